@@ -1,0 +1,54 @@
+# `make` lists the verbs. Python >= 3.11 with venv is all that is needed; PYTHON=/path/to/python chooses another one.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+SOURCES := setup.py pyproject.toml src/baserate/kernels/_kernels.c
+export PYTHONDONTWRITEBYTECODE := 1
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check laws bench lock clean
+
+help: ## list the verbs
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+$(VENV)/made:
+	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "baserate needs Python 3.11 or later; this is " + sys.version.split()[0] + ". Try: make PYTHON=/path/to/python3.11")'
+	$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/installed: $(VENV)/made requirements/run.txt $(SOURCES)
+	$(PIP) --require-hashes -r requirements/run.txt
+	$(PIP) --no-deps --no-build-isolation --editable .
+	@$(BIN)/baserate --version
+	@touch $@
+
+$(VENV)/ready: $(VENV)/installed requirements/dev.txt
+	$(PIP) --require-hashes -r requirements/dev.txt
+	@touch $@
+
+demo: $(VENV)/installed ## set up and run the worked example
+	$(BIN)/baserate demo
+
+test: $(VENV)/ready check ## set up, check style, types and layers, and run every test
+	$(BIN)/coverage run -m pytest
+	$(BIN)/coverage report --skip-covered --sort=cover
+	$(BIN)/coverage report --fail-under=100 --include='src/baserate/counts.py,src/baserate/joint.py,src/baserate/grouped.py,src/baserate/engines/arrays.py,src/baserate/engines/labels.py'
+
+check: $(VENV)/ready ## style, types and layers only
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+laws: $(VENV)/ready ## the laws of counting on thousands of examples each (minutes)
+	HYPOTHESIS_PROFILE=long $(BIN)/python -m pytest tests/laws tests/kernels -q
+
+bench: $(VENV)/ready ## the table of benchmarks/README.md (minutes)
+	$(BIN)/python benchmarks/count.py
+
+lock: $(VENV)/ready ## choose the newest versions again and lock them
+	$(BIN)/python requirements/lock.py
+
+clean: ## remove everything that make and the demo made
+	rm -rf $(VENV) build dist baserate-demo .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache src/*.egg-info src/baserate/kernels/*.so

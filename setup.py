@@ -1,0 +1,16 @@
+"""Builds the C extension where a compiler is found; without one the install succeeds on the NumPy path (`baserate --version` says which)."""
+
+from setuptools import Extension, setup
+
+setup(
+    ext_modules=[
+        Extension(
+            "baserate.kernels._kernels",
+            sources=["src/baserate/kernels/_kernels.c"],
+            extra_compile_args=["-O2"],
+            py_limited_api=True,
+            optional=True,
+        )
+    ],
+    options={"bdist_wheel": {"py_limited_api": "cp311"}},
+)

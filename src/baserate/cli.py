@@ -1,0 +1,147 @@
+"""The command line: `baserate show scores.csv --label y --score m1`."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+import click
+
+from baserate import __version__, demo, document, tables
+from baserate.counts import Counts
+from baserate.engines.csv_files import count_csv
+from baserate.errors import Fix, InputError, grouped, quoted
+from baserate.kernels import best
+
+INPUT, BUG, IO, INTERRUPTED = 2, 70, 74, 130
+DEBUG = "--debug"
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, message=f"baserate %(version)s (counting in {best.NAME})")
+@click.option(DEBUG, is_flag=True, expose_value=False, help="Show the traceback of a failure.")
+def cli() -> None:
+    """Which classifier, at which threshold, at what cost: at the base rate you will meet, not the one you tested on."""
+
+
+@cli.command()
+@click.argument("path", metavar="FILE.csv")
+@click.option("--label", required=True, metavar="COLUMN", help="The column that says which cases are positive.")
+@click.option(
+    "--score",
+    "scores",
+    required=True,
+    multiple=True,
+    metavar="COLUMN",
+    help="A model's score; higher means more likely positive. May be repeated.",
+)
+@click.option("--positive", metavar="VALUE", help="The label of the positive cases, where 0/1 or yes/no does not already say it.")
+@click.option("--weight", metavar="COLUMN", help="A weight for each case.")
+@click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON (schema baserate/1).")
+def show(path: str, label: str, scores: Sequence[str], positive: str | None, weight: str | None, as_json: bool) -> None:  # noqa: FBT001
+    r"""Count a file of labels and scores: positives, negatives, base rate and AUC of each score.
+
+    \b
+    Example:
+      baserate show scores.csv --label fraud --score logit --score forest
+    """
+    models = count_csv(path, label=label, scores=scores, positive=positive, weight=weight)
+    answer(models, as_json=as_json)
+
+
+@cli.command(name="demo")
+@click.option("--folder", default="baserate-demo", show_default=True, metavar="FOLDER", help="Where the example file is written.")
+def run_demo(folder: str) -> None:
+    """Write an example file and show it."""
+    path = demo.write_scores(Path(folder))
+    click.echo(f"{path}: 20 000 payments, 400 of them fraud, scored by two models.\n")
+    command = ["show", str(path), "--label", "fraud", "--score", "logit", "--score", "forest"]
+    click.echo(f"$ baserate {' '.join(command)}\n")
+    answer(count_csv(str(path), label="fraud", scores=("logit", "forest")), as_json=False)
+    click.echo("\nThe same with your own file: baserate show FILE.csv --label COLUMN --score COLUMN")
+
+
+def answer(models: Mapping[str, Counts], *, as_json: bool) -> None:
+    """The answer on stdout, as JSON or for a person; notes on stderr either way."""
+    for note in document.notes_of(models):
+        click.echo(f"note {note.code}: {note.line(spelled)}", err=True)
+    if as_json:
+        click.echo(json.dumps(document.of_models("show", __version__, models), indent=1, allow_nan=False, ensure_ascii=False))
+        return
+    for source in next(iter(models.values())).ledger.sources:
+        positive = (
+            f"positive = {quoted(source.positive)} in {quoted(source.label)}" if source.positive else f"no positives in {quoted(source.label)}"
+        )
+        used = f"{grouped(source.rows_read)} rows read, {grouped(source.rows_used)} used"
+        click.echo(f"{quoted(source.path, quotes=False)}: {used}; {positive}\n")
+    click.echo(tables.of_models(models))
+    click.echo(f"\n{tables.conditions(models)}")
+
+
+def spelled(fix: Fix) -> str:
+    """How the command line says it."""
+    return fix.command
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run, and turn every failure into one line (or a JSON object) and the exit status that tells its kind."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # a terminal that knows only ASCII shows '?', and nothing crashes
+    sys.exit(_run(given))
+
+
+def _run(given: list[str]) -> int:
+    """The exit status of one command."""
+    as_json = "--json" in given
+    try:
+        cli.main(given, prog_name="baserate", standalone_mode=False)
+        sys.stdout.flush()
+    except InputError as error:
+        return _failed(document.of_errors(error), [problem.line(spelled) for problem in error.problems], INPUT, as_json=as_json)
+    except BrokenPipeError:
+        # Whoever read our output has had enough; keep the interpreter from complaining when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("stopped", err=True)
+        return INTERRUPTED
+    except Exception as error:
+        if DEBUG in given:
+            raise
+        return _told(*_explained(error), as_json=as_json)
+    return 0
+
+
+def _explained(error: Exception) -> tuple[int, str, str, str]:
+    """Exit status, code, what happened, and what to do about it."""
+    if isinstance(error, click.UsageError):
+        return INPUT, "BR001", error.format_message().rstrip("."), f"see {error.ctx.command_path if error.ctx else 'baserate'} --help"
+    if isinstance(error, FileNotFoundError):
+        return INPUT, "BR600", f"there is no file {quoted(error.filename)}", "check the path"
+    if isinstance(error, OSError):
+        return IO, "BR700", f"{error.strerror}: {quoted(error.filename)}", "check the file and its permissions"
+    return (
+        BUG,
+        "BR999",
+        f"a bug in baserate: {type(error).__name__}: {quoted(str(error), quotes=False)}",
+        f"report it, with what {DEBUG} prints",
+    )
+
+
+def _told(status: int, code: str, text: str, fix: str, *, as_json: bool) -> int:
+    problem: dict[str, Any] = {"code": code, "where": {}, "text": text, "fix": fix}
+    return _failed({"schema": document.SCHEMA, "errors": [problem]}, [f"{code}: {text}. Fix: {fix}."], status, as_json=as_json)
+
+
+def _failed(errors: dict[str, Any], lines: list[str], status: int, *, as_json: bool) -> int:
+    if as_json:
+        click.echo(json.dumps(errors, ensure_ascii=False))
+    else:
+        for line in lines:
+            click.echo(f"error {line}", err=True)
+    return status

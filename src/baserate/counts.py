@@ -1,0 +1,338 @@
+"""`Counts`: how many positives and negatives at each distinct score. Every number in baserate is computed from it."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+from collections.abc import Iterable
+from dataclasses import asdict
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from baserate import cells as tables
+from baserate import storage
+from baserate.cells import Array
+from baserate.errors import grouped, refuse
+from baserate.exact import INT64_MAX, total
+from baserate.frozen import Frozen, little_endian
+from baserate.kernels import Cells
+from baserate.notes import Ledger, Note, Source, combine
+from baserate.observations import observe
+from baserate.undefined import ratio
+
+EXACT_FLOATS = 2**53
+ARRAYS = frozenset({"scores", "positives", "negatives", "edges", "highs"})
+
+
+class Bins(NamedTuple):
+    """What coarse counts keep of the scores they merged: the inner edges, ascending, and the highest score in each cell."""
+
+    edges: npt.NDArray[np.float64]
+    highs: Array
+
+
+class Counts(Frozen):
+    """How many positives and negatives have each score?
+
+    `scores` are distinct and descending, `positives` and `negatives` say how many cases have each: int64, or float64 masses when
+    cases were weighted. Counts are frozen, add up (`a + b` is the count of both data sets together) and compare by value.
+
+    >>> from baserate import Counts
+    >>> Counts([0.9, 0.5, 0.1], positives=[2, 1, 0], negatives=[0, 3, 4])
+    Counts: 3 positives, 7 negatives, 3 distinct scores, prior 0.300
+    """
+
+    scores: Array
+    positives: Array
+    negatives: Array
+    ledger: Ledger
+    bins: Bins | None
+    condensed: bool
+    _recorded: tuple[Note, ...]
+
+    def __init__(self, scores: npt.ArrayLike, positives: npt.ArrayLike, negatives: npt.ArrayLike) -> None:
+        """Cells in any order; equal scores are merged and empty cells left out."""
+        cells = _validated(scores, positives, negatives)
+        rows = total(cells.positives) + total(cells.negatives)
+        used = rows if isinstance(rows, int) else len(cells.scores)
+        self._fill(cells, Ledger(rows_read=used, rows_used=used))
+
+    def _fill(
+        self,
+        cells: Cells,
+        ledger: Ledger,
+        notes: Iterable[Note] = (),
+        bins: Bins | None = None,
+        condensed: bool = False,  # noqa: FBT001, FBT002
+    ) -> None:
+        self._set((*cells, *(bins or ())), **cells._asdict(), ledger=ledger, bins=bins, condensed=condensed, _recorded=tuple(notes))
+
+    @classmethod
+    def _of(cls, cells: Cells, *rest: Any, **named: Any) -> Counts:
+        """From cells that are known to be in canonical form; the arrays become ours."""
+        counts = cls.__new__(cls)
+        counts._fill(cells, *rest, **named)
+        return counts
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (tuple(self._cells), self.ledger, self._recorded, self.bins, self.condensed)
+
+    @classmethod
+    def empty(cls) -> Counts:
+        """The counts of no cases: adding them changes nothing."""
+        none = np.empty(0, dtype=np.int64)
+        return cls._of(Cells(np.empty(0), none, none.copy()), Ledger())
+
+    @property
+    def _cells(self) -> Cells:
+        return Cells(self.scores, self.positives, self.negatives)
+
+    @property
+    def weighted(self) -> bool:
+        """True where positives and negatives are masses, not whole cases."""
+        return bool(self.positives.dtype == np.float64)
+
+    @cached_property
+    def total_positives(self) -> int | float:
+        return total(self.positives)
+
+    @cached_property
+    def total_negatives(self) -> int | float:
+        return total(self.negatives)
+
+    @property
+    def prior(self) -> float:
+        """The share of positives in the sample: a property of the data set, not an estimate of the base rate in the field."""
+        return ratio(self.total_positives, self.total_positives + self.total_negatives, "no cases")
+
+    @cached_property
+    def notes(self) -> tuple[Note, ...]:
+        """How the data were read, as recorded when counting, and what there is to say of these counts."""
+        merged = self.condensed or self.bins is not None
+        return combine(self._recorded, observe(self._cells, merged=merged))
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the statistic: the same from every engine, every order of the rows and every way of splitting them."""
+        state = hashlib.sha256(f"baserate-counts-1\n{self.scores.dtype.name}\n".encode())
+        for array in self._cells:
+            state.update(little_endian(array))
+        return state.hexdigest()
+
+    @property
+    def auc_error_bound(self) -> float:
+        """The most that AUC can be off because scores were merged: ½·Σ pᵢnᵢ/(P·N) over the merged cells, 0 for exact counts.
+
+        A cell that holds one distinct score, or cases of one class only, adds nothing.
+        """
+        pairs = self.total_positives * self.total_negatives
+        if self.bins is None or not pairs:
+            return 0.0
+        merged = self.bins.highs > self.scores
+        doubtful: float = sum(p * n for p, n in zip(self.positives[merged].tolist(), self.negatives[merged].tolist(), strict=True))
+        # Rounded up, so that it stays a bound.
+        return doubtful / (2 * pairs) * (1 + 2**-40)
+
+    def condense(self) -> Counts:
+        """Merge each run of scores that only negatives have into its lowest score.
+
+        AUC, its DeLong variance, the hull and every operating point at a positive's score stay exact.
+        """
+        if self.bins is not None:
+            raise refuse("BR220", "coarse counts cannot be condensed: their bins already merge scores", "condense before coarsening")
+        return Counts._of(tables.condensed(self._cells), self.ledger, self._recorded, condensed=True)
+
+    def coarsen(self, edges: int | npt.ArrayLike) -> Counts:
+        """Merge scores into bins, with `auc_error_bound` saying what that can cost.
+
+        `edges` are the inner edges of the bins (a score at an edge lies above it); a number asks for so many bins of equal width.
+        Coarse counts add up where their edges are equal. A bin is named by its lowest score, so flagging down to it is still exact.
+        """
+        if self.condensed:
+            raise refuse("BR220", "condensed counts cannot be coarsened: their runs already merge scores", "coarsen before condensing")
+        inner = self._equal_edges(edges) if isinstance(edges, int) else _checked_edges(edges)
+        highs = self.bins.highs if self.bins is not None else self.scores
+        bins, above = (np.searchsorted(inner, values, side="right") for values in (self.scores, highs))
+        if (bins != above).any():
+            raise refuse("BR220", "these counts are coarse, and the new edges cut through their bins", "use edges that are among the old ones")
+        cells, highs = tables.binned(bins, self.scores, highs, self.positives, self.negatives)
+        return Counts._of(cells, self.ledger, self._recorded, bins=Bins(inner, highs))
+
+    def _equal_edges(self, count: int) -> npt.NDArray[np.float64]:
+        if count < 1:
+            raise refuse("BR220", f"the number of bins must be 1 or more, got {count}", "give a number such as 1024, or the edges")
+        finite = self.scores[np.isfinite(self.scores)].astype(np.float64)
+        if not len(finite):
+            return np.empty(0)
+        return np.unique(finite[-1] + (finite[0] / count - finite[-1] / count) * np.arange(1, count))
+
+    def __add__(self, other: object) -> Counts:
+        """The counts of both data sets together."""
+        if not isinstance(other, Counts):
+            return NotImplemented
+        notes = combine(self._recorded, (*other._recorded, *_repeated_sources(self.ledger, other.ledger)))
+        ledger = self.ledger + other.ledger
+        for one, rest in ((self, other), (other, self)):
+            if not len(rest.scores) and rest.bins is None:
+                return Counts._of(one._cells, ledger, notes, one.bins, one.condensed)
+        if self.bins is not None or other.bins is not None:
+            cells, bins = _added_bins(self, other)
+            return Counts._of(cells, ledger, notes, bins)
+        cells = tables.gathered(*_joined(self, other))
+        if not (self.condensed or other.condensed):
+            return Counts._of(cells, ledger, notes)
+        if not np.array_equal(self.scores[self.positives > 0], other.scores[other.positives > 0]):
+            raise refuse(
+                "BR221",
+                "condensed counts with different positive scores cannot be added: their merged runs do not line up",
+                'count the parts with keep="all", add them, and condense the sum',
+            )
+        return Counts._of(tables.condensed(cells), ledger, notes, condensed=True)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Counts):
+            return NotImplemented
+        pairs = [*zip(self._cells, other._cells, strict=True), *zip(self.bins or (), other.bins or (), strict=False)]
+        same_kind = self.condensed == other.condensed and (self.bins is None) == (other.bins is None)
+        return same_kind and all(a.dtype == b.dtype and np.array_equal(a, b) for a, b in pairs)
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+    def __repr__(self) -> str:
+        kind = "weight {} positive, {} negative" if self.weighted else "{} positives, {} negatives"
+        classes = kind.format(grouped(self.total_positives), grouped(self.total_negatives))
+        cells = grouped(len(self.scores))
+        if self.bins is not None:
+            cells += f" bins (AUC within {self.auc_error_bound:.1e})"
+        else:
+            cells += " cells (condensed: runs of negatives merged)" if self.condensed else " distinct scores"
+        prior = f"{self.prior:#.3g}" if math.isfinite(self.prior) else "undefined (no cases)"
+        return f"Counts: {classes}, {cells}, prior {prior}"
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a checksummed file that `baserate.load` reads; a kill in the middle leaves the old file or the new one."""
+        arrays = {**self._cells._asdict(), **(self.bins._asdict() if self.bins is not None else {})}
+        facts = {"condensed": self.condensed, **told(self._recorded, self.ledger)}
+        storage.write(path, storage.Saved("counts", arrays, facts))
+
+    @classmethod
+    def _loaded(cls, saved: storage.Saved) -> Counts:
+        """From a file: checked as any other input, whatever its checksum says."""
+        arrays = saved.arrays
+        cells = _validated(arrays["scores"], arrays["positives"], arrays["negatives"])
+        if len(cells.scores) != len(arrays["scores"]):
+            raise ValueError("cells are not in canonical form")
+        bins = Bins(_checked_edges(arrays["edges"]), arrays["highs"]) if "edges" in arrays else None
+        return cls._of(cells, *heard(saved.facts), bins=bins, condensed=bool(saved.facts["condensed"]))
+
+
+def _restored(cells: tuple[Array, Array, Array], *rest: Any) -> Counts:
+    return Counts._of(Cells(*cells), *rest)
+
+
+def told(notes: Iterable[Note], ledger: Ledger) -> dict[str, Any]:
+    """Notes and ledger as plain values, for a file."""
+    return {"notes": [[note.code, note.text] for note in notes], "ledger": asdict(ledger)}
+
+
+def heard(facts: dict[str, Any]) -> tuple[Ledger, tuple[Note, ...]]:
+    """The inverse of `told`."""
+    kept = dict(facts["ledger"])
+    sources = tuple(Source(**source) for source in kept.pop("sources"))
+    return Ledger(**kept, sources=sources), tuple(Note(str(code), str(text)) for code, text in facts["notes"])
+
+
+def _validated(scores: npt.ArrayLike, positives: npt.ArrayLike, negatives: npt.ArrayLike) -> Cells:
+    """Canonical cells from what a person or a file gives, or the reason why not."""
+    columns = [_numbers(values, name) for values, name in ((scores, "scores"), (positives, "positives"), (negatives, "negatives"))]
+    if len({len(column) for column in columns}) > 1:
+        lengths = ", ".join(f"{len(column)} {name}" for column, name in zip(columns, Cells._fields, strict=True))
+        raise refuse("BR222", f"cells need one of each: got {lengths}", "give three arrays of one length")
+    values, hits, misses = columns
+    if np.isnan(values).any():
+        raise refuse("BR201", "a score is NaN and has no rank", "drop that cell", np.flatnonzero(np.isnan(values)))
+    bad = ~(np.isfinite(hits) & np.isfinite(misses)) | (hits < 0) | (misses < 0)
+    if bad.any():
+        raise refuse("BR222", "positives and negatives must be finite and not negative", "correct those cells", np.flatnonzero(bad))
+    if hits.dtype != misses.dtype:
+        hits, misses = _as_masses(hits), _as_masses(misses)
+    cells = tables.gathered(values, hits, misses)
+    _check_totals(total(cells.positives), total(cells.negatives))
+    return cells
+
+
+def _numbers(values: npt.ArrayLike, name: str) -> Array:
+    array = np.asarray(values)
+    if array.ndim != 1 or (array.dtype.kind not in "iuf" and array.size):
+        raise refuse("BR222", f"{name} must be one-dimensional numbers, got {array.ndim} dimensions of {array.dtype}", "give a flat array")
+    if array.dtype.kind == "u" and array.size and int(array.max()) > INT64_MAX:
+        raise refuse("BR215", f"{name} go beyond the largest 64-bit integer", "subtract a constant, or use float64")
+    counted = array.dtype.kind in "iu" or (not array.size and name != "scores")
+    return array.astype(np.int64 if counted else np.float64)
+
+
+def _check_totals(positives: float, negatives: float) -> None:
+    """Totals that int64 or float64 cannot hold are refused, not wrapped."""
+    everything = positives + negatives
+    if everything == math.inf or (isinstance(everything, int) and everything > INT64_MAX):
+        raise refuse("BR223", "the totals go beyond what 64 bits hold", "scale the weights down, or count fewer cases")
+
+
+def _checked_edges(edges: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    inner = np.asarray(edges, dtype=np.float64)
+    if inner.ndim != 1 or not np.isfinite(inner).all() or (np.diff(inner) <= 0).any():
+        raise refuse("BR220", "edges must be finite and ascending, each once", "np.unique(edges)")
+    return inner.copy()
+
+
+def _as_masses(counts: Array) -> Array:
+    if counts.dtype == np.int64 and counts.size and int(counts.max()) > EXACT_FLOATS:
+        raise refuse("BR224", "counts above 2**53 cannot be added to weighted counts without rounding", "weight all parts, or none")
+    return counts.astype(np.float64)
+
+
+def _joined(a: Counts, b: Counts) -> tuple[Array, Array, Array]:
+    """The cells of both, end to end, in types that hold either without loss."""
+    _check_totals(a.total_positives + b.total_positives, a.total_negatives + b.total_negatives)
+    scores, hits, misses = (list(pair) for pair in zip(a._cells, b._cells, strict=True))
+    if a.scores.dtype != b.scores.dtype:
+        scores = [_as_float_scores(part) for part in scores]
+    if a.weighted != b.weighted:
+        hits, misses = [_as_masses(part) for part in hits], [_as_masses(part) for part in misses]
+    return np.concatenate(scores), np.concatenate(hits), np.concatenate(misses)
+
+
+def _as_float_scores(scores: Array) -> Array:
+    floats = scores.astype(np.float64)
+    # Comparing in Python is exact; NumPy would round the integer first. Only scores that a float might not hold need it.
+    large = np.flatnonzero(np.abs(floats) >= EXACT_FLOATS) if scores.dtype == np.int64 else ()
+    if any(int(floats[i]) != int(scores[i]) for i in large):
+        raise refuse(
+            "BR225", "integer scores beyond 2**53 cannot be added to float scores without merging some", "use one type of score in all parts"
+        )
+    return floats
+
+
+def _added_bins(a: Counts, b: Counts) -> tuple[Cells, Bins]:
+    if a.bins is None or b.bins is None or not np.array_equal(a.bins.edges, b.bins.edges):
+        raise refuse("BR226", "coarse counts add up only with coarse counts of equal edges", "coarsen all parts with the same edges")
+    scores, hits, misses = _joined(a, b)
+    highs = np.concatenate((a.bins.highs, b.bins.highs)).astype(scores.dtype)
+    edges = a.bins.edges
+    cells, highs = tables.binned(np.searchsorted(edges, scores, side="right"), scores, highs, hits, misses)
+    return cells, Bins(edges, highs)
+
+
+def _repeated_sources(a: Ledger, b: Ledger) -> tuple[Note, ...]:
+    """The same file on both sides of a sum is most likely a mistake, and shows nowhere else."""
+    before = {source.sha256 for source in a.sources}
+    return tuple(
+        Note("BR411", f"{source.path} is on both sides of a sum (same SHA-256): its rows are counted twice")
+        for source in b.sources
+        if source.sha256 in before
+    )

@@ -1,0 +1,1 @@
+"""Where data enter: each engine turns one kind of source into counts."""

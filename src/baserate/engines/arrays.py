@@ -1,0 +1,129 @@
+"""Counting what a user holds in memory: one set of scores, several models on the same cases, or many groups of cases."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import numpy as np
+
+from baserate import kernels as ways
+from baserate.cells import Array, condensed, masses
+from baserate.counts import Counts
+from baserate.engines.cases import SCORE, Cases, Names, checked, shown
+from baserate.engines.columns import Column, group_codes
+from baserate.engines.scores import refuse_missing
+from baserate.engines.weights import weigh
+from baserate.errors import quoted, refuse
+from baserate.exact import Floats
+from baserate.grouped import GroupedCounts
+from baserate.joint import JointCounts
+from baserate.kernels import Cells, Kernels
+from baserate.kernels.portable import ascending_orders, scores_of_orders
+
+# With more positives than one case in so many, sorting everything is faster than looking every negative up.
+RARE = 16
+# More positives than this no longer fit the cache, and looking a negative up gets slow.
+MOST_ANCHORS = 1 << 17
+
+
+def count(y_true: Any, y_score: Any, *, pos_label: Any = None, sample_weight: Any = None, keep: Literal["all", "positives"] = "all") -> Counts:
+    """How many positives and negatives have each score?
+
+    Labels 0/1 and bools are taken as they are; pairs such as "no"/"yes" or -1/1 with a note; for anything else `pos_label` says
+    which value is positive. `sample_weight` makes masses of the counts. `keep="positives"` merges scores that only negatives have
+    (see `Counts.condense`), which is much faster where positives are rare.
+
+    >>> import baserate as br
+    >>> br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    Counts: 2 positives, 2 negatives, 4 distinct scores, prior 0.500
+    """
+    if keep not in ("all", "positives"):
+        raise refuse("BR227", f"keep must be 'all' or 'positives', got {quoted(keep)}", "keep='all'")
+    cases = checked(y_true, {SCORE: y_score}, pos_label=pos_label, sample_weight=sample_weight, names=Names())
+    return count_cases(cases, SCORE, keep=keep)
+
+
+def count_cases(cases: Cases, model: str, *, keep: str = "all", kernels: Kernels = ways.best) -> Counts:
+    """The counts of one model's scores."""
+    scores, positive, notes = cases.scores[model], cases.positive, cases.notes
+    positives = int(np.count_nonzero(positive))
+    rare = RARE * positives <= len(positive) and positives <= MOST_ANCHORS
+    if cases.weights is not None:
+        cells = _weighed(scores, positive, cases.weights, kernels)
+    elif keep == "positives" and rare and not _has_nan(scores):
+        cells = _rare(scores, positive, kernels)
+    else:
+        cells = kernels.count_cells(scores, positive)
+    # NaN ranks beyond everything, so it can only be at an end.
+    if _has_nan(cells.scores[[0, -1]] if len(cells.scores) else cells.scores):
+        refuse_missing(Column(shown(model), scores))
+    if cases.weights is not None:
+        notes = (*notes, *weigh(cases.weights, positive, cells))
+    if keep == "positives":
+        cells = condensed(cells)
+    return Counts._of(cells, cases.ledger, notes, condensed=keep == "positives")
+
+
+def _has_nan(scores: Array) -> bool:
+    return scores.dtype.kind == "f" and len(scores) > 0 and bool(np.isnan(scores.min()))
+
+
+def _weighed(scores: Array, positive: Array, weights: Floats, kernels: Kernels) -> Cells:
+    """Masses: the sign of a weight carries the class through the sort, and a weight of zero is as if absent."""
+    signed = np.where(positive, weights, -weights)
+    used = weights != 0
+    if not used.all():
+        scores, signed = scores[used], signed[used]
+    return masses(*kernels.order_weighted(scores, signed))
+
+
+def _rare(scores: Array, positive: Array, kernels: Kernels) -> Cells:
+    """Condensed cells without sorting the negatives: only the positives are ranked, and the negatives fall between them."""
+    rows = np.flatnonzero(positive)
+    ranked = kernels.count_cells(scores[rows], np.ones(len(rows), dtype=np.bool_))
+    if not len(rows):
+        return condensed(kernels.count_cells(scores, positive))
+    anchors = ascending_orders(ranked.scores)[::-1].copy()
+    ties, gaps, lowest = kernels.count_gaps(scores, positive, anchors)
+    # Descending: the run above the highest positive, that positive, the run below it, and so on down.
+    orders = np.empty(2 * len(anchors) + 1, dtype=np.int64)
+    hits, misses = np.zeros_like(orders), np.empty_like(orders)
+    orders[0::2], orders[1::2] = lowest[::-1], anchors[::-1]
+    misses[0::2], misses[1::2] = gaps[::-1], ties[::-1]
+    hits[1::2] = ranked.positives
+    used = hits + misses > 0
+    return Cells(scores_of_orders(orders[used], scores.dtype), hits[used], misses[used])
+
+
+def count_models(y_true: Any, y_scores: Mapping[str, Any], *, pos_label: Any = None, sample_weight: Any = None) -> JointCounts:
+    """Which scores did each of several models give the same cases?
+
+    >>> import baserate as br
+    >>> br.count_models([0, 0, 1, 1], {"logit": [0.1, 0.4, 0.35, 0.8], "forest": [0.0, 0.5, 0.5, 1.0]})
+    JointCounts: 2 models (logit, forest), 2 positives, 2 negatives, 4 cells
+    """
+    if not isinstance(y_scores, Mapping) or not y_scores:
+        raise refuse("BR410", "count_models needs the scores of each model by name", 'count_models(y_true, {"logit": scores})')
+    strange = [name for name in y_scores if not isinstance(name, str)]
+    if strange:
+        raise refuse("BR410", f"a model is named {quoted(strange[0])}, which is not text", "name models by text")
+    cases = checked(y_true, y_scores, pos_label=pos_label, sample_weight=sample_weight, names=Names())
+    positives, negatives, notes = cases.one_by_one()
+    return JointCounts(cases.kept_scores(), positives, negatives, cases.ledger, notes)
+
+
+def count_groups(y_true: Any, y_score: Any, *, groups: Any, pos_label: Any = None, sample_weight: Any = None) -> GroupedCounts:
+    """How many positives and negatives have each score, group by group: folds, slices, sites, days, clusters?
+
+    >>> import baserate as br
+    >>> by_site = br.count_groups([0, 1, 0, 1], [0.2, 0.7, 0.1, 0.9], groups=["a", "a", "b", "b"])
+    >>> by_site["b"]
+    Counts: 1 positives, 1 negatives, 2 distinct scores, prior 0.500
+    """
+    cases = checked(y_true, {SCORE: y_score}, pos_label=pos_label, sample_weight=sample_weight, names=Names(), groups=groups)
+    if cases.groups is None:
+        raise refuse("BR413", "groups is None", "give the group of every case, or use count")
+    positives, negatives, notes = cases.one_by_one()
+    names, codes = group_codes(cases.groups)
+    return GroupedCounts.columns(names, codes, Cells(cases.kept_scores()[SCORE], positives, negatives), cases.ledger, notes)

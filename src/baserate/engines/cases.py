@@ -1,0 +1,106 @@
+"""Arguments checked together: everything that is wrong with them is found in one pass."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from baserate.cells import Array
+from baserate.engines.columns import Column, as_column, check_indexes, check_lengths
+from baserate.engines.labels import Decision, decide
+from baserate.engines.probabilities import of_positive, two_columns
+from baserate.engines.scores import as_scores, refuse_missing
+from baserate.engines.weights import as_weights, weigh
+from baserate.errors import Findings, Fix, quoted, refuse
+from baserate.exact import Floats
+from baserate.kernels import Cells
+from baserate.notes import Ledger, Note
+
+SCORE = "y_score"
+
+
+def shown(model: str) -> str:
+    """What a message calls a model's scores: the argument of `count`, or the name that the user gave."""
+    return model if model == SCORE else quoted(model)
+
+
+class Names(NamedTuple):
+    """What a message calls the other arguments; the reader of a file puts the names of its columns here."""
+
+    label: str = "y_true"
+    weight: str = "sample_weight"
+    group: str = "groups"
+
+
+class Cases(NamedTuple):
+    """Who is positive, the scores of each model, weights and groups if there are any, and what was noted on the way."""
+
+    decision: Decision
+    scores: dict[str, Array]
+    weights: Floats | None
+    groups: Column | None
+    notes: tuple[Note, ...]
+
+    @property
+    def positive(self) -> Array:
+        return self.decision.positive
+
+    @property
+    def ledger(self) -> Ledger:
+        return Ledger(rows_read=len(self.positive), rows_used=len(self.positive))
+
+    def one_by_one(self) -> tuple[Array, Array, tuple[Note, ...]]:
+        """The positives and negatives in each case (one of them 0), and every note."""
+        if self.weights is None:
+            return self.positive.astype(np.int64), (~self.positive).astype(np.int64), self.notes
+        ours, theirs = np.where(self.positive, self.weights, 0.0), np.where(self.positive, 0.0, self.weights)
+        return ours, theirs, (*self.notes, *weigh(self.weights, self.positive, Cells(ours, ours, theirs)))
+
+    def kept_scores(self) -> dict[str, Array]:
+        """The scores as counts hold them: copies in float64 or int64, none NaN, no -0.0."""
+        findings = Findings()
+        for name, scores in self.scores.items():
+            with findings:
+                refuse_missing(Column(shown(name), scores))
+        findings.settle()
+        return {name: scores.astype(np.int64 if scores.dtype == np.int64 else np.float64) + 0 for name, scores in self.scores.items()}
+
+
+def checked(y_true: Any, y_scores: Mapping[str, Any], *, pos_label: Any, sample_weight: Any, names: Names, groups: Any = None) -> Cases:
+    """The arguments as arrays, or every reason why they cannot be counted."""
+    label = as_column(y_true, names.label)
+    columns = {name: two_columns(data, shown(name)) or (as_column(data, shown(name)),) for name, data in y_scores.items()}
+    weight = None if sample_weight is None else as_column(sample_weight, names.weight)
+    group = None if groups is None else as_column(groups, names.group)
+    everything = [label, *(column for pair in columns.values() for column in pair), *(c for c in (weight, group) if c is not None)]
+    check_lengths(everything)
+    check_indexes(everything)
+    findings, notes = Findings(), list[Note]()
+    scores: dict[str, Array] = {}
+    with findings:
+        decision = decide(label, pos_label)
+        notes.extend(decision.notes)
+        for name, pair in columns.items():
+            if len(pair) == 2:
+                chosen, note = of_positive(pair, decision)
+                columns[name] = (chosen,)
+                notes.append(note)
+    for name, pair in columns.items():
+        with findings:
+            scores[name] = as_scores(pair[0])
+    with findings:
+        weights = None if weight is None else as_weights(weight)
+    _check_swapped(findings, names.label, scores)
+    findings.settle()
+    return Cases(decision, scores, weights, group, tuple(notes))
+
+
+def _check_swapped(findings: Findings, label: str, scores: Mapping[str, Array]) -> None:
+    """Labels that look like scores beside scores that look like labels: say that, instead of what is wrong with either."""
+    unlike_labels = any(problem.code in {"BR103", "BR106"} for problem in findings.problems)
+    for name, values in scores.items():
+        if unlike_labels and len(values) and np.isin(values, (0, 1)).all():
+            text = f"{label} looks like a score and {shown(name)} like a label: they seem to be swapped"
+            raise refuse("BR111", text, Fix("swap y_true and y_score", "swap --label and --score"))

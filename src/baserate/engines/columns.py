@@ -1,0 +1,160 @@
+"""One column from whatever a user holds: lists, arrays, Series and tensors, through protocols and never by guessing."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from baserate.cells import Array
+from baserate.errors import grouped, quoted, refuse
+
+
+@dataclass(frozen=True)
+class Column:
+    """Flat values under the name a message should call them by, and where they are missing (None: nowhere)."""
+
+    name: str
+    values: Array
+    missing: npt.NDArray[np.bool_] | None = None
+    index: Any = None  # the pandas index, where there is one
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def inferred(self) -> Column:
+        """The same with a plain type, where Python objects are all of one kind."""
+        if self.values.dtype.kind != "O":
+            return self
+        return replace(self, values=_from_list(self.values.tolist(), self.name))
+
+    def missing_rows(self) -> npt.NDArray[np.intp]:
+        """Positions without a value: masked, null, None or NaN."""
+        gone = np.zeros(len(self), dtype=np.bool_) if self.missing is None else self.missing
+        if self.values.dtype.kind == "f":
+            gone = gone | np.isnan(self.values)
+        elif self.values.dtype.kind in "mM":
+            gone = gone | np.isnat(self.values)
+        elif self.values.dtype.kind == "O":
+            gone = gone | np.fromiter(map(is_missing, self.values), dtype=np.bool_, count=len(self))
+        return np.flatnonzero(gone)
+
+
+def is_missing(value: object) -> bool:
+    """None, NaN, and the missing values of pandas, without importing it."""
+    return value is None or type(value).__name__ in {"NAType", "NaTType"} or (isinstance(value, float | np.floating) and bool(np.isnan(value)))
+
+
+def as_column(data: object, name: str) -> Column:
+    """One flat column, or the reason why this is none."""
+    if isinstance(data, np.ma.MaskedArray):
+        masked = _flat(np.asarray(data.data), name)
+        return Column(name, masked, _flat(np.ma.getmaskarray(data), name))
+    if isinstance(data, np.ndarray):
+        return Column(name, _flat(data, name))
+    if isinstance(data, list | tuple | range):
+        return Column(name, _flat(_from_list(data, name), name))
+    return _from_frame(data, name) or Column(name, _flat(_from_protocol(data, name), name))
+
+
+def _from_list(data: Iterable[Any], name: str) -> Array:
+    """NumPy's reading of a list, except where it would turn numbers into text or round whole numbers in silence."""
+    try:
+        array = np.asarray(data)
+    except ValueError:
+        raise refuse("BR219", f"{name} is a list of lists of different lengths", "give one value a case") from None
+    if array.ndim != 1 or array.dtype.kind == "O":
+        return array
+    mixed = array.dtype.kind in "US" and not all(isinstance(value, str | bytes) for value in data)
+    rounded = array.dtype.kind == "f" and any(isinstance(value, int) and abs(value) > 2**53 for value in data)
+    return _objects(data) if mixed or rounded else array
+
+
+def _objects(data: Iterable[Any]) -> Array:
+    values = list(data)
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
+
+
+def _from_frame(data: Any, name: str) -> Column | None:
+    """A Series of pandas, polars, pyarrow or whatever else narwhals knows; a DataFrame of one column stands for that column."""
+    import narwhals.stable.v2 as nw
+
+    if type(data).__module__.startswith("pyarrow") and type(data).__name__.endswith("Array"):
+        import pyarrow as pa
+
+        data = data if isinstance(data, pa.ChunkedArray) else pa.chunked_array([data])
+    native = nw.from_native(data, eager_only=True, allow_series=True, pass_through=True)
+    if isinstance(native, nw.DataFrame):
+        if native.shape[1] != 1:
+            raise refuse(
+                "BR204", f"{name} has {native.shape[1]} columns: which one?", f"pass one column of {', '.join(map(quoted, native.columns[:4]))}"
+            )
+        native = native[native.columns[0]]
+    if not isinstance(native, nw.Series):
+        return None
+    nulls = native.is_null().to_numpy()
+    index = nw.maybe_get_index(native)
+    return Column(name, np.asarray(native.to_numpy()), np.asarray(nulls) if nulls.any() else None, index)
+
+
+def _from_protocol(data: Any, name: str) -> Array:
+    """Sparse matrices, tensors and other arrays."""
+    try:
+        if hasattr(data, "toarray"):
+            return np.asarray(data.toarray())
+        if hasattr(data, "__array__") or not hasattr(data, "__dlpack__"):
+            return np.asarray(data)
+        return np.asarray(np.from_dlpack(data))
+    except Exception as error:  # whatever a foreign library raises, the user gets one line of ours
+        raise refuse(
+            "BR219", f"{name} cannot be read as an array: {quoted(str(error), quotes=False)}", "convert it to a NumPy array first"
+        ) from error
+
+
+def _flat(array: Array, name: str) -> Array:
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim == 2:
+        raise refuse("BR204", f"{name} has {array.shape[1]} columns: which one?", f"pass one column, such as {name}[:, 1]")
+    if array.ndim != 1:
+        found = "one value" if array.ndim == 0 else f"{array.ndim} dimensions"
+        raise refuse("BR219", f"{name} must be one-dimensional, got {found}", "give one value a case")
+    return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
+
+
+def check_lengths(columns: Iterable[Column]) -> None:
+    """Every column speaks of the same cases."""
+    lengths = [(column.name, len(column)) for column in columns]
+    if len({length for _, length in lengths}) > 1:
+        found = ", ".join(f"{name} {grouped(length)}" for name, length in lengths)
+        raise refuse("BR212", f"lengths differ: {found}", "give one value a case in each")
+
+
+def check_indexes(columns: Iterable[Column]) -> None:
+    """Two pandas indexes that differ mean that rows would be paired wrongly."""
+    indexed = [column for column in columns if column.index is not None]
+    for column in indexed[1:]:
+        first = indexed[0]
+        if not first.index.equals(column.index):
+            shared = len(first.index.intersection(column.index))
+            raise refuse(
+                "BR211",
+                f"the indexes of {first.name} and {column.name} differ ({grouped(shared)} of {grouped(len(first))} shared)",
+                f"{column.name}.reindex({first.name}.index), or .to_numpy() on each if the order is right",
+            )
+
+
+def group_codes(column: Column) -> tuple[tuple[Hashable, ...], Array]:
+    """The distinct values, and for each case the place of its own among them; missing values are a group named None."""
+    gone = set(column.missing_rows().tolist())
+    values = column.values.tolist()
+    for row in gone:
+        values[row] = None
+    places: dict[Hashable, int] = {}
+    codes = np.fromiter((places.setdefault(value, len(places)) for value in values), dtype=np.intp, count=len(values))
+    return tuple(places), codes

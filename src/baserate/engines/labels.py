@@ -1,0 +1,170 @@
+"""Which cases are positive: decided here, once, and never guessed."""
+
+from __future__ import annotations
+
+import difflib
+from collections import Counter
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from baserate.engines.columns import Column, is_missing
+from baserate.errors import Fix, grouped, quoted, refuse
+from baserate.notes import Note
+
+# Pairs (negative, positive) whose meaning needs no asking; used with a note. Text is compared without case and outer blanks.
+WORDS = (
+    ("no", "yes"),
+    ("n", "y"),
+    ("neg", "pos"),
+    ("negative", "positive"),
+    ("f", "t"),
+    ("false", "true"),
+    ("0", "1"),
+    ("0.0", "1.0"),
+    ("-1", "1"),
+)
+
+MOST_SHOWN = 4
+
+
+@dataclass(frozen=True)
+class Decision:
+    """The positive cases, the value that marks them (None where there are none to see), and what was assumed."""
+
+    positive: npt.NDArray[np.bool_]
+    value: object
+    notes: tuple[Note, ...] = ()
+
+
+def decide(column: Column, pos_label: object = None) -> Decision:
+    """Which cases are positive? 0/1 and bools speak for themselves, documented pairs with a note, the rest needs `pos_label`."""
+    gone = column.missing_rows()
+    if len(gone):
+        text = f"{grouped(len(gone))} of {grouped(len(column))} labels in {column.name} are missing"
+        raise refuse("BR105", text, "drop those cases or label them", gone[:3], len(gone))
+    column = column.inferred()
+    if pos_label is None:
+        return _plain(column) or _spoken(column, _distinct(column))
+    if not isinstance(pos_label, Hashable) or is_missing(pos_label):
+        raise refuse("BR109", f"pos_label {quoted(pos_label)} cannot be a label", "give the value that marks the positive cases")
+    return _asked(column, _distinct(column), pos_label)
+
+
+def _plain(column: Column) -> Decision | None:
+    """Bools and numbers that are all 0 or 1."""
+    values = column.values
+    if values.dtype.kind == "b":
+        return Decision(values, value=True)
+    if values.dtype.kind not in "iuf":
+        return None
+    ones = values == 1
+    plain = np.count_nonzero(ones) + np.count_nonzero(values == 0) == len(values)
+    return Decision(ones, 1) if plain else None
+
+
+def _distinct(column: Column) -> dict[Any, int]:
+    """Each value with the number of its cases. Mixed types are refused: 0 and "1" in one column is a column gone wrong."""
+    values = column.values
+    if values.dtype.kind in "biuf" and len(values):
+        low, high = values.min(), values.max()
+        ends = {end.item(): int(np.count_nonzero(values == end)) for end in (low, high)}
+        if sum(ends.values()) == len(values):
+            return ends
+        found, counts = np.unique(values, return_counts=True)
+        return dict(zip(found.tolist(), counts.tolist(), strict=True))
+    kinds = Counter("text" if isinstance(value, str) else "numbers" if _is_number(value) else type(value).__name__ for value in values)
+    if len(kinds) > 1:
+        shown = ", ".join(f"{kind} ({grouped(count)})" for kind, count in kinds.most_common())
+        raise refuse("BR107", f"{column.name} mixes types: {shown}", "convert the labels to one type")
+    return dict(Counter(values.tolist()))
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float | np.number | np.bool_)
+
+
+def _spoken(column: Column, found: dict[Any, int]) -> Decision:
+    """Values whose meaning is documented, or the reason why someone has to say which is positive."""
+    if not found:
+        return Decision(np.zeros(0, dtype=np.bool_), None)
+    _check_spelling(column, found)
+    pair = _known_pair(found)
+    if pair is not None:
+        return _noted(column, found, pair)
+    _check_kind(column, found)
+    if len(found) > 2:
+        raise _too_many(column, found)
+    first = min(found, key=lambda value: found[value])
+    text = f"{column.name} has values {_shown(found)}; cannot tell which is positive"
+    raise refuse("BR102", text, Fix.option("pos_label", first))
+
+
+def _known_pair(found: dict[Any, int]) -> tuple[str, str] | None:
+    spelled = {_folded(value) for value in found}
+    return next((pair for pair in WORDS if spelled <= set(pair)), None)
+
+
+def _folded(value: object) -> str:
+    """The spelling to look a value up by: text without case and outer blanks, whole numbers as they are written."""
+    if isinstance(value, str):
+        return value.strip().casefold()
+    return str(int(value)) if isinstance(value, int | float) and float(value).is_integer() else repr(value)
+
+
+def _noted(column: Column, found: dict[Any, int], pair: tuple[str, str]) -> Decision:
+    positive = next((value for value in found if _folded(value) == pair[1]), None)
+    negative = next((value for value in found if _folded(value) == pair[0]), None)
+    marked = column.values == positive if positive is not None else np.zeros(len(column), dtype=np.bool_)
+    roles = [
+        f"{role} = {quoted(value)} ({grouped(found[value])})"
+        for role, value in (("positive", positive), ("negative", negative))
+        if value is not None
+    ]
+    note = Note("BR101", f"{column.name}: {', '.join(roles)}", Fix.option("pos_label", negative) if negative is not None else None)
+    return Decision(np.asarray(marked, dtype=np.bool_), positive, (note,))
+
+
+def _asked(column: Column, found: dict[Any, int], pos_label: object) -> Decision:
+    """The user said which value is positive: everything else must then be one other value."""
+    _check_spelling(column, found)
+    if len(found) > 2:
+        raise _too_many(column, found)
+    # A single other value is a part of the data without positives; two others mean a slip of the pen.
+    if pos_label not in found and len(found) == 2:
+        near = difflib.get_close_matches(str(pos_label).strip().casefold(), [_folded(value) for value in found], n=1, cutoff=0.4)
+        meant = next((value for value in found if [_folded(value)] == near), min(found, key=lambda value: found[value]))
+        text = f"pos_label {quoted(pos_label)} is not in {column.name}, which has {_shown(found)}"
+        raise refuse("BR109", text, Fix.option("pos_label", meant))
+    return Decision(np.asarray(column.values == pos_label, dtype=np.bool_), pos_label if pos_label in found else None)
+
+
+def _check_spelling(column: Column, found: dict[Any, int]) -> None:
+    spellings = Counter(_folded(value) for value in found)
+    word, count = spellings.most_common(1)[0] if spellings else ("", 0)
+    if count > 1:
+        variants = {value: cases for value, cases in found.items() if _folded(value) == word}
+        raise refuse("BR108", f"{column.name} has {count} spellings of one label: {_shown(variants)}", "write each label in one way")
+
+
+def _check_kind(column: Column, found: dict[Any, int]) -> None:
+    if column.values.dtype.kind == "f" and not all(value.is_integer() for value in found):
+        low, high = min(found), max(found)
+        text = f"{column.name} is fractional ({low:.6g} to {high:.6g}), not a label"
+        raise refuse("BR106", text, Fix(f"count({column.name} >= 0.5, ...)", "write a column of 0 and 1 to the file"))
+
+
+def _too_many(column: Column, found: dict[Any, int]) -> Exception:
+    rarest = min(found, key=lambda value: found[value])
+    fix = Fix(
+        f"count({column.name} == {rarest!r}, ...) for one against the rest, or filter", "write a column of 0 and 1 to the file, or filter"
+    )
+    return refuse("BR103", f"{column.name} has {grouped(len(found))} values ({_shown(found)}); need 2", fix)
+
+
+def _shown(found: dict[Any, int]) -> str:
+    shown = ", ".join(f"{quoted(value)} ({grouped(count)})" for value, count in list(found.items())[:MOST_SHOWN])
+    return shown + (" …" if len(found) > MOST_SHOWN else "")

@@ -1,0 +1,115 @@
+"""Scores as int64, float64 or float32, with every distinct value kept apart; what cannot be kept is refused."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from baserate.cells import Array
+from baserate.engines.columns import Column
+from baserate.errors import grouped, quoted, refuse
+from baserate.exact import INT64_MAX
+
+UNSUITABLE = {"M": "timestamps", "m": "durations", "c": "complex numbers", "S": "bytes", "V": "records"}
+
+
+def as_scores(column: Column) -> Array:
+    """Contiguous numbers that rank the cases as the user's values do. NaN in a float array is left for the sort to find."""
+    if column.missing is not None:
+        refuse_missing(column)
+    column = column.inferred()
+    values, kind = column.values, column.values.dtype.kind
+    if kind in UNSUITABLE:
+        raise refuse("BR209", f"{column.name} holds {UNSUITABLE[kind]}, not scores", "pass a numeric score")
+    if kind in "OU":
+        return _from_objects(column)
+    if kind == "u" and len(values) and int(values.max()) > INT64_MAX:
+        raise _too_large(column)
+    if kind in "biu":
+        return np.ascontiguousarray(values, dtype=np.int64)
+    if values.dtype == np.float16:
+        return values.astype(np.float32)
+    if values.dtype.itemsize > 8:
+        return _narrowed(column, values)
+    return np.ascontiguousarray(values)
+
+
+def refuse_missing(column: Column) -> None:
+    """Raise for the cases without a score, if there are any."""
+    gone = column.missing_rows()
+    if len(gone):
+        text = f"{column.name} has {grouped(len(gone))} missing or NaN scores; a missing score has no rank"
+        raise refuse("BR201", text, "drop those cases or score them", gone[:3], len(gone))
+
+
+def _from_objects(column: Column) -> Array:
+    """Python numbers and numbers written as text."""
+    refuse_missing(column)
+    values = column.values.tolist()
+    numbers = _plain_text(values) or [_number(value) for value in values]
+    bad = [row for row, number in enumerate(numbers) if number is None]
+    if bad:
+        raise _not_numbers(column, values[bad[0]], bad)
+    if all(isinstance(number, int) for number in numbers):
+        if not all(-INT64_MAX - 1 <= number <= INT64_MAX for number in numbers):
+            raise _too_large(column)
+        return np.array(numbers, dtype=np.int64)
+    if all(isinstance(number, float) for number in numbers):
+        floats = np.array(numbers, dtype=np.float64)
+        refuse_missing(Column(column.name, floats))
+        return floats
+    return _narrowed(column, np.array(numbers, dtype=object))
+
+
+def _plain_text(values: list[Any]) -> list[Any] | None:
+    """The quick way for a column of text that holds nothing odd."""
+    try:
+        if any("_" in value for value in values):
+            return None
+        return list(map(int if all(value.strip().lstrip("+-").isdecimal() for value in values) else float, values))
+    except (TypeError, AttributeError, ValueError):
+        return None
+
+
+def _number(value: object) -> int | float | Decimal | Fraction | None:
+    """The number that a value is, or that text spells in the plain way; None for anything else."""
+    if isinstance(value, bool | np.bool_ | int | np.integer):
+        return int(value)
+    if isinstance(value, float | np.floating):
+        return float(value)
+    if isinstance(value, Decimal | Fraction):
+        return value
+    try:
+        return float(value) if isinstance(value, str) and "_" not in value else None
+    except ValueError:
+        return None
+
+
+def _not_numbers(column: Column, example: object, bad: list[int]) -> Exception:
+    if not isinstance(example, str):
+        return refuse("BR209", f"{column.name} holds {type(example).__name__}, not scores", "pass a numeric score", bad[:3], len(bad))
+    text = f"{column.name} has {grouped(len(bad))} values that are not numbers, such as {quoted(example)}"
+    return refuse("BR208", text, "write plain numbers with a decimal point: 0.5, not 0,5 or 50% or $1", bad[:3], len(bad))
+
+
+def _narrowed(column: Column, wide: Array) -> Array:
+    """Float64 from wider numbers, unless two different ones would become the same score."""
+    try:
+        narrow = wide.astype(np.float64)
+    except OverflowError:
+        raise _too_large(column) from None
+    refuse_missing(Column(column.name, narrow))
+    merged = len(set(wide.tolist())) - len(set(narrow.tolist()))
+    if merged > 0:
+        text = f"{column.name}: {grouped(merged)} distinct values would merge in float64"
+        raise refuse("BR215", text, "convert to float64 or int64 yourself, if that is meant")
+    return narrow
+
+
+def _too_large(column: Column) -> Exception:
+    return refuse(
+        "BR215", f"{column.name} goes beyond the largest 64-bit integer", "subtract a constant, or convert to float64 if merging is meant"
+    )

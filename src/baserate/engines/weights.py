@@ -1,0 +1,67 @@
+"""Weights: finite, not negative, and with a word on what they may mean."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from baserate.engines.columns import Column
+from baserate.engines.scores import as_scores
+from baserate.errors import grouped, refuse
+from baserate.exact import Floats
+from baserate.kernels import Cells
+from baserate.notes import Note
+
+
+def as_weights(column: Column) -> Floats:
+    """Float64 weights, or the reason why these are none."""
+    gone = column.missing_rows()
+    if len(gone):
+        raise refuse("BR303", f"{column.name} has missing or NaN weights", "give every case a finite weight", gone[:3], len(gone))
+    weights = as_scores(column).astype(np.float64)  # numbers are read as scores are, also from text
+    infinite = np.flatnonzero(np.isinf(weights))
+    if len(infinite):
+        raise refuse("BR303", f"{column.name} has infinite weights", "give every case a finite weight", infinite[:3], len(infinite))
+    below = np.flatnonzero(weights < 0)
+    if len(below):
+        text = f"{column.name} has a weight of {weights[below[0]]:g}; weights cannot be negative"
+        raise refuse("BR301", text, "drop those cases or correct their weights", below[:3], len(below))
+    return weights
+
+
+def weigh(weights: Floats, positive: npt.NDArray[np.bool_], cells: Cells) -> tuple[Note, ...]:
+    """Check the mass of each class and say what the weights look like."""
+    members = int(np.count_nonzero(positive))
+    for name, masses, count in (("positives", cells.positives, members), ("negatives", cells.negatives, len(weights) - members)):
+        mass = float(masses.sum())
+        if count and not mass:
+            raise refuse("BR302", f"the total weight of the {name} is 0", "give that class some weight, or leave its cases out")
+        if mass == np.inf:
+            raise refuse("BR308", f"the total weight of the {name} overflows", "scale the weights down")
+    return tuple(_remarks(weights, positive, cells)) if len(weights) else ()
+
+
+def _remarks(weights: Floats, positive: npt.NDArray[np.bool_], cells: Cells) -> Iterator[Note]:
+    cases = len(weights)
+    scaled = weights / weights.max()
+    effective = float(scaled.sum() ** 2 / np.dot(scaled, scaled))
+    if effective < cases / 2:
+        yield Note("BR307", f"the weights are uneven: {grouped(cases)} cases count as {effective:.3g} (Kish's effective sample size)")
+    if (weights != 1).any() and (weights == np.floor(weights)).all():
+        yield Note("BR306", "whole weights may be counts of cases or sampling weights: point values are the same, intervals are not")
+    if _by_class(weights, positive):
+        ours, theirs = float(cells.positives.sum()), float(cells.negatives.sum())
+        mass, share = ours / (ours + theirs), np.count_nonzero(positive) / cases
+        text = f"the weights are one value a class and imply a prior of {mass:.3g} (rows: {share:.3g})"
+        yield Note("BR304", f"{text}; to read results at another base rate, set the prior instead of weighting")
+
+
+def _by_class(weights: Floats, positive: npt.NDArray[np.bool_]) -> bool:
+    """One weight for every positive and another for every negative."""
+    first, other = int(np.argmax(positive)), int(np.argmin(positive))
+    if positive[first] == positive[other] or weights[first] == weights[other]:
+        return False
+    few = slice(0, 1000)  # most weights differ at once, and need no second look
+    return all(np.array_equal(weights[part], np.where(positive[part], weights[first], weights[other])) for part in (few, slice(None)))

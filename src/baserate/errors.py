@@ -1,0 +1,129 @@
+"""What is wrong, where, and how to mend it: one line a problem."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from types import TracebackType
+from typing import Self
+
+MOST_PROBLEMS = 20
+MOST_EXAMPLES = 3
+MOST_QUOTED = 40
+
+# Each argument of Python that has an option of its own on the command line.
+OPTIONS = {"pos_label": "--positive", "sample_weight": "--weight"}
+
+
+@dataclass(frozen=True)
+class Fix:
+    """How to mend a problem, spelled for each of the two places where a person can be."""
+
+    python: str
+    command: str
+
+    @classmethod
+    def option(cls, argument: str, value: object) -> Fix:
+        return cls(f"{argument}={value!r}", f"{OPTIONS[argument]} {shlex.quote(str(value))}")
+
+    @classmethod
+    def everywhere(cls, text: str) -> Fix:
+        return cls(text, text)
+
+
+@dataclass(frozen=True)
+class Where:
+    """The place of a problem: positions in an array (from 0), or lines of a file (from 1); up to three, and their total."""
+
+    path: str | None = None
+    rows: tuple[int, ...] = ()
+    lines: tuple[int, ...] = ()
+    total: int = 0
+
+    def __str__(self) -> str:
+        found, one, many = (self.lines, "line", "lines") if self.lines else (self.rows, "index", "index")
+        if not found:
+            return ""
+        more = " …" if self.total > len(found) else ""
+        return f"{one if self.total == 1 else many} {', '.join(map(str, found))}{more}"
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong with the input."""
+
+    code: str
+    text: str
+    fix: Fix
+    where: Where = field(default_factory=Where)
+
+    def line(self, spelling: Callable[[Fix], str]) -> str:
+        path = f"{quoted(self.where.path, quotes=False)}: " if self.where.path else ""
+        place = f" ({self.where})" if str(self.where) else ""
+        return f"{self.code}: {path}{self.text}{place}. Fix: {spelling(self.fix)}."
+
+    def __str__(self) -> str:
+        return self.line(lambda fix: fix.python)
+
+
+class InputError(ValueError):
+    """The input cannot be counted without a guess. Holds every problem that was found in one pass, at most twenty."""
+
+    def __init__(self, problems: Problem | Iterable[Problem]) -> None:
+        found = (problems,) if isinstance(problems, Problem) else tuple(problems)
+        self.problems = found[:MOST_PROBLEMS]
+        super().__init__("\n".join(map(str, self.problems)))
+
+    @property
+    def code(self) -> str:
+        return self.problems[0].code
+
+    def __reduce__(self) -> tuple[type[InputError], tuple[tuple[Problem, ...]]]:
+        return type(self), (self.problems,)
+
+    def moved(self, place: Callable[[Where], Where]) -> InputError:
+        """The same problems at the places where the user sees them (lines of a file instead of positions)."""
+        return InputError(replace(problem, where=place(problem.where)) for problem in self.problems)
+
+
+def refuse(code: str, text: str, fix: Fix | str, rows: Iterable[int] = (), total: int | None = None) -> InputError:
+    """The error to raise for one problem; `rows` are positions of examples, `total` how many there are in all."""
+    examples = tuple(int(row) for row in rows)
+    where = Where(rows=examples[:MOST_EXAMPLES], total=len(examples) if total is None else total)
+    return InputError(Problem(code, text, fix if isinstance(fix, Fix) else Fix.everywhere(fix), where))
+
+
+class Findings:
+    """Collects independent problems, so that one run names them all: `with findings:` keeps a refusal for `settle`."""
+
+    def __init__(self) -> None:
+        self.problems: list[Problem] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> bool:
+        if not isinstance(error, InputError):
+            return False
+        self.problems.extend(error.problems)
+        return True
+
+    def settle(self) -> None:
+        """Raise everything that was found."""
+        if self.problems:
+            raise InputError(self.problems)
+
+
+def quoted(value: object, *, quotes: bool = True) -> str:
+    """A piece of the user's data for a message: at most 40 characters, with nothing that could steer a terminal."""
+    text = value if isinstance(value, str) else repr(value)
+    if len(text) > MOST_QUOTED:
+        text = text[: MOST_QUOTED - 1] + "…"
+    safe = "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+    return f'"{safe}"' if quotes and isinstance(value, str) else safe
+
+
+def grouped(number: float) -> str:
+    """A count with its thousands apart (30 941); a mass to six digits."""
+    return f"{number:.6g}" if isinstance(number, float) else f"{number:,}".replace(",", " ")

@@ -1,0 +1,152 @@
+"""`GroupedCounts`: the counts of many folds, slices, sites, days or clusters, side by side in columns."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from baserate import storage
+from baserate.cells import Array, Indices, gathered, run_starts, run_sums
+from baserate.counts import Counts, heard, told
+from baserate.errors import grouped, quoted, refuse
+from baserate.exact import total
+from baserate.frozen import Frozen, little_endian
+from baserate.kernels import Cells
+from baserate.notes import Ledger, Note, combine
+
+SAVED_NAMES = (str, int, float, bool, type(None))
+
+
+class GroupedCounts(Frozen, Mapping[Hashable, Counts]):
+    """How do positives and negatives lie at each score, group by group?
+
+    A mapping from the name of a group to its `Counts`. Held as columns (one row a group and distinct score), so that a hundred
+    thousand clusters cost no more than their cells. A missing group is a group of its own, named None.
+    """
+
+    groups: tuple[Hashable, ...]
+    offsets: Indices
+    cells: Cells
+    ledger: Ledger
+    _recorded: tuple[Note, ...]
+
+    def __init__(self, groups: Iterable[Hashable], offsets: Indices, cells: Cells, ledger: Ledger, notes: Iterable[Note] = ()) -> None:
+        """`cells` of group i are cells[offsets[i]:offsets[i + 1]], each in canonical form; `columns` builds this from anything."""
+        self._set((*cells, offsets), groups=tuple(groups), offsets=offsets, cells=cells, ledger=ledger, _recorded=tuple(notes))
+
+    @classmethod
+    def columns(cls, groups: tuple[Hashable, ...], codes: Array, cells: Cells, ledger: Ledger, notes: Iterable[Note] = ()) -> GroupedCounts:
+        """From cells in any order, where codes[i] is the place in `groups` of cell i; equal scores of a group are merged."""
+        names = sorted(range(len(groups)), key=lambda i: _rank(groups[i]))
+        place = np.empty(len(groups), dtype=np.intp)
+        place[names] = np.arange(len(groups))
+        used = (cells.positives > 0) | (cells.negatives > 0)
+        codes, scores, positives, negatives = (column[used] for column in (place[codes], *cells))
+        # Descending scores within ascending groups: sort by descending groups, then turn everything round.
+        order = np.lexsort((scores, -codes))[::-1]
+        codes, scores = codes[order], scores[order] + scores.dtype.type(0)
+        starts = run_starts(codes, scores)
+        merged = Cells(scores[starts], run_sums(positives[order], starts), run_sums(negatives[order], starts))
+        offsets = np.searchsorted(codes[starts], np.arange(len(groups) + 1))
+        return cls((groups[i] for i in names), offsets, merged, ledger, notes)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return GroupedCounts, (self.groups, self.offsets, self.cells, self.ledger, self._recorded)
+
+    @cached_property
+    def _places(self) -> dict[Hashable, int]:
+        return {group: i for i, group in enumerate(self.groups)}
+
+    def __getitem__(self, group: Hashable) -> Counts:
+        try:
+            place = self._places[group]
+        except KeyError:
+            raise KeyError(
+                f"no group {quoted(group)}; there are {grouped(len(self))}, such as {quoted(next(iter(self.groups), None))}"
+            ) from None
+        part = slice(self.offsets[place], self.offsets[place + 1])
+        cells = Cells(*(column[part] for column in self.cells))
+        used = total(cells.positives) + total(cells.negatives)
+        rows = used if isinstance(used, int) else len(cells.scores)
+        return Counts._of(cells, Ledger(rows_read=rows, rows_used=rows), self._recorded)
+
+    def __iter__(self) -> Iterator[Hashable]:
+        return iter(self.groups)
+
+    def __len__(self) -> int:
+        return len(self.groups)
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """How the data were read; what there is to say of one group is in the notes of its counts."""
+        return self._recorded
+
+    def total(self) -> Counts:
+        """The counts of all groups together."""
+        return Counts._of(gathered(*self.cells), self.ledger, self._recorded)
+
+    def __add__(self, other: object) -> GroupedCounts:
+        """Group by group; a group that only one of them has is kept as it is."""
+        if not isinstance(other, GroupedCounts):
+            return NotImplemented
+        groups = tuple(dict.fromkeys((*self.groups, *other.groups)))
+        places = {group: i for i, group in enumerate(groups)}
+        codes = np.concatenate([np.repeat([places[g] for g in part.groups], np.diff(part.offsets)) for part in (self, other)]).astype(np.intp)
+        for ours, theirs in zip(self.cells, other.cells, strict=True):
+            if ours.dtype != theirs.dtype and len(ours) and len(theirs):
+                raise refuse(
+                    "BR225", f"{ours.dtype} in one part and {theirs.dtype} in the other", "use one type of score and weight in all parts"
+                )
+        cells = Cells(*(np.concatenate(pair) for pair in zip(self.cells, other.cells, strict=True)))
+        return GroupedCounts.columns(groups, codes, cells, self.ledger + other.ledger, combine(self._recorded, other._recorded))
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of names, sizes and cells: the same for every order of the rows and every way of splitting them."""
+        state = hashlib.sha256(f"baserate-grouped-1\n{self.cells.scores.dtype.name}\n".encode())
+        state.update(
+            json.dumps([[_rank(group), size] for group, size in zip(self.groups, np.diff(self.offsets).tolist(), strict=True)]).encode()
+        )
+        for array in self.cells:
+            state.update(little_endian(array))
+        return state.hexdigest()
+
+    def __eq__(self, other: object) -> bool:
+        return self.digest == other.digest if isinstance(other, GroupedCounts) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+    def __repr__(self) -> str:
+        kind = "weight {} positive, {} negative" if self.cells.positives.dtype == np.float64 else "{} positives, {} negatives"
+        classes = kind.format(grouped(total(self.cells.positives)), grouped(total(self.cells.negatives)))
+        return f"GroupedCounts: {grouped(len(self))} groups, {classes}, {grouped(len(self.cells.scores))} cells"
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a checksummed file that `baserate.load` reads; group names must be text, numbers, bools or None."""
+        strange = [group for group in self.groups if not isinstance(group, SAVED_NAMES)]
+        if strange:
+            raise refuse("BR412", f"a group is named {quoted(strange[0])}, which a file cannot hold", "name groups by text or numbers")
+        facts = {"groups": list(self.groups), **told(self._recorded, self.ledger)}
+        storage.write(path, storage.Saved("grouped", {**self.cells._asdict(), "offsets": self.offsets.astype(np.int64)}, facts))
+
+    @classmethod
+    def _loaded(cls, saved: storage.Saved) -> GroupedCounts:
+        arrays, groups = saved.arrays, tuple(saved.facts["groups"])
+        cells = Cells(arrays["scores"], arrays["positives"], arrays["negatives"])
+        sizes = np.diff(arrays["offsets"])
+        if len(arrays["offsets"]) != len(groups) + 1 or (sizes < 0).any() or sizes.sum() != len(cells.scores):
+            raise ValueError("groups do not fit the cells")
+        Counts(*cells)  # refuses what could not have been counted
+        return cls.columns(groups, np.repeat(np.arange(len(groups)), sizes), cells, *heard(saved.facts))
+
+
+def _rank(group: Hashable) -> tuple[str, Any]:
+    """Groups sort by type, then value, so that their order does not depend on that of the rows."""
+    return (type(group).__name__, group if isinstance(group, SAVED_NAMES) and group is not None else repr(group))

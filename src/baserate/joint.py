@@ -1,0 +1,148 @@
+"""`JointCounts`: several models on the same cases. Comparing models in pairs needs it; nothing else does."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from baserate import storage
+from baserate.cells import Array, gathered, run_starts, run_sums
+from baserate.counts import Counts, heard, told
+from baserate.errors import grouped, quoted, refuse
+from baserate.exact import total
+from baserate.frozen import Frozen, little_endian
+from baserate.kernels import Cells, best
+from baserate.notes import Ledger, Note, combine
+from baserate.undefined import ratio
+
+
+class JointCounts(Frozen):
+    """Which scores did each model give the same case?
+
+    One cell a case, or a distinct vector of scores: `scores[name]` has an entry a cell, `positives` and `negatives` its cases.
+    Cells keep the order in which they came until they are saved or digested; `a + b` puts the cells of b behind those of a.
+    """
+
+    scores: Mapping[str, Array]
+    positives: Array
+    negatives: Array
+    ledger: Ledger
+    _recorded: tuple[Note, ...]
+
+    def __init__(self, scores: Mapping[str, Array], positives: Array, negatives: Array, ledger: Ledger, notes: Iterable[Note] = ()) -> None:
+        arrays = (*scores.values(), positives, negatives)
+        self._set(arrays, scores=dict(scores), positives=positives, negatives=negatives, ledger=ledger, _recorded=tuple(notes))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return JointCounts, (self.scores, self.positives, self.negatives, self.ledger, self._recorded)
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        return tuple(self.scores)
+
+    @cached_property
+    def total_positives(self) -> int | float:
+        return total(self.positives)
+
+    @cached_property
+    def total_negatives(self) -> int | float:
+        return total(self.negatives)
+
+    @property
+    def prior(self) -> float:
+        """The share of positives in the sample."""
+        return ratio(self.total_positives, self.total_positives + self.total_negatives, "no cases")
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """How the data were read; what there is to say of one model's scores is in the notes of its marginal."""
+        return self._recorded
+
+    def marginal(self, model: str) -> Counts:
+        """The counts of one model alone."""
+        if model not in self.scores:
+            raise refuse("BR408", f"there is no model {quoted(model)}", f"one of {', '.join(map(quoted, self.models))}")
+        return Counts._of(self._marginal_cells(self.scores[model]), self.ledger, self._recorded)
+
+    def _marginal_cells(self, scores: Array) -> Cells:
+        single = self.positives.dtype == np.int64 and bool((self.positives + self.negatives == 1).all())
+        if single:
+            return best.count_cells(scores, self.positives == 1)
+        return gathered(scores, self.positives, self.negatives)
+
+    def __add__(self, other: object) -> JointCounts:
+        """The cases of both, for the same models."""
+        if not isinstance(other, JointCounts):
+            return NotImplemented
+        if set(self.models) != set(other.models):
+            raise refuse(
+                "BR409",
+                f"models differ: {', '.join(map(quoted, self.models))} against {', '.join(map(quoted, other.models))}",
+                "count the same models in every part",
+            )
+        scores = {name: _joined(name, self.scores[name], other.scores[name]) for name in self.models}
+        positives, negatives = _joined("positives", self.positives, other.positives), _joined("negatives", self.negatives, other.negatives)
+        return JointCounts(scores, positives, negatives, self.ledger + other.ledger, combine(self._recorded, other._recorded))
+
+    def canonical(self) -> JointCounts:
+        """The same counts with one cell a distinct vector of scores, in descending order of the models as named in sorted order."""
+        names = sorted(self.models)
+        columns = [self.scores[name] for name in names]
+        order = np.lexsort(columns[::-1])[::-1]
+        columns = [column[order] for column in columns]
+        starts = run_starts(*columns)
+        scores = {name: column[starts] for name, column in zip(names, columns, strict=True)}
+        positives, negatives = (run_sums(values[order], starts) for values in (self.positives, self.negatives))
+        return JointCounts(scores, positives, negatives, self.ledger, self._recorded)
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the canonical form: the same for every order of the rows and every way of splitting them."""
+        form = self.canonical()
+        state = hashlib.sha256(b"baserate-joint-1\n")
+        for name, column in form.scores.items():
+            state.update(f"{len(name.encode())} {name} {column.dtype.name}\n".encode())
+        for array in (*form.scores.values(), form.positives, form.negatives):
+            state.update(little_endian(array))
+        return state.hexdigest()
+
+    def __eq__(self, other: object) -> bool:
+        return self.digest == other.digest if isinstance(other, JointCounts) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+    def __repr__(self) -> str:
+        kind = "weight {} positive, {} negative" if self.positives.dtype == np.float64 else "{} positives, {} negatives"
+        classes = kind.format(grouped(self.total_positives), grouped(self.total_negatives))
+        names = ", ".join(quoted(name, quotes=False) for name in self.models)
+        return f"JointCounts: {len(self.models)} models ({names}), {classes}, {grouped(len(self.positives))} cells"
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the canonical form to a checksummed file that `baserate.load` reads."""
+        form = self.canonical()
+        columns = {f"scores {i}": column for i, column in enumerate(form.scores.values())}
+        facts = {"models": list(form.models), **told(self._recorded, self.ledger)}
+        storage.write(path, storage.Saved("joint", {**columns, "positives": form.positives, "negatives": form.negatives}, facts))
+
+    @classmethod
+    def _loaded(cls, saved: storage.Saved) -> JointCounts:
+        arrays = saved.arrays
+        scores = {str(name): arrays[f"scores {i}"] for i, name in enumerate(saved.facts["models"])}
+        positives, negatives = arrays["positives"], arrays["negatives"]
+        if len({len(array) for array in (*scores.values(), positives, negatives)}) > 1:
+            raise ValueError("columns differ in length")
+        for column in scores.values():
+            Counts(column, positives, negatives)  # refuses what could not have been counted
+        return cls(scores, positives, negatives, *heard(saved.facts))
+
+
+def _joined(name: str, a: Array, b: Array) -> Array:
+    if a.dtype != b.dtype and len(a) and len(b):
+        raise refuse("BR225", f"{quoted(name)} has type {a.dtype} in one part and {b.dtype} in the other", "use one type in all parts")
+    return np.concatenate((a, b)).astype(a.dtype if len(a) else b.dtype, copy=False)

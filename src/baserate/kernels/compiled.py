@@ -1,0 +1,72 @@
+"""The passes over every row in C: memory is laid out here, the loops are in _kernels.c."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from baserate.exact import Floats, Ints
+from baserate.kernels import _kernels, portable
+from baserate.kernels.portable import Cells, Labels, Scores
+
+NAME = "C"
+
+# Below this many rows a table of values cannot pay for itself.
+FEWEST_TALLIED = 1 << 10
+
+
+def count_cells(scores: Scores, labels: Labels) -> Cells:
+    """One cell a distinct score: a table where the values are few, a sort of packed keys otherwise."""
+    return (_tallied(scores, labels) if len(scores) >= FEWEST_TALLIED else None) or _sorted(scores, labels)
+
+
+def _tallied(scores: Scores, labels: Labels) -> Cells | None:
+    integers = scores.dtype == np.int64
+    values = np.empty(_kernels.MOST_VALUES, dtype=np.int64 if integers else np.float64)
+    counts = np.empty((_kernels.MOST_VALUES, 2), dtype=np.int64)
+    found = _kernels.tally(scores, labels, values, counts)
+    if found < 0:
+        return None
+    order = np.argsort(values[:found])[::-1]
+    return Cells(values[order], counts[order, 1], counts[order, 0])
+
+
+def _sorted(scores: Scores, labels: Labels) -> Cells:
+    """24 bytes a row in all: the keys become the scores where they lie, and the sort borrows the room of the positives."""
+    rows = len(scores)
+    kind = np.int64 if scores.dtype == np.int64 else np.float64
+    cells = Cells(np.empty(rows, dtype=kind), np.empty(rows, dtype=np.int64), np.empty(rows, dtype=np.int64))
+    # Keys of float32 are half as wide: they lie in the second half of the scores, ahead of what the scan writes.
+    word = np.uint32 if scores.dtype == np.float32 else np.uint64
+    keys = cells.scores.view(word)[-rows:] if rows else cells.scores.view(word)
+    scratch = cells.positives.view(word)
+    split = _kernels.pack(scores, labels, keys)
+    _kernels.sort(keys[:split], scratch)
+    _kernels.sort(keys[split:], scratch)
+    found = _kernels.scan(keys, split, cells.scores, cells.positives, cells.negatives)
+    del keys, scratch
+    for column in cells:
+        # Gives the unused tail back without a copy; nothing else looks at these arrays yet.
+        column.resize(found, refcheck=False)
+    return cells
+
+
+def order_weighted(scores: Scores, weights: Floats) -> tuple[Scores, Floats]:
+    """Scores, descending, each with its weight, by sorting (order, weight) pairs."""
+    orders = portable.ascending_orders(scores)
+    pairs = np.empty((len(scores), 2), dtype=np.uint64)
+    # The sort is of unsigned words, ascending: turn the sign bit and everything else round.
+    np.bitwise_xor(orders.view(np.uint64), np.uint64(2**63 - 1), out=pairs[:, 0])
+    pairs[:, 1] = weights.view(np.uint64)
+    del orders
+    _kernels.sort_pairs(pairs, np.empty_like(pairs))
+    orders = (pairs[:, 0] ^ np.uint64(2**63 - 1)).view(np.int64)
+    return portable.scores_of_orders(orders, scores.dtype), pairs[:, 1].copy().view(np.float64)
+
+
+def count_gaps(scores: Scores, labels: Labels, anchors: Ints) -> tuple[Ints, Ints, Ints]:
+    """Negatives at each anchor, strictly between anchors, and the least order of each such run."""
+    ties = np.zeros(len(anchors), dtype=np.int64)
+    gaps = np.zeros(len(anchors) + 1, dtype=np.int64)
+    lowest = np.full(len(anchors) + 1, portable.INT64_MAX)
+    _kernels.gaps(scores, labels, anchors, ties, gaps, lowest)
+    return ties, gaps, lowest

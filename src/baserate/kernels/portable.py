@@ -1,0 +1,128 @@
+"""The passes over every row in NumPy: the whole substitute for the C extension.
+
+Scores are float64, float32 or int64, contiguous; labels are bools. NaN is found after the sort, where it lies at an end.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from baserate.exact import Floats, Ints
+
+Scores: TypeAlias = npt.NDArray[Any]
+Labels: TypeAlias = npt.NDArray[np.bool_]
+Keys: TypeAlias = npt.NDArray[Any]
+
+NAME = "NumPy"
+CHUNK = 1 << 20
+INT64_MAX = np.int64(2**63 - 1)
+
+
+class Cells(NamedTuple):
+    """Distinct scores, descending, with the positives and negatives at each."""
+
+    scores: Scores
+    positives: Ints
+    negatives: Ints
+
+
+def count_cells(scores: Scores, labels: Labels) -> Cells:
+    """One cell a distinct score. The label rides in the lowest bit of a key of the score's order, so one sort of values does it."""
+    keys = _packed(scores, labels)
+    split = len(keys) - int(np.count_nonzero(scores < 0))
+    keys[:split].sort()
+    keys[split:].sort()
+    hits = (keys & keys.dtype.type(1)).astype(np.bool_)
+    keys >>= keys.dtype.type(1)
+    starts = _starts(keys, split)
+    sizes = np.diff(starts, append=len(keys))
+    positives = _sums(hits, starts)
+    return Cells(_unpacked(keys[starts], starts < split, scores.dtype), positives, sizes - positives)
+
+
+def _packed(scores: Scores, labels: Labels) -> Keys:
+    """Keys of the scores that are not below zero, then of those that are; each part ascends as its scores descend."""
+    word = np.uint32 if scores.dtype == np.float32 else np.uint64
+    keys = (scores + scores.dtype.type(0)).view(word)
+    below = scores < 0
+    if scores.dtype == np.int64:
+        np.invert(keys, out=keys)
+    else:
+        np.invert(keys, out=keys, where=~below)
+    keys <<= word(1)
+    keys |= labels
+    return np.concatenate((keys[~below], keys[below])) if below.any() else keys
+
+
+def _unpacked(places: Keys, front: npt.NDArray[np.bool_], dtype: np.dtype[Any]) -> Scores:
+    """The scores at these places, where `front` marks those not below zero."""
+    sign = places.dtype.type(1 << (8 * places.itemsize - 1))
+    behind = ~places if dtype == np.int64 else places | sign
+    bits = np.where(front, ~places & ~sign, behind)
+    scores: Scores = bits.view(dtype)
+    return scores.astype(np.float64) if dtype == np.float32 else scores
+
+
+def _starts(keys: Keys, split: int) -> npt.NDArray[np.intp]:
+    """Where each run of equal keys begins; the two signs never share a run."""
+    first = np.empty(len(keys), dtype=np.bool_)
+    first[:1] = True
+    np.not_equal(keys[1:], keys[:-1], out=first[1:])
+    if split < len(keys):
+        first[split] = True
+    return np.flatnonzero(first)
+
+
+def _sums(hits: Labels, starts: npt.NDArray[np.intp]) -> Ints:
+    if len(starts) == len(hits):
+        return hits.astype(np.int64)
+    before = np.concatenate((np.zeros(1, np.int64), np.cumsum(hits, dtype=np.int64)))
+    return np.diff(before[starts], append=before[-1])
+
+
+def ascending_orders(scores: Scores) -> Ints:
+    """Each score as an int64 of the same order (the identity for integers)."""
+    if scores.dtype == np.int64:
+        return scores.copy()
+    bits: Ints = (scores.astype(np.float64) + 0.0).view(np.int64)
+    bits[bits < 0] ^= INT64_MAX
+    return bits
+
+
+def scores_of_orders(orders: Ints, dtype: np.dtype[Any]) -> Scores:
+    """The inverse of `ascending_orders`: float64 scores, or int64 for integers."""
+    if dtype == np.int64:
+        return orders.copy()
+    bits = orders.copy()
+    bits[bits < 0] ^= INT64_MAX
+    return bits.view(np.float64)
+
+
+def order_weighted(scores: Scores, weights: Floats) -> tuple[Scores, Floats]:
+    """Scores, descending, each with its weight. The order inside a tie is left open: what follows does not depend on it."""
+    orders = ascending_orders(scores)
+    order = np.argsort(orders)[::-1]
+    return scores_of_orders(orders[order], scores.dtype), weights[order]
+
+
+def count_gaps(scores: Scores, labels: Labels, anchors: Ints) -> tuple[Ints, Ints, Ints]:
+    """Negatives at each anchor, strictly between anchors (one more than there are anchors), and the least order of each such run.
+
+    `anchors` are ascending orders. Sorting a chunk of negatives at a time and looking the anchors up in it needs little memory.
+    """
+    ties = np.zeros(len(anchors), dtype=np.int64)
+    gaps = np.zeros(len(anchors) + 1, dtype=np.int64)
+    lowest = np.full(len(anchors) + 1, INT64_MAX)
+    for start in range(0, len(scores), CHUNK):
+        part = slice(start, start + CHUNK)
+        chunk = np.sort(ascending_orders(scores[part][~labels[part]]))
+        left, right = np.searchsorted(chunk, anchors, "left"), np.searchsorted(chunk, anchors, "right")
+        opens, closes = np.concatenate(([0], right)), np.concatenate((left, [len(chunk)]))
+        ties += right - left
+        gaps += closes - opens
+        filled = np.flatnonzero(closes > opens)
+        lowest[filled] = np.minimum(lowest[filled], chunk[opens[filled]])
+    return ties, gaps, lowest

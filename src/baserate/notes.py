@@ -1,0 +1,59 @@
+"""What travels with a value: notes on how it was read, and the ledger of its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from baserate.errors import Fix
+
+
+@dataclass(frozen=True)
+class Note:
+    """Something a reader of the number should know, with a stable code, and what to say to get it otherwise."""
+
+    code: str
+    text: str
+    override: Fix | None = None
+
+    def line(self, spelling: Callable[[Fix], str]) -> str:
+        return f"{self.text}. Override: {spelling(self.override)}" if self.override else self.text
+
+    def __str__(self) -> str:
+        return f"{self.code}: {self.line(lambda fix: fix.python)}"
+
+
+@dataclass(frozen=True)
+class Source:
+    """One input: where it lies, what it held, and which of its values is the positive class."""
+
+    path: str
+    sha256: str
+    rows_read: int
+    rows_used: int
+    rows_refused: int
+    label: str
+    positive: str
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """Rows read = rows used + rows refused, and the sources they came from (none for arrays)."""
+
+    rows_read: int = 0
+    rows_used: int = 0
+    rows_refused: int = 0
+    sources: tuple[Source, ...] = ()
+
+    def __add__(self, other: Ledger) -> Ledger:
+        return Ledger(
+            self.rows_read + other.rows_read,
+            self.rows_used + other.rows_used,
+            self.rows_refused + other.rows_refused,
+            self.sources + other.sources,
+        )
+
+
+def combine(first: Iterable[Note], second: Iterable[Note]) -> tuple[Note, ...]:
+    """Both, each note once, in the order in which they came."""
+    return tuple(dict.fromkeys((*first, *second)))

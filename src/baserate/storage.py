@@ -1,0 +1,89 @@
+"""The file of saved counts: a line of magic, a JSON head, little-endian arrays, a SHA-256 of all of it. No pickle.
+
+docs/file-format.md describes every byte. Arrays are named, and a reader refuses a name it does not know, so that a later version
+can add some (`positive_amounts` and `negative_amounts` are reserved) and an earlier one cannot lose them in silence.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from baserate.atomic import write_atomically
+from baserate.cells import Array
+from baserate.errors import Fix, InputError, Problem, Where, quoted
+from baserate.frozen import little_endian
+
+MAGIC = b"baserate-counts-file-1\n"
+LENGTH = 8
+CHECKSUM = hashlib.sha256().digest_size
+DTYPES = {"<i8": np.dtype("<i8"), "<f8": np.dtype("<f8")}
+MOST_HEAD = 1 << 28
+
+
+class Saved(NamedTuple):
+    """What a file holds: its kind, its arrays by name, and everything else as plain values."""
+
+    kind: str
+    arrays: dict[str, Array]
+    facts: dict[str, Any]
+
+
+def write(path: str | os.PathLike[str], saved: Saved) -> None:
+    """Save, so that a kill at any moment leaves the old file or the new one."""
+    write_atomically(path, _pieces(saved))
+
+
+def _pieces(saved: Saved) -> Iterator[bytes | memoryview]:
+    arrays = [{"name": name, "dtype": array.dtype.newbyteorder("<").str, "length": len(array)} for name, array in saved.arrays.items()]
+    head = json.dumps({"kind": saved.kind, "arrays": arrays, "facts": saved.facts}, allow_nan=False).encode()
+    checksum = hashlib.sha256()
+    pieces: list[bytes | memoryview] = [MAGIC, len(head).to_bytes(LENGTH, "little"), head, *map(little_endian, saved.arrays.values())]
+    for piece in pieces:
+        checksum.update(piece)
+        yield piece
+    yield checksum.digest()
+
+
+def read(path: str | os.PathLike[str]) -> Saved:
+    """What was saved, or an error where the file is not one of ours or is damaged."""
+    with open(path, "rb") as file:
+        content = file.read()
+    if not content.startswith(MAGIC[:-2]):
+        raise refused(path, "BR710", "is not a file of saved counts", "give a file written by save()")
+    if not content.startswith(MAGIC):
+        raise refused(path, "BR712", "was saved by a later version of baserate, or is damaged", "update baserate, or count again")
+    body, checksum = memoryview(content)[:-CHECKSUM], content[-CHECKSUM:]
+    if hashlib.sha256(body).digest() != checksum:
+        raise refused(path, "BR711", "is damaged or cut off: its checksum does not match", "count again, or restore the file from a copy")
+    try:
+        return _parsed(body)
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise refused(path, "BR711", f"does not hold what its head says ({quoted(str(error), quotes=False)})", "count again") from None
+
+
+def _parsed(body: memoryview) -> Saved:
+    start = len(MAGIC) + LENGTH
+    length = int.from_bytes(body[len(MAGIC) : start], "little")
+    if length > MOST_HEAD:
+        raise ValueError("head too long")
+    head = json.loads(bytes(body[start : start + length]))
+    offset, arrays = start + length, {}
+    for entry in head["arrays"]:
+        dtype, items = DTYPES[entry["dtype"]], int(entry["length"])
+        array = np.frombuffer(body, dtype, items, offset) if items else np.empty(0, dtype)
+        arrays[str(entry["name"])] = array.astype(dtype.newbyteorder("="))
+        offset += items * dtype.itemsize
+    if offset != len(body):
+        raise ValueError("bytes left over")
+    return Saved(str(head["kind"]), arrays, dict(head["facts"]))
+
+
+def refused(path: str | os.PathLike[str], code: str, text: str, fix: str) -> InputError:
+    """The error to raise for a file as a whole."""
+    return InputError(Problem(code, text, Fix.everywhere(fix), Where(path=os.fspath(path))))

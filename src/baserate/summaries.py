@@ -1,0 +1,24 @@
+"""One number for a whole set of counts."""
+
+from __future__ import annotations
+
+from baserate.counts import Counts
+from baserate.exact import twice_wins
+from baserate.undefined import ratio
+
+
+def auc(counts: Counts) -> float:
+    """How often does a positive score higher than a negative?
+
+    The share of (positive, negative) pairs that the score puts in the right order, a tie counting one half: the area under the
+    ROC curve, (wins + ties / 2) / (P · N). 1 ranks every positive above every negative, 0.5 knows nothing, 0 is perfectly reversed.
+    It does not depend on the prior. Exact for counts, then rounded once; for coarse counts within `counts.auc_error_bound`.
+    Hanley & McNeil 1982, Radiology 143:29-36.
+
+    >>> import baserate as br
+    >>> br.auc(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))
+    0.75
+    """
+    reason = "no cases" if not len(counts.scores) else "no positives" if not counts.total_positives else "no negatives"
+    pairs = counts.total_positives * counts.total_negatives
+    return ratio(twice_wins(counts.positives, counts.negatives), 2 * pairs, reason)
