@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 from collections.abc import Iterable
-from pathlib import Path
 
 try:
     import fcntl
@@ -19,9 +17,10 @@ def write_atomically(path: str | os.PathLike[str], pieces: Iterable[bytes | memo
 
     Drafts that killed writers left behind are swept first. A link at `path` is replaced, never followed.
     """
-    target = Path(path)
-    _sweep(target)
-    draft, descriptor = _open_draft(target)
+    folder, name = os.path.split(os.fspath(path))
+    folder = folder or os.curdir
+    _sweep(folder, name)
+    draft, descriptor = _open_draft(folder, name)
     try:
         with os.fdopen(descriptor, "wb") as file:
             for piece in pieces:
@@ -29,20 +28,20 @@ def write_atomically(path: str | os.PathLike[str], pieces: Iterable[bytes | memo
             file.flush()
             os.fsync(file.fileno())
             if fcntl is not None:  # still locked, so that no sweep takes the draft away
-                os.replace(draft, target)
+                os.replace(draft, path)
         if fcntl is None:  # Windows renames closed files only
-            os.replace(draft, target)
+            os.replace(draft, path)
     except BaseException:
         with contextlib.suppress(OSError):
-            draft.unlink()
+            os.unlink(draft)
         raise
-    _sync_folder(target.parent)
+    _sync_folder(folder)
 
 
-def _open_draft(target: Path) -> tuple[Path, int]:
+def _open_draft(folder: str, name: str) -> tuple[str, int]:
     """A new file beside the target, locked by us; again if another writer swept it before we held the lock."""
     while True:
-        draft = target.with_name(f".{target.name}.{secrets.token_hex(8)}.draft")
+        draft = os.path.join(folder, f".{name}.{os.urandom(8).hex()}.draft")
         descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
         if fcntl is not None:
             with contextlib.suppress(OSError):  # a file system without locks: the draft may outlive a kill
@@ -52,19 +51,19 @@ def _open_draft(target: Path) -> tuple[Path, int]:
         os.close(descriptor)
 
 
-def _sweep(target: Path) -> None:
+def _sweep(folder: str, name: str) -> None:
     """Remove the drafts whose writer is gone: its lock on them went with it."""
     if fcntl is None:
         return
-    prefix = f".{target.name}."
-    for name in os.listdir(target.parent):
-        if name.startswith(prefix) and name.endswith(".draft"):
-            with contextlib.suppress(OSError), open(target.with_name(name), "rb") as draft:
-                fcntl.flock(draft, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                target.with_name(name).unlink()
+    for entry in os.listdir(folder):
+        if entry.startswith(f".{name}.") and entry.endswith(".draft"):
+            draft = os.path.join(folder, entry)
+            with contextlib.suppress(OSError), open(draft, "rb") as file:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                os.unlink(draft)
 
 
-def _sync_folder(folder: Path) -> None:
+def _sync_folder(folder: str) -> None:
     """Make the rename itself durable, where folders can be flushed."""
     with contextlib.suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)

@@ -14,7 +14,7 @@ import click
 from baserate import __version__, demo, document, tables
 from baserate.counts import Counts
 from baserate.engines.csv_files import count_csv
-from baserate.errors import Fix, InputError, grouped, quoted
+from baserate.errors import Fix, InputError, escaped, grouped, quoted
 from baserate.kernels import best
 
 INPUT, BUG, IO, INTERRUPTED = 2, 70, 74, 130
@@ -77,7 +77,7 @@ def answer(models: Mapping[str, Counts], *, as_json: bool) -> None:
             f"positive = {quoted(source.positive)} in {quoted(source.label)}" if source.positive else f"no positives in {quoted(source.label)}"
         )
         used = f"{grouped(source.rows_read)} rows read, {grouped(source.rows_used)} used"
-        click.echo(f"{quoted(source.path, quotes=False)}: {used}; {positive}\n")
+        click.echo(f"{escaped(source.path)}: {used}; {positive}\n")
     click.echo(tables.of_models(models))
     click.echo(f"\n{tables.conditions(models)}")
 
@@ -122,9 +122,9 @@ def _explained(error: Exception) -> tuple[int, str, str, str]:
     if isinstance(error, click.UsageError):
         return INPUT, "BR001", error.format_message().rstrip("."), f"see {error.ctx.command_path if error.ctx else 'baserate'} --help"
     if isinstance(error, FileNotFoundError):
-        return INPUT, "BR600", f"there is no file {quoted(error.filename)}", "check the path"
+        return INPUT, "BR600", f"there is no file {escaped(str(error.filename))}", "check the path"
     if isinstance(error, OSError):
-        return IO, "BR700", f"{error.strerror}: {quoted(error.filename)}", "check the file and its permissions"
+        return IO, "BR700", f"{error.strerror}: {escaped(str(error.filename))}", "check the file and its permissions"
     return (
         BUG,
         "BR999",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 import os
 from collections.abc import Iterable
@@ -16,9 +15,10 @@ import numpy.typing as npt
 from baserate import cells as tables
 from baserate import storage
 from baserate.cells import Array
+from baserate.digests import fingerprint
 from baserate.errors import grouped, refuse
 from baserate.exact import INT64_MAX, total
-from baserate.frozen import Frozen, little_endian
+from baserate.frozen import Frozen
 from baserate.kernels import Cells
 from baserate.notes import Ledger, Note, Source, combine
 from baserate.observations import observe
@@ -118,10 +118,7 @@ class Counts(Frozen):
     @cached_property
     def digest(self) -> str:
         """SHA-256 of the statistic: the same from every engine, every order of the rows and every way of splitting them."""
-        state = hashlib.sha256(f"baserate-counts-1\n{self.scores.dtype.name}\n".encode())
-        for array in self._cells:
-            state.update(little_endian(array))
-        return state.hexdigest()
+        return fingerprint(f"baserate-counts-1\n{self.scores.dtype.name}\n", self._cells)
 
     @property
     def auc_error_bound(self) -> float:
@@ -129,13 +126,12 @@ class Counts(Frozen):
 
         A cell that holds one distinct score, or cases of one class only, adds nothing.
         """
-        pairs = self.total_positives * self.total_negatives
-        if self.bins is None or not pairs:
+        if self.bins is None or not self.total_positives or not self.total_negatives:
             return 0.0
         merged = self.bins.highs > self.scores
-        doubtful: float = sum(p * n for p, n in zip(self.positives[merged].tolist(), self.negatives[merged].tolist(), strict=True))
+        ours, theirs = self.positives[merged] / self.total_positives, self.negatives[merged] / self.total_negatives
         # Rounded up, so that it stays a bound.
-        return doubtful / (2 * pairs) * (1 + 2**-40)
+        return math.fsum(ours * theirs) / 2 * (1 + 2**-40)
 
     def condense(self) -> Counts:
         """Merge each run of scores that only negatives have into its lowest score.
@@ -154,7 +150,7 @@ class Counts(Frozen):
         """
         if self.condensed:
             raise refuse("BR220", "condensed counts cannot be coarsened: their runs already merge scores", "coarsen before condensing")
-        inner = self._equal_edges(edges) if isinstance(edges, int) else _checked_edges(edges)
+        inner = self._equal_edges(edges) if isinstance(edges, int | np.integer) else _checked_edges(edges)
         highs = self.bins.highs if self.bins is not None else self.scores
         bins, above = (np.searchsorted(inner, values, side="right") for values in (self.scores, highs))
         if (bins != above).any():
@@ -162,13 +158,14 @@ class Counts(Frozen):
         cells, highs = tables.binned(bins, self.scores, highs, self.positives, self.negatives)
         return Counts._of(cells, self.ledger, self._recorded, bins=Bins(inner, highs))
 
-    def _equal_edges(self, count: int) -> npt.NDArray[np.float64]:
+    def _equal_edges(self, count: int | np.integer[Any]) -> npt.NDArray[np.float64]:
         if count < 1:
             raise refuse("BR220", f"the number of bins must be 1 or more, got {count}", "give a number such as 1024, or the edges")
         finite = self.scores[np.isfinite(self.scores)].astype(np.float64)
         if not len(finite):
             return np.empty(0)
-        return np.unique(finite[-1] + (finite[0] / count - finite[-1] / count) * np.arange(1, count))
+        share = np.arange(1, count) / count
+        return np.unique(finite[-1] * (1 - share) + finite[0] * share + 0.0)
 
     def __add__(self, other: object) -> Counts:
         """The counts of both data sets together."""
@@ -272,7 +269,8 @@ def _numbers(values: npt.ArrayLike, name: str) -> Array:
         raise refuse("BR222", f"{name} must be one-dimensional numbers, got {array.ndim} dimensions of {array.dtype}", "give a flat array")
     if array.dtype.kind == "u" and array.size and int(array.max()) > INT64_MAX:
         raise refuse("BR215", f"{name} go beyond the largest 64-bit integer", "subtract a constant, or use float64")
-    counted = array.dtype.kind in "iu" or (not array.size and name != "scores")
+    untyped = not array.size and not isinstance(values, np.ndarray)  # NumPy makes floats of an empty list
+    counted = array.dtype.kind in "iu" or (untyped and name != "scores")
     return array.astype(np.int64 if counted else np.float64)
 
 

@@ -25,7 +25,9 @@ class Fix:
 
     @classmethod
     def option(cls, argument: str, value: object) -> Fix:
-        return cls(f"{argument}={value!r}", f"{OPTIONS[argument]} {shlex.quote(str(value))}")
+        shown = quoted(str(value), quotes=False)
+        python = repr(shown) if isinstance(value, str) else quoted(value)
+        return cls(f"{argument}={python}", f"{OPTIONS[argument]} {shlex.quote(shown)}")
 
     @classmethod
     def everywhere(cls, text: str) -> Fix:
@@ -59,7 +61,7 @@ class Problem:
     where: Where = field(default_factory=Where)
 
     def line(self, spelling: Callable[[Fix], str]) -> str:
-        path = f"{quoted(self.where.path, quotes=False)}: " if self.where.path else ""
+        path = f"{escaped(self.where.path)}: " if self.where.path else ""
         place = f" ({self.where})" if str(self.where) else ""
         return f"{self.code}: {path}{self.text}{place}. Fix: {spelling(self.fix)}."
 
@@ -116,12 +118,16 @@ class Findings:
 
 
 def quoted(value: object, *, quotes: bool = True) -> str:
-    """A piece of the user's data for a message: at most 40 characters, with nothing that could steer a terminal."""
+    """A piece of the user's data for a message: at most 40 characters, escaped."""
     text = value if isinstance(value, str) else repr(value)
     if len(text) > MOST_QUOTED:
         text = text[: MOST_QUOTED - 1] + "…"
-    safe = "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
-    return f'"{safe}"' if quotes and isinstance(value, str) else safe
+    return f'"{escaped(text)}"' if quotes and isinstance(value, str) else escaped(text)
+
+
+def escaped(text: str) -> str:
+    """Text with nothing that could steer a terminal (control characters, direction marks, half a surrogate pair)."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
 def grouped(number: float) -> str:

@@ -72,18 +72,27 @@ def total(values: npt.NDArray[Any]) -> int | float:
     return int(sum(values.tolist()))
 
 
-def twice_wins(positives: npt.NDArray[Any], negatives: npt.NDArray[Any]) -> int | float:
-    """Twice the number of (positive, negative) pairs that the score puts in the right order, a tie counting one half.
+def share_won(positives: npt.NDArray[Any], negatives: npt.NDArray[Any]) -> float:
+    """The share of (positive, negative) pairs that the score puts in the right order, a tie counting one half.
 
-    Cells are in descending order of the score. Exact for counts of any size; for masses to a few units in the last place.
+    Cells are in descending order of the score, and both classes are there. Exact for counts of any size, then rounded once; for
+    masses right to a few units in the last place.
     """
     if positives.dtype == np.int64 and negatives.dtype == np.int64:
-        return _twice_wins_exactly(positives, negatives)
-    below = total(negatives) - running_sums(negatives.astype(np.float64))
-    return math.fsum(positives * (2 * np.maximum(below, 0.0) + negatives))
+        return _twice_wins(positives, negatives) / (2 * int(total(positives)) * int(total(negatives)))
+    # Totals near one, by exact powers of two, so that no product leaves the range of floats.
+    ours, theirs = _near_one(positives), _near_one(negatives)
+    everything = float(total(theirs))
+    below = np.maximum(everything - running_sums(theirs), 0.0)
+    return math.fsum(ours * (below + theirs / 2)) / (float(total(ours)) * everything)
 
 
-def _twice_wins_exactly(positives: Ints, negatives: Ints) -> int:
+def _near_one(masses: npt.NDArray[Any]) -> Floats:
+    floats = masses.astype(np.float64)
+    return np.ldexp(floats, -math.frexp(float(total(floats)))[1])
+
+
+def _twice_wins(positives: Ints, negatives: Ints) -> int:
     all_negatives = int(total(negatives))
     if 2 * int(total(positives)) * all_negatives > INT64_MAX:
         return _twice_wins_of_large(positives, negatives, all_negatives)

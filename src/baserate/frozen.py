@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
 
@@ -22,8 +21,3 @@ class Frozen:
 
     def __delattr__(self, name: str) -> None:
         raise AttributeError(f"{type(self).__name__} is frozen: {name} cannot be deleted")
-
-
-def little_endian(array: npt.NDArray[Any]) -> memoryview:
-    """The bytes of an array as they are written and digested on every machine."""
-    return np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<")).view(np.uint8).data

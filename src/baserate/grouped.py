@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from functools import cached_property
@@ -14,9 +12,10 @@ import numpy as np
 from baserate import storage
 from baserate.cells import Array, Indices, gathered, run_starts, run_sums
 from baserate.counts import Counts, heard, told
+from baserate.digests import fingerprint
 from baserate.errors import grouped, quoted, refuse
 from baserate.exact import total
-from baserate.frozen import Frozen, little_endian
+from baserate.frozen import Frozen
 from baserate.kernels import Cells
 from baserate.notes import Ledger, Note, combine
 
@@ -109,13 +108,10 @@ class GroupedCounts(Frozen, Mapping[Hashable, Counts]):
     @cached_property
     def digest(self) -> str:
         """SHA-256 of names, sizes and cells: the same for every order of the rows and every way of splitting them."""
-        state = hashlib.sha256(f"baserate-grouped-1\n{self.cells.scores.dtype.name}\n".encode())
-        state.update(
-            json.dumps([[_rank(group), size] for group, size in zip(self.groups, np.diff(self.offsets).tolist(), strict=True)]).encode()
-        )
-        for array in self.cells:
-            state.update(little_endian(array))
-        return state.hexdigest()
+        import json
+
+        names = json.dumps([[_rank(group), size] for group, size in zip(self.groups, np.diff(self.offsets).tolist(), strict=True)])
+        return fingerprint(f"baserate-grouped-1\n{self.cells.scores.dtype.name}\n{names}\n", self.cells)
 
     def __eq__(self, other: object) -> bool:
         return self.digest == other.digest if isinstance(other, GroupedCounts) else NotImplemented

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Iterable, Mapping
 from functools import cached_property
@@ -13,9 +12,10 @@ import numpy as np
 from baserate import storage
 from baserate.cells import Array, gathered, run_starts, run_sums
 from baserate.counts import Counts, heard, told
+from baserate.digests import fingerprint
 from baserate.errors import grouped, quoted, refuse
 from baserate.exact import total
-from baserate.frozen import Frozen, little_endian
+from baserate.frozen import Frozen
 from baserate.kernels import Cells, best
 from baserate.notes import Ledger, Note, combine
 from baserate.undefined import ratio
@@ -104,12 +104,8 @@ class JointCounts(Frozen):
     def digest(self) -> str:
         """SHA-256 of the canonical form: the same for every order of the rows and every way of splitting them."""
         form = self.canonical()
-        state = hashlib.sha256(b"baserate-joint-1\n")
-        for name, column in form.scores.items():
-            state.update(f"{len(name.encode())} {name} {column.dtype.name}\n".encode())
-        for array in (*form.scores.values(), form.positives, form.negatives):
-            state.update(little_endian(array))
-        return state.hexdigest()
+        names = "".join(f"{len(name.encode())} {name} {column.dtype.name}\n" for name, column in form.scores.items())
+        return fingerprint(f"baserate-joint-1\n{names}", (*form.scores.values(), form.positives, form.negatives))
 
     def __eq__(self, other: object) -> bool:
         return self.digest == other.digest if isinstance(other, JointCounts) else NotImplemented

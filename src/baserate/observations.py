@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from baserate.errors import grouped, quoted
-from baserate.exact import total, twice_wins
+from baserate.exact import share_won, total
 from baserate.kernels import Cells
 from baserate.notes import Note
 
@@ -63,12 +63,12 @@ def _values(cells: Cells) -> Iterator[Note]:
 
 
 def _ties(cells: Cells, everything: float) -> Iterator[Note]:
-    if len(cells.scores) <= 2:
+    if len(cells.scores) <= 2 or cells.positives.dtype == np.float64:  # masses do not say how many cases tie
         return
     sizes = cells.positives + cells.negatives
     largest = int(np.argmax(sizes))
     share, score = sizes[largest] / everything, cells.scores[largest].item()
-    if share < LARGE_TIE:
+    if sizes[largest] < 2 or share < LARGE_TIE:
         return
     saturated = score in (0, 1) and cells.scores[0] <= 1 and cells.scores[-1] >= 0
     if saturated:
@@ -92,7 +92,7 @@ def _direction(cells: Cells, positives: float, negatives: float) -> Iterator[Not
     """Reversed scores are told, never turned: AUC below one half by two standard errors of chance."""
     if not positives or not negatives:
         return
-    auc = twice_wins(cells.positives, cells.negatives) / (2 * positives * negatives)
+    auc = share_won(cells.positives, cells.negatives)
     if auc < 0.5 - 2 * _chance_error(cells, positives, negatives):
         yield Note("BR207", f"AUC {auc:.3g} is below 0.5: the scores look reversed. If low means positive, negate them")
 

@@ -6,22 +6,19 @@ can add some (`positive_amounts` and `negative_amounts` are reserved) and an ear
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from baserate.atomic import write_atomically
 from baserate.cells import Array
+from baserate.digests import little_endian, sha256
 from baserate.errors import Fix, InputError, Problem, Where, quoted
-from baserate.frozen import little_endian
 
 MAGIC = b"baserate-counts-file-1\n"
 LENGTH = 8
-CHECKSUM = hashlib.sha256().digest_size
+CHECKSUM = 32
 DTYPES = {"<i8": np.dtype("<i8"), "<f8": np.dtype("<f8")}
 MOST_HEAD = 1 << 28
 
@@ -36,18 +33,12 @@ class Saved(NamedTuple):
 
 def write(path: str | os.PathLike[str], saved: Saved) -> None:
     """Save, so that a kill at any moment leaves the old file or the new one."""
-    write_atomically(path, _pieces(saved))
+    import json
 
-
-def _pieces(saved: Saved) -> Iterator[bytes | memoryview]:
     arrays = [{"name": name, "dtype": array.dtype.newbyteorder("<").str, "length": len(array)} for name, array in saved.arrays.items()]
     head = json.dumps({"kind": saved.kind, "arrays": arrays, "facts": saved.facts}, allow_nan=False).encode()
-    checksum = hashlib.sha256()
     pieces: list[bytes | memoryview] = [MAGIC, len(head).to_bytes(LENGTH, "little"), head, *map(little_endian, saved.arrays.values())]
-    for piece in pieces:
-        checksum.update(piece)
-        yield piece
-    yield checksum.digest()
+    write_atomically(path, [*pieces, sha256(pieces)])
 
 
 def read(path: str | os.PathLike[str]) -> Saved:
@@ -59,7 +50,7 @@ def read(path: str | os.PathLike[str]) -> Saved:
     if not content.startswith(MAGIC):
         raise refused(path, "BR712", "was saved by a later version of baserate, or is damaged", "update baserate, or count again")
     body, checksum = memoryview(content)[:-CHECKSUM], content[-CHECKSUM:]
-    if hashlib.sha256(body).digest() != checksum:
+    if sha256([body]) != checksum:
         raise refused(path, "BR711", "is damaged or cut off: its checksum does not match", "count again, or restore the file from a copy")
     try:
         return _parsed(body)
@@ -68,6 +59,8 @@ def read(path: str | os.PathLike[str]) -> Saved:
 
 
 def _parsed(body: memoryview) -> Saved:
+    import json
+
     start = len(MAGIC) + LENGTH
     length = int.from_bytes(body[len(MAGIC) : start], "little")
     if length > MOST_HEAD:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from baserate.counts import Counts
-from baserate.exact import twice_wins
-from baserate.undefined import ratio
+from baserate.exact import share_won
+from baserate.undefined import Undefined
 
 
 def auc(counts: Counts) -> float:
@@ -19,6 +19,7 @@ def auc(counts: Counts) -> float:
     >>> br.auc(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))
     0.75
     """
-    reason = "no cases" if not len(counts.scores) else "no positives" if not counts.total_positives else "no negatives"
-    pairs = counts.total_positives * counts.total_negatives
-    return ratio(twice_wins(counts.positives, counts.negatives), 2 * pairs, reason)
+    for name, total in (("positives", counts.total_positives), ("negatives", counts.total_negatives)):
+        if not total:
+            return Undefined(f"no {name}" if len(counts.scores) else "no cases")
+    return share_won(counts.positives, counts.negatives)

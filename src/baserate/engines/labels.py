@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections import Counter
 from collections.abc import Hashable
 from dataclasses import dataclass
@@ -135,6 +134,8 @@ def _asked(column: Column, found: dict[Any, int], pos_label: object) -> Decision
         raise _too_many(column, found)
     # A single other value is a part of the data without positives; two others mean a slip of the pen.
     if pos_label not in found and len(found) == 2:
+        import difflib
+
         near = difflib.get_close_matches(str(pos_label).strip().casefold(), [_folded(value) for value in found], n=1, cutoff=0.4)
         meant = next((value for value in found if [_folded(value)] == near), min(found, key=lambda value: found[value]))
         text = f"pos_label {quoted(pos_label)} is not in {column.name}, which has {_shown(found)}"

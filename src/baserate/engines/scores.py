@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -74,8 +72,11 @@ def _plain_text(values: list[Any]) -> list[Any] | None:
         return None
 
 
-def _number(value: object) -> int | float | Decimal | Fraction | None:
+def _number(value: object) -> Any:
     """The number that a value is, or that text spells in the plain way; None for anything else."""
+    from decimal import Decimal
+    from fractions import Fraction
+
     if isinstance(value, bool | np.bool_ | int | np.integer):
         return int(value)
     if isinstance(value, float | np.floating):

@@ -33,13 +33,15 @@ def as_weights(column: Column) -> Floats:
 
 def weigh(weights: Floats, positive: npt.NDArray[np.bool_], cells: Cells) -> tuple[Note, ...]:
     """Check the mass of each class and say what the weights look like."""
-    members = int(np.count_nonzero(positive))
+    members, everything = int(np.count_nonzero(positive)), 0.0
     for name, masses, count in (("positives", cells.positives, members), ("negatives", cells.negatives, len(weights) - members)):
-        mass = float(masses.sum())
+        with np.errstate(over="ignore"):
+            mass = float(masses.sum())
         if count and not mass:
             raise refuse("BR302", f"the total weight of the {name} is 0", "give that class some weight, or leave its cases out")
-        if mass == np.inf:
-            raise refuse("BR308", f"the total weight of the {name} overflows", "scale the weights down")
+        everything += mass
+    if everything == np.inf:
+        raise refuse("BR308", "the total weight overflows", "scale the weights down")
     return tuple(_remarks(weights, positive, cells)) if len(weights) else ()
 
 

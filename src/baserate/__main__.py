@@ -1,0 +1,5 @@
+"""`python -m baserate` is the command line."""
+
+from baserate.cli import main
+
+main()

@@ -1,0 +1,111 @@
+"""Names, layers and what an import costs: the promises of the package as a whole."""
+
+import importlib
+import inspect
+import json
+import pkgutil
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import baserate
+
+ROOT = Path(__file__).parents[2]
+SOURCES = sorted((ROOT / "src" / "baserate").rglob("*.py"))
+
+PUBLIC = {
+    "Counts",
+    "GroupedCounts",
+    "InputError",
+    "JointCounts",
+    "Ledger",
+    "Note",
+    "Source",
+    "Undefined",
+    "__version__",
+    "auc",
+    "count",
+    "count_groups",
+    "count_models",
+    "load",
+}
+
+
+def submodules():
+    return [module.name for module in pkgutil.walk_packages(baserate.__path__, "baserate.") if not module.name.endswith("__main__")]
+
+
+def test_the_public_names_are_these():
+    """A change here is a change of the contract: write it into the changelog."""
+    assert set(baserate.__all__) == PUBLIC
+
+
+def test_no_public_function_shares_the_name_of_a_module():
+    for name in submodules():
+        importlib.import_module(name)
+    modules = {name.rsplit(".", 1)[1] for name in submodules()}
+    functions = {name for name in baserate.__all__ if callable(getattr(baserate, name))}
+    assert not modules & functions
+    assert all(not inspect.ismodule(getattr(baserate, name)) for name in baserate.__all__)
+
+
+def test_import_loads_no_optional_or_slow_dependency():
+    code = "import sys, json, baserate; print(json.dumps(sorted({m.split('.')[0] for m in sys.modules})))"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    slow = {"scipy", "sklearn", "matplotlib", "duckdb", "pyspark", "pandas", "polars", "pyarrow", "narwhals", "click", "rich", "csv", "asyncio"}
+    assert not slow & set(json.loads(run.stdout))
+
+
+def test_counting_arrays_loads_no_dataframe_library():
+    code = "import sys, json, baserate; baserate.count([0, 1], [1, 2]); print(json.dumps('narwhals' in sys.modules))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "false"
+
+
+def test_every_file_is_short_enough_to_read():
+    long = {path.name: lines for path in SOURCES if (lines := len(path.read_text().splitlines())) > 400}
+    assert long == {}
+
+
+def test_every_public_name_says_what_it_is_for():
+    undocumented = [name for name in baserate.__all__ if name != "__version__" and not inspect.getdoc(getattr(baserate, name))]
+    assert undocumented == []
+
+
+def test_codes_of_problems_and_notes_are_documented():
+    """docs/codes.md lists every code that the sources can show, and no other."""
+    used = {code for path in SOURCES for code in re.findall(r'"(BR\d{3})"', path.read_text())}
+    listed = re.findall(r"^\| (BR\d{3}) \|", (ROOT / "docs" / "codes.md").read_text(), flags=re.MULTILINE)
+    assert len(listed) == len(set(listed))
+    assert used == set(listed)
+
+
+def test_the_version_is_said_once_and_agrees_everywhere():
+    assert f'version: "{baserate.__version__}"' in (ROOT / "CITATION.cff").read_text()
+    assert f"## {baserate.__version__}" in (ROOT / "CHANGELOG.md").read_text()
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "README.md",
+        "CONTRIBUTING.md",
+        "docs/how-it-works.md",
+        "docs/glossary.md",
+        "docs/file-format.md",
+        "docs/codes.md",
+        "benchmarks/README.md",
+    ],
+)
+def test_links_between_the_documents_lead_somewhere(path):
+    document = ROOT / path
+    targets = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", document.read_text())
+    assert [target for target in targets if not (document.parent / target).exists()] == []
+
+
+def test_everything_the_names_table_promises_is_in_the_glossary():
+    glossary = (ROOT / "docs" / "glossary.md").read_text()
+    for name in ("tpr", "fpr", "precision", "npv", "posfrac", "prior", "skew", "effective_prior", "expected_cost", "threshold", "hull", "case"):
+        assert f"`{name}`" in glossary

@@ -1,0 +1,146 @@
+"""The plain CSV reader: every row accounted for, or none read."""
+
+import hashlib
+import os
+
+import pytest
+
+import baserate as br
+from baserate.engines import csv_files
+from baserate.engines.csv_files import count_csv
+
+
+def written(tmp_path, text, name="scores.csv"):
+    path = tmp_path / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return str(path)
+
+
+def refused(path, match, code, **named):
+    with pytest.raises(br.InputError, match=match) as caught:
+        count_csv(path, **{"label": "y", "scores": ["m1"], **named})
+    assert caught.value.code == code
+    assert caught.value.problems[0].where.path == path
+    return caught.value.problems[0]
+
+
+GOOD = "id,y,m1,m2\n1,0,0.2,1\n2,1,0.7,9007199254740993\n3,0,0.1,9007199254740992\n"
+
+
+def test_a_file_is_counted_as_its_columns_are(tmp_path):
+    path = written(tmp_path, GOOD)
+    models = count_csv(path, label="y", scores=["m1", "m2"])
+    assert models["m1"] == br.count([0, 1, 0], [0.2, 0.7, 0.1])
+    assert models["m2"].scores.tolist() == [9007199254740993, 9007199254740992, 1]
+    (source,) = models["m1"].ledger.sources
+    assert source.sha256 == hashlib.sha256(GOOD.encode()).hexdigest()
+    assert (source.rows_read, source.rows_used, source.rows_refused, source.label, source.positive) == (3, 3, 0, "y", "1")
+    assert "BR101" not in [note.code for note in models["m1"].notes], "0 and 1 in a file are plain"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["\ufeff" + GOOD, GOOD.replace("\n", "\r\n"), GOOD.replace("\n", "\r"), GOOD.rstrip("\n"), GOOD + "\n\n"],
+    ids=["BOM", "CRLF", "CR", "no end", "blank end"],
+)
+def test_harmless_variants_count_alike(tmp_path, text):
+    assert count_csv(written(tmp_path, text), label="y", scores=["m1"])["m1"] == br.count([0, 1, 0], [0.2, 0.7, 0.1])
+
+
+def test_ragged_rows_are_refused_and_named(tmp_path):
+    rows = "".join(f"{i},{i % 2},0.{i}\n" for i in range(1, 51))
+    problem = refused(written(tmp_path, f"id,y,m1\n{rows}51,1\n52,0,0.3,9\n"), "2 of 52 rows do not have the header's 3 fields", "BR605")
+    assert problem.where.lines == (52, 53)
+    assert problem.where.total == 2
+    assert "lines 52, 53" in str(problem)
+
+
+def test_a_blank_line_in_the_middle_is_ragged(tmp_path):
+    problem = refused(written(tmp_path, "y,m1\n0,1\n\n1,2\n"), "1 of 3 rows", "BR605")
+    assert problem.where.lines == (3,)
+
+
+def test_lines_are_those_of_the_file_also_behind_quoted_line_breaks(tmp_path):
+    text = 'id,y,m1\n"a\nb",0,0.5\n"c ""x""",1,abc\n'
+    problem = refused(written(tmp_path, text), '"m1" has 1 values that are not numbers, such as "abc"', "BR208")
+    assert problem.where.lines == (4,)
+
+
+@pytest.mark.parametrize("missing", ["", "NA", "null", "NaN", "?", "-", "#N/A"])
+def test_missing_scores_and_labels_are_named_by_line(tmp_path, missing):
+    problem = refused(written(tmp_path, f"y,m1\n0,1\n1,{missing}\n"), '"m1" has 1 missing', "BR201")
+    assert problem.where.lines == (3,)
+    if missing not in "?-" or not missing:
+        problem = refused(written(tmp_path, f"y,m1\n0,1\n{missing},1\n1,1\n"), '1 of 3 labels in "y" are missing', "BR105")
+        assert problem.where.lines == (3,)
+
+
+@pytest.mark.parametrize(
+    ("text", "match", "code"),
+    [
+        ("", "empty", "BR602"),
+        ("y,m1\n", "no rows", "BR603"),
+        ("1,0,0.5\n2,1,0.7\n", "no header", "BR604"),
+        ("y,m1,m1\n0,1,2\n", 'more than one column "m1"', "BR606"),
+        ("y,m11\n0,1\n", 'no column "m1"; it has "y", "m11". Fix: did you mean "m11"', "BR613"),
+        ("Y,m1\n0,1\n", 'no column "y".*did you mean "Y"', "BR613"),
+        ("a,b\n0,1\n", "Fix: use one of those", "BR613"),
+        ("y;m1\n0;1\n", "separator seems to be ';'", "BR613"),
+        (",".join("abcdefghij") + "\n" + ",".join("0123456789"), "…", "BR613"),
+        (b"y,m1\n0,1\n\xe9,2\n", "byte 0xE9 .* is not UTF-8", "BR601"),
+        ('y,m1\n0,1\n1,"2\n', "record that begins on line 3", "BR614"),
+        (b"\x1f\x8b\x08\x00rest", "gzip", "BR610"),
+        (b"PAR1rest", "Parquet", "BR610"),
+        ("y,m1\n0,1\n1,2\n".encode("utf-16"), "UTF-16", "BR610"),
+        ("y,m1\nfraud,1\nlegit,2\n", '"y" has values "fraud"', "BR102"),
+        ("y,m1\n0,0,5\n1,0,7\n", "2 of 2 rows", "BR605"),
+        ("y,m1\n0,50%\n1,70%\n", "not numbers", "BR208"),
+    ],
+)
+def test_files_that_would_need_a_guess_are_refused(tmp_path, text, match, code):
+    refused(written(tmp_path, text), match, code)
+
+
+def test_the_positive_class_is_compared_as_text(tmp_path):
+    path = written(tmp_path, "y,m1\nfraud,0.9\nlegit,0.1\nlegit,0.2\n")
+    counts = count_csv(path, label="y", scores=["m1"], positive="fraud")["m1"]
+    assert counts.positives.tolist() == [1, 0, 0]
+    assert counts.ledger.sources[0].positive == "fraud"
+    assert count_csv(written(tmp_path, GOOD), label="y", scores=["m1"], positive="0")["m1"].total_positives == 2
+
+
+def test_a_file_without_positives_says_so(tmp_path):
+    counts = count_csv(written(tmp_path, "y,m1\n0,1\n0,2\n"), label="y", scores=["m1"])["m1"]
+    assert counts.total_positives == 0
+    assert "BR104" in [note.code for note in counts.notes]
+
+
+def test_row_44_a_weight_that_is_an_amount_is_noted(tmp_path):
+    path = written(tmp_path, "y,m1,amount\n0,1,10.5\n1,2,99\n")
+    counts = count_csv(path, label="y", scores=["m1"], weight="amount")["m1"]
+    assert counts.total_positives == 99.0
+    assert "BR305" in [note.code for note in counts.notes]
+
+
+def test_row_52_a_score_asked_for_twice_is_refused(tmp_path):
+    refused(written(tmp_path, GOOD), "asked for twice", "BR407", scores=["m1", "m1"])
+
+
+def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path, monkeypatch):
+    path = written(tmp_path, GOOD)
+    read = csv_files._read
+
+    def slow(*arguments):
+        table = read(*arguments)
+        os.utime(path, ns=(1, 1))
+        return table
+
+    monkeypatch.setattr(csv_files, "_read", slow)
+    refused(path, "changed while it was read", "BR611")
+
+
+def test_every_problem_of_a_file_is_found_in_one_pass(tmp_path):
+    path = written(tmp_path, "y,m1,m2\n0,1,x\n,z,2\n1,2,3\n")
+    with pytest.raises(br.InputError, match="BR105.*\nBR208.*\nBR208") as caught:
+        count_csv(path, label="y", scores=["m1", "m2"])
+    assert [problem.where.lines for problem in caught.value.problems] == [(3,), (3,), (2,)]

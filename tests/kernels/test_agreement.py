@@ -1,0 +1,127 @@
+"""C and NumPy give identical results, and both those of the oracle."""
+
+import importlib
+import threading
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given
+from tests import oracle, strategies
+
+from baserate import kernels
+from baserate.kernels import portable
+
+
+def compiled():
+    """The C kernels, or a skip that a build turns into a failure."""
+    try:
+        return importlib.import_module("baserate.kernels.compiled")
+    except ImportError:
+        pytest.skip("needs the C extension (a compiler at install)")
+
+
+def identical(ours, theirs):
+    return all(a.dtype == b.dtype and a.tobytes() == b.tobytes() for a, b in zip(ours, theirs, strict=True))
+
+
+@given(strategies.cases())
+def test_c_and_numpy_count_small_data_alike(data):
+    labels, scores = data
+    assert identical(compiled().count_cells(scores, labels), portable.count_cells(scores, labels))
+
+
+@given(strategies.large_cases())
+def test_c_and_numpy_count_large_data_alike(data):
+    labels, scores = data
+    expected = portable.count_cells(scores, labels)
+    assert identical(compiled().count_cells(scores, labels), expected)
+    assert identical(compiled()._sorted(scores, labels), expected)
+
+
+@given(strategies.cases())
+def test_numpy_counts_as_the_oracle_does(data):
+    labels, scores = data
+    cells = portable.count_cells(scores, labels)
+    expected = oracle.count(labels.tolist(), scores.tolist())
+    assert cells.scores.tolist() == list(expected)
+    assert list(zip(cells.positives.tolist(), cells.negatives.tolist(), strict=True)) == [tuple(cell) for cell in expected.values()]
+
+
+@given(strategies.large_cases())
+def test_c_and_numpy_order_weighted_rows_alike(data):
+    _, scores = data
+    weights = np.arange(len(scores), dtype=np.float64)
+    ours, theirs = compiled().order_weighted(scores, weights), portable.order_weighted(scores, weights)
+    assert identical(ours[:1], theirs[:1])
+    # Inside a tie the order is open: compare the weights of each tie as sets.
+    for ordered, (values, carried) in zip((ours, theirs), (ours, theirs), strict=True):
+        assert np.array_equal(scores[carried.astype(np.intp)], values) or scores.dtype == np.float32
+        assert np.array_equal(np.sort(ordered[1]), weights)
+
+
+@given(strategies.large_cases())
+def test_c_and_numpy_find_the_gaps_alike(data):
+    labels, scores = data
+    positives = portable.ascending_orders(np.unique(scores[labels] if labels.any() else scores[:1]))
+    anchors = np.unique(positives)
+    assert identical(compiled().count_gaps(scores, labels, anchors), portable.count_gaps(scores, labels, anchors))
+
+
+def test_gaps_over_several_chunks_are_those_of_one(monkeypatch):
+    rng = np.random.default_rng(5)
+    scores, labels = rng.random(1000), rng.random(1000) < 0.1
+    anchors = np.unique(portable.ascending_orders(scores[labels]))
+    whole = portable.count_gaps(scores, labels, anchors)
+    monkeypatch.setattr(portable, "CHUNK", 7)
+    assert identical(portable.count_gaps(scores, labels, anchors), whole)
+
+
+def test_the_best_kernels_are_in_c_where_the_extension_is_built():
+    assert kernels.best is compiled()
+
+
+def test_c_releases_the_gil():
+    """While one thread sorts, another keeps running Python."""
+    rows = 3_000_000
+    scores, labels = np.random.default_rng(0).random(rows), np.zeros(rows, dtype=np.bool_)
+    running, ticks = threading.Event(), 0
+    module = compiled()
+    thread = threading.Thread(target=lambda: (running.set(), module._sorted(scores, labels), running.clear()))
+    thread.start()
+    running.wait()
+    while running.is_set():
+        ticks += 1
+        time.sleep(0)
+    thread.join()
+    assert ticks > 10
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda c: c.pack(np.zeros(3), np.zeros(2, np.bool_), np.zeros(3, np.uint64)), "too short"),
+        (lambda c: c.pack(np.zeros(3), np.zeros(3, np.bool_), np.zeros(3, np.uint32)), "as wide"),
+        (lambda c: c.pack(np.zeros(3, np.int8), np.zeros(3, np.bool_), np.zeros(3, np.uint64)), "item type"),
+        (lambda c: c.sort(np.zeros(3, np.uint64), np.zeros(2, np.uint64)), "too short"),
+        (lambda c: c.sort(np.zeros(3, np.uint64), np.zeros(3, np.uint32)), "type of the items"),
+        (lambda c: c.scan(np.zeros(3, np.uint64), 4, np.zeros(3), np.zeros(3, np.int64), np.zeros(3, np.int64)), "does not fit"),
+        (lambda c: c.scan(np.zeros(3, np.uint64), 3, np.zeros(2), np.zeros(3, np.int64), np.zeros(3, np.int64)), "too short"),
+        (lambda c: c.tally(np.zeros(3), np.zeros(3, np.bool_), np.zeros(2), np.zeros(4, np.int64)), "too short"),
+        (lambda c: c.gaps(np.zeros(3), np.zeros(3, np.bool_), *[np.zeros(0, np.int64)] * 4), "too short"),
+    ],
+)
+def test_c_refuses_buffers_that_do_not_fit(call, message):
+    module = compiled()
+    with pytest.raises((ValueError, TypeError), match=message):
+        call(module._kernels)
+
+
+def test_c_refuses_read_only_and_strided_memory():
+    module = compiled()._kernels
+    keys = np.zeros(4, np.uint64)
+    keys.flags.writeable = False
+    with pytest.raises((ValueError, BufferError), match="read-only"):
+        module.sort(keys, np.zeros(4, np.uint64))
+    with pytest.raises((ValueError, BufferError), match="contiguous"):
+        module.sort(np.zeros(8, np.uint64)[::2], np.zeros(4, np.uint64))

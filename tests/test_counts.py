@@ -1,0 +1,215 @@
+"""The central value: what it holds, what it refuses, how it prints, adds and stays as it is."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+import baserate as br
+from baserate.notes import Ledger, Source
+
+F1_A = br.Counts(range(9, -1, -1), [400, 300, 300, 250, 200, 150, 150, 100, 100, 50], [20, 40, 100, 240, 600, 2000, 5000, 10000, 20000, 60000])
+F1_B = br.Counts(range(9, -1, -1), [500, 150, 100, 100, 150, 250, 250, 250, 150, 100], [10, 20, 70, 200, 700, 3000, 9000, 15000, 25000, 45000])
+
+
+def refused(match, call, code):
+    with pytest.raises(br.InputError, match=match) as caught:
+        call()
+    assert caught.value.code == code
+
+
+def test_the_repr_says_what_was_counted():
+    counts = br.Counts(np.arange(8204), np.r_[312, np.zeros(8203, np.int64)], np.r_[30941 - 8203, np.ones(8203, np.int64)])
+    assert repr(counts) == "Counts: 312 positives, 30 941 negatives, 8 204 distinct scores, prior 0.00998"
+    assert repr(br.Counts.empty()) == "Counts: 0 positives, 0 negatives, 0 distinct scores, prior undefined (no cases)"
+    assert repr(br.Counts([1, 2], [0.5, 1.0], [2.25, 0.0])) == "Counts: weight 1.5 positive, 2.25 negative, 2 distinct scores, prior 0.400"
+    assert "cells (condensed: runs of negatives merged)" in repr(F1_A.condense())
+    assert repr(F1_A.coarsen([4.5])) == "Counts: 2 000 positives, 98 000 negatives, 2 bins (AUC within 1.4e-01), prior 0.0200"
+
+
+def test_auc_of_the_worked_scenario_is_exact():
+    assert br.auc(F1_A) == 46779 / 49000
+    assert br.auc(F1_B) == 348741 / 392000
+
+
+def test_cells_may_come_in_any_order_with_repeats_and_empty_ones():
+    counts = br.Counts([0.1, 0.9, 0.1, 0.5, -0.0, 0.0], [1, 2, 0, 0, 1, 0], [0, 0, 3, 0, 0, 1])
+    assert counts.scores.tolist() == [0.9, 0.1, 0.0]
+    assert counts.positives.tolist() == [2, 1, 1]
+    assert counts.negatives.tolist() == [0, 3, 1]
+    assert not np.signbit(counts.scores).any()
+
+
+def test_counts_are_made_of_copies_and_cannot_be_changed():
+    mine = np.array([1, 2, 3])
+    counts = br.Counts([3, 2, 1], mine, [0, 0, 0])
+    mine[0] = 99
+    assert counts.positives.tolist() == [1, 2, 3]
+    with pytest.raises(ValueError, match="read-only"):
+        counts.positives[0] = 5
+    with pytest.raises(AttributeError, match="Counts is frozen: scores cannot be set"):
+        counts.scores = mine
+    with pytest.raises(AttributeError, match="cannot be deleted"):
+        del counts.scores
+
+
+def test_counts_compare_by_value_hash_and_copy():
+    other = br.Counts([1, 2], [1, 0], [0, 1])
+    assert other == br.Counts([2, 1], [0, 1], [1, 0])
+    assert hash(other) == hash(br.Counts([2, 1], [0, 1], [1, 0]))
+    assert other != br.Counts([1.0, 2.0], [1, 0], [0, 1]), "integers and floats are different scores"
+    assert other != br.Counts([1, 2], [1.0, 0.0], [0.0, 1.0]), "masses are no counts"
+    assert F1_A.condense() != F1_A
+    assert F1_A.coarsen(4) != F1_A
+    assert other != "counts"
+    for twin in (copy.copy(other), copy.deepcopy(other), pickle.loads(pickle.dumps(F1_A.coarsen(3)))):
+        assert twin in {other, F1_A.coarsen(3)}
+        assert not twin.positives.flags.writeable
+
+
+def test_the_digest_is_the_documented_hash():
+    import hashlib
+    import struct
+
+    content = b"baserate-counts-1\nfloat64\n" + struct.pack("<2d", 0.5, 0.0) + struct.pack("<2q", 1, 2) + struct.pack("<2q", 3, 4)
+    assert br.Counts([-0.0, 0.5], [2, 1], [4, 3]).digest == hashlib.sha256(content).hexdigest()
+    assert br.Counts([0, 1], [2, 1], [4, 3]).digest != br.Counts([0.0, 1.0], [2, 1], [4, 3]).digest
+
+
+def test_the_prior_is_the_share_of_positives():
+    assert F1_A.prior == 0.02
+    assert repr(br.Counts.empty().prior) == "nan (no cases)"
+    assert repr(br.auc(br.Counts.empty())) == "nan (no cases)"
+
+
+def test_sum_adds_many_parts():
+    parts = [br.count([0, 1], [i / 10, 0.5]) for i in range(10)]
+    total = sum(parts, br.Counts.empty())
+    assert (total.total_positives, total.total_negatives) == (10, 10)
+    assert total.ledger == Ledger(20, 20, 0)
+
+
+def test_empty_counts_change_nothing_not_even_the_type():
+    for counts in (F1_A, F1_A.condense(), F1_A.coarsen(3), br.Counts([1.5], [0.5], [0.25]), br.count([], [])):
+        assert br.Counts.empty() + counts == counts
+        assert counts + br.Counts.empty() == counts
+
+
+def test_only_counts_add_to_counts():
+    with pytest.raises(TypeError, match="unsupported operand"):
+        F1_A + 1
+
+
+def test_int_and_float_scores_add_only_without_loss():
+    total = br.Counts([1, 2], [1, 1], [0, 0]) + br.Counts([0.5, 1.0], [1, 1], [0, 0])
+    assert total.scores.tolist() == [2.0, 1.0, 0.5]
+    assert total.positives.tolist() == [1, 2, 1]
+    exact = br.Counts([2**60], [1], [0]) + br.Counts([0.5], [1], [0])
+    assert exact.scores.tolist() == [2.0**60, 0.5]
+    refused("without merging", lambda: br.Counts([2**53 + 1], [1], [0]) + br.Counts([0.5], [1], [0]), "BR225")
+
+
+def test_counts_and_masses_add_only_without_loss():
+    total = br.Counts([1, 2], [1, 1], [0, 0]) + br.Counts([1], [0.5], [0.25])
+    assert total.positives.tolist() == [1.0, 1.5]
+    refused("above 2\\*\\*53", lambda: br.Counts([1], [2**53 + 2], [0]) + br.Counts([1], [0.5], [0.25]), "BR224")
+
+
+def test_sums_beyond_64_bits_are_refused():
+    huge = br.Counts([1], [2**62], [2**61])
+    refused("beyond what 64 bits hold", lambda: huge + huge, "BR223")
+    refused("beyond what 64 bits hold", lambda: br.Counts([1, 2], [2**62, 2**62], [0, 1]), "BR223")
+    refused("beyond what 64 bits hold", lambda: br.Counts([1, 1], [1e308, 1e308], [0.0, 0.0]), "BR223")
+
+
+def test_auc_is_exact_where_products_go_beyond_64_bits():
+    counts = br.Counts([2, 1], [2**61, 1], [1, 2**61])
+    wins = 2 * 2**61 * 2**61 + 2**61 + 2**61
+    assert br.auc(counts) == wins / (2 * (2**61 + 1) ** 2)
+
+
+def test_condensed_counts_add_only_with_the_same_positive_scores():
+    first = br.count([1, 0, 0], [0.5, 0.4, 0.3], keep="positives")
+    same = br.count([1, 0, 0], [0.5, 0.9, 0.1], keep="positives")
+    other = br.count([1, 0, 0], [0.6, 0.4, 0.3], keep="positives")
+    assert (first + same).scores.tolist() == [0.9, 0.5, 0.1]
+    assert (first + same).negatives.tolist() == [1, 0, 3]
+    assert (first + br.count([1, 0], [0.5, 0.2])).condensed
+    refused("different positive scores", lambda: first + other, "BR221")
+
+
+def test_coarse_counts_name_their_cells_by_the_lowest_score():
+    coarse = F1_A.coarsen([3.5, 7])
+    assert coarse.scores.tolist() == [7, 4, 0]
+    assert coarse.bins.highs.tolist() == [9, 6, 3]
+    assert coarse.positives.tolist() == [1000, 600, 400]
+    expected = (1000 * 160 + 600 * 2840 + 400 * 95000) / (2 * 2000 * 98000)
+    assert coarse.auc_error_bound == pytest.approx(expected, rel=1e-11)
+    assert coarse.auc_error_bound >= expected
+    assert abs(br.auc(coarse) - br.auc(F1_A)) <= coarse.auc_error_bound
+    assert F1_A.auc_error_bound == 0
+
+
+def test_coarse_counts_coarsen_further_only_along_their_edges():
+    fine = F1_A.coarsen([2, 4, 6, 8])
+    assert fine.coarsen([4]) == F1_A.coarsen([4])
+    assert fine.coarsen([4]).auc_error_bound == F1_A.coarsen([4]).auc_error_bound
+    refused("cut through", lambda: fine.coarsen([5]), "BR220")
+
+
+def test_what_cannot_be_merged_says_so():
+    refused("coarse counts cannot be condensed", lambda: F1_A.coarsen(3).condense(), "BR220")
+    refused("condensed counts cannot be coarsened", lambda: F1_A.condense().coarsen(3), "BR220")
+    refused("equal edges", lambda: F1_A.coarsen(3) + F1_A.coarsen(4), "BR226")
+    refused("equal edges", lambda: F1_A.coarsen(3) + F1_A, "BR226")
+    refused("1 or more", lambda: F1_A.coarsen(0), "BR220")
+    for edges in ([2, 1], [1, 1], [np.nan], [[1]], [np.inf]):
+        refused("finite and ascending", lambda edges=edges: F1_A.coarsen(edges), "BR220")
+
+
+def test_coarsening_scores_that_are_all_infinite_or_absent_works():
+    assert len(br.Counts([np.inf, -np.inf], [1, 0], [0, 1]).coarsen(8).scores) == 1
+    assert br.Counts.empty().coarsen(np.int64(8)).auc_error_bound == 0
+
+
+@pytest.mark.parametrize(
+    ("cells", "match", "code"),
+    [
+        (([1, 2], [1], [1]), "need one of each: got 2 scores, 1 positives, 1 negatives", "BR222"),
+        (([np.nan], [1], [1]), "NaN", "BR201"),
+        (([1], [-1], [1]), "not negative", "BR222"),
+        (([1], [np.inf], [1.0]), "finite", "BR222"),
+        (([[1]], [1], [1]), "one-dimensional", "BR222"),
+        ((["a"], [1], [1]), "one-dimensional numbers", "BR222"),
+        ((np.array([2**63], np.uint64), [1], [1]), "largest 64-bit", "BR215"),
+    ],
+)
+def test_cells_that_cannot_have_been_counted_are_refused(cells, match, code):
+    refused(match, lambda: br.Counts(*cells), code)
+
+
+def test_the_same_file_on_both_sides_of_a_sum_is_noted():
+    source = Source("day1.csv", "ab" * 32, 2, 2, 0, "y", "1")
+    counts = br.Counts._of(F1_A._cells, Ledger(2, 2, 0, (source,)))
+    total = counts + counts
+    assert [note.code for note in total.notes if note.code == "BR411"] == ["BR411"]
+    assert total.ledger.sources == (source, source)
+
+
+def test_recorded_notes_travel_and_are_kept_once():
+    part = br.count(["no", "yes"], [0.1, 0.9])
+    total = part + part
+    assert [note.code for note in total.notes if note.code == "BR101"] == ["BR101"]
+
+
+def test_observed_notes_are_those_of_the_sum_not_of_its_parts():
+    parts = [br.count([0] * 20, np.arange(20) / 20), br.count([1] * 20, np.arange(20) / 20 + 0.01)]
+    assert all("BR104" in [note.code for note in part.notes] for part in parts)
+    assert "BR104" not in [note.code for note in (parts[0] + parts[1]).notes]
+
+
+def test_masses_so_large_that_slicing_would_overflow_are_still_exact():
+    weights = [2.0**1000, 2.0**940, 1.0, 2.0**1000]
+    counts = br.count([1, 1, 1, 0], [1, 1, 1, 1], sample_weight=weights)
+    assert counts.positives.tolist() == [float(2**1000 + 2**940 + 1)]

@@ -1,0 +1,48 @@
+"""Commands shown in the documents print what the documents say. (Python examples are doctests, run by pytest itself.)"""
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def sessions():
+    """Every ```console block, as (document, [(command, output), …])."""
+    for document in DOCUMENTS:
+        for number, block in enumerate(re.findall(r"^```console\n(.*?)^```", document.read_text(), flags=re.DOTALL | re.MULTILINE)):
+            steps = re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", block, flags=re.MULTILINE)
+            yield pytest.param(steps, id=f"{document.name}-{number}")
+
+
+@pytest.mark.parametrize("steps", sessions())
+def test_a_console_block_shows_what_is_printed(steps, tmp_path):
+    assert steps
+    for command, shown in steps:
+        words = shlex.split(command)
+        if words[0] == "cat":
+            assert (tmp_path / words[1]).write_text(shown)
+            continue
+        assert words[0] == "baserate", command
+        run = subprocess.run(
+            [sys.executable, "-m", "baserate", *words[1:]],
+            cwd=tmp_path,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert run.stdout.rstrip() == shown.rstrip()
+
+
+def test_the_readme_names_both_commands():
+    readme = (ROOT / "README.md").read_text()
+    assert "make demo" in readme
+    assert "make test" in readme
+    assert "make test" in (ROOT / ".ci" / "run").read_text()

@@ -1,0 +1,91 @@
+"""Several models on the same cases."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+import baserate as br
+
+Y = [0, 0, 1, 1, 1]
+MODELS = {"logit": [0.1, 0.4, 0.35, 0.8, 0.8], "forest": [0, 1, 1, 3, 3]}
+
+
+def refused(match, call, code):
+    with pytest.raises(br.InputError, match=match) as caught:
+        call()
+    assert caught.value.code == code
+
+
+def test_joint_counts_keep_each_model_and_the_pairing():
+    joint = br.count_models(Y, MODELS)
+    assert repr(joint) == "JointCounts: 2 models (logit, forest), 3 positives, 2 negatives, 5 cells"
+    assert joint.marginal("logit") == br.count(Y, MODELS["logit"])
+    assert joint.marginal("forest") == br.count(Y, MODELS["forest"])
+    assert joint.marginal("forest").scores.dtype == np.int64
+    assert joint.prior == 0.6
+    assert joint.canonical().positives.tolist() == [2, 0, 1, 0]
+
+
+def test_joint_counts_add_up_and_compare_by_value():
+    first, second = br.count_models(Y[:2], {k: v[:2] for k, v in MODELS.items()}), br.count_models(Y[2:], {k: v[2:] for k, v in MODELS.items()})
+    whole = br.count_models(Y, MODELS)
+    assert first + second == second + first == whole
+    assert hash(first + second) == hash(whole)
+    assert len((first + second).positives) == 5
+    assert whole != first
+    assert whole != "joint"
+    assert (first + second).ledger == whole.ledger
+    assert pickle.loads(pickle.dumps(whole)) == whole
+
+
+def test_joint_counts_of_no_cases_add_to_any_type():
+    empty = br.count_models([], {"logit": [], "forest": []})
+    assert (empty + br.count_models(Y, MODELS)).digest == br.count_models(Y, MODELS).digest
+    assert repr(empty.prior) == "nan (no cases)"
+
+
+def test_joint_counts_may_be_weighted():
+    joint = br.count_models(Y, MODELS, sample_weight=[0.5, 1, 2, 0.25, 0.25])
+    assert repr(joint) == "JointCounts: 2 models (logit, forest), weight 2.5 positive, 1.5 negative, 5 cells"
+    assert joint.marginal("logit") == br.count(Y, MODELS["logit"], sample_weight=[0.5, 1, 2, 0.25, 0.25])
+    assert [note.code for note in br.count_models(Y, MODELS, sample_weight=[1, 2, 1, 2, 2]).notes] == ["BR306"]
+
+
+def test_a_label_note_travels_with_joint_counts():
+    joint = br.count_models(["no", "yes"], {"m": [1, 2]})
+    assert [note.code for note in joint.notes] == ["BR101"]
+    assert "BR101" in [note.code for note in joint.marginal("m").notes]
+
+
+def test_joint_counts_are_frozen():
+    joint = br.count_models(Y, MODELS)
+    with pytest.raises(AttributeError, match="JointCounts is frozen"):
+        joint.scores = {}
+    with pytest.raises(ValueError, match="read-only"):
+        joint.positives[0] = 7
+
+
+def test_what_does_not_fit_is_refused():
+    joint = br.count_models(Y, MODELS)
+    refused('no model "svm".*"logit", "forest"', lambda: joint.marginal("svm"), "BR408")
+    refused("models differ", lambda: joint + br.count_models(Y, {"logit": MODELS["logit"]}), "BR409")
+    refused("type int64 in one part and float64", lambda: joint + br.count_models(Y, {**MODELS, "forest": MODELS["logit"]}), "BR225")
+    refused("by name", lambda: br.count_models(Y, {}), "BR410")
+    refused("by name", lambda: br.count_models(Y, [1, 2]), "BR410")
+    refused("not text", lambda: br.count_models(Y, {1: MODELS["logit"]}), "BR410")
+    refused('lengths differ: y_true 5, "m" 2', lambda: br.count_models(Y, {"m": [1, 2]}), "BR212")
+    with pytest.raises(TypeError, match="unsupported operand"):
+        joint + 1
+
+
+def test_joint_counts_are_saved_in_canonical_form(tmp_path):
+    joint = br.count_models(Y, MODELS)
+    joint.save(tmp_path / "a.counts")
+    turned = br.count_models(Y[::-1], {k: v[::-1] for k, v in reversed(MODELS.items())})
+    turned.save(tmp_path / "b.counts")
+    assert (tmp_path / "a.counts").read_bytes() == (tmp_path / "b.counts").read_bytes()
+    back = br.load(tmp_path / "a.counts")
+    assert back == joint
+    assert back.marginal("logit") == joint.marginal("logit")
+    assert back.ledger == joint.ledger
