@@ -213,3 +213,16 @@ def test_masses_so_large_that_slicing_would_overflow_are_still_exact():
     weights = [2.0**1000, 2.0**940, 1.0, 2.0**1000]
     counts = br.count([1, 1, 1, 0], [1, 1, 1, 1], sample_weight=weights)
     assert counts.positives.tolist() == [float(2**1000 + 2**940 + 1)]
+
+
+def test_whole_and_fractional_columns_become_masses():
+    assert br.Counts([1, 2], [1, 2], [0.5, 0.0]).positives.tolist() == [2.0, 1.0]
+
+
+def test_errors_and_undefined_numbers_survive_a_trip_to_another_process():
+    with pytest.raises(br.InputError, match="BR102") as caught:
+        br.count(["a", "b"], [1, 2])
+    twin = pickle.loads(pickle.dumps(caught.value))
+    assert str(twin) == str(caught.value)
+    assert twin.problems == caught.value.problems
+    assert pickle.loads(pickle.dumps(br.Undefined("no positives"))).reason == "no positives"

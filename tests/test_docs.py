@@ -20,7 +20,7 @@ def sessions():
             yield pytest.param(steps, id=f"{document.name}-{number}")
 
 
-@pytest.mark.parametrize("steps", sessions())
+@pytest.mark.parametrize("steps", list(sessions()))
 def test_a_console_block_shows_what_is_printed(steps, tmp_path):
     assert steps
     for command, shown in steps:

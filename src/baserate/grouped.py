@@ -25,8 +25,8 @@ SAVED_NAMES = (str, int, float, bool, type(None))
 class GroupedCounts(Frozen, Mapping[Hashable, Counts]):
     """How do positives and negatives lie at each score, group by group?
 
-    A mapping from the name of a group to its `Counts`. Held as columns (one row a group and distinct score), so that a hundred
-    thousand clusters cost no more than their cells. A missing group is a group of its own, named None.
+    Made by `count_groups`: a mapping from the name of a group to its `Counts`. Held as columns (one row a group and distinct score),
+    so that a hundred thousand clusters cost no more than their cells. A missing group is a group of its own, named None.
     """
 
     groups: tuple[Hashable, ...]

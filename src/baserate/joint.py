@@ -25,7 +25,8 @@ class JointCounts(Frozen):
     """Which scores did each model give the same case?
 
     One cell a case, or a distinct vector of scores: `scores[name]` has an entry a cell, `positives` and `negatives` its cases.
-    Cells keep the order in which they came until they are saved or digested; `a + b` puts the cells of b behind those of a.
+    Made by `count_models`. Cells keep the order in which they came until they are saved or digested; `a + b` puts the cells of b
+    behind those of a.
     """
 
     scores: Mapping[str, Array]

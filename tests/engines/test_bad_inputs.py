@@ -97,6 +97,7 @@ def test_row_6_one_class_is_counted_with_a_note_and_what_is_undefined_says_why()
     "labels",
     [
         [0, None, 1, 1],
+        ["no", " ", "yes", "no"],
         [0.0, float("nan"), 1.0, 1.0],
         pd.Series([0, pd.NA, 1, 1], dtype="Int64"),
         pl.Series([0, None, 1, 1]),
@@ -107,6 +108,16 @@ def test_row_7_missing_labels_are_refused_with_their_places(labels):
     error = refused("1 of 4 labels in y_true are missing", labels, S, code="BR105")
     assert error.problems[0].where.rows == (1,)
     assert "(index 1)" in str(error)
+
+
+def test_row_7_missing_timestamps_are_missing_labels_too():
+    refused("1 of 2 labels", np.array(["2026-01-01", "NaT"], dtype="datetime64[D]"), [1, 2], code="BR105")
+
+
+def test_no_labels_at_all_are_the_counts_of_nothing():
+    for nothing in ([], np.array([], dtype=object), np.array([], dtype=str), np.array([], dtype=int)):
+        assert br.count(nothing, []) == br.Counts.empty()
+        assert br.count(nothing, [], pos_label="yes") == br.Counts.empty()
 
 
 def test_row_7_three_examples_and_the_total_are_named():
@@ -198,6 +209,7 @@ def test_row_15_a_score_that_equals_the_label_is_noted():
         np.array([0.1, np.nan, 0.35, 0.8], dtype=np.float32),
         np.array([0.1, -np.nan, 0.35, 0.8]),
         ["0.1", "nan", "0.3", "0.4"],
+        ["0.1", "", "0.3", "0.4"],
         pd.Series([1, pd.NA, 3, 4], dtype="Int64"),
         np.ma.masked_array(S, mask=[0, 1, 0, 0]),
         [Decimal("0.1"), Decimal("NaN"), Decimal("0.3"), Decimal(1)],

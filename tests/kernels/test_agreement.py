@@ -107,7 +107,8 @@ def test_c_releases_the_gil():
         (lambda c: c.sort(np.zeros(3, np.uint64), np.zeros(3, np.uint32)), "type of the items"),
         (lambda c: c.scan(np.zeros(3, np.uint64), 4, np.zeros(3), np.zeros(3, np.int64), np.zeros(3, np.int64)), "does not fit"),
         (lambda c: c.scan(np.zeros(3, np.uint64), 3, np.zeros(2), np.zeros(3, np.int64), np.zeros(3, np.int64)), "too short"),
-        (lambda c: c.tally(np.zeros(3), np.zeros(3, np.bool_), np.zeros(2), np.zeros(4, np.int64)), "too short"),
+        (lambda c: c.tally(np.zeros(3), np.zeros(3, np.bool_), np.zeros(2), np.zeros(3, np.int64)), "too short"),
+        (lambda c: c.tally(np.zeros(3), np.zeros(3, np.bool_), np.zeros(2, np.int64), np.zeros(4, np.int64)), "wrong type"),
         (lambda c: c.gaps(np.zeros(3), np.zeros(3, np.bool_), *[np.zeros(0, np.int64)] * 4), "too short"),
     ],
 )
@@ -115,6 +116,17 @@ def test_c_refuses_buffers_that_do_not_fit(call, message):
     module = compiled()
     with pytest.raises((ValueError, TypeError), match=message):
         call(module._kernels)
+
+
+def test_scores_chosen_to_collide_in_the_table_are_sorted_instead():
+    """Integers whose hashes share their leading bits: a table alone would take a thousand probes a row."""
+    module = compiled()
+    inverse = pow(0x9E3779B97F4A7C15, -1, 2**64)
+    colliding = np.array([(i * inverse) % 2**64 for i in range(2000)], dtype=np.uint64).view(np.int64)
+    scores = np.resize(colliding, 100_000)
+    labels = np.arange(100_000) % 7 == 0
+    assert module._tallied(scores, labels) is None
+    assert identical(module.count_cells(scores, labels), portable.count_cells(scores, labels))
 
 
 def test_c_refuses_read_only_and_strided_memory():

@@ -32,19 +32,21 @@ class Column:
         return replace(self, values=_from_list(self.values.tolist(), self.name))
 
     def missing_rows(self) -> npt.NDArray[np.intp]:
-        """Positions without a value: masked, null, None or NaN."""
+        """Positions without a value: masked, null, None, NaN or blank text."""
         gone = np.zeros(len(self), dtype=np.bool_) if self.missing is None else self.missing
         if self.values.dtype.kind == "f":
             gone = gone | np.isnan(self.values)
         elif self.values.dtype.kind in "mM":
             gone = gone | np.isnat(self.values)
-        elif self.values.dtype.kind == "O":
-            gone = gone | np.fromiter(map(is_missing, self.values), dtype=np.bool_, count=len(self))
+        elif self.values.dtype.kind in "OU":
+            gone = gone | np.fromiter(map(is_missing, self.values.tolist()), dtype=np.bool_, count=len(self))
         return np.flatnonzero(gone)
 
 
 def is_missing(value: object) -> bool:
-    """None, NaN, and the missing values of pandas, without importing it."""
+    """None, NaN, blank text, and the missing values of pandas, without importing it."""
+    if isinstance(value, str):
+        return not value.strip()
     return value is None or type(value).__name__ in {"NAType", "NaTType"} or (isinstance(value, float | np.floating) and bool(np.isnan(value)))
 
 

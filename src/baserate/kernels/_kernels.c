@@ -304,19 +304,23 @@ static PyObject *scan(PyObject *self, PyObject *args) {
 /* Twice as many slots as values, so that a probe stays short; a slot holds 1 + the index of its value. */
 enum { SLOT_BITS = 15, MOST_VALUES = 1 << (SLOT_BITS - 1) };
 
+/* Gives up (-1) with more than `most` values, and when probing costs more than a sort would: whoever chooses the scores could choose
+ * them to collide. */
 #define TALLY(NAME, SCORE, WIDE, ZERO)                                                                                 \
-    static Py_ssize_t NAME(const SCORE *scores, const uint8_t *labels, Py_ssize_t n, uint16_t *slots, WIDE *values,    \
-                           int64_t *counts) {                                                                          \
-        Py_ssize_t found = 0;                                                                                          \
+    static Py_ssize_t NAME(const SCORE *scores, const uint8_t *labels, Py_ssize_t n, uint16_t *slots, Py_ssize_t most, \
+                           WIDE *values, int64_t *counts) {                                                            \
+        Py_ssize_t found = 0, patience = 8 * n;                                                                        \
         for (Py_ssize_t i = 0; i < n; i++) {                                                                           \
             WIDE value = (WIDE)scores[i] + ZERO;                                                                       \
             uint64_t bits;                                                                                             \
             memcpy(&bits, &value, sizeof bits);                                                                        \
             uint64_t slot = bits * UINT64_C(0x9E3779B97F4A7C15) >> (64 - SLOT_BITS);                                   \
-            while (slots[slot] && memcmp(&values[slots[slot] - 1], &bits, sizeof bits) != 0)                           \
+            while (slots[slot] && memcmp(&values[slots[slot] - 1], &bits, sizeof bits) != 0) {                         \
+                if (--patience < 0) return -1;                                                                         \
                 slot = (slot + 1) & ((1 << SLOT_BITS) - 1);                                                            \
+            }                                                                                                          \
             if (!slots[slot]) {                                                                                        \
-                if (found == MOST_VALUES) return -1;                                                                   \
+                if (found == most) return -1;                                                                          \
                 values[found++] = value;                                                                               \
                 slots[slot] = (uint16_t)found;                                                                         \
             }                                                                                                          \
@@ -329,7 +333,8 @@ TALLY(tally_f64, double, double, 0.0)
 TALLY(tally_f32, float, double, 0.0)
 TALLY(tally_i64, int64_t, int64_t, 0)
 
-/* tally(scores, labels, values, counts) -> number of distinct values, or -1 where there are more than MOST_VALUES. */
+/* tally(scores, labels, values, counts) -> number of distinct values, or -1 where `values` has no room for them. `counts` holds
+ * (negatives, positives) of each value and starts at zero. */
 static PyObject *tally(PyObject *self, PyObject *args) {
     PyObject *objects[4];
     if (!PyArg_ParseTuple(args, "OOOO", &objects[0], &objects[1], &objects[2], &objects[3])) return NULL;
@@ -339,19 +344,18 @@ static PyObject *tally(PyObject *self, PyObject *args) {
     Py_ssize_t found = -1;
     if (hold(&buffers, objects, kinds, 4) == 0) {
         const Py_buffer *views = buffers.views;
+        const uint8_t *labels = views[1].buf;
         char kind = kind_of(&views[0]);
-        Py_ssize_t n = length_of(&views[0]);
-        memset(views[3].buf, 0, (size_t)views[3].len);
-        if ((kind == 'q') != (kind_of(&views[2]) == 'q') || length_of(&views[1]) < n || length_of(&views[2]) < MOST_VALUES ||
-            length_of(&views[3]) < 2 * MOST_VALUES)
-            PyErr_SetString(PyExc_ValueError, "a buffer is too short or of the wrong type");
+        Py_ssize_t n = length_of(&views[0]), most = length_of(&views[2]);
+        if ((kind == 'q') != (kind_of(&views[2]) == 'q') || length_of(&views[1]) < n || most > MOST_VALUES || length_of(&views[3]) < 2 * most)
+            PyErr_SetString(PyExc_ValueError, "a buffer is too short or too long, or of the wrong type");
         else if (!(slots = PyMem_Calloc(1 << SLOT_BITS, sizeof *slots)))
             PyErr_NoMemory();
         else {
             Py_BEGIN_ALLOW_THREADS
-            found = kind == 'd' ? tally_f64(views[0].buf, views[1].buf, n, slots, views[2].buf, views[3].buf)
-                  : kind == 'f' ? tally_f32(views[0].buf, views[1].buf, n, slots, views[2].buf, views[3].buf)
-                                : tally_i64(views[0].buf, views[1].buf, n, slots, views[2].buf, views[3].buf);
+            found = kind == 'd' ? tally_f64(views[0].buf, labels, n, slots, most, views[2].buf, views[3].buf)
+                  : kind == 'f' ? tally_f32(views[0].buf, labels, n, slots, most, views[2].buf, views[3].buf)
+                                : tally_i64(views[0].buf, labels, n, slots, most, views[2].buf, views[3].buf);
             Py_END_ALLOW_THREADS
         }
     }

@@ -10,19 +10,19 @@ from baserate.kernels.portable import Cells, Labels, Scores
 
 NAME = "C"
 
-# Below this many rows a table of values cannot pay for itself.
-FEWEST_TALLIED = 1 << 10
+# A table pays where a value has at least so many rows; with fewer, most of the work is inserting values.
+ROWS_A_VALUE = 16
 
 
 def count_cells(scores: Scores, labels: Labels) -> Cells:
     """One cell a distinct score: a table where the values are few, a sort of packed keys otherwise."""
-    return (_tallied(scores, labels) if len(scores) >= FEWEST_TALLIED else None) or _sorted(scores, labels)
+    return _tallied(scores, labels) or _sorted(scores, labels)
 
 
 def _tallied(scores: Scores, labels: Labels) -> Cells | None:
-    integers = scores.dtype == np.int64
-    values = np.empty(_kernels.MOST_VALUES, dtype=np.int64 if integers else np.float64)
-    counts = np.empty((_kernels.MOST_VALUES, 2), dtype=np.int64)
+    most = min(len(scores) // ROWS_A_VALUE, _kernels.MOST_VALUES)
+    values = np.empty(most, dtype=np.int64 if scores.dtype == np.int64 else np.float64)
+    counts = np.zeros((most, 2), dtype=np.int64)
     found = _kernels.tally(scores, labels, values, counts)
     if found < 0:
         return None

@@ -1,0 +1,166 @@
+"""Counting beside its peers, in one run: prints the tables of benchmarks/README.md.
+
+    make bench                                    everything (minutes)
+    .venv/bin/python benchmarks/count.py --rows 1e6 --repeats 5
+
+Every time is the minimum of interleaved repeats. CPU is that of the whole process, with every library held to one thread; wall is beside it.
+Bytes a row are the growth of the resident set at its peak, beyond the inputs, in a run of its own (Linux only).
+"""
+
+import os
+
+for variable in ("POLARS_MAX_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ[variable] = "1"
+
+import argparse
+import gc
+import platform
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import sklearn
+from sklearn.metrics import roc_curve
+
+import baserate as br
+from baserate.engines.arrays import count_cases
+from baserate.engines.cases import SCORE, Names, checked
+from baserate.kernels import best, portable
+
+PRIORS = (0.5, 0.01, 0.001)
+KINDS = ("float64", "float32", "tied", "weighted")
+
+
+def with_numpy(labels, scores, weights=None):
+    cases = checked(labels, {SCORE: scores}, pos_label=None, sample_weight=weights, names=Names())
+    return count_cases(cases, SCORE, kernels=portable)
+
+
+def grouped_by_polars(labels, scores):
+    frame = pl.DataFrame({"score": scores, "label": labels})
+    return frame.lazy().group_by("score").agg(pl.col("label").sum().alias("positives"), pl.len()).sort("score").collect()
+
+
+def data(kind, rows, prior):
+    rng = np.random.default_rng([rows, int(1000 * prior)])
+    labels = (rng.random(rows) < prior).astype(np.int64)
+    scores = rng.random(rows)
+    if kind == "float32":
+        scores = scores.astype(np.float32)
+    elif kind == "tied":
+        scores = np.round(scores, 3)
+    return labels, scores, (rng.random(rows) if kind == "weighted" else None)
+
+
+def methods(labels, scores, weights):
+    """Each way to the counts, by the name of its column."""
+    if weights is not None:
+        return {
+            "sklearn": lambda: roc_curve(labels, scores, sample_weight=weights),
+            "np.sort": lambda: np.sort(scores),
+            f"ours ({best.NAME})": lambda: br.count(labels, scores, sample_weight=weights),
+            "ours (NumPy)": lambda: with_numpy(labels, scores, weights),
+        }
+    return {
+        "sklearn": lambda: roc_curve(labels, scores),
+        "polars": lambda: grouped_by_polars(labels, scores),
+        "np.sort": lambda: np.sort(scores),
+        f"ours ({best.NAME})": lambda: br.count(labels, scores),
+        "ours (NumPy)": lambda: with_numpy(labels, scores),
+        'ours, keep="positives"': lambda: br.auc(br.count(labels, scores, keep="positives")),
+    }
+
+
+def timed(ways, repeats):
+    """Least CPU and wall milliseconds of each way, interleaved so that a disturbance hits all alike."""
+    least = {name: [float("inf"), float("inf")] for name in ways}
+    for _ in range(repeats):
+        for name, way in ways.items():
+            gc.collect()
+            cpu, wall = time.process_time(), time.perf_counter()
+            way()
+            spent = time.process_time() - cpu, time.perf_counter() - wall
+            least[name] = [min(a, 1e3 * b) for a, b in zip(least[name], spent, strict=True)]
+    return least
+
+
+def bytes_a_row(way, rows):
+    """Peak growth of the resident set while `way` runs (the kernel's own record, reset just before)."""
+    way()
+    gc.collect()
+    Path("/proc/self/clear_refs").write_text("5")
+    before = status("VmRSS")
+    result = way()
+    peak = status("VmHWM")
+    del result
+    return (peak - before) / rows
+
+
+def status(key):
+    return 1024 * int(re.search(rf"{key}:\s+(\d+)", Path("/proc/self/status").read_text()).group(1))
+
+
+def milliseconds(value):
+    return f"{value:.2f}" if value < 10 else f"{value:.0f}"
+
+
+def print_times(sizes, repeats):
+    names = list(methods(*data("float64", 10, 0.5)))
+    columns = ["scores", "rows", "prior", *(f"{name}" for name in names), "sklearn / ours", "sklearn / NumPy", "ours / np.sort"]
+    print("CPU milliseconds (wall):\n")
+    print("| " + " | ".join(columns) + " |\n|" + "---|" * len(columns))
+    for kind in KINDS:
+        for rows in sizes:
+            for prior in PRIORS:
+                least = timed(methods(*data(kind, rows, prior)), repeats if rows >= 1e6 else 30)
+                ours, numpy, sort, peer = (least[name][0] for name in (f"ours ({best.NAME})", "ours (NumPy)", "np.sort", "sklearn"))
+                cells = [f"{milliseconds(least[n][0])} ({milliseconds(least[n][1])})" if n in least else "" for n in names]
+                print(
+                    f"| {kind} | {rows:.0e} | {prior} | "
+                    + " | ".join(cells)
+                    + f" | {peer / ours:.1f} | {peer / numpy:.1f} | {ours / sort:.2f} |",
+                    flush=True,
+                )
+
+
+def print_memory(rows):
+    print(f"\nBytes a row beyond the input, {rows:.0e} rows, prior 0.01:\n")
+    names = list(methods(*data("float64", 10, 0.5)))
+    print("| scores | " + " | ".join(names) + " |\n|" + "---|" * (len(names) + 1))
+    for kind in KINDS:
+        ways = methods(*data(kind, rows, 0.01))
+        print(f"| {kind} | " + " | ".join(f"{bytes_a_row(ways[name], rows):.1f}" if name in ways else "" for name in names) + " |", flush=True)
+
+
+def print_import(repeats=15):
+    code = "import time, numpy; t = time.process_time(); import baserate; print(time.process_time() - t)"
+    runs = [float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout) for _ in range(repeats)]
+    least, median = 1e3 * min(runs), 1e3 * sorted(runs)[repeats // 2]
+    print(f"\n`import baserate` after `import numpy`: {least:.1f} ms of CPU (least of {repeats}; median {median:.1f}).")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rows", default="1e4,1e6,1e7", help="sizes, separated by commas")
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--no-memory", action="store_true")
+    given = parser.parse_args()
+    sizes = [int(float(size)) for size in given.rows.split(",")]
+    cpu = re.search(r"model name\s*:\s*(.*)", Path("/proc/cpuinfo").read_text()) if Path("/proc/cpuinfo").exists() else None
+    disabled = os.environ.get("NPY_DISABLE_CPU_FEATURES")
+    print(f"{cpu.group(1) if cpu else platform.processor()}, Python {platform.python_version()}, NumPy {np.__version__}, ", end="")
+    print(
+        f"scikit-learn {sklearn.__version__}, polars {pl.__version__}" + (f", NPY_DISABLE_CPU_FEATURES={disabled}" if disabled else "") + "\n"
+    )
+    print_times(sizes, given.repeats)
+    if not given.no_memory:
+        print_memory(max(sizes))
+    print_import()
+
+
+if __name__ == "__main__":
+    main()
