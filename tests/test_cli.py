@@ -40,6 +40,13 @@ def test_version_says_how_it_counts():
     assert done.stdout.startswith("baserate 0.1.0 (counting in ")
 
 
+def test_help_is_given_when_nothing_is_asked_and_shows_an_example():
+    assert run().stdout == run("--help").stdout
+    assert run().returncode == 0
+    shown = run("show", "--help").stdout
+    assert "\n  Example:\n    baserate show scores.csv --label fraud" in shown
+
+
 def test_show_prints_counts_prior_auc_and_conditions(scores):
     done = run("show", str(scores), "--label", "y", "--score", "m1")
     assert done.returncode == 0
@@ -81,7 +88,7 @@ def test_notes_go_to_stderr_and_into_the_json_with_their_override(tmp_path):
     path = tmp_path / "x.csv"
     path.write_text("y,m1,m2\nno,0.5,1\nyes,0.75,1\nno,0.25,1\n")
     done = run("show", str(path), "--label", "y", "--score", "m1", "--score", "m2", "--json")
-    text = '"y": positive = "yes" (1), negative = "no" (2). Override: --positive no'
+    text = '"y": positive = "yes", negative = "no". Override: --positive no'
     notes = json.loads(done.stdout)["notes"]
     assert {"code": "BR101", "text": text} in notes
     assert f"note BR101: {text}\n" in done.stderr
@@ -147,7 +154,7 @@ def test_a_bug_of_ours_is_never_an_answer(scores, monkeypatch, capsys):
     assert caught.value.code == 70
     assert "error BR999: a bug in baserate: ZeroDivisionError: oops" in capsys.readouterr().err
     with pytest.raises(ZeroDivisionError, match="oops"):
-        cli.main(["--debug", *arguments])
+        cli.main([*arguments, "--debug"])
 
 
 def test_an_interrupt_stops_tidily(scores, monkeypatch, capsys):

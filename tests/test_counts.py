@@ -203,6 +203,14 @@ def test_recorded_notes_travel_and_are_kept_once():
     assert [note.code for note in total.notes if note.code == "BR101"] == ["BR101"]
 
 
+def test_notes_of_many_parts_do_not_pile_up():
+    parts = [br.count([0, 1], [0.1, 0.9], sample_weight=[1.5, 2.5 + i]) for i in range(20)]
+    codes = [note.code for note in sum(parts, br.Counts.empty()).notes]
+    assert codes.count("BR304") == 4
+    mixed = sum((br.count(labels, [0.1, 0.9]) for labels in (["no", "yes"], ["no", "no"], ["yes", "yes"])), br.Counts.empty())
+    assert [note.code for note in mixed.notes].count("BR101") == 1
+
+
 def test_observed_notes_are_those_of_the_sum_not_of_its_parts():
     parts = [br.count([0] * 20, np.arange(20) / 20), br.count([1] * 20, np.arange(20) / 20 + 0.01)]
     assert all("BR104" in [note.code for note in part.notes] for part in parts)

@@ -21,11 +21,14 @@ INPUT, BUG, IO, INTERRUPTED = 2, 70, 74, 130
 DEBUG = "--debug"
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(context_settings={"help_option_names": ["-h", "--help"]}, invoke_without_command=True)
 @click.version_option(__version__, message=f"baserate %(version)s (counting in {best.NAME})")
-@click.option(DEBUG, is_flag=True, expose_value=False, help="Show the traceback of a failure.")
-def cli() -> None:
+@click.option(DEBUG, is_flag=True, expose_value=False, help="Show the traceback of a failure (anywhere on the line).")
+@click.pass_context
+def cli(context: click.Context) -> None:
     """Which classifier, at which threshold, at what cost: at the base rate you will meet, not the one you tested on."""
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
 
 
 @cli.command()
@@ -43,12 +46,12 @@ def cli() -> None:
 @click.option("--weight", metavar="COLUMN", help="A weight for each case.")
 @click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON (schema baserate/1).")
 def show(path: str, label: str, scores: Sequence[str], positive: str | None, weight: str | None, as_json: bool) -> None:  # noqa: FBT001
-    r"""Count a file of labels and scores: positives, negatives, base rate and AUC of each score.
+    """Count labels and scores: positives, base rate, AUC.
 
     \b
     Example:
       baserate show scores.csv --label fraud --score logit --score forest
-    """
+    """  # noqa: D301 (a real backspace tells click to leave the lines alone)
     models = count_csv(path, label=label, scores=scores, positive=positive, weight=weight)
     answer(models, as_json=as_json)
 
@@ -70,7 +73,7 @@ def answer(models: Mapping[str, Counts], *, as_json: bool) -> None:
     for note in document.notes_of(models):
         click.echo(f"note {note.code}: {note.line(spelled)}", err=True)
     if as_json:
-        click.echo(json.dumps(document.of_models("show", __version__, models), indent=1, allow_nan=False, ensure_ascii=False))
+        click.echo(json.dumps(document.of_models("show", __version__, models), indent=1, allow_nan=False))
         return
     for source in next(iter(models.values())).ledger.sources:
         positive = (
@@ -100,7 +103,7 @@ def _run(given: list[str]) -> int:
     """The exit status of one command."""
     as_json = "--json" in given
     try:
-        cli.main(given, prog_name="baserate", standalone_mode=False)
+        cli.main([word for word in given if word != DEBUG], prog_name="baserate", standalone_mode=False)
         sys.stdout.flush()
     except InputError as error:
         return _failed(document.of_errors(error), [problem.line(spelled) for problem in error.problems], INPUT, as_json=as_json)
@@ -140,7 +143,7 @@ def _told(status: int, code: str, text: str, fix: str, *, as_json: bool) -> int:
 
 def _failed(errors: dict[str, Any], lines: list[str], status: int, *, as_json: bool) -> int:
     if as_json:
-        click.echo(json.dumps(errors, ensure_ascii=False))
+        click.echo(json.dumps(errors))
     else:
         for line in lines:
             click.echo(f"error {line}", err=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from baserate.errors import Fix
+from baserate.errors import MOST_EXAMPLES, Fix
 
 
 @dataclass(frozen=True)
@@ -55,5 +55,9 @@ class Ledger:
 
 
 def combine(first: Iterable[Note], second: Iterable[Note]) -> tuple[Note, ...]:
-    """Both, each note once, in the order in which they came."""
-    return tuple(dict.fromkeys((*first, *second)))
+    """Both, each note once, in the order in which they came; of many with one code the first three stand for the rest."""
+    kept: dict[Note, None] = {}
+    for note in (*first, *second):
+        alike = sum(other.code == note.code for other in kept)
+        kept[note if note in kept or alike < MOST_EXAMPLES else Note(note.code, "the same holds for other parts")] = None
+    return tuple(kept)

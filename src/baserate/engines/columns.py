@@ -29,7 +29,8 @@ class Column:
         """The same with a plain type, where Python objects are all of one kind."""
         if self.values.dtype.kind != "O":
             return self
-        return replace(self, values=_from_list(self.values.tolist(), self.name))
+        plain = _from_list(self.values.tolist(), self.name)
+        return replace(self, values=plain) if plain.ndim == 1 else self
 
     def missing_rows(self) -> npt.NDArray[np.intp]:
         """Positions without a value: masked, null, None, NaN or blank text."""
@@ -38,7 +39,7 @@ class Column:
             gone = gone | np.isnan(self.values)
         elif self.values.dtype.kind in "mM":
             gone = gone | np.isnat(self.values)
-        elif self.values.dtype.kind in "OU":
+        elif self.values.dtype.kind in "OTU":
             gone = gone | np.fromiter(map(is_missing, self.values.tolist()), dtype=np.bool_, count=len(self))
         return np.flatnonzero(gone)
 

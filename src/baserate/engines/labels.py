@@ -57,7 +57,7 @@ def _plain(column: Column) -> Decision | None:
     """Bools and numbers that are all 0 or 1."""
     values = column.values
     if values.dtype.kind == "b":
-        return Decision(values, value=True)
+        return Decision(np.ascontiguousarray(values), value=True)
     if values.dtype.kind not in "iuf":
         return None
     ones = values == 1
@@ -76,6 +76,8 @@ def _distinct(column: Column) -> dict[Any, int]:
         found, counts = np.unique(values, return_counts=True)
         return dict(zip(found.tolist(), counts.tolist(), strict=True))
     kinds = Counter("text" if isinstance(value, str) else "numbers" if _is_number(value) else type(value).__name__ for value in values)
+    if not all(isinstance(value, Hashable) for value in values):
+        raise refuse("BR107", f"{column.name} holds {next(iter(kinds))} objects, not labels", "give one label a case")
     if len(kinds) > 1:
         shown = ", ".join(f"{kind} ({grouped(count)})" for kind, count in kinds.most_common())
         raise refuse("BR107", f"{column.name} mixes types: {shown}", "convert the labels to one type")
@@ -115,16 +117,11 @@ def _folded(value: object) -> str:
 
 
 def _noted(column: Column, found: dict[Any, int], pair: tuple[str, str]) -> Decision:
-    positive = next((value for value in found if _folded(value) == pair[1]), None)
-    negative = next((value for value in found if _folded(value) == pair[0]), None)
-    marked = column.values == positive if positive is not None else np.zeros(len(column), dtype=np.bool_)
-    roles = [
-        f"{role} = {quoted(value)} ({grouped(found[value])})"
-        for role, value in (("positive", positive), ("negative", negative))
-        if value is not None
-    ]
-    note = Note("BR101", f"{column.name}: {', '.join(roles)}", Fix.option("pos_label", negative) if negative is not None else None)
-    return Decision(np.asarray(marked, dtype=np.bool_), positive, (note,))
+    """No counts in the note: it stays true, and the same, when parts of the data are added."""
+    negative, positive = (next((value for value in found if _folded(value) == word), word) for word in pair)
+    text = f"{column.name}: positive = {quoted(positive)}, negative = {quoted(negative)}"
+    note = Note("BR101", text, Fix.option("pos_label", negative))
+    return Decision(np.asarray(column.values == positive, dtype=np.bool_), positive if positive in found else None, (note,))
 
 
 def _asked(column: Column, found: dict[Any, int], pos_label: object) -> Decision:

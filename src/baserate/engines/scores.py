@@ -22,7 +22,7 @@ def as_scores(column: Column) -> Array:
     values, kind = column.values, column.values.dtype.kind
     if kind in UNSUITABLE:
         raise refuse("BR209", f"{column.name} holds {UNSUITABLE[kind]}, not scores", "pass a numeric score")
-    if kind in "OU":
+    if kind in "OTU":
         return _from_objects(column)
     if kind == "u" and len(values) and int(values.max()) > INT64_MAX:
         raise _too_large(column)
