@@ -13,6 +13,7 @@ for variable in ("POLARS_MAX_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"
     os.environ[variable] = "1"
 
 import argparse
+import ctypes
 import gc
 import platform
 import re
@@ -88,16 +89,24 @@ def timed(ways, repeats):
     return least
 
 
-def bytes_a_row(way, rows):
-    """Peak growth of the resident set while `way` runs (the kernel's own record, reset just before)."""
-    way()
+def bytes_a_row(kind, name, rows):
+    """Peak growth of the resident set while the way runs once, in a process of its own that has run it on few rows before."""
+    command = [sys.executable, __file__, "--memory-of", kind, name, "--rows", str(rows)]
+    # With a fixed threshold glibc gives large freed blocks back at once, so that the resident set shows what is in use.
+    environment = {**os.environ, "MALLOC_MMAP_THRESHOLD_": "131072"}
+    return float(subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout)
+
+
+def print_growth(kind, name, rows):
+    methods(*data(kind, 1000, 0.01))[name]()
+    way = methods(*data(kind, rows, 0.01))[name]
     gc.collect()
-    Path("/proc/self/clear_refs").write_text("5")
+    ctypes.CDLL(None).malloc_trim(0)
+    Path("/proc/self/clear_refs").write_text("5")  # the kernel's record of the peak starts anew
     before = status("VmRSS")
     result = way()
-    peak = status("VmHWM")
+    print((status("VmHWM") - before) / rows)
     del result
-    return (peak - before) / rows
 
 
 def status(key):
@@ -132,8 +141,8 @@ def print_memory(rows):
     names = list(methods(*data("float64", 10, 0.5)))
     print("| scores | " + " | ".join(names) + " |\n|" + "---|" * (len(names) + 1))
     for kind in KINDS:
-        ways = methods(*data(kind, rows, 0.01))
-        print(f"| {kind} | " + " | ".join(f"{bytes_a_row(ways[name], rows):.1f}" if name in ways else "" for name in names) + " |", flush=True)
+        ways = methods(*data(kind, 10, 0.5))
+        print(f"| {kind} | " + " | ".join(f"{bytes_a_row(kind, name, rows):.1f}" if name in ways else "" for name in names) + " |", flush=True)
 
 
 def print_import(repeats=15):
@@ -148,8 +157,12 @@ def main():
     parser.add_argument("--rows", default="1e4,1e6,1e7", help="sizes, separated by commas")
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--no-memory", action="store_true")
+    parser.add_argument("--memory-of", nargs=2, metavar=("SCORES", "WAY"), help="print the bytes a row of one way, and nothing else")
     given = parser.parse_args()
     sizes = [int(float(size)) for size in given.rows.split(",")]
+    if given.memory_of:
+        print_growth(*given.memory_of, sizes[0])
+        return
     cpu = re.search(r"model name\s*:\s*(.*)", Path("/proc/cpuinfo").read_text()) if Path("/proc/cpuinfo").exists() else None
     disabled = os.environ.get("NPY_DISABLE_CPU_FEATURES")
     print(f"{cpu.group(1) if cpu else platform.processor()}, Python {platform.python_version()}, NumPy {np.__version__}, ", end="")

@@ -10,9 +10,8 @@ import numpy as np
 from baserate import kernels as ways
 from baserate.cells import Array, condensed, masses
 from baserate.counts import Counts
-from baserate.engines.cases import SCORE, Cases, Names, checked, shown
-from baserate.engines.columns import Column, group_codes
-from baserate.engines.scores import refuse_missing
+from baserate.engines.cases import SCORE, Cases, Names, checked
+from baserate.engines.columns import group_codes
 from baserate.engines.weights import weigh
 from baserate.errors import quoted, refuse
 from baserate.exact import Floats
@@ -40,33 +39,32 @@ def count(y_true: Any, y_score: Any, *, pos_label: Any = None, sample_weight: An
     """
     if keep not in ("all", "positives"):
         raise refuse("BR227", f"keep must be 'all' or 'positives', got {quoted(keep)}", "keep='all'")
-    cases = checked(y_true, {SCORE: y_score}, pos_label=pos_label, sample_weight=sample_weight, names=Names())
-    return count_cases(cases, SCORE, keep=keep)
+    names = Names()
+    # Not kept in a variable here, so that what was copied can be freed as soon as it is packed.
+    return count_cases(checked(y_true, {SCORE: y_score}, pos_label=pos_label, sample_weight=sample_weight, names=names), SCORE, keep=keep)
 
 
 def count_cases(cases: Cases, model: str, *, keep: str = "all", kernels: Kernels = ways.best) -> Counts:
     """The counts of one model's scores."""
-    scores, positive, notes = cases.scores[model], cases.positive, cases.notes
-    positives = int(np.count_nonzero(positive))
-    rare = RARE * positives <= len(positive) and positives <= MOST_ANCHORS
-    if cases.weights is not None:
-        cells = _weighed(scores, positive, cases.weights, kernels)
-    elif keep == "positives" and rare and not _has_nan(scores):
+    scores, positive, weights, notes, ledger = cases.scores[model], cases.positive, cases.weights, cases.notes, cases.ledger
+    del cases
+    if weights is not None:
+        cells = _weighed(scores, positive, weights, kernels)
+        notes = (*notes, *weigh(weights, positive, cells))
+    elif keep == "positives" and _is_rare(positive):
         cells = _rare(scores, positive, kernels)
     else:
-        cells = kernels.count_cells(scores, positive)
-    # NaN ranks beyond everything, so it can only be at an end.
-    if _has_nan(cells.scores[[0, -1]] if len(cells.scores) else cells.scores):
-        refuse_missing(Column(shown(model), scores))
-    if cases.weights is not None:
-        notes = (*notes, *weigh(cases.weights, positive, cells))
+        finish = kernels.begin_count(scores, positive)
+        del scores, positive
+        cells = finish()
     if keep == "positives":
         cells = condensed(cells)
-    return Counts._of(cells, cases.ledger, notes, condensed=keep == "positives")
+    return Counts._of(cells, ledger, notes, condensed=keep == "positives")
 
 
-def _has_nan(scores: Array) -> bool:
-    return scores.dtype.kind == "f" and len(scores) > 0 and bool(np.isnan(scores.min()))
+def _is_rare(positive: Array) -> bool:
+    positives = int(np.count_nonzero(positive))
+    return 0 < RARE * positives <= len(positive) and positives <= MOST_ANCHORS
 
 
 def _weighed(scores: Array, positive: Array, weights: Floats, kernels: Kernels) -> Cells:
@@ -82,8 +80,6 @@ def _rare(scores: Array, positive: Array, kernels: Kernels) -> Cells:
     """Condensed cells without sorting the negatives: only the positives are ranked, and the negatives fall between them."""
     rows = np.flatnonzero(positive)
     ranked = kernels.count_cells(scores[rows], np.ones(len(rows), dtype=np.bool_))
-    if not len(rows):
-        return condensed(kernels.count_cells(scores, positive))
     anchors = ascending_orders(ranked.scores)[::-1].copy()
     ties, gaps, lowest = kernels.count_gaps(scores, positive, anchors)
     # Descending: the run above the highest positive, that positive, the run below it, and so on down.

@@ -11,7 +11,7 @@ from baserate.cells import Array
 from baserate.engines.columns import Column, as_column, check_indexes, check_lengths
 from baserate.engines.labels import Decision, decide
 from baserate.engines.probabilities import of_positive, two_columns
-from baserate.engines.scores import as_scores, refuse_missing
+from baserate.engines.scores import as_scores
 from baserate.engines.weights import as_weights, weigh
 from baserate.errors import Findings, Fix, quoted, refuse
 from baserate.exact import Floats
@@ -59,12 +59,7 @@ class Cases(NamedTuple):
         return ours, theirs, (*self.notes, *weigh(self.weights, self.positive, Cells(ours, ours, theirs)))
 
     def kept_scores(self) -> dict[str, Array]:
-        """The scores as counts hold them: copies in float64 or int64, none NaN, no -0.0."""
-        findings = Findings()
-        for name, scores in self.scores.items():
-            with findings:
-                refuse_missing(Column(shown(name), scores))
-        findings.settle()
+        """The scores as counts hold them: copies in float64 or int64, no -0.0."""
         return {name: scores.astype(np.int64 if scores.dtype == np.int64 else np.float64) + 0 for name, scores in self.scores.items()}
 
 

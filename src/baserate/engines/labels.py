@@ -28,6 +28,7 @@ WORDS = (
 )
 
 MOST_SHOWN = 4
+CHUNK = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -60,9 +61,12 @@ def _plain(column: Column) -> Decision | None:
         return Decision(np.ascontiguousarray(values), value=True)
     if values.dtype.kind not in "iuf":
         return None
-    ones = values == 1
-    plain = np.count_nonzero(ones) + np.count_nonzero(values == 0) == len(values)
-    return Decision(ones, 1) if plain else None
+    ones, zeros = np.empty(len(values), dtype=np.bool_), 0
+    for start in range(0, len(values), CHUNK):  # in pieces that fit the cache, so that nothing large is made to be thrown away
+        part = slice(start, start + CHUNK)
+        np.equal(values[part], 1, out=ones[part])
+        zeros += int(np.count_nonzero(values[part] == 0))
+    return Decision(ones, 1) if np.count_nonzero(ones) + zeros == len(values) else None
 
 
 def _distinct(column: Column) -> dict[Any, int]:

@@ -15,10 +15,18 @@ UNSUITABLE = {"M": "timestamps", "m": "durations", "c": "complex numbers", "S": 
 
 
 def as_scores(column: Column) -> Array:
-    """Contiguous numbers that rank the cases as the user's values do. NaN in a float array is left for the sort to find."""
+    """Contiguous numbers that rank the cases as the user's values do; none is NaN."""
     if column.missing is not None:
         refuse_missing(column)
     column = column.inferred()
+    scores = _numbers(column)
+    # The least value is NaN where any is: one quick pass, and a slower look only where it is needed.
+    if scores.dtype.kind == "f" and len(scores) and np.isnan(scores.min()):
+        refuse_missing(Column(column.name, scores))
+    return scores
+
+
+def _numbers(column: Column) -> Array:
     values, kind = column.values, column.values.dtype.kind
     if kind in UNSUITABLE:
         raise refuse("BR209", f"{column.name} holds {UNSUITABLE[kind]}, not scores", "pass a numeric score")
@@ -56,9 +64,7 @@ def _from_objects(column: Column) -> Array:
             raise _too_large(column)
         return np.array(numbers, dtype=np.int64)
     if all(isinstance(number, float) for number in numbers):
-        floats = np.array(numbers, dtype=np.float64)
-        refuse_missing(Column(column.name, floats))
-        return floats
+        return np.array(numbers, dtype=np.float64)
     return _narrowed(column, np.array(numbers, dtype=object))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 from baserate.exact import Floats, Ints
@@ -17,6 +18,7 @@ class Kernels(Protocol):
     NAME: str
 
     def count_cells(self, scores: Scores, labels: Labels) -> Cells: ...
+    def begin_count(self, scores: Scores, labels: Labels) -> Callable[[], Cells]: ...
     def order_weighted(self, scores: Scores, weights: Floats) -> tuple[Scores, Floats]: ...
     def count_gaps(self, scores: Scores, labels: Labels, anchors: Ints) -> tuple[Ints, Ints, Ints]: ...
 

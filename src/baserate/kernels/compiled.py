@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
+import numpy.typing as npt
 
 from baserate.exact import Floats, Ints
 from baserate.kernels import _kernels, portable
@@ -15,8 +19,17 @@ ROWS_A_VALUE = 16
 
 
 def count_cells(scores: Scores, labels: Labels) -> Cells:
-    """One cell a distinct score: a table where the values are few, a sort of packed keys otherwise."""
-    return _tallied(scores, labels) or _sorted(scores, labels)
+    """One cell a distinct score."""
+    return begin_count(scores, labels)()
+
+
+def begin_count(scores: Scores, labels: Labels) -> Callable[[], Cells]:
+    """The first half of counting, and the second half as a function that no longer needs the arguments.
+
+    A table where the values are few, a sort of packed keys otherwise.
+    """
+    cells = _tallied(scores, labels)
+    return _begin_sort(scores, labels) if cells is None else lambda: cells
 
 
 def _tallied(scores: Scores, labels: Labels) -> Cells | None:
@@ -30,22 +43,25 @@ def _tallied(scores: Scores, labels: Labels) -> Cells | None:
     return Cells(values[order], counts[order, 1], counts[order, 0])
 
 
-def _sorted(scores: Scores, labels: Labels) -> Cells:
-    """24 bytes a row in all: the keys become the scores where they lie, and the sort borrows the room of the positives."""
+def _begin_sort(scores: Scores, labels: Labels) -> Callable[[], Cells]:
     rows = len(scores)
-    kind = np.int64 if scores.dtype == np.int64 else np.float64
-    cells = Cells(np.empty(rows, dtype=kind), np.empty(rows, dtype=np.int64), np.empty(rows, dtype=np.int64))
-    # Keys of float32 are half as wide: they lie in the second half of the scores, ahead of what the scan writes.
+    room = np.empty(rows, dtype=np.int64 if scores.dtype == np.int64 else np.float64)
+    # Keys of float32 are half as wide: they lie in the second half of the room, ahead of the scores that the scan writes there.
     word = np.uint32 if scores.dtype == np.float32 else np.uint64
-    keys = cells.scores.view(word)[-rows:] if rows else cells.scores.view(word)
-    scratch = cells.positives.view(word)
+    keys = room.view(word)[-rows:] if rows else room.view(word)
     split = _kernels.pack(scores, labels, keys)
+    return lambda: _sorted(keys, split, room)
+
+
+def _sorted(keys: npt.NDArray[Any], split: int, room: Scores) -> Cells:
+    """24 bytes a row in all: the keys become the scores where they lie, and the sort borrows the room of the positives."""
+    cells = Cells(room, np.empty(len(room), dtype=np.int64), np.empty(len(room), dtype=np.int64))
+    scratch = cells.positives.view(keys.dtype)
     _kernels.sort(keys[:split], scratch)
     _kernels.sort(keys[split:], scratch)
-    found = _kernels.scan(keys, split, cells.scores, cells.positives, cells.negatives)
-    del keys, scratch
+    found = _kernels.scan(keys, split, *cells)
     for column in cells:
-        # Gives the unused tail back without a copy; nothing else looks at these arrays yet.
+        # Gives the unused tail back without a copy; nothing looks at it any more.
         column.resize(found, refcheck=False)
     return cells
 

@@ -1,10 +1,11 @@
 """The passes over every row in NumPy: the whole substitute for the C extension.
 
-Scores are float64, float32 or int64, contiguous; labels are bools. NaN is found after the sort, where it lies at an end.
+Scores are float64, float32 or int64, contiguous, none of them NaN; labels are bools.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -30,9 +31,21 @@ class Cells(NamedTuple):
 
 
 def count_cells(scores: Scores, labels: Labels) -> Cells:
-    """One cell a distinct score. The label rides in the lowest bit of a key of the score's order, so one sort of values does it."""
-    keys = _packed(scores, labels)
+    """One cell a distinct score."""
+    return begin_count(scores, labels)()
+
+
+def begin_count(scores: Scores, labels: Labels) -> Callable[[], Cells]:
+    """The first half of counting, and the second half as a function that no longer needs the arguments.
+
+    The label rides in the lowest bit of a key of the score's order, so that one sort of values sorts the cases.
+    """
+    keys, dtype = _packed(scores, labels), scores.dtype
     split = len(keys) - int(np.count_nonzero(scores < 0))
+    return lambda: _sorted(keys, split, dtype)
+
+
+def _sorted(keys: Keys, split: int, dtype: np.dtype[Any]) -> Cells:
     keys[:split].sort()
     keys[split:].sort()
     hits = (keys & keys.dtype.type(1)).astype(np.bool_)
@@ -40,7 +53,7 @@ def count_cells(scores: Scores, labels: Labels) -> Cells:
     starts = _starts(keys, split)
     sizes = np.diff(starts, append=len(keys))
     positives = _sums(hits, starts)
-    return Cells(_unpacked(keys[starts], starts < split, scores.dtype), positives, sizes - positives)
+    return Cells(_unpacked(keys[starts], starts < split, dtype), positives, sizes - positives)
 
 
 def _packed(scores: Scores, labels: Labels) -> Keys:
