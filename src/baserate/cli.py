@@ -14,7 +14,7 @@ import click
 from baserate import __version__, demo, document, tables
 from baserate.counts import Counts
 from baserate.engines.csv_files import count_csv
-from baserate.errors import Fix, InputError, escaped, grouped, quoted
+from baserate.errors import InputError, escaped, on_command_line, quoted
 from baserate.kernels import best
 
 INPUT, BUG, IO, INTERRUPTED = 2, 70, 74, 130
@@ -71,23 +71,14 @@ def run_demo(folder: str) -> None:
 def answer(models: Mapping[str, Counts], *, as_json: bool) -> None:
     """The answer on stdout, as JSON or for a person; notes on stderr either way."""
     for note in document.notes_of(models):
-        click.echo(f"note {note.code}: {note.line(spelled)}", err=True)
+        click.echo(f"note {note.code}: {note.line(on_command_line)}", err=True)
     if as_json:
         click.echo(json.dumps(document.of_models("show", __version__, models), indent=1, allow_nan=False))
         return
     for source in next(iter(models.values())).ledger.sources:
-        positive = (
-            f"positive = {quoted(source.positive)} in {quoted(source.label)}" if source.positive else f"no positives in {quoted(source.label)}"
-        )
-        used = f"{grouped(source.rows_read)} rows read, {grouped(source.rows_used)} used"
-        click.echo(f"{escaped(source.path)}: {used}; {positive}\n")
+        click.echo(f"{tables.source(source)}\n")
     click.echo(tables.of_models(models))
     click.echo(f"\n{tables.conditions(models)}")
-
-
-def spelled(fix: Fix) -> str:
-    """How the command line says it."""
-    return fix.command
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
@@ -106,7 +97,9 @@ def _run(given: list[str]) -> int:
         cli.main([word for word in given if word != DEBUG], prog_name="baserate", standalone_mode=False)
         sys.stdout.flush()
     except InputError as error:
-        return _failed(document.of_errors(error), [problem.line(spelled) for problem in error.problems], INPUT, as_json=as_json)
+        if DEBUG in given:
+            raise
+        return _failed(document.of_errors(error), [problem.line(on_command_line) for problem in error.problems], INPUT, as_json=as_json)
     except BrokenPipeError:
         # Whoever read our output has had enough; keep the interpreter from complaining when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -125,7 +118,7 @@ def _explained(error: Exception) -> tuple[int, str, str, str]:
     if isinstance(error, click.UsageError):
         return INPUT, "BR001", error.format_message().rstrip("."), f"see {error.ctx.command_path if error.ctx else 'baserate'} --help"
     if isinstance(error, FileNotFoundError):
-        return INPUT, "BR600", f"there is no file {escaped(str(error.filename))}", "check the path"
+        return INPUT, "BR600", f"there is no file or folder {escaped(str(error.filename))}", "check the path"
     if isinstance(error, OSError):
         return IO, "BR700", f"{error.strerror}: {escaped(str(error.filename))}", "check the file and its permissions"
     return (

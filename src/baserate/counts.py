@@ -16,15 +16,14 @@ from baserate import cells as tables
 from baserate import storage
 from baserate.cells import Array
 from baserate.digests import fingerprint
-from baserate.errors import grouped, refuse
-from baserate.exact import INT64_MAX, total
-from baserate.frozen import Frozen
+from baserate.errors import Fix, grouped, refuse
+from baserate.exact import INT64_MAX
+from baserate.joining import as_masses, check_totals, joined_counts, joined_scores
 from baserate.kernels import Cells
 from baserate.notes import Ledger, Note, Source, combine
 from baserate.observations import observe
-from baserate.undefined import ratio
+from baserate.totals import Totals, rows_counted
 
-EXACT_FLOATS = 2**53
 ARRAYS = frozenset({"scores", "positives", "negatives", "edges", "highs"})
 
 
@@ -35,7 +34,7 @@ class Bins(NamedTuple):
     highs: Array
 
 
-class Counts(Frozen):
+class Counts(Totals):
     """How many positives and negatives have each score?
 
     `scores` are distinct and descending, `positives` and `negatives` say how many cases have each: int64, or float64 masses when
@@ -47,19 +46,13 @@ class Counts(Frozen):
     """
 
     scores: Array
-    positives: Array
-    negatives: Array
-    ledger: Ledger
     bins: Bins | None
     condensed: bool
-    _recorded: tuple[Note, ...]
 
     def __init__(self, scores: npt.ArrayLike, positives: npt.ArrayLike, negatives: npt.ArrayLike) -> None:
         """Cells in any order; equal scores are merged and empty cells left out."""
         cells = _validated(scores, positives, negatives)
-        rows = total(cells.positives) + total(cells.negatives)
-        used = rows if isinstance(rows, int) else len(cells.scores)
-        self._fill(cells, Ledger(rows_read=used, rows_used=used))
+        self._fill(cells, rows_counted(cells.positives, cells.negatives))
 
     def _fill(
         self,
@@ -91,34 +84,16 @@ class Counts(Frozen):
     def _cells(self) -> Cells:
         return Cells(self.scores, self.positives, self.negatives)
 
-    @property
-    def weighted(self) -> bool:
-        """True where positives and negatives are masses, not whole cases."""
-        return bool(self.positives.dtype == np.float64)
-
-    @cached_property
-    def total_positives(self) -> int | float:
-        return total(self.positives)
-
-    @cached_property
-    def total_negatives(self) -> int | float:
-        return total(self.negatives)
-
-    @property
-    def prior(self) -> float:
-        """The share of positives in the sample: a property of the data set, not an estimate of the base rate in the field."""
-        return ratio(self.total_positives, self.total_positives + self.total_negatives, "no cases")
-
     @cached_property
     def notes(self) -> tuple[Note, ...]:
         """How the data were read, as recorded when counting, and what there is to say of these counts."""
-        merged = self.condensed or self.bins is not None
-        return combine(self._recorded, observe(self._cells, merged=merged))
+        return combine(self._recorded, observe(self._cells, condensed=self.condensed, coarse=self.bins is not None))
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of the statistic: the same from every engine, every order of the rows and every way of splitting them."""
-        return fingerprint(f"baserate-counts-1\n{self.scores.dtype.name}\n", self._cells)
+        """SHA-256 of the statistic: the same from every engine and every order of the rows, and (without weights) every way of splitting."""
+        masses = "masses\n" if self.weighted else ""
+        return fingerprint(f"baserate-counts-1\n{self.scores.dtype.name}\n{masses}", self._cells)
 
     @property
     def auc_error_bound(self) -> float:
@@ -130,8 +105,9 @@ class Counts(Frozen):
             return 0.0
         merged = self.bins.highs > self.scores
         ours, theirs = self.positives[merged] / self.total_positives, self.negatives[merged] / self.total_negatives
-        # Rounded up, so that it stays a bound.
-        return math.fsum(ours * theirs) / 2 * (1 + 2**-40)
+        # Rounded up, and with room for the last place of the two values that it compares, so that it stays a bound.
+        doubt, slack = math.fsum(ours * theirs) / 2 * (1 + 2**-40), 2.0**-46 if self.weighted else 2.0**-52
+        return doubt + slack if doubt or (self.weighted and merged.any()) else 0.0
 
     def condense(self) -> Counts:
         """Merge each run of scores that only negatives have into its lowest score.
@@ -201,15 +177,13 @@ class Counts(Frozen):
         return hash(self.digest)
 
     def __repr__(self) -> str:
-        kind = "weight {} positive, {} negative" if self.weighted else "{} positives, {} negatives"
-        classes = kind.format(grouped(self.total_positives), grouped(self.total_negatives))
         cells = grouped(len(self.scores))
         if self.bins is not None:
             cells += f" bins (AUC within {self.auc_error_bound:.1e})"
         else:
             cells += " cells (condensed: runs of negatives merged)" if self.condensed else " distinct scores"
         prior = f"{self.prior:#.3g}" if math.isfinite(self.prior) else "undefined (no cases)"
-        return f"Counts: {classes}, {cells}, prior {prior}"
+        return f"Counts: {self._classes}, {cells}, prior {prior}"
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a checksummed file that `baserate.load` reads; a kill in the middle leaves the old file or the new one."""
@@ -220,12 +194,15 @@ class Counts(Frozen):
     @classmethod
     def _loaded(cls, saved: storage.Saved) -> Counts:
         """From a file: checked as any other input, whatever its checksum says."""
-        arrays = saved.arrays
+        arrays, condensed = saved.arrays, bool(saved.facts["condensed"])
         cells = _validated(arrays["scores"], arrays["positives"], arrays["negatives"])
-        if len(cells.scores) != len(arrays["scores"]):
+        form = tables.condensed(cells) if condensed else cells
+        if not all(np.array_equal(ours, arrays[name]) for name, ours in form._asdict().items()):
             raise ValueError("cells are not in canonical form")
-        bins = Bins(_checked_edges(arrays["edges"]), arrays["highs"]) if "edges" in arrays else None
-        return cls._of(cells, *heard(saved.facts), bins=bins, condensed=bool(saved.facts["condensed"]))
+        bins = _checked_bins(arrays, cells) if "edges" in arrays or "highs" in arrays else None
+        if condensed and bins is not None:
+            raise ValueError("counts cannot be both condensed and coarse")
+        return cls._of(cells, *heard(saved.facts), bins=bins, condensed=condensed)
 
 
 def _restored(cells: tuple[Array, Array, Array], *rest: Any) -> Counts:
@@ -234,14 +211,20 @@ def _restored(cells: tuple[Array, Array, Array], *rest: Any) -> Counts:
 
 def told(notes: Iterable[Note], ledger: Ledger) -> dict[str, Any]:
     """Notes and ledger as plain values, for a file."""
-    return {"notes": [[note.code, note.text] for note in notes], "ledger": asdict(ledger)}
+    return {"notes": [asdict(note) for note in notes], "ledger": asdict(ledger)}
 
 
 def heard(facts: dict[str, Any]) -> tuple[Ledger, tuple[Note, ...]]:
     """The inverse of `told`."""
     kept = dict(facts["ledger"])
     sources = tuple(Source(**source) for source in kept.pop("sources"))
-    return Ledger(**kept, sources=sources), tuple(Note(str(code), str(text)) for code, text in facts["notes"])
+    if not all(type(rows) is int and rows >= 0 for rows in kept.values()):
+        raise ValueError("the ledger does not hold numbers of rows")
+    return Ledger(**kept, sources=sources), tuple(_note(**note) for note in facts["notes"])
+
+
+def _note(code: str, text: str, override: dict[str, str] | None) -> Note:
+    return Note(str(code), str(text), Fix(**override) if override else None)
 
 
 def _validated(scores: npt.ArrayLike, positives: npt.ArrayLike, negatives: npt.ArrayLike) -> Cells:
@@ -257,14 +240,17 @@ def _validated(scores: npt.ArrayLike, positives: npt.ArrayLike, negatives: npt.A
     if bad.any():
         raise refuse("BR222", "positives and negatives must be finite and not negative", "correct those cells", np.flatnonzero(bad))
     if hits.dtype != misses.dtype:
-        hits, misses = _as_masses(hits), _as_masses(misses)
+        hits, misses = as_masses(hits), as_masses(misses)
     cells = tables.gathered(values, hits, misses)
-    _check_totals(total(cells.positives), total(cells.negatives))
+    check_totals(cells.positives, cells.negatives)
     return cells
 
 
 def _numbers(values: npt.ArrayLike, name: str) -> Array:
     array = np.asarray(values)
+    held = array.astype(np.float64) if array.dtype.kind == "f" else array
+    if array.dtype.kind == "f" and not np.array_equal(held, np.asarray(values, dtype=object), equal_nan=False) and not np.isnan(held).any():
+        raise refuse("BR215", f"{name} hold numbers that float64 would round", "use float64 or int64")
     if array.ndim != 1 or (array.dtype.kind not in "iuf" and array.size):
         raise refuse("BR222", f"{name} must be one-dimensional numbers, got {array.ndim} dimensions of {array.dtype}", "give a flat array")
     if array.dtype.kind == "u" and array.size and int(array.max()) > INT64_MAX:
@@ -274,53 +260,39 @@ def _numbers(values: npt.ArrayLike, name: str) -> Array:
     return array.astype(np.int64 if counted else np.float64)
 
 
-def _check_totals(positives: float, negatives: float) -> None:
-    """Totals that int64 or float64 cannot hold are refused, not wrapped."""
-    everything = positives + negatives
-    if everything == math.inf or (isinstance(everything, int) and everything > INT64_MAX):
-        raise refuse("BR223", "the totals go beyond what 64 bits hold", "scale the weights down, or count fewer cases")
-
-
 def _checked_edges(edges: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    inner = np.asarray(edges, dtype=np.float64)
+    try:
+        inner = np.asarray(edges, dtype=np.float64)
+    except (ValueError, TypeError):
+        inner = np.array(math.nan)
     if inner.ndim != 1 or not np.isfinite(inner).all() or (np.diff(inner) <= 0).any():
         raise refuse("BR220", "edges must be finite and ascending, each once", "np.unique(edges)")
     return inner.copy()
 
 
-def _as_masses(counts: Array) -> Array:
-    if counts.dtype == np.int64 and counts.size and int(counts.max()) > EXACT_FLOATS:
-        raise refuse("BR224", "counts above 2**53 cannot be added to weighted counts without rounding", "weight all parts, or none")
-    return counts.astype(np.float64)
+def _checked_bins(arrays: dict[str, Array], cells: Cells) -> Bins:
+    """One cell a bin, and nothing in a cell beyond its own bin."""
+    edges, highs = _checked_edges(arrays["edges"]), arrays["highs"]
+    if len(highs) != len(cells.scores) or highs.dtype != cells.scores.dtype or not (highs >= cells.scores).all():
+        raise ValueError("the highest scores do not fit the cells")
+    bins, above = (np.searchsorted(edges, values, side="right") for values in (cells.scores, highs))
+    if (bins != above).any() or (np.diff(bins) >= 0).any():
+        raise ValueError("the cells do not fit the edges")
+    return Bins(edges, highs)
 
 
 def _joined(a: Counts, b: Counts) -> tuple[Array, Array, Array]:
-    """The cells of both, end to end, in types that hold either without loss."""
-    _check_totals(a.total_positives + b.total_positives, a.total_negatives + b.total_negatives)
-    scores, hits, misses = (list(pair) for pair in zip(a._cells, b._cells, strict=True))
-    if a.scores.dtype != b.scores.dtype:
-        scores = [_as_float_scores(part) for part in scores]
-    if a.weighted != b.weighted:
-        hits, misses = [_as_masses(part) for part in hits], [_as_masses(part) for part in misses]
-    return np.concatenate(scores), np.concatenate(hits), np.concatenate(misses)
-
-
-def _as_float_scores(scores: Array) -> Array:
-    floats = scores.astype(np.float64)
-    # Comparing in Python is exact; NumPy would round the integer first. Only scores that a float might not hold need it.
-    large = np.flatnonzero(np.abs(floats) >= EXACT_FLOATS) if scores.dtype == np.int64 else ()
-    if any(int(floats[i]) != int(scores[i]) for i in large):
-        raise refuse(
-            "BR225", "integer scores beyond 2**53 cannot be added to float scores without merging some", "use one type of score in all parts"
-        )
-    return floats
+    """The cells of both, end to end."""
+    hits, misses = joined_counts(a.positives, b.positives), joined_counts(a.negatives, b.negatives)
+    check_totals(hits, misses)
+    return joined_scores(a.scores, b.scores), hits, misses
 
 
 def _added_bins(a: Counts, b: Counts) -> tuple[Cells, Bins]:
     if a.bins is None or b.bins is None or not np.array_equal(a.bins.edges, b.bins.edges):
         raise refuse("BR226", "coarse counts add up only with coarse counts of equal edges", "coarsen all parts with the same edges")
     scores, hits, misses = _joined(a, b)
-    highs = np.concatenate((a.bins.highs, b.bins.highs)).astype(scores.dtype)
+    highs = joined_scores(a.bins.highs, b.bins.highs)
     edges = a.bins.edges
     cells, highs = tables.binned(np.searchsorted(edges, scores, side="right"), scores, highs, hits, misses)
     return cells, Bins(edges, highs)

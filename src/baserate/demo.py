@@ -6,36 +6,33 @@ import random
 from pathlib import Path
 
 from baserate.atomic import write_atomically
-from baserate.errors import Fix, InputError, Problem, Where
+from baserate.errors import refuse_file
 
 ROWS = 20_000
 FRAUDS = 400
 SEED = 1
+HEADER = "id,fraud,logit,forest"
 
 
 def scores_csv() -> str:
     """The file's text: the same on every machine, because only `random()` and a rounded power are used."""
     draw = random.Random(SEED)  # noqa: S311 (an example, not a secret)
-    lines = ["id,fraud,logit,forest"]
+    lines = [HEADER]
     frauds = set(draw.sample(range(ROWS), FRAUDS))
     for row in range(ROWS):
         fraud = row in frauds
         logit = draw.random() ** (0.35 if fraud else 3.0)
         # The forest is nearly sure of half the frauds and blind to many of the rest.
         forest = draw.random() ** (0.02 if fraud and draw.random() < 0.5 else 0.9 if fraud else 4.0)
-        lines.append(f"{row},{int(fraud)},{logit:.4f},{forest:.4f}")
+        lines.append(f"{row},{int(fraud)},{logit:.6f},{forest:.6f}")
     return "\n".join(lines) + "\n"
 
 
 def write_scores(folder: Path) -> Path:
-    """Write the example there; a file of that name with other content is left alone."""
+    """Write the example there, also over one of another version; a file that is not the demo's is left alone."""
     path = folder / "scores.csv"
-    content = scores_csv().encode()
-    if path.exists():
-        if path.read_bytes() == content:
-            return path
-        where = Where(path=str(path))
-        raise InputError(Problem("BR801", "exists and is not the demo's", Fix.everywhere("move it away, or choose another --folder"), where))
+    if path.exists() and not path.read_bytes().startswith(HEADER.encode()):
+        raise refuse_file(path, "BR801", "exists and is not the demo's", "move it away, or choose another --folder")
     folder.mkdir(parents=True, exist_ok=True)
-    write_atomically(path, [content])
+    write_atomically(path, [scores_csv().encode()])
     return path

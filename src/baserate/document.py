@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from baserate.counts import Counts
-from baserate.errors import Fix, InputError
+from baserate.errors import InputError, on_command_line, quoted
 from baserate.notes import Note, Source
 from baserate.summaries import auc
 from baserate.undefined import Undefined
@@ -26,7 +26,7 @@ def of_models(command: str, version: str, models: Mapping[str, Counts]) -> dict[
         "command": command,
         "seed": None,
         "sources": [asdict(source) for source in sources],
-        "notes": [{"code": note.code, "text": note.line(_command)} for note in notes_of(models)],
+        "notes": [{"code": note.code, "text": note.line(on_command_line)} for note in notes_of(models)],
         "models": [_model(name, counts) for name, counts in models.items()],
     }
 
@@ -69,7 +69,8 @@ def notes_of(models: Mapping[str, Counts]) -> list[Note]:
             seen.setdefault(note, []).append(name)
     everyone = len(models)
     return [
-        note if len(names) == everyone else Note(note.code, f"{', '.join(names)}: {note.text}", note.override) for note, names in seen.items()
+        note if len(names) == everyone else Note(note.code, f"{', '.join(map(quoted, names))}: {note.text}", note.override)
+        for note, names in seen.items()
     ]
 
 
@@ -87,7 +88,3 @@ def of_errors(error: InputError) -> dict[str, Any]:
             for problem in error.problems
         ],
     }
-
-
-def _command(fix: Fix) -> str:
-    return fix.command

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 from types import TracebackType
 from typing import Self
 
@@ -32,6 +34,10 @@ class Fix:
     @classmethod
     def everywhere(cls, text: str) -> Fix:
         return cls(text, text)
+
+
+in_python: Callable[[Fix], str] = attrgetter("python")
+on_command_line: Callable[[Fix], str] = attrgetter("command")
 
 
 @dataclass(frozen=True)
@@ -63,10 +69,11 @@ class Problem:
     def line(self, spelling: Callable[[Fix], str]) -> str:
         path = f"{escaped(self.where.path)}: " if self.where.path else ""
         place = f" ({self.where})" if str(self.where) else ""
-        return f"{self.code}: {path}{self.text}{place}. Fix: {spelling(self.fix)}."
+        text = f"{self.text}{place}"
+        return f"{self.code}: {path}{text}{'' if text.endswith('?') else '.'} Fix: {spelling(self.fix)}."
 
     def __str__(self) -> str:
-        return self.line(lambda fix: fix.python)
+        return self.line(in_python)
 
 
 class InputError(ValueError):
@@ -94,6 +101,11 @@ def refuse(code: str, text: str, fix: Fix | str, rows: Iterable[int] = (), total
     examples = tuple(int(row) for row in rows)
     where = Where(rows=examples[:MOST_EXAMPLES], total=len(examples) if total is None else total)
     return InputError(Problem(code, text, fix if isinstance(fix, Fix) else Fix.everywhere(fix), where))
+
+
+def refuse_file(path: str | os.PathLike[str], code: str, text: str, fix: str, lines: tuple[int, ...] = (), total: int = 0) -> InputError:
+    """The error to raise for a file: as a whole, or at some of its lines."""
+    return InputError(Problem(code, text, Fix.everywhere(fix), Where(os.fspath(path), lines=lines[:MOST_EXAMPLES], total=total)))
 
 
 class Findings:

@@ -14,6 +14,7 @@ Ints: TypeAlias = npt.NDArray[np.int64]
 # Above this a weight plus the scale it is split at could overflow.
 LARGEST_SPLIT = 2.0**900
 INT64_MAX = 2**63 - 1
+EXACT_FLOATS = 2**53
 
 
 def segment_sums(weights: Floats, starts: npt.NDArray[np.intp]) -> Floats:
@@ -82,9 +83,9 @@ def share_won(positives: npt.NDArray[Any], negatives: npt.NDArray[Any]) -> float
         return _twice_wins(positives, negatives) / (2 * int(total(positives)) * int(total(negatives)))
     # Totals near one, by exact powers of two, so that no product leaves the range of floats.
     ours, theirs = _near_one(positives), _near_one(negatives)
-    everything = float(total(theirs))
-    below = np.maximum(everything - running_sums(theirs), 0.0)
-    return math.fsum(ours * (below + theirs / 2)) / (float(total(ours)) * everything)
+    # Summed from the bottom up: taking the mass above from the whole would cancel where little lies below.
+    below = np.concatenate((running_sums(theirs[::-1])[-2::-1], np.zeros(1)))
+    return math.fsum(ours * (below + theirs / 2)) / (float(total(ours)) * float(total(theirs)))
 
 
 def _near_one(masses: npt.NDArray[Any]) -> Floats:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from functools import cached_property
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -14,15 +15,15 @@ from baserate.cells import Array, Indices, gathered, run_starts, run_sums
 from baserate.counts import Counts, heard, told
 from baserate.digests import fingerprint
 from baserate.errors import grouped, quoted, refuse
-from baserate.exact import total
-from baserate.frozen import Frozen
+from baserate.joining import check_totals, joined_counts, joined_scores
 from baserate.kernels import Cells
 from baserate.notes import Ledger, Note, combine
+from baserate.totals import Totals, rows_counted
 
 SAVED_NAMES = (str, int, float, bool, type(None))
 
 
-class GroupedCounts(Frozen, Mapping[Hashable, Counts]):
+class GroupedCounts(Totals, Mapping[Hashable, Counts]):
     """How do positives and negatives lie at each score, group by group?
 
     Made by `count_groups`: a mapping from the name of a group to its `Counts`. Held as columns (one row a group and distinct score),
@@ -31,16 +32,24 @@ class GroupedCounts(Frozen, Mapping[Hashable, Counts]):
 
     groups: tuple[Hashable, ...]
     offsets: Indices
-    cells: Cells
-    ledger: Ledger
-    _recorded: tuple[Note, ...]
+    scores: Array
 
-    def __init__(self, groups: Iterable[Hashable], offsets: Indices, cells: Cells, ledger: Ledger, notes: Iterable[Note] = ()) -> None:
-        """`cells` of group i are cells[offsets[i]:offsets[i + 1]], each in canonical form; `columns` builds this from anything."""
-        self._set((*cells, offsets), groups=tuple(groups), offsets=offsets, cells=cells, ledger=ledger, _recorded=tuple(notes))
+    def __init__(self) -> None:
+        raise TypeError("GroupedCounts are made by count_groups")
 
     @classmethod
-    def columns(cls, groups: tuple[Hashable, ...], codes: Array, cells: Cells, ledger: Ledger, notes: Iterable[Note] = ()) -> GroupedCounts:
+    def _of(cls, groups: Iterable[Hashable], offsets: Indices, cells: Cells, ledger: Ledger, notes: Iterable[Note] = ()) -> GroupedCounts:
+        """From columns known to be right: the cells of group i are cells[offsets[i]:offsets[i + 1]], each in canonical form."""
+        grouped_counts = cls.__new__(cls)
+        grouped_counts._set((*cells, offsets), groups=tuple(groups), offsets=offsets, **cells._asdict(), ledger=ledger, _recorded=tuple(notes))
+        return grouped_counts
+
+    @property
+    def _cells(self) -> Cells:
+        return Cells(self.scores, self.positives, self.negatives)
+
+    @classmethod
+    def _gathered(cls, groups: tuple[Hashable, ...], codes: Array, cells: Cells, ledger: Ledger, notes: Iterable[Note] = ()) -> GroupedCounts:
         """From cells in any order, where codes[i] is the place in `groups` of cell i; equal scores of a group are merged."""
         names = sorted(range(len(groups)), key=lambda i: _rank(groups[i]))
         place = np.empty(len(groups), dtype=np.intp)
@@ -53,10 +62,10 @@ class GroupedCounts(Frozen, Mapping[Hashable, Counts]):
         starts = run_starts(codes, scores)
         merged = Cells(scores[starts], run_sums(positives[order], starts), run_sums(negatives[order], starts))
         offsets = np.searchsorted(codes[starts], np.arange(len(groups) + 1))
-        return cls((groups[i] for i in names), offsets, merged, ledger, notes)
+        return cls._of((groups[i] for i in names), offsets, merged, ledger, notes)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return GroupedCounts, (self.groups, self.offsets, self.cells, self.ledger, self._recorded)
+        return GroupedCounts._of, (self.groups, self.offsets, self._cells, self.ledger, self._recorded)
 
     @cached_property
     def _places(self) -> dict[Hashable, int]:
@@ -70,10 +79,8 @@ class GroupedCounts(Frozen, Mapping[Hashable, Counts]):
                 f"no group {quoted(group)}; there are {grouped(len(self))}, such as {quoted(next(iter(self.groups), None))}"
             ) from None
         part = slice(self.offsets[place], self.offsets[place + 1])
-        cells = Cells(*(column[part] for column in self.cells))
-        used = total(cells.positives) + total(cells.negatives)
-        rows = used if isinstance(used, int) else len(cells.scores)
-        return Counts._of(cells, Ledger(rows_read=rows, rows_used=rows), self._recorded)
+        cells = Cells(*(column[part] for column in self._cells))
+        return Counts._of(cells, rows_counted(cells.positives, cells.negatives), self._recorded)
 
     def __iter__(self) -> Iterator[Hashable]:
         return iter(self.groups)
@@ -88,7 +95,7 @@ class GroupedCounts(Frozen, Mapping[Hashable, Counts]):
 
     def total(self) -> Counts:
         """The counts of all groups together."""
-        return Counts._of(gathered(*self.cells), self.ledger, self._recorded)
+        return Counts._of(gathered(*self._cells), self.ledger, self._recorded)
 
     def __add__(self, other: object) -> GroupedCounts:
         """Group by group; a group that only one of them has is kept as it is."""
@@ -97,21 +104,19 @@ class GroupedCounts(Frozen, Mapping[Hashable, Counts]):
         groups = tuple(dict.fromkeys((*self.groups, *other.groups)))
         places = {group: i for i, group in enumerate(groups)}
         codes = np.concatenate([np.repeat([places[g] for g in part.groups], np.diff(part.offsets)) for part in (self, other)]).astype(np.intp)
-        for ours, theirs in zip(self.cells, other.cells, strict=True):
-            if ours.dtype != theirs.dtype and len(ours) and len(theirs):
-                raise refuse(
-                    "BR225", f"{ours.dtype} in one part and {theirs.dtype} in the other", "use one type of score and weight in all parts"
-                )
-        cells = Cells(*(np.concatenate(pair) for pair in zip(self.cells, other.cells, strict=True)))
-        return GroupedCounts.columns(groups, codes, cells, self.ledger + other.ledger, combine(self._recorded, other._recorded))
+        hits, misses = joined_counts(self.positives, other.positives), joined_counts(self.negatives, other.negatives)
+        check_totals(hits, misses)
+        cells = Cells(joined_scores(self.scores, other.scores), hits, misses)
+        return GroupedCounts._gathered(groups, codes, cells, self.ledger + other.ledger, combine(self._recorded, other._recorded))
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of names, sizes and cells: the same for every order of the rows and every way of splitting them."""
+        """SHA-256 of names, sizes and cells: the same for every order of the rows, and (without weights) every way of splitting them."""
         import json
 
         names = json.dumps([[_rank(group), size] for group, size in zip(self.groups, np.diff(self.offsets).tolist(), strict=True)])
-        return fingerprint(f"baserate-grouped-1\n{self.cells.scores.dtype.name}\n{names}\n", self.cells)
+        masses = "masses\n" if self.weighted else ""
+        return fingerprint(f"baserate-grouped-1\n{self.scores.dtype.name}\n{masses}{names}\n", self._cells)
 
     def __eq__(self, other: object) -> bool:
         return self.digest == other.digest if isinstance(other, GroupedCounts) else NotImplemented
@@ -120,17 +125,15 @@ class GroupedCounts(Frozen, Mapping[Hashable, Counts]):
         return hash(self.digest)
 
     def __repr__(self) -> str:
-        kind = "weight {} positive, {} negative" if self.cells.positives.dtype == np.float64 else "{} positives, {} negatives"
-        classes = kind.format(grouped(total(self.cells.positives)), grouped(total(self.cells.negatives)))
-        return f"GroupedCounts: {grouped(len(self))} groups, {classes}, {grouped(len(self.cells.scores))} cells"
+        return f"GroupedCounts: {grouped(len(self))} groups, {self._classes}, {grouped(len(self.scores))} cells"
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a checksummed file that `baserate.load` reads; group names must be text, numbers, bools or None."""
-        strange = [group for group in self.groups if not isinstance(group, SAVED_NAMES)]
+        strange = [group for group in self.groups if not isinstance(group, SAVED_NAMES) or (isinstance(group, float) and not isfinite(group))]
         if strange:
             raise refuse("BR412", f"a group is named {quoted(strange[0])}, which a file cannot hold", "name groups by text or numbers")
         facts = {"groups": list(self.groups), **told(self._recorded, self.ledger)}
-        storage.write(path, storage.Saved("grouped", {**self.cells._asdict(), "offsets": self.offsets.astype(np.int64)}, facts))
+        storage.write(path, storage.Saved("grouped", {**self._cells._asdict(), "offsets": self.offsets.astype(np.int64)}, facts))
 
     @classmethod
     def _loaded(cls, saved: storage.Saved) -> GroupedCounts:
@@ -140,9 +143,11 @@ class GroupedCounts(Frozen, Mapping[Hashable, Counts]):
         if len(arrays["offsets"]) != len(groups) + 1 or (sizes < 0).any() or sizes.sum() != len(cells.scores):
             raise ValueError("groups do not fit the cells")
         Counts(*cells)  # refuses what could not have been counted
-        return cls.columns(groups, np.repeat(np.arange(len(groups)), sizes), cells, *heard(saved.facts))
+        return cls._gathered(groups, np.repeat(np.arange(len(groups)), sizes), cells, *heard(saved.facts))
 
 
 def _rank(group: Hashable) -> tuple[str, Any]:
-    """Groups sort by type, then value, so that their order does not depend on that of the rows."""
-    return (type(group).__name__, group if isinstance(group, SAVED_NAMES) and group is not None else repr(group))
+    """Groups sort by kind, then value, so that their order does not depend on that of the rows; 1, 1.0 and True are one group."""
+    if isinstance(group, int | float):
+        return "number", int(group) if float(group).is_integer() else group
+    return ("text", group) if isinstance(group, str) else (type(group).__name__, repr(group))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -14,14 +15,13 @@ from baserate.cells import Array, gathered, run_starts, run_sums
 from baserate.counts import Counts, heard, told
 from baserate.digests import fingerprint
 from baserate.errors import grouped, quoted, refuse
-from baserate.exact import total
-from baserate.frozen import Frozen
+from baserate.joining import check_totals, joined_counts, joined_scores
 from baserate.kernels import Cells, best
 from baserate.notes import Ledger, Note, combine
-from baserate.undefined import ratio
+from baserate.totals import Totals
 
 
-class JointCounts(Frozen):
+class JointCounts(Totals):
     """Which scores did each model give the same case?
 
     One cell a case, or a distinct vector of scores: `scores[name]` has an entry a cell, `positives` and `negatives` its cases.
@@ -30,34 +30,25 @@ class JointCounts(Frozen):
     """
 
     scores: Mapping[str, Array]
-    positives: Array
-    negatives: Array
-    ledger: Ledger
-    _recorded: tuple[Note, ...]
 
-    def __init__(self, scores: Mapping[str, Array], positives: Array, negatives: Array, ledger: Ledger, notes: Iterable[Note] = ()) -> None:
+    def __init__(self) -> None:
+        raise TypeError("JointCounts are made by count_models")
+
+    @classmethod
+    def _of(cls, scores: Mapping[str, Array], positives: Array, negatives: Array, ledger: Ledger, notes: Iterable[Note] = ()) -> JointCounts:
+        """From columns of one length that are known to be right; the arrays become ours."""
+        joint = cls.__new__(cls)
+        frozen = MappingProxyType(dict(scores))
         arrays = (*scores.values(), positives, negatives)
-        self._set(arrays, scores=dict(scores), positives=positives, negatives=negatives, ledger=ledger, _recorded=tuple(notes))
+        joint._set(arrays, scores=frozen, positives=positives, negatives=negatives, ledger=ledger, _recorded=tuple(notes))
+        return joint
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return JointCounts, (self.scores, self.positives, self.negatives, self.ledger, self._recorded)
+        return JointCounts._of, (dict(self.scores), self.positives, self.negatives, self.ledger, self._recorded)
 
     @property
     def models(self) -> tuple[str, ...]:
         return tuple(self.scores)
-
-    @cached_property
-    def total_positives(self) -> int | float:
-        return total(self.positives)
-
-    @cached_property
-    def total_negatives(self) -> int | float:
-        return total(self.negatives)
-
-    @property
-    def prior(self) -> float:
-        """The share of positives in the sample."""
-        return ratio(self.total_positives, self.total_positives + self.total_negatives, "no cases")
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -86,9 +77,10 @@ class JointCounts(Frozen):
                 f"models differ: {', '.join(map(quoted, self.models))} against {', '.join(map(quoted, other.models))}",
                 "count the same models in every part",
             )
-        scores = {name: _joined(name, self.scores[name], other.scores[name]) for name in self.models}
-        positives, negatives = _joined("positives", self.positives, other.positives), _joined("negatives", self.negatives, other.negatives)
-        return JointCounts(scores, positives, negatives, self.ledger + other.ledger, combine(self._recorded, other._recorded))
+        scores = {name: joined_scores(self.scores[name], other.scores[name]) for name in self.models}
+        positives, negatives = joined_counts(self.positives, other.positives), joined_counts(self.negatives, other.negatives)
+        check_totals(positives, negatives)
+        return JointCounts._of(scores, positives, negatives, self.ledger + other.ledger, combine(self._recorded, other._recorded))
 
     def canonical(self) -> JointCounts:
         """The same counts with one cell a distinct vector of scores, in descending order of the models as named in sorted order."""
@@ -99,14 +91,15 @@ class JointCounts(Frozen):
         starts = run_starts(*columns)
         scores = {name: column[starts] for name, column in zip(names, columns, strict=True)}
         positives, negatives = (run_sums(values[order], starts) for values in (self.positives, self.negatives))
-        return JointCounts(scores, positives, negatives, self.ledger, self._recorded)
+        return JointCounts._of(scores, positives, negatives, self.ledger, self._recorded)
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of the canonical form: the same for every order of the rows and every way of splitting them."""
+        """SHA-256 of the canonical form: the same for every order of the rows, and (without weights) every way of splitting them."""
         form = self.canonical()
         names = "".join(f"{len(name.encode())} {name} {column.dtype.name}\n" for name, column in form.scores.items())
-        return fingerprint(f"baserate-joint-1\n{names}", (*form.scores.values(), form.positives, form.negatives))
+        masses = "masses\n" if self.weighted else ""
+        return fingerprint(f"baserate-joint-1\n{names}{masses}", (*form.scores.values(), form.positives, form.negatives))
 
     def __eq__(self, other: object) -> bool:
         return self.digest == other.digest if isinstance(other, JointCounts) else NotImplemented
@@ -115,10 +108,8 @@ class JointCounts(Frozen):
         return hash(self.digest)
 
     def __repr__(self) -> str:
-        kind = "weight {} positive, {} negative" if self.positives.dtype == np.float64 else "{} positives, {} negatives"
-        classes = kind.format(grouped(self.total_positives), grouped(self.total_negatives))
         names = ", ".join(quoted(name, quotes=False) for name in self.models)
-        return f"JointCounts: {len(self.models)} models ({names}), {classes}, {grouped(len(self.positives))} cells"
+        return f"JointCounts: {len(self.models)} models ({names}), {self._classes}, {grouped(len(self.positives))} cells"
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the canonical form to a checksummed file that `baserate.load` reads."""
@@ -134,12 +125,8 @@ class JointCounts(Frozen):
         positives, negatives = arrays["positives"], arrays["negatives"]
         if len({len(array) for array in (*scores.values(), positives, negatives)}) > 1:
             raise ValueError("columns differ in length")
+        if not scores or len(scores) != len(arrays) - 2:
+            raise ValueError("models and columns do not match")
         for column in scores.values():
             Counts(column, positives, negatives)  # refuses what could not have been counted
-        return cls(scores, positives, negatives, *heard(saved.facts))
-
-
-def _joined(name: str, a: Array, b: Array) -> Array:
-    if a.dtype != b.dtype and len(a) and len(b):
-        raise refuse("BR225", f"{quoted(name)} has type {a.dtype} in one part and {b.dtype} in the other", "use one type in all parts")
-    return np.concatenate((a, b)).astype(a.dtype if len(a) else b.dtype, copy=False)
+        return cls._of(scores, positives, negatives, *heard(saved.facts))

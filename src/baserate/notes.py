@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from baserate.errors import MOST_EXAMPLES, Fix
+from baserate.errors import MOST_EXAMPLES, Fix, in_python
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Note:
         return f"{self.text}. Override: {spelling(self.override)}" if self.override else self.text
 
     def __str__(self) -> str:
-        return f"{self.code}: {self.line(lambda fix: fix.python)}"
+        return f"{self.code}: {self.line(in_python)}"
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,7 @@ class Source:
     rows_refused: int
     label: str
     positive: str
+    weight: str | None = None
 
 
 @dataclass(frozen=True)
@@ -59,5 +60,5 @@ def combine(first: Iterable[Note], second: Iterable[Note]) -> tuple[Note, ...]:
     kept: dict[Note, None] = {}
     for note in (*first, *second):
         alike = sum(other.code == note.code for other in kept)
-        kept[note if note in kept or alike < MOST_EXAMPLES else Note(note.code, "the same holds for other parts")] = None
+        kept[note if note in kept or alike < MOST_EXAMPLES else Note(note.code, "more of this kind was noted for other parts")] = None
     return tuple(kept)

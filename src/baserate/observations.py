@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from baserate.errors import grouped, quoted
 from baserate.exact import share_won, total
@@ -15,31 +17,43 @@ from baserate.notes import Note
 # From these shares on, a remark is worth a line.
 MAJORITY = 0.75
 LARGE_TIE = 0.05
+REVERSED = 0.45
+# A probability may be off by so much and still be meant as one.
+ROUNDING = 1e-6
 
 
-def observe(cells: Cells, *, merged: bool) -> tuple[Note, ...]:
-    """Every remark that holds for these cells. Where cells were merged, nothing is said of distinct scores and ties."""
+def observe(cells: Cells, *, condensed: bool, coarse: bool) -> tuple[Note, ...]:
+    """Every remark that holds for these cells. Where cells were merged, nothing is said of what merging hides."""
     if not len(cells.scores):
         return ()
     positives, negatives = total(cells.positives), total(cells.negatives)
+    whole = not (condensed or coarse)
     return (
         *_classes(positives, negatives),
-        *(() if merged else _values(cells)),
-        *(() if merged else _ties(cells, positives + negatives)),
-        *_range(cells),
-        *_direction(cells, positives, negatives),
+        *(_values(cells) if whole else ()),
+        *(_ties(cells, positives + negatives) if whole else ()),
+        *(_range(cells) if whole else ()),
+        *(() if coarse else _direction(cells, positives, negatives)),
     )
+
+
+def percent(share: float) -> str:
+    """A share for a person; never rounded up to everything."""
+    return ">99.9 %" if 0.9995 <= share < 1 else f"{100 * share:.3g} %"
 
 
 def _classes(positives: float, negatives: float) -> Iterator[Note]:
     everything = positives + negatives
+    weighted = isinstance(everything, float)
+    cases = f"a weight of {grouped(everything)}" if weighted else f"{grouped(everything)} cases"
     if not positives:
-        bound = "" if isinstance(everything, float) else f"; upper bound on prevalence {_prevalence_bound(everything):.3g} % (95 %, one-sided)"
-        yield Note("BR104", f"no positives in {grouped(everything)} cases: recall, precision and AUC are undefined{bound}")
+        bound = "" if weighted else f"; upper bound on prevalence {_prevalence_bound(int(everything)):.3g} % (95 %, one-sided)"
+        yield Note("BR104", f"no positives in {cases}: recall and AUC are undefined{bound}")
     elif not negatives:
-        yield Note("BR104", f"no negatives in {grouped(everything)} cases: false positive rate and AUC are undefined")
+        yield Note("BR104", f"no negatives in {cases}: false positive rate and AUC are undefined")
     elif positives > MAJORITY * everything:
-        yield Note("BR110", f"the positive class is {100 * positives / everything:.3g} % of the cases; was the rare class meant?")
+        of = "weight" if weighted else "cases"
+        yield Note("BR110", f"the positive class is {percent(positives / everything)} of the {of}; was the rare class meant?")
 
 
 def _prevalence_bound(cases: int) -> float:
@@ -57,9 +71,9 @@ def _values(cells: Cells) -> Iterator[Note]:
         yield Note("BR218", "some scores are infinite: they rank beyond every finite score, and no probability measure is defined for them")
     if len(scores) == 2 and scores[0] == 1 and scores[1] == 0:
         if not cells.negatives[0] and not cells.positives[1]:
-            yield Note("BR112", "the scores separate the classes perfectly and equal the label: has the label leaked into the score?")
+            yield Note("BR112", "the scores are 0 and 1 and separate the classes perfectly: has the label leaked into the score?")
         else:
-            yield Note("BR111", "labels and scores are both 0 or 1: if they were swapped, precision and recall changed places")
+            yield Note("BR111", "the scores are only 0 and 1: if labels and scores were swapped, precision and recall changed places")
 
 
 def _ties(cells: Cells, everything: float) -> Iterator[Note]:
@@ -70,35 +84,41 @@ def _ties(cells: Cells, everything: float) -> Iterator[Note]:
     share, score = sizes[largest] / everything, cells.scores[largest].item()
     if sizes[largest] < 2 or share < LARGE_TIE:
         return
-    saturated = score in (0, 1) and cells.scores[0] <= 1 and cells.scores[-1] >= 0
-    if saturated:
-        yield Note("BR210", f"{100 * share:.3g} % of the scores are exactly {score}: the order among them is arbitrary")
+    if score in (0, 1) and cells.scores[0] <= 1 and cells.scores[-1] >= 0:
+        yield Note("BR210", f"{percent(share)} of the scores are exactly {score}: the order among them is arbitrary")
     else:
-        yield Note("BR216", f"{100 * share:.3g} % of the scores tie at {quoted(score)}: a budget that ends inside a tie is met on average only")
+        yield Note("BR216", f"{percent(share)} of the scores tie at {quoted(score)}: a budget that ends inside a tie is met on average only")
 
 
 def _range(cells: Cells) -> Iterator[Note]:
     finite = cells.scores[np.isfinite(cells.scores)]
-    if not len(finite) or (finite[0] <= 1 and finite[-1] >= 0):
+    if not len(finite) or (finite[0] <= 1 + ROUNDING and finite[-1] >= -ROUNDING):
         return
-    span = f"scores span {finite[-1].item():.6g} to {finite[0].item():.6g}"
+    span = f"scores span {finite[-1].item():.6g} to {finite[0].item():.6g}: ranking measures are unaffected; these are not probabilities"
     if finite[-1] >= 0 and finite[0] <= 100:
-        yield Note("BR202", f"{span}: ranking measures are unaffected; these are not probabilities (percent?)")
+        yield Note("BR202", f"{span} (percent?)")
     else:
-        yield Note("BR203", f"{span}: ranking measures are unaffected; these are not probabilities (logits?)")
+        yield Note("BR203", f"{span} (logits or points?)")
 
 
 def _direction(cells: Cells, positives: float, negatives: float) -> Iterator[Note]:
-    """Reversed scores are told, never turned: AUC below one half by two standard errors of chance."""
+    """Reversed scores are told, never turned: AUC well below one half, and by more than chance explains."""
     if not positives or not negatives:
         return
     auc = share_won(cells.positives, cells.negatives)
-    if auc < 0.5 - 2 * _chance_error(cells, positives, negatives):
+    if auc < min(REVERSED, 0.5 - 2 * _chance_error(cells)):
         yield Note("BR207", f"AUC {auc:.3g} is below 0.5: the scores look reversed. If low means positive, negate them")
 
 
-def _chance_error(cells: Cells, positives: float, negatives: float) -> float:
-    """The standard error of AUC for a score that knows nothing (Mann & Whitney); masses say nothing of cases, so cells stand in."""
-    if cells.positives.dtype == np.float64:
-        positives, negatives = int(np.count_nonzero(cells.positives)), int(np.count_nonzero(cells.negatives))
-    return math.sqrt((positives + negatives + 1) / (12 * positives * negatives))
+def _chance_error(cells: Cells) -> float:
+    """The standard error of AUC for a score that knows nothing (Mann & Whitney)."""
+    ours, theirs = _sample_size(cells.positives), _sample_size(cells.negatives)
+    return math.sqrt((ours + theirs + 1) / (12 * ours * theirs))
+
+
+def _sample_size(values: npt.NDArray[Any]) -> float:
+    """Cases, or for masses Kish's effective number of cells: masses do not say how many cases they stand for."""
+    if values.dtype == np.int64:
+        return total(values)
+    scaled = values / values.max()
+    return float(scaled.sum() ** 2 / np.dot(scaled, scaled))

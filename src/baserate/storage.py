@@ -14,7 +14,7 @@ import numpy as np
 from baserate.atomic import write_atomically
 from baserate.cells import Array
 from baserate.digests import little_endian, sha256
-from baserate.errors import Fix, InputError, Problem, Where, quoted
+from baserate.errors import quoted, refuse_file
 
 MAGIC = b"baserate-counts-file-1\n"
 LENGTH = 8
@@ -46,16 +46,16 @@ def read(path: str | os.PathLike[str]) -> Saved:
     with open(path, "rb") as file:
         content = file.read()
     if not content.startswith(MAGIC[:-2]):
-        raise refused(path, "BR710", "is not a file of saved counts", "give a file written by save()")
+        raise refuse_file(path, "BR710", "is not a file of saved counts", "give a file written by save()")
     if not content.startswith(MAGIC):
-        raise refused(path, "BR712", "was saved by a later version of baserate, or is damaged", "update baserate, or count again")
+        raise refuse_file(path, "BR712", "was saved by a later version of baserate, or is damaged", "update baserate, or count again")
     body, checksum = memoryview(content)[:-CHECKSUM], content[-CHECKSUM:]
     if sha256([body]) != checksum:
-        raise refused(path, "BR711", "is damaged or cut off: its checksum does not match", "count again, or restore the file from a copy")
+        raise refuse_file(path, "BR711", "is damaged or cut off: its checksum does not match", "count again, or restore the file from a copy")
     try:
         return _parsed(body)
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise refused(path, "BR711", f"does not hold what its head says ({quoted(str(error), quotes=False)})", "count again") from None
+        raise refuse_file(path, "BR711", f"does not hold what its head says ({quoted(str(error), quotes=False)})", "count again") from None
 
 
 def _parsed(body: memoryview) -> Saved:
@@ -75,8 +75,3 @@ def _parsed(body: memoryview) -> Saved:
     if offset != len(body):
         raise ValueError("bytes left over")
     return Saved(str(head["kind"]), arrays, dict(head["facts"]))
-
-
-def refused(path: str | os.PathLike[str], code: str, text: str, fix: str) -> InputError:
-    """The error to raise for a file as a whole."""
-    return InputError(Problem(code, text, Fix.everywhere(fix), Where(path=os.fspath(path))))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from baserate.counts import Counts
+from baserate.errors import refuse
 from baserate.exact import share_won
 from baserate.undefined import Undefined
 
@@ -19,6 +20,8 @@ def auc(counts: Counts) -> float:
     >>> br.auc(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))
     0.75
     """
+    if not isinstance(counts, Counts):
+        raise refuse("BR228", f"auc takes Counts, got {type(counts).__name__}", "count(...), joint.marginal(name), or groups[name]")
     for name, total in (("positives", counts.total_positives), ("negatives", counts.total_negatives)):
         if not total:
             return Undefined(f"no {name}" if len(counts.scores) else "no cases")

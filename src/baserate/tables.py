@@ -6,11 +6,13 @@ import math
 from collections.abc import Mapping, Sequence
 
 from baserate.counts import Counts
-from baserate.errors import grouped, quoted
+from baserate.errors import escaped, grouped, quoted
+from baserate.notes import Source
 from baserate.summaries import auc
 
 UNDEFINED = "—"
-HEADINGS = ("model", "positives", "negatives", "distinct scores", "base rate (prior)", "AUC")
+COUNTED = ("model", "positives", "negatives", "distinct scores", "base rate (prior)", "AUC")
+WEIGHED = ("model", "positive weight", "negative weight", "distinct scores", "base rate (prior)", "AUC")
 
 
 def of_models(models: Mapping[str, Counts]) -> str:
@@ -26,13 +28,26 @@ def of_models(models: Mapping[str, Counts]) -> str:
         )
         for name, counts in models.items()
     ]
-    return aligned(HEADINGS, rows)
+    return aligned(WEIGHED if _weighted(models) else COUNTED, rows)
 
 
 def conditions(models: Mapping[str, Counts]) -> str:
     """What was assumed: always said, also when it is the default."""
     priors = {digits(counts.prior, 3) for counts in models.values()}
-    return f"Conditions: prior {' or '.join(sorted(priors))}, as in the sample; equal costs (fp = 1, fn = 1)."
+    sample = "weighted sample" if _weighted(models) else "sample"
+    return f"Conditions: prior {' or '.join(sorted(priors))}, as in the {sample}; equal costs (fp = 1, fn = 1)."
+
+
+def source(used: Source) -> str:
+    """Where the numbers come from: the file, its rows, and what was read as positive."""
+    positive = f"positive = {quoted(used.positive)}" if used.positive else "no positives"
+    weight = f"; weighted by {quoted(used.weight)}" if used.weight else ""
+    rows = f"{grouped(used.rows_read)} rows read, {grouped(used.rows_used)} used"
+    return f"{escaped(used.path)}: {rows}; {positive} in {quoted(used.label)}{weight}"
+
+
+def _weighted(models: Mapping[str, Counts]) -> bool:
+    return any(counts.weighted for counts in models.values())
 
 
 def digits(value: float, count: int) -> str:

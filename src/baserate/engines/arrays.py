@@ -68,12 +68,8 @@ def _is_rare(positive: Array) -> bool:
 
 
 def _weighed(scores: Array, positive: Array, weights: Floats, kernels: Kernels) -> Cells:
-    """Masses: the sign of a weight carries the class through the sort, and a weight of zero is as if absent."""
-    signed = np.where(positive, weights, -weights)
-    used = weights != 0
-    if not used.all():
-        scores, signed = scores[used], signed[used]
-    return masses(*kernels.order_weighted(scores, signed))
+    """Masses: the sign of a weight carries the class through the sort."""
+    return masses(*kernels.order_weighted(scores, np.where(positive, weights, -weights)))
 
 
 def _rare(scores: Array, positive: Array, kernels: Kernels) -> Cells:
@@ -106,7 +102,7 @@ def count_models(y_true: Any, y_scores: Mapping[str, Any], *, pos_label: Any = N
         raise refuse("BR410", f"a model is named {quoted(strange[0])}, which is not text", "name models by text")
     cases = checked(y_true, y_scores, pos_label=pos_label, sample_weight=sample_weight, names=Names())
     positives, negatives, notes = cases.one_by_one()
-    return JointCounts(cases.kept_scores(), positives, negatives, cases.ledger, notes)
+    return JointCounts._of(cases.kept_scores(), positives, negatives, cases.ledger, notes)
 
 
 def count_groups(y_true: Any, y_score: Any, *, groups: Any, pos_label: Any = None, sample_weight: Any = None) -> GroupedCounts:
@@ -122,4 +118,4 @@ def count_groups(y_true: Any, y_score: Any, *, groups: Any, pos_label: Any = Non
         raise refuse("BR413", "groups is None", "give the group of every case, or use count")
     positives, negatives, notes = cases.one_by_one()
     names, codes = group_codes(cases.groups)
-    return GroupedCounts.columns(names, codes, Cells(cases.kept_scores()[SCORE], positives, negatives), cases.ledger, notes)
+    return GroupedCounts._gathered(names, codes, Cells(cases.kept_scores()[SCORE], positives, negatives), cases.ledger, notes)

@@ -9,10 +9,10 @@ import numpy as np
 
 from baserate.cells import Array
 from baserate.engines.columns import Column, as_column, check_indexes, check_lengths
-from baserate.engines.labels import Decision, decide
+from baserate.engines.labels import decide
 from baserate.engines.probabilities import of_positive, two_columns
 from baserate.engines.scores import as_scores
-from baserate.engines.weights import as_weights, weigh
+from baserate.engines.weights import as_weights, weigh, with_weight
 from baserate.errors import Findings, Fix, quoted, refuse
 from baserate.exact import Floats
 from baserate.kernels import Cells
@@ -35,21 +35,24 @@ class Names(NamedTuple):
 
 
 class Cases(NamedTuple):
-    """Who is positive, the scores of each model, weights and groups if there are any, and what was noted on the way."""
+    """Who is positive and by which label, the scores of each model, weights and groups if there are any, and what was noted."""
 
-    decision: Decision
+    positive: Array
+    label: object
     scores: dict[str, Array]
     weights: Floats | None
     groups: Column | None
     notes: tuple[Note, ...]
+    ledger: Ledger
 
-    @property
-    def positive(self) -> Array:
-        return self.decision.positive
-
-    @property
-    def ledger(self) -> Ledger:
-        return Ledger(rows_read=len(self.positive), rows_used=len(self.positive))
+    def only(self, rows: Array) -> Cases:
+        """These rows alone; the ledger still speaks of all that were read."""
+        return self._replace(
+            positive=self.positive[rows],
+            scores={name: scores[rows] for name, scores in self.scores.items()},
+            weights=None if self.weights is None else self.weights[rows],
+            groups=None if self.groups is None else self.groups.only(rows),
+        )
 
     def one_by_one(self) -> tuple[Array, Array, tuple[Note, ...]]:
         """The positives and negatives in each case (one of them 0), and every note."""
@@ -89,7 +92,10 @@ def checked(y_true: Any, y_scores: Mapping[str, Any], *, pos_label: Any, sample_
         weights = None if weight is None else as_weights(weight)
     _check_swapped(findings, names.label, scores)
     findings.settle()
-    return Cases(decision, scores, weights, group, tuple(notes))
+    ledger = Ledger(rows_read=len(label), rows_used=len(label))
+    cases = Cases(decision.positive, decision.value, scores, weights, group, tuple(notes), ledger)
+    used = None if weights is None else with_weight(weights, decision.positive)
+    return cases if used is None else cases.only(used)
 
 
 def _check_swapped(findings: Findings, label: str, scores: Mapping[str, Array]) -> None:

@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from baserate.cells import Array
-from baserate.errors import grouped, quoted, refuse
+from baserate.errors import InputError, grouped, quoted, refuse
+from baserate.exact import EXACT_FLOATS
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,10 @@ class Column:
 
     def __len__(self) -> int:
         return len(self.values)
+
+    def only(self, rows: Array) -> Column:
+        """These rows alone."""
+        return Column(self.name, self.values[rows], None if self.missing is None else self.missing[rows])
 
     def inferred(self) -> Column:
         """The same with a plain type, where Python objects are all of one kind."""
@@ -53,6 +58,16 @@ def is_missing(value: object) -> bool:
 
 def as_column(data: object, name: str) -> Column:
     """One flat column, or the reason why this is none."""
+    try:
+        return _column(data, name)
+    except InputError:
+        raise
+    except Exception as error:  # whatever a foreign library raises, the user gets one line of ours
+        wrong = quoted(str(error), quotes=False)
+        raise refuse("BR219", f"{name} cannot be read as an array: {wrong}", "convert it to a NumPy array first") from error
+
+
+def _column(data: object, name: str) -> Column:
     if isinstance(data, np.ma.MaskedArray):
         masked = _flat(np.asarray(data.data), name)
         return Column(name, masked, _flat(np.ma.getmaskarray(data), name))
@@ -60,7 +75,7 @@ def as_column(data: object, name: str) -> Column:
         return Column(name, _flat(data, name))
     if isinstance(data, list | tuple | range):
         return Column(name, _flat(_from_list(data, name), name))
-    return _from_frame(data, name) or Column(name, _flat(_from_protocol(data, name), name))
+    return _from_frame(data, name) or Column(name, _flat(_from_protocol(data), name))
 
 
 def _from_list(data: Iterable[Any], name: str) -> Array:
@@ -72,7 +87,7 @@ def _from_list(data: Iterable[Any], name: str) -> Array:
     if array.ndim != 1 or array.dtype.kind == "O":
         return array
     mixed = array.dtype.kind in "US" and not all(isinstance(value, str | bytes) for value in data)
-    rounded = array.dtype.kind == "f" and any(isinstance(value, int) and abs(value) > 2**53 for value in data)
+    rounded = array.dtype.kind == "f" and any(isinstance(value, int | np.integer) and abs(int(value)) > EXACT_FLOATS for value in data)
     return _objects(data) if mixed or rounded else array
 
 
@@ -100,23 +115,19 @@ def _from_frame(data: Any, name: str) -> Column | None:
         native = native[native.columns[0]]
     if not isinstance(native, nw.Series):
         return None
-    nulls = native.is_null().to_numpy()
-    index = nw.maybe_get_index(native)
-    return Column(name, np.asarray(native.to_numpy()), np.asarray(nulls) if nulls.any() else None, index)
+    nulls = np.asarray(native.is_null().to_numpy(), dtype=np.bool_)
+    # With nulls among them, whole numbers would become floats and merge; a list keeps them as they are.
+    values = _objects(native.to_list()) if nulls.any() else np.asarray(native.to_numpy())
+    return Column(name, values, nulls if nulls.any() else None, nw.maybe_get_index(native))
 
 
-def _from_protocol(data: Any, name: str) -> Array:
+def _from_protocol(data: Any) -> Array:
     """Sparse matrices, tensors and other arrays."""
-    try:
-        if hasattr(data, "toarray"):
-            return np.asarray(data.toarray())
-        if hasattr(data, "__array__") or not hasattr(data, "__dlpack__"):
-            return np.asarray(data)
-        return np.asarray(np.from_dlpack(data))
-    except Exception as error:  # whatever a foreign library raises, the user gets one line of ours
-        raise refuse(
-            "BR219", f"{name} cannot be read as an array: {quoted(str(error), quotes=False)}", "convert it to a NumPy array first"
-        ) from error
+    if hasattr(data, "toarray"):
+        return np.asarray(data.toarray())
+    if hasattr(data, "__array__") or not hasattr(data, "__dlpack__"):
+        return np.asarray(data)
+    return np.asarray(np.from_dlpack(data))
 
 
 def _flat(array: Array, name: str) -> Array:
@@ -125,8 +136,8 @@ def _flat(array: Array, name: str) -> Array:
     if array.ndim == 2:
         raise refuse("BR204", f"{name} has {array.shape[1]} columns: which one?", f"pass one column, such as {name}[:, 1]")
     if array.ndim != 1:
-        found = "one value" if array.ndim == 0 else f"{array.ndim} dimensions"
-        raise refuse("BR219", f"{name} must be one-dimensional, got {found}", "give one value a case")
+        found = type(array.item()).__name__ if array.ndim == 0 else f"{array.ndim} dimensions"
+        raise refuse("BR219", f"{name} must be one-dimensional, got {found}", "give a list, array or Series with one value a case")
     return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
 
 
@@ -154,10 +165,20 @@ def check_indexes(columns: Iterable[Column]) -> None:
 
 def group_codes(column: Column) -> tuple[tuple[Hashable, ...], Array]:
     """The distinct values, and for each case the place of its own among them; missing values are a group named None."""
-    gone = set(column.missing_rows().tolist())
-    values = column.values.tolist()
-    for row in gone:
+    values = _names(column.values)
+    for row in column.missing_rows():
         values[row] = None
     places: dict[Hashable, int] = {}
+    if not all(isinstance(value, Hashable) for value in values):
+        raise refuse("BR413", f"{column.name} holds values that cannot name a group", "name groups by text or numbers")
     codes = np.fromiter((places.setdefault(value, len(places)) for value in values), dtype=np.intp, count=len(values))
     return tuple(places), codes
+
+
+def _names(values: Array) -> list[Any]:
+    """Names of groups as Python values: whole numbers as integers, and times as text where Python has no type that holds them."""
+    if values.dtype.kind == "M" and (values.astype("datetime64[us]") != values).any():
+        return list(np.datetime_as_string(values))
+    if values.dtype.kind == "M":
+        values = values if np.datetime_data(values.dtype)[0] == "D" else values.astype("datetime64[us]")
+    return [int(value) if isinstance(value, float) and value.is_integer() else value for value in values.tolist()]

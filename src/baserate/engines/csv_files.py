@@ -1,6 +1,6 @@
 """Counting a CSV file: every line accounted for, and none read that does not fit.
 
-This is the plain reader: UTF-8, commas, a header. It reads whole columns into memory.
+This is the plain reader: UTF-8, commas, a header, a regular file that fits in memory.
 """
 
 from __future__ import annotations
@@ -8,24 +8,27 @@ from __future__ import annotations
 import csv
 import difflib
 import hashlib
+import io
 import os
-from collections.abc import Callable, Iterator, Sequence
+import stat
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from baserate.counts import Counts
 from baserate.engines.arrays import count_cases
-from baserate.engines.cases import Names, checked
-from baserate.engines.columns import Column
-from baserate.errors import Findings, Fix, InputError, Problem, Where, grouped, quoted
+from baserate.engines.cases import Cases, Names, checked
+from baserate.errors import Findings, InputError, Where, grouped, quoted, refuse_file
 from baserate.notes import Ledger, Note, Source
 
 MISSING = frozenset({"", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "None"})
 MISSING_NUMBERS = MISSING | {"-", "?"}
 MAGIC = {b"\x1f\x8b": "gzip", b"PAR1": "Parquet", b"\x28\xb5\x2f\xfd": "zstd", b"PK": "zip", b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 AMOUNTS = ("amount", "price", "value", "eur", "usd", "loss")
+MOST_NAMES = 8
 
 
 @dataclass(frozen=True)
@@ -38,128 +41,148 @@ class Table:
 
 def count_csv(path: str, *, label: str, scores: Sequence[str], positive: str | None = None, weight: str | None = None) -> dict[str, Counts]:
     """The counts of each score column of a CSV file, by its name."""
-    _check_names(path, scores)
-    before = _state(path)
-    digest = _sha256(path)
-    table = _read(path, [label, *scores, *([weight] if weight else [])])
-    if _state(path) != before:
-        raise _refused(path, "BR611", "changed while it was read", "run again when it is complete")
+    repeated = [name for name in scores if list(scores).count(name) > 1]
+    if repeated:
+        raise refuse_file(path, "BR407", f"the score {quoted(repeated[0])} was asked for twice", "name each score once")
+    content = _content(path)
+    table = _table(path, content, [label, *scores, *([weight] if weight else [])])
     rows = len(table.lines)
     try:
-        counted = _counted(table, label, scores, positive, weight)
+        cases = _cases(table, label, scores, positive, weight)
+        counted = _counted(cases, scores)
     except InputError as error:
         raise error.moved(lambda where: _in_file(path, table, where)) from None
-    source = Source(path, digest, rows, rows, 0, label, counted[1])
-    ledger = Ledger(rows, rows, 0, (source,))
-    return {name: Counts._of(c._cells, ledger, c._recorded) for name, c in counted[0].items()}
+    found = "" if cases.label is None else str(cases.label)
+    ledger = Ledger(rows, rows, 0, (Source(path, hashlib.sha256(content).hexdigest(), rows, rows, 0, label, found, weight),))
+    return {name: Counts._of(counts._cells, ledger, counts._recorded) for name, counts in counted.items()}
 
 
-def _counted(table: Table, label: str, scores: Sequence[str], positive: str | None, weight: str | None) -> tuple[dict[str, Counts], str]:
-    names = Names(label=quoted(label), weight=quoted(weight or ""))
+def _cases(table: Table, label: str, scores: Sequence[str], positive: str | None, weight: str | None) -> Cases:
     cases = checked(
         _labels(table.columns[label], positive),
         {name: _values(table.columns[name], MISSING_NUMBERS) for name in scores},
         pos_label=positive,
         sample_weight=_values(table.columns[weight], MISSING_NUMBERS) if weight else None,
-        names=names,
+        names=Names(label=quoted(label), weight=quoted(weight or "")),
     )
     if weight and any(word in weight.casefold() for word in AMOUNTS):
         text = f"{quoted(weight)} looks like an amount of money: as a weight it makes an expensive case count as many cases"
-        cases = cases._replace(notes=(*cases.notes, Note("BR305", text)))
+        return cases._replace(notes=(*cases.notes, Note("BR305", text)))
+    return cases
+
+
+def _counted(cases: Cases, scores: Sequence[str]) -> dict[str, Counts]:
     findings, counted = Findings(), {}
     for name in scores:
         with findings:
             counted[name] = count_cases(cases, name)
     findings.settle()
-    return counted, "" if cases.decision.value is None else str(cases.decision.value)
+    return counted
 
 
-def _labels(texts: list[str], positive: str | None) -> np.ndarray | Column:
+def _labels(texts: list[str], positive: str | None) -> npt.NDArray[Any]:
     """A file has no types: 0 and 1 are numbers here, unless the positive class is named (then everything is compared as text)."""
     plain = positive is None and set(texts) <= {"0", "1"}
     return np.array(texts, dtype=np.int64) if plain else _values(texts, MISSING)
 
 
-def _values(texts: list[str], missing: frozenset[str]) -> np.ndarray:
+def _values(texts: list[str], missing: frozenset[str]) -> npt.NDArray[Any]:
     values = np.empty(len(texts), dtype=object)
     values[:] = [None if text.strip() in missing else text for text in texts]
     return values
 
 
-def _read(path: str, wanted: Sequence[str]) -> Table:
+def _content(path: str) -> bytes:
+    """The bytes of a plain CSV file, read once, so that what is hashed is what is counted."""
+    if not stat.S_ISREG(os.stat(path).st_mode):  # noqa: PTH116
+        raise refuse_file(path, "BR615", "is not a regular file", "save the data to a file first")
+    with open(path, "rb") as file:
+        content = file.read()
+    if not content:
+        raise refuse_file(path, "BR602", "is empty (0 bytes)", "give a file with a header and cases")
+    kind = next((kind for magic, kind in MAGIC.items() if content.startswith(magic)), None)
+    if kind:
+        raise refuse_file(path, "BR610", f"is {kind}, not plain CSV", "convert it to plain UTF-8 CSV first")
+    return content
+
+
+def _text(path: str, content: bytes) -> str:
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        wrong = f"byte 0x{content[error.start]:02X} is not UTF-8"
+        raise refuse_file(path, "BR601", wrong, "save the file as UTF-8", (line,), 1) from None
+    if "\0" in text:
+        line = text.count("\n", 0, text.index("\0")) + 1
+        raise refuse_file(path, "BR608", "there is a NUL character", "save the file as plain UTF-8 text", (line,), 1)
+    return text
+
+
+def _table(path: str, content: bytes, wanted: Sequence[str]) -> Table:
     """The wanted columns of every row; a row with more or fewer fields than the header is refused, and all of them are named."""
-    _check_kind(path)
-    with open(path, encoding="utf-8-sig", newline="") as file:
-        rows = _rows(path, csv.reader(file, strict=True))
-        _, header = next(rows, (1, []))
-        _check_header(path, header, wanted)
-        places = [header.index(name) for name in wanted]
-        columns: dict[str, list[str]] = {name: [] for name in wanted}
-        lines, ragged = [], []
-        for line, row in rows:
-            if len(row) != len(header):
-                ragged.append((line, len(row)))
-                continue
-            lines.append(line)
-            for name, place in zip(wanted, places, strict=True):
-                columns[name].append(row[place])
-    while ragged and ragged[-1] == (ragged[-1][0], 0) and (not lines or ragged[-1][0] > lines[-1]):
+    rows = _rows(path, csv.reader(io.StringIO(_text(path, content), newline=""), strict=True))
+    _, header = next(rows, (1, []))
+    _check_header(path, header, wanted)
+    columns: dict[str, list[str]] = {name: [] for name in wanted}
+    places = [(values, header.index(name)) for name, values in columns.items()]
+    lines, ragged = [], []
+    for line, row in rows:
+        if len(row) != len(header):
+            ragged.append((line, len(row)))
+            continue
+        lines.append(line)
+        for values, place in places:
+            values.append(row[place])
+    while ragged and ragged[-1][1] == 0 and (not lines or ragged[-1][0] > lines[-1]):
         ragged.pop()  # blank lines at the end
     if ragged:
-        found = ", ".join(f"{count} fields" for _, count in ragged[:3])
-        where = Where(path, lines=tuple(line for line, _ in ragged[:3]), total=len(ragged))
-        text = f"{grouped(len(ragged))} of {grouped(len(ragged) + len(lines))} rows do not have the header's {len(header)} fields ({found})"
-        raise InputError(Problem("BR605", text, Fix.everywhere("correct or remove those lines"), where))
+        found = ", ".join(str(count) for _, count in ragged[:3]) + (" …" if len(ragged) > 3 else "")
+        text = f"{grouped(len(ragged))} of {grouped(len(ragged) + len(lines))} rows have {found} fields instead of the header's {len(header)}"
+        raise refuse_file(path, "BR605", text, "correct or remove those lines", tuple(line for line, _ in ragged), len(ragged))
     if not lines:
-        raise _refused(path, "BR603", "has a header but no rows", "give a file with cases")
+        raise refuse_file(path, "BR603", "has a header but no rows", "give a file with cases")
     return Table(columns, lines)
 
 
-def _rows(path: str, reader: Iterator[list[str]]) -> Iterator[tuple[int, list[str]]]:
+def _rows(path: str, reader: Any) -> Iterator[tuple[int, list[str]]]:
     """Each record with the line on which it begins (a quoted field may hold line breaks)."""
-    line: Callable[[], int] = lambda: reader.line_num  # type: ignore[attr-defined] # noqa: E731
+    begins = 1
     try:
-        while True:
-            begins = line() + 1
-            try:
-                row = next(reader)
-            except StopIteration:
-                return
+        for row in reader:
             yield begins, row
-    except UnicodeDecodeError as error:
-        byte = error.object[error.start]
-        raise _refused(path, "BR601", f"byte 0x{byte:02X} after line {line()} is not UTF-8", "save the file as UTF-8") from None
+            begins = reader.line_num + 1
     except csv.Error as error:
-        text = f"the CSV is broken in the record that begins on line {begins}: {error}"
-        raise _refused(path, "BR614", text, "close the quotes and remove control characters there") from None
-
-
-def _check_kind(path: str) -> None:
-    with open(path, "rb") as file:
-        start = file.read(4)
-    if not start:
-        raise _refused(path, "BR602", "is empty (0 bytes)", "give a file with a header and cases")
-    kind = next((kind for magic, kind in MAGIC.items() if start.startswith(magic)), None)
-    if kind:
-        raise _refused(path, "BR610", f"is {kind}, not plain CSV", "convert it to plain UTF-8 CSV first")
+        text = f"the CSV is broken ({error}) in the record that begins there"
+        raise refuse_file(path, "BR614", text, "close the quotes and shorten huge fields", (begins,), 1) from None
 
 
 def _check_header(path: str, header: list[str], wanted: Sequence[str]) -> None:
     repeated = sorted({name for name in header if header.count(name) > 1})
     if repeated:
-        raise _refused(path, "BR606", f"has more than one column {quoted(repeated[0])}", "rename one of them")
-    absent = [name for name in wanted if name not in header]
+        raise refuse_file(path, "BR606", f"has more than one column {quoted(repeated[0])}", "rename one of them")
+    absent = [name for name in dict.fromkeys(wanted) if name not in header]
     if not absent:
         return
     if all(_is_number(name) for name in header):
-        raise _refused(path, "BR604", "has no header: its first line holds only numbers", "add a line with the names of the columns")
-    near = difflib.get_close_matches(absent[0], header, n=1) or [name for name in header if name.casefold() == absent[0].casefold()]
-    hint = f"did you mean {quoted(near[0])}?" if near else "use one of those"
+        raise refuse_file(path, "BR604", "has no header: its first line holds only numbers", "add a line with the names of the columns")
+    columns = ", ".join(map(quoted, header[:MOST_NAMES])) + (" …" if len(header) > MOST_NAMES else "")
+    text = f"has no column {' or '.join(map(quoted, absent))}; it has {columns}"
+    raise refuse_file(path, "BR613", text, _hint(header, absent))
+
+
+def _hint(header: list[str], absent: list[str]) -> str:
+    """What was probably meant by names that are not there."""
     split = next((sign for sign in ";\t|" if len(header) == 1 and sign in header[0]), None)
     if split:
-        hint = f"the separator seems to be {split!r}: save the file with commas"
-    columns = ", ".join(map(quoted, header[:8])) + (" …" if len(header) > 8 else "")
-    raise _refused(path, "BR613", f"has no column {quoted(absent[0])}; it has {columns}", hint.rstrip("?") if near else hint)
+        return f"the separator seems to be {split!r}: save the file with commas"
+    for name in absent:
+        parts = [part.strip() for part in name.split(",")]
+        if len(parts) > 1 and all(part in header for part in parts):
+            return f"write {' '.join(f'--score {part}' for part in parts)}"
+    alike = {name.casefold(): name for name in header}
+    near = [match for name in absent for match in difflib.get_close_matches(name.casefold(), alike, n=1)]
+    return f"perhaps {' and '.join(quoted(alike[match]) for match in near)}" if near else "use one of those"
 
 
 def _is_number(text: str) -> bool:
@@ -170,25 +193,5 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _check_names(path: str, scores: Sequence[str]) -> None:
-    repeated = [name for name in scores if list(scores).count(name) > 1]
-    if repeated:
-        raise _refused(path, "BR407", f"the score {quoted(repeated[0])} was asked for twice", "name each score once")
-
-
 def _in_file(path: str, table: Table, where: Where) -> Where:
     return replace(where, path=path, rows=(), lines=tuple(table.lines[row] for row in where.rows))
-
-
-def _state(path: str) -> tuple[int, int]:
-    found = os.stat(path)  # noqa: PTH116
-    return found.st_size, found.st_mtime_ns
-
-
-def _sha256(path: str) -> str:
-    with Path(path).open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _refused(path: str, code: str, text: str, fix: str) -> InputError:
-    return InputError(Problem(code, text, Fix.everywhere(fix), Where(path=path)))

@@ -50,7 +50,7 @@ def decide(column: Column, pos_label: object = None) -> Decision:
     if pos_label is None:
         return _plain(column) or _spoken(column, _distinct(column))
     if not isinstance(pos_label, Hashable) or is_missing(pos_label):
-        raise refuse("BR109", f"pos_label {quoted(pos_label)} cannot be a label", "give the value that marks the positive cases")
+        raise refuse("BR109", f"the positive label {quoted(pos_label)} cannot be a label", "give the value that marks the positive cases")
     return _asked(column, _distinct(column), pos_label)
 
 
@@ -133,15 +133,18 @@ def _asked(column: Column, found: dict[Any, int], pos_label: object) -> Decision
     _check_spelling(column, found)
     if len(found) > 2:
         raise _too_many(column, found)
-    # A single other value is a part of the data without positives; two others mean a slip of the pen.
-    if pos_label not in found and len(found) == 2:
+    key = next((value for value in found if value == pos_label), None)
+    # A single other value is a part of the data without positives; two others, or one of another kind, mean a slip of the pen.
+    if key is None and (len(found) == 2 or any(isinstance(value, str) != isinstance(pos_label, str) for value in found)):
         import difflib
 
         near = difflib.get_close_matches(str(pos_label).strip().casefold(), [_folded(value) for value in found], n=1, cutoff=0.4)
         meant = next((value for value in found if [_folded(value)] == near), min(found, key=lambda value: found[value]))
-        text = f"pos_label {quoted(pos_label)} is not in {column.name}, which has {_shown(found)}"
+        text = f"the positive label {quoted(pos_label)} is not in {column.name}, which has {_shown(found)}"
         raise refuse("BR109", text, Fix.option("pos_label", meant))
-    return Decision(np.asarray(column.values == pos_label, dtype=np.bool_), pos_label if pos_label in found else None)
+    if key is None:
+        return Decision(np.zeros(len(column), dtype=np.bool_), None)
+    return Decision(np.asarray(column.values == key, dtype=np.bool_), key)
 
 
 def _check_spelling(column: Column, found: dict[Any, int]) -> None:
@@ -161,9 +164,8 @@ def _check_kind(column: Column, found: dict[Any, int]) -> None:
 
 def _too_many(column: Column, found: dict[Any, int]) -> Exception:
     rarest = min(found, key=lambda value: found[value])
-    fix = Fix(
-        f"count({column.name} == {rarest!r}, ...) for one against the rest, or filter", "write a column of 0 and 1 to the file, or filter"
-    )
+    one = repr(quoted(rarest, quotes=False)) if isinstance(rarest, str) else quoted(rarest)
+    fix = Fix(f"count({column.name} == {one}, ...) for one against the rest, or filter", "write a column of 0 and 1 to the file, or filter")
     return refuse("BR103", f"{column.name} has {grouped(len(found))} values ({_shown(found)}); need 2", fix)
 
 

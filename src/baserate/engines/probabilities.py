@@ -27,7 +27,7 @@ def two_columns(data: Any, name: str) -> tuple[ClassColumn, ...]:
     labels = getattr(data, "column_names", getattr(data, "columns", ()))  # pyarrow's name for it first
     if isinstance(data, np.ndarray) or len(labels) != 2:
         return ()
-    columns = (as_column(data[label], f"{name}[{label!r}]") for label in labels)
+    columns = (as_column(data[label], f"{name}[{quoted(label)}]") for label in labels)
     return tuple(ClassColumn(c.name, c.values, c.missing, c.index, label) for c, label in zip(columns, labels, strict=True))
 
 

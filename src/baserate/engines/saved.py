@@ -8,7 +8,7 @@ from typing import Any
 
 from baserate import storage
 from baserate.counts import ARRAYS, Counts
-from baserate.errors import quoted
+from baserate.errors import quoted, refuse_file
 from baserate.grouped import GroupedCounts
 from baserate.joint import JointCounts
 
@@ -27,11 +27,9 @@ def load(path: str | os.PathLike[str]) -> Counts | JointCounts | GroupedCounts:
     unknown = sorted(saved.arrays.keys() - known)
     if rebuild is None or unknown:
         what = f"arrays {', '.join(map(quoted, unknown))}" if rebuild else f"kind {quoted(saved.kind)}"
-        raise storage.refused(path, "BR712", f"holds {what}, which this version of baserate does not read", "update baserate")
+        raise refuse_file(path, "BR712", f"holds {what}, which this version of baserate does not read", "update baserate")
     try:
         result: Counts | JointCounts | GroupedCounts = rebuild(saved)
     except (ValueError, KeyError, TypeError) as error:
-        raise storage.refused(
-            path, "BR711", f"holds what cannot have been counted ({quoted(str(error), quotes=False)})", "count again"
-        ) from None
+        raise refuse_file(path, "BR711", f"holds what cannot have been counted ({quoted(str(error), quotes=False)})", "count again") from None
     return result

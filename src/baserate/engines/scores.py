@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from baserate.engines.columns import Column
 from baserate.errors import grouped, quoted, refuse
 from baserate.exact import INT64_MAX
 
+CONVERT = "convert to float64 or int64 yourself, if that is meant"
 UNSUITABLE = {"M": "timestamps", "m": "durations", "c": "complex numbers", "S": "bytes", "V": "records"}
 
 
@@ -59,6 +61,8 @@ def _from_objects(column: Column) -> Array:
     bad = [row for row, number in enumerate(numbers) if number is None]
     if bad:
         raise _not_numbers(column, values[bad[0]], bad)
+    if all(isinstance(value, str) for value in values):
+        _check_spelled(column, values, numbers)
     if all(isinstance(number, int) for number in numbers):
         if not all(-INT64_MAX - 1 <= number <= INT64_MAX for number in numbers):
             raise _too_large(column)
@@ -103,17 +107,34 @@ def _not_numbers(column: Column, example: object, bad: list[int]) -> Exception:
 
 
 def _narrowed(column: Column, wide: Array) -> Array:
-    """Float64 from wider numbers, unless two different ones would become the same score."""
+    """Float64 from wider numbers, unless a whole number would be rounded or two different ones become the same score."""
     try:
         narrow = wide.astype(np.float64)
     except OverflowError:
         raise _too_large(column) from None
     refuse_missing(Column(column.name, narrow))
+    whole = [(number, rounded) for number, rounded in zip(wide.tolist(), narrow.tolist(), strict=True) if isinstance(number, int)]
+    if any(number != rounded for number, rounded in whole):
+        raise refuse("BR215", f"{column.name}: whole numbers beyond 2**53 are mixed with fractions, and would be rounded", CONVERT)
     merged = len(set(wide.tolist())) - len(set(narrow.tolist()))
     if merged > 0:
-        text = f"{column.name}: {grouped(merged)} distinct values would merge in float64"
-        raise refuse("BR215", text, "convert to float64 or int64 yourself, if that is meant")
+        raise refuse("BR215", f"{column.name}: {grouped(merged)} distinct values would merge in float64", CONVERT)
     return narrow
+
+
+def _check_spelled(column: Column, texts: list[str], numbers: list[Any]) -> None:
+    """Different numbers written as text must stay different scores, and none may become infinite."""
+    from decimal import Decimal
+
+    spelled = {text.strip().casefold() for text in texts}
+    endless = [row for row, (text, number) in enumerate(zip(texts, numbers, strict=True)) if abs(number) == inf and "n" not in text.casefold()]
+    if endless:
+        raise refuse("BR215", f"{column.name} goes beyond the largest float", "write smaller numbers", endless[:3], len(endless))
+    if len(spelled) > len(set(numbers)):
+        exact = {Decimal(text) for text in spelled}
+        merged = len(exact) - len({float(text) for text in spelled}) if not all(isinstance(number, int) for number in numbers) else 0
+        if merged > 0:
+            raise refuse("BR215", f"{column.name}: {grouped(merged)} distinct values would merge in float64", CONVERT)
 
 
 def _too_large(column: Column) -> Exception:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from baserate.engines.columns import Column
 from baserate.engines.scores import as_scores
 from baserate.errors import grouped, refuse
-from baserate.exact import Floats
+from baserate.exact import EXACT_FLOATS, Floats
 from baserate.kernels import Cells
 from baserate.notes import Note
 
@@ -20,7 +20,10 @@ def as_weights(column: Column) -> Floats:
     gone = column.missing_rows()
     if len(gone):
         raise refuse("BR303", f"{column.name} has missing or NaN weights", "give every case a finite weight", gone[:3], len(gone))
-    weights = as_scores(column).astype(np.float64)  # numbers are read as scores are, also from text
+    numbers = as_scores(column)  # read as scores are, also from text
+    weights = numbers.astype(np.float64) + 0.0
+    if numbers.dtype == np.int64 and (np.abs(weights) > EXACT_FLOATS).any():
+        raise refuse("BR303", f"{column.name} has whole weights above 2**53, which would be rounded", "scale the weights down")
     infinite = np.flatnonzero(np.isinf(weights))
     if len(infinite):
         raise refuse("BR303", f"{column.name} has infinite weights", "give every case a finite weight", infinite[:3], len(infinite))
@@ -31,15 +34,21 @@ def as_weights(column: Column) -> Floats:
     return weights
 
 
-def weigh(weights: Floats, positive: npt.NDArray[np.bool_], cells: Cells) -> tuple[Note, ...]:
-    """Check the mass of each class and say what the weights look like."""
-    members, everything = int(np.count_nonzero(positive)), 0.0
-    for name, masses, count in (("positives", cells.positives, members), ("negatives", cells.negatives, len(weights) - members)):
-        with np.errstate(over="ignore"):
-            mass = float(masses.sum())
-        if count and not mass:
+def with_weight(weights: Floats, positive: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_] | None:
+    """Which cases have any weight (None: all of them); a class of which none has is refused."""
+    used: npt.NDArray[np.bool_] = weights != 0
+    if used.all():
+        return None
+    for name, members in (("positives", positive), ("negatives", ~positive)):
+        if members.any() and not (used & members).any():
             raise refuse("BR302", f"the total weight of the {name} is 0", "give that class some weight, or leave its cases out")
-        everything += mass
+    return used
+
+
+def weigh(weights: Floats, positive: npt.NDArray[np.bool_], cells: Cells) -> tuple[Note, ...]:
+    """Check that the masses can be added up, and say what the weights look like."""
+    with np.errstate(over="ignore"):
+        everything = float(cells.positives.sum()) + float(cells.negatives.sum())
     if everything == np.inf:
         raise refuse("BR308", "the total weight overflows", "scale the weights down")
     return tuple(_remarks(weights, positive, cells)) if len(weights) else ()
@@ -50,13 +59,15 @@ def _remarks(weights: Floats, positive: npt.NDArray[np.bool_], cells: Cells) -> 
     scaled = weights / weights.max()
     effective = float(scaled.sum() ** 2 / np.dot(scaled, scaled))
     if effective < cases / 2:
-        yield Note("BR307", f"the weights are uneven: {grouped(cases)} cases count as {effective:.3g} (Kish's effective sample size)")
+        yield Note(
+            "BR307", f"the weights of {grouped(cases)} rows as read are uneven: they count as {effective:.3g} (Kish's effective sample size)"
+        )
     if (weights != 1).any() and (weights == np.floor(weights)).all():
         yield Note("BR306", "whole weights may be counts of cases or sampling weights: point values are the same, intervals are not")
     if _by_class(weights, positive):
         ours, theirs = float(cells.positives.sum()), float(cells.negatives.sum())
         mass, share = ours / (ours + theirs), np.count_nonzero(positive) / cases
-        text = f"the weights are one value a class and imply a prior of {mass:.3g} (rows: {share:.3g})"
+        text = f"the weights of {grouped(cases)} rows as read are one value a class and imply a prior of {mass:.3g} (rows: {share:.3g})"
         yield Note("BR304", f"{text}; to read results at another base rate, set the prior instead of weighting")
 
 

@@ -1,0 +1,52 @@
+"""What all three kinds of counts share: two classes, their totals, and the prior."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from baserate.cells import Array
+from baserate.errors import grouped
+from baserate.exact import total
+from baserate.frozen import Frozen
+from baserate.notes import Ledger, Note
+from baserate.undefined import ratio
+
+
+class Totals(Frozen):
+    """A frozen value with positives and negatives: int64 counts of cases, or float64 masses when cases were weighted."""
+
+    positives: Array
+    negatives: Array
+    ledger: Ledger
+    _recorded: tuple[Note, ...]
+
+    @property
+    def weighted(self) -> bool:
+        """True where positives and negatives are masses, not whole cases."""
+        return bool(self.positives.dtype == np.float64)
+
+    @cached_property
+    def total_positives(self) -> int | float:
+        return total(self.positives)
+
+    @cached_property
+    def total_negatives(self) -> int | float:
+        return total(self.negatives)
+
+    @property
+    def prior(self) -> float:
+        """The share of positives in the sample: a property of the data set, not an estimate of the base rate in the field."""
+        return ratio(self.total_positives, self.total_positives + self.total_negatives, "no cases")
+
+    @property
+    def _classes(self) -> str:
+        words = "weight {} positive, {} negative" if self.weighted else "{} positives, {} negatives"
+        return words.format(grouped(self.total_positives), grouped(self.total_negatives))
+
+
+def rows_counted(positives: Array, negatives: Array) -> Ledger:
+    """The ledger of cells that did not come from rows we saw: their cases, or nothing where only masses are known."""
+    rows = total(positives) + total(negatives)
+    return Ledger(rows_read=rows, rows_used=rows) if isinstance(rows, int) else Ledger()
