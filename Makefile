@@ -1,9 +1,9 @@
-# `make` lists the verbs. Python >= 3.11 with venv is all that is needed; PYTHON=/path/to/python chooses another one.
+# `make` lists the verbs. Python >= 3.11 with venv is all that is needed; PYTHON=/path/to/python chooses another one (`make clean` first).
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
-SOURCES := setup.py pyproject.toml src/baserate/kernels/_kernels.c
+SOURCES := setup.py pyproject.toml $(wildcard src/baserate/kernels/*.[ch])
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test check laws bench lock clean

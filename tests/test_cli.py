@@ -92,7 +92,38 @@ def test_notes_go_to_stderr_and_into_the_json_with_their_override(tmp_path):
     notes = json.loads(done.stdout)["notes"]
     assert {"code": "BR101", "text": text} in notes
     assert f"note BR101: {text}\n" in done.stderr
-    assert {"code": "BR206", "text": "m2: every score is 1: no threshold separates anything"} in notes
+    assert {"code": "BR206", "text": '"m2": every score is 1: no threshold separates anything'} in notes
+
+
+def test_weights_are_shown_as_weights(tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_text("y,m1,w\n0,0.5,1.5\n1,0.75,2.5\n0,0.25,1\n")
+    arguments = ("show", str(path), "--label", "y", "--score", "m1", "--weight", "w")
+    done = run(*arguments)
+    assert 'weighted by "w"' in done.stdout
+    assert "positive weight" in done.stdout
+    assert "as in the weighted sample" in done.stdout
+    document = json.loads(run(*arguments, "--json").stdout)
+    jsonschema.validate(document, SCHEMA)
+    assert document["sources"][0]["weight"] == "w"
+
+
+def test_nothing_in_a_file_steers_the_terminal(tmp_path):
+    path = tmp_path / "x.csv"
+    name = "s\x1b[31mRED\n2nd\u202e"
+    path.write_text(f'y,"{name}",t\n0,5,.1\n1,9,.2\n0,7,.3\n')
+    done = run("show", str(path), "--label", "y", "--score", name, "--score", "t")
+    assert done.returncode == 0
+    for wrong in ("\x1b", "\n2nd", "\u202e"):
+        assert wrong not in done.stdout + done.stderr
+
+
+def test_a_closed_stdout_is_no_bug(scores):
+    command = f"{sys.executable} -m baserate show {scores} --label y --score m1 >&-"
+    assert subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60, check=False).returncode == 0
+    full = subprocess.run(["bash", "-c", command.replace(">&-", "> /dev/full")], capture_output=True, text=True, timeout=60, check=False)
+    assert full.returncode == 74
+    assert full.stderr.startswith("error BR700: No space left on device. Fix")
 
 
 def test_labels_without_a_positive_class_print_no_number(tmp_path):
@@ -125,8 +156,8 @@ def test_ragged_rows_are_an_error_that_names_them_in_text_and_json(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "status", "text"),
     [
-        (("show", "nowhere.csv", "--label", "y", "--score", "m"), 2, "error BR600: there is no file nowhere.csv"),
-        (("show", ".", "--label", "y", "--score", "m"), 74, "error BR700: Is a directory"),
+        (("show", "nowhere.csv", "--label", "y", "--score", "m"), 2, "error BR600: there is no file or folder nowhere.csv"),
+        (("show", ".", "--label", "y", "--score", "m"), 2, "error BR615: .: is not a regular file"),
         (("show", "x.csv", "--label", "y"), 2, "error BR001: Missing option '--score'"),
         (("show", "x.csv", "--lable", "y"), 2, "Did you mean"),
         (("shwo",), 2, "error BR001: No such command 'shwo'"),
@@ -139,8 +170,8 @@ def test_failures_are_one_line_with_their_exit_status(arguments, status, text, t
     assert done.stderr.count("\n") == 1
     assert done.stdout == ""
     failed = run(*arguments, "--json", cwd=tmp_path)
-    if "--lable" not in arguments and "shwo" not in arguments:
-        jsonschema.validate(json.loads(failed.stdout), SCHEMA)
+    assert failed.returncode == status
+    jsonschema.validate(json.loads(failed.stdout), SCHEMA)
 
 
 def test_a_bug_of_ours_is_never_an_answer(scores, monkeypatch, capsys):
@@ -186,6 +217,8 @@ def test_the_demo_runs_twice_and_never_overwrites_what_is_not_its_own(tmp_path):
     assert first.returncode == second.returncode == 0
     assert first.stdout == second.stdout
     assert "logit         400     19 600" in first.stdout
+    (tmp_path / "baserate-demo" / "scores.csv").write_text("id,fraud,logit,forest\nof an older version\n")
+    assert run("demo", cwd=tmp_path).stdout == first.stdout
     (tmp_path / "baserate-demo" / "scores.csv").write_text("mine")
     third = run("demo", cwd=tmp_path)
     assert third.returncode == 2

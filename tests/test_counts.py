@@ -234,3 +234,69 @@ def test_errors_and_undefined_numbers_survive_a_trip_to_another_process():
     assert str(twin) == str(caught.value)
     assert twin.problems == caught.value.problems
     assert pickle.loads(pickle.dumps(br.Undefined("no positives"))).reason == "no positives"
+
+
+def test_summaries_take_counts_and_nothing_that_looks_like_them():
+    joint, groups = br.count_models([0, 1], {"m": [1, 2]}), br.count_groups([0, 1], [1, 2], groups=["a", "a"])
+    for other in (joint, groups, np.array([1, 2])):
+        refused("auc takes Counts, got", lambda other=other: br.auc(other), "BR228")
+    assert br.auc(joint.marginal("m")) == br.auc(groups["a"]) == 1.0
+
+
+def test_small_weighted_auc_keeps_its_digits():
+    assert br.auc(br.count([0, 1, 0], [3, 2, 1], sample_weight=[1e16, 1, 1])) == pytest.approx(1e-16, rel=1e-12)
+    assert br.auc(br.Counts([3.0, 2.0, 1.0], [0, 1.0, 0], [1e10, 0, 1e-3])) == pytest.approx(1e-3 / (1e10 + 1e-3), rel=1e-14)
+
+
+def test_cells_that_floats_would_round_are_refused():
+    refused("float64 would round", lambda: br.Counts([2**53, 2**53 + 1, 0.5], [1, 0, 0], [0, 1, 1]), "BR215")
+    third = np.longdouble(1) / 3
+    if third != np.float64(third):
+        refused("float64 would round", lambda: br.Counts(np.array([third]), [1], [0]), "BR215")
+
+
+def test_the_bound_of_coarse_counts_survives_other_types_and_empty_parts():
+    big = 2**53
+    coarse = br.Counts([big, big + 1], [1, 0], [0, 1]).coarsen([0.0])
+    assert coarse.auc_error_bound >= 0.5
+    assert coarse + br.Counts.empty().coarsen([0.0]) == coarse
+    refused("without merging", lambda: coarse + br.Counts([-5.0], [1], [1]).coarsen([0.0]), "BR225")
+
+
+def test_the_bound_leaves_room_for_rounding():
+    full = br.Counts([4.0, 3.0, 2.0, 1.0], [67325006, 1, 0, 1165281129], [2776189208, 0, 1, 96993528])
+    coarse = full.coarsen([1.5, 3.5])
+    assert abs(br.auc(coarse) - br.auc(full)) <= coarse.auc_error_bound
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_bound_holds_for_weighted_counts_as_computed(seed):
+    rng = np.random.default_rng(seed)
+    labels, scores, weights = rng.random(60) < 0.2, rng.random(60), rng.random(60) * 10.0 ** rng.integers(-4, 4, 60)
+    labels[:2] = True, False
+    full = br.count(labels, scores, sample_weight=weights)
+    for bins in (3, 20):
+        coarse = full.coarsen(bins)
+        assert abs(br.auc(coarse) - br.auc(full)) <= coarse.auc_error_bound
+
+
+def test_merged_counts_say_nothing_of_what_merging_hides():
+    for merged in (br.count([0, 0, 1], [90, 60, 10], keep="positives"), br.count([0, 1, 1], [10, 60, 90]).coarsen([50])):
+        assert not {"BR202", "BR203", "BR205", "BR206"} & {note.code for note in merged.notes}
+    hidden = br.Counts([4.0, 3.0, 2.0, 1.0], [103, 60, 291, 79], [41, 265, 187, 279])
+    assert "BR207" not in [note.code for note in hidden.coarsen([2.5]).notes]
+
+
+def test_scores_are_called_reversed_only_where_they_are():
+    nearly = br.Counts([0.9, 0.1], [49_980_000, 50_020_000], [50_000_000, 50_000_000])
+    assert "BR207" not in [note.code for note in nearly.notes]
+    flagged = 0
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        noise = br.count(np.arange(400) % 2, rng.random(400), sample_weight=rng.lognormal(0, 1.5, 400))
+        flagged += "BR207" in [note.code for note in noise.notes]
+    assert flagged <= 8
+
+
+def test_counts_and_masses_have_different_digests():
+    assert br.Counts([0.5], [1], [1]).digest != br.Counts([0.5], [5e-324], [5e-324]).digest

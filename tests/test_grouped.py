@@ -6,6 +6,7 @@ import pickle
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 
 import baserate as br
@@ -54,8 +55,71 @@ def test_grouped_counts_add_up_and_compare_by_value():
     assert pickle.loads(pickle.dumps(whole)) == whole
     with pytest.raises(TypeError, match="unsupported operand"):
         whole + 1
-    with pytest.raises(br.InputError, match="float64 in one part and int64"):
-        first + br.count_groups([0], [3], groups=["a"])
+    mixed = first + br.count_groups([0], [3], groups=["a"])
+    assert mixed["a"].scores.tolist() == [3.0, 0.1]
+    with pytest.raises(br.InputError, match="without merging some"):
+        first + br.count_groups([0], [2**53 + 1], groups=["a"])
+
+
+def test_parts_without_cases_change_nothing():
+    for whole in (
+        br.count_groups([0, 1], [2**53, 2**53 + 1], groups=["a", "a"]),
+        br.count_groups([0, 1], [0.5, 0.25], groups=["a", "a"], sample_weight=[0.5, 0.25]),
+    ):
+        for nothing in (br.count_groups([], [], groups=[]), br.count_groups([], [], groups=[], sample_weight=[])):
+            assert nothing + whole == whole + nothing == whole
+
+
+def test_totals_beyond_64_bits_are_refused():
+    grouped = br.count_groups([1, 0], [0.5, 0.2], groups=["a", "a"])
+    for _ in range(61):
+        grouped = grouped + grouped
+    with pytest.raises(br.InputError, match="beyond what 64 bits hold"):
+        grouped + grouped
+
+
+@pytest.mark.parametrize(
+    "frame", [pl.Series, lambda v: pd.Series(v, dtype="Int64"), pa.array, list], ids=["polars", "pandas", "pyarrow", "list"]
+)
+def test_group_ids_are_kept_apart_and_named_alike_with_and_without_gaps(frame):
+    ids = [2**60 + 1, 2**60 + 1, 2**60, 2**60, None]
+    grouped = br.count_groups([1, 0, 1, 0, 1], [0.9, 0.1, 0.2, 0.8, 0.5], groups=frame(ids))
+    assert set(grouped) == {2**60, 2**60 + 1, None}
+    assert br.auc(grouped[2**60 + 1]) == 1.0
+    gap, full = br.count_groups([0, 1], [0.1, 0.2], groups=frame([7, None])), br.count_groups([0, 1], [0.1, 0.2], groups=frame([7, 8]))
+    assert gap + full == full + gap
+    assert (gap + full).groups == (full + gap).groups == (None, 7, 8)
+
+
+def test_groups_from_float_and_int_columns_are_the_same_groups():
+    ints, floats = br.count_groups([0, 1], [0.1, 0.2], groups=[1, 2]), br.count_groups([0, 1], [0.1, 0.2], groups=np.array([1.0, np.nan]))
+    assert (ints + floats).digest == (floats + ints).digest
+    assert list(ints + floats) == [None, 1, 2]
+
+
+def test_days_are_groups_whatever_their_unit():
+    days = pd.Series(pd.to_datetime(["2026-01-01", "2026-01-02"]))
+    first = br.count_groups([0, 1], [0.1, 0.2], groups=days.astype("datetime64[ns]"))
+    second = br.count_groups([0, 1], [0.1, 0.2], groups=days.astype("datetime64[us]"))
+    assert list(first) == list(second) == [datetime.datetime(2026, 1, 1), datetime.datetime(2026, 1, 2)]  # noqa: DTZ001
+    assert list(br.count_groups([0, 1], [0.1, 0.2], groups=np.array(["2026-01-01", "2026-01-02"], "M8[D]"))) == [
+        datetime.date(2026, 1, 1),
+        datetime.date(2026, 1, 2),
+    ]
+    fine = np.array([1, 2], dtype="M8[ns]")
+    assert len(br.count_groups([0, 1], [0.1, 0.2], groups=fine)) == 2
+
+
+def test_values_that_cannot_name_a_group_are_refused():
+    sets = np.empty(2, dtype=object)
+    sets[:] = [{1}, {2}]
+    with pytest.raises(br.InputError, match="cannot name a group"):
+        br.count_groups([0, 1], [0.1, 0.2], groups=sets)
+
+
+def test_a_group_named_infinity_is_not_saved(tmp_path):
+    with pytest.raises(br.InputError, match="a file cannot hold"):
+        br.count_groups([0, 1], [0.1, 0.2], groups=[float("inf"), 1.5]).save(tmp_path / "g.counts")
 
 
 def test_grouped_counts_may_be_weighted():
@@ -63,7 +127,7 @@ def test_grouped_counts_may_be_weighted():
     grouped = br.count_groups(Y, S, groups=SITES, sample_weight=weights)
     assert repr(grouped) == "GroupedCounts: 2 groups, weight 1.5 positive, 2.5 negative, 4 cells"
     assert grouped["a"] == br.count(Y[2:], S[2:], sample_weight=weights[2:])
-    assert grouped["a"].ledger.rows_used == 2
+    assert grouped["a"].ledger == br.Ledger(), "masses do not say how many rows they came from"
     assert grouped.total() == br.count(Y, S, sample_weight=weights)
 
 
@@ -83,6 +147,8 @@ def test_many_small_clusters_are_counted():
 
 def test_grouped_counts_are_frozen():
     grouped = br.count_groups(Y, S, groups=SITES)
+    with pytest.raises(TypeError, match="made by count_groups"):
+        br.GroupedCounts()
     with pytest.raises(AttributeError, match="GroupedCounts is frozen"):
         grouped.groups = ()
 

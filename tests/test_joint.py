@@ -40,6 +40,11 @@ def test_joint_counts_add_up_and_compare_by_value():
 
 
 def test_joint_counts_of_no_cases_add_to_any_type():
+    big = br.count_models([0, 1], {"m": [2**53, 2**53 + 1]})
+    for nothing in (br.count_models([], {"m": []}), br.count_models([], {"m": []}, sample_weight=[])):
+        assert nothing + big == big + nothing == big
+    mixed = br.count_models(Y, MODELS) + br.count_models([0], {"logit": [1], "forest": [0.5]}, sample_weight=[0.5])
+    assert mixed.marginal("logit") == br.count(Y, MODELS["logit"]) + br.count([0], [1.0], sample_weight=[0.5])
     empty = br.count_models([], {"logit": [], "forest": []})
     assert (empty + br.count_models(Y, MODELS)).digest == br.count_models(Y, MODELS).digest
     assert repr(empty.prior) == "nan (no cases)"
@@ -64,13 +69,18 @@ def test_joint_counts_are_frozen():
         joint.scores = {}
     with pytest.raises(ValueError, match="read-only"):
         joint.positives[0] = 7
+    with pytest.raises(TypeError, match="does not support item assignment"):
+        joint.scores["logit"] = np.zeros(5)
+    with pytest.raises(TypeError, match="made by count_models"):
+        br.JointCounts()
 
 
 def test_what_does_not_fit_is_refused():
     joint = br.count_models(Y, MODELS)
     refused('no model "svm".*"logit", "forest"', lambda: joint.marginal("svm"), "BR408")
     refused("models differ", lambda: joint + br.count_models(Y, {"logit": MODELS["logit"]}), "BR409")
-    refused("type int64 in one part and float64", lambda: joint + br.count_models(Y, {**MODELS, "forest": MODELS["logit"]}), "BR225")
+    huge = br.count_models(Y, {**MODELS, "logit": [2**53 + 1] * 5})
+    refused("without merging some", lambda: joint + huge, "BR225")
     refused("by name", lambda: br.count_models(Y, {}), "BR410")
     refused("by name", lambda: br.count_models(Y, [1, 2]), "BR410")
     refused("not text", lambda: br.count_models(Y, {1: MODELS["logit"]}), "BR410")

@@ -32,9 +32,26 @@ def sealed(head, body=b""):
     return content + hashlib.sha256(content).digest()
 
 
+LEDGER = {"ledger": {"rows_read": 1, "sources": []}, "notes": []}
+
+
 def cells(**facts):
     arrays = [{"name": name, "dtype": "<i8", "length": 1} for name in ("scores", "positives", "negatives")]
-    return {"kind": "counts", "arrays": arrays, "facts": {"condensed": False, "notes": [], "ledger": {"rows_read": 1, "sources": []}, **facts}}
+    return {"kind": "counts", "arrays": arrays, "facts": {"condensed": False, **LEDGER, **facts}}
+
+
+def made(kind, facts, **arrays):
+    """A whole file from arrays by name (spaces written as underscores), with a right checksum."""
+    columns = {
+        name.replace("_", " "): np.asarray(values, dtype="<f8" if np.asarray(values).dtype.kind == "f" else "<i8")
+        for name, values in arrays.items()
+    }
+    head = {
+        "kind": kind,
+        "arrays": [{"name": n, "dtype": c.dtype.str, "length": len(c)} for n, c in columns.items()],
+        "facts": {**LEDGER, **facts},
+    }
+    return sealed(head, b"".join(column.tobytes() for column in columns.values()))
 
 
 ONE = np.ones(3, "<i8").tobytes()
@@ -131,6 +148,69 @@ def test_joint_and_grouped_files_that_do_not_fit_together_are_refused(tmp_path):
     refused(path, "groups do not fit", "BR711")
 
 
+COARSE = {"scores": [0.6, 0.1], "positives": [1, 1], "negatives": [1, 1]}
+PLAIN = {"condensed": False}
+
+
+@pytest.mark.parametrize(
+    ("content", "match"),
+    [
+        (made("counts", PLAIN, **COARSE, edges=[0.5], highs=[0.0]), "do not fit the cells"),
+        (made("counts", PLAIN, **COARSE, edges=[0.5], highs=[0.5, 0.1]), "do not fit the cells"),
+        (made("counts", PLAIN, **COARSE, edges=[0.5], highs=[np.nan, 0.1]), "do not fit the cells"),
+        (made("counts", PLAIN, **COARSE, edges=[0.5], highs=[0.9, 0.7]), "do not fit the edges"),
+        (made("counts", PLAIN, **COARSE, edges=[0.05], highs=[0.9, 0.2]), "do not fit the edges"),
+        (made("counts", PLAIN, **COARSE, highs=[0.9, 0.2]), "edges"),
+        (made("counts", {"condensed": True}, **COARSE, edges=[0.5], highs=[0.9, 0.2]), "both condensed"),
+        (made("counts", {"condensed": "no"}, **COARSE), "neither true nor false"),
+        (made("counts", PLAIN, scores=[0.1, 0.6], positives=[1, 1], negatives=[1, 1]), "canonical form"),
+        (made("counts", {"condensed": True}, scores=[0.6, 0.1], positives=[0, 0], negatives=[1, 1]), "canonical form"),
+        (made("counts", {**PLAIN, "ledger": {"rows_read": "x", "sources": []}}, **COARSE), "numbers of rows"),
+        (
+            made(
+                "grouped", {"groups": list("abcd")}, scores=np.empty(0), positives=[], negatives=[], offsets=[0, 2**62, -(2**63), -(2**62), 0]
+            ),
+            "groups do not fit",
+        ),
+        (made("grouped", {"groups": ["a", "a"]}, scores=[0.5], positives=[1], negatives=[1], offsets=[0, 1, 1]), "different names"),
+        (made("grouped", {"groups": [["a"]]}, scores=[0.5], positives=[1], negatives=[1], offsets=[0, 1]), "different names"),
+        (made("joint", {"models": []}, positives=[np.nan, 1.0], negatives=[1.0, 1.0]), "models and columns"),
+        (made("joint", {"models": ["a", "a"]}, scores_0=[1], scores_1=[1], positives=[1], negatives=[1]), "models and columns"),
+        (made("joint", {"models": ["a"]}, scores_0=[1], scores_9=[1], positives=[1], negatives=[1]), "models and columns"),
+        (made("joint", {"models": ["a"]}, scores_0=[1], positives=[-1], negatives=[1]), "BR222"),
+    ],
+    ids=range(18),
+)
+def test_what_cannot_have_been_counted_is_refused_whatever_its_checksum(tmp_path, content, match):
+    (tmp_path / "x").write_bytes(content)
+    refused(tmp_path / "x", match, "BR711")
+
+
+@pytest.mark.parametrize("length", [-1, 2**70, 1e400, 1.0, True, "1", None], ids=str)
+def test_lengths_that_do_not_fit_the_file_are_refused_before_anything_is_copied(tmp_path, length):
+    head = {"kind": "counts", "arrays": [{"name": f"a{i}", "dtype": "<f8", "length": length} for i in range(400)], "facts": {}}
+    (tmp_path / "x").write_bytes(sealed(head, bytes(8000)))
+    refused(tmp_path / "x", "does not fit|does not hold", "BR711")
+
+
+def test_only_regular_files_are_read(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", tmp_path, Path("/dev/zero")):
+        refused(path, "not a regular file", "BR615")
+
+
+def test_notes_from_a_file_cannot_steer_a_terminal(tmp_path):
+    note = {"code": "BR101", "text": "\x1b[2Jgone\n", "override": {"python": "\x1b", "command": "\x1b"}}
+    (tmp_path / "x").write_bytes(made("counts", {**PLAIN, "notes": [note]}, **COARSE))
+    assert str(br.load(tmp_path / "x").notes[0]) == "BR101: \\x1b[2Jgone\\n. Override: \\x1b"
+
+
+def test_notes_come_back_with_their_override(tmp_path):
+    counts = br.count(["no", "yes"], [0.1, 0.9])
+    counts.save(tmp_path / "x")
+    assert br.load(tmp_path / "x").notes == counts.notes
+
+
 def test_a_head_longer_than_any_we_write_is_refused(tmp_path):
     content = storage.MAGIC + (2**40).to_bytes(8, "little")
     (tmp_path / "x").write_bytes(content + hashlib.sha256(content).digest())
@@ -144,6 +224,37 @@ def test_saving_replaces_a_link_and_leaves_its_target_alone(tmp_path):
     COUNTS.save(tmp_path / "x.counts")
     assert target.read_text() == "mine"
     assert br.load(tmp_path / "x.counts") == COUNTS
+
+
+def test_saving_keeps_the_mode_of_a_private_file(tmp_path):
+    COUNTS.save(tmp_path / "x.counts")
+    (tmp_path / "x.counts").chmod(0o600)
+    (COUNTS + COUNTS).save(tmp_path / "x.counts")
+    assert (tmp_path / "x.counts").stat().st_mode & 0o777 == 0o600
+
+
+def test_saving_over_a_pipe_or_a_folder_is_refused(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", tmp_path):
+        with pytest.raises(OSError, match="Not a regular file"):
+            COUNTS.save(path)
+
+
+def test_the_sweep_takes_drafts_of_ours_only(tmp_path):
+    mine = tmp_path / ".x.counts.my notes.draft"
+    mine.write_text("precious")
+    os.mkfifo(tmp_path / f".x.counts.{'0' * 16}.draft")
+    left = tmp_path / f".x.counts.{'1' * 16}.draft"
+    left.write_text("of a killed writer")
+    COUNTS.save(tmp_path / "x.counts")
+    assert mine.read_text() == "precious"
+    assert not left.exists()
+
+
+def test_names_may_be_as_long_as_the_system_allows(tmp_path):
+    path = tmp_path / ("n" * 250)
+    COUNTS.save(path)
+    assert br.load(path) == COUNTS
 
 
 def test_a_folder_that_is_not_there_is_an_ordinary_error(tmp_path):
@@ -207,8 +318,14 @@ def test_two_hundred_kills_leave_the_old_file_or_the_new_one(tmp_path):
 def test_mutated_files_are_loaded_or_refused_but_never_crash(tmp_path):
     draw = random.Random(4)
     path = tmp_path / "x"
-    for made in (COUNTS, br.count_models([0, 1], {"m": [1, 2]}), br.count_groups([0, 1], [1, 2], groups=["a", "b"])):
-        made.save(path)
+    for value in (
+        COUNTS,
+        COUNTS.condense(),
+        COUNTS.coarsen(2),
+        br.count_models([0, 1], {"m": [1, 2]}),
+        br.count_groups([0, 1], [1, 2], groups=["a", "b"]),
+    ):
+        value.save(path)
         content = path.read_bytes()[: -storage.CHECKSUM]
         for _ in range(400):
             broken = bytearray(content)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
+import re
+import stat
 from collections.abc import Iterable
 
 try:
@@ -12,19 +15,27 @@ except ImportError:  # Windows: no advisory locks, so the drafts of a killed wri
     fcntl = None  # type: ignore[assignment]
 
 
+# File names may have 255 bytes; a draft's adds some of its own.
+MOST_NAME = 50
+
+
 def write_atomically(path: str | os.PathLike[str], pieces: Iterable[bytes | memoryview]) -> None:
     """Write the pieces to a draft beside `path`, flush it to disk, and rename it into place.
 
-    Drafts that killed writers left behind are swept first. A link at `path` is replaced, never followed.
+    Drafts that killed writers left behind are swept first. A link at `path` is replaced, never followed; the mode of a file that was
+    there is kept; anything else that is there (a folder, a pipe, a device) is refused.
     """
     folder, name = os.path.split(os.fspath(path))
     folder = folder or os.curdir
+    mode = _mode(path)
     _sweep(folder, name)
     draft, descriptor = _open_draft(folder, name)
     try:
         with os.fdopen(descriptor, "wb") as file:
             for piece in pieces:
                 file.write(piece)
+            if mode is not None:
+                os.chmod(draft, mode)
             file.flush()
             os.fsync(file.fileno())
             if fcntl is not None:  # still locked, so that no sweep takes the draft away
@@ -38,10 +49,21 @@ def write_atomically(path: str | os.PathLike[str], pieces: Iterable[bytes | memo
     _sync_folder(folder)
 
 
+def _mode(path: str | os.PathLike[str]) -> int | None:
+    """The permissions of the file that is there; None where there is nothing, or a link."""
+    try:
+        found = os.lstat(path).st_mode
+    except FileNotFoundError:
+        return None
+    if not stat.S_ISREG(found) and not stat.S_ISLNK(found):
+        raise OSError(errno.EINVAL, "Not a regular file", os.fspath(path))
+    return stat.S_IMODE(found) if stat.S_ISREG(found) else None
+
+
 def _open_draft(folder: str, name: str) -> tuple[str, int]:
     """A new file beside the target, locked by us; again if another writer swept it before we held the lock."""
     while True:
-        draft = os.path.join(folder, f".{name}.{os.urandom(8).hex()}.draft")
+        draft = os.path.join(folder, f".{name[:MOST_NAME]}.{os.urandom(8).hex()}.draft")
         descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
         if fcntl is not None:
             with contextlib.suppress(OSError):  # a file system without locks: the draft may outlive a kill
@@ -55,12 +77,21 @@ def _sweep(folder: str, name: str) -> None:
     """Remove the drafts whose writer is gone: its lock on them went with it."""
     if fcntl is None:
         return
+    ours = re.compile(rf"\.{re.escape(name[:MOST_NAME])}\.[0-9a-f]{{16}}\.draft")
     for entry in os.listdir(folder):
-        if entry.startswith(f".{name}.") and entry.endswith(".draft"):
-            draft = os.path.join(folder, entry)
-            with contextlib.suppress(OSError), open(draft, "rb") as file:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                os.unlink(draft)
+        draft = os.path.join(folder, entry)
+        with contextlib.suppress(OSError):
+            if ours.fullmatch(entry) and stat.S_ISREG(os.lstat(draft).st_mode):
+                _remove_if_left(draft)
+
+
+def _remove_if_left(draft: str) -> None:
+    descriptor = os.open(draft, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.unlink(draft)
+    finally:
+        os.close(descriptor)
 
 
 def _sync_folder(folder: str) -> None:

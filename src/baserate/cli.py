@@ -95,7 +95,8 @@ def _run(given: list[str]) -> int:
     as_json = "--json" in given
     try:
         cli.main([word for word in given if word != DEBUG], prog_name="baserate", standalone_mode=False)
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except InputError as error:
         if DEBUG in given:
             raise
@@ -120,7 +121,10 @@ def _explained(error: Exception) -> tuple[int, str, str, str]:
     if isinstance(error, FileNotFoundError):
         return INPUT, "BR600", f"there is no file or folder {escaped(str(error.filename))}", "check the path"
     if isinstance(error, OSError):
-        return IO, "BR700", f"{error.strerror}: {escaped(str(error.filename))}", "check the file and its permissions"
+        where = f": {escaped(str(error.filename))}" if error.filename else ""
+        return IO, "BR700", f"{error.strerror}{where}", "check the file, its permissions and the space left"
+    if isinstance(error, MemoryError):
+        return IO, "BR701", "there is not enough memory for this file", "count a smaller part, or on a larger machine"
     return (
         BUG,
         "BR999",

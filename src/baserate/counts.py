@@ -16,7 +16,7 @@ from baserate import cells as tables
 from baserate import storage
 from baserate.cells import Array
 from baserate.digests import fingerprint
-from baserate.errors import Fix, grouped, refuse
+from baserate.errors import Fix, escaped, grouped, refuse
 from baserate.exact import INT64_MAX
 from baserate.joining import as_masses, check_totals, joined_counts, joined_scores
 from baserate.kernels import Cells
@@ -194,7 +194,9 @@ class Counts(Totals):
     @classmethod
     def _loaded(cls, saved: storage.Saved) -> Counts:
         """From a file: checked as any other input, whatever its checksum says."""
-        arrays, condensed = saved.arrays, bool(saved.facts["condensed"])
+        arrays, condensed = saved.arrays, saved.facts["condensed"]
+        if type(condensed) is not bool:
+            raise ValueError("condensed is neither true nor false")
         cells = _validated(arrays["scores"], arrays["positives"], arrays["negatives"])
         form = tables.condensed(cells) if condensed else cells
         if not all(np.array_equal(ours, arrays[name]) for name, ours in form._asdict().items()):
@@ -218,13 +220,17 @@ def heard(facts: dict[str, Any]) -> tuple[Ledger, tuple[Note, ...]]:
     """The inverse of `told`."""
     kept = dict(facts["ledger"])
     sources = tuple(Source(**source) for source in kept.pop("sources"))
+    if not all(isinstance(text, str) for source in sources for text in (source.path, source.sha256, source.label, source.positive)):
+        raise ValueError("the ledger does not hold sources")
     if not all(type(rows) is int and rows >= 0 for rows in kept.values()):
         raise ValueError("the ledger does not hold numbers of rows")
     return Ledger(**kept, sources=sources), tuple(_note(**note) for note in facts["notes"])
 
 
 def _note(code: str, text: str, override: dict[str, str] | None) -> Note:
-    return Note(str(code), str(text), Fix(**override) if override else None)
+    """A note from a file, with nothing in it that could steer a terminal."""
+    fix = Fix(escaped(override["python"]), escaped(override["command"])) if override else None
+    return Note(escaped(code), escaped(text), fix)
 
 
 def _validated(scores: npt.ArrayLike, positives: npt.ArrayLike, negatives: npt.ArrayLike) -> Cells:
@@ -248,8 +254,9 @@ def _validated(scores: npt.ArrayLike, positives: npt.ArrayLike, negatives: npt.A
 
 def _numbers(values: npt.ArrayLike, name: str) -> Array:
     array = np.asarray(values)
-    held = array.astype(np.float64) if array.dtype.kind == "f" else array
-    if array.dtype.kind == "f" and not np.array_equal(held, np.asarray(values, dtype=object), equal_nan=False) and not np.isnan(held).any():
+    whole = array.dtype.kind == "f" and not isinstance(values, np.ndarray) and array.ndim == 1
+    rounded = whole and any(isinstance(value, int | np.integer) and int(value) != float(value) for value in values)  # type: ignore[union-attr]
+    if rounded or (array.dtype.itemsize > 8 and array.dtype.kind == "f" and (array != array.astype(np.float64)).any()):
         raise refuse("BR215", f"{name} hold numbers that float64 would round", "use float64 or int64")
     if array.ndim != 1 or (array.dtype.kind not in "iuf" and array.size):
         raise refuse("BR222", f"{name} must be one-dimensional numbers, got {array.ndim} dimensions of {array.dtype}", "give a flat array")
@@ -302,7 +309,7 @@ def _repeated_sources(a: Ledger, b: Ledger) -> tuple[Note, ...]:
     """The same file on both sides of a sum is most likely a mistake, and shows nowhere else."""
     before = {source.sha256 for source in a.sources}
     return tuple(
-        Note("BR411", f"{source.path} is on both sides of a sum (same SHA-256): its rows are counted twice")
+        Note("BR411", f"{escaped(source.path)} is on both sides of a sum (same SHA-256): its rows are counted twice")
         for source in b.sources
         if source.sha256 in before
     )

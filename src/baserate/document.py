@@ -25,7 +25,7 @@ def of_models(command: str, version: str, models: Mapping[str, Counts]) -> dict[
         "version": version,
         "command": command,
         "seed": None,
-        "sources": [asdict(source) for source in sources],
+        "sources": [{**asdict(source), "path": source.path.encode("utf-8", "backslashreplace").decode()} for source in sources],
         "notes": [{"code": note.code, "text": note.line(on_command_line)} for note in notes_of(models)],
         "models": [_model(name, counts) for name, counts in models.items()],
     }

@@ -13,6 +13,8 @@ from typing import Self
 MOST_PROBLEMS = 20
 MOST_EXAMPLES = 3
 MOST_QUOTED = 40
+# Printable by the book, and seen by nobody: fillers, a blank pattern, variation selectors.
+INVISIBLE = frozenset("\u115f\u1160\u2800\u3164\uffa0" + "".join(map(chr, range(0xFE00, 0xFE10))))
 
 # Each argument of Python that has an option of its own on the command line.
 OPTIONS = {"pos_label": "--positive", "sample_weight": "--weight"}
@@ -27,7 +29,7 @@ class Fix:
 
     @classmethod
     def option(cls, argument: str, value: object) -> Fix:
-        shown = quoted(str(value), quotes=False)
+        shown = quoted(value, quotes=False)
         python = repr(shown) if isinstance(value, str) else quoted(value)
         return cls(f"{argument}={python}", f"{OPTIONS[argument]} {shlex.quote(shown)}")
 
@@ -131,7 +133,10 @@ class Findings:
 
 def quoted(value: object, *, quotes: bool = True) -> str:
     """A piece of the user's data for a message: at most 40 characters, escaped."""
-    text = value if isinstance(value, str) else repr(value)
+    try:
+        text = value if isinstance(value, str) else repr(value)
+    except ValueError:  # Python does not write out integers of thousands of digits
+        text = f"a very long {type(value).__name__}"
     if len(text) > MOST_QUOTED:
         text = text[: MOST_QUOTED - 1] + "…"
     return f'"{escaped(text)}"' if quotes and isinstance(value, str) else escaped(text)
@@ -139,7 +144,7 @@ def quoted(value: object, *, quotes: bool = True) -> str:
 
 def escaped(text: str) -> str:
     """Text with nothing that could steer a terminal (control characters, direction marks, half a surrogate pair)."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+    return "".join(c if c.isprintable() and c not in INVISIBLE else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
 def grouped(number: float) -> str:

@@ -25,7 +25,9 @@ def segment_sums(weights: Floats, starts: npt.NDArray[np.intp]) -> Floats:
     """
     if len(starts) == len(weights):
         return weights.copy()
-    if weights.max() > LARGEST_SPLIT:
+    if not np.isfinite(largest := weights.max()):
+        raise ValueError("weights must be finite")
+    if largest > LARGEST_SPLIT:
         return _one_by_one(weights, starts)
     longest = int(np.diff(starts, append=len(weights)).max())
     slices = []

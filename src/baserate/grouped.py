@@ -129,7 +129,7 @@ class GroupedCounts(Totals, Mapping[Hashable, Counts]):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a checksummed file that `baserate.load` reads; group names must be text, numbers, bools or None."""
-        strange = [group for group in self.groups if not isinstance(group, SAVED_NAMES) or (isinstance(group, float) and not isfinite(group))]
+        strange = [group for group in self.groups if not _savable(group)]
         if strange:
             raise refuse("BR412", f"a group is named {quoted(strange[0])}, which a file cannot hold", "name groups by text or numbers")
         facts = {"groups": list(self.groups), **told(self._recorded, self.ledger)}
@@ -137,13 +137,16 @@ class GroupedCounts(Totals, Mapping[Hashable, Counts]):
 
     @classmethod
     def _loaded(cls, saved: storage.Saved) -> GroupedCounts:
-        arrays, groups = saved.arrays, tuple(saved.facts["groups"])
-        cells = Cells(arrays["scores"], arrays["positives"], arrays["negatives"])
-        sizes = np.diff(arrays["offsets"])
-        if len(arrays["offsets"]) != len(groups) + 1 or (sizes < 0).any() or sizes.sum() != len(cells.scores):
+        arrays, groups = saved.arrays, saved.facts["groups"]
+        cells, offsets = Cells(arrays["scores"], arrays["positives"], arrays["negatives"]), arrays["offsets"]
+        if not isinstance(groups, list) or not all(map(_savable, groups)) or len({_rank(group) for group in groups}) != len(groups):
+            raise ValueError("groups are not a list of different names")
+        # Compared, never subtracted: differences of what a file says could overflow.
+        ordered = offsets.dtype == np.int64 and bool((offsets[1:] >= offsets[:-1]).all())
+        if not ordered or len(offsets) != len(groups) + 1 or offsets[0] != 0 or offsets[-1] != len(cells.scores):
             raise ValueError("groups do not fit the cells")
         Counts(*cells)  # refuses what could not have been counted
-        return cls._gathered(groups, np.repeat(np.arange(len(groups)), sizes), cells, *heard(saved.facts))
+        return cls._gathered(tuple(groups), np.repeat(np.arange(len(groups)), np.diff(offsets)), cells, *heard(saved.facts))
 
 
 def _rank(group: Hashable) -> tuple[str, Any]:
@@ -151,3 +154,7 @@ def _rank(group: Hashable) -> tuple[str, Any]:
     if isinstance(group, int | float):
         return "number", int(group) if float(group).is_integer() else group
     return ("text", group) if isinstance(group, str) else (type(group).__name__, repr(group))
+
+
+def _savable(group: Hashable) -> bool:
+    return isinstance(group, SAVED_NAMES) and not (isinstance(group, float) and not isfinite(group))

@@ -121,7 +121,7 @@ class JointCounts(Totals):
     @classmethod
     def _loaded(cls, saved: storage.Saved) -> JointCounts:
         arrays = saved.arrays
-        scores = {str(name): arrays[f"scores {i}"] for i, name in enumerate(saved.facts["models"])}
+        scores = {name: arrays[f"scores {i}"] for i, name in enumerate(saved.facts["models"]) if isinstance(name, str)}
         positives, negatives = arrays["positives"], arrays["negatives"]
         if len({len(array) for array in (*scores.values(), positives, negatives)}) > 1:
             raise ValueError("columns differ in length")

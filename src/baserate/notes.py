@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
@@ -58,7 +59,10 @@ class Ledger:
 def combine(first: Iterable[Note], second: Iterable[Note]) -> tuple[Note, ...]:
     """Both, each note once, in the order in which they came; of many with one code the first three stand for the rest."""
     kept: dict[Note, None] = {}
+    alike: Counter[str] = Counter()
     for note in (*first, *second):
-        alike = sum(other.code == note.code for other in kept)
-        kept[note if note in kept or alike < MOST_EXAMPLES else Note(note.code, "more of this kind was noted for other parts")] = None
+        if note not in kept and alike[note.code] >= MOST_EXAMPLES:
+            note = Note(note.code, "more of this kind was noted for other parts")  # noqa: PLW2901
+        alike[note.code] += note not in kept
+        kept[note] = None
     return tuple(kept)

@@ -7,6 +7,7 @@ can add some (`positive_amounts` and `negative_amounts` are reserved) and an ear
 from __future__ import annotations
 
 import os
+import stat
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +21,7 @@ MAGIC = b"baserate-counts-file-1\n"
 LENGTH = 8
 CHECKSUM = 32
 DTYPES = {"<i8": np.dtype("<i8"), "<f8": np.dtype("<f8")}
-MOST_HEAD = 1 << 28
+MOST_HEAD = 1 << 25
 
 
 class Saved(NamedTuple):
@@ -43,6 +44,8 @@ def write(path: str | os.PathLike[str], saved: Saved) -> None:
 
 def read(path: str | os.PathLike[str]) -> Saved:
     """What was saved, or an error where the file is not one of ours or is damaged."""
+    if not stat.S_ISREG(os.stat(path).st_mode):  # noqa: PTH116
+        raise refuse_file(path, "BR615", "is not a regular file", "give a file written by save()")
     with open(path, "rb") as file:
         content = file.read()
     if not content.startswith(MAGIC[:-2]):
@@ -54,7 +57,7 @@ def read(path: str | os.PathLike[str]) -> Saved:
         raise refuse_file(path, "BR711", "is damaged or cut off: its checksum does not match", "count again, or restore the file from a copy")
     try:
         return _parsed(body)
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
         raise refuse_file(path, "BR711", f"does not hold what its head says ({quoted(str(error), quotes=False)})", "count again") from None
 
 
@@ -68,9 +71,11 @@ def _parsed(body: memoryview) -> Saved:
     head = json.loads(bytes(body[start : start + length]))
     offset, arrays = start + length, {}
     for entry in head["arrays"]:
-        dtype, items = DTYPES[entry["dtype"]], int(entry["length"])
+        dtype, items, name = DTYPES[entry["dtype"]], entry["length"], entry["name"]
+        if type(items) is not int or not 0 <= items <= (len(body) - offset) // dtype.itemsize or type(name) is not str or name in arrays:
+            raise ValueError("an array does not fit the file")
         array = np.frombuffer(body, dtype, items, offset) if items else np.empty(0, dtype)
-        arrays[str(entry["name"])] = array.astype(dtype.newbyteorder("="))
+        arrays[name] = array.astype(dtype.newbyteorder("="))
         offset += items * dtype.itemsize
     if offset != len(body):
         raise ValueError("bytes left over")

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import baserate
+from baserate.kernels import best
 
 ROOT = Path(__file__).parents[2]
 SOURCES = sorted((ROOT / "src" / "baserate").rglob("*.py"))
@@ -45,7 +46,8 @@ def test_the_public_names_are_these():
 
 def test_no_public_function_shares_the_name_of_a_module():
     for name in submodules():
-        importlib.import_module(name)
+        if name != "baserate.kernels.compiled" or best.NAME == "C":
+            importlib.import_module(name)
     modules = {name.rsplit(".", 1)[1] for name in submodules()}
     functions = {name for name in baserate.__all__ if callable(getattr(baserate, name))}
     assert not modules & functions
@@ -65,7 +67,8 @@ def test_counting_arrays_loads_no_dataframe_library():
 
 
 def test_every_file_is_short_enough_to_read():
-    long = {path.name: lines for path in SOURCES if (lines := len(path.read_text().splitlines())) > 400}
+    files = [path for folder in ("src", "tests", "benchmarks") for kind in ("*.py", "*.[ch]") for path in (ROOT / folder).rglob(kind)]
+    long = {path.name: lines for path in files if (lines := len(path.read_text().splitlines())) > 400}
     assert long == {}
 
 
@@ -82,7 +85,7 @@ def test_codes_of_problems_and_notes_are_documented():
     assert used == set(listed)
 
 
-def test_the_version_is_said_once_and_agrees_everywhere():
+def test_the_version_agrees_everywhere():
     assert f'version: "{baserate.__version__}"' in (ROOT / "CITATION.cff").read_text()
     assert f"## {baserate.__version__}" in (ROOT / "CHANGELOG.md").read_text()
 
@@ -102,7 +105,8 @@ def test_the_version_is_said_once_and_agrees_everywhere():
 def test_links_between_the_documents_lead_somewhere(path):
     document = ROOT / path
     targets = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", document.read_text())
-    assert [target for target in targets if not (document.parent / target).exists()] == []
+    found = [document.parent / target for target in targets]
+    assert [str(target) for target in found if not target.exists() or (target.is_file() and not target.stat().st_size)] == []
 
 
 def test_everything_the_names_table_promises_is_in_the_glossary():

@@ -79,16 +79,18 @@ def _column(data: object, name: str) -> Column:
 
 
 def _from_list(data: Iterable[Any], name: str) -> Array:
-    """NumPy's reading of a list, except where it would turn numbers into text or round whole numbers in silence."""
+    """NumPy's reading of a list, except of text, and where it would round whole numbers in silence."""
+    # Text stays as Python has it: NumPy's would cut trailing NULs, and give every value the room of the longest.
+    if any(isinstance(value, str | bytes) for value in data):
+        return _objects(data)
     try:
         array = np.asarray(data)
     except ValueError:
         raise refuse("BR219", f"{name} is a list of lists of different lengths", "give one value a case") from None
     if array.ndim != 1 or array.dtype.kind == "O":
         return array
-    mixed = array.dtype.kind in "US" and not all(isinstance(value, str | bytes) for value in data)
     rounded = array.dtype.kind == "f" and any(isinstance(value, int | np.integer) and abs(int(value)) > EXACT_FLOATS for value in data)
-    return _objects(data) if mixed or rounded else array
+    return _objects(data) if rounded else array
 
 
 def _objects(data: Iterable[Any]) -> Array:

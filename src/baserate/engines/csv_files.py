@@ -11,6 +11,7 @@ import hashlib
 import io
 import os
 import stat
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -158,7 +159,7 @@ def _rows(path: str, reader: Any) -> Iterator[tuple[int, list[str]]]:
 
 
 def _check_header(path: str, header: list[str], wanted: Sequence[str]) -> None:
-    repeated = sorted({name for name in header if header.count(name) > 1})
+    repeated = [name for name, times in Counter(header).items() if times > 1]
     if repeated:
         raise refuse_file(path, "BR606", f"has more than one column {quoted(repeated[0])}", "rename one of them")
     absent = [name for name in dict.fromkeys(wanted) if name not in header]

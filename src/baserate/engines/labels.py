@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from baserate.engines.columns import Column, is_missing
 from baserate.errors import Fix, grouped, quoted, refuse
+from baserate.exact import EXACT_FLOATS
 from baserate.notes import Note
 
 # Pairs (negative, positive) whose meaning needs no asking; used with a note. Text is compared without case and outer blanks.
@@ -117,7 +118,9 @@ def _folded(value: object) -> str:
     """The spelling to look a value up by: text without case and outer blanks, whole numbers as they are written."""
     if isinstance(value, str):
         return value.strip().casefold()
-    return str(int(value)) if isinstance(value, int | float) and float(value).is_integer() else repr(value)
+    if isinstance(value, int | float) and abs(value) < EXACT_FLOATS and value == int(value):
+        return str(int(value))
+    return quoted(value)
 
 
 def _noted(column: Column, found: dict[Any, int], pair: tuple[str, str]) -> Decision:
@@ -138,7 +141,9 @@ def _asked(column: Column, found: dict[Any, int], pos_label: object) -> Decision
     if key is None and (len(found) == 2 or any(isinstance(value, str) != isinstance(pos_label, str) for value in found)):
         import difflib
 
-        near = difflib.get_close_matches(str(pos_label).strip().casefold(), [_folded(value) for value in found], n=1, cutoff=0.4)
+        near = difflib.get_close_matches(
+            quoted(pos_label, quotes=False).strip().casefold(), [_folded(value) for value in found], n=1, cutoff=0.4
+        )
         meant = next((value for value in found if [_folded(value)] == near), min(found, key=lambda value: found[value]))
         text = f"the positive label {quoted(pos_label)} is not in {column.name}, which has {_shown(found)}"
         raise refuse("BR109", text, Fix.option("pos_label", meant))

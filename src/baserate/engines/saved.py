@@ -26,10 +26,10 @@ def load(path: str | os.PathLike[str]) -> Counts | JointCounts | GroupedCounts:
     rebuild, known = kinds.get(saved.kind, (None, frozenset()))
     unknown = sorted(saved.arrays.keys() - known)
     if rebuild is None or unknown:
-        what = f"arrays {', '.join(map(quoted, unknown))}" if rebuild else f"kind {quoted(saved.kind)}"
+        what = f"arrays {', '.join(map(quoted, unknown[:3]))}" if rebuild else f"kind {quoted(saved.kind)}"
         raise refuse_file(path, "BR712", f"holds {what}, which this version of baserate does not read", "update baserate")
     try:
         result: Counts | JointCounts | GroupedCounts = rebuild(saved)
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, OverflowError) as error:
         raise refuse_file(path, "BR711", f"holds what cannot have been counted ({quoted(str(error), quotes=False)})", "count again") from None
     return result

@@ -37,12 +37,12 @@ def _numbers(column: Column) -> Array:
     if kind == "u" and len(values) and int(values.max()) > INT64_MAX:
         raise _too_large(column)
     if kind in "biu":
-        return np.ascontiguousarray(values, dtype=np.int64)
+        return np.require(values, np.int64, ["C", "A"])
     if values.dtype == np.float16:
         return values.astype(np.float32)
     if values.dtype.itemsize > 8:
         return _narrowed(column, values)
-    return np.ascontiguousarray(values)
+    return np.require(values, requirements=["C", "A"])
 
 
 def refuse_missing(column: Column) -> None:
@@ -110,7 +110,7 @@ def _narrowed(column: Column, wide: Array) -> Array:
     """Float64 from wider numbers, unless a whole number would be rounded or two different ones become the same score."""
     try:
         narrow = wide.astype(np.float64)
-    except OverflowError:
+    except (OverflowError, ValueError):
         raise _too_large(column) from None
     refuse_missing(Column(column.name, narrow))
     whole = [(number, rounded) for number, rounded in zip(wide.tolist(), narrow.tolist(), strict=True) if isinstance(number, int)]

@@ -22,7 +22,7 @@ def as_weights(column: Column) -> Floats:
         raise refuse("BR303", f"{column.name} has missing or NaN weights", "give every case a finite weight", gone[:3], len(gone))
     numbers = as_scores(column)  # read as scores are, also from text
     weights = numbers.astype(np.float64) + 0.0
-    if numbers.dtype == np.int64 and (np.abs(weights) > EXACT_FLOATS).any():
+    if numbers.dtype == np.int64 and ((numbers > EXACT_FLOATS) | (numbers < -EXACT_FLOATS)).any():
         raise refuse("BR303", f"{column.name} has whole weights above 2**53, which would be rounded", "scale the weights down")
     infinite = np.flatnonzero(np.isinf(weights))
     if len(infinite):

@@ -17,6 +17,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "_sort.h"
+
+#include "_gaps.h"
+
 /* ---- buffers ------------------------------------------------------------------------------------------------------------ */
 
 enum { MOST_BUFFERS = 6 };
@@ -28,12 +32,14 @@ typedef struct {
 
 /* 'd' float64, 'f' float32, 'q' int64, 'Q' uint64, 'I' uint32, 'B' bytes or bools; 0 for anything else. */
 static char kind_of(const Py_buffer *view) {
-    char format = view->format ? view->format[0] : 'B';
-    switch (format) {
-    case 'd': case 'f': case 'I': case 'B': return format;
-    case '?': return 'B';
+    const char *format = view->format ? view->format : "B";
+    if (format[0] && format[1]) return 0;
+    switch (format[0]) {
+    case 'd': return view->itemsize == 8 ? 'd' : 0;
+    case 'f': return view->itemsize == 4 ? 'f' : 0;
     case 'l': case 'q': return view->itemsize == 8 ? 'q' : 0;
-    case 'L': case 'Q': return view->itemsize == 8 ? 'Q' : view->itemsize == 4 ? 'I' : 0;
+    case 'I': case 'L': case 'Q': return view->itemsize == 8 ? 'Q' : view->itemsize == 4 ? 'I' : 0;
+    case 'B': case '?': return view->itemsize == 1 ? 'B' : 0;
     default: return 0;
     }
 }
@@ -47,8 +53,9 @@ static int hold(Buffers *buffers, PyObject **objects, const char **kinds, int co
         if (PyObject_GetBuffer(objects[i], view, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | (writable ? PyBUF_WRITABLE : 0)) < 0) return -1;
         buffers->held = i + 1;
         char kind = kind_of(view);
-        if (!kind || !strchr(kinds[i] + writable, kind)) {
-            PyErr_Format(PyExc_TypeError, "buffer %d has item type '%s', not one of '%s'", i, view->format, kinds[i] + writable);
+        if (!kind || !strchr(kinds[i] + writable, kind) || (uintptr_t)view->buf % (size_t)view->itemsize) {
+            const char *format = view->format ? view->format : "B";
+            PyErr_Format(PyExc_TypeError, "buffer %d has item type '%s', not one of '%s', or is not aligned", i, format, kinds[i] + writable);
             return -1;
         }
     }
@@ -120,72 +127,7 @@ static PyObject *pack(PyObject *self, PyObject *args) {
     return split < 0 ? NULL : PyLong_FromSsize_t(split);
 }
 
-/* ---- sort: radix from the top, insertion at the bottom ------------------------------------------------------------------- */
-
-/* Why not np.sort: its AVX-512 code is six times slower than its AVX2 code on some processors (docs/decisions/0003); this one
- * costs the same everywhere. LEAF and MOST_DIGIT were tuned on 1e4, 1e6 and 1e7 keys. */
-enum { LEAF = 16, MOST_DIGIT = 12, WORKSPACE = 1 << 15 };
-
-static int bit_length(uint64_t x) {
-    int length = 0;
-    for (int step = 32; step; step >>= 1)
-        if (x >> step) x >>= step, length += step;
-    return length + (x != 0);
-}
-
-typedef struct {
-    uint64_t key, payload;
-} Pair;
-
-/* Sort items[0..n), leaving the result in `items` or, if `into_other`, in `other`. Each level splits the range of its keys evenly into
- * buckets; buckets of more than LEAF items are sorted in turn, the others settle by insertion, many at a time. `ends` is room for the
- * bucket counts of this level and those below: a level that uses b bits needs 2^b + 1 slots, leaves ranges of b bits less to the next,
- * and b <= 12, so that WORKSPACE slots are enough for 64 bits. */
-#define SORT(NAME, ITEM, WORD, KEY)                                                                                             \
-    /* Insertion from one place into another (or the same): linear where every item is near its own place. */                   \
-    static void NAME##_settle(const ITEM *from, ITEM *into, Py_ssize_t n) {                                                     \
-        for (Py_ssize_t i = 0; i < n; i++) {                                                                                    \
-            ITEM moving = from[i];                                                                                              \
-            Py_ssize_t j = i;                                                                                                   \
-            for (; j > 0 && into[j - 1] KEY > moving KEY; j--) into[j] = into[j - 1];                                           \
-            into[j] = moving;                                                                                                   \
-        }                                                                                                                       \
-    }                                                                                                                           \
-    static void NAME(ITEM *items, ITEM *other, Py_ssize_t n, int into_other, Py_ssize_t *ends) {                                \
-        ITEM *result = into_other ? other : items;                                                                              \
-        if (n <= LEAF) {                                                                                                        \
-            NAME##_settle(items, result, n);                                                                                    \
-            return;                                                                                                             \
-        }                                                                                                                       \
-        WORD low = items[0] KEY, high = low;                                                                                    \
-        for (Py_ssize_t i = 1; i < n; i++) {                                                                                    \
-            WORD key = items[i] KEY;                                                                                            \
-            low = key < low ? key : low;                                                                                        \
-            high = key > high ? key : high;                                                                                     \
-        }                                                                                                                       \
-        int bits = bit_length(high - low), digit = bit_length((uint64_t)n);                                                     \
-        if (digit > MOST_DIGIT) digit = MOST_DIGIT;                                                                             \
-        if (digit > bits) digit = bits;                                                                                         \
-        int shift = bits - digit;                                                                                               \
-        Py_ssize_t buckets = (Py_ssize_t)1 << digit;                                                                            \
-        memset(ends, 0, (size_t)(buckets + 1) * sizeof *ends);                                                                  \
-        for (Py_ssize_t i = 0; i < n; i++) ends[((WORD)(items[i] KEY - low) >> shift) + 1]++;                                   \
-        for (Py_ssize_t b = 0; b < buckets; b++) ends[b + 1] += ends[b];                                                        \
-        for (Py_ssize_t i = 0; i < n; i++) other[ends[(WORD)(items[i] KEY - low) >> shift]++] = items[i];                       \
-        Py_ssize_t settled = 0;                                                                                                 \
-        for (Py_ssize_t b = 0, from = 0; b < buckets && shift; from = ends[b++]) {                                              \
-            Py_ssize_t size = ends[b] - from;                                                                                   \
-            if (size <= LEAF) continue;                                                                                         \
-            NAME##_settle(other + settled, result + settled, from - settled);                                                   \
-            NAME(other + from, items + from, size, !into_other, ends + buckets + 1);                                            \
-            settled = ends[b];                                                                                                  \
-        }                                                                                                                       \
-        NAME##_settle(other + settled, result + settled, n - settled);                                                          \
-    }
-
-SORT(sort_u64, uint64_t, uint64_t, )
-SORT(sort_u32, uint32_t, uint32_t, )
-SORT(sort_pair, Pair, uint64_t, .key)
+/* ---- sort: see _sort.h ----------------------------------------------------------------------------------------------------- */
 
 static PyObject *sorted_in_place(PyObject *args, int paired) {
     PyObject *objects[2];
@@ -197,8 +139,11 @@ static PyObject *sorted_in_place(PyObject *args, int paired) {
         void *items = buffers.views[0].buf, *scratch = buffers.views[1].buf;
         char kind = kind_of(&buffers.views[0]);
         Py_ssize_t n = length_of(&buffers.views[0]);
+        uintptr_t one = (uintptr_t)items, other = (uintptr_t)scratch;
         if (kind_of(&buffers.views[1]) != kind)
             PyErr_SetString(PyExc_TypeError, "scratch must have the type of the items");
+        else if (one < other + (size_t)buffers.views[1].len && other < one + (size_t)buffers.views[0].len)
+            PyErr_SetString(PyExc_ValueError, "scratch and items overlap");
         else if (long_enough(&buffers, 1, n)) {
             ends = PyMem_Malloc(WORKSPACE * sizeof *ends);
             if (!ends) PyErr_NoMemory();
@@ -365,82 +310,7 @@ static PyObject *tally(PyObject *self, PyObject *args) {
     return PyLong_FromSsize_t(found);
 }
 
-/* ---- gaps: where negatives fall between the positives' scores -------------------------------------------------------------- */
-
-/* A score as a signed integer of the same order. */
-static int64_t order_f64(double score) {
-    int64_t bits;
-    score += 0.0;
-    memcpy(&bits, &score, sizeof bits);
-    return bits < 0 ? bits ^ INT64_MAX : bits;
-}
-
-static int64_t order_f32(float score) { return order_f64((double)score); }
-
-static int64_t order_i64(int64_t score) { return score; }
-
-/* A table over the leading bits of (order - first anchor) leads to the few anchors that can matter; the search among those takes the
- * same number of steps for every row, so that nothing is mispredicted. `sorted` is the anchors with INT64_MAX behind them, far enough
- * for that search; `table[b]` is the number of anchors before bucket b. */
-typedef struct {
-    int64_t *sorted;
-    uint32_t *table;
-    Py_ssize_t count, half;
-    int shift;
-} Anchors;
-
-static uint64_t bucket_of(const Anchors *a, int64_t order) { return ((uint64_t)order - (uint64_t)a->sorted[0]) >> a->shift; }
-
-/* Fill the table for ascending anchors; 0, or -1 without memory. Called without the GIL. */
-static int index_anchors(Anchors *a, const int64_t *anchors, Py_ssize_t count) {
-    int digits = bit_length((uint64_t)count) + 2;
-    size_t buckets = (size_t)1 << digits;
-    uint64_t span = (uint64_t)anchors[count - 1] - (uint64_t)anchors[0];
-    a->shift = bit_length(span) > digits ? bit_length(span) - digits : 0;
-    a->count = count;
-    a->sorted = malloc(2 * (size_t)count * sizeof *a->sorted + 2 * sizeof *a->sorted);
-    a->table = calloc(buckets + 1, sizeof *a->table);
-    if (!a->sorted || !a->table) return -1;
-    memcpy(a->sorted, anchors, (size_t)count * sizeof *anchors);
-    uint32_t fullest = 0;
-    for (Py_ssize_t j = 0; j < count; j++) {
-        uint32_t *size = &a->table[bucket_of(a, anchors[j]) + 1];
-        if (++*size > fullest) fullest = *size;
-    }
-    for (size_t b = 0; b < buckets; b++) a->table[b + 1] += a->table[b];
-    for (a->half = 1; 2 * a->half <= (Py_ssize_t)fullest; a->half *= 2) {}
-    for (Py_ssize_t j = count; j < 2 * count + 2; j++) a->sorted[j] = INT64_MAX;
-    return 0;
-}
-
-/* The number of anchors below `order`. */
-static Py_ssize_t anchors_below(const Anchors *a, int64_t order) {
-    int64_t first = a->sorted[0], last = a->sorted[a->count - 1];
-    int64_t inside = order < first ? first : order > last ? last : order;
-    Py_ssize_t place = a->table[bucket_of(a, inside)];
-    for (Py_ssize_t half = a->half; half; half >>= 1) place += a->sorted[place + half - 1] < order ? half : 0;
-    return place;
-}
-
-#define GAPS(NAME, SCORE, ORDER)                                                                                    \
-    static void NAME(const SCORE *scores, const uint8_t *labels, Py_ssize_t n, const Anchors *anchors,              \
-                     int64_t *ties, int64_t *gaps, int64_t *lowest) {                                               \
-        for (Py_ssize_t i = 0; i < n; i++) {                                                                        \
-            if (labels[i]) continue;                                                                                \
-            int64_t order = ORDER(scores[i]);                                                                       \
-            Py_ssize_t place = anchors_below(anchors, order);                                                       \
-            if (place < anchors->count && anchors->sorted[place] == order) {                                         \
-                ties[place]++;                                                                                      \
-            } else {                                                                                                \
-                gaps[place]++;                                                                                      \
-                if (order < lowest[place]) lowest[place] = order;                                                   \
-            }                                                                                                       \
-        }                                                                                                           \
-    }
-
-GAPS(gaps_f64, double, order_f64)
-GAPS(gaps_f32, float, order_f32)
-GAPS(gaps_i64, int64_t, order_i64)
+/* ---- gaps: see _gaps.h ------------------------------------------------------------------------------------------------------ */
 
 /* gaps(scores, labels, anchors, ties, gaps, lowest). `anchors`: the positives' distinct scores as ordered integers, ascending, at least
  * one. gaps[j] counts the negatives strictly between anchors j-1 and j, lowest[j] is their least; both have one entry more than
@@ -451,7 +321,7 @@ static PyObject *gaps(PyObject *self, PyObject *args) {
     const char *kinds[] = {"dfq", "B", "q", "wq", "wq", "wq"};
     Buffers buffers = {.held = 0};
     Anchors anchors = {.sorted = NULL, .table = NULL};
-    int done = 0;
+    const char *wrong = "";
     if (hold(&buffers, objects, kinds, 6) == 0) {
         const Py_buffer *views = buffers.views;
         Py_ssize_t n = length_of(&views[0]), count = length_of(&views[2]);
@@ -462,19 +332,19 @@ static PyObject *gaps(PyObject *self, PyObject *args) {
             const uint8_t *labels = views[1].buf;
             int64_t *ties = views[3].buf, *between = views[4].buf, *lowest = views[5].buf;
             Py_BEGIN_ALLOW_THREADS
-            done = index_anchors(&anchors, views[2].buf, count) == 0;
-            if (!done) {}
+            wrong = index_anchors(&anchors, views[2].buf, count);
+            if (wrong) {}
             else if (kind == 'd') gaps_f64(views[0].buf, labels, n, &anchors, ties, between, lowest);
             else if (kind == 'f') gaps_f32(views[0].buf, labels, n, &anchors, ties, between, lowest);
             else gaps_i64(views[0].buf, labels, n, &anchors, ties, between, lowest);
             Py_END_ALLOW_THREADS
-            if (!done) PyErr_NoMemory();
+            if (wrong) PyErr_SetString(PyExc_ValueError, wrong);
         }
     }
     release(&buffers);
     free(anchors.sorted);
     free(anchors.table);
-    if (!done) return NULL;
+    if (wrong) return NULL;
     Py_RETURN_NONE;
 }
 
