@@ -7,7 +7,7 @@ setup(
         Extension(
             "baserate.kernels._kernels",
             sources=["src/baserate/kernels/_kernels.c"],
-            depends=["src/baserate/kernels/_sort.h", "src/baserate/kernels/_gaps.h"],
+            depends=[f"src/baserate/kernels/_{part}.h" for part in ("sort", "gaps", "pack", "tally")],
             extra_compile_args=["-O2"],
             py_limited_api=True,
             optional=True,

@@ -27,6 +27,8 @@ def run_sums(values: Array, starts: Indices) -> Array:
     """The sum of each run: exact for counts, correctly rounded for masses."""
     if not len(starts):
         return values[:0]
+    if len(starts) == len(values):
+        return values
     if values.dtype == np.int64:
         sums: Array = np.add.reduceat(values, starts)
         return sums
@@ -45,7 +47,7 @@ def gathered(scores: Array, positives: Array, negatives: Array) -> Cells:
     return Cells(scores[starts], run_sums(positives[order], starts), run_sums(negatives[order], starts))
 
 
-def condensed(cells: Cells) -> Cells:
+def without_runs(cells: Cells) -> Cells:
     """Runs of scores that only negatives have, each merged into its lowest score: flagging down to there flags the whole run."""
     alone = cells.positives == 0
     starts = np.flatnonzero(~(alone & np.concatenate(([False], alone[:-1]))))
@@ -66,4 +68,5 @@ def binned(bins: Array, lows: Array, highs: Array, positives: Array, negatives: 
 def masses(scores: Array, weights: Floats) -> Cells:
     """Cells from descending scores with signed weights: above zero for a positive case, below zero for a negative one."""
     starts = run_starts(scores)
-    return Cells(scores[starts], run_sums(np.maximum(weights, 0.0), starts), run_sums(np.maximum(-weights, 0.0), starts))
+    distinct = scores if len(starts) == len(scores) else scores[starts]
+    return Cells(distinct, run_sums(np.maximum(weights, 0.0), starts), run_sums(np.maximum(-weights, 0.0), starts))

@@ -12,9 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from baserate import cells as tables
 from baserate import storage
-from baserate.cells import Array
+from baserate.cells import Array, binned, gathered, without_runs
 from baserate.digests import fingerprint
 from baserate.errors import Fix, escaped, grouped, refuse
 from baserate.exact import INT64_MAX
@@ -116,7 +115,7 @@ class Counts(Totals):
         """
         if self.bins is not None:
             raise refuse("BR220", "coarse counts cannot be condensed: their bins already merge scores", "condense before coarsening")
-        return Counts._of(tables.condensed(self._cells), self.ledger, self._recorded, condensed=True)
+        return Counts._of(without_runs(self._cells), self.ledger, self._recorded, condensed=True)
 
     def coarsen(self, edges: int | npt.ArrayLike) -> Counts:
         """Merge scores into bins, with `auc_error_bound` saying what that can cost.
@@ -131,7 +130,7 @@ class Counts(Totals):
         bins, above = (np.searchsorted(inner, values, side="right") for values in (self.scores, highs))
         if (bins != above).any():
             raise refuse("BR220", "these counts are coarse, and the new edges cut through their bins", "use edges that are among the old ones")
-        cells, highs = tables.binned(bins, self.scores, highs, self.positives, self.negatives)
+        cells, highs = binned(bins, self.scores, highs, self.positives, self.negatives)
         return Counts._of(cells, self.ledger, self._recorded, bins=Bins(inner, highs))
 
     def _equal_edges(self, count: int | np.integer[Any]) -> npt.NDArray[np.float64]:
@@ -155,7 +154,7 @@ class Counts(Totals):
         if self.bins is not None or other.bins is not None:
             cells, bins = _added_bins(self, other)
             return Counts._of(cells, ledger, notes, bins)
-        cells = tables.gathered(*_joined(self, other))
+        cells = gathered(*_joined(self, other))
         if not (self.condensed or other.condensed):
             return Counts._of(cells, ledger, notes)
         if not np.array_equal(self.scores[self.positives > 0], other.scores[other.positives > 0]):
@@ -164,7 +163,7 @@ class Counts(Totals):
                 "condensed counts with different positive scores cannot be added: their merged runs do not line up",
                 'count the parts with keep="all", add them, and condense the sum',
             )
-        return Counts._of(tables.condensed(cells), ledger, notes, condensed=True)
+        return Counts._of(without_runs(cells), ledger, notes, condensed=True)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Counts):
@@ -198,7 +197,7 @@ class Counts(Totals):
         if type(condensed) is not bool:
             raise ValueError("condensed is neither true nor false")
         cells = _validated(arrays["scores"], arrays["positives"], arrays["negatives"])
-        form = tables.condensed(cells) if condensed else cells
+        form = without_runs(cells) if condensed else cells
         if not all(np.array_equal(ours, arrays[name]) for name, ours in form._asdict().items()):
             raise ValueError("cells are not in canonical form")
         bins = _checked_bins(arrays, cells) if "edges" in arrays or "highs" in arrays else None
@@ -247,7 +246,7 @@ def _validated(scores: npt.ArrayLike, positives: npt.ArrayLike, negatives: npt.A
         raise refuse("BR222", "positives and negatives must be finite and not negative", "correct those cells", np.flatnonzero(bad))
     if hits.dtype != misses.dtype:
         hits, misses = as_masses(hits), as_masses(misses)
-    cells = tables.gathered(values, hits, misses)
+    cells = gathered(values, hits, misses)
     check_totals(cells.positives, cells.negatives)
     return cells
 
@@ -301,7 +300,7 @@ def _added_bins(a: Counts, b: Counts) -> tuple[Cells, Bins]:
     scores, hits, misses = _joined(a, b)
     highs = joined_scores(a.bins.highs, b.bins.highs)
     edges = a.bins.edges
-    cells, highs = tables.binned(np.searchsorted(edges, scores, side="right"), scores, highs, hits, misses)
+    cells, highs = binned(np.searchsorted(edges, scores, side="right"), scores, highs, hits, misses)
     return cells, Bins(edges, highs)
 
 

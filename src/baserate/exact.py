@@ -24,7 +24,7 @@ def segment_sums(weights: Floats, starts: npt.NDArray[np.intp]) -> Floats:
     only the exact totals of the slices are then rounded, once. The weights must be finite and not negative.
     """
     if len(starts) == len(weights):
-        return weights.copy()
+        return weights
     if not np.isfinite(largest := weights.max()):
         raise ValueError("weights must be finite")
     if largest > LARGEST_SPLIT:
@@ -73,6 +73,11 @@ def total(values: npt.NDArray[Any]) -> int | float:
     if float(values.sum(dtype=np.float64)) < 2.0**62:
         return int(values.sum())
     return int(sum(values.tolist()))
+
+
+def square_sum(values: Floats) -> float:
+    """The sum of squares, not by `np.dot`: its threads would spin on every core for a moment's work."""
+    return float(np.einsum("i,i->", values, values))
 
 
 def share_won(positives: npt.NDArray[Any], negatives: npt.NDArray[Any]) -> float:

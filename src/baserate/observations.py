@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from baserate.errors import grouped, quoted
-from baserate.exact import share_won, total
+from baserate.exact import share_won, square_sum, total
 from baserate.kernels import Cells
 from baserate.notes import Note
 
@@ -121,4 +121,4 @@ def _sample_size(values: npt.NDArray[Any]) -> float:
     if values.dtype == np.int64:
         return total(values)
     scaled = values / values.max()
-    return float(scaled.sum() ** 2 / np.dot(scaled, scaled))
+    return float(scaled.sum() ** 2 / square_sum(scaled))

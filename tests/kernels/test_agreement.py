@@ -50,14 +50,16 @@ def test_numpy_counts_as_the_oracle_does(data):
 
 @given(strategies.large_cases())
 def test_c_and_numpy_order_weighted_rows_alike(data):
-    _, scores = data
-    weights = np.arange(len(scores), dtype=np.float64)
-    ours, theirs = compiled().order_weighted(scores, weights), portable.order_weighted(scores, weights)
+    labels, scores = data
+    weights = np.arange(1, len(scores) + 1, dtype=np.float64)
+    ours, theirs = compiled().order_weighted(scores, labels, weights), portable.order_weighted(scores, labels, weights)
     assert identical(ours[:1], theirs[:1])
     # Inside a tie the order is open: what counts is that every score kept the weight of its row, and that no row was lost.
     for values, carried in (ours, theirs):
-        assert np.array_equal(scores[carried.astype(np.intp)].astype(values.dtype), values)
-        assert np.array_equal(np.sort(carried), weights)
+        rows = np.abs(carried).astype(np.intp) - 1
+        assert np.array_equal(scores[rows].astype(values.dtype), values)
+        assert np.array_equal(labels[rows], carried > 0)
+        assert np.array_equal(np.sort(rows), np.arange(len(scores)))
 
 
 @given(strategies.large_cases())

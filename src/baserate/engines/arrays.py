@@ -7,17 +7,15 @@ from typing import Any, Literal
 
 import numpy as np
 
-from baserate import kernels as ways
-from baserate.cells import Array, condensed, masses
+from baserate.cells import Array, masses, without_runs
 from baserate.counts import Counts
 from baserate.engines.cases import SCORE, Cases, Names, checked
 from baserate.engines.columns import group_codes
 from baserate.engines.weights import weigh
 from baserate.errors import quoted, refuse
-from baserate.exact import Floats
 from baserate.grouped import GroupedCounts
 from baserate.joint import JointCounts
-from baserate.kernels import Cells, Kernels
+from baserate.kernels import Cells, Kernels, best
 from baserate.kernels.portable import ascending_orders, scores_of_orders
 
 # With more positives than one case in so many, sorting everything is faster than looking every negative up.
@@ -44,12 +42,13 @@ def count(y_true: Any, y_score: Any, *, pos_label: Any = None, sample_weight: An
     return count_cases(checked(y_true, {SCORE: y_score}, pos_label=pos_label, sample_weight=sample_weight, names=names), SCORE, keep=keep)
 
 
-def count_cases(cases: Cases, model: str, *, keep: str = "all", kernels: Kernels = ways.best) -> Counts:
+def count_cases(cases: Cases, model: str, *, keep: str = "all", kernels: Kernels = best) -> Counts:
     """The counts of one model's scores."""
     scores, positive, weights, notes, ledger = cases.scores[model], cases.positive, cases.weights, cases.notes, cases.ledger
     del cases
     if weights is not None:
-        cells = _weighed(scores, positive, weights, kernels)
+        # The sign of a weight carries the class through the sort.
+        cells = masses(*kernels.order_weighted(scores, positive, weights))
         notes = (*notes, *weigh(weights, positive, cells))
     elif keep == "positives" and _is_rare(positive):
         cells = _rare(scores, positive, kernels)
@@ -58,18 +57,13 @@ def count_cases(cases: Cases, model: str, *, keep: str = "all", kernels: Kernels
         del scores, positive
         cells = finish()
     if keep == "positives":
-        cells = condensed(cells)
+        cells = without_runs(cells)
     return Counts._of(cells, ledger, notes, condensed=keep == "positives")
 
 
 def _is_rare(positive: Array) -> bool:
     positives = int(np.count_nonzero(positive))
     return 0 < RARE * positives <= len(positive) and positives <= MOST_ANCHORS
-
-
-def _weighed(scores: Array, positive: Array, weights: Floats, kernels: Kernels) -> Cells:
-    """Masses: the sign of a weight carries the class through the sort."""
-    return masses(*kernels.order_weighted(scores, np.where(positive, weights, -weights)))
 
 
 def _rare(scores: Array, positive: Array, kernels: Kernels) -> Cells:

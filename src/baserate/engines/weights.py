@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -10,35 +11,44 @@ import numpy.typing as npt
 from baserate.engines.columns import Column
 from baserate.engines.scores import as_scores
 from baserate.errors import grouped, refuse
-from baserate.exact import EXACT_FLOATS, Floats
+from baserate.exact import EXACT_FLOATS, Floats, square_sum
 from baserate.kernels import Cells
 from baserate.notes import Note
+
+# Most weights show at once what they are not, and need no second look.
+FEW = slice(0, 1000)
 
 
 def as_weights(column: Column) -> Floats:
     """Float64 weights, or the reason why these are none."""
-    gone = column.missing_rows()
+    unclear = column.missing is not None or column.values.dtype.kind not in "biu"
+    gone = column.missing_rows() if unclear and not _all_finite(column.values) else ()
     if len(gone):
         raise refuse("BR303", f"{column.name} has missing or NaN weights", "give every case a finite weight", gone[:3], len(gone))
     numbers = as_scores(column)  # read as scores are, also from text
-    weights = numbers.astype(np.float64) + 0.0
     if numbers.dtype == np.int64 and ((numbers > EXACT_FLOATS) | (numbers < -EXACT_FLOATS)).any():
         raise refuse("BR303", f"{column.name} has whole weights above 2**53, which would be rounded", "scale the weights down")
-    infinite = np.flatnonzero(np.isinf(weights))
-    if len(infinite):
+    weights = numbers.astype(np.float64, copy=False)
+    if len(weights) and weights.max() == np.inf:
+        infinite = np.flatnonzero(np.isinf(weights))
         raise refuse("BR303", f"{column.name} has infinite weights", "give every case a finite weight", infinite[:3], len(infinite))
-    below = np.flatnonzero(weights < 0)
-    if len(below):
+    if len(weights) and weights.min() < 0:
+        below = np.flatnonzero(weights < 0)
         text = f"{column.name} has a weight of {weights[below[0]]:g}; weights cannot be negative"
         raise refuse("BR301", text, "drop those cases or correct their weights", below[:3], len(below))
     return weights
 
 
+def _all_finite(values: npt.NDArray[Any]) -> bool:
+    """Without making anything as large as the values: the least and the greatest are NaN where any is."""
+    return values.dtype.kind == "f" and bool(len(values)) and bool(np.isfinite(values.min()) and np.isfinite(values.max()))
+
+
 def with_weight(weights: Floats, positive: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_] | None:
     """Which cases have any weight (None: all of them); a class of which none has is refused."""
-    used: npt.NDArray[np.bool_] = weights != 0
-    if used.all():
+    if not len(weights) or weights.min() > 0:
         return None
+    used: npt.NDArray[np.bool_] = weights != 0
     for name, members in (("positives", positive), ("negatives", ~positive)):
         if members.any() and not (used & members).any():
             raise refuse("BR302", f"the total weight of the {name} is 0", "give that class some weight, or leave its cases out")
@@ -55,14 +65,13 @@ def weigh(weights: Floats, positive: npt.NDArray[np.bool_], cells: Cells) -> tup
 
 
 def _remarks(weights: Floats, positive: npt.NDArray[np.bool_], cells: Cells) -> Iterator[Note]:
-    cases = len(weights)
-    scaled = weights / weights.max()
-    effective = float(scaled.sum() ** 2 / np.dot(scaled, scaled))
+    cases, largest = len(weights), weights.max()
+    scaled = weights if 1e-100 < largest < 1e100 else weights / largest  # squares of others leave the range of floats
+    effective = float(scaled.sum() ** 2 / square_sum(scaled))
     if effective < cases / 2:
-        yield Note(
-            "BR307", f"the weights of {grouped(cases)} rows as read are uneven: they count as {effective:.3g} (Kish's effective sample size)"
-        )
-    if (weights != 1).any() and (weights == np.floor(weights)).all():
+        text = f"the weights of {grouped(cases)} rows as read are uneven: they count as {effective:.3g}"
+        yield Note("BR307", f"{text} (Kish's effective sample size)")
+    if all((weights[part] == np.floor(weights[part])).all() for part in (FEW, slice(None))) and (weights != 1).any():
         yield Note("BR306", "whole weights may be counts of cases or sampling weights: point values are the same, intervals are not")
     if _by_class(weights, positive):
         ours, theirs = float(cells.positives.sum()), float(cells.negatives.sum())
@@ -76,5 +85,4 @@ def _by_class(weights: Floats, positive: npt.NDArray[np.bool_]) -> bool:
     first, other = int(np.argmax(positive)), int(np.argmin(positive))
     if positive[first] == positive[other] or weights[first] == weights[other]:
         return False
-    few = slice(0, 1000)  # most weights differ at once, and need no second look
-    return all(np.array_equal(weights[part], np.where(positive[part], weights[first], weights[other])) for part in (few, slice(None)))
+    return all(np.array_equal(weights[part], np.where(positive[part], weights[first], weights[other])) for part in (FEW, slice(None)))

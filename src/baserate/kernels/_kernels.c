@@ -1,14 +1,7 @@
-/* The linear passes of counting.
+/* The linear passes of counting: how Python calls them. The loops are in the headers beside this file.
  *
- * A key holds a score and its label in one machine word, so that sorting values sorts cases:
- *
- *     key = (place of the score among those of its sign, 63 or 31 bits) << 1 | label
- *
- * An IEEE number read as an integer already ranks by magnitude, and an integer does so trivially. The sign decides in which part
- * of the buffer a key is written: not below zero in front, below zero behind. Each part then sorts to descending scores.
- *
- * Only the limited API and the buffer protocol are used, so one build serves every CPython from 3.11. The loops run without the
- * GIL. baserate/kernels/portable.py does the same in NumPy, and the tests hold the two to identical results.
+ * Only the limited API and the buffer protocol are used, so one build serves every CPython from 3.11. The loops run without the GIL.
+ * baserate/kernels/portable.py does the same in NumPy, and the tests hold the two to identical results.
  */
 #define PY_SSIZE_T_CLEAN
 #define Py_LIMITED_API 0x030B0000
@@ -18,8 +11,9 @@
 #include <string.h>
 
 #include "_sort.h"
-
 #include "_gaps.h"
+#include "_pack.h"
+#include "_tally.h"
 
 /* ---- buffers ------------------------------------------------------------------------------------------------------------ */
 
@@ -78,30 +72,7 @@ static int long_enough(const Buffers *buffers, int first, Py_ssize_t length) {
     return 1;
 }
 
-/* ---- pack: scores and labels to keys ------------------------------------------------------------------------------------ */
-
-/* Every key is written at both ends and one end advances: no branch to mispredict where signs are mixed. The slots between the
- * ends are free, so the copy that does not count is overwritten later. Adding zero turns -0.0 into 0.0. */
-#define PACK(NAME, SCORE, WORD, SIGN_BIT, READ, PLACE)                                              \
-    static Py_ssize_t NAME(const SCORE *scores, const uint8_t *labels, WORD *keys, Py_ssize_t n) {  \
-        Py_ssize_t front = 0, back = n - 1;                                                         \
-        for (Py_ssize_t i = 0; i < n; i++) {                                                        \
-            SCORE score = READ;                                                                     \
-            WORD bits;                                                                              \
-            memcpy(&bits, &score, sizeof bits);                                                     \
-            WORD below = bits >> SIGN_BIT;                                                          \
-            WORD key = (WORD)((PLACE) << 1) | (WORD)(labels[i] != 0);                               \
-            keys[front] = key;                                                                      \
-            keys[back] = key;                                                                       \
-            front += !below;                                                                        \
-            back -= !!below;                                                                        \
-        }                                                                                           \
-        return front;                                                                               \
-    }
-
-PACK(pack_f64, double, uint64_t, 63, scores[i] + 0.0, bits ^ (below - 1))
-PACK(pack_f32, float, uint32_t, 31, scores[i] + 0.0f, bits ^ (below - 1))
-PACK(pack_i64, int64_t, uint64_t, 63, scores[i], ~bits)
+/* ---- pack, scan, pairs: see _pack.h ---------------------------------------------------------------------------------------- */
 
 static PyObject *pack(PyObject *self, PyObject *args) {
     PyObject *objects[3];
@@ -166,52 +137,66 @@ static PyObject *sort(PyObject *self, PyObject *args) { return sorted_in_place(a
 
 static PyObject *sort_pairs(PyObject *self, PyObject *args) { return sorted_in_place(args, 1); }
 
-/* ---- scan: sorted keys to cells ------------------------------------------------------------------------------------------ */
+/* ---- pairs: scores with their weights -------------------------------------------------------------------------------------- */
 
-static double score_f64(uint64_t place, int below) {
-    uint64_t bits = below ? place | UINT64_C(1) << 63 : ~place & INT64_MAX;
-    double score;
-    memcpy(&score, &bits, sizeof score);
-    return score;
-}
-
-static double score_f32(uint32_t place, int below) {
-    uint32_t bits = below ? place | UINT32_C(1) << 31 : ~place & INT32_MAX;
-    float score;
-    memcpy(&score, &bits, sizeof score);
-    return score;
-}
-
-static int64_t score_i64(uint64_t place, int below) { return (int64_t)(below ? ~place : ~place & INT64_MAX); }
-
-/* `scores` may lie in the memory of `keys` (for float32 keys: keys in its second half). Cell m is written after the key that closes
- * it was read, and never reaches beyond that key, so nothing unread is lost: this keeps counting at 24 bytes a row. Scores are
- * stored through memcpy because the compiler may not assume that the two do not overlap. */
-#define SCAN(NAME, SCORE, WORD, DECODE)                                                                             \
-    static Py_ssize_t NAME(const WORD *keys, Py_ssize_t from, Py_ssize_t to, int below, char *scores,               \
-                           int64_t *positives, int64_t *negatives, Py_ssize_t m) {                                  \
-        if (from == to) return m;                                                                                   \
-        WORD key = keys[from], place = key >> 1;                                                                    \
-        int64_t size = 1, hits = key & 1;                                                                           \
-        for (Py_ssize_t i = from + 1; i <= to; i++) {                                                               \
-            if (i < to) key = keys[i];                                                                              \
-            if (i == to || key >> 1 != place) {                                                                     \
-                SCORE score = DECODE(place, below);                                                                 \
-                memcpy(scores + m * (Py_ssize_t)sizeof score, &score, sizeof score);                                \
-                positives[m] = hits;                                                                                \
-                negatives[m++] = size - hits;                                                                       \
-                place = key >> 1;                                                                                   \
-                size = hits = 0;                                                                                    \
-            }                                                                                                       \
-            size++;                                                                                                 \
-            hits += key & 1;                                                                                        \
-        }                                                                                                           \
-        return m;                                                                                                   \
+/* pack_pairs(scores, labels, weights, pairs) */
+static PyObject *pack_pairs(PyObject *self, PyObject *args) {
+    PyObject *objects[4];
+    if (!PyArg_ParseTuple(args, "OOOO", &objects[0], &objects[1], &objects[2], &objects[3])) return NULL;
+    const char *kinds[] = {"dfq", "B", "d", "wQ"};
+    Buffers buffers = {.held = 0};
+    int done = 0;
+    if (hold(&buffers, objects, kinds, 4) == 0) {
+        const Py_buffer *views = buffers.views;
+        Py_ssize_t n = length_of(&views[0]);
+        if (!long_enough(&buffers, 1, n) || length_of(&views[3]) < 2 * n)
+            PyErr_SetString(PyExc_ValueError, "a buffer is too short");
+        else {
+            char kind = kind_of(&views[0]);
+            Py_BEGIN_ALLOW_THREADS
+            if (kind == 'd') pack_pairs_f64(views[0].buf, views[1].buf, views[2].buf, views[3].buf, n);
+            else if (kind == 'f') pack_pairs_f32(views[0].buf, views[1].buf, views[2].buf, views[3].buf, n);
+            else pack_pairs_i64(views[0].buf, views[1].buf, views[2].buf, views[3].buf, n);
+            Py_END_ALLOW_THREADS
+            done = 1;
+        }
     }
+    release(&buffers);
+    if (!done) return NULL;
+    Py_RETURN_NONE;
+}
 
-SCAN(scan_f64, double, uint64_t, score_f64)
-SCAN(scan_f32, double, uint32_t, score_f32)
-SCAN(scan_i64, int64_t, uint64_t, score_i64)
+/* unpack_pairs(pairs, scores, weights): the inverse, into float64 or int64 scores */
+static PyObject *unpack_pairs(PyObject *self, PyObject *args) {
+    PyObject *objects[3];
+    if (!PyArg_ParseTuple(args, "OOO", &objects[0], &objects[1], &objects[2])) return NULL;
+    const char *kinds[] = {"Q", "wdq", "wd"};
+    Buffers buffers = {.held = 0};
+    int done = 0;
+    if (hold(&buffers, objects, kinds, 3) == 0) {
+        const Pair *pairs = buffers.views[0].buf;
+        char *scores = buffers.views[1].buf;
+        double *weights = buffers.views[2].buf;
+        Py_ssize_t n = length_of(&buffers.views[0]) / 2;
+        if (long_enough(&buffers, 1, n)) {
+            int integer = kind_of(&buffers.views[1]) == 'q';
+            Py_BEGIN_ALLOW_THREADS
+            for (Py_ssize_t i = 0; i < n; i++) {
+                int64_t order = (int64_t)(pairs[i].key ^ INT64_MAX);
+                int64_t bits = !integer && order < 0 ? order ^ INT64_MAX : order;
+                memcpy(scores + 8 * i, &bits, sizeof bits);
+                memcpy(&weights[i], &pairs[i].payload, sizeof weights[i]);
+            }
+            Py_END_ALLOW_THREADS
+            done = 1;
+        }
+    }
+    release(&buffers);
+    if (!done) return NULL;
+    Py_RETURN_NONE;
+}
+
+/* ---- scan: sorted keys to cells ------------------------------------------------------------------------------------------ */
 
 /* scan(keys, split, scores, positives, negatives) -> number of cells */
 static PyObject *scan(PyObject *self, PyObject *args) {
@@ -244,39 +229,7 @@ static PyObject *scan(PyObject *self, PyObject *args) {
     return cells < 0 ? NULL : PyLong_FromSsize_t(cells);
 }
 
-/* ---- tally: a small hash table, for scores that take few values ----------------------------------------------------------- */
-
-/* Twice as many slots as values, so that a probe stays short; a slot holds 1 + the index of its value. */
-enum { SLOT_BITS = 15, MOST_VALUES = 1 << (SLOT_BITS - 1) };
-
-/* Gives up (-1) with more than `most` values, and when probing costs more than a sort would: whoever chooses the scores could choose
- * them to collide. */
-#define TALLY(NAME, SCORE, WIDE, ZERO)                                                                                 \
-    static Py_ssize_t NAME(const SCORE *scores, const uint8_t *labels, Py_ssize_t n, uint16_t *slots, Py_ssize_t most, \
-                           WIDE *values, int64_t *counts) {                                                            \
-        Py_ssize_t found = 0, patience = 8 * n;                                                                        \
-        for (Py_ssize_t i = 0; i < n; i++) {                                                                           \
-            WIDE value = (WIDE)scores[i] + ZERO;                                                                       \
-            uint64_t bits;                                                                                             \
-            memcpy(&bits, &value, sizeof bits);                                                                        \
-            uint64_t slot = bits * UINT64_C(0x9E3779B97F4A7C15) >> (64 - SLOT_BITS);                                   \
-            while (slots[slot] && memcmp(&values[slots[slot] - 1], &bits, sizeof bits) != 0) {                         \
-                if (--patience < 0) return -1;                                                                         \
-                slot = (slot + 1) & ((1 << SLOT_BITS) - 1);                                                            \
-            }                                                                                                          \
-            if (!slots[slot]) {                                                                                        \
-                if (found == most) return -1;                                                                          \
-                values[found++] = value;                                                                               \
-                slots[slot] = (uint16_t)found;                                                                         \
-            }                                                                                                          \
-            counts[2 * (slots[slot] - 1) + (labels[i] != 0)]++;                                                        \
-        }                                                                                                              \
-        return found;                                                                                                  \
-    }
-
-TALLY(tally_f64, double, double, 0.0)
-TALLY(tally_f32, float, double, 0.0)
-TALLY(tally_i64, int64_t, int64_t, 0)
+/* ---- tally: see _tally.h ----------------------------------------------------------------------------------------------------- */
 
 /* tally(scores, labels, values, counts) -> number of distinct values, or -1 where `values` has no room for them. `counts` holds
  * (negatives, positives) of each value and starts at zero. */
@@ -354,6 +307,8 @@ static PyMethodDef methods[] = {
     {"pack", pack, METH_VARARGS, "pack(scores, labels, keys) -> how many keys are not below zero"},
     {"sort", sort, METH_VARARGS, "sort(items, scratch): ascending, in place"},
     {"sort_pairs", sort_pairs, METH_VARARGS, "sort_pairs(items, scratch): the same for (key, payload) words that stay together"},
+    {"pack_pairs", pack_pairs, METH_VARARGS, "pack_pairs(scores, labels, weights, pairs)"},
+    {"unpack_pairs", unpack_pairs, METH_VARARGS, "unpack_pairs(pairs, scores, weights)"},
     {"scan", scan, METH_VARARGS, "scan(keys, split, scores, positives, negatives) -> number of cells"},
     {"tally", tally, METH_VARARGS, "tally(scores, labels, values, counts) -> number of distinct values, or -1 for too many"},
     {"gaps", gaps, METH_VARARGS, "gaps(scores, labels, anchors, ties, gaps, lowest): negatives at and between the positives' scores"},

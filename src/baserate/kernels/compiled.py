@@ -66,17 +66,16 @@ def _sorted(keys: npt.NDArray[Any], split: int, room: Scores) -> Cells:
     return cells
 
 
-def order_weighted(scores: Scores, weights: Floats) -> tuple[Scores, Floats]:
-    """Scores, descending, each with its weight, by sorting (order, weight) pairs."""
-    orders = portable.ascending_orders(scores)
-    pairs = np.empty((len(scores), 2), dtype=np.uint64)
-    # The sort is of unsigned words, ascending: turn the sign bit and everything else round.
-    np.bitwise_xor(orders.view(np.uint64), np.uint64(2**63 - 1), out=pairs[:, 0])
-    pairs[:, 1] = weights.view(np.uint64)
-    del orders
-    _kernels.sort_pairs(pairs, np.empty_like(pairs))
-    orders = (pairs[:, 0] ^ np.uint64(2**63 - 1)).view(np.int64)
-    return portable.scores_of_orders(orders, scores.dtype), pairs[:, 1].copy().view(np.float64)
+def order_weighted(scores: Scores, labels: Labels, weights: Floats) -> tuple[Scores, Floats]:
+    """Scores, descending, each with its weight (below zero for a negative case), by sorting pairs of the two."""
+    rows = len(scores)
+    pairs = np.empty((rows, 2), dtype=np.uint64)
+    room = np.empty((2, rows), dtype=np.uint64)
+    _kernels.pack_pairs(scores, labels, weights, pairs)
+    _kernels.sort_pairs(pairs, room)
+    ordered = room[0].view(np.int64 if scores.dtype == np.int64 else np.float64), room[1].view(np.float64)
+    _kernels.unpack_pairs(pairs, *ordered)
+    return ordered
 
 
 def count_gaps(scores: Scores, labels: Labels, anchors: Ints) -> tuple[Ints, Ints, Ints]:

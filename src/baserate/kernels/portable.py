@@ -114,11 +114,14 @@ def scores_of_orders(orders: Ints, dtype: np.dtype[Any]) -> Scores:
     return bits.view(np.float64)
 
 
-def order_weighted(scores: Scores, weights: Floats) -> tuple[Scores, Floats]:
-    """Scores, descending, each with its weight. The order inside a tie is left open: what follows does not depend on it."""
+def order_weighted(scores: Scores, labels: Labels, weights: Floats) -> tuple[Scores, Floats]:
+    """Scores, descending, each with its weight (below zero for a negative case).
+
+    The order inside a tie is left open: what follows does not depend on it.
+    """
     orders = ascending_orders(scores)
     order = np.argsort(orders)[::-1]
-    return scores_of_orders(orders[order], scores.dtype), weights[order]
+    return scores_of_orders(orders[order], scores.dtype), np.where(labels, weights, -weights)[order]
 
 
 def count_gaps(scores: Scores, labels: Labels, anchors: Ints) -> tuple[Ints, Ints, Ints]:

@@ -1,0 +1,95 @@
+/* Scores and labels packed into keys, keys scanned into cells, and the same for pairs with weights. Included by _kernels.c only.
+ *
+ * A key holds a score and its label in one machine word, so that sorting values sorts cases:
+ *
+ *     key = (place of the score among those of its sign, 63 or 31 bits) << 1 | label
+ *
+ * An IEEE number read as an integer already ranks by magnitude, and an integer does so trivially. The sign decides in which part of the
+ * buffer a key is written: not below zero in front, below zero behind. Each part then sorts to descending scores.
+ */
+#include <Python.h>
+#include <stdint.h>
+#include <string.h>
+
+/* Every key is written at both ends and one end advances: no branch to mispredict where signs are mixed. The slots between the
+ * ends are free, so the copy that does not count is overwritten later. Adding zero turns -0.0 into 0.0. */
+#define PACK(NAME, SCORE, WORD, SIGN_BIT, READ, PLACE)                                              \
+    static Py_ssize_t NAME(const SCORE *scores, const uint8_t *labels, WORD *keys, Py_ssize_t n) {  \
+        Py_ssize_t front = 0, back = n - 1;                                                         \
+        for (Py_ssize_t i = 0; i < n; i++) {                                                        \
+            SCORE score = READ;                                                                     \
+            WORD bits;                                                                              \
+            memcpy(&bits, &score, sizeof bits);                                                     \
+            WORD below = bits >> SIGN_BIT;                                                          \
+            WORD key = (WORD)((PLACE) << 1) | (WORD)(labels[i] != 0);                               \
+            keys[front] = key;                                                                      \
+            keys[back] = key;                                                                       \
+            front += !below;                                                                        \
+            back -= !!below;                                                                        \
+        }                                                                                           \
+        return front;                                                                               \
+    }
+
+PACK(pack_f64, double, uint64_t, 63, scores[i] + 0.0, bits ^ (below - 1))
+PACK(pack_f32, float, uint32_t, 31, scores[i] + 0.0f, bits ^ (below - 1))
+PACK(pack_i64, int64_t, uint64_t, 63, scores[i], ~bits)
+
+static double score_f64(uint64_t place, int below) {
+    uint64_t bits = below ? place | UINT64_C(1) << 63 : ~place & INT64_MAX;
+    double score;
+    memcpy(&score, &bits, sizeof score);
+    return score;
+}
+
+static double score_f32(uint32_t place, int below) {
+    uint32_t bits = below ? place | UINT32_C(1) << 31 : ~place & INT32_MAX;
+    float score;
+    memcpy(&score, &bits, sizeof score);
+    return score;
+}
+
+static int64_t score_i64(uint64_t place, int below) { return (int64_t)(below ? ~place : ~place & INT64_MAX); }
+
+/* `scores` may lie in the memory of `keys` (for float32 keys: keys in its second half). Cell m is written after the key that closes
+ * it was read, and never reaches beyond that key, so nothing unread is lost: this keeps counting at 24 bytes a row. Scores are
+ * stored through memcpy because the compiler may not assume that the two do not overlap. */
+#define SCAN(NAME, SCORE, WORD, DECODE)                                                                             \
+    static Py_ssize_t NAME(const WORD *keys, Py_ssize_t from, Py_ssize_t to, int below, char *scores,               \
+                           int64_t *positives, int64_t *negatives, Py_ssize_t m) {                                  \
+        if (from == to) return m;                                                                                   \
+        WORD key = keys[from], place = key >> 1;                                                                    \
+        int64_t size = 1, hits = key & 1;                                                                           \
+        for (Py_ssize_t i = from + 1; i <= to; i++) {                                                               \
+            if (i < to) key = keys[i];                                                                              \
+            if (i == to || key >> 1 != place) {                                                                     \
+                SCORE score = DECODE(place, below);                                                                 \
+                memcpy(scores + m * (Py_ssize_t)sizeof score, &score, sizeof score);                                \
+                positives[m] = hits;                                                                                \
+                negatives[m++] = size - hits;                                                                       \
+                place = key >> 1;                                                                                   \
+                size = hits = 0;                                                                                    \
+            }                                                                                                       \
+            size++;                                                                                                 \
+            hits += key & 1;                                                                                        \
+        }                                                                                                           \
+        return m;                                                                                                   \
+    }
+
+SCAN(scan_f64, double, uint64_t, score_f64)
+SCAN(scan_f32, double, uint32_t, score_f32)
+SCAN(scan_i64, int64_t, uint64_t, score_i64)
+
+/* Keys are unsigned and sort ascending where scores descend: the order of a score with every bit but the sign turned round. The payload
+ * is the weight, below zero for a negative case. */
+#define PACK_PAIRS(NAME, SCORE, ORDER)                                                                                  \
+    static void NAME(const SCORE *scores, const uint8_t *labels, const double *weights, Pair *pairs, Py_ssize_t n) {    \
+        for (Py_ssize_t i = 0; i < n; i++) {                                                                            \
+            double weight = labels[i] ? weights[i] : -weights[i];                                                       \
+            pairs[i].key = (uint64_t)ORDER(scores[i]) ^ INT64_MAX;                                                      \
+            memcpy(&pairs[i].payload, &weight, sizeof weight);                                                          \
+        }                                                                                                               \
+    }
+
+PACK_PAIRS(pack_pairs_f64, double, order_f64)
+PACK_PAIRS(pack_pairs_f32, float, order_f32)
+PACK_PAIRS(pack_pairs_i64, int64_t, order_i64)

@@ -1,0 +1,36 @@
+/* A small hash table, for scores that take few values. Included by _kernels.c only. */
+#include <Python.h>
+#include <stdint.h>
+#include <string.h>
+
+/* Twice as many slots as values, so that a probe stays short; a slot holds 1 + the index of its value. */
+enum { SLOT_BITS = 15, MOST_VALUES = 1 << (SLOT_BITS - 1) };
+
+/* Gives up (-1) with more than `most` values, and when probing costs more than a sort would: whoever chooses the scores could choose
+ * them to collide. */
+#define TALLY(NAME, SCORE, WIDE, ZERO)                                                                                 \
+    static Py_ssize_t NAME(const SCORE *scores, const uint8_t *labels, Py_ssize_t n, uint16_t *slots, Py_ssize_t most, \
+                           WIDE *values, int64_t *counts) {                                                            \
+        Py_ssize_t found = 0, patience = 8 * n;                                                                        \
+        for (Py_ssize_t i = 0; i < n; i++) {                                                                           \
+            WIDE value = (WIDE)scores[i] + ZERO;                                                                       \
+            uint64_t bits;                                                                                             \
+            memcpy(&bits, &value, sizeof bits);                                                                        \
+            uint64_t slot = bits * UINT64_C(0x9E3779B97F4A7C15) >> (64 - SLOT_BITS);                                   \
+            while (slots[slot] && memcmp(&values[slots[slot] - 1], &bits, sizeof bits) != 0) {                         \
+                if (--patience < 0) return -1;                                                                         \
+                slot = (slot + 1) & ((1 << SLOT_BITS) - 1);                                                            \
+            }                                                                                                          \
+            if (!slots[slot]) {                                                                                        \
+                if (found == most) return -1;                                                                          \
+                values[found++] = value;                                                                               \
+                slots[slot] = (uint16_t)found;                                                                         \
+            }                                                                                                          \
+            counts[2 * (slots[slot] - 1) + (labels[i] != 0)]++;                                                        \
+        }                                                                                                              \
+        return found;                                                                                                  \
+    }
+
+TALLY(tally_f64, double, double, 0.0)
+TALLY(tally_f32, float, double, 0.0)
+TALLY(tally_i64, int64_t, int64_t, 0)
