@@ -117,12 +117,12 @@ def milliseconds(value):
     return f"{value:.2f}" if value < 10 else f"{value:.0f}"
 
 
-def print_times(sizes, repeats):
+def print_times(kinds, sizes, repeats):
     names = list(methods(*data("float64", 10, 0.5)))
     columns = ["scores", "rows", "prior", *(f"{name}" for name in names), "sklearn / ours", "sklearn / NumPy", "ours / np.sort"]
     print("CPU milliseconds (wall):\n")
     print("| " + " | ".join(columns) + " |\n|" + "---|" * len(columns))
-    for kind in KINDS:
+    for kind in kinds:
         for rows in sizes:
             for prior in PRIORS:
                 least = timed(methods(*data(kind, rows, prior)), repeats if rows >= 1e6 else 30)
@@ -155,6 +155,7 @@ def print_import(repeats=15):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", default="1e4,1e6,1e7", help="sizes, separated by commas")
+    parser.add_argument("--scores", default=",".join(KINDS), help="kinds of scores, separated by commas")
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--no-memory", action="store_true")
     parser.add_argument("--memory-of", nargs=2, metavar=("SCORES", "WAY"), help="print the bytes a row of one way, and nothing else")
@@ -169,7 +170,7 @@ def main():
     print(
         f"scikit-learn {sklearn.__version__}, polars {pl.__version__}" + (f", NPY_DISABLE_CPU_FEATURES={disabled}" if disabled else "") + "\n"
     )
-    print_times(sizes, given.repeats)
+    print_times(given.scores.split(","), sizes, given.repeats)
     if not given.no_memory:
         print_memory(max(sizes))
     print_import()

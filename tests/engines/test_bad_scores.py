@@ -152,7 +152,9 @@ def test_row_28_what_is_no_number_is_refused(scores, what):
 
 
 def test_row_27_different_numbers_in_text_stay_different_scores_or_are_refused():
-    refused("would merge", [0, 1, 0], ["9007199254740993", "9007199254740992", "0.5"], code="BR215")
+    refused("whole numbers beyond", [0, 1, 0], ["9007199254740993", "9007199254740992", "0.5"], code="BR215")
+    refused("whole numbers beyond", [0, 1], [" 9007199254740993", "0.5"], code="BR215")
+    assert br.count([0, 1], ["9007199254740994", "0.5"]).scores.tolist() == [9007199254740994.0, 0.5]
     refused("would merge", [0, 1], ["0.1", "0.10000000000000000001"], code="BR215")
     refused("beyond the largest float", [0, 1], ["1e400", "0.5"], code="BR215")
     refused("beyond the largest float", [0, 1], ["9" * 5000, "0.5"], code="BR215")

@@ -10,8 +10,9 @@ import numpy as np
 from baserate.cells import Array
 from baserate.engines.columns import Column
 from baserate.errors import grouped, quoted, refuse
-from baserate.exact import INT64_MAX
+from baserate.exact import EXACT_FLOATS, INT64_MAX
 
+ROUNDED = "whole numbers beyond 2**53 are mixed with fractions, and would be rounded"
 CONVERT = "convert to float64 or int64 yourself, if that is meant"
 UNSUITABLE = {"M": "timestamps", "m": "durations", "c": "complex numbers", "S": "bytes", "V": "records"}
 
@@ -115,7 +116,7 @@ def _narrowed(column: Column, wide: Array) -> Array:
     refuse_missing(Column(column.name, narrow))
     whole = [(number, rounded) for number, rounded in zip(wide.tolist(), narrow.tolist(), strict=True) if isinstance(number, int)]
     if any(number != rounded for number, rounded in whole):
-        raise refuse("BR215", f"{column.name}: whole numbers beyond 2**53 are mixed with fractions, and would be rounded", CONVERT)
+        raise refuse("BR215", f"{column.name}: {ROUNDED}", CONVERT)
     merged = len(set(wide.tolist())) - len(set(narrow.tolist()))
     if merged > 0:
         raise refuse("BR215", f"{column.name}: {grouped(merged)} distinct values would merge in float64", CONVERT)
@@ -130,6 +131,9 @@ def _check_spelled(column: Column, texts: list[str], numbers: list[Any]) -> None
     endless = [row for row, (text, number) in enumerate(zip(texts, numbers, strict=True)) if abs(number) == inf and "n" not in text.casefold()]
     if endless:
         raise refuse("BR215", f"{column.name} goes beyond the largest float", "write smaller numbers", endless[:3], len(endless))
+    digits = [(text, number) for text, number in zip(texts, numbers, strict=True) if isinstance(number, float) and abs(number) >= EXACT_FLOATS]
+    if any(text.strip().lstrip("+-").isdecimal() and int(text) != number for text, number in digits):
+        raise refuse("BR215", f"{column.name}: {ROUNDED}", CONVERT)
     if len(spelled) > len(set(numbers)):
         exact = {Decimal(text) for text in spelled}
         merged = len(exact) - len({float(text) for text in spelled}) if not all(isinstance(number, int) for number in numbers) else 0
