@@ -164,7 +164,7 @@ def test_what_cannot_be_merged_says_so():
     refused("equal edges", lambda: F1_A.coarsen(3) + F1_A.coarsen(4), "BR226")
     refused("equal edges", lambda: F1_A.coarsen(3) + F1_A, "BR226")
     refused("1 or more", lambda: F1_A.coarsen(0), "BR220")
-    for edges in ([2, 1], [1, 1], [np.nan], [[1]], [np.inf]):
+    for edges in ("a", [2, 1], [1, 1], [np.nan], [[1]], [np.inf]):
         refused("finite and ascending", lambda edges=edges: F1_A.coarsen(edges), "BR220")
 
 

@@ -186,6 +186,12 @@ def test_what_cannot_have_been_counted_is_refused_whatever_its_checksum(tmp_path
     refused(tmp_path / "x", match, "BR711")
 
 
+def test_a_ledger_of_strange_sources_is_refused(tmp_path):
+    source = {"path": 1, "sha256": "", "rows_read": 1, "rows_used": 1, "rows_refused": 0, "label": "y", "positive": "1"}
+    (tmp_path / "x").write_bytes(made("counts", {**PLAIN, "ledger": {"rows_read": 1, "sources": [source]}}, **COARSE))
+    refused(tmp_path / "x", "does not hold sources", "BR711")
+
+
 @pytest.mark.parametrize("length", [-1, 2**70, 1e400, 1.0, True, "1", None], ids=str)
 def test_lengths_that_do_not_fit_the_file_are_refused_before_anything_is_copied(tmp_path, length):
     head = {"kind": "counts", "arrays": [{"name": f"a{i}", "dtype": "<f8", "length": length} for i in range(400)], "facts": {}}
