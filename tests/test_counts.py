@@ -13,7 +13,7 @@ F1_A = br.Counts(range(9, -1, -1), [400, 300, 300, 250, 200, 150, 150, 100, 100,
 F1_B = br.Counts(range(9, -1, -1), [500, 150, 100, 100, 150, 250, 250, 250, 150, 100], [10, 20, 70, 200, 700, 3000, 9000, 15000, 25000, 45000])
 
 
-def refused(match, call, code):
+def assert_refused(match, call, code):
     with pytest.raises(br.InputError, match=match) as caught:
         call()
     assert caught.value.code == code
@@ -107,20 +107,20 @@ def test_int_and_float_scores_add_only_without_loss():
     assert total.positives.tolist() == [1, 2, 1]
     exact = br.Counts([2**60], [1], [0]) + br.Counts([0.5], [1], [0])
     assert exact.scores.tolist() == [2.0**60, 0.5]
-    refused("without merging", lambda: br.Counts([2**53 + 1], [1], [0]) + br.Counts([0.5], [1], [0]), "BR225")
+    assert_refused("without merging", lambda: br.Counts([2**53 + 1], [1], [0]) + br.Counts([0.5], [1], [0]), "BR225")
 
 
 def test_counts_and_masses_add_only_without_loss():
     total = br.Counts([1, 2], [1, 1], [0, 0]) + br.Counts([1], [0.5], [0.25])
     assert total.positives.tolist() == [1.0, 1.5]
-    refused("above 2\\*\\*53", lambda: br.Counts([1], [2**53 + 2], [0]) + br.Counts([1], [0.5], [0.25]), "BR224")
+    assert_refused("above 2\\*\\*53", lambda: br.Counts([1], [2**53 + 2], [0]) + br.Counts([1], [0.5], [0.25]), "BR224")
 
 
 def test_sums_beyond_64_bits_are_refused():
     huge = br.Counts([1], [2**62], [2**61])
-    refused("beyond what 64 bits hold", lambda: huge + huge, "BR223")
-    refused("beyond what 64 bits hold", lambda: br.Counts([1, 2], [2**62, 2**62], [0, 1]), "BR223")
-    refused("beyond what 64 bits hold", lambda: br.Counts([1, 1], [1e308, 1e308], [0.0, 0.0]), "BR223")
+    assert_refused("beyond what 64 bits hold", lambda: huge + huge, "BR223")
+    assert_refused("beyond what 64 bits hold", lambda: br.Counts([1, 2], [2**62, 2**62], [0, 1]), "BR223")
+    assert_refused("beyond what 64 bits hold", lambda: br.Counts([1, 1], [1e308, 1e308], [0.0, 0.0]), "BR223")
 
 
 def test_auc_is_exact_where_products_go_beyond_64_bits():
@@ -136,7 +136,7 @@ def test_condensed_counts_add_only_with_the_same_positive_scores():
     assert (first + same).scores.tolist() == [0.9, 0.5, 0.1]
     assert (first + same).negatives.tolist() == [1, 0, 3]
     assert (first + br.count([1, 0], [0.5, 0.2])).condensed
-    refused("different positive scores", lambda: first + other, "BR221")
+    assert_refused("different positive scores", lambda: first + other, "BR221")
 
 
 def test_coarse_counts_name_their_cells_by_the_lowest_score():
@@ -155,17 +155,17 @@ def test_coarse_counts_coarsen_further_only_along_their_edges():
     fine = F1_A.coarsen([2, 4, 6, 8])
     assert fine.coarsen([4]) == F1_A.coarsen([4])
     assert fine.coarsen([4]).auc_error_bound == F1_A.coarsen([4]).auc_error_bound
-    refused("cut through", lambda: fine.coarsen([5]), "BR220")
+    assert_refused("cut through", lambda: fine.coarsen([5]), "BR220")
 
 
 def test_what_cannot_be_merged_says_so():
-    refused("coarse counts cannot be condensed", lambda: F1_A.coarsen(3).condense(), "BR220")
-    refused("condensed counts cannot be coarsened", lambda: F1_A.condense().coarsen(3), "BR220")
-    refused("equal edges", lambda: F1_A.coarsen(3) + F1_A.coarsen(4), "BR226")
-    refused("equal edges", lambda: F1_A.coarsen(3) + F1_A, "BR226")
-    refused("1 or more", lambda: F1_A.coarsen(0), "BR220")
+    assert_refused("coarse counts cannot be condensed", lambda: F1_A.coarsen(3).condense(), "BR220")
+    assert_refused("condensed counts cannot be coarsened", lambda: F1_A.condense().coarsen(3), "BR220")
+    assert_refused("equal edges", lambda: F1_A.coarsen(3) + F1_A.coarsen(4), "BR226")
+    assert_refused("equal edges", lambda: F1_A.coarsen(3) + F1_A, "BR226")
+    assert_refused("1 or more", lambda: F1_A.coarsen(0), "BR220")
     for edges in ("a", [2, 1], [1, 1], [np.nan], [[1]], [np.inf]):
-        refused("finite and ascending", lambda edges=edges: F1_A.coarsen(edges), "BR220")
+        assert_refused("finite and ascending", lambda edges=edges: F1_A.coarsen(edges), "BR220")
 
 
 def test_coarsening_scores_that_are_all_infinite_or_absent_works():
@@ -186,7 +186,7 @@ def test_coarsening_scores_that_are_all_infinite_or_absent_works():
     ],
 )
 def test_cells_that_cannot_have_been_counted_are_refused(cells, match, code):
-    refused(match, lambda: br.Counts(*cells), code)
+    assert_refused(match, lambda: br.Counts(*cells), code)
 
 
 def test_the_same_file_on_both_sides_of_a_sum_is_noted():
@@ -239,7 +239,7 @@ def test_errors_and_undefined_numbers_survive_a_trip_to_another_process():
 def test_summaries_take_counts_and_nothing_that_looks_like_them():
     joint, groups = br.count_models([0, 1], {"m": [1, 2]}), br.count_groups([0, 1], [1, 2], groups=["a", "a"])
     for other in (joint, groups, np.array([1, 2])):
-        refused("auc takes Counts, got", lambda other=other: br.auc(other), "BR228")
+        assert_refused("auc takes Counts, got", lambda other=other: br.auc(other), "BR228")
     assert br.auc(joint.marginal("m")) == br.auc(groups["a"]) == 1.0
 
 
@@ -249,10 +249,10 @@ def test_small_weighted_auc_keeps_its_digits():
 
 
 def test_cells_that_floats_would_round_are_refused():
-    refused("float64 would round", lambda: br.Counts([2**53, 2**53 + 1, 0.5], [1, 0, 0], [0, 1, 1]), "BR215")
+    assert_refused("float64 would round", lambda: br.Counts([2**53, 2**53 + 1, 0.5], [1, 0, 0], [0, 1, 1]), "BR215")
     third = np.longdouble(1) / 3
     if third != np.float64(third):
-        refused("float64 would round", lambda: br.Counts(np.array([third]), [1], [0]), "BR215")
+        assert_refused("float64 would round", lambda: br.Counts(np.array([third]), [1], [0]), "BR215")
 
 
 def test_the_bound_of_coarse_counts_survives_other_types_and_empty_parts():
@@ -260,7 +260,7 @@ def test_the_bound_of_coarse_counts_survives_other_types_and_empty_parts():
     coarse = br.Counts([big, big + 1], [1, 0], [0, 1]).coarsen([0.0])
     assert coarse.auc_error_bound >= 0.5
     assert coarse + br.Counts.empty().coarsen([0.0]) == coarse
-    refused("without merging", lambda: coarse + br.Counts([-5.0], [1], [1]).coarsen([0.0]), "BR225")
+    assert_refused("without merging", lambda: coarse + br.Counts([-5.0], [1], [1]).coarsen([0.0]), "BR225")
 
 
 def test_the_bound_leaves_room_for_rounding():

@@ -11,7 +11,7 @@ Y = [0, 0, 1, 1, 1]
 MODELS = {"logit": [0.1, 0.4, 0.35, 0.8, 0.8], "forest": [0, 1, 1, 3, 3]}
 
 
-def refused(match, call, code):
+def assert_refused(match, call, code):
     with pytest.raises(br.InputError, match=match) as caught:
         call()
     assert caught.value.code == code
@@ -77,14 +77,14 @@ def test_joint_counts_are_frozen():
 
 def test_what_does_not_fit_is_refused():
     joint = br.count_models(Y, MODELS)
-    refused('no model "svm".*"logit", "forest"', lambda: joint.marginal("svm"), "BR408")
-    refused("models differ", lambda: joint + br.count_models(Y, {"logit": MODELS["logit"]}), "BR409")
+    assert_refused('no model "svm".*"logit", "forest"', lambda: joint.marginal("svm"), "BR408")
+    assert_refused("models differ", lambda: joint + br.count_models(Y, {"logit": MODELS["logit"]}), "BR409")
     huge = br.count_models(Y, {**MODELS, "logit": [2**53 + 1] * 5})
-    refused("without merging some", lambda: joint + huge, "BR225")
-    refused("by name", lambda: br.count_models(Y, {}), "BR410")
-    refused("by name", lambda: br.count_models(Y, [1, 2]), "BR410")
-    refused("not text", lambda: br.count_models(Y, {1: MODELS["logit"]}), "BR410")
-    refused('lengths differ: y_true 5, "m" 2', lambda: br.count_models(Y, {"m": [1, 2]}), "BR212")
+    assert_refused("without merging some", lambda: joint + huge, "BR225")
+    assert_refused("by name", lambda: br.count_models(Y, {}), "BR410")
+    assert_refused("by name", lambda: br.count_models(Y, [1, 2]), "BR410")
+    assert_refused("not text", lambda: br.count_models(Y, {1: MODELS["logit"]}), "BR410")
+    assert_refused('lengths differ: y_true 5, "m" 2', lambda: br.count_models(Y, {"m": [1, 2]}), "BR212")
     with pytest.raises(TypeError, match="unsupported operand"):
         joint + 1
 

@@ -18,7 +18,7 @@ from baserate import atomic, storage
 COUNTS = br.count([0, 1, 0, 1], [0.2, 0.7, 0.1, 0.9])
 
 
-def refused(path, match, code):
+def assert_refused(path, match, code):
     with pytest.raises(br.InputError, match=match) as caught:
         br.load(path)
     assert caught.value.code == code
@@ -95,19 +95,19 @@ def test_every_truncation_is_noticed(tmp_path):
 def test_what_is_not_ours_is_refused(tmp_path):
     path = tmp_path / "x"
     path.write_bytes(b"id,y,score\n")
-    refused(path, "not a file of saved counts", "BR710")
+    assert_refused(path, "not a file of saved counts", "BR710")
     path.write_bytes(b"baserate-counts-file-2\n" + b"\0" * 50)
-    refused(path, "later version", "BR712")
+    assert_refused(path, "later version", "BR712")
 
 
 def test_later_kinds_and_arrays_are_refused_not_dropped(tmp_path):
     path = tmp_path / "x"
     path.write_bytes(sealed({**cells(), "kind": "tensors"}, ONE))
-    refused(path, 'kind "tensors"', "BR712")
+    assert_refused(path, 'kind "tensors"', "BR712")
     head = cells()
     head["arrays"].append({"name": "positive_amounts", "dtype": "<f8", "length": 1})
     path.write_bytes(sealed(head, ONE + b"\0" * 8))
-    refused(path, '"positive_amounts", which this version of baserate does not read', "BR712")
+    assert_refused(path, '"positive_amounts", which this version of baserate does not read', "BR712")
 
 
 @pytest.mark.parametrize(
@@ -142,10 +142,10 @@ def test_joint_and_grouped_files_that_do_not_fit_together_are_refused(tmp_path):
     ledger = {"ledger": {"rows_read": 1, "sources": []}, "notes": []}
     arrays = [{"name": name, "dtype": "<i8", "length": length} for name, length in (("scores 0", 2), ("positives", 1), ("negatives", 1))]
     path.write_bytes(sealed({"kind": "joint", "arrays": arrays, "facts": {"models": ["m"], **ledger}}, np.ones(4, "<i8").tobytes()))
-    refused(path, "columns differ in length", "BR711")
+    assert_refused(path, "columns differ in length", "BR711")
     arrays = [{"name": name, "dtype": "<i8", "length": 1} for name in ("scores", "positives", "negatives", "offsets")]
     path.write_bytes(sealed({"kind": "grouped", "arrays": arrays, "facts": {"groups": ["a"], **ledger}}, np.ones(4, "<i8").tobytes()))
-    refused(path, "groups do not fit", "BR711")
+    assert_refused(path, "groups do not fit", "BR711")
 
 
 COARSE = {"scores": [0.6, 0.1], "positives": [1, 1], "negatives": [1, 1]}
@@ -183,26 +183,26 @@ PLAIN = {"condensed": False}
 )
 def test_what_cannot_have_been_counted_is_refused_whatever_its_checksum(tmp_path, content, match):
     (tmp_path / "x").write_bytes(content)
-    refused(tmp_path / "x", match, "BR711")
+    assert_refused(tmp_path / "x", match, "BR711")
 
 
 def test_a_ledger_of_strange_sources_is_refused(tmp_path):
     source = {"path": 1, "sha256": "", "rows_read": 1, "rows_used": 1, "rows_refused": 0, "label": "y", "positive": "1"}
     (tmp_path / "x").write_bytes(made("counts", {**PLAIN, "ledger": {"rows_read": 1, "sources": [source]}}, **COARSE))
-    refused(tmp_path / "x", "does not hold sources", "BR711")
+    assert_refused(tmp_path / "x", "does not hold sources", "BR711")
 
 
 @pytest.mark.parametrize("length", [-1, 2**70, 1e400, 1.0, True, "1", None], ids=str)
 def test_lengths_that_do_not_fit_the_file_are_refused_before_anything_is_copied(tmp_path, length):
     head = {"kind": "counts", "arrays": [{"name": f"a{i}", "dtype": "<f8", "length": length} for i in range(400)], "facts": {}}
     (tmp_path / "x").write_bytes(sealed(head, bytes(8000)))
-    refused(tmp_path / "x", "does not fit|does not hold", "BR711")
+    assert_refused(tmp_path / "x", "does not fit|does not hold", "BR711")
 
 
 def test_only_regular_files_are_read(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     for path in (tmp_path / "pipe", tmp_path, Path("/dev/zero")):
-        refused(path, "not a regular file", "BR615")
+        assert_refused(path, "not a regular file", "BR615")
 
 
 def test_notes_from_a_file_cannot_steer_a_terminal(tmp_path):
@@ -220,7 +220,7 @@ def test_notes_come_back_with_their_override(tmp_path):
 def test_a_head_longer_than_any_we_write_is_refused(tmp_path):
     content = storage.MAGIC + (2**40).to_bytes(8, "little")
     (tmp_path / "x").write_bytes(content + hashlib.sha256(content).digest())
-    refused(tmp_path / "x", "head too long", "BR711")
+    assert_refused(tmp_path / "x", "head too long", "BR711")
 
 
 def test_saving_replaces_a_link_and_leaves_its_target_alone(tmp_path):

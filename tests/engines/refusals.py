@@ -15,7 +15,7 @@ def text_of(counts, code):
     return next(note.text for note in counts.notes if note.code == code)
 
 
-def refused(match, *arguments, code, **named):
+def assert_refused(match, *arguments, code, **named):
     with pytest.raises(br.InputError, match=match) as caught:
         br.count(*arguments, **named)
     assert caught.value.code == code

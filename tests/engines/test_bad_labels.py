@@ -5,7 +5,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from tests.engines.refusals import S, codes, refused
+from tests.engines.refusals import S, assert_refused, codes
 
 import baserate as br
 
@@ -45,7 +45,7 @@ def test_row_2_documented_pairs_are_accepted_with_a_note_that_says_how_to_turn_i
 
 @pytest.mark.parametrize("labels", [["fraud", "legit", "legit", "legit"], ["bad", "good", "good", "good"]])
 def test_row_3_words_without_a_documented_meaning_are_refused(labels):
-    error = refused("cannot tell which is positive", labels, S, code="BR102")
+    error = assert_refused("cannot tell which is positive", labels, S, code="BR102")
     assert f'"{labels[0]}" (1)' in str(error)
     assert f"Fix: pos_label={labels[0]!r}" in str(error)
     assert error.problems[0].fix.command == f"--positive {labels[0]}"
@@ -53,14 +53,14 @@ def test_row_3_words_without_a_documented_meaning_are_refused(labels):
 
 
 def test_row_4_one_and_two_are_refused():
-    refused(r"values 1 \(3\), 2 \(1\); cannot tell", [1, 1, 1, 2], S, code="BR102")
+    assert_refused(r"values 1 \(3\), 2 \(1\); cannot tell", [1, 1, 1, 2], S, code="BR102")
     assert br.count([1, 1, 1, 2], S, pos_label=2).positives.tolist() == [1, 0, 0, 0]
 
 
 def test_row_5_three_values_are_refused_even_with_a_positive_one():
-    refused(r"3 values \(0 \(2\), 1 \(1\), 2 \(1\)\); need 2. Fix: count\(y_true == 1", [0, 0, 1, 2], S, code="BR103")
-    refused("3 values", [0, 0, 1, 2], S, code="BR103", pos_label=1)
-    refused("4 values|5 values", list("abcde"), [*S, 1], code="BR103")
+    assert_refused(r"3 values \(0 \(2\), 1 \(1\), 2 \(1\)\); need 2. Fix: count\(y_true == 1", [0, 0, 1, 2], S, code="BR103")
+    assert_refused("3 values", [0, 0, 1, 2], S, code="BR103", pos_label=1)
+    assert_refused("4 values|5 values", list("abcde"), [*S, 1], code="BR103")
 
 
 def test_row_6_one_class_is_counted_with_a_note_and_what_is_undefined_says_why():
@@ -85,13 +85,13 @@ def test_row_6_one_class_is_counted_with_a_note_and_what_is_undefined_says_why()
     ],
 )
 def test_row_7_missing_labels_are_refused_with_their_places(labels):
-    error = refused("1 of 4 labels in y_true are missing", labels, S, code="BR105")
+    error = assert_refused("1 of 4 labels in y_true are missing", labels, S, code="BR105")
     assert error.problems[0].where.rows == (1,)
     assert "(index 1)" in str(error)
 
 
 def test_row_7_missing_timestamps_are_missing_labels_too():
-    refused("1 of 2 labels", np.array(["2026-01-01", "NaT"], dtype="datetime64[D]"), [1, 2], code="BR105")
+    assert_refused("1 of 2 labels", np.array(["2026-01-01", "NaT"], dtype="datetime64[D]"), [1, 2], code="BR105")
 
 
 def test_no_labels_at_all_are_the_counts_of_nothing():
@@ -101,7 +101,7 @@ def test_no_labels_at_all_are_the_counts_of_nothing():
 
 
 def test_row_7_three_examples_and_the_total_are_named():
-    error = refused("4 of 5 labels", [0, None, None, None, None], [*S, 1], code="BR105")
+    error = assert_refused("4 of 5 labels", [0, None, None, None, None], [*S, 1], code="BR105")
     assert "index 1, 2, 3 …" in str(error)
     assert error.problems[0].where.total == 4
 
@@ -115,41 +115,41 @@ def test_labels_may_lie_anywhere_in_memory():
 
 
 def test_row_8_fractional_labels_are_refused():
-    refused(r"fractional \(0.1 to 0.9\)", [0.1, 0.9, 0.1, 0.9], S, code="BR106")
-    refused("fractional", [0.0, 1.0, 0.25, float("inf")], S, code="BR106")
+    assert_refused(r"fractional \(0.1 to 0.9\)", [0.1, 0.9, 0.1, 0.9], S, code="BR106")
+    assert_refused("fractional", [0.0, 1.0, 0.25, float("inf")], S, code="BR106")
 
 
 def test_row_9_mixed_types_are_refused():
-    refused(r"mixes types: numbers \(3\), text \(1\)", [0, "1", 0, 1], S, code="BR107")
-    refused("mixes types", np.array([0, "1", 0, 1], dtype=object), S, code="BR107")
+    assert_refused(r"mixes types: numbers \(3\), text \(1\)", [0, "1", 0, 1], S, code="BR107")
+    assert_refused("mixes types", np.array([0, "1", 0, 1], dtype=object), S, code="BR107")
 
 
 def test_row_9_objects_that_cannot_be_labels_are_refused():
     boxes = np.empty(2, dtype=object)
     boxes[:] = [[0], [1]]
-    refused("holds list objects, not labels", boxes, [1, 2], code="BR107")
-    refused("holds list, not scores", [0, 1], boxes, code="BR209")
+    assert_refused("holds list objects, not labels", boxes, [1, 2], code="BR107")
+    assert_refused("holds list, not scores", [0, 1], boxes, code="BR209")
 
 
 def test_row_10_spellings_of_one_label_are_refused():
-    refused("3 spellings of one label", ["Yes", "yes ", " YES", "no"], S, code="BR108")
-    refused("2 spellings", ["Yes", "yes", "no", "no"], S, code="BR108", pos_label="yes")
+    assert_refused("3 spellings of one label", ["Yes", "yes ", " YES", "no"], S, code="BR108")
+    assert_refused("2 spellings", ["Yes", "yes", "no", "no"], S, code="BR108", pos_label="yes")
 
 
 @pytest.mark.parametrize(
     ("labels", "given", "meant"), [(["no", "yes"] * 2, "Yes", "yes"), ([0, 1] * 2, "1", 1), ([0, 1] * 2, 7, 0), (["a", "bb"] * 2, "bc", "bb")]
 )
 def test_row_11_a_positive_label_that_is_not_there_is_refused_with_the_likely_one(labels, given, meant):
-    refused(rf"is not in y_true.*Fix: pos_label={meant!r}", labels, S, code="BR109", pos_label=given)
+    assert_refused(rf"is not in y_true.*Fix: pos_label={meant!r}", labels, S, code="BR109", pos_label=given)
 
 
 def test_row_11_the_positive_label_is_compared_as_python_does():
     big = 2**53
     assert br.count([big, big + 1, big + 1], [0.1, 0.2, 0.3], pos_label=float(big)).total_positives == 1
     assert br.count([0, 0, 0], [0.1, 0.2, 0.3], pos_label=(0, 1, 1)).total_positives == 0
-    refused("is not in y_true", [1, 1, 1], [0.1, 0.2, 0.3], code="BR109", pos_label="1")
-    refused("is not in y_true", ["1", "1"], [0.1, 0.2], code="BR109", pos_label=1)
-    refused("a very long int", [0, 1], [0.1, 0.2], code="BR109", pos_label=10**5000)
+    assert_refused("is not in y_true", [1, 1, 1], [0.1, 0.2, 0.3], code="BR109", pos_label="1")
+    assert_refused("is not in y_true", ["1", "1"], [0.1, 0.2], code="BR109", pos_label=1)
+    assert_refused("a very long int", [0, 1], [0.1, 0.2], code="BR109", pos_label=10**5000)
 
 
 def test_row_5_huge_whole_labels_are_just_labels():
@@ -158,7 +158,7 @@ def test_row_5_huge_whole_labels_are_just_labels():
 
 @pytest.mark.parametrize("given", [float("nan"), [1]])
 def test_row_11_what_cannot_be_a_label_is_refused(given):
-    refused("cannot be a label", [0, 1, 0, 1], S, code="BR109", pos_label=given)
+    assert_refused("cannot be a label", [0, 1, 0, 1], S, code="BR109", pos_label=given)
 
 
 def test_row_11_a_part_without_positives_is_no_slip_of_the_pen():
@@ -173,12 +173,12 @@ def test_row_12_a_positive_majority_is_noted():
 
 
 def test_row_13_swapped_labels_and_scores_are_refused_or_noted():
-    refused("seem to be swapped", S, [0, 1, 0, 1], code="BR111")
+    assert_refused("seem to be swapped", S, [0, 1, 0, 1], code="BR111")
     assert "BR111" in codes(br.count([0, 1, 1, 0], [0, 1, 0, 1]))
 
 
 def test_row_13_two_values_that_are_not_labels_are_not_called_swapped():
-    refused("fractional", S, [0.3, 0.4, 0.3, 0.4], code="BR106")
+    assert_refused("fractional", S, [0.3, 0.4, 0.3, 0.4], code="BR106")
 
 
 @pytest.mark.parametrize(

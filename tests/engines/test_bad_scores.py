@@ -10,7 +10,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import scipy.sparse
-from tests.engines.refusals import S, codes, refused
+from tests.engines.refusals import S, assert_refused, codes
 
 import baserate as br
 
@@ -32,13 +32,13 @@ import baserate as br
 )
 @pytest.mark.parametrize("keep", ["all", "positives"])
 def test_row_17_missing_scores_are_refused_with_their_places(scores, keep):
-    error = refused("1 missing or NaN scores", [0, 0, 1, 0], scores, code="BR201", keep=keep)
+    error = assert_refused("1 missing or NaN scores", [0, 0, 1, 0], scores, code="BR201", keep=keep)
     assert error.problems[0].where.rows == (1,)
 
 
 def test_row_17_missing_scores_are_refused_with_weights_groups_and_models_too():
     bad = [0.1, float("nan"), 0.35, 0.8]
-    refused("NaN scores", [0, 0, 1, 1], bad, code="BR201", sample_weight=[1, 2, 3, 4])
+    assert_refused("NaN scores", [0, 0, 1, 1], bad, code="BR201", sample_weight=[1, 2, 3, 4])
     with pytest.raises(br.InputError, match='"m1" has 1 missing.*\n.*"m2" has 1 missing'):
         br.count_models([0, 0, 1, 1], {"m1": bad, "m2": bad, "m3": S})
     with pytest.raises(br.InputError, match="y_score has 1 missing"):
@@ -51,8 +51,8 @@ def test_row_17_a_hundred_thousand_rows_with_one_nan_are_refused_on_every_path()
     labels = np.zeros(100_000, dtype=bool)
     labels[::1000] = True
     for keep in ("all", "positives"):
-        assert refused("NaN", labels, scores, code="BR201", keep=keep).problems[0].where.rows == (77,)
-    refused("NaN", labels, np.where(np.isnan(scores), np.nan, np.round(scores, 1)), code="BR201")
+        assert assert_refused("NaN", labels, scores, code="BR201", keep=keep).problems[0].where.rows == (77,)
+    assert_refused("NaN", labels, np.where(np.isnan(scores), np.nan, np.round(scores, 1)), code="BR201")
 
 
 def test_row_18_infinite_scores_rank_beyond_all_others_with_a_note():
@@ -84,10 +84,10 @@ def test_row_21_two_named_columns_of_probabilities_use_the_positives_column():
 
 def test_row_21_two_columns_that_do_not_say_which_are_refused():
     matrix = np.array([[0.9, 0.1], [0.6, 0.4], [0.65, 0.35], [0.2, 0.8]])
-    refused(r"2 columns: which one\?", [0, 0, 1, 1], matrix, code="BR204")
-    refused("which one", [0, 0, 1, 1], pd.DataFrame(matrix, columns=["a", "b"]), code="BR204")
-    refused("which one", [0, 0, 1, 1], pd.DataFrame(2 * matrix, columns=[0, 1]), code="BR204")
-    refused("3 columns", [0, 0, 1, 1], pd.DataFrame(np.ones((4, 3)), columns=list("abc")), code="BR204")
+    assert_refused(r"2 columns: which one\?", [0, 0, 1, 1], matrix, code="BR204")
+    assert_refused("which one", [0, 0, 1, 1], pd.DataFrame(matrix, columns=["a", "b"]), code="BR204")
+    assert_refused("which one", [0, 0, 1, 1], pd.DataFrame(2 * matrix, columns=[0, 1]), code="BR204")
+    assert_refused("3 columns", [0, 0, 1, 1], pd.DataFrame(np.ones((4, 3)), columns=list("abc")), code="BR204")
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_row_27_numbers_written_as_text_are_read_and_anything_else_is_refused():
     assert br.count([0, 0, 1, 1], ["0.1", "0.4", "0.35", "8e-1"]) == br.count([0, 0, 1, 1], S)
     assert br.count([0, 0, 1, 1], ["1", "4", "3", "9007199254740993"]).scores[0] == 9007199254740993
     for bad in ("0,5", "12%", "$3", "1,234.5", "1_000", "abc"):
-        error = refused("not numbers, such as", [0, 0, 1, 1], ["0.1", "0.4", bad, "0.8"], code="BR208")
+        error = assert_refused("not numbers, such as", [0, 0, 1, 1], ["0.1", "0.4", bad, "0.8"], code="BR208")
         assert error.problems[0].where.rows == (2,)
         assert bad in str(error)
 
@@ -148,22 +148,22 @@ def test_row_27_numbers_written_as_text_are_read_and_anything_else_is_refused():
     ids=str,
 )
 def test_row_28_what_is_no_number_is_refused(scores, what):
-    refused(what, [0, 0, 1, 1], scores, code="BR209")
+    assert_refused(what, [0, 0, 1, 1], scores, code="BR209")
 
 
 def test_row_27_different_numbers_in_text_stay_different_scores_or_are_refused():
-    refused("whole numbers beyond", [0, 1, 0], ["9007199254740993", "9007199254740992", "0.5"], code="BR215")
-    refused("whole numbers beyond", [0, 1], [" 9007199254740993", "0.5"], code="BR215")
+    assert_refused("whole numbers beyond", [0, 1, 0], ["9007199254740993", "9007199254740992", "0.5"], code="BR215")
+    assert_refused("whole numbers beyond", [0, 1], [" 9007199254740993", "0.5"], code="BR215")
     assert br.count([0, 1], ["9007199254740994", "0.5"]).scores.tolist() == [9007199254740994.0, 0.5]
-    refused("would merge", [0, 1], ["0.1", "0.10000000000000000001"], code="BR215")
-    refused("beyond the largest float", [0, 1], ["1e400", "0.5"], code="BR215")
-    refused("beyond the largest float", [0, 1], ["9" * 5000, "0.5"], code="BR215")
+    assert_refused("would merge", [0, 1], ["0.1", "0.10000000000000000001"], code="BR215")
+    assert_refused("beyond the largest float", [0, 1], ["1e400", "0.5"], code="BR215")
+    assert_refused("beyond the largest float", [0, 1], ["9" * 5000, "0.5"], code="BR215")
     assert br.count([0, 1, 1], ["0.5", "0.50", "5e-1"]).scores.tolist() == [0.5]
     assert br.count([0, 1], ["-inf", "Infinity"]).scores.tolist() == [np.inf, -np.inf]
 
 
 def test_row_27_text_keeps_every_character_and_takes_no_more_room_than_it_has():
-    refused("not numbers", [0, 1, 0], ["0.2", "0.9\0\0", "0.93"], code="BR208")
+    assert_refused("not numbers", [0, 1, 0], ["0.2", "0.9\0\0", "0.93"], code="BR208")
     assert br.count([0, 1] * 5000, ["0.1"] * 9999 + ["0." + "1" * 100_000]).total_positives == 5000
 
 
@@ -180,18 +180,18 @@ def test_row_30_integers_beyond_two_to_the_53_are_kept_apart():
 
 
 def test_row_30_what_64_bits_cannot_hold_is_refused():
-    refused("beyond the largest 64-bit integer", [0, 1], np.array([1, 2**63], dtype=np.uint64), code="BR215")
-    refused("beyond the largest 64-bit integer", [0, 1], [1, 2**64], code="BR215")
-    refused("whole numbers beyond", [0, 1, 0], [2**53, 2**53 + 1, 0.5], code="BR215")
-    refused("whole numbers beyond", [0, 1], [2**53 + 1, 0.5], code="BR215")
-    refused("whole numbers beyond", [1, 0, 0], [np.int64(2**53), np.int64(2**53 + 1), 0.5], code="BR215")
-    refused("beyond", [0, 1], [Fraction(10) ** 400, Fraction(1, 2)], code="BR215")
+    assert_refused("beyond the largest 64-bit integer", [0, 1], np.array([1, 2**63], dtype=np.uint64), code="BR215")
+    assert_refused("beyond the largest 64-bit integer", [0, 1], [1, 2**64], code="BR215")
+    assert_refused("whole numbers beyond", [0, 1, 0], [2**53, 2**53 + 1, 0.5], code="BR215")
+    assert_refused("whole numbers beyond", [0, 1], [2**53 + 1, 0.5], code="BR215")
+    assert_refused("whole numbers beyond", [1, 0, 0], [np.int64(2**53), np.int64(2**53 + 1), 0.5], code="BR215")
+    assert_refused("beyond", [0, 1], [Fraction(10) ** 400, Fraction(1, 2)], code="BR215")
 
 
 def test_row_30_decimals_and_fractions_are_accepted_unless_two_would_merge():
     assert br.count([0, 1], [Decimal("0.1"), Decimal("0.25")]).scores.tolist() == [0.25, 0.1]
     assert br.count([0, 1], [Fraction(1, 3), 1]).scores.tolist() == [1.0, 1 / 3]
-    refused("would merge", [0, 1], [Decimal("0.1"), Decimal("0.10000000000000000001")], code="BR215")
+    assert_refused("would merge", [0, 1], [Decimal("0.1"), Decimal("0.10000000000000000001")], code="BR215")
 
 
 def test_row_30_long_doubles_are_accepted_unless_two_would_merge():
@@ -199,11 +199,11 @@ def test_row_30_long_doubles_are_accepted_unless_two_would_merge():
     if third == np.float64(third):
         pytest.skip("long double is double on this platform")
     assert br.count([0, 1], np.array([third, 0.5], dtype=np.longdouble)).scores.tolist() == [0.5, float(third)]
-    refused("would merge", [0, 1], np.array([third, np.longdouble(float(third))]), code="BR215")
+    assert_refused("would merge", [0, 1], np.array([third, np.longdouble(float(third))]), code="BR215")
 
 
 def test_row_30_odd_decimals_are_refused_in_one_line():
-    refused("Fix", [0, 1], [Decimal("sNaN"), Decimal(1)], code="BR215")
+    assert_refused("Fix", [0, 1], [Decimal("sNaN"), Decimal(1)], code="BR215")
 
 
 def test_row_31_the_two_zeros_are_one_score():
@@ -223,8 +223,8 @@ def test_row_33_saturated_probabilities_are_noted():
 
 def test_row_34_series_with_different_indexes_are_refused():
     labels = pd.Series([0, 0, 1, 1], index=[3, 2, 1, 0])
-    refused("indexes of y_true and y_score differ", labels, pd.Series(S), code="BR211")
-    refused("sample_weight differ", pd.Series([0, 0, 1, 1]), S, code="BR211", sample_weight=pd.Series([1, 2, 3, 4], index=list("abcd")))
+    assert_refused("indexes of y_true and y_score differ", labels, pd.Series(S), code="BR211")
+    assert_refused("sample_weight differ", pd.Series([0, 0, 1, 1]), S, code="BR211", sample_weight=pd.Series([1, 2, 3, 4], index=list("abcd")))
     assert br.count(labels, pd.Series(S, index=labels.index)) == br.count([0, 0, 1, 1], S)
     assert br.count(labels, S) == br.count([0, 0, 1, 1], S)
 
@@ -245,7 +245,7 @@ class Tensor:
 def test_row_35_numpys_own_strings_are_read():
     words = np.array(["no", "no", "yes", "yes"], dtype=np.dtypes.StringDType())
     assert br.count(words, np.array(["0.1", "0.4", "0.35", "0.8"], dtype=np.dtypes.StringDType())) == br.count([0, 0, 1, 1], S)
-    refused("not numbers", words, words, code="BR208")
+    assert_refused("not numbers", words, words, code="BR208")
 
 
 class Stubborn:
@@ -271,11 +271,11 @@ def test_row_35_foreign_arrays_are_read_through_their_protocols(scores):
 
 
 def test_row_35_what_cannot_be_read_is_refused_in_one_line():
-    error = refused("cannot be read as an array: call .detach", [0, 1], Stubborn(), code="BR219")
+    error = assert_refused("cannot be read as an array: call .detach", [0, 1], Stubborn(), code="BR219")
     assert "\n" not in str(error)
-    refused("one-dimensional, got generator", [0, 1], (s for s in S), code="BR219")
-    refused("one-dimensional, got 3 dimensions", [0, 1], np.zeros((2, 2, 2)), code="BR219")
-    refused("different lengths", [0, 1], [[1, 2], [3]], code="BR219")
+    assert_refused("one-dimensional, got generator", [0, 1], (s for s in S), code="BR219")
+    assert_refused("one-dimensional, got 3 dimensions", [0, 1], np.zeros((2, 2, 2)), code="BR219")
+    assert_refused("different lengths", [0, 1], [[1, 2], [3]], code="BR219")
 
 
 def test_row_35_scores_may_lie_at_odd_addresses():
@@ -286,5 +286,5 @@ def test_row_35_scores_may_lie_at_odd_addresses():
 
 
 def test_row_36_different_lengths_are_refused():
-    refused("lengths differ: y_true 4, y_score 3", [0, 0, 1, 1], S[:3], code="BR212")
-    refused("sample_weight 2", [0, 0, 1, 1], S, code="BR212", sample_weight=[1, 2])
+    assert_refused("lengths differ: y_true 4, y_score 3", [0, 0, 1, 1], S[:3], code="BR212")
+    assert_refused("sample_weight 2", [0, 0, 1, 1], S, code="BR212", sample_weight=[1, 2])

@@ -4,44 +4,44 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from tests.engines.refusals import S, codes, refused, text_of
+from tests.engines.refusals import S, assert_refused, codes, text_of
 
 import baserate as br
 
 
 def test_row_37_negative_weights_are_refused():
-    error = refused("weight of -5", [0, 0, 1, 1], S, code="BR301", sample_weight=[1, -5, 1, 1])
+    error = assert_refused("weight of -5", [0, 0, 1, 1], S, code="BR301", sample_weight=[1, -5, 1, 1])
     assert error.problems[0].where.rows == (1,)
 
 
 def test_row_38_a_class_without_weight_is_refused():
-    refused("total weight of the positives is 0", [0, 0, 1, 1], S, code="BR302", sample_weight=[1, 1, 0, 0])
-    refused("total weight of the negatives is 0", [0, 0, 1, 1], S, code="BR302", sample_weight=[0, 0, 1, 1])
+    assert_refused("total weight of the positives is 0", [0, 0, 1, 1], S, code="BR302", sample_weight=[1, 1, 0, 0])
+    assert_refused("total weight of the negatives is 0", [0, 0, 1, 1], S, code="BR302", sample_weight=[0, 0, 1, 1])
     with pytest.raises(br.InputError, match="total weight of the positives is 0"):
         br.count_models([0, 0, 1, 1], {"m": S}, sample_weight=[1, 1, 0, 0])
 
 
 @pytest.mark.parametrize(("bad", "what"), [(float("nan"), "missing or NaN"), (None, "missing or NaN"), (float("inf"), "infinite")])
 def test_row_39_weights_that_are_no_numbers_are_refused(bad, what):
-    error = refused(what, [0, 0, 1, 1], S, code="BR303", sample_weight=[1.0, 1.0, bad, 1.0])
+    error = assert_refused(what, [0, 0, 1, 1], S, code="BR303", sample_weight=[1.0, 1.0, bad, 1.0])
     assert error.problems[0].where.rows == (2,)
 
 
 def test_row_39_text_weights_are_read_or_refused():
     assert br.count([0, 1], [1, 2], sample_weight=["0.5", "2"]).total_positives == 2.0
-    refused("not numbers", [0, 1], [1, 2], code="BR208", sample_weight=["a", "b"])
+    assert_refused("not numbers", [0, 1], [1, 2], code="BR208", sample_weight=["a", "b"])
 
 
 def test_row_40_weights_that_overflow_a_class_are_refused_and_large_ones_are_not():
-    refused("overflows", [0, 1, 1], [1, 2, 3], code="BR308", sample_weight=[1.0, 1e308, 1e308])
-    refused("overflows", [0, 1, 1], [1, 2, 2], code="BR308", sample_weight=[1.0, 1e308, 1e308])
-    refused("overflows", [0, 1], [1, 2], code="BR308", sample_weight=[1e308, 1e308])
+    assert_refused("overflows", [0, 1, 1], [1, 2, 3], code="BR308", sample_weight=[1.0, 1e308, 1e308])
+    assert_refused("overflows", [0, 1, 1], [1, 2, 2], code="BR308", sample_weight=[1.0, 1e308, 1e308])
+    assert_refused("overflows", [0, 1], [1, 2], code="BR308", sample_weight=[1e308, 1e308])
     large = br.count([0, 1], [1, 2], sample_weight=[8e307, 8e307])
     assert (large.total_positives, large.prior, br.auc(large)) == (8e307, 0.5, 1.0)
 
 
 def test_row_40_whole_weights_that_floats_would_round_are_refused():
-    refused("above 2\\*\\*53", [0, 1], [1, 2], code="BR303", sample_weight=[2**53 + 1, 1])
+    assert_refused("above 2\\*\\*53", [0, 1], [1, 2], code="BR303", sample_weight=[2**53 + 1, 1])
 
 
 def test_a_weight_of_zero_is_as_if_absent_everywhere():
@@ -89,10 +89,10 @@ def test_independent_problems_are_found_in_one_pass():
 
 
 def test_messages_quote_little_and_nothing_that_steers_a_terminal():
-    error = refused("cannot tell", ["\x1b[31m" + "a" * 100, "b"] * 2, S, code="BR102")
+    error = assert_refused("cannot tell", ["\x1b[31m" + "a" * 100, "b"] * 2, S, code="BR102")
     assert "\x1b" not in str(error)
     assert "a" * 50 not in str(error)
 
 
 def test_keep_takes_two_words_only():
-    refused("keep must be", [0, 1], [1, 2], code="BR227", keep="some")
+    assert_refused("keep must be", [0, 1], [1, 2], code="BR227", keep="some")

@@ -15,7 +15,7 @@ def written(tmp_path, text, name="scores.csv"):
     return str(path)
 
 
-def refused(path, match, code, **named):
+def assert_refused(path, match, code, **named):
     with pytest.raises(br.InputError, match=match) as caught:
         count_csv(path, **{"label": "y", "scores": ["m1"], **named})
     assert caught.value.code == code
@@ -48,7 +48,7 @@ def test_harmless_variants_count_alike(tmp_path, text):
 
 def test_ragged_rows_are_refused_and_named(tmp_path):
     rows = "".join(f"{i},{i % 2},0.{i}\n" for i in range(1, 51))
-    problem = refused(
+    problem = assert_refused(
         written(tmp_path, f"id,y,m1\n{rows}51,1\n52,0,0.3,9\n"), "2 of 52 rows have 2, 4 fields instead of the header's 3", "BR605"
     )
     assert problem.where.lines == (52, 53)
@@ -57,22 +57,22 @@ def test_ragged_rows_are_refused_and_named(tmp_path):
 
 
 def test_a_blank_line_in_the_middle_is_ragged(tmp_path):
-    problem = refused(written(tmp_path, "y,m1\n0,1\n\n1,2\n"), "1 of 3 rows", "BR605")
+    problem = assert_refused(written(tmp_path, "y,m1\n0,1\n\n1,2\n"), "1 of 3 rows", "BR605")
     assert problem.where.lines == (3,)
 
 
 def test_lines_are_those_of_the_file_also_behind_quoted_line_breaks(tmp_path):
     text = 'id,y,m1\n"a\nb",0,0.5\n"c ""x""",1,abc\n'
-    problem = refused(written(tmp_path, text), '"m1" has 1 values that are not numbers, such as "abc"', "BR208")
+    problem = assert_refused(written(tmp_path, text), '"m1" has 1 values that are not numbers, such as "abc"', "BR208")
     assert problem.where.lines == (4,)
 
 
 @pytest.mark.parametrize("missing", ["", "NA", "null", "NaN", "?", "-", "#N/A"])
 def test_missing_scores_and_labels_are_named_by_line(tmp_path, missing):
-    problem = refused(written(tmp_path, f"y,m1\n0,1\n1,{missing}\n"), '"m1" has 1 missing', "BR201")
+    problem = assert_refused(written(tmp_path, f"y,m1\n0,1\n1,{missing}\n"), '"m1" has 1 missing', "BR201")
     assert problem.where.lines == (3,)
     if missing not in "?-" or not missing:
-        problem = refused(written(tmp_path, f"y,m1\n0,1\n{missing},1\n1,1\n"), '1 of 3 labels in "y" are missing', "BR105")
+        problem = assert_refused(written(tmp_path, f"y,m1\n0,1\n{missing},1\n1,1\n"), '1 of 3 labels in "y" are missing', "BR105")
         assert problem.where.lines == (3,)
 
 
@@ -102,7 +102,7 @@ def test_missing_scores_and_labels_are_named_by_line(tmp_path, missing):
     ],
 )
 def test_files_that_would_need_a_guess_are_refused(tmp_path, text, match, code):
-    refused(written(tmp_path, text), match, code)
+    assert_refused(written(tmp_path, text), match, code)
 
 
 def test_the_positive_class_is_compared_as_text(tmp_path):
@@ -127,7 +127,7 @@ def test_row_44_a_weight_that_is_an_amount_is_noted(tmp_path):
 
 
 def test_row_52_a_score_asked_for_twice_is_refused(tmp_path):
-    refused(written(tmp_path, GOOD), "asked for twice", "BR407", scores=["m1", "m1"])
+    assert_refused(written(tmp_path, GOOD), "asked for twice", "BR407", scores=["m1", "m1"])
 
 
 def test_one_column_may_have_two_roles_and_counts_once(tmp_path):
@@ -137,13 +137,13 @@ def test_one_column_may_have_two_roles_and_counts_once(tmp_path):
 
 
 def test_scores_named_with_commas_get_the_right_hint(tmp_path):
-    refused(written(tmp_path, GOOD), "Fix: write --score m1 --score m2", "BR613", scores=["m1,m2"])
+    assert_refused(written(tmp_path, GOOD), "Fix: write --score m1 --score m2", "BR613", scores=["m1,m2"])
 
 
 def test_pipes_devices_and_folders_are_refused_at_once(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     for path in (tmp_path / "pipe", tmp_path, "/dev/zero"):
-        refused(str(path), "not a regular file", "BR615")
+        assert_refused(str(path), "not a regular file", "BR615")
 
 
 def test_a_header_of_many_columns_is_read(tmp_path):

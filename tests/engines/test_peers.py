@@ -9,7 +9,7 @@ from sklearn.metrics import confusion_matrix_at_thresholds, roc_auc_score, roc_c
 import baserate as br
 
 
-def same_as_sklearn(labels, scores):
+def assert_same_as_sklearn(labels, scores):
     counts = br.count(labels, scores)
     tn, fp, fn, tp, thresholds = confusion_matrix_at_thresholds(labels, scores)
     keep = np.isfinite(thresholds)
@@ -27,7 +27,7 @@ def test_the_confusion_at_every_threshold_is_that_of_scikit_learn(seed):
     rows = int(rng.integers(2, 3000))
     labels = np.r_[0, 1, rng.random(rows) < rng.choice([0.01, 0.3, 0.8])].astype(int)
     scores = rng.normal(size=rows + 2) + labels
-    same_as_sklearn(labels, scores if seed % 2 else np.round(scores, 1))
+    assert_same_as_sklearn(labels, scores if seed % 2 else np.round(scores, 1))
 
 
 def test_weighted_rates_are_those_of_scikit_learn():
@@ -46,7 +46,7 @@ def test_real_scores_of_four_learners_agree_with_scikit_learn(shared, name):
         rows = list(csv.DictReader(file))
     labels = np.array([int(row["class"]) for row in rows])
     for learner in ("nb", "j48", "smo", "ibk3"):
-        same_as_sklearn(labels, np.array([float(row[learner]) for row in rows]))
+        assert_same_as_sklearn(labels, np.array([float(row[learner]) for row in rows]))
 
 
 def test_published_auc_of_a_subarachnoid_marker(shared):
