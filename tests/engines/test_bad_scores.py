@@ -223,7 +223,7 @@ def test_row_33_saturated_probabilities_are_noted():
 
 def test_row_34_series_with_different_indexes_are_refused():
     labels = pd.Series([0, 0, 1, 1], index=[3, 2, 1, 0])
-    assert_refused("indexes of y_true and y_score differ", labels, pd.Series(S), code="BR211")
+    assert_refused("indexes of y_true and y_score differ .4 of 4 shared, in another order.", labels, pd.Series(S), code="BR211")
     assert_refused("sample_weight differ", pd.Series([0, 0, 1, 1]), S, code="BR211", sample_weight=pd.Series([1, 2, 3, 4], index=list("abcd")))
     assert br.count(labels, pd.Series(S, index=labels.index)) == br.count([0, 0, 1, 1], S)
     assert br.count(labels, S) == br.count([0, 0, 1, 1], S)

@@ -158,9 +158,10 @@ def check_indexes(columns: Iterable[Column]) -> None:
         first = indexed[0]
         if not first.index.equals(column.index):
             shared = len(first.index.intersection(column.index))
+            order = ", in another order" if shared == len(first) == len(column) else ""
             raise refuse(
                 "BR211",
-                f"the indexes of {first.name} and {column.name} differ ({grouped(shared)} of {grouped(len(first))} shared)",
+                f"the indexes of {first.name} and {column.name} differ ({grouped(shared)} of {grouped(len(first))} shared{order})",
                 f"{column.name}.reindex({first.name}.index), or .to_numpy() on each if the order is right",
             )
 
