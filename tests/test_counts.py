@@ -195,6 +195,10 @@ def test_the_same_file_on_both_sides_of_a_sum_is_noted():
     total = counts + counts
     assert [note.code for note in total.notes if note.code == "BR411"] == ["BR411"]
     assert total.ledger.sources == (source, source)
+    joint, groups = br.count_models([0, 1], {"m": [1, 2]}), br.count_groups([0, 1], [1, 2], groups=["a", "a"])
+    for value in (joint, groups):
+        value.__dict__["ledger"] = counts.ledger
+        assert [note.code for note in (value + value).notes] == ["BR411"]
 
 
 def test_recorded_notes_travel_and_are_kept_once():

@@ -117,6 +117,12 @@ def test_values_that_cannot_name_a_group_are_refused():
         br.count_groups([0, 1], [0.1, 0.2], groups=sets)
 
 
+def test_groups_may_be_numbers_of_any_size():
+    grouped = br.count_groups([0, 1, 1], [0.1, 0.2, 0.3], groups=[10**400, 0.5, -1])
+    assert list(grouped) == [-1, 0.5, 10**400]
+    assert grouped.digest
+
+
 def test_a_group_named_infinity_is_not_saved(tmp_path):
     with pytest.raises(br.InputError, match="a file cannot hold"):
         br.count_groups([0, 1], [0.1, 0.2], groups=[float("inf"), 1.5]).save(tmp_path / "g.counts")

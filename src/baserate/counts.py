@@ -91,8 +91,7 @@ class Counts(Totals):
     @cached_property
     def digest(self) -> str:
         """SHA-256 of the statistic: the same from every engine and every order of the rows, and (without weights) every way of splitting."""
-        masses = "masses\n" if self.weighted else ""
-        return fingerprint(f"baserate-counts-1\n{self.scores.dtype.name}\n{masses}", self._cells)
+        return fingerprint(f"baserate-counts-1\n{self.scores.dtype.name}\n{self._masses}", self._cells)
 
     @property
     def auc_error_bound(self) -> float:
@@ -146,8 +145,7 @@ class Counts(Totals):
         """The counts of both data sets together."""
         if not isinstance(other, Counts):
             return NotImplemented
-        notes = combine(self._recorded, (*other._recorded, *_repeated_sources(self.ledger, other.ledger)))
-        ledger = self.ledger + other.ledger
+        notes, ledger = self._notes_with(other), self.ledger + other.ledger
         for one, rest in ((self, other), (other, self)):
             if not len(rest.scores) and rest.bins is None:
                 return Counts._of(one._cells, ledger, notes, one.bins, one.condensed)
@@ -302,13 +300,3 @@ def _added_bins(a: Counts, b: Counts) -> tuple[Cells, Bins]:
     edges = a.bins.edges
     cells, highs = binned(np.searchsorted(edges, scores, side="right"), scores, highs, hits, misses)
     return cells, Bins(edges, highs)
-
-
-def _repeated_sources(a: Ledger, b: Ledger) -> tuple[Note, ...]:
-    """The same file on both sides of a sum is most likely a mistake, and shows nowhere else."""
-    before = {source.sha256 for source in a.sources}
-    return tuple(
-        Note("BR411", f"{escaped(source.path)} is on both sides of a sum (same SHA-256): its rows are counted twice")
-        for source in b.sources
-        if source.sha256 in before
-    )

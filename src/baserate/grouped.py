@@ -17,7 +17,7 @@ from baserate.digests import fingerprint
 from baserate.errors import grouped, quoted, refuse
 from baserate.joining import check_totals, joined_counts, joined_scores
 from baserate.kernels import Cells
-from baserate.notes import Ledger, Note, combine
+from baserate.notes import Ledger, Note
 from baserate.totals import Totals, rows_counted
 
 SAVED_NAMES = (str, int, float, bool, type(None))
@@ -107,7 +107,7 @@ class GroupedCounts(Totals, Mapping[Hashable, Counts]):
         hits, misses = joined_counts(self.positives, other.positives), joined_counts(self.negatives, other.negatives)
         check_totals(hits, misses)
         cells = Cells(joined_scores(self.scores, other.scores), hits, misses)
-        return GroupedCounts._gathered(groups, codes, cells, self.ledger + other.ledger, combine(self._recorded, other._recorded))
+        return GroupedCounts._gathered(groups, codes, cells, self.ledger + other.ledger, self._notes_with(other))
 
     @cached_property
     def digest(self) -> str:
@@ -115,8 +115,7 @@ class GroupedCounts(Totals, Mapping[Hashable, Counts]):
         import json
 
         names = json.dumps([[_rank(group), size] for group, size in zip(self.groups, np.diff(self.offsets).tolist(), strict=True)])
-        masses = "masses\n" if self.weighted else ""
-        return fingerprint(f"baserate-grouped-1\n{self.scores.dtype.name}\n{masses}{names}\n", self._cells)
+        return fingerprint(f"baserate-grouped-1\n{self.scores.dtype.name}\n{self._masses}{names}\n", self._cells)
 
     def __eq__(self, other: object) -> bool:
         return self.digest == other.digest if isinstance(other, GroupedCounts) else NotImplemented
@@ -152,7 +151,7 @@ class GroupedCounts(Totals, Mapping[Hashable, Counts]):
 def _rank(group: Hashable) -> tuple[str, Any]:
     """Groups sort by kind, then value, so that their order does not depend on that of the rows; 1, 1.0 and True are one group."""
     if isinstance(group, int | float):
-        return "number", int(group) if float(group).is_integer() else group
+        return "number", int(group) if isinstance(group, int) or group.is_integer() else group
     return ("text", group) if isinstance(group, str) else (type(group).__name__, repr(group))
 
 

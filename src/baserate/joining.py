@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
@@ -13,20 +14,21 @@ from baserate.exact import EXACT_FLOATS, INT64_MAX, total
 
 def joined_scores(first: Array, second: Array) -> Array:
     """Integers and floats together become floats, where no two scores would become one."""
-    if first.dtype == second.dtype:
-        return np.concatenate((first, second))
-    if not len(first) or not len(second):
-        return (first if len(first) else second).copy()
-    return np.concatenate((_as_float_scores(first), _as_float_scores(second)))
+    return _joined(first, second, _as_float_scores)
 
 
 def joined_counts(first: Array, second: Array) -> Array:
     """Counts and masses together become masses, where every count is exact as a float."""
+    return _joined(first, second, as_masses)
+
+
+def _joined(first: Array, second: Array, as_floats: Callable[[Array], Array]) -> Array:
+    """An empty column has no say in the type."""
     if first.dtype == second.dtype:
         return np.concatenate((first, second))
     if not len(first) or not len(second):
         return (first if len(first) else second).copy()
-    return np.concatenate((as_masses(first), as_masses(second)))
+    return np.concatenate((as_floats(first), as_floats(second)))
 
 
 def as_masses(counts: Array) -> Array:

@@ -17,7 +17,7 @@ from baserate.digests import fingerprint
 from baserate.errors import grouped, quoted, refuse
 from baserate.joining import check_totals, joined_counts, joined_scores
 from baserate.kernels import Cells, best
-from baserate.notes import Ledger, Note, combine
+from baserate.notes import Ledger, Note
 from baserate.totals import Totals
 
 
@@ -80,7 +80,7 @@ class JointCounts(Totals):
         scores = {name: joined_scores(self.scores[name], other.scores[name]) for name in self.models}
         positives, negatives = joined_counts(self.positives, other.positives), joined_counts(self.negatives, other.negatives)
         check_totals(positives, negatives)
-        return JointCounts._of(scores, positives, negatives, self.ledger + other.ledger, combine(self._recorded, other._recorded))
+        return JointCounts._of(scores, positives, negatives, self.ledger + other.ledger, self._notes_with(other))
 
     def canonical(self) -> JointCounts:
         """The same counts with one cell a distinct vector of scores, in descending order of the models as named in sorted order."""
@@ -98,8 +98,7 @@ class JointCounts(Totals):
         """SHA-256 of the canonical form: the same for every order of the rows, and (without weights) every way of splitting them."""
         form = self.canonical()
         names = "".join(f"{len(name.encode())} {name} {column.dtype.name}\n" for name, column in form.scores.items())
-        masses = "masses\n" if self.weighted else ""
-        return fingerprint(f"baserate-joint-1\n{names}{masses}", (*form.scores.values(), form.positives, form.negatives))
+        return fingerprint(f"baserate-joint-1\n{names}{self._masses}", (*form.scores.values(), form.positives, form.negatives))
 
     def __eq__(self, other: object) -> bool:
         return self.digest == other.digest if isinstance(other, JointCounts) else NotImplemented

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from baserate.errors import MOST_EXAMPLES, Fix, in_python
+from baserate.errors import MOST_EXAMPLES, Fix, escaped, in_python
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,16 @@ class Ledger:
             self.rows_refused + other.rows_refused,
             self.sources + other.sources,
         )
+
+
+def repeated_sources(first: Ledger, second: Ledger) -> tuple[Note, ...]:
+    """The same file on both sides of a sum is most likely a mistake, and shows nowhere else."""
+    before = {source.sha256 for source in first.sources}
+    return tuple(
+        Note("BR411", f"{escaped(source.path)} is on both sides of a sum (same SHA-256): its rows are counted twice")
+        for source in second.sources
+        if source.sha256 in before
+    )
 
 
 def combine(first: Iterable[Note], second: Iterable[Note]) -> tuple[Note, ...]:

@@ -10,7 +10,7 @@ from baserate.cells import Array
 from baserate.errors import grouped
 from baserate.exact import total
 from baserate.frozen import Frozen
-from baserate.notes import Ledger, Note
+from baserate.notes import Ledger, Note, combine, repeated_sources
 from baserate.undefined import ratio
 
 
@@ -39,6 +39,15 @@ class Totals(Frozen):
     def prior(self) -> float:
         """The share of positives in the sample: a property of the data set, not an estimate of the base rate in the field."""
         return ratio(self.total_positives, self.total_positives + self.total_negatives, "no cases")
+
+    def _notes_with(self, other: Totals) -> tuple[Note, ...]:
+        """The recorded notes of a sum."""
+        return combine(self._recorded, (*other._recorded, *repeated_sources(self.ledger, other.ledger)))
+
+    @property
+    def _masses(self) -> str:
+        """The line in the head of a digest that keeps masses apart from counts."""
+        return "masses\n" if self.weighted else ""
 
     @property
     def _classes(self) -> str:

@@ -1,4 +1,4 @@
-"""The passes over every row in C: memory is laid out here, the loops are in _kernels.c."""
+"""The passes over every row in C: memory is laid out here, the loops are in _kernels.c and its headers."""
 
 from __future__ import annotations
 
