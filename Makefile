@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 SOURCES := setup.py pyproject.toml $(wildcard src/baserate/kernels/*.[ch])
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check laws bench lock clean
+.PHONY: help demo test check laws bench docs lock clean
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -40,11 +40,14 @@ check: $(VENV)/ready ## style, types and layers only
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
-laws: $(VENV)/ready ## the laws of counting on thousands of examples each (minutes)
+laws: $(VENV)/ready ## the laws on thousands of examples each (minutes)
 	HYPOTHESIS_PROFILE=long $(BIN)/python -m pytest tests/laws tests/kernels -q
 
 bench: $(VENV)/ready ## the table of benchmarks/README.md (minutes)
 	$(BIN)/python benchmarks/count.py
+
+docs: $(VENV)/ready ## write the pages that are generated
+	$(BIN)/python docs/measures.py
 
 lock: $(VENV)/ready ## choose the newest versions again and lock them
 	$(BIN)/python requirements/lock.py

@@ -44,7 +44,7 @@ def test_help_is_given_when_nothing_is_asked_and_shows_an_example():
     assert run().stdout == run("--help").stdout
     assert run().returncode == 0
     shown = run("show", "--help").stdout
-    assert "\n  Example:\n    baserate show scores.csv --label fraud" in shown
+    assert "\n  Examples:\n    baserate show scores.csv --label fraud" in shown
 
 
 def test_show_prints_counts_prior_auc_and_conditions(scores):
@@ -67,7 +67,7 @@ def test_json_is_the_documented_document(scores):
     assert model["counts"]["total_positives"] == 5
     assert model["counts"]["prior"] == 0.25
     assert model["summaries"]["auc"] == {"value": 0.6}
-    assert model["at"] == {"prior": 0.25, "as_in_sample": True, "costs": {"fp": 1, "fn": 1, "tp": 0, "tn": 0}}
+    assert model["at"] == {"prior": 0.25, "as_in_sample": True, "costs_given": False, "costs": {"fp": 1, "fn": 1, "tp": 0, "tn": 0}}
     assert document["sources"][0]["rows_read"] == document["sources"][0]["rows_used"] == 20
     assert document["notes"] == []
 
@@ -178,7 +178,7 @@ def test_a_bug_of_ours_is_never_an_answer(scores, monkeypatch, capsys):
     def broken(*_, **__):
         raise ZeroDivisionError("oops")
 
-    monkeypatch.setattr(cli, "count_csv", broken)
+    monkeypatch.setattr(cli.options, "count_csv", broken)
     arguments = ["show", str(scores), "--label", "y", "--score", "m1"]
     with pytest.raises(SystemExit) as caught:
         cli.main(arguments)
@@ -192,7 +192,7 @@ def test_an_interrupt_stops_tidily(scores, monkeypatch, capsys):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(cli, "count_csv", interrupted)
+    monkeypatch.setattr(cli.options, "count_csv", interrupted)
     with pytest.raises(SystemExit) as caught:
         cli.main(["show", str(scores), "--label", "y", "--score", "m1"])
     assert caught.value.code == 130

@@ -19,7 +19,7 @@ from baserate.errors import Fix, escaped, grouped, refuse
 from baserate.exact import INT64_MAX
 from baserate.joining import as_masses, check_totals, joined_counts, joined_scores
 from baserate.kernels import Cells
-from baserate.notes import Ledger, Note, Source, combine
+from baserate.notes import DESIGNS, RANDOM, Ledger, Note, Source, combine
 from baserate.observations import observe
 from baserate.totals import Totals, rows_counted
 
@@ -216,12 +216,14 @@ def told(notes: Iterable[Note], ledger: Ledger) -> dict[str, Any]:
 def heard(facts: dict[str, Any]) -> tuple[Ledger, tuple[Note, ...]]:
     """The inverse of `told`."""
     kept = dict(facts["ledger"])
-    sources = tuple(Source(**source) for source in kept.pop("sources"))
+    sources, design = tuple(Source(**source) for source in kept.pop("sources")), kept.pop("design", RANDOM)
     if not all(isinstance(text, str) for source in sources for text in (source.path, source.sha256, source.label, source.positive)):
         raise ValueError("the ledger does not hold sources")
     if not all(type(rows) is int and rows >= 0 for rows in kept.values()):
         raise ValueError("the ledger does not hold numbers of rows")
-    return Ledger(**kept, sources=sources), tuple(_note(**note) for note in facts["notes"])
+    if design not in DESIGNS:
+        raise ValueError("the ledger names an unknown design")
+    return Ledger(**kept, sources=sources, design=design), tuple(_note(**note) for note in facts["notes"])
 
 
 def _note(code: str, text: str, override: dict[str, str] | None) -> Note:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import random
+import shlex
+from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from baserate.atomic import write_atomically
 from baserate.errors import refuse_file
@@ -21,7 +24,7 @@ def scores_csv() -> str:
     frauds = set(draw.sample(range(ROWS), FRAUDS))
     for row in range(ROWS):
         fraud = row in frauds
-        logit = draw.random() ** (0.35 if fraud else 3.0)
+        logit = draw.random() ** (0.2 if fraud else 3.0)
         # The forest is nearly sure of half the frauds and blind to many of the rest.
         forest = draw.random() ** (0.02 if fraud and draw.random() < 0.5 else 0.9 if fraud else 4.0)
         lines.append(f"{row},{int(fraud)},{logit:.6f},{forest:.6f}")
@@ -36,3 +39,28 @@ def write_scores(folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     write_atomically(path, [scores_csv().encode()])
     return path
+
+
+class Step(NamedTuple):
+    """One command of the example, and what it is for."""
+
+    why: str
+    words: tuple[str, ...]
+
+    @property
+    def shown(self) -> str:
+        return shlex.join(self.words)
+
+
+def steps(path: str) -> Iterator[Step]:
+    """The worked example: what AUC says, and what a base rate of 1 in 1000 says."""
+    models = ("--label", "fraud", "--score", "logit", "--score", "forest")
+    yield Step("Which model ranks better?", ("show", path, *models))
+    field = ("--prior", "1 in 1000", "--volume", "1000000")
+    yield Step(
+        "In the field 1 payment in 1000 is fraud, there are a million a day, and 2000 can be looked at:",
+        ("choose", path, "alerts <= 2000", *models, *field),
+    )
+    yield Step(
+        "A missed fraud costs 100 times what a needless look costs:", ("choose", path, *models, "--prior", "1 in 1000", "--cost", "fn=100,fp=1")
+    )

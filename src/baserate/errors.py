@@ -95,7 +95,11 @@ class InputError(ValueError):
 
     def moved(self, place: Callable[[Where], Where]) -> InputError:
         """The same problems at the places where the user sees them (lines of a file instead of positions)."""
-        return InputError(replace(problem, where=place(problem.where)) for problem in self.problems)
+        return type(self)(replace(problem, where=place(problem.where)) for problem in self.problems)
+
+
+class Infeasible(InputError):  # noqa: N818 (an answer as much as an error)
+    """What was asked for cannot be had from these data: nothing is wrong with them, and exit status 3 says so."""
 
 
 def refuse(code: str, text: str, fix: Fix | str, rows: Iterable[int] = (), total: int | None = None) -> InputError:

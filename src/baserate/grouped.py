@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Hashable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import cached_property
 from math import isfinite
 from typing import Any
@@ -80,7 +81,8 @@ class GroupedCounts(Totals, Mapping[Hashable, Counts]):
             ) from None
         part = slice(self.offsets[place], self.offsets[place + 1])
         cells = Cells(*(column[part] for column in self._cells))
-        return Counts._of(cells, rows_counted(cells.positives, cells.negatives), self._recorded)
+        ledger = replace(rows_counted(cells.positives, cells.negatives), design=self.ledger.design)
+        return Counts._of(cells, ledger, self._recorded)
 
     def __iter__(self) -> Iterator[Hashable]:
         return iter(self.groups)

@@ -6,7 +6,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from baserate.errors import MOST_EXAMPLES, Fix, escaped, in_python
+from baserate.errors import MOST_EXAMPLES, Fix, escaped, in_python, quoted, refuse
+
+RANDOM = "random"
+CASE_CONTROL = "case-control"
+DESIGNS = (RANDOM, CASE_CONTROL)
 
 
 @dataclass(frozen=True)
@@ -40,12 +44,16 @@ class Source:
 
 @dataclass(frozen=True)
 class Ledger:
-    """Rows read = rows used + rows refused, and the sources they came from (none for arrays)."""
+    """Rows read = rows used + rows refused, the sources they came from (none for arrays), and the design of the sample.
+
+    "random" lets the share of positives speak for itself; "case-control" says that the class totals were chosen.
+    """
 
     rows_read: int = 0
     rows_used: int = 0
     rows_refused: int = 0
     sources: tuple[Source, ...] = ()
+    design: str = RANDOM
 
     def __add__(self, other: Ledger) -> Ledger:
         return Ledger(
@@ -53,7 +61,16 @@ class Ledger:
             self.rows_used + other.rows_used,
             self.rows_refused + other.rows_refused,
             self.sources + other.sources,
+            self.design if self.design != RANDOM else other.design,
         )
+
+
+def checked_design(design: str) -> str:
+    """The design, where it is one of those known."""
+    if design not in DESIGNS:
+        fix = Fix(f"design={CASE_CONTROL!r} where the class totals were chosen", f"--design {CASE_CONTROL}")
+        raise refuse("BR518", f"the design of a sample is {' or '.join(map(repr, DESIGNS))}, got {quoted(design)}", fix)
+    return design
 
 
 def repeated_sources(first: Ledger, second: Ledger) -> tuple[Note, ...]:

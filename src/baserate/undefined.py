@@ -14,6 +14,7 @@ class Undefined(float):
     """
 
     reason: str
+    notes: tuple[()] = ()
 
     def __new__(cls, reason: str) -> Self:
         value = super().__new__(cls, "nan")

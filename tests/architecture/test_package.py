@@ -1,6 +1,6 @@
 """Names, layers and what an import costs: the promises of the package as a whole."""
 
-import importlib
+import importlib.util
 import inspect
 import json
 import pkgutil
@@ -18,20 +18,48 @@ ROOT = Path(__file__).parents[2]
 SOURCES = sorted((ROOT / "src" / "baserate").rglob("*.py"))
 
 PUBLIC = {
+    "Baseline",
+    "Conditions",
+    "Confusion",
+    "Costs",
     "Counts",
+    "Crossing",
+    "Cut",
+    "Fixed",
     "GroupedCounts",
+    "Infeasible",
     "InputError",
+    "Isoline",
     "JointCounts",
     "Ledger",
+    "Measure",
     "Note",
+    "OperatingPoint",
+    "Points",
+    "Rates",
+    "Reading",
+    "Solved",
     "Source",
+    "Stretch",
+    "Superiority",
     "Undefined",
+    "Win",
     "__version__",
     "auc",
+    "choose",
     "count",
     "count_groups",
     "count_models",
+    "fix",
+    "flag_at",
+    "guess",
+    "ideal_baseline",
+    "isoline",
     "load",
+    "measure",
+    "solve_rates",
+    "superiority",
+    "winners",
 }
 
 
@@ -99,6 +127,9 @@ def test_the_version_agrees_everywhere():
         "docs/glossary.md",
         "docs/file-format.md",
         "docs/codes.md",
+        "docs/choosing.md",
+        "docs/measures.md",
+        "docs/peers.md",
         "benchmarks/README.md",
     ],
 )
@@ -107,6 +138,13 @@ def test_links_between_the_documents_lead_somewhere(path):
     targets = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", document.read_text())
     found = [document.parent / target for target in targets]
     assert [str(target) for target in found if not target.exists() or (target.is_file() and not target.stat().st_size)] == []
+
+
+def test_the_page_of_the_measures_is_what_the_registry_gives():
+    spec = importlib.util.spec_from_file_location("measures_page", ROOT / "docs" / "measures.py")
+    generator = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(generator)
+    assert generator.page() == (ROOT / "docs" / "measures.md").read_text(), "run: make docs"
 
 
 def test_everything_the_names_table_promises_is_in_the_glossary():

@@ -24,12 +24,21 @@ RARE = 16
 MOST_ANCHORS = 1 << 17
 
 
-def count(y_true: Any, y_score: Any, *, pos_label: Any = None, sample_weight: Any = None, keep: Literal["all", "positives"] = "all") -> Counts:
+def count(
+    y_true: Any,
+    y_score: Any,
+    *,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+    keep: Literal["all", "positives"] = "all",
+    design: Literal["random", "case-control"] = "random",
+) -> Counts:
     """How many positives and negatives have each score?
 
     Labels 0/1 and bools are taken as they are; pairs such as "no"/"yes" or -1/1 with a note; for anything else `pos_label` says
     which value is positive. `sample_weight` makes masses of the counts. `keep="positives"` merges scores that only negatives have
-    (see `Counts.condense`), which is much faster where positives are rare.
+    (see `Counts.condense`), which is much faster where positives are rare. `design="case-control"` says that somebody chose how many
+    cases of each class there are, so that the sample's prior is no base rate and every measure that depends on it needs `at`.
 
     >>> import baserate as br
     >>> br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
@@ -39,7 +48,9 @@ def count(y_true: Any, y_score: Any, *, pos_label: Any = None, sample_weight: An
         raise refuse("BR227", f"keep must be 'all' or 'positives', got {quoted(keep)}", "keep='all'")
     names = Names()
     # Not kept in a variable here, so that what was copied can be freed as soon as it is packed.
-    return count_cases(checked(y_true, {SCORE: y_score}, pos_label=pos_label, sample_weight=sample_weight, names=names), SCORE, keep=keep)
+    return count_cases(
+        checked(y_true, {SCORE: y_score}, pos_label=pos_label, sample_weight=sample_weight, names=names, design=design), SCORE, keep=keep
+    )
 
 
 def count_cases(cases: Cases, model: str, *, keep: str = "all", kernels: Kernels = best) -> Counts:
@@ -82,7 +93,9 @@ def _rare(scores: Array, positive: Array, kernels: Kernels) -> Cells:
     return Cells(scores_of_orders(orders[used], scores.dtype), hits[used], misses[used])
 
 
-def count_models(y_true: Any, y_scores: Mapping[str, Any], *, pos_label: Any = None, sample_weight: Any = None) -> JointCounts:
+def count_models(
+    y_true: Any, y_scores: Mapping[str, Any], *, pos_label: Any = None, sample_weight: Any = None, design: str = "random"
+) -> JointCounts:
     """Which scores did each of several models give the same cases?
 
     >>> import baserate as br
@@ -94,12 +107,14 @@ def count_models(y_true: Any, y_scores: Mapping[str, Any], *, pos_label: Any = N
     strange = [name for name in y_scores if not isinstance(name, str)]
     if strange:
         raise refuse("BR410", f"a model is named {quoted(strange[0])}, which is not text", "name models by text")
-    cases = checked(y_true, y_scores, pos_label=pos_label, sample_weight=sample_weight, names=Names())
+    cases = checked(y_true, y_scores, pos_label=pos_label, sample_weight=sample_weight, names=Names(), design=design)
     positives, negatives, notes = cases.one_by_one()
     return JointCounts._of(cases.kept_scores(), positives, negatives, cases.ledger, notes)
 
 
-def count_groups(y_true: Any, y_score: Any, *, groups: Any, pos_label: Any = None, sample_weight: Any = None) -> GroupedCounts:
+def count_groups(
+    y_true: Any, y_score: Any, *, groups: Any, pos_label: Any = None, sample_weight: Any = None, design: str = "random"
+) -> GroupedCounts:
     """How many positives and negatives have each score, group by group: folds, slices, sites, days, clusters?
 
     >>> import baserate as br
@@ -107,7 +122,8 @@ def count_groups(y_true: Any, y_score: Any, *, groups: Any, pos_label: Any = Non
     >>> by_site["b"]
     Counts: 1 positives, 1 negatives, 2 distinct scores, prior 0.500
     """
-    cases = checked(y_true, {SCORE: y_score}, pos_label=pos_label, sample_weight=sample_weight, names=Names(), groups=groups)
+    arguments = {"pos_label": pos_label, "sample_weight": sample_weight, "groups": groups, "design": design}
+    cases = checked(y_true, {SCORE: y_score}, names=Names(), **arguments)
     if cases.groups is None:
         raise refuse("BR413", "groups is None", "give the group of every case, or use count")
     positives, negatives, notes = cases.one_by_one()

@@ -16,7 +16,7 @@ from baserate.engines.weights import as_weights, weigh, with_weight
 from baserate.errors import Findings, Fix, quoted, refuse
 from baserate.exact import Floats
 from baserate.kernels import Cells
-from baserate.notes import Ledger, Note
+from baserate.notes import RANDOM, Ledger, Note, checked_design
 
 SCORE = "y_score"
 
@@ -66,7 +66,9 @@ class Cases(NamedTuple):
         return {name: scores.astype(np.int64 if scores.dtype == np.int64 else np.float64) + 0 for name, scores in self.scores.items()}
 
 
-def checked(y_true: Any, y_scores: Mapping[str, Any], *, pos_label: Any, sample_weight: Any, names: Names, groups: Any = None) -> Cases:
+def checked(
+    y_true: Any, y_scores: Mapping[str, Any], *, pos_label: Any, sample_weight: Any, names: Names, groups: Any = None, design: str = RANDOM
+) -> Cases:
     """The arguments as arrays, or every reason why they cannot be counted."""
     label = as_column(y_true, names.label)
     columns = {name: two_columns(data, shown(name)) or (as_column(data, shown(name)),) for name, data in y_scores.items()}
@@ -92,7 +94,7 @@ def checked(y_true: Any, y_scores: Mapping[str, Any], *, pos_label: Any, sample_
         weights = None if weight is None else as_weights(weight)
     _check_swapped(findings, names.label, scores)
     findings.settle()
-    ledger = Ledger(rows_read=len(label), rows_used=len(label))
+    ledger = Ledger(rows_read=len(label), rows_used=len(label), design=checked_design(design))
     cases = Cases(decision.positive, decision.value, scores, weights, group, tuple(notes), ledger)
     used = None if weights is None else with_weight(weights, decision.positive)
     return cases if used is None else cases.only(used)

@@ -23,7 +23,7 @@ from baserate.counts import Counts
 from baserate.engines.arrays import count_cases
 from baserate.engines.cases import Cases, Names, checked
 from baserate.errors import Findings, InputError, Where, grouped, quoted, refuse_file
-from baserate.notes import Ledger, Note, Source
+from baserate.notes import RANDOM, Ledger, Note, Source, checked_design
 
 MISSING = frozenset({"", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "None"})
 MISSING_NUMBERS = MISSING | {"-", "?"}
@@ -40,7 +40,9 @@ class Table:
     lines: list[int]
 
 
-def count_csv(path: str, *, label: str, scores: Sequence[str], positive: str | None = None, weight: str | None = None) -> dict[str, Counts]:
+def count_csv(
+    path: str, *, label: str, scores: Sequence[str], positive: str | None = None, weight: str | None = None, design: str = RANDOM
+) -> dict[str, Counts]:
     """The counts of each score column of a CSV file, by its name."""
     repeated = [name for name in scores if list(scores).count(name) > 1]
     if repeated:
@@ -54,7 +56,8 @@ def count_csv(path: str, *, label: str, scores: Sequence[str], positive: str | N
     except InputError as error:
         raise error.moved(lambda where: _in_file(path, table, where)) from None
     found = "" if cases.label is None else str(cases.label)
-    ledger = Ledger(rows, rows, 0, (Source(path, hashlib.sha256(content).hexdigest(), rows, rows, 0, label, found, weight),))
+    source = Source(path, hashlib.sha256(content).hexdigest(), rows, rows, 0, label, found, weight)
+    ledger = Ledger(rows, rows, 0, (source,), checked_design(design))
     return {name: Counts._of(counts._cells, ledger, counts._recorded) for name, counts in counted.items()}
 
 

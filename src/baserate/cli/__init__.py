@@ -5,19 +5,20 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
 import click
 
-from baserate import __version__, demo, document, tables
-from baserate.counts import Counts
-from baserate.engines.csv_files import count_csv
-from baserate.errors import InputError, escaped, on_command_line, quoted
+from baserate import __version__, demo, document
+from baserate.cli.calculating import calc
+from baserate.cli.choosing import choose_command
+from baserate.cli.showing import show
+from baserate.errors import Infeasible, InputError, escaped, on_command_line, quoted
 from baserate.kernels import best
 
-INPUT, BUG, IO, INTERRUPTED = 2, 70, 74, 130
+INPUT, INFEASIBLE, BUG, IO, INTERRUPTED = 2, 3, 70, 74, 130
 DEBUG = "--debug"
 
 
@@ -31,54 +32,22 @@ def cli(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-@cli.command()
-@click.argument("path", metavar="FILE.csv")
-@click.option("--label", required=True, metavar="COLUMN", help="The column that says which cases are positive.")
-@click.option(
-    "--score",
-    "scores",
-    required=True,
-    multiple=True,
-    metavar="COLUMN",
-    help="A model's score; higher means more likely positive. May be repeated.",
-)
-@click.option("--positive", metavar="VALUE", help="The label of the positive cases, where 0/1 or yes/no does not already say it.")
-@click.option("--weight", metavar="COLUMN", help="A weight for each case.")
-@click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON (schema baserate/1).")
-def show(path: str, label: str, scores: Sequence[str], positive: str | None, weight: str | None, as_json: bool) -> None:  # noqa: FBT001
-    """Count labels and scores: positives, base rate, AUC.
-
-    \b
-    Example:
-      baserate show scores.csv --label fraud --score logit --score forest
-    """  # noqa: D301 (a real backspace tells click to leave the lines alone)
-    models = count_csv(path, label=label, scores=scores, positive=positive, weight=weight)
-    answer(models, as_json=as_json)
+cli.add_command(show)
+cli.add_command(choose_command)
+cli.add_command(calc)
 
 
 @cli.command(name="demo")
 @click.option("--folder", default="baserate-demo", show_default=True, metavar="FOLDER", help="Where the example file is written.")
-def run_demo(folder: str) -> None:
-    """Write an example file and show it."""
+@click.pass_context
+def run_demo(context: click.Context, folder: str) -> None:
+    """Write an example file and show what it says."""
     path = demo.write_scores(Path(folder))
-    click.echo(f"{path}: 20 000 payments, 400 of them fraud, scored by two models.\n")
-    command = ["show", str(path), "--label", "fraud", "--score", "logit", "--score", "forest"]
-    click.echo(f"$ baserate {' '.join(command)}\n")
-    answer(count_csv(str(path), label="fraud", scores=("logit", "forest")), as_json=False)
+    click.echo(f"{path}: 20 000 payments, 400 of them fraud, scored by two models.")
+    for step in demo.steps(str(path)):
+        click.echo(f"\n{step.why}\n\n$ baserate {step.shown}\n")
+        cli.main(list(step.words), standalone_mode=False, parent=context.parent)
     click.echo("\nThe same with your own file: baserate show FILE.csv --label COLUMN --score COLUMN")
-
-
-def answer(models: Mapping[str, Counts], *, as_json: bool) -> None:
-    """The answer on stdout, as JSON or for a person; notes on stderr either way."""
-    for note in document.notes_of(models):
-        click.echo(f"note {note.code}: {note.line(on_command_line)}", err=True)
-    if as_json:
-        click.echo(json.dumps(document.of_models("show", __version__, models), indent=1, allow_nan=False))
-        return
-    for source in next(iter(models.values())).ledger.sources:
-        click.echo(f"{tables.source(source)}\n")
-    click.echo(tables.of_models(models))
-    click.echo(f"\n{tables.conditions(models)}")
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
@@ -100,7 +69,8 @@ def _run(given: list[str]) -> int:
     except InputError as error:
         if DEBUG in given:
             raise
-        return _failed(document.of_errors(error), [problem.line(on_command_line) for problem in error.problems], INPUT, as_json=as_json)
+        status = INFEASIBLE if isinstance(error, Infeasible) else INPUT
+        return _failed(document.of_errors(error), [problem.line(on_command_line) for problem in error.problems], status, as_json=as_json)
     except BrokenPipeError:
         # Whoever read our output has had enough; keep the interpreter from complaining when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,70 @@
+"""Writes docs/measures.md from the registry: `python docs/measures.py`. A test holds the page to what this gives."""
+
+import math
+from pathlib import Path
+
+import baserate as br
+from baserate.measures.catalogue import CATALOGUE, Definition
+
+PAGE = Path(__file__).with_suffix(".md")
+CONFUSION = "br.Confusion(tp=40, fp=60, fn=10, tn=890)"
+CONDITIONS = "br.Conditions(prior=0.001, costs=br.Costs(fp=1, fn=100))"
+EXAMPLES = {"f_beta": "f_beta(beta=2)", "weighted_accuracy": "weighted_accuracy(w1=5, w2=1, w3=4, w4=0)"}
+HEAD = f"""# The measures
+
+Written from the registry by `python docs/measures.py`; every example is run by the tests. Each measure is a function of a confusion (TP, FP,
+FN, TN) and of conditions. TP, FP, FN and TN in a formula are those at the base rate: the positives of the sample stand for `prior` of all
+cases, the negatives for the rest. Values are exact, rounded once; what is 0/0 is NaN with a reason. Rules and the command line also read the
+other names; in Python each measure has one.
+
+```python
+>>> import baserate as br
+>>> confusion = {CONFUSION}
+>>> at = {CONDITIONS}
+
+```
+"""
+
+
+def page() -> str:
+    """The whole page."""
+    return "\n".join([HEAD, _index(), *(_section(entry) for entry in CATALOGUE.values())])
+
+
+def _index() -> str:
+    lines = ["| measure | also called | better | range | changes with the base rate |", "|---|---|---|---|---|"]
+    for entry in CATALOGUE.values():
+        words = ", ".join(entry.synonyms) or "–"
+        lines.append(f"| [{entry.name}](#{entry.name}) | {words} | {entry.direction} | {_range(entry)} | {'yes' if entry.prior else 'no'} |")
+    return "\n".join(lines) + "\n"
+
+
+def _section(entry: Definition) -> str:
+    parts = [f"## {entry.name}\n", f"**{entry.text}**\n", f"{entry.extremes}.\n"]
+    for parameter in entry.parameters:
+        default = f" (default {parameter.default:g})" if parameter.default is not None else ""
+        parts.append(f"`{parameter.name}`: {parameter.meaning}{default}.\n")
+    parts.append(f"{entry.citation}.\n")
+    parts.append("```python\n" + "\n".join(_examples(entry)) + "\n\n```\n")
+    return "\n".join(parts)
+
+
+def _examples(entry: Definition) -> list[str]:
+    asked = EXAMPLES.get(entry.name, entry.name)
+    needs_volume = any(parameter.name == "volume" for parameter in entry.parameters)
+    confusion, at = eval(CONFUSION, {"br": br}), eval(CONDITIONS, {"br": br})  # noqa: S307 (our own two lines)
+    options = {"volume": 1_000_000} if needs_volume else {}
+    shown = ", volume=1_000_000" if needs_volume else ""
+    lines = [f'>>> br.measure("{asked}", confusion{shown})', repr(br.measure(asked, confusion, **options))]
+    if entry.prior or entry.name == "total_cost":
+        lines += [f'>>> br.measure("{asked}", confusion, at=at{shown})', repr(br.measure(asked, confusion, at=at, **options))]
+    return lines
+
+
+def _range(entry: Definition) -> str:
+    low, high = ("−∞" if end == -math.inf else "∞" if end == math.inf else f"{end:g}" for end in entry.range)
+    return f"{low} to {high}"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page())

@@ -1,0 +1,112 @@
+"""Options that several commands share: where the data lie, and under which conditions they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from baserate import notations
+from baserate.conditions import Conditions
+from baserate.costs import Costs
+from baserate.counts import Counts
+from baserate.engines.csv_files import count_csv
+from baserate.errors import Findings, quoted, refuse
+
+Command = Callable[..., Any]
+
+
+def _together(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
+    def decorate(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+source = _together(
+    click.argument("path", metavar="FILE.csv"),
+    click.option("--label", required=True, metavar="COLUMN", help="The column that says which cases are positive."),
+    click.option(
+        "--score",
+        "scores",
+        required=True,
+        multiple=True,
+        metavar="COLUMN",
+        help="A model's score; higher means more likely positive. May be repeated.",
+    ),
+    click.option("--positive", metavar="VALUE", help="The label of the positive cases, where 0/1 or yes/no does not already say it."),
+    click.option("--weight", metavar="COLUMN", help="A weight for each case."),
+    click.option(
+        "--design", default="random", metavar="DESIGN", help="case-control: somebody chose the class totals, so a base rate must be given."
+    ),
+)
+
+conditions = _together(
+    click.option(
+        "--prior",
+        "priors",
+        multiple=True,
+        metavar="SHARE",
+        help='The base rate: 0.1%, "1 in 1000", 1:999, 1e-4, "12 per 100k"; several by commas.',
+    ),
+    click.option(
+        "--cost", "costs", multiple=True, metavar="NAME=NUMBER", help="What an outcome costs: fn=100,fp=1 (also tp, tn; a reward is negative)."
+    ),
+    click.option("--profit", "profits", multiple=True, metavar="NAME=NUMBER", help="What an outcome earns, instead of --cost: tp=95,fp=-5."),
+    click.option("--volume", metavar="CASES", help="How many cases there are, for example a day: counts alerts, caught and missed."),
+)
+
+as_json = click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON (schema baserate/1).")
+
+
+def counted(path: str, label: str, scores: tuple[str, ...], positive: str | None, weight: str | None, design: str) -> dict[str, Counts]:
+    """The counts of every model in the file."""
+    return count_csv(path, label=label, scores=scores, positive=positive, weight=weight, design=design)
+
+
+def conditions_of(priors: tuple[str, ...], costs: tuple[str, ...], profits: tuple[str, ...]) -> list[Conditions]:
+    """One set of conditions a base rate; the sample's own where none is given. Everything wrong with them is found in one pass."""
+    findings, chosen, found = Findings(), None, list[Conditions]()
+    with findings:
+        if costs and profits:
+            raise refuse("BR513", "costs and profits are given together", "give --cost or --profit")
+        chosen = Costs.parse(",".join(costs or profits), profits=bool(profits)) if costs or profits else None
+    for text in priors or ("sample",):
+        for part in _shares(text):
+            with findings:
+                found.append(Conditions(part, chosen))
+    findings.settle()
+    return found
+
+
+def _shares(text: str) -> list[str]:
+    """The parts of a list, unless the whole is a number with a decimal comma, which is refused as such."""
+    parts = notations.several(text)
+    return [text] if len(parts) == 2 and notations.number(parts[0]) == 0 else parts
+
+
+def volume_of(text: str | None) -> float | None:
+    """A number of cases, as people write it: 1000000, 1e6, 1_000_000, 1,000,000 or 10k."""
+    if text is None:
+        return None
+    bare = text.strip().replace(",", "").replace(" ", "").casefold()
+    unit = next((unit for unit in ("k", "m") if bare.endswith(unit)), "")
+    value = notations.number(bare.removesuffix(unit))
+    if value is None or value <= 0:
+        raise refuse("BR520", f"a volume is a number of cases above 0, got {quoted(text)}", "--volume 1000000")
+    return float(value * notations.UNITS[unit])
+
+
+def threshold_of(text: str) -> float | int | None:
+    """A threshold from the command line; "none" flags nothing."""
+    if text.strip().casefold() == "none":
+        return None
+    if text.strip().casefold() in ("inf", "-inf"):
+        return float(text)
+    value = notations.number(text)
+    if value is None:
+        raise refuse("BR529", f"a threshold is a number, or none to flag nothing; got {quoted(text)}", "--threshold 0.5")
+    return value.numerator if value.denominator == 1 else float(value)

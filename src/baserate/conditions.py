@@ -1,0 +1,176 @@
+"""The conditions under which a classifier will work: the base rate it meets, and what its outcomes cost. They know no data."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from baserate import notations
+from baserate.arithmetic import exactly, rounded
+from baserate.costs import Costs
+from baserate.errors import Fix, quoted, refuse
+from baserate.notes import Note
+
+EQUAL_COSTS = Costs()
+
+
+class Cut(NamedTuple):
+    """Where a calibrated score is cut in theory: on the score as it is, and on the probability corrected to the base rate."""
+
+    score: float
+    probability: float
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """At which base rate, and at which costs?
+
+    `prior` is a number between 0 and 1, or what people write: "0.1%", "1 in 1000", "1:999" (odds), "12 per 100k". None means the
+    sample's own. Without `costs` both errors cost 1.
+
+    >>> from baserate import Conditions, Costs
+    >>> at = Conditions(prior="1 in 1000", costs=Costs(fp=1, fn=100))
+    >>> at.prior, at.skew, round(at.effective_prior, 6)
+    (0.001, 999.0, 0.090992)
+    """
+
+    prior: Any = None
+    costs: Any = None
+    costs_given: bool = field(init=False, compare=False, repr=False)
+    as_in_sample: bool = field(init=False, compare=False, repr=False)
+    notes: tuple[Note, ...] = field(init=False, compare=False, repr=False)
+    # The prior as a fraction: what a float is, what a fraction says, or the class totals of the sample.
+    _exact: Fraction | None = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        written = notations.prior(self.prior)
+        if self.costs is not None and not isinstance(self.costs, Costs):
+            text = f"costs must be Costs, got {type(self.costs).__name__}: the order of a matrix or list is ambiguous"
+            raise refuse("BR513", text, "Costs(fp=1, fn=5)")
+        self._put(
+            prior=None if written is None else rounded(written.value),
+            costs=self.costs or EQUAL_COSTS,
+            costs_given=self.costs is not None,
+            as_in_sample=written is None,
+            notes=() if written is None else written.notes,
+            _exact=None if written is None else written.value if isinstance(self.prior, Fraction) else exactly(rounded(written.value)),
+        )
+
+    def _put(self, **values: object) -> None:
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    @classmethod
+    def from_skew(cls, skew: float, costs: Costs | None = None) -> Conditions:
+        """Conditions with so many negatives for each positive.
+
+        >>> from baserate import Conditions
+        >>> Conditions.from_skew(999).prior
+        0.001
+        """
+        try:
+            negatives = exactly(skew)
+        except (TypeError, ValueError, OverflowError):
+            negatives = Fraction(-1)
+        if negatives <= 0:
+            raise refuse(
+                "BR503", f"skew must be a positive number of negatives for each positive, got {quoted(skew)}", "give a number such as 999"
+            )
+        return cls(rounded(1 / (1 + negatives)), costs)
+
+    def within(self, sample_prior: float | Fraction, why_not: str = "") -> Conditions:
+        """These conditions with the sample's prior filled in, where none was given; `why_not` refuses that, with the reason."""
+        if self.prior is not None:
+            return self
+        if why_not:
+            raise refuse("BR509", f"{why_not}, so a prior must be given", Fix("at=Conditions(prior=0.001)", "--prior 0.1%"))
+        filled = Conditions(None, self.costs)  # the sample may hold one class only, which is no prior that one could give
+        exact = None if math.isnan(sample_prior) else exactly(sample_prior)
+        filled._put(prior=sample_prior if exact is None else rounded(exact), costs_given=self.costs_given, _exact=exact)
+        return filled
+
+    @property
+    def skew(self) -> float:
+        """Negatives for each positive: (1 − prior) / prior."""
+        return rounded((1 - self._share) / self._share)
+
+    @property
+    def effective_prior(self) -> float:
+        """The prior after costs, one number: a / (a + b) with a = prior · (fn − tp) and b = (1 − prior) · (fp − tn).
+
+        At equal costs it is the prior; a classifier's cheapest threshold depends on it alone. Drummond & Holte 2006, Machine Learning 65.
+        """
+        return rounded(self._loss / (self._loss + self._nuisance))
+
+    @property
+    def iso_cost_slope(self) -> float:
+        """The slope, in ROC space, of the lines along which the expected cost is the same: b / a of `effective_prior`."""
+        return rounded(self._nuisance / self._loss)
+
+    def cut(self, calibrated_at: Any) -> Cut:
+        """Where to cut a score that is a calibrated probability at the base rate `calibrated_at`.
+
+        The corrected probability is cut at t = `costs.threshold`, the score itself at the odds t / (1 − t) times the odds of
+        `calibrated_at` over the odds of `prior` (Elkan 2001, theorem 2). At equal priors both cuts are the same.
+
+        >>> from baserate import Conditions, Costs
+        >>> Conditions(prior=0.01, costs=Costs(fp=1, fn=5)).cut(calibrated_at=0.5)
+        Cut(score=0.9519230769230769, probability=0.16666666666666666)
+        """
+        written = notations.prior(calibrated_at)
+        if written is None:
+            text = "a threshold in theory needs the base rate at which the scores are calibrated"
+            raise refuse("BR507", text, Fix("calibrated_at=0.5, the prior of the training data", "--calibrated-at 50%"))
+        trained, field_odds = exactly(rounded(written.value)), self._share / (1 - self._share)
+        odds = self.costs._false_alarm / self.costs._miss * (trained / (1 - trained)) / field_odds
+        return Cut(rounded(odds / (1 + odds)), self.costs.threshold)
+
+    @property
+    def _share(self) -> Fraction:
+        if self._exact is None:
+            raise refuse("BR509", "the prior is the sample's own, and conditions know no data", "Conditions(prior=0.001)")
+        if not 0 < self._exact < 1:
+            raise refuse(
+                "BR552", "the sample has cases of one class only: at its own prior there is nothing to weigh", "Conditions(prior=0.001)"
+            )
+        return self._exact
+
+    @property
+    def _loss(self) -> Fraction:
+        return self._share * Fraction(self.costs._miss)
+
+    @property
+    def _nuisance(self) -> Fraction:
+        return (1 - self._share) * Fraction(self.costs._false_alarm)
+
+    def __repr__(self) -> str:
+        prior = "" if self.as_in_sample else f"prior={self.prior!r}"
+        costs = f"costs={self.costs!r}" if self.costs_given else ""
+        return f"Conditions({', '.join(filter(None, (prior, costs)))})"
+
+    def __str__(self) -> str:
+        """For a person: always said, also when it is the default."""
+        number = "" if self.prior is None else f"{self.prior:#.3g}"
+        prior = ", ".join(filter(None, (number, "as in the sample" if self.as_in_sample else "")))
+        return f"prior {prior}; {'costs' if self.costs_given else 'equal costs'} ({self.costs})"
+
+
+def trained_at(prior: Any, negatives_kept: Any) -> float:
+    """The prior of training data in which every positive and this share of the negatives were kept.
+
+    >>> from baserate.conditions import trained_at
+    >>> round(trained_at(0.01, negatives_kept="1%"), 6)
+    0.502513
+    """
+    field_prior, kept = Conditions(prior)._share, _kept(negatives_kept)
+    return rounded(field_prior / (field_prior + kept * (1 - field_prior)))
+
+
+def _kept(given: Any) -> Fraction:
+    written = notations.share(given) if isinstance(given, str) else notations.from_number(given)
+    if written is None or not 0 < written.value <= 1:
+        text = f"the share of negatives kept must lie above 0 and not above 1, got {quoted(given)}"
+        raise refuse("BR506", text, 'for 1 negative kept in 100 write "1%"; where 1 % were removed, "99%"')
+    return written.value

@@ -1,0 +1,1 @@
+"""Decisions: a rule and conditions give an operating point."""

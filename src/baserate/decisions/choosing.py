@@ -1,0 +1,158 @@
+"""`choose`: the best point that keeps a rule."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from baserate.arithmetic import exactly, rounded
+from baserate.conditions import Conditions
+from baserate.counts import Counts
+from baserate.decisions import budgets, remarks, theory
+from baserate.decisions.mixtures import best_mixture
+from baserate.decisions.operating import GUESS, THRESHOLD, OperatingPoint, mixed
+from baserate.decisions.refusals import infeasible
+from baserate.decisions.rules import Rule, parse_rule
+from baserate.decisions.searching import Mask, best_of, exact_or_none, holds_all, is_better, keeping
+from baserate.errors import quoted, refuse
+from baserate.measures.confusions import checked_conditions, confusion_at
+from baserate.measures.values import Measure, named
+from baserate.notes import combine
+from baserate.points import Points
+
+COST = "expected_cost"
+
+
+def choose(
+    counts: Counts | Points,
+    rule: str | None = None,
+    *,
+    at: Conditions | None = None,
+    volume: float | None = None,
+    optimize: str | Measure | None = None,
+    mix: bool = False,
+    calibrated_at: Any = None,
+) -> OperatingPoint:
+    """Where should the threshold be, at this base rate and these costs?
+
+    The cheapest point (lowest `expected_cost`) that keeps the rule, or the best by another measure: `optimize="f1"`. Equals go to the
+    point that flags least. A rule joins terms by "and": "recall >= 0.8 and posfrac <= 1%". With a budget, "alerts <= 200" out of
+    `volume` cases, ties are shared at random and numbers are expected values; where no costs are given a budget is used up
+    (`optimize="tpr"`). `mix=True` also tries mixtures of two thresholds on the ROC hull. `calibrated_at` is the base rate at which the
+    scores are calibrated probabilities: the threshold in theory then stands beside the empirical one. What no point can keep is refused
+    (`Infeasible`), with what would be feasible.
+
+    >>> import baserate as br
+    >>> counts = br.Counts([0.9, 0.6, 0.3], positives=[30, 15, 5], negatives=[10, 90, 900])
+    >>> at = br.Conditions(prior=0.01, costs=br.Costs(fp=1, fn=50))
+    >>> point = br.choose(counts, at=at)
+    >>> point.threshold, point.tpr, round(point.precision, 4), round(point.expected_cost, 4)
+    (0.6, 0.9, 0.0833, 0.149)
+    >>> br.choose(counts, "alerts <= 50", at=at, volume=10_000)["caught"]
+    18.867924528301888
+    """
+    points = Points.of(counts)
+    given, rules = checked_conditions(at), parse_rule(rule, checked_volume(volume))
+    if len(points) < 2:
+        raise refuse("BR552", "there are no cases to choose a threshold on", "count some cases first")
+    resolved = given.within(points.exact_prior, points.own_prior)
+    if not resolved.as_in_sample and not (points.total_positives and points.total_negatives):
+        missing = "negatives" if points.total_positives else "positives"
+        raise refuse("BR552", f"no {missing} in the sample: nothing is known of them at another prior", "leave the prior out, or add cases")
+    objective = _objective(optimize, rules, resolved, volume)
+    found = _found(points, rules, objective, resolved, mix=mix)
+    point = replace(found, rule=str(rules), optimized=str(objective), volume=volume)
+    if calibrated_at is not None:
+        point = theory.beside(point, points, calibrated_at)
+    return replace(point, notes=combine(points.notes, (*given.notes, *remarks.on_choice(point, points, rules, objective))))
+
+
+def checked_volume(volume: Any) -> float | None:
+    """A number of cases above 0, or none."""
+    if volume is None:
+        return None
+    try:
+        sound = not isinstance(volume, bool | str) and 0 < exactly(volume) < 10**18
+    except (TypeError, ValueError, OverflowError):
+        sound = False
+    if not sound:
+        raise refuse("BR520", f"a volume is a number of cases above 0, got {quoted(volume)}", "volume=1_000_000")
+    return float(volume)
+
+
+def _objective(optimize: str | Measure | None, rule: Rule, at: Conditions, volume: float | None) -> Measure:
+    """What to make best: the cost, unless something else is asked for, or only a budget is known."""
+    if optimize is not None:
+        return named(optimize, volume)
+    return named("tpr" if rule.budget and not at.costs_given else COST)
+
+
+def _found(points: Points, rule: Rule, objective: Measure, at: Conditions, *, mix: bool) -> OperatingPoint:
+    masks = [keeping(term, points, at) for term in rule.terms]
+    mask: Mask = reduce(np.logical_and, masks, np.ones(len(points), dtype=np.bool_))
+    candidates = list(_candidates(points, rule, objective, at, mask, mix=mix))
+    if not candidates:
+        raise infeasible(points, rule, masks, objective, at)
+    chosen = candidates[0]
+    for other in candidates[1:]:
+        if is_better(objective, other.confusion, chosen.confusion, at):
+            chosen = other
+    return chosen
+
+
+def _candidates(points: Points, rule: Rule, objective: Measure, at: Conditions, mask: Mask, *, mix: bool) -> Iterator[OperatingPoint]:
+    """The best threshold, the part of a tie that fills the budget, and the best mixture, whichever there are."""
+    place = best_of(objective, points, mask, at) if mask.any() else None
+    if place is not None:
+        yield OperatingPoint(points.threshold(place), confusion_at(points, place), at, THRESHOLD)
+    if rule.budget is not None:
+        shared = budgets.filled(points, rule.budget, at)
+        others = [term for term in rule.terms if term is not rule.budget]
+        if shared is not None and holds_all(others, shared.confusion, at) and exact_or_none(objective, shared.confusion, at) is not None:
+            yield shared
+    if mix:
+        mixture = best_mixture(points, rule, objective, at)
+        if mixture is not None:
+            yield mixture
+
+
+def flag_at(counts: Counts | Points, threshold: float | None, *, at: Conditions | None = None, volume: float | None = None) -> OperatingPoint:
+    """What follows from this threshold, set by hand? None flags nothing.
+
+    >>> import baserate as br
+    >>> br.flag_at(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), 0.4).tpr
+    0.5
+    """
+    points = Points.of(counts)
+    given = checked_conditions(at)
+    confusion = confusion_at(points, points.place(threshold))
+    point = OperatingPoint(threshold, confusion, given.within(points.exact_prior, points.own_prior), volume=checked_volume(volume))
+    return replace(point, notes=combine(points.notes, (*given.notes, *remarks.on_reading(point, points))))
+
+
+def guess(counts: Counts | Points, share: float, *, at: Conditions | None = None, volume: float | None = None) -> OperatingPoint:
+    """What does flagging so large a share of the cases at random do? 0 flags nothing, 1 flags everything: the baselines to beat.
+
+    TPR = FPR = share, and precision is the prior (Tan et al. §5.7.2).
+
+    >>> import baserate as br
+    >>> br.guess(br.count([0, 0, 0, 1], [0.1, 0.4, 0.35, 0.8]), 0.3).precision
+    0.25
+    """
+    points = Points.of(counts)
+    try:
+        part = exactly(share)
+    except (TypeError, ValueError, OverflowError):
+        part = Fraction(-1)
+    if not 0 <= part <= 1:
+        raise refuse("BR542", f"a share lies between 0 and 1, got {quoted(share)}", "guess(counts, 0.5)")
+    given = checked_conditions(at)
+    confusion = mixed(points, 0, len(points) - 1, part)
+    resolved = given.within(points.exact_prior, points.own_prior)
+    point = OperatingPoint(None, confusion, resolved, GUESS, share=rounded(part), volume=checked_volume(volume))
+    return replace(point, notes=combine((), (*given.notes, *remarks.on_reading(point, points))))

@@ -1,0 +1,160 @@
+"""`OperatingPoint`: where a classifier is set, what it flags there, and under which conditions that is read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any
+
+from baserate.arithmetic import exactly, rounded
+from baserate.conditions import Conditions, Cut
+from baserate.counts import Counts
+from baserate.errors import quoted
+from baserate.measures.confusions import Confusion, between, confusion_at, label_shift, measure, out_of_range
+from baserate.measures.values import Measure, named
+from baserate.notes import Note, combine
+from baserate.points import Points
+
+THRESHOLD = "a threshold"
+TIE = "a share of a tie, drawn at random"
+MIXTURE = "a mixture of two thresholds"
+INTERPOLATED = "interpolated on the ROC"
+ATTAINED = "the nearest threshold"
+GUESS = "a random guess"
+THEORY = "the threshold in theory"
+IN_ADVANCE = "a threshold fixed in advance"
+
+
+@dataclass(frozen=True)
+class OperatingPoint:
+    """Where is the classifier set, and what follows?
+
+    Cases with `score >= threshold` are flagged; a threshold of None flags nothing. Where `share` is below 1, cases below `certain` are
+    flagged with that probability only, and every number is an expected value. Outcomes are those of the sample; rates within a class
+    are the sample's too; precision, npv, posfrac and costs are read at `at`. Any other measure is `point["mcc"]`.
+
+    >>> import baserate as br
+    >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> point = br.choose(counts, "recall >= 0.9", at=br.Conditions(prior=0.01))
+    >>> point.threshold, point.tpr, point.fpr, round(point.precision, 4)
+    (0.35, 1.0, 0.5, 0.0198)
+    """
+
+    threshold: float | None
+    confusion: Confusion
+    at: Conditions
+    how: str = THRESHOLD
+    rule: str = ""
+    optimized: str = ""
+    share: float = 1.0
+    certain: float | None = None
+    volume: float | None = None
+    best: Confusion | None = None
+    worst: Confusion | None = None
+    theory: OperatingPoint | None = None
+    cut: Cut | None = None
+    notes: tuple[Note, ...] = field(default=(), compare=False, repr=False)
+
+    def __getitem__(self, name: str | Measure) -> float:
+        """Any measure at this point and its conditions."""
+        asked = named(name, self.volume)
+        return measure(asked, self.confusion, at=self.at)
+
+    @property
+    def tp(self) -> float:
+        return _cases(self.confusion.tp)
+
+    @property
+    def fp(self) -> float:
+        return _cases(self.confusion.fp)
+
+    @property
+    def fn(self) -> float:
+        return _cases(self.confusion.fn)
+
+    @property
+    def tn(self) -> float:
+        return _cases(self.confusion.tn)
+
+    @property
+    def tpr(self) -> float:
+        return self["tpr"]
+
+    @property
+    def fpr(self) -> float:
+        return self["fpr"]
+
+    @property
+    def tnr(self) -> float:
+        return self["tnr"]
+
+    @property
+    def fnr(self) -> float:
+        return self["fnr"]
+
+    @property
+    def precision(self) -> float:
+        return self["precision"]
+
+    @property
+    def npv(self) -> float:
+        return self["npv"]
+
+    @property
+    def posfrac(self) -> float:
+        return self["posfrac"]
+
+    @property
+    def expected_cost(self) -> float:
+        return self["expected_cost"]
+
+    def on(self, counts: Counts | Points, at: Conditions | None = None) -> OperatingPoint:
+        """The same setting on other cases: what a threshold chosen on development data does on test data.
+
+        >>> import baserate as br
+        >>> dev, test = br.count([0, 1], [0.2, 0.9]), br.count([0, 1, 1], [0.1, 0.7, 0.95])
+        >>> br.choose(dev).on(test).tpr
+        0.5
+        """
+        points = Points.of(counts)
+        given = self.at if at is None else at
+        if self.at.as_in_sample and at is None:
+            given = Conditions(None, self.at.costs if self.at.costs_given else None)
+        confusion = self._flagged(points)
+        resolved = given.within(confusion._exact_prior, confusion.own_prior)
+        notes = combine(points.notes, (*given.notes, *label_shift(resolved, confusion), *out_of_range(points, self.threshold)))
+        how = IN_ADVANCE if self.how in (THRESHOLD, ATTAINED, IN_ADVANCE) else f"{self.how}, fixed in advance"
+        return replace(self, confusion=confusion, at=resolved, how=how, best=None, worst=None, theory=None, cut=None, notes=notes)
+
+    def _flagged(self, points: Points) -> Confusion:
+        if self.how == GUESS:
+            return mixed(points, 0, len(points) - 1, exactly(self.share))
+        lower = points.place(self.threshold)
+        if self.share == 1:
+            return confusion_at(points, lower)
+        return mixed(points, points.place(self.certain), lower, exactly(self.share))
+
+    def __repr__(self) -> str:
+        rates = ", ".join(f"{name} {self[name]:.4g}" for name in ("tpr", "fpr", "precision", "posfrac", "expected_cost"))
+        return f"OperatingPoint: {setting(self)}; {rates}; at {self.at}"
+
+
+def setting(point: OperatingPoint) -> str:
+    """Where the classifier is set, for a person."""
+    if point.how == GUESS:
+        return f"flag {point.share:.4g} of the cases at random"
+    if point.threshold is None:
+        return "flag nothing"
+    if point.share == 1:
+        return f"score >= {quoted(point.threshold)}"
+    every = "none" if point.certain is None else f"score >= {quoted(point.certain)}"
+    return f"{every} and {point.share:.4g} of those down to {quoted(point.threshold)}"
+
+
+def mixed(points: Points, upper: int, lower: int, share: Fraction) -> Confusion:
+    """What is flagged on average when a share of the cases uses the lower point and the rest the upper one."""
+    return between(confusion_at(points, upper), confusion_at(points, lower), share)
+
+
+def _cases(value: Any) -> float:
+    return rounded(value) if isinstance(value, Fraction) else value

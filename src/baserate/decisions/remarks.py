@@ -1,0 +1,93 @@
+"""What a reader of an operating point should know."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+
+from baserate.arithmetic import exactly, rounded
+from baserate.decisions.operating import TIE, OperatingPoint
+from baserate.decisions.rules import Rule
+from baserate.errors import Fix, grouped, quoted
+from baserate.measures.confusions import Confusion, label_shift, measure, out_of_range
+from baserate.measures.values import Measure
+from baserate.notes import Note
+from baserate.points import ONLY_RATES, Points
+
+# Below this share of the sample's prior, false positive rates matter that the sample is too small to show.
+FAR = 1000
+
+
+def on_reading(point: OperatingPoint, points: Points) -> Iterator[Note]:
+    """Of any point read at conditions."""
+    yield from label_shift(point.at, point.confusion)
+    yield from out_of_range(points, point.threshold)
+    yield from _resolution(point, points)
+
+
+def on_choice(point: OperatingPoint, points: Points, rule: Rule, objective: Measure) -> Iterator[Note]:
+    """Of a point that was chosen, also how it was."""
+    yield from label_shift(point.at, point.confusion)
+    yield from _resolution(point, points)
+    yield from _trivial(point, points, rule, objective)
+    yield from _budget(point, points, rule)
+    if rule.terms and not rule.budget and not point.at.costs_given and objective.name == "expected_cost":
+        fix = Fix("Conditions(costs=Costs(fp=1, fn=100)), or optimize='tpr'", "--cost fn=100,fp=1, or --optimize recall")
+        yield Note("BR525", "no costs were given: fp = 1 and fn = 1 decided among the points that keep the rule", fix)
+    if point.threshold is not None and len(points) > 2:
+        fix = Fix("choose(dev).on(test)", "choose on one file, then show --threshold on another")
+        yield Note("BR528", "chosen and judged on the same cases, which flatters it", fix)
+
+
+def _resolution(point: OperatingPoint, points: Points) -> Iterator[Note]:
+    """False positive rates that the sample cannot show, where they matter."""
+    negatives, at = points.total_negatives, point.at
+    if points.own_prior == ONLY_RATES or not isinstance(negatives, int) or not negatives or at.as_in_sample or at.prior is None:
+        return
+    smallest = f"1/{grouped(negatives)} = {1 / negatives:.1e}"
+    if not point.fp and point.tp:
+        bound = -math.expm1(math.log(0.05) / negatives)
+        flagged = Fraction(bound) * negatives
+        worst = Confusion(point.confusion.tp, flagged, point.confusion.fn, negatives - flagged, point.confusion.own_prior)
+        least = measure("precision", worst, at=at)
+        text = f"no false positive in {grouped(negatives)} negatives: fpr may be up to {bound:.3g} (95 %), and precision then {least:.3g}"
+        yield Note("BR505", text)
+    elif at.prior * FAR < points.prior:
+        text = f"false positive rates finer than {smallest} cannot be seen in this sample: at prior {at.prior:.3g} precision rests on them"
+        yield Note("BR505", text)
+
+
+def _trivial(point: OperatingPoint, points: Points, rule: Rule, objective: Measure) -> Iterator[Note]:
+    """Flagging nothing or everything is a result, and it is said at which base rate it stops being one."""
+    nothing, everything = point.threshold is None, point.share == 1 and not point.fn and not point.tn
+    if rule.terms or objective.name != "expected_cost" or not (nothing or everything):
+        return
+    hull = points.hull()
+    edge = 0 if nothing else len(hull) - 2
+    across, up = (exactly(values[edge + 1].item()) - exactly(values[edge].item()) for values in (hull.fp, hull.tp))
+    if not points.total_positives or not points.total_negatives:
+        yield Note("BR524", f"flagging {'nothing' if nothing else 'everything'} is cheapest")
+        return
+    costs = point.at.costs
+    gain = up / exactly(points.total_positives) * costs._miss
+    loss = across / exactly(points.total_negatives) * costs._false_alarm
+    border = f"{rounded(loss / (loss + gain)):.6g}"
+    if nothing:
+        yield Note("BR524", f"flagging nothing is cheapest: at these costs no threshold beats it below prior {border}")
+    else:
+        yield Note("BR524", f"flagging everything is cheapest: at these costs no threshold beats it above prior {border}")
+
+
+def _budget(point: OperatingPoint, points: Points, rule: Rule) -> Iterator[Note]:
+    budget = rule.budget
+    if budget is None or point.volume is None:
+        return
+    if budget.limit >= exactly(point.volume):
+        yield Note("BR522", f"the budget of {float(budget.limit):g} alerts covers all {point.volume:g} cases")
+    elif point.how == TIE:
+        text = f"the budget ends inside the tie at {quoted(point.threshold)}: {100 * point.share:.3g} % of it is flagged, drawn at random"
+        yield Note("BR523", f"{text}; numbers are expected values")
+    elif float(point["alerts"]) < float(budget.limit) and len(points) > 2:
+        why = "more would cost more than they save" if point.at.costs_given else "more would catch nothing more in this sample"
+        yield Note("BR523", f"{point['alerts']:.6g} of {float(budget.limit):g} alerts are used: {why}")

@@ -1,0 +1,46 @@
+"""The threshold in theory, beside the one that the data suggest: what decision theory says of calibrated scores."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from baserate import notations
+from baserate.decisions.operating import THEORY, OperatingPoint
+from baserate.errors import refuse
+from baserate.measures.confusions import confusion_at
+from baserate.notes import Note
+from baserate.points import Points
+
+# A calibrated score averages to the prior; further off than this share of it is worth a remark.
+FAR_OFF = 0.1
+SAMPLE = "sample"
+
+
+def beside(point: OperatingPoint, points: Points, calibrated_at: Any) -> OperatingPoint:
+    """The point with the theoretical threshold for scores that are probabilities at the base rate `calibrated_at`."""
+    scores = points.scores
+    if not len(scores) or scores[0] > 1 or scores[-1] < 0:
+        raise refuse("BR507", "these scores are not probabilities: there is no threshold in theory for them", "leave calibrated_at out")
+    if isinstance(calibrated_at, str) and calibrated_at.strip().casefold() in notations.SAMPLE:
+        calibrated_at = points.prior
+    cut = point.at.cut(calibrated_at)
+    index = points.place(cut.score)
+    beside_it = OperatingPoint(cut.score, confusion_at(points, index), point.at, THEORY, cut=cut, notes=_calibration(points, calibrated_at))
+    return replace(point, theory=beside_it, cut=cut)
+
+
+def _calibration(points: Points, calibrated_at: Any) -> tuple[Note, ...]:
+    """At the base rate where scores are calibrated their mean is that base rate: a simple check, and no proof."""
+    written = notations.prior(calibrated_at)
+    if written is None or not points.total_positives or not points.total_negatives:
+        return ()
+    prior = float(written.value)
+    means = [float(np.dot(np.diff(flagged) / flagged[-1], points.scores.astype(np.float64))) for flagged in (points.tp, points.fp)]
+    mean = prior * means[0] + (1 - prior) * means[1]
+    if abs(mean - prior) <= FAR_OFF * prior:
+        return ()
+    text = f"the threshold in theory assumes calibrated scores; at prior {prior:.3g} their mean would be {prior:.3g}, and it is {mean:.3g}"
+    return (Note("BR507", text),)

@@ -1,0 +1,122 @@
+"""What people write: 0.1%, 1 in 1000, 1:999, 1e-4, 12 per 100k. Read exactly, or refused with what to write instead."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from typing import NamedTuple
+
+from baserate.arithmetic import exactly
+from baserate.errors import Fix, quoted, refuse
+from baserate.notes import Note
+
+NUMBER = r"[+-]?(?:\d+(?:_\d+)*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+UNITS = {"": 1, "k": 10**3, "thousand": 10**3, "m": 10**6, "million": 10**6, "bn": 10**9, "billion": 10**9, "mille": 10**3, "cent": 10**2}
+WHOLE = re.compile(rf"({NUMBER})\s*(%|ppm|‰)?")
+SHARE = re.compile(rf"({NUMBER})\s*(in|per|/|:|to|out of)\s*({NUMBER})?\s*([a-z]*)")
+THOUSANDS = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?:[,\u00a0\u202f\u2009 ]\d{3})+(?![\d.,])")
+OF_THOUSANDS = re.compile(r"(?:\b(?:in|per|to|of)|[:/])\s*[1-9]\d{0,2}(?:,\d{3})+(?!\d)(?!\s*(?:in|per|to|out|:|/))", flags=re.IGNORECASE)
+SCALES = {None: 1, "": 1, "%": 100, "‰": 1000, "ppm": 10**6}
+# Smaller than this, squares of weights would leave the range of floats; nothing is that rare.
+SMALLEST_PRIOR = 1e-30
+SAMPLE = frozenset({"sample", "test"})
+WRITE_PRIOR = 'write it as 0.001, "0.1%", "1 in 1000", "1:999" or "12 per 100k"'
+
+
+class Written(NamedTuple):
+    """A number, how it was written, and what there is to say of it."""
+
+    value: Fraction
+    text: str
+    notes: tuple[Note, ...] = ()
+
+
+def number(text: str) -> Fraction | None:
+    """A plain decimal number, or None."""
+    found = re.fullmatch(NUMBER, text.strip())
+    if not found or len(text) > 400 or abs(_exponent(text)) > 400:
+        return None
+    return Fraction(text.strip().replace("_", ""))
+
+
+def _exponent(text: str) -> int:
+    found = re.search(r"[eE]([+-]?\d+)", text)
+    return int(found[1]) if found and len(found[1]) < 6 else (10**6 if found else 0)
+
+
+def share(text: str) -> Written | None:
+    """A share in any notation (a number, a percentage, so many in so many, odds), or None where the text is none of these."""
+    bare = _without_thousands(text.strip().casefold())
+    if found := WHOLE.fullmatch(bare):
+        value = number(found[1])
+        return None if value is None else Written(value / SCALES[found[2]], text)
+    found = SHARE.fullmatch(bare)
+    if not found or (found[3] is None and not found[4]) or found[4] not in UNITS:
+        return None
+    part, whole = number(found[1]), number(found[3] or "1")
+    if part is None or whole is None or whole <= 0:
+        return None
+    return _ratio(part, whole * UNITS[found[4]], found[2], text)
+
+
+def _ratio(part: Fraction, whole: Fraction, word: str, text: str) -> Written | None:
+    if word not in (":", "to"):
+        return Written(part / whole, text)
+    if part < 0:
+        return None
+    odds, other = part / (part + whole), f"{_plain(part)} in {_plain(whole)}"
+    said = f"{quoted(text)} is read as odds, positives to negatives: {float(odds):.6g} ({other} is {float(part / whole):.6g})"
+    return Written(odds, text, (Note("BR508", said, Fix.everywhere(other)),))
+
+
+def _plain(value: Fraction) -> str:
+    return str(value.numerator) if value.denominator == 1 else f"{float(value):g}"
+
+
+def _without_thousands(text: str) -> str:
+    """`1 in 1,000` and `1 in 1 000` as `1 in 1000`. A group after a leading 0 is no thousands: `0,010` is a decimal comma."""
+    return THOUSANDS.sub(lambda found: re.sub(r"\D", "", found[0]), text)
+
+
+def several(text: str) -> list[str]:
+    """A list separated by commas; in a ratio, a comma before three digits separates thousands."""
+    joined = OF_THOUSANDS.sub(lambda found: found[0].replace(",", ""), text)
+    return [part.strip() for part in joined.split(",")]
+
+
+def prior(given: object) -> Written | None:
+    """A base rate between 0 and 1, from a number or from what people write; None for the sample's own."""
+    if given is None or (isinstance(given, str) and given.strip().casefold() in SAMPLE):
+        return None
+    written = share(given) if isinstance(given, str) else from_number(given)
+    if written is None or written.value < 0:
+        raise refuse("BR503", f"prior {quoted(given)} is not a share", _point_for_comma(given) or WRITE_PRIOR)
+    shown = quoted(written.text, quotes=False)
+    if written.value in (0, 1):
+        meaning = "nothing but positives" if written.value else "no positives ever"
+        raise refuse("BR501", f"prior {shown} means {meaning}: precision and costs say nothing then", "use a small value, such as 1e-6")
+    if written.value > 1:
+        percent = f"{float(written.value):.6g}% or {float(written.value / 100):.6g}" if written.value < 100 else WRITE_PRIOR
+        raise refuse("BR502", f"prior must lie strictly between 0 and 1, got {shown}", percent)
+    if not SMALLEST_PRIOR <= float(written.value) < 1:
+        raise refuse("BR501", f"prior {shown} cannot be told from 0 or 1", "use 1e-30 or more, and at most 1 - 1e-16")
+    return written
+
+
+def _point_for_comma(given: object) -> str:
+    comma = isinstance(given, str) and re.fullmatch(r"\s*\d*,\d+\s*%?\s*", given)
+    return f"write a decimal point: {comma[0].strip().replace(',', '.')}" if comma else ""
+
+
+def from_number(given: object) -> Written | None:
+    """A number of any kind, exactly; None for what is no finite number."""
+    if isinstance(given, bool | bytes | str):
+        return None
+    try:
+        value = exactly(given)
+    except (TypeError, ValueError, OverflowError):
+        try:
+            value = Fraction(float(given))  # type: ignore[arg-type]
+        except (TypeError, ValueError, OverflowError):
+            return None
+    return Written(value, f"{given!s}")

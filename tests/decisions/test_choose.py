@@ -1,0 +1,236 @@
+"""`choose` finds the point that a loop over all thresholds finds, exactly."""
+
+import math
+import random
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from tests.decisions import generated
+from tests.decisions import oracle_decisions as oracle
+
+import baserate as br
+
+
+def exactly(confusion):
+    return tuple(map(Fraction, confusion))
+
+
+def assert_chosen(point, expected):
+    threshold, counted = expected
+    assert point.threshold == threshold
+    assert type(point.threshold) is type(threshold)
+    assert exactly(point.confusion) == counted
+
+
+def assert_as_the_oracle(data, text, terms, at, truth, **asked):
+    """The same point, or the same refusal where no point keeps the rule."""
+    counts, objective = generated.counts(data), asked.get("optimize", "expected_cost")
+    expected = oracle.choose(data, terms, objective, truth)
+    if expected is None:
+        with pytest.raises(br.Infeasible, match="BR530"):
+            br.choose(counts, text, at=at, **asked)
+        return None
+    point = br.choose(counts, text, at=at, **asked)
+    assert_chosen(point, expected)
+    return point
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_the_cheapest_threshold_is_that_of_the_oracle(seed):
+    rng = random.Random(seed)
+    data = generated.cells(rng)
+    at, truth = generated.at(rng, known=generated.classes(data))
+    point = assert_as_the_oracle(data, None, [], at, truth)
+    assert point.optimized == "expected_cost"
+    assert point.expected_cost == float(oracle.value("expected_cost", exactly(point.confusion), truth))
+
+
+@pytest.mark.parametrize("seed", range(600))
+def test_the_cheapest_threshold_under_a_rule_is_that_of_the_oracle(seed):
+    rng = random.Random(f"rule {seed}")
+    data = generated.cells(rng)
+    at, truth = generated.at(rng, known=generated.classes(data))
+    text, terms, printed = generated.rule(rng)
+    point = assert_as_the_oracle(data, text, terms, at, truth)
+    assert point is None or point.rule == printed
+
+
+@pytest.mark.parametrize("name", generated.OBJECTIVES)
+def test_the_best_threshold_by_any_measure_is_that_of_the_oracle(name):
+    rng = random.Random(name)
+    for _ in range(60):
+        data = generated.cells(rng)
+        at, truth = generated.at(rng, known=generated.classes(data))
+        text, terms, _ = generated.rule(rng, ("tpr", "fpr", "posfrac"), 1)
+        point = assert_as_the_oracle(data, text, terms, at, truth, optimize=name)
+        assert point is None or point.optimized == name
+
+
+@pytest.mark.parametrize("name", ["f_beta(beta=2)", "weighted_accuracy(w1=2, w2=1, w3=3, w4=0.5)", "net_benefit(t=0.25)"])
+def test_measures_with_parameters_can_be_optimized_and_required(name):
+    rng = random.Random(name)
+    measure = br.Measure.parse(name)
+    for _ in range(100):
+        data = generated.cells(rng, both=True)
+        at, truth = generated.at(rng, known=True)
+        best = oracle.choose(data, [], measure.name, truth, **dict(measure.parameters))
+        assert_chosen(br.choose(generated.counts(data), at=at, optimize=name), best)
+        term = oracle.Term(measure.name, ">=", Fraction(1, 5), dict(measure.parameters))
+        kept = oracle.choose(data, [term], "tpr", truth)
+        if kept:
+            assert_chosen(br.choose(generated.counts(data), f"{name} >= 20%", at=at, optimize="tpr"), kept)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_published_roc_is_chosen_on_at_a_stated_prior(seed):
+    rng = random.Random(f"rates {seed}")
+    size = rng.randint(1, 8)
+    fpr, tpr = (sorted(rng.choice([0, 0.125, 0.25, 0.5, 0.75, 1]) for _ in range(size)) for _ in range(2))
+    points = br.Points.from_rates(fpr, tpr)
+    at = br.Conditions(0.25, br.Costs(fp=1, fn=rng.choice([1, 2, 3, 50])))
+    truth = oracle.At(Fraction(1, 4), (0, 1, at.costs.fn, 0))
+    corners = zip(points.tp.tolist(), points.fp.tolist(), strict=True)
+    every = [(Fraction(tp), Fraction(fp), 1 - Fraction(tp), 1 - Fraction(fp)) for tp, fp in corners]
+    best = min(every, key=lambda counted: (oracle.value("expected_cost", counted, truth), every.index(counted)))
+    assert exactly(br.choose(points, at=at).confusion) == best
+    with pytest.raises(br.InputError, match="BR509: only rates are known"):
+        br.choose(points)
+
+
+def test_arbitrary_weights_give_the_cheapest_point_up_to_rounding():
+    rng = random.Random(7)
+    for _ in range(100):
+        data = [(rng.random(), rng.random() * 10, rng.random() * 10) for _ in range(rng.randint(1, 30))]
+        at, truth = generated.at(rng, known=True)
+        cost = br.choose(generated.counts(data), at=at).expected_cost
+        costs = [oracle.value("expected_cost", counted, truth) for _, counted in oracle.points(data)]
+        assert cost == pytest.approx(float(min(costs)), rel=1e-12, abs=1e-14 * float(max(map(abs, costs))))
+
+
+@pytest.mark.parametrize("shift", [1e9, 1e12])
+def test_costs_on_the_diagonal_that_cancel_do_not_blur_the_choice(shift):
+    rng = random.Random(int(shift))
+    costs = br.Costs(tp=shift, fn=shift + 1, tn=-shift, fp=1 - shift)
+    for _ in range(30):
+        data = [(i, rng.randint(10**5, 10**5 + 9), rng.randint(10**5, 10**5 + 9)) for i in range(10)]
+        truth = oracle.At(Fraction(1, 2), (costs.tp, costs.fp, costs.fn, costs.tn))
+        best = oracle.choose(data, [], "expected_cost", truth)
+        assert_chosen(br.choose(generated.counts(data), at=br.Conditions(0.5, costs)), best)
+
+
+def test_differences_that_floats_cannot_see_decide():
+    rng = random.Random(11)
+    for name in ("informedness", "balanced_accuracy", "kappa", "mcc", "net_benefit", "markedness"):
+        for _ in range(30):
+            data = [(i, 10**9 + rng.randint(0, 2), 10**9 + rng.randint(0, 2)) for i in range(8)]
+            best = oracle.choose(data, [], name, oracle.At())
+            assert_chosen(br.choose(generated.counts(data), optimize=name), best)
+
+
+@pytest.mark.parametrize("name", ["informedness", "balanced_accuracy", "kappa", "mcc"])
+def test_the_best_of_points_that_are_equal_as_floats_is_found_exactly(name):
+    near = [(8, 10**9, 10**9 - 1), *((i, 1, 1) for i in range(7, 1, -1)), (1, 2 * 10**9 - 6, 2 * 10**9 - 4)]
+    best = oracle.choose(near, [], name, oracle.At())
+    assert best[0] == 2
+    assert_chosen(br.choose(generated.counts(near), optimize=name), best)
+
+
+def test_a_limit_that_a_point_reaches_exactly_is_kept():
+    for whole in range(3, 60):
+        counts = br.Counts(range(whole, 0, -1), [1] * whole, [1] * whole)
+        for part in range(1, whole):
+            if (100 * part) % whole == 0:
+                point = br.choose(counts, f"tpr >= {100 * part // whole}%")
+                assert (point.tp, point.fp) == (part, part)
+
+
+def test_an_undefined_value_keeps_no_rule():
+    counts = br.Counts([2, 1], [0, 3], [4, 3])
+    with pytest.raises(br.Infeasible, match="no threshold has precision <= 0.05 and fpr <= 0"):
+        br.choose(counts, "precision <= 5% and fpr <= 0")
+    assert br.choose(counts, "precision <= 5%").threshold == 2
+    assert br.choose(counts, "lr_positive >= 0", optimize="tpr").tpr == 1
+    assert br.choose(counts, "lr_positive >= 0", optimize="posfrac").threshold == 2, "flagging nothing has no ratio"
+    assert br.choose(counts, "npv >= 10%", optimize="fnr").threshold is None, "flagging everything has no npv"
+
+
+def test_net_benefit_at_t_1_is_undefined_everywhere():
+    with pytest.raises(br.Infeasible, match="net_benefit is defined at no threshold"):
+        br.choose(br.Counts([2, 1], [1, 0], [0, 1]), optimize="net_benefit(t=1)")
+
+
+def test_equals_go_to_the_point_that_flags_least():
+    counts = br.Counts([5, 4, 3, 2, 1], [1, 1, 1, 1, 1], [1, 1, 1, 1, 1])
+    assert br.choose(counts).threshold is None
+    assert br.choose(counts, "tpr >= 0.4").threshold == 4
+    assert br.choose(br.Counts([3, 2, 1], [2, 0, 0], [0, 1, 1]), optimize="tpr").threshold == 3
+
+
+def test_on_reads_the_same_threshold_on_other_cases():
+    rng = random.Random(5)
+    for _ in range(100):
+        dev, test = generated.cells(rng, both=True), generated.cells(rng, both=True)
+        at, _ = generated.at(rng, known=True)
+        chosen = br.choose(generated.counts(dev), at=at)
+        read = chosen.on(generated.counts(test))
+        flagged = [cell for cell in test if chosen.threshold is not None and cell[0] >= chosen.threshold]
+        assert (read.tp, read.fp) == tuple(sum(cell[i] for cell in flagged) for i in (1, 2))
+        assert read.how == "a threshold fixed in advance"
+        assert (read.rule, read.optimized, read.threshold) == (chosen.rule, chosen.optimized, chosen.threshold)
+        assert read.at.prior == (generated.counts(test).prior if at.prior is None else at.prior)
+        assert "BR528" not in [note.code for note in read.notes]
+
+
+def test_on_takes_other_conditions_and_shares_ties_and_mixtures():
+    dev, test = br.Counts([3, 2, 1], [4, 4, 2], [1, 9, 90]), br.Counts([3, 2, 1], [40, 20, 40], [10, 90, 900])
+    tie = br.choose(dev, "alerts <= 60", volume=1000).on(test, br.Conditions(0.5))
+    assert tie.tp == 40 + tie.share * 20
+    assert tie.at.prior == 0.5
+    assert tie.best is None
+    assert tie.how == "a share of a tie, drawn at random, fixed in advance"
+    mixture = br.choose(dev, "tpr >= 0.6", mix=True).on(test)
+    assert mixture.fp == pytest.approx(10 + mixture.share * 90)
+    assert br.guess(dev, 0.25).on(test).tp == 25
+
+
+def test_counts_of_a_chosen_design_need_a_prior():
+    counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], design="case-control")
+    with pytest.raises(br.InputError, match="BR509: the class totals were chosen"):
+        br.choose(counts, "tpr >= 0.5")
+    assert br.choose(counts, "tpr >= 0.5", at=br.Conditions(0.01)).threshold == 0.8
+    with pytest.raises(br.InputError, match="BR509"):
+        br.choose(br.count([0, 1], [0.1, 0.9])).on(counts)
+
+
+def test_one_class_is_chosen_on_as_it_is_and_refused_at_another_prior():
+    only = br.Counts([2, 1], [3, 4], [0, 0])
+    assert br.choose(only).threshold == 1
+    assert math.isnan(br.choose(only).fpr)
+    with pytest.raises(br.InputError, match="BR552: no negatives in the sample"):
+        br.choose(only, at=br.Conditions(0.1))
+    with pytest.raises(br.InputError, match="BR552: no positives in the sample"):
+        br.choose(br.Counts([2, 1], [0, 0], [3, 4]), at=br.Conditions(0.1))
+    with pytest.raises(br.InputError, match="BR552: there are no cases"):
+        br.choose(br.Counts.empty())
+
+
+def test_what_is_not_counts_or_conditions_is_refused():
+    counts = br.Counts([2, 1], [1, 0], [0, 1])
+    with pytest.raises(br.InputError, match="BR228: points are made of Counts, got list"):
+        br.choose([1, 2])
+    with pytest.raises(br.InputError, match="BR519: at must be Conditions, got float"):
+        br.choose(counts, at=0.1)
+    with pytest.raises(br.InputError, match='BR535: "recall" is called tpr here'):
+        br.choose(counts, optimize="recall")
+    for volume in (0, -1, math.nan, math.inf, "many", True, 1e19):
+        with pytest.raises(br.InputError, match="BR520: a volume is a number of cases above 0"):
+            br.choose(counts, "alerts <= 2", volume=volume)
+
+
+def test_condensed_counts_choose_as_the_full_ones_do_at_positive_scores():
+    rng = np.random.default_rng(3)
+    labels = rng.random(2000) < 0.05
+    full = br.count(labels, rng.normal(size=2000) + labels)
+    for rule in (None, "tpr >= 0.8", "precision >= 10% and tpr >= 20%"):
+        assert br.choose(full, rule) == br.choose(full.condense(), rule)

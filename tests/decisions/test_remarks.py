@@ -1,0 +1,189 @@
+"""What a reader of an operating point is told: notes BR505, BR507 and BR522 to BR529."""
+
+import random
+from fractions import Fraction
+
+import pytest
+from tests.decisions import generated
+from tests.decisions import oracle_decisions as oracle
+
+import baserate as br
+
+COUNTS = br.Counts([0.9, 0.6, 0.3], positives=[30, 15, 5], negatives=[10, 90, 900])
+COSTLY = br.Costs(fp=1, fn=50)
+
+
+def codes(point):
+    return [note.code for note in point.notes]
+
+
+def text(point, code):
+    return next(note.text for note in point.notes if note.code == code)
+
+
+def test_row_79_flagging_nothing_is_an_answer_with_its_border():
+    point = br.choose(COUNTS, at=br.Conditions(1e-4, COSTLY))
+    assert point.threshold is None
+    assert (point.tp, point.fp, point.fn, point.tn) == (0, 0, 50, 1000)
+    border = Fraction(1, 100) / (Fraction(1, 100) + Fraction(60, 100) * 50)
+    assert text(point, "BR524") == f"flagging nothing is cheapest: at these costs no threshold beats it below prior {float(border):.6g}"
+
+
+def test_row_79_flagging_everything_is_an_answer_with_its_border():
+    point = br.choose(COUNTS, at=br.Conditions(0.9, COSTLY))
+    assert (point.fn, point.tn) == (0, 0)
+    border = Fraction(9, 10) / (Fraction(9, 10) + Fraction(1, 10) * 50)
+    assert text(point, "BR524") == f"flagging everything is cheapest: at these costs no threshold beats it above prior {float(border):.6g}"
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_the_border_of_a_trivial_answer_is_where_it_stops_being_cheapest(seed):
+    rng = random.Random(f"border {seed}")
+    data, costs = generated.cells(rng, both=True), generated.costs(rng)
+    money = br.Costs(*(costs[i] for i in (1, 2, 0, 3)))
+    for prior, answer in ((1e-12, "below"), (1 - 1e-12, "above")):
+        point = br.choose(generated.counts(data), at=br.Conditions(prior, money))
+        if "BR524" not in codes(point):
+            continue
+        border = float(text(point, "BR524").rsplit(" ", 1)[1])
+        inside, outside = border * (1 - 1e-4), border * (1 + 1e-4)
+        inside, outside = (inside, outside) if answer == "below" else (outside, inside)
+        trivial = exactly(point)
+        if 0 < inside < 1:
+            assert oracle.choose(data, [], "expected_cost", oracle.At(Fraction(inside), costs))[1] == trivial
+        if 0 < outside < 1:
+            assert oracle.choose(data, [], "expected_cost", oracle.At(Fraction(outside), costs))[1] != trivial
+
+
+def exactly(point):
+    return tuple(map(Fraction, point.confusion))
+
+
+def test_a_trivial_answer_of_one_class_has_no_border():
+    point = br.choose(br.Counts([2, 1], [0, 0], [3, 4]))
+    assert text(point, "BR524") == "flagging nothing is cheapest"
+    assert text(br.choose(br.Counts([2, 1], [3, 4], [0, 0])), "BR524") == "flagging everything is cheapest"
+
+
+def test_a_rule_or_another_objective_gets_no_remark_on_trivial_answers():
+    assert "BR524" not in codes(br.choose(COUNTS, "tpr >= 1", at=br.Conditions(costs=COSTLY)))
+    assert "BR524" not in codes(br.choose(COUNTS, optimize="tpr"))
+
+
+def test_row_78_an_extreme_cost_ratio_ends_in_a_trivial_answer_that_is_said():
+    assert "BR524" in codes(br.choose(COUNTS, at=br.Conditions(costs=br.Costs(fp=1, fn=1e12))))
+    assert "BR524" in codes(br.choose(COUNTS, at=br.Conditions(costs=br.Costs(fp=1e12, fn=1))))
+
+
+def test_equal_costs_that_decide_are_said():
+    assert "BR525" in codes(br.choose(COUNTS, "tpr >= 0.8"))
+    assert "BR525" not in codes(br.choose(COUNTS, "tpr >= 0.8", at=br.Conditions(costs=COSTLY)))
+    assert "BR525" not in codes(br.choose(COUNTS, "tpr >= 0.8", optimize="posfrac"))
+    assert "BR525" not in codes(br.choose(COUNTS))
+    assert "BR525" not in codes(br.choose(COUNTS, "alerts <= 20", volume=100))
+
+
+def test_another_prior_is_said_with_its_assumption():
+    assert "label shift only" in text(br.choose(COUNTS, at=br.Conditions(0.01)), "BR526")
+    assert "BR526" not in codes(br.choose(COUNTS))
+    assert "BR526" not in codes(br.choose(COUNTS, at=br.Conditions(COUNTS.prior)))
+    assert "BR526" in codes(br.choose(COUNTS).on(COUNTS, br.Conditions(0.5)))
+
+
+def test_accuracy_that_does_not_beat_the_majority_is_said():
+    point = br.flag_at(COUNTS, 0.6)
+    assert "does not beat flagging nothing" in point["accuracy"].notes[-1].text
+    assert point["accuracy"].notes[-1].code == "BR527"
+    assert not br.flag_at(COUNTS, 0.9)["accuracy"].notes
+
+
+def test_choosing_and_judging_on_the_same_cases_is_said():
+    assert "BR528" in codes(br.choose(COUNTS))
+    assert text(br.choose(COUNTS, "tpr >= 0.8"), "BR528") == "chosen and judged on the same cases, which flatters it"
+    assert "BR528" not in codes(br.choose(COUNTS, at=br.Conditions(1e-6)))
+    assert "BR528" not in codes(br.flag_at(COUNTS, 0.6))
+
+
+def test_row_65_priors_far_below_the_samples_say_what_the_sample_resolves():
+    point = br.choose(COUNTS, "tpr >= 0.8", at=br.Conditions(1e-6))
+    assert text(point, "BR505").startswith("false positive rates finer than 1/1 000 = 1.0e-03 cannot be seen")
+    assert "BR505" not in codes(br.choose(COUNTS, "tpr >= 0.8", at=br.Conditions(1e-3)))
+    assert "BR505" not in codes(br.choose(COUNTS, "tpr >= 0.8"))
+
+
+def test_row_66_no_false_positive_gets_a_bound_instead_of_certainty():
+    counts = br.Counts([2, 1], [8, 2], [0, 40_000])
+    point = br.choose(counts, "tpr >= 0.5", at=br.Conditions(1e-5))
+    assert point.precision == 1
+    bound = 7.48905e-5
+    least = 1e-5 * 0.8 / (1e-5 * 0.8 + (1 - 1e-5) * bound)
+    expected = f"no false positive in 40 000 negatives: fpr may be up to {bound:.3g} (95 %), and precision then {least:.3g}"
+    assert text(point, "BR505") == expected
+
+
+def test_row_83_a_budget_that_covers_every_case_is_said():
+    point = br.choose(COUNTS, "alerts <= 5000", volume=1000)
+    assert text(point, "BR522") == "the budget of 5000 alerts covers all 1000 cases"
+    assert point.tpr == 1
+
+
+def test_row_84_a_budget_inside_a_tie_is_said():
+    point = br.choose(COUNTS, "alerts <= 20", volume=1050)
+    assert text(point, "BR523") == "the budget ends inside the tie at 0.9: 50 % of it is flagged, drawn at random; numbers are expected values"
+
+
+def test_a_budget_that_costs_leave_unused_is_said():
+    point = br.choose(COUNTS, "alerts <= 500", at=br.Conditions(costs=br.Costs(fp=1, fn=2)), volume=1050)
+    assert point.threshold == 0.9
+    assert text(point, "BR523") == "40 of 500 alerts are used: more would cost more than they save"
+
+
+def test_a_budget_that_another_limit_leaves_unused_is_not_put_down_to_costs():
+    point = br.choose(COUNTS, "alerts <= 500 and fpr <= 1%", volume=1050)
+    assert point.threshold == 0.9
+    assert not any("more would cost more" in note.text for note in point.notes)
+
+
+def test_row_87_a_threshold_beyond_every_score_is_said():
+    assert "lies above every score" in text(br.flag_at(COUNTS, 50), "BR529")
+    assert "lies below every score" in text(br.flag_at(COUNTS, 0.01), "BR529")
+    assert "BR529" not in codes(br.flag_at(COUNTS, 0.5))
+    assert "BR529" not in codes(br.flag_at(COUNTS, None))
+    with pytest.raises(br.InputError, match="BR529: a threshold is a number"):
+        br.flag_at(COUNTS, "0.5")
+
+
+def test_odds_in_the_prior_are_passed_on():
+    assert "BR508" in codes(br.choose(COUNTS, at=br.Conditions("1:99")))
+    assert "BR508" in codes(br.choose(COUNTS).on(COUNTS, br.Conditions("1:99")))
+    assert "BR508" in codes(br.guess(COUNTS, 0.5, at=br.Conditions("1:99")))
+
+
+def test_the_threshold_in_theory_stands_beside_the_empirical_one():
+    point = br.choose(COUNTS, at=br.Conditions(0.01, br.Costs(fp=1, fn=3)), calibrated_at=0.5)
+    odds = Fraction(1, 3) * 1 / (Fraction(0.01) / (1 - Fraction(0.01)))
+    assert point.cut == (float(odds / (1 + odds)), 0.25)
+    assert point.theory.threshold == point.cut.score
+    assert point.theory.how == "the threshold in theory"
+    assert point.theory.confusion == br.flag_at(COUNTS, point.cut.score).confusion
+    assert br.choose(COUNTS).theory is None
+
+
+def test_table_5_7_theory_cuts_at_1_in_102_not_at_1_in_101():
+    counts = br.Counts([0.5, 1 / 101, 1 / 102, 0.005], [5, 1, 1, 0], [5, 99, 101, 1000])
+    point = br.choose(counts, at=br.Conditions(costs=br.Costs(fp=1, fn=100, tp=-1)), calibrated_at="sample")
+    assert point.theory.threshold == pytest.approx(1 / 102, rel=1e-15)
+
+
+def test_scores_that_are_no_probabilities_have_no_threshold_in_theory():
+    with pytest.raises(br.InputError, match="BR507: these scores are not probabilities"):
+        br.choose(br.Counts([3, 2], [1, 0], [0, 1]), calibrated_at=0.5)
+    with pytest.raises(br.InputError, match="BR502"):
+        br.choose(COUNTS, calibrated_at=5)
+
+
+def test_row_69_uncalibrated_scores_are_said():
+    off = br.choose(COUNTS, calibrated_at="sample").theory
+    assert text(off, "BR507").startswith("the threshold in theory assumes calibrated scores; at prior 0.0476")
+    even = br.Counts([0.75, 0.25], [3, 1], [1, 3])
+    assert not br.choose(even, calibrated_at=0.5).theory.notes

@@ -1,0 +1,233 @@
+"""`choose`, `calc` and the operating points of `show`, run as a person runs them."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+import baserate as br
+
+SCHEMA = json.loads((Path(__file__).parents[1] / "docs" / "schema.json").read_text())
+A = ([400, 300, 300, 250, 200, 150, 150, 100, 100, 50], [20, 40, 100, 240, 600, 2000, 5000, 10000, 20000, 60000])
+B = ([500, 150, 100, 100, 150, 250, 250, 250, 150, 100], [10, 20, 70, 200, 700, 3000, 9000, 15000, 25000, 45000])
+ROWS = ("--label", "fraud", "--score", "a", "--score", "b")
+
+
+def run(*arguments, cwd=None, **environment):
+    return subprocess.run(
+        [sys.executable, "-m", "baserate", *arguments],
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        env={**os.environ, **environment},
+        timeout=60,
+        check=False,
+    )
+
+
+def scores_of(cells):
+    return [grade for grade, count in zip(range(9, -1, -1), cells, strict=True) for _ in range(count)]
+
+
+@pytest.fixture(scope="module")
+def frauds(tmp_path_factory):
+    """USERS.md's fixture as a file of 100,000 rows."""
+    path = tmp_path_factory.mktemp("frauds") / "scores.csv"
+    rows = [(1, a, b) for a, b in zip(scores_of(A[0]), scores_of(B[0]), strict=True)]
+    rows += [(0, a, b) for a, b in zip(scores_of(A[1]), scores_of(B[1]), strict=True)]
+    path.write_text("fraud,a,b\n" + "".join(f"{y},{a},{b}\n" for y, a, b in rows))
+    return str(path)
+
+
+@pytest.fixture
+def small(tmp_path):
+    path = tmp_path / "small.csv"
+    path.write_text("y,m\n1,0.95\n1,0.8\n0,0.7\n1,0.6\n0,0.4\n0,0.3\n0,0.2\n0,0.1\n")
+    return str(path)
+
+
+def answered(*arguments, status=0):
+    """The JSON answer, valid by the schema."""
+    done = run(*arguments, "--json")
+    assert done.returncode == status, done.stderr
+    document = json.loads(done.stdout)
+    jsonschema.validate(document, SCHEMA)
+    return document
+
+
+def test_scenario_3_in_one_command(frauds):
+    field = ("--prior", "1 in 1000", "--volume", "1,000,000")
+    done = run("choose", frauds, "alerts <= 200", *ROWS, *field)
+    assert done.returncode == 0
+    first = done.stdout.splitlines()[0]
+    assert first == (
+        "At prior 0.00100; equal costs (fp = 1, fn = 1), with alerts <= 200: choose b, none and 0.5683 of those down to 9 "
+        "(caught 142.1 against 99.04)."
+    )
+    assert 'note BR523: "a": the budget ends inside the tie at 9: 49.5 % of it is flagged' in done.stderr
+    models = answered("choose", frauds, "alerts <= 200/day", *ROWS, *field)["models"]
+    caught = {model["name"]: model["points"][0]["caught"] for model in models}
+    assert {name: round(value, 3) for name, value in caught.items()} == {"a": 99.040, "b": 142.070}
+    point = models[0]["points"][0]
+    assert (point["threshold"], point["certain"], round(point["share"], 3)) == (9, "none", 0.495)
+    assert point["best"]["tp"] == 400
+    assert point["worst"]["tp"] == 0
+    turned = run("choose", frauds, "alerts <= 1000", *ROWS, *field)
+    assert "choose a, score >= 8 and 0.03281 of those down to 7 (caught 354.9 against 349.2)." in turned.stdout
+
+
+def test_scenario_4_at_one_base_rate(frauds):
+    done = run("choose", frauds, *ROWS, "--prior", "0.001", "--cost", "fp=5,fn=500", "--cost", "tp=5")
+    assert "choose a, score >= 5 (cost a case 0.1921 against 0.3035)." in done.stdout
+
+
+def test_json_says_what_python_says(frauds):
+    document = answered("choose", frauds, "recall >= 0.8", *ROWS, "--prior", "0.1%,1e-4", "--cost", "fn=100,fp=1")
+    a = br.Counts(range(9, -1, -1), *A)
+    for point, prior in zip(document["models"][0]["points"], (0.001, 0.0001), strict=True):
+        ours = br.choose(a, "tpr >= 0.8", at=br.Conditions(prior=prior, costs=br.Costs(fp=1, fn=100)))
+        assert point["rule"] == "tpr >= 0.8"
+        assert point["at"] == {"prior": prior, "as_in_sample": False, "costs_given": True, "costs": {"fp": 1, "fn": 100, "tp": 0, "tn": 0}}
+        assert point["threshold"] == ours.threshold
+        assert {name: point[name] for name in ("tp", "fp", "fn", "tn")} == {"tp": ours.tp, "fp": ours.fp, "fn": ours.fn, "tn": ours.tn}
+        for name in ("tpr", "fpr", "precision", "npv", "posfrac", "expected_cost"):
+            assert point[name] == ours[name]
+    assert {note["code"] for note in document["notes"]} >= {"BR526", "BR528"}
+
+
+def test_show_reads_points_at_rules_thresholds_and_conditions(small):
+    arguments = ("show", small, "--label", "y", "--score", "m")
+    document = answered(*arguments, "--threshold", "0.5", "--threshold", "none", "--rule", "recall >= 50%", "--prior", "1%")
+    half, none, rule = document["models"][0]["points"]
+    assert (half["threshold"], half["tp"], half["fp"], half["rule"]) == (0.5, 3, 1, None)
+    assert (none["threshold"], none["precision"], none["undefined"]["precision"]) == ("none", None, "nothing flagged")
+    assert (rule["threshold"], rule["rule"], rule["optimized"]) == (0.8, "tpr >= 0.5", "expected_cost")
+    shown = run(*arguments, "--threshold", "none").stdout
+    assert "flag nothing" in shown
+    assert "—" in shown
+    assert (
+        run(*arguments, "--cost", "fn=10").stdout.count("At prior 0.375, as in the sample; costs (fp = 1, fn = 10), the best cost a case:") == 1
+    )
+
+
+def test_show_without_conditions_shows_what_it_always_did(small):
+    done = run("show", small, "--label", "y", "--score", "m")
+    assert done.stdout.endswith("Conditions: prior 0.375, as in the sample; equal costs (fp = 1, fn = 1).\n")
+
+
+def test_what_cannot_be_met_exits_with_3(small):
+    arguments = ("choose", small, "recall >= 0.9 and fpr <= 10%", "--label", "y", "--score", "m")
+    done = run(*arguments)
+    assert done.returncode == 3
+    assert done.stdout == ""
+    assert done.stderr.startswith(
+        "error BR530: no threshold has tpr >= 0.9 and fpr <= 0.1: the highest tpr with fpr <= 0.1 is 0.666667, at threshold 0.8"
+    )
+    assert answered(*arguments, status=3)["errors"][0]["code"] == "BR530"
+
+
+def test_a_model_that_cannot_keep_the_rule_is_named_and_the_others_are_answered(frauds):
+    done = run("choose", frauds, "precision >= 45% and tpr >= 0.3", *ROWS, "--prior", "0.1%")
+    assert done.returncode == 0
+    assert 'note BR530: "a": no threshold has precision >= 0.45 and tpr >= 0.3' in done.stderr
+    assert "\nb " in done.stdout
+    assert "\na " not in done.stdout
+
+
+def test_the_threshold_in_theory_stands_beside_the_empirical_one(small):
+    arguments = ("choose", small, "--label", "y", "--score", "m", "--prior", "1%", "--cost", "fn=50,fp=1", "--calibrated-at", "sample")
+    done = run(*arguments)
+    assert "In theory, for calibrated scores: score >= 0.542962" in done.stdout
+    assert "(corrected probability 0.0196078)" in done.stdout
+    theory = answered(*arguments)["models"][0]["points"][0]["theory"]
+    assert theory["how"] == "the threshold in theory"
+    assert theory["cut"]["probability"] == br.Costs(fp=1, fn=50).threshold
+
+
+def test_mixtures_and_other_goals_are_asked_for(frauds):
+    mixed = answered("choose", frauds, "tpr >= 0.9", *ROWS, "--mix")["models"][0]["points"][0]
+    assert (mixed["how"], mixed["share"], mixed["tpr"]) == ("a mixture of two thresholds", 0.5, 0.9)
+    goal = answered("choose", frauds, *ROWS, "--optimize", "F2")["models"][0]["points"][0]
+    assert goal["optimized"] == "f_beta(beta=2)"
+
+
+def test_case_control_files_need_a_base_rate(small):
+    arguments = ("choose", small, "--label", "y", "--score", "m", "--design", "case-control")
+    refused = run(*arguments)
+    assert refused.returncode == 2
+    assert refused.stderr.startswith("error BR509: the class totals were chosen")
+    assert refused.stderr.endswith("Fix: --prior 0.1%.\n")
+    assert answered(*arguments, "--prior", "0.1%")["models"][0]["counts"]["design"] == "case-control"
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "text"),
+    [
+        (("--prior", "0"), "BR501", "prior 0 means no positives ever"),
+        (("--prior", "5"), "BR502", "Fix: 5% or 0.05."),
+        (("--prior", "0,5%"), "BR503", "write a decimal point: 0.5%"),
+        (("--prior", "often"), "BR503", 'prior "often" is not a share'),
+        (("--cost", "fn=-500,tp=5"), "BR510", "if these are profits: --profit instead of --cost"),
+        (("--cost", "fp=0"), "BR512", "flagging and not flagging cost the same for every negative"),
+        (("--cost", "0,1,5,0"), "BR513", "--cost fn=100,fp=1"),
+        (("--cost", "fnn=5"), "BR514", "did you mean fn?"),
+        (("--cost", "fn=$5"), "BR514", "not a plain number"),
+        (("--cost", "fn=5", "--profit", "tp=5"), "BR513", "costs and profits are given together"),
+        (("--volume", "-1"), "BR520", "a volume is a number of cases above 0"),
+        (("--optimize", "recal"), "BR531", 'did you mean "recall" (here: tpr)?'),
+        (("--design", "matched"), "BR518", "--design case-control"),
+    ],
+)
+def test_bad_conditions_are_one_line_that_says_what_to_write(small, options, code, text):
+    done = run("choose", small, "--label", "y", "--score", "m", *options)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"error {code}: ")
+    assert text in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("rule", "code", "text"),
+    [
+        ("alerts <= 200/day", "BR520", "200/day alerts: of how many cases? Fix: --volume 1000000, the number of cases a day."),
+        ("recall > 0.8", "BR533", "a limit is written >= or <="),
+        ("recall >= 80", "BR533", "tpr lies between 0 and 1, got 80; 80%?"),
+        ("recal >= 0.8", "BR531", 'did you mean "recall" (here: tpr)?'),
+        ("f_beta >= 0.8", "BR532", "f_beta needs beta"),
+    ],
+)
+def test_bad_rules_are_one_line_that_says_what_to_write(small, rule, code, text):
+    done = run("choose", small, rule, "--label", "y", "--score", "m")
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"error {code}: ")
+    assert text in done.stderr
+
+
+def test_several_things_wrong_are_told_in_one_run(small):
+    done = run("choose", small, "--label", "y", "--score", "m", "--prior", "5,0", "--cost", "fn=x")
+    assert [line.split(":")[0] for line in done.stderr.splitlines()] == ["error BR514", "error BR502", "error BR501"]
+
+
+def test_calc_derives_the_rest_or_names_the_contradiction():
+    document = answered("calc", "--sensitivity", "0.90", "--specificity", "0.85", "--prior", "1%")
+    rates = document["rates"]
+    assert round(rates["precision"]["value"], 6) == 0.057143
+    assert rates["nne"]["value"] == 17.5
+    assert rates["tpr"]["given"]
+    done = run("calc", "--tpr", "0.8", "--posfrac", "0.549", "--prior", "0.5", "--purity", "0.779")
+    assert done.returncode == 2
+    assert "force precision to lie between 0.6824 and 0.7748 (about 0.7286), not at 0.779" in done.stderr
+    short = run("calc", "--tpr", "0.8", "--prior", "0.5")
+    assert short.returncode == 2
+    assert "error BR540: prior, tpr leave 1 number open: add fpr" in short.stderr
+
+
+def test_help_of_every_command_has_examples():
+    for command in ("show", "choose", "calc"):
+        shown = run(command, "--help")
+        assert shown.returncode == 0
+        assert f"Examples:\n    baserate {command} " in shown.stdout

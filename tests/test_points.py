@@ -1,0 +1,209 @@
+"""Operating points: what each threshold flags, where a threshold falls, and what published rates allow."""
+
+import bisect
+import copy
+import math
+import pickle
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests import oracle, strategies
+
+import baserate as br
+
+COUNTS = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+POINTS = br.Points.of(COUNTS)
+BIG = 2**53
+
+
+def assert_refused(match, code, call):
+    with pytest.raises(br.InputError, match=match) as caught:
+        call()
+    assert caught.value.code == code
+
+
+@given(strategies.cases())
+def test_points_are_those_of_the_oracle(data):
+    labels, scores = data
+    points = br.Points.of(br.count(labels, scores))
+    plain = scores.tolist()
+    assert len(points) == len(oracle.count(labels, plain)) + 1
+    assert points.counted(0) == (0, 0, int(labels.sum()), int((~labels).sum()))
+    for place in range(1, len(points)):
+        assert points.counted(place) == oracle.confusion(labels, plain, points.threshold(place))
+    assert len(labels) == 0 or points.counted(-1) == (labels.sum(), (~labels).sum(), 0, 0)
+
+
+@given(strategies.cases(both=True))
+def test_rates_are_counts_over_totals(data):
+    points = br.Points.of(br.count(*data))
+    for place in range(len(points)):
+        tp, fp, fn, tn = points.counted(place)
+        assert (points.tpr[place], points.fpr[place]) == (tp / (tp + fn), fp / (fp + tn))
+        assert (points.fn[place], points.tn[place]) == (fn, tn)
+
+
+@given(strategies.cases(weighted=True))
+def test_weighted_points_are_exact_sums_rounded_once(data):
+    labels, scores, weights = data
+    points = br.Points.of(br.count(labels, scores, sample_weight=weights))
+    cells = oracle.count(labels, scores.tolist(), weights)
+    running = [Fraction(0), Fraction(0)]
+    for place, (positives, negatives) in enumerate(cells.values(), start=1):
+        running = [running[0] + Fraction(float(positives)), running[1] + Fraction(float(negatives))]
+        assert points.tp[place] == pytest.approx(float(running[0]), rel=1e-15, abs=0)
+        assert points.fp[place] == pytest.approx(float(running[1]), rel=1e-15, abs=0)
+    assert min(points.fn.min(), points.tn.min()) >= 0
+    assert not cells or (points.fn[-1], points.tn[-1]) == (0, 0)
+
+
+def test_small_masses_below_a_threshold_keep_their_digits():
+    counts = br.count([1, 1, 0], [3, 2, 1], sample_weight=[1e16, 1, 1])
+    assert br.measure("fnr", counts, threshold=3) == pytest.approx(1e-16, rel=1e-12, abs=0)
+
+
+def test_flagging_everything_misses_nothing_however_masses_round():
+    masses = [4393899095746847 / 2**42, 2.0**-149, 220329027645579 / 2**43]
+    counts = br.Counts([1.0, 0.2, 0.0], masses, [1.0, 1.0, 1.0])
+    assert br.measure("tpr", counts, threshold=0) == 1
+    assert br.measure("fn", counts, threshold=0) == 0
+
+
+def test_thresholds_begin_with_nothing_flagged():
+    assert math.isnan(POINTS.thresholds[0])
+    assert POINTS.thresholds[1:].tolist() == [0.8, 0.4, 0.35, 0.1]
+    assert [POINTS.threshold(place) for place in range(5)] == [None, 0.8, 0.4, 0.35, 0.1]
+    assert POINTS.threshold(-1) == 0.1
+    with pytest.raises(IndexError, match="out of range"):
+        POINTS.threshold(5)
+
+
+def test_thresholds_beyond_what_floats_hold_are_exact_one_by_one():
+    points = br.Points.of(br.Counts([BIG + 1, BIG], [1, 0], [0, 1]))
+    assert points.threshold(1) == BIG + 1
+    assert points.thresholds[1:].tolist() == [float(BIG), float(BIG)]
+
+
+odd_thresholds = st.one_of(
+    st.floats(allow_nan=False),
+    st.integers(-(2**70), 2**70),
+    st.sampled_from([BIG, BIG + 1, 2**63 - 1, 2**63, -(2**63), -(2**63) - 1, 0.5, -0.0, 2.0**63, -(2.0**63)]),
+    st.fractions(-(2**66), 2**66, max_denominator=97),
+)
+
+
+@given(strategies.cases(), odd_thresholds)
+def test_a_threshold_flags_the_scores_not_below_it(data, threshold):
+    labels, scores = data
+    points = br.Points.of(br.count(labels, scores))
+    distinct = sorted({score + 0 for score in scores.tolist()})
+    assert points.place(threshold) == len(distinct) - bisect.bisect_left(distinct, threshold)
+    for near in points.scores.tolist()[:3]:
+        assert points.threshold(points.place(near)) == near
+
+
+@pytest.mark.parametrize(("threshold", "place"), [(None, 0), (math.inf, 0), (-math.inf, 4), (np.float32(0.25), 3), (0, 4), (np.int64(1), 0)])
+def test_thresholds_of_any_kind_have_a_place(threshold, place):
+    assert POINTS.place(threshold) == place
+
+
+def test_integers_are_compared_exactly_with_floats_and_fractions():
+    points = br.Points.of(br.Counts([BIG + 3, BIG + 1, BIG], [1, 1, 1], [0, 0, 1]))
+    assert points.place(BIG + 1) == 2
+    assert points.place(float(BIG + 2)) == 1
+    assert points.place(Fraction(2 * BIG + 1, 2)) == 2
+    assert points.place(2**70) == points.place(math.inf) == 0
+    assert points.place(-(2**70)) == points.place(-math.inf) == 3
+    assert br.Points.of(br.Counts([float(BIG)], [1], [0])).place(BIG + 1) == 0
+
+
+@pytest.mark.parametrize("threshold", [math.nan, "0.5", True, [0.5], np.nan, 1j])
+def test_a_threshold_is_a_number(threshold):
+    assert_refused("a threshold is a number, or None", "BR529", lambda: POINTS.place(threshold))
+
+
+def test_a_measure_of_counts_needs_a_threshold_and_that_of_a_confusion_takes_none():
+    assert_refused("which threshold", "BR529", lambda: br.measure("tpr", COUNTS))
+    assert_refused("takes no threshold", "BR529", lambda: br.measure("tpr", br.Confusion(1, 1, 1, 1), threshold=0.5))
+    assert br.measure("tpr", COUNTS, threshold=None) == 0
+
+
+def test_row_87_a_threshold_beyond_every_score_is_noted():
+    notes = br.measure("tpr", COUNTS, threshold=50).notes
+    assert any(note.code == "BR529" and "50 lies above every score (the highest is 0.8)" in note.text for note in notes)
+    assert any("lies below every score" in note.text for note in br.measure("tpr", COUNTS, threshold=-1).notes)
+    assert not any(note.code == "BR529" for note in br.measure("tpr", COUNTS, threshold=0.1).notes)
+
+
+def test_condensed_counts_refuse_thresholds_inside_a_merged_run():
+    points = br.Points.of(br.Counts([9, 8, 5, 3, 2], [0, 0, 2, 0, 0], [1, 1, 1, 1, 1]).condense())
+    assert [points.place(threshold) for threshold in (None, math.inf, 8, 5, 4.5, 2, 1)] == [0, 0, 1, 2, 2, 3, 3]
+    assert points.counted(points.place(4.5)) == points.counted(points.place(5)) == (2, 3, 0, 2)
+    for threshold in (9, 8.5, 10, 3, 2.5):
+        assert_refused("cuts through merged scores", "BR229", lambda threshold=threshold: points.place(threshold))
+
+
+@given(strategies.cases(both=True), odd_thresholds)
+def test_condensed_counts_give_the_true_point_or_refuse(data, threshold):
+    full = br.Points.of(br.count(*data))
+    merged = br.Points.of(br.count(*data).condense())
+    try:
+        place = merged.place(threshold)
+    except br.InputError as error:
+        assert error.code == "BR229"
+    else:
+        assert merged.counted(place) == full.counted(full.place(threshold))
+    for place in range(1, len(full)):
+        if full.tp[place] > full.tp[place - 1]:
+            assert merged.counted(merged.place(full.threshold(place))) == full.counted(place)
+
+
+@given(strategies.cases(both=True), st.integers(1, 9), odd_thresholds)
+def test_coarse_counts_give_the_true_point_or_refuse(data, bins, threshold):
+    counts = br.count(data[0], data[1].clip(-1e6, 1e6))
+    full, merged = br.Points.of(counts), br.Points.of(counts.coarsen(bins))
+    for cut in (threshold, *full.scores.tolist(), *merged.scores.tolist()):
+        try:
+            place = merged.place(cut)
+        except br.InputError as error:
+            assert error.code == "BR229"
+            assert cut not in merged.scores.tolist()
+        else:
+            assert merged.counted(place) == full.counted(full.place(cut))
+
+
+def test_a_hull_refuses_thresholds_between_its_corners():
+    hull = POINTS.hull()
+    assert hull.scores.tolist() == [0.8, 0.35, 0.1]
+    assert hull.counted(hull.place(0.35)) == POINTS.counted(POINTS.place(0.35))
+    assert_refused("0.4", "BR229", lambda: hull.place(0.4))
+
+
+def test_points_are_made_of_counts_and_cannot_be_changed():
+    assert br.Points.of(POINTS) is POINTS
+    assert_refused("points are made of Counts, got ndarray", "BR228", lambda: br.Points.of(np.array([1])))
+    with pytest.raises(TypeError, match=r"made by Points\.of"):
+        br.Points()
+    with pytest.raises(ValueError, match="read-only"):
+        POINTS.tp[0] = 1
+    with pytest.raises(AttributeError, match="frozen"):
+        POINTS.tp = [1]
+
+
+def test_points_survive_copies_and_print():
+    for twin in (pickle.loads(pickle.dumps(POINTS)), copy.deepcopy(POINTS)):
+        assert twin.tp.tolist() == POINTS.tp.tolist()
+        assert not twin.tp.flags.writeable
+    assert repr(POINTS) == "Points: 5 points of 2 positives, 2 negatives"
+    assert repr(br.Points.from_rates([0.1], [0.5])) == "Points: 3 points of a ROC known by its rates"
+    assert POINTS.prior == 0.5
+
+
+def test_points_of_no_cases_flag_nothing():
+    points = br.Points.of(br.Counts.empty())
+    assert (len(points), points.place(0.5), points.counted(0)) == (1, 0, (0, 0, 0, 0))
+    assert math.isnan(points.prior)
+    assert np.isnan(points.tpr).all()
