@@ -48,6 +48,7 @@ bench: $(VENV)/ready ## the table of benchmarks/README.md (minutes)
 
 docs: $(VENV)/ready ## write the pages that are generated
 	$(BIN)/python docs/measures.py
+	$(BIN)/python docs/curves.py
 
 lock: $(VENV)/ready ## choose the newest versions again and lock them
 	$(BIN)/python requirements/lock.py

@@ -65,8 +65,7 @@ def test_scenario_3_in_one_command(frauds):
     assert done.returncode == 0
     first = done.stdout.splitlines()[0]
     assert first == (
-        "At prior 0.00100; equal costs (fp = 1, fn = 1), with alerts <= 200: choose b, none and 0.5683 of those down to 9 "
-        "(caught 142.1 against 99.04)."
+        "At prior 0.001, the most caught with alerts <= 200: choose b, 56.8 % of those at 9, drawn at random (caught 142.07 against 99.04)."
     )
     assert 'note BR523: "a": the budget ends inside the tie at 9: 49.5 % of it is flagged' in done.stderr
     models = answered("choose", frauds, "alerts <= 200/day", *ROWS, *field)["models"]
@@ -77,12 +76,12 @@ def test_scenario_3_in_one_command(frauds):
     assert point["best"]["tp"] == 400
     assert point["worst"]["tp"] == 0
     turned = run("choose", frauds, "alerts <= 1000", *ROWS, *field)
-    assert "choose a, score >= 8 and 0.03281 of those down to 7 (caught 354.9 against 349.2)." in turned.stdout
+    assert "choose a, score >= 8, and 3.28 % of those at 7, drawn at random (caught 354.92 against 349.17)." in turned.stdout
 
 
 def test_scenario_4_at_one_base_rate(frauds):
     done = run("choose", frauds, *ROWS, "--prior", "0.001", "--cost", "fp=5,fn=500", "--cost", "tp=5")
-    assert "choose a, score >= 5 (cost a case 0.1921 against 0.3035)." in done.stdout
+    assert "choose a, score >= 5 (cost per case 0.1921 against 0.3035)." in done.stdout
 
 
 def test_json_says_what_python_says(frauds):
@@ -110,7 +109,8 @@ def test_show_reads_points_at_rules_thresholds_and_conditions(small):
     assert "flag nothing" in shown
     assert "—" in shown
     assert (
-        run(*arguments, "--cost", "fn=10").stdout.count("At prior 0.375, as in the sample; costs (fp = 1, fn = 10), the best cost a case:") == 1
+        run(*arguments, "--cost", "fn=10").stdout.count("At prior 0.375, as in the sample; costs (fp = 1, fn = 10), the cheapest threshold:")
+        == 1
     )
 
 
@@ -134,23 +134,27 @@ def test_a_model_that_cannot_keep_the_rule_is_named_and_the_others_are_answered(
     done = run("choose", frauds, "precision >= 45% and tpr >= 0.3", *ROWS, "--prior", "0.1%")
     assert done.returncode == 0
     assert 'note BR530: "a": no threshold has precision >= 0.45 and tpr >= 0.3' in done.stderr
-    assert "\nb " in done.stdout
-    assert "\na " not in done.stdout
+    assert "tpr >= 0.3: choose b, score >= 8." in done.stdout
+    assert "a      cannot keep the rule" in done.stdout
+    document = answered("choose", frauds, "precision >= 45% and tpr >= 0.3", *ROWS, "--prior", "0.1%")
+    assert document["verdict"][0]["models"] == ["b"]
+    assert document["verdict"][0]["refused"]["a"].startswith("no threshold has precision >= 0.45 and tpr >= 0.3")
+    assert any(note["code"] == "BR530" for note in document["notes"])
 
 
 def test_the_threshold_in_theory_stands_beside_the_empirical_one(small):
     arguments = ("choose", small, "--label", "y", "--score", "m", "--prior", "1%", "--cost", "fn=50,fp=1", "--calibrated-at", "sample")
     done = run(*arguments)
-    assert "In theory, for calibrated scores: score >= 0.542962" in done.stdout
+    assert "In theory, for calibrated scores, m: score >= 0.542962" in done.stdout
     assert "(corrected probability 0.0196078)" in done.stdout
     theory = answered(*arguments)["models"][0]["points"][0]["theory"]
-    assert theory["how"] == "the threshold in theory"
+    assert theory["how"] == "theory"
     assert theory["cut"]["probability"] == br.Costs(fp=1, fn=50).threshold
 
 
 def test_mixtures_and_other_goals_are_asked_for(frauds):
     mixed = answered("choose", frauds, "tpr >= 0.9", *ROWS, "--mix")["models"][0]["points"][0]
-    assert (mixed["how"], mixed["share"], mixed["tpr"]) == ("a mixture of two thresholds", 0.5, 0.9)
+    assert (mixed["how"], mixed["share"], mixed["tpr"]) == ("mixture", 0.5, 0.9)
     goal = answered("choose", frauds, *ROWS, "--optimize", "F2")["models"][0]["points"][0]
     assert goal["optimized"] == "f_beta(beta=2)"
 
@@ -223,7 +227,7 @@ def test_calc_derives_the_rest_or_names_the_contradiction():
     assert "force precision to lie between 0.6824 and 0.7748 (about 0.7286), not at 0.779" in done.stderr
     short = run("calc", "--tpr", "0.8", "--prior", "0.5")
     assert short.returncode == 2
-    assert "error BR540: prior, tpr leave 1 number open: add fpr" in short.stderr
+    assert "error BR540: prior, tpr leave 1 number open: add 1 of fpr" in short.stderr
 
 
 def test_help_of_every_command_has_examples():
@@ -231,3 +235,135 @@ def test_help_of_every_command_has_examples():
         shown = run(command, "--help")
         assert shown.returncode == 0
         assert f"Examples:\n    baserate {command} " in shown.stdout
+
+
+KEPT_AT_30 = "precision >= 0.5 and tpr >= 0.9"
+
+
+def test_a_rule_that_one_of_several_base_rates_forbids_says_at_which_and_answers_the_others(small):
+    arguments = ("choose", small, KEPT_AT_30, "--label", "y", "--score", "m", "--prior", "0.1%,30%")
+    done = run(*arguments)
+    assert done.returncode == 0
+    first, second = done.stdout.splitlines()[:2]
+    assert first == "At prior 0.001; equal costs (fp = 1, fn = 1): no model can keep the rule."
+    assert second.endswith("tpr >= 0.9: score >= 0.6.")
+    assert "note BR530: at prior 0.001: no threshold has precision >= 0.5 and tpr >= 0.9" in done.stderr
+    assert "0.001  m      cannot keep the rule" in done.stdout
+    document = answered(*arguments)
+    assert [verdict["at"]["prior"] for verdict in document["verdict"]] == [0.3]
+    assert [point["at"]["prior"] for point in document["models"][0]["points"]] == [0.3]
+    assert document["notes"][0]["text"].startswith("at prior 0.001: no threshold has")
+
+
+def test_a_rule_that_the_samples_own_base_rate_forbids_says_so(small):
+    arguments = ("choose", small, "posfrac <= 30% and tpr >= 0.9", "--label", "y", "--score", "m", "--prior", "sample,1%")
+    done = run(*arguments)
+    assert done.returncode == 0
+    assert "note BR530: at prior 0.375: no threshold has" in done.stderr
+
+
+def test_a_rule_that_every_base_rate_forbids_exits_with_3_and_names_each(small):
+    done = run("choose", small, "precision >= 99% and tpr >= 0.9", "--label", "y", "--score", "m", "--prior", "0.1%,1%")
+    assert (done.returncode, done.stdout) == (3, "")
+    assert [line.partition(": no threshold")[0] for line in done.stderr.splitlines()] == [
+        "error BR530: at prior 0.001",
+        "error BR530: at prior 0.01",
+    ]
+
+
+def test_json_says_which_model_was_chosen_and_by_what(frauds):
+    document = answered("choose", frauds, "alerts <= 200", *ROWS, "--prior", "0.1%", "--volume", "1e6")
+    (verdict,) = document["verdict"]
+    assert (verdict["models"], verdict["rule"], verdict["optimized"], verdict["refused"]) == (["b"], "alerts <= 200", "tpr", {})
+    assert set(verdict["values"]) == {"a", "b"}
+    assert verdict["values"]["b"] == document["models"][1]["points"][0]["tpr"]
+    assert verdict["at"] == document["models"][0]["points"][0]["at"]
+    twins = answered("choose", frauds, "--label", "fraud", "--score", "a", "--score", "b", "--prior", "1e-9")
+    assert twins["verdict"][0]["models"] == ["a", "b"], "flagging nothing costs both the same"
+
+
+@pytest.mark.parametrize("extra", ["\x1b[31mred", "\x1b]0;title\x07", "\u202eevil"])
+@pytest.mark.parametrize("as_json", [(), ("--json",)])
+def test_what_a_terminal_would_obey_is_escaped_in_messages(small, extra, as_json):
+    for arguments in (("choose", small, "tpr >= 0.5", extra), ("choose", small, f"tpr {extra} >= 0.5"), ("choose", small, "--optimize", extra)):
+        done = run(*arguments, "--label", "y", "--score", "m", *as_json)
+        assert done.returncode == 2
+        assert not any(character in done.stderr + done.stdout for character in "\x1b\x07\u202e")
+
+
+@pytest.mark.parametrize("volume", ["0,5", "0,500", "-5", "0", "many", "1e19", "inf", "nan", "5%", "9" * 1000])
+def test_a_volume_is_a_number_of_cases(small, volume):
+    done = run("choose", small, "--label", "y", "--score", "m", "--volume", volume)
+    assert done.returncode == 2
+    assert done.stderr.startswith("error BR520: a volume is a number of cases above 0, got ")
+
+
+@pytest.mark.parametrize("threshold", ["1e400", "-1e400", "1e99999", "nan", "high", "9" * 1000, ""])
+def test_a_threshold_is_a_number_that_floats_can_hold(small, threshold):
+    done = run("show", small, "--label", "y", "--score", "m", f"--threshold={threshold}")
+    assert done.returncode == 2
+    assert done.stderr.startswith("error BR529: a threshold is a number, or none to flag nothing; got ")
+
+
+def test_costs_beyond_the_whole_numbers_of_floats_are_numbers_in_json(small):
+    document = answered("choose", small, "--label", "y", "--score", "m", "--cost", "fn=9007199254740993")
+    (point,) = document["models"][0]["points"]
+    assert point["at"]["costs"] == {"fp": 1, "fn": 9007199254740992.0, "tp": 0, "tn": 0}
+    assert answered("show", small, "--label", "y", "--score", "m", "--cost", "fn=1e99")["models"][0]["points"][0]["at"]["costs"]["fn"] == 1e99
+
+
+def test_a_large_limit_is_shown(small):
+    done = run("choose", small, "cost <= 1e90", "--label", "y", "--score", "m")
+    assert done.returncode == 0
+
+
+def test_calc_at_several_base_rates_is_a_column_each():
+    arguments = ("calc", "--sensitivity", "90%", "--specificity", "85%", "--prior", "0.2%,1%,5%")
+    done = run(*arguments)
+    assert done.returncode == 0
+    rows = {line.split()[0]: line.split()[1:] for line in done.stdout.splitlines()}
+    assert rows["prior"] == ["0.002000", "0.01000", "0.05000"]
+    assert rows["precision"] == ["0.01188", "0.05714", "0.2400"]
+    assert rows["nne"] == ["84.17", "17.50", "4.167"]
+    document = answered(*arguments)
+    assert [part["rates"]["prior"]["value"] for part in document["calculations"]] == [0.002, 0.01, 0.05]
+
+
+def test_calc_refuses_a_decimal_comma_as_the_other_commands_do():
+    done = run("calc", "--tpr", "0.9", "--tnr", "0.85", "--prior", "0,5%")
+    assert done.returncode == 2
+    assert "write a decimal point: 0.5%" in done.stderr
+
+
+def test_calc_notes_odds_and_refuses_what_is_nothing_out_of_nothing():
+    done = run("calc", "--tpr", "0.9", "--fpr", "0.1", "--prior", "1:99")
+    assert done.stderr.startswith('note BR508: "1:99" is read as odds')
+    assert run("calc", "--tpr", "0", "--fpr", "0", "--precision", "0.5").returncode == 2
+    twice = run("calc", "--tpr", "0.9", "--recall", "0.9", "--prior", "1%")
+    assert (twice.returncode, twice.stderr) == (2, "error BR542: tpr is given twice. Fix: say it once.\n")
+
+
+def test_show_of_chosen_totals_gives_no_base_rate(small):
+    arguments = ("show", small, "--label", "y", "--score", "m", "--design", "case-control")
+    done = run(*arguments)
+    assert done.returncode == 0
+    assert "base rate (prior)" not in done.stdout
+    assert "positives (chosen)" in done.stdout
+    assert "Conditions: no base rate, as the class totals were chosen (give --prior)" in done.stdout
+    at = answered(*arguments)["models"][0]["at"]
+    assert (at["prior"], at["as_in_sample"]) == (None, False)
+
+
+def test_thresholds_of_chosen_totals_are_read_without_a_base_rate(small):
+    arguments = ("show", small, "--label", "y", "--score", "m", "--design", "case-control", "--threshold", "0.5")
+    shown = run(*arguments).stdout
+    assert "as in the sample" not in shown
+    (point,) = answered(*arguments)["models"][0]["points"]
+    assert (point["tpr"], point["precision"], point["at"]["prior"]) == (1.0, None, None)
+    assert "so a prior must be given" in point["undefined"]["precision"]
+
+
+def test_a_choice_that_needs_no_base_rate_is_made_on_chosen_totals(small):
+    done = run("choose", small, "tnr >= 0.95", "--label", "y", "--score", "m", "--design", "case-control", "--optimize", "recall")
+    assert done.returncode == 0
+    assert done.stdout.startswith("The highest recall (tpr) with tnr >= 0.95: score >= 0.8.\n")

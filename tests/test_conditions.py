@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.decisions.oracle_decisions import meant
 
 import baserate as br
 from baserate.conditions import trained_at
@@ -89,7 +90,8 @@ def test_row_59_priors_that_cannot_be_told_from_0_or_1_are_refused(prior):
 
 
 @pytest.mark.parametrize(
-    ("prior", "fix"), [(5, "5% or 0.05"), (50, "50% or 0.5"), ("5", "5% or 0.05"), (1.2, "1.2% or 0.012"), ("200%", "2%"), (1e5, "write it as")]
+    ("prior", "fix"),
+    [(5, "5% or 0.05"), (50, "50% or 0.5"), ("5", "5% or 0.05"), (1.2, "1.2% or 0.012"), ("200%", "write it as"), (1e5, "write it as")],
 )
 def test_row_60_priors_above_1_are_refused_with_the_percentage(prior, fix):
     assert_refused(f"strictly between 0 and 1, got .* Fix: {fix}", "BR502", lambda: br.Conditions(prior=prior))
@@ -141,7 +143,7 @@ def test_row_68_thinning_negatives_raises_the_prior():
 def test_conditions_print_for_a_person_and_as_code():
     at = br.Conditions("1 in 1000", br.Costs(fp=1, fn=100))
     assert repr(at) == "Conditions(prior=0.001, costs=Costs(fp=1, fn=100, tp=0, tn=0))"
-    assert str(at) == "prior 0.00100; costs (fp = 1, fn = 100)"
+    assert str(at) == "prior 0.001; costs (fp = 1, fn = 100)"
     assert repr(br.Conditions()) == "Conditions()"
     assert pickle.loads(pickle.dumps(at)) == at
     assert len({at, br.Conditions("0.1%", br.Costs(fp=1, fn=100)), br.Conditions()}) == 2
@@ -154,8 +156,8 @@ def test_lists_of_priors_keep_commas_between_thousands():
 
 @given(priors)
 def test_skew_makes_a_round_trip(prior):
-    at = br.Conditions(prior)
-    assert at.skew == float((1 - Fraction(prior)) / Fraction(prior))
+    at, exact = br.Conditions(prior), meant(prior)
+    assert at.skew == float((1 - exact) / exact)
     assert br.Conditions.from_skew(at.skew).prior == pytest.approx(prior, rel=4e-16, abs=0)
 
 
@@ -167,12 +169,12 @@ def test_a_skew_that_is_none_is_refused(skew):
 @given(priors, amounts, amounts, st.floats(-100, 100), st.floats(-100, 100))
 def test_the_effective_prior_takes_prior_and_costs_together(prior, miss, alarm, tp, tn):
     costs = br.Costs(fp=tn + alarm, fn=tp + miss, tp=tp, tn=tn)
-    at = br.Conditions(prior, costs)
-    a, b = Fraction(prior) * (Fraction(costs.fn) - Fraction(tp)), (1 - Fraction(prior)) * (Fraction(costs.fp) - Fraction(tn))
+    at, exact = br.Conditions(prior, costs), meant(prior)
+    a, b = exact * (Fraction(costs.fn) - Fraction(tp)), (1 - exact) * (Fraction(costs.fp) - Fraction(tn))
     assert at.effective_prior == float(a / (a + b))
     assert at.iso_cost_slope == float(b / a)
     assert br.Conditions(prior).effective_prior == prior
-    assert costs.threshold == float(b / (1 - Fraction(prior)) / (b / (1 - Fraction(prior)) + a / Fraction(prior)))
+    assert costs.threshold == float(b / (1 - exact) / (b / (1 - exact) + a / exact))
 
 
 @given(priors, amounts, amounts)
@@ -246,3 +248,15 @@ def test_the_better_answer_for_all_does_not_beat_itself(positives, negatives):
     nothing, everything = br.Confusion(0, 0, positives, negatives), br.Confusion(positives, negatives, 0, 0)
     best = everything if positives > negatives else nothing
     assert codes(best["accuracy"]) == codes(best["error"]) == ["BR527"]
+
+
+@pytest.mark.parametrize(
+    "prior", ["9" * 100_000, "0." + "0" * 100_000 + "1", "1 in " + "1 " * 50_000, "1," * 50_000, "1e-" + "9" * 100_000, " " * 100_000]
+)
+def test_priors_of_any_length_are_refused_at_once(prior):
+    assert_refused("is not a share", "BR503", lambda: br.Conditions(prior=prior))
+
+
+def test_lists_of_priors_of_any_length_are_refused_at_once():
+    assert_refused("a very long list of base rates", "BR503", lambda: several("1 in 1,000," * 10_000))
+    assert len(several("1%," * 100)) == 101

@@ -73,8 +73,8 @@ def test_row_77_commas_in_costs_are_refused():
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, "5", None, True, 1j, 10**400])
 def test_a_cost_is_a_finite_number(value):
-    assert_refused("the cost of fn must be a finite number", "BR514", lambda: br.Costs(fn=value))
-    assert_refused("the cost of tp must be a finite number", "BR514", lambda: br.Costs.from_profits(tp=value))
+    assert_refused("the cost of fn (must be a finite number|is .* floats cannot weigh)", "BR514", lambda: br.Costs(fn=value))
+    assert_refused("the cost of tp (must be a finite number|is .* floats cannot weigh)", "BR514", lambda: br.Costs.from_profits(tp=value))
 
 
 def test_costs_are_read_as_people_write_them():
@@ -117,3 +117,19 @@ def test_the_unit_of_money_changes_no_decision(miss, alarm, prior, unit):
     one, other = br.Costs(fp=alarm, fn=miss), br.Costs(fp=alarm * unit, fn=miss * unit)
     assert other.threshold == pytest.approx(one.threshold, rel=1e-14, abs=0)
     assert br.Conditions(prior, other).effective_prior == pytest.approx(br.Conditions(prior, one).effective_prior, rel=1e-14, abs=0)
+
+
+@pytest.mark.parametrize("cost", [1e101, -1e101, 10**101, 10**400, Fraction(10**101)])
+def test_costs_that_floats_cannot_weigh_are_refused(cost):
+    with pytest.raises(br.InputError, match="BR514: the cost of fn is .*, which floats cannot weigh"):
+        br.Costs(fn=cost)
+
+
+def test_costs_up_to_the_limit_are_weighed():
+    assert br.choose(br.Counts([2, 1], [1, 1], [1, 1]), at=br.Conditions(costs=br.Costs(fp=1, fn=10**100))).threshold == 1
+
+
+@pytest.mark.parametrize("text", ["fn=" + "9" * 100_000, "fn=1," * 20_000, "fn=1e" + "9" * 500, "f" * 100_000])
+def test_costs_of_any_length_are_refused_at_once(text):
+    with pytest.raises(br.InputError, match="BR51[34]"):
+        br.Costs.parse(text)

@@ -207,3 +207,34 @@ def test_points_of_no_cases_flag_nothing():
     assert (len(points), points.place(0.5), points.counted(0)) == (1, 0, (0, 0, 0, 0))
     assert math.isnan(points.prior)
     assert np.isnan(points.tpr).all()
+
+
+def test_hulls_of_condensed_counts_keep_refusing_thresholds_inside_merged_runs():
+    merged = br.Points.of(br.Counts([9, 8, 5, 3, 2], [0, 0, 2, 0, 0], [1, 1, 1, 1, 1]).condense())
+    hull = merged.hull()
+    assert [hull.place(threshold) for threshold in (None, 5, 4.5, 2)] == [0, 1, 1, 2]
+    for threshold in (9, 8.5, 8, 7, 3, 2.5):
+        assert_refused("cuts through merged scores", "BR229", lambda threshold=threshold: hull.place(threshold))
+    assert hull.hull().tops.tolist() == hull.tops.tolist()
+
+
+@given(strategies.cases(both=True), st.integers(1, 9), odd_thresholds)
+def test_hulls_of_coarse_counts_give_the_true_point_or_refuse(data, bins, threshold):
+    counts = br.count(data[0], data[1].clip(-1e6, 1e6))
+    full = br.Points.of(counts)
+    for hull in (br.Points.of(counts.coarsen(bins)).hull(), br.Points.of(counts.condense()).hull(), full.hull()):
+        for cut in (threshold, *full.scores.tolist(), *hull.scores.tolist()):
+            try:
+                place = hull.place(cut)
+            except br.InputError as error:
+                assert error.code == "BR229"
+            else:
+                assert hull.counted(place) == full.counted(full.place(cut))
+
+
+def test_everything_that_points_hold_is_read_only():
+    weighted = br.Points.of(br.Counts([2.0, 1.0], [0.5, 0.5], [0.25, 0.75]))
+    coarse = br.Points.of(br.count([0, 1] * 50, np.linspace(0, 1, 100)).coarsen(5))
+    for points in (weighted, coarse, weighted.hull(), coarse.hull(), pickle.loads(pickle.dumps(coarse)), copy.deepcopy(weighted)):
+        for values in (points.scores, points.tp, points.fp, *(points.passed or ()), *(() if points.tops is None else (points.tops,))):
+            assert not values.flags.writeable

@@ -7,6 +7,7 @@ value is rounded once; on arrays it is what NumPy computes.
 from __future__ import annotations
 
 import math
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -14,6 +15,8 @@ import numpy as np
 
 # Bits that a root keeps: twice those of a float, so that rounding it afterwards is as good as rounding the root itself.
 ROOT_BITS = 120
+# Exponents beyond this are no number that anybody means.
+MOST_DIGITS = 400
 
 
 class Undefinable(ArithmeticError):  # noqa: N818 (an answer, not an error)
@@ -26,6 +29,10 @@ class Undefinable(ArithmeticError):  # noqa: N818 (an answer, not an error)
 
 def quotient(numerator: Any, denominator: Any, reason: str) -> Any:
     """Numerator / denominator; where the denominator is 0 the reason is raised (one point) or NaN stands (a curve)."""
+    if isinstance(numerator, np.ndarray) and isinstance(denominator, float):
+        return numerator / denominator if denominator else np.full(numerator.shape, math.nan)
+    if isinstance(denominator, float) and isinstance(numerator, float):
+        return numerator / denominator if denominator else math.nan
     if isinstance(denominator, np.ndarray) or isinstance(numerator, np.ndarray):
         top, bottom = np.broadcast_arrays(np.asarray(numerator, dtype=np.float64), np.asarray(denominator, dtype=np.float64))
         with np.errstate(invalid="ignore", over="ignore"):
@@ -39,6 +46,8 @@ def root(value: Any) -> Any:
     """The square root; of a fraction as a fraction, exact for squares and otherwise right to 120 bits."""
     if isinstance(value, np.ndarray):
         return np.sqrt(value)
+    if isinstance(value, float):
+        return math.sqrt(value)
     square = Fraction(value)
     product = square.numerator * square.denominator
     shift = max(0, ROOT_BITS - product.bit_length() // 2)
@@ -71,5 +80,13 @@ def rounded(value: Fraction) -> float:
 
 
 def exactly(number: Any) -> Fraction:
-    """A finite number of any kind as the fraction that it is."""
-    return number if isinstance(number, Fraction) else Fraction(number.item() if isinstance(number, np.generic) else number)
+    """A finite number of any kind as the fraction that it is; TypeError, ValueError or OverflowError for anything else."""
+    if isinstance(number, Fraction):
+        return number
+    if isinstance(number, np.integer | np.floating):
+        return Fraction(int(number) if isinstance(number, np.integer) else float(number))
+    if isinstance(number, bool) or not isinstance(number, int | float | Decimal):
+        raise TypeError(f"not a number: {type(number).__name__}")
+    if isinstance(number, Decimal) and number.is_finite() and abs(number.adjusted()) > MOST_DIGITS:
+        raise OverflowError("a number far beyond the range of floats")
+    return Fraction(number)

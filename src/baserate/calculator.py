@@ -20,11 +20,12 @@ import numpy as np
 from baserate import notations
 from baserate.arithmetic import Undefinable, rounded
 from baserate.conditions import Conditions
-from baserate.errors import quoted, refuse
+from baserate.errors import Fix, quoted, refuse
 from baserate.measures.catalogue import CATALOGUE
 from baserate.measures.confusions import HERE, Confusion, exact_value
 from baserate.measures.outcomes import UNITS, at_one_point
 from baserate.measures.values import Measure
+from baserate.notes import Note
 
 # What can be given: shares of outcomes that need no parameter and no cost. The prior stands beside them.
 GIVEN = tuple(
@@ -47,7 +48,8 @@ SHOWN = (
     "lift",
     "nne",
 )
-UNBOUNDED = ("nne", "lr_positive", "lr_negative", "lift")
+# Ratios without an upper bound, and the rate that they divide by.
+UNBOUNDED = {"nne": "precision", "lr_positive": "fpr", "lr_negative": "tnr"}
 Row = tuple[Fraction, Fraction, Fraction, Fraction]
 Corner = tuple[Fraction, Fraction, Fraction]
 
@@ -67,6 +69,7 @@ class Rates:
 
     solved: dict[str, Solved]
     undefined: dict[str, str]
+    notes: tuple[Note, ...] = ()
 
     def __getitem__(self, name: str) -> Solved:
         if name in self.undefined:
@@ -86,6 +89,9 @@ class Rates:
     def __iter__(self) -> Iterator[str]:
         return iter(self.solved)
 
+    def __repr__(self) -> str:
+        return f"Rates: {', '.join(f'{name} {rate.value:.4g}' for name, rate in self.solved.items() if name in (PRIOR, *GIVEN))}"
+
 
 @dataclass(frozen=True)
 class _Given:
@@ -94,6 +100,7 @@ class _Given:
     low: Fraction
     high: Fraction
     text: str
+    notes: tuple[Note, ...] = ()
 
 
 def solve_rates(**given: float | str) -> Rates:
@@ -116,9 +123,11 @@ def solve_rates(**given: float | str) -> Rates:
     corners = _corners(facts)
     if not corners:
         raise refuse("BR541", f"these rates contradict each other: {_culprit(facts)}", "check the printed values")
-    equations = [_equation(fact.name, fact.value) for fact in facts]
-    if _rank(equations) < 3:
-        raise refuse("BR540", _what_is_missing(facts, equations, _middle(corners)), "give one more of them")
+    point = _middle(corners)
+    # Decided at values that agree with each other: rounding makes 0.80 and 1 − 0.79 look like two facts.
+    agreeing = [_equation(fact.name, value) for fact in facts if (value := _rate(fact.name, point)) is not None]
+    if _rank(agreeing) < 3:
+        raise refuse("BR540", *_what_is_missing(facts, agreeing, point))
     return _rates(facts, corners)
 
 
@@ -129,20 +138,25 @@ def _read(name: str, value: Any) -> _Given:
         raise refuse("BR535" if asked.name in GIVEN else "BR540", f"{quoted(name)} is not a rate that can be given here", known)
     written = notations.prior(value) if name == PRIOR else notations.share(value) if isinstance(value, str) else notations.from_number(value)
     if written is None or not 0 <= written.value <= 1:
-        raise refuse("BR542", f"{name} must be a share between 0 and 1, got {quoted(value)}", "divide percentages by 100, or write 54.9%")
+        meant = (
+            f"; for {quoted(value, quotes=False)} percent write {quoted(value, quotes=False)}%" if written and 1 < written.value <= 100 else ""
+        )
+        raise refuse("BR542", f"{name} must be a share between 0 and 1, got {quoted(value)}", f"write a number such as 0.8, or 80%{meant}")
     whole = isinstance(value, int | Fraction | np.integer)
-    exact = written.value if whole or isinstance(value, str) else Fraction(repr(float(value)))
+    exact = written.value
     slack = Fraction(0) if name == PRIOR or whole else _half_unit(written.text)
-    return _Given(name, exact, max(Fraction(0), exact - slack), min(Fraction(1), exact + slack), str(value))
+    return _Given(
+        name, exact, max(Fraction(0), exact - slack), min(Fraction(1), exact + slack), quoted(written.text, quotes=False), written.notes
+    )
 
 
 def _half_unit(text: str) -> Fraction:
-    """Half a unit of the last digit printed: 0.549 and 54.9% both mean ±0.0005. A ratio such as 1/3 is exact."""
-    scale = 100 if text.strip().endswith("%") else 1
-    digits = notations.number(text.strip().rstrip("%").strip())
-    if digits is None:
+    """Half a unit of the last digit printed: 0.549 and 54.9% both mean ±0.0005. A ratio such as 1/3, and 0 and 1, are exact."""
+    found = notations.WHOLE.fullmatch(text.strip().casefold())
+    if found is None or text.strip() in ("0", "1"):
         return Fraction(0)
-    mantissa, _, exponent = text.strip().rstrip("%").strip().casefold().partition("e")
+    scale = notations.SCALES[found[2]]
+    mantissa, _, exponent = found[1].partition("e")
     decimals = len(mantissa.partition(".")[2]) - int(exponent or 0)
     return Fraction(1, 2) / Fraction(10) ** decimals / scale
 
@@ -171,8 +185,10 @@ def _corners(facts: Sequence[_Given]) -> list[Corner]:
     """The corners of all (x, y, p) that fit: every three of the bounding planes that meet in a point where all inequalities hold."""
     planes = _planes(facts)
     found = {corner for rows in itertools.combinations(planes, 3) if (corner := _meet(rows)) is not None and _inside(corner, planes)}
-    # A prior of 0 or 1 is no prior, though such corners bound the others.
-    return [] if {corner[2] for corner in found} in ({0}, {1}) else sorted(found)
+    # A prior of 0 or 1 is no prior, though such corners bound the others; and every given rate must be defined somewhere.
+    priors = {corner[2] for corner in found}
+    undefined = any(all(not _at(_parts(fact.name)[1], corner) for corner in found) for fact in facts)
+    return [] if priors in ({0}, {1}) or undefined else sorted(found)
 
 
 def _planes(facts: Sequence[_Given]) -> list[Row]:
@@ -228,6 +244,9 @@ def _culprit(facts: Sequence[_Given]) -> str:
         corners = _corners(others)
         if corners and others:
             values = [value for corner in corners if (value := _rate(fact.name, corner)) is not None]
+            if not values:
+                named = ", ".join(f"{other.name} {other.text}" for other in others)
+                return f"{named} leave {fact.name} undefined (0/0), and it is given as {fact.text}"
             named = ", ".join(f"{other.name} {other.text}" for other in others)
             nominal = _nominal(others, corners)
             about = "" if nominal is None or (v := _rate(fact.name, nominal)) is None else f" (about {float(v):.4g})"
@@ -246,7 +265,8 @@ def _nominal(facts: Sequence[_Given], corners: Sequence[Corner]) -> Corner | Non
     equations, planes = [_equation(fact.name, fact.value) for fact in facts], _planes(facts)
     for rows in itertools.combinations(equations, 3):
         corner = _meet(rows)
-        if corner is not None and 0 < corner[2] < 1 and _inside(corner, planes):
+        defined = corner is not None and all(_at(_parts(fact.name)[1], corner) for fact in facts)
+        if corner is not None and defined and 0 < corner[2] < 1 and _inside(corner, planes):
             return corner
     return _middle(corners) if corners else None
 
@@ -255,18 +275,20 @@ def _middle(corners: Sequence[Corner]) -> Corner:
     return tuple(sum(corner[i] for corner in corners) / len(corners) for i in range(3))  # type: ignore[return-value]
 
 
-def _what_is_missing(facts: Sequence[_Given], equations: Sequence[Row], point: Corner) -> str:
+def _what_is_missing(facts: Sequence[_Given], equations: Sequence[Row], point: Corner) -> tuple[str, Fix]:
+    """What is open, and what would close it."""
     have = {fact.name for fact in facts}
     rates = {fact.name: fact.value for fact in facts}
     if rates.get("tpr") is not None and rates.get("tpr") == rates.get("fpr"):
-        return "tpr equals fpr, so flagging says nothing about the class and leaves the prior open"
+        return "tpr equals fpr, so flagging says nothing about the class and leaves the prior open", Fix("prior=0.01", "--prior 1%")
     needed, names = 3 - _rank(equations), (PRIOR, *GIVEN)
-    # At a point that agrees with what is given, a rate that adds nothing adds no independent equation.
     true = [(name, value) for name in names if (value := _rate(name, point)) is not None]
-    known = [_equation(name, value) for name, value in true if name in have]
-    more = [name for name, value in true if name not in have and _rank([*known, _equation(name, value)]) > _rank(known)]
-    said = f"{', '.join(sorted(have)) or 'nothing'} leave{'s' if len(have) < 2 else ''}"
-    return f"{said} {needed} number{'s' * (needed > 1)} open: add {', '.join(more)}"
+    more = [name for name, value in true if name not in have and _rank([*equations, _equation(name, value)]) > _rank(equations)]
+    said = f"{', '.join(sorted(have))} leave{'s' if len(have) < 2 else ''}" if have else "no rate is given, which leaves"
+    some = ("prior", "tpr", "fpr", "precision")
+    wanted = [name for name in some if name in more][:needed]
+    fix = Fix(", ".join(f"{name}=…" for name in wanted), " ".join(f"--{name} …" for name in wanted))
+    return f"{said} {needed} number{'s' * (needed > 1)} open: add {needed} of {', '.join(more)}", fix
 
 
 def _rates(facts: Sequence[_Given], corners: Sequence[Corner]) -> Rates:
@@ -283,7 +305,7 @@ def _rates(facts: Sequence[_Given], corners: Sequence[Corner]) -> Rates:
             continue
         low, high = _range(name, value, corners) if _extreme_at_corners(name, given) else (None, None)
         solved[name] = Solved(rounded(value), low, high, name in given)
-    return Rates(solved, undefined)
+    return Rates(solved, undefined, tuple(note for fact in facts for note in fact.notes))
 
 
 def _extreme_at_corners(name: str, given: set[str]) -> bool:
@@ -293,10 +315,15 @@ def _extreme_at_corners(name: str, given: set[str]) -> bool:
 
 def _range(name: str, value: Fraction, corners: Sequence[Corner]) -> tuple[float, float]:
     """The extremes at the corners; a ratio that loses its denominator at one of them has no upper bound."""
-    extremes = [_value_or_none(name, corner) for corner in corners]
-    known = [value, *(extreme for extreme in extremes if extreme is not None)]
-    unbounded = name in UNBOUNDED and None in extremes
+    known = [value, *(extreme for corner in corners if (extreme := _value_or_none(name, corner)) is not None)]
+    unbounded = name in UNBOUNDED and any(_divides_by_zero(name, corner) for corner in corners)
     return rounded(min(known)), math.inf if unbounded else rounded(max(known))
+
+
+def _divides_by_zero(name: str, corner: Corner) -> bool:
+    """Whether something is divided by nothing at a corner (nothing by nothing is no bound lost)."""
+    above = {"nne": "posfrac", "lr_positive": "tpr", "lr_negative": "fnr"}[name]
+    return _value_or_none(UNBOUNDED[name], corner) == 0 and bool(_value_or_none(above, corner))
 
 
 def _value(name: str, corner: Corner) -> Fraction:

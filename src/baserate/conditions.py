@@ -38,10 +38,10 @@ class Conditions:
 
     prior: Any = None
     costs: Any = None
-    costs_given: bool = field(init=False, compare=False, repr=False)
-    as_in_sample: bool = field(init=False, compare=False, repr=False)
+    costs_given: bool = field(init=False, repr=False)
+    as_in_sample: bool = field(init=False, repr=False)
     notes: tuple[Note, ...] = field(init=False, compare=False, repr=False)
-    # The prior as a fraction: what a float is, what a fraction says, or the class totals of the sample.
+    # The prior as a fraction: what was written ("1 in 1000"), what a float means, or the class totals of the sample.
     _exact: Fraction | None = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -55,7 +55,7 @@ class Conditions:
             costs_given=self.costs is not None,
             as_in_sample=written is None,
             notes=() if written is None else written.notes,
-            _exact=None if written is None else written.value if isinstance(self.prior, Fraction) else exactly(rounded(written.value)),
+            _exact=None if written is None else written.value,
         )
 
     def _put(self, **values: object) -> None:
@@ -81,8 +81,11 @@ class Conditions:
         return cls(rounded(1 / (1 + negatives)), costs)
 
     def within(self, sample_prior: float | Fraction, why_not: str = "") -> Conditions:
-        """These conditions with the sample's prior filled in, where none was given; `why_not` refuses that, with the reason."""
-        if self.prior is not None:
+        """These conditions with the sample's prior filled in, where none was given; `why_not` refuses that, with the reason.
+
+        Conditions that were filled in from another sample still mean "as in the sample", and are filled in again.
+        """
+        if self.prior is not None and not self.as_in_sample:
             return self
         if why_not:
             raise refuse("BR509", f"{why_not}, so a prior must be given", Fix("at=Conditions(prior=0.001)", "--prior 0.1%"))
@@ -94,7 +97,7 @@ class Conditions:
     @property
     def skew(self) -> float:
         """Negatives for each positive: (1 − prior) / prior."""
-        return rounded((1 - self._share) / self._share)
+        return rounded((1 - self.exact_prior) / self.exact_prior)
 
     @property
     def effective_prior(self) -> float:
@@ -102,12 +105,13 @@ class Conditions:
 
         At equal costs it is the prior; a classifier's cheapest threshold depends on it alone. Drummond & Holte 2006, Machine Learning 65.
         """
-        return rounded(self._loss / (self._loss + self._nuisance))
+        return rounded(self.at_stake[0] / sum(self.at_stake))
 
     @property
     def iso_cost_slope(self) -> float:
         """The slope, in ROC space, of the lines along which the expected cost is the same: b / a of `effective_prior`."""
-        return rounded(self._nuisance / self._loss)
+        loss, nuisance = self.at_stake
+        return rounded(nuisance / loss)
 
     def cut(self, calibrated_at: Any) -> Cut:
         """Where to cut a score that is a calibrated probability at the base rate `calibrated_at`.
@@ -120,15 +124,18 @@ class Conditions:
         Cut(score=0.9519230769230769, probability=0.16666666666666666)
         """
         written = notations.prior(calibrated_at)
+        if self.prior is None:
+            raise refuse("BR509", "the prior is the sample's own, and conditions know no data", "Conditions(prior=0.001)")
         if written is None:
             text = "a threshold in theory needs the base rate at which the scores are calibrated"
             raise refuse("BR507", text, Fix("calibrated_at=0.5, the prior of the training data", "--calibrated-at 50%"))
-        trained, field_odds = exactly(rounded(written.value)), self._share / (1 - self._share)
-        odds = self.costs._false_alarm / self.costs._miss * (trained / (1 - trained)) / field_odds
+        trained, field_odds = written.value, self.exact_prior / (1 - self.exact_prior)
+        odds = self.costs.false_alarm / self.costs.miss * (trained / (1 - trained)) / field_odds
         return Cut(rounded(odds / (1 + odds)), self.costs.threshold)
 
     @property
-    def _share(self) -> Fraction:
+    def exact_prior(self) -> Fraction:
+        """The prior as it was written, before it was rounded to a float."""
         if self._exact is None:
             raise refuse("BR509", "the prior is the sample's own, and conditions know no data", "Conditions(prior=0.001)")
         if not 0 < self._exact < 1:
@@ -137,13 +144,22 @@ class Conditions:
             )
         return self._exact
 
-    @property
-    def _loss(self) -> Fraction:
-        return self._share * Fraction(self.costs._miss)
+    def as_shown(self) -> Conditions:
+        """The same, with the prior taken for the float that it shows.
+
+        Measures are functions of that float; decisions, which may hang on equality, and what follows from conditions alone are made at
+        what was written.
+        """
+        if self.prior is None or math.isnan(self.prior):
+            return self
+        shown = Conditions(None, self.costs)
+        shown._put(prior=self.prior, as_in_sample=self.as_in_sample, costs_given=self.costs_given, notes=self.notes, _exact=exactly(self.prior))
+        return shown
 
     @property
-    def _nuisance(self) -> Fraction:
-        return (1 - self._share) * Fraction(self.costs._false_alarm)
+    def at_stake(self) -> tuple[Fraction, Fraction]:
+        """What misses and false alarms can cost a case, exactly: prior · (fn − tp) and (1 − prior) · (fp − tn)."""
+        return self.exact_prior * Fraction(self.costs.miss), (1 - self.exact_prior) * Fraction(self.costs.false_alarm)
 
     def __repr__(self) -> str:
         prior = "" if self.as_in_sample else f"prior={self.prior!r}"
@@ -152,7 +168,7 @@ class Conditions:
 
     def __str__(self) -> str:
         """For a person: always said, also when it is the default."""
-        number = "" if self.prior is None else f"{self.prior:#.3g}"
+        number = "" if self.prior is None or math.isnan(self.prior) else f"{self.prior:.6g}"
         prior = ", ".join(filter(None, (number, "as in the sample" if self.as_in_sample else "")))
         return f"prior {prior}; {'costs' if self.costs_given else 'equal costs'} ({self.costs})"
 
@@ -164,7 +180,7 @@ def trained_at(prior: Any, negatives_kept: Any) -> float:
     >>> round(trained_at(0.01, negatives_kept="1%"), 6)
     0.502513
     """
-    field_prior, kept = Conditions(prior)._share, _kept(negatives_kept)
+    field_prior, kept = Conditions(prior).exact_prior, _kept(negatives_kept)
     return rounded(field_prior / (field_prior + kept * (1 - field_prior)))
 
 

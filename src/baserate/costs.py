@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import difflib
-import math
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Any
+
+import numpy as np
 
 from baserate.arithmetic import exactly, rounded
 from baserate.errors import Fix, quoted, refuse
 from baserate.notations import number
 
+# Beyond this, products of costs and counts would leave the range of floats.
+LARGEST = 2 * Fraction(10) ** 100
 WRITE_COSTS = Fix("Costs(fp=1, fn=100)", "--cost fn=100,fp=1")
 
 
@@ -36,7 +39,10 @@ class Costs:
         for field in fields(self):
             value = getattr(self, field.name)
             _check_number(field.name, value)
-            object.__setattr__(self, field.name, value if isinstance(value, int | float) else exactly(value))
+            plain = value.item() if isinstance(value, np.generic) and not isinstance(value, np.longdouble) else value
+            object.__setattr__(self, field.name, plain if isinstance(plain, int | float) else exactly(plain))
+        if 0 < max(abs(exactly(getattr(self, field.name))) for field in fields(self)) < 1 / LARGEST:
+            raise refuse("BR514", "all costs are next to nothing, which floats cannot weigh", "use another unit, so that costs are near 1")
         if self.fn == self.tp or self.fp == self.tn:
             wrong = "positive" if self.fn == self.tp else "negative"
             raise refuse("BR512", f"degenerate costs: flagging and not flagging cost the same for every {wrong}", WRITE_COSTS)
@@ -58,7 +64,7 @@ class Costs:
         """
         for name, value in (("fp", fp), ("fn", fn), ("tp", tp), ("tn", tn)):
             _check_number(name, value)
-        return cls(*(0 - value for value in (fp, fn, tp, tn)))
+        return cls(*(0 - (value if isinstance(value, int | float) else exactly(value)) for value in (fp, fn, tp, tn)))
 
     @classmethod
     def parse(cls, text: str, *, profits: bool = False) -> Costs:
@@ -68,7 +74,7 @@ class Costs:
         >>> Costs.parse("fn=100, fp=1")
         Costs(fp=1, fn=100, tp=0, tn=0)
         """
-        if not isinstance(text, str):
+        if not isinstance(text, str) or len(text) > 1000:
             raise refuse("BR513", f"costs are parsed from text, got {type(text).__name__}", WRITE_COSTS)
         values: dict[str, float] = {}
         for part in filter(None, (part.strip() for part in text.split(","))):
@@ -85,7 +91,7 @@ class Costs:
     @property
     def ratio(self) -> float:
         """The cost of flagging a negative in units of the cost of missing a positive: (fp − tn) / (fn − tp)."""
-        return rounded(self._false_alarm / self._miss)
+        return rounded(self.false_alarm / self.miss)
 
     @property
     def threshold(self) -> float:
@@ -93,22 +99,24 @@ class Costs:
 
         At the threshold itself both cost the same. Tan et al. (5.83) is the case of tp = tn = 0; below 0.5 whenever a miss costs more.
         """
-        return rounded(self._false_alarm / (self._false_alarm + self._miss))
+        return rounded(self.false_alarm / (self.false_alarm + self.miss))
 
     @property
     def alpha(self) -> float:
         """The share of weight passed upwards by a weighted AUC: 1 − ratio (Weng & Poon 2008 §3). Only where a miss costs more."""
-        if self._false_alarm > self._miss:
+        if self.false_alarm > self.miss:
             text = f"the cost ratio is {self.ratio:.6g} > 1: a weighted AUC shifts weight towards high tpr, for costly misses only"
             raise refuse("BR517", text, "give fn − tp ≥ fp − tn")
-        return rounded(1 - self._false_alarm / self._miss)
+        return rounded(1 - self.false_alarm / self.miss)
 
     @property
-    def _miss(self) -> Fraction:
+    def miss(self) -> Fraction:
+        """How much more a missed positive costs than a caught one, exactly: fn − tp."""
         return exactly(self.fn) - exactly(self.tp)
 
     @property
-    def _false_alarm(self) -> Fraction:
+    def false_alarm(self) -> Fraction:
+        """How much more a false alarm costs than a negative left alone, exactly: fp − tn."""
         return exactly(self.fp) - exactly(self.tn)
 
     def __str__(self) -> str:
@@ -121,11 +129,13 @@ def _check_number(name: str, value: Any) -> None:
     if isinstance(value, list | tuple):
         raise refuse("BR513", "a cost matrix without names is ambiguous: its rows may be truth or prediction", WRITE_COSTS)
     try:
-        finite = not isinstance(value, bool | str) and math.isfinite(value)
+        size = abs(exactly(value))
     except (TypeError, ValueError, OverflowError):
-        finite = False
-    if not finite:
+        size = Fraction(-1)
+    if size < 0:
         raise refuse("BR514", f"the cost of {name} must be a finite number, got {quoted(value)}", WRITE_COSTS)
+    if size > LARGEST:
+        raise refuse("BR514", f"the cost of {name} is {quoted(value)}, which floats cannot weigh", "use another unit, so that costs are near 1")
 
 
 def _known(name: str) -> str:

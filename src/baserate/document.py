@@ -7,25 +7,29 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 from baserate import __version__
-from baserate.calculator import Rates
+from baserate.calculator import Rates, Solved
 from baserate.conditions import Conditions
 from baserate.counts import Counts
+from baserate.curves.values import Curve
+from baserate.decisions.models import Choice
 from baserate.decisions.operating import OperatingPoint
 from baserate.errors import InputError, on_command_line, quoted
 from baserate.exact import EXACT_FLOATS
-from baserate.measures.confusions import Confusion
-from baserate.notes import Note, Source
-from baserate.summaries import auc
+from baserate.measures.confusions import Confusion, measure
+from baserate.notes import CASE_CONTROL, Note, Source
+from baserate.summaries.ranking import auc
+from baserate.summaries.values import Summary
 from baserate.undefined import Undefined
 
 SCHEMA = "baserate/1"
+LABEL_SHIFT = "BR526"
 AT_A_POINT = ("tpr", "fpr", "tnr", "fnr", "precision", "npv", "posfrac", "accuracy", "f1", "expected_cost", "normalized_cost")
 OF_A_VOLUME = ("alerts", "caught", "missed", "false_alarms", "volume_cost")
 Models = Mapping[str, Counts]
-Points = Mapping[str, Sequence[OperatingPoint]]
+Settings = Mapping[str, Sequence[OperatingPoint]]
 
 
 def text(answer: Mapping[str, Any]) -> str:
@@ -45,16 +49,51 @@ def _answer(command: str, notes: Sequence[Note], sources: Sequence[Source], **pa
     }
 
 
-def of_models(command: str, models: Models, points: Points, at: Sequence[Conditions], notes: Sequence[Note]) -> dict[str, Any]:
-    """Everything that is known of the models: their counts, and the operating points asked for."""
+class Valued(NamedTuple):
+    """A summary of a model, at conditions."""
+
+    model: str
+    at: Conditions
+    summary: Summary
+    value: float
+
+
+def of_models(
+    command: str,
+    models: Models,
+    settings: Settings,
+    at: Sequence[Conditions],
+    notes: Sequence[Note],
+    values: Sequence[Valued] = (),
+    **more: Any,
+) -> dict[str, Any]:
+    """Everything that is known of the models: their counts, summaries, and the operating points asked for."""
     sources: dict[Source, None] = dict.fromkeys(source for counts in models.values() for source in counts.ledger.sources)
     first = at[0] if at else Conditions()
-    return _answer(
-        command, notes, tuple(sources), models=[_model(name, counts, points.get(name, ()), first) for name, counts in models.items()]
-    )
+    parts = [_model(name, counts, settings.get(name, ()), first) for name, counts in models.items()]
+    for part in parts:
+        for value in values:
+            if value.model == part["name"]:
+                # Several base rates: the name alone would hide all but one.
+                prior = "" if value.at.prior is None or len(at) < 2 else f" at prior {value.at.prior!r}"
+                part["summaries"][f"{value.summary}{prior}"] = {**summary(value.value), "at": conditions(value.at, models[value.model])}
+    return _answer(command, notes, tuple(sources), models=parts, **more)
 
 
-def _model(name: str, counts: Counts, points: Sequence[OperatingPoint], at: Conditions) -> dict[str, Any]:
+def of_choice(choice: Choice) -> dict[str, Any]:
+    """Which model was chosen at one set of conditions, by what, and which cannot keep the rule."""
+    point = choice.point
+    return {
+        "at": conditions(point.at),
+        "rule": point.rule or None,
+        "optimized": point.optimized,
+        "models": list(choice.models),
+        "values": {name: number(read(one, one.optimized)) for name, one in choice.points.items()},
+        "refused": {name: error.problems[0].text for name, error in choice.refused.items()},
+    }
+
+
+def _model(name: str, counts: Counts, settings: Sequence[OperatingPoint], at: Conditions) -> dict[str, Any]:
     return {
         "name": name,
         "counts": {
@@ -68,36 +107,49 @@ def _model(name: str, counts: Counts, points: Sequence[OperatingPoint], at: Cond
             "coarse": counts.bins is not None,
             "digest": counts.digest,
         },
-        "at": conditions(at.within(counts.prior) if at.prior is None else at),
+        "at": conditions(at, counts),
         "summaries": {"auc": summary(auc(counts), counts.auc_error_bound)},
-        "points": [point_of(point) for point in points],
+        "points": [point_of(point) for point in settings],
     }
 
 
-def conditions(at: Conditions) -> dict[str, Any]:
-    """The conditions, always said."""
+def conditions(at: Conditions, counts: Counts | None = None) -> dict[str, Any]:
+    """The conditions, always said; where the class totals were chosen and no prior is given, there is none."""
+    chosen = counts is not None and counts.ledger.design == CASE_CONTROL
+    prior = counts.prior if at.prior is None and counts is not None and not chosen else at.prior
     return {
-        "prior": number(at.prior),
-        "as_in_sample": at.as_in_sample,
-        "costs": {name: whole(cost) for name, cost in asdict(at.costs).items()},
+        "prior": number(prior),
+        "as_in_sample": at.as_in_sample and number(prior) is not None,
+        "costs": {
+            name: cost if isinstance(cost, int) and abs(cost) <= EXACT_FLOATS else float(cost) for name, cost in asdict(at.costs).items()
+        },
         "costs_given": at.costs_given,
     }
+
+
+def read(point: OperatingPoint, name: str) -> float:
+    """A measure of the point; undefined also where it needs a prior and there is none."""
+    try:
+        return point[name]
+    except InputError as error:
+        return Undefined(error.problems[0].text)
 
 
 def point_of(point: OperatingPoint) -> dict[str, Any]:
     """An operating point: bare numbers, and beside them what is undefined and why."""
     names = AT_A_POINT + (OF_A_VOLUME if point.volume is not None else ())
-    values = {name: point[name] for name in names}
+    values = {name: read(point, name) for name in names}
     more: dict[str, Any] = {"volume": point.volume} if point.volume is not None else {}
     for name, draw in (("best", point.best), ("worst", point.worst)):
         if draw is not None:
-            more[name] = outcomes(draw)
+            more[name] = {**outcomes(draw), "caught": number(measure("caught", draw, at=point.at, volume=point.volume))}
     if point.theory is not None and point.cut is not None:
         more["theory"] = {"cut": point.cut._asdict(), **point_of(point.theory)}
     return {
         "rule": point.rule or None,
         "optimized": point.optimized or None,
         "how": point.how,
+        "in_advance": point.in_advance,
         "at": conditions(point.at),
         "threshold": threshold(point.threshold),
         **({"share": point.share, "certain": threshold(point.certain)} if point.share != 1 else {}),
@@ -141,26 +193,62 @@ def number(value: float | None) -> float | None:
     return float(value) if value is not None and math.isfinite(value) else None
 
 
-def of_rates(rates: Rates) -> dict[str, Any]:
-    """What the calculator found."""
-    solved = {name: rates[name] for name in rates}
-    parts = {name: {**rate._asdict(), "low": number(rate.low), "high": number(rate.high)} for name, rate in solved.items()}
-    return _answer("calc", (), (), models=[], rates=parts, undefined=rates.undefined)
+def of_curve(model: str, curve: Curve) -> dict[str, Any]:
+    """A curve: its columns, null where a measure is undefined, and the conditions that they are read at."""
+    return {
+        "model": model,
+        "name": curve.name,
+        "x_label": curve.x_label,
+        "y_label": curve.y_label,
+        "at": None if curve.at is None else conditions(curve.at),
+        "digest": curve.digest,
+        "x": [number(value) for value in curve.x.tolist()],
+        "y": [number(value) for value in curve.y.tolist()],
+        "thresholds": None if curve.thresholds is None else [_cut(value) for value in curve.thresholds.tolist()],
+    }
 
 
-def notes_of(models: Models, points: Points) -> list[Note]:
-    """Every note once; one that not all models share is said of its model."""
+def _cut(value: float) -> float | str:
+    return "none" if math.isnan(value) else threshold(value)
+
+
+def of_rates(every: Sequence[Rates]) -> dict[str, Any]:
+    """What the calculator found, at one base rate or at several."""
+    parts = [{"rates": {name: _rate(rates[name]) for name in rates}, "undefined": rates.undefined} for rates in every]
+    notes = list(dict.fromkeys(note for rates in every for note in rates.notes))
+    return _answer("calc", notes, (), models=[], **(parts[0] if len(parts) == 1 else {"calculations": parts}))
+
+
+def _rate(rate: Solved) -> dict[str, Any]:
+    return {**rate._asdict(), "value": number(rate.value), "low": number(rate.low), "high": number(rate.high)}
+
+
+def notes_of(models: Models, settings: Settings) -> list[Note]:
+    """Every note once; one that not all models share is said of its model, and base rates that differ are told together."""
     seen: dict[Note, dict[str, None]] = {}
     for name, counts in models.items():
-        theories = [point.theory for point in points.get(name, ()) if point.theory is not None]
-        chosen = [note for point in (*points.get(name, ()), *theories) for note in point.notes]
+        theories = [point.theory for point in settings.get(name, ()) if point.theory is not None]
+        chosen = [note for point in (*settings.get(name, ()), *theories) for note in point.notes]
         for note in (*counts.notes, *chosen):
             seen.setdefault(note, {})[name] = None
     everyone = len(models)
-    return [
+    named = [
         note if len(names) == everyone else Note(note.code, f"{', '.join(map(quoted, names))}: {note.text}", note.override)
         for note, names in seen.items()
     ]
+    return merged(named)
+
+
+def merged(notes: Sequence[Note]) -> list[Note]:
+    """The assumption of label shift once, for all base rates that were read."""
+    notes = list(dict.fromkeys(notes))
+    shifted = [note for note in notes if note.code == LABEL_SHIFT]
+    if len(shifted) < 2:
+        return list(notes)
+    priors = [note.text.partition("prior ")[2].partition(",")[0].partition(":")[0] for note in shifted]
+    merged = Note(LABEL_SHIFT, shifted[0].text.replace(f"prior {priors[0]}", f"priors {', '.join(dict.fromkeys(priors))}", 1))
+    rest = [note for note in notes if note.code != LABEL_SHIFT]
+    return [*rest[: notes.index(shifted[0])], merged, *rest[notes.index(shifted[0]) :]]
 
 
 def of_errors(error: InputError) -> dict[str, Any]:

@@ -35,7 +35,7 @@ class Isoline:
 
     def tpr(self, fpr: float) -> float:
         """Where the line is at this fpr; at an angle of 0 lines of one precision have no single tpr."""
-        across, tangent = exactly(fpr), exactly(self.tangent)
+        across, tangent = _within(fpr, "fpr", 0, 1), exactly(self.tangent)
         if self.measure == "npv":
             return rounded(1 - tangent * (1 - across))
         if not tangent:
@@ -44,7 +44,7 @@ class Isoline:
 
     def fpr(self, tpr: float) -> float:
         """Where the line is at this tpr."""
-        up, tangent = exactly(tpr), exactly(self.tangent)
+        up, tangent = _within(tpr, "tpr", 0, 1), exactly(self.tangent)
         if self.measure == "precision":
             return rounded(up * tangent)
         if not tangent:
@@ -64,10 +64,13 @@ def isoline(measure: Kind, at: Conditions, *, value: float | None = None, angle:
     """
     if measure not in ("precision", "npv"):
         raise refuse("BR534", f"isolines are drawn for precision and npv, got {quoted(measure)}", 'isoline("precision", at, value=0.5)')
+    if not isinstance(at, Conditions):
+        raise refuse("BR519", f"at must be Conditions, got {type(at).__name__}", "Conditions(prior=0.001)")
     given = [part for part in (value, angle, tangent) if part is not None]
     if len(given) != 1:
         raise refuse("BR542", f"give one of value, angle and tangent, got {len(given)}", 'isoline("precision", at, value=0.5)')
-    prior = at._share
+    # The float that precision itself is read at: points of the line have exactly this value.
+    prior = at.as_shown().exact_prior
     odds = prior / (1 - prior) if measure == "precision" else (1 - prior) / prior
     if value is not None:
         share = _within(value, "value", 0, 1)
@@ -76,6 +79,37 @@ def isoline(measure: Kind, at: Conditions, *, value: float | None = None, angle:
         return Isoline(measure, rounded(share), rounded(odds * (1 - share) / share), rounded(prior))
     slope = _within(tangent, "tangent", 0, 10**30) if angle is None else _tangent(_within(angle, "angle", 0, 89.999999))
     return Isoline(measure, rounded(odds / (odds + slope)), rounded(slope), rounded(prior))
+
+
+@dataclass(frozen=True)
+class IsoCost:
+    """The points of ROC space that cost the same as one of them: a straight line with the slope of `at`; higher lines are cheaper."""
+
+    slope: float
+    through: tuple[float, float]
+    at: Conditions
+
+    def tpr(self, fpr: float) -> float:
+        """Where the line is at this fpr; it may leave the square of ROC space."""
+        loss, nuisance = self.at.at_stake
+        start, height = (exactly(value) for value in self.through)
+        return rounded(height + nuisance / loss * (_within(fpr, "fpr", 0, 1) - start))
+
+
+def iso_cost_line(at: Conditions, *, fpr: float, tpr: float) -> IsoCost:
+    """Which ROC points cost as much as this one, at this base rate and these costs?
+
+    The slope is (1 − prior)·(fp − tn) / (prior·(fn − tp)); the cheapest point of a ROC is where such a line touches its hull.
+
+    >>> import baserate as br
+    >>> line = br.iso_cost_line(br.Conditions(prior=0.2, costs=br.Costs(fp=1, fn=8)), fpr=0.1, tpr=0.7)
+    >>> line.slope, round(line.tpr(0.3), 6)
+    (0.5, 0.8)
+    """
+    if not isinstance(at, Conditions):
+        raise refuse("BR519", f"at must be Conditions, got {type(at).__name__}", "Conditions(prior=0.001)")
+    place = rounded(_within(fpr, "fpr", 0, 1)), rounded(_within(tpr, "tpr", 0, 1))
+    return IsoCost(at.iso_cost_slope, place, at)
 
 
 def _tangent(degrees: Fraction) -> Fraction:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import re
+from decimal import Decimal
 from fractions import Fraction
 from typing import NamedTuple
 
-from baserate.arithmetic import exactly
+import numpy as np
+
+from baserate.arithmetic import MOST_DIGITS, exactly, rounded
 from baserate.errors import Fix, quoted, refuse
 from baserate.notes import Note
 
@@ -18,6 +22,10 @@ THOUSANDS = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?:[,\u00a0\u202f\u2009 ]\d{3})+
 OF_THOUSANDS = re.compile(r"(?:\b(?:in|per|to|of)|[:/])\s*[1-9]\d{0,2}(?:,\d{3})+(?!\d)(?!\s*(?:in|per|to|out|:|/))", flags=re.IGNORECASE)
 SCALES = {None: 1, "": 1, "%": 100, "‰": 1000, "ppm": 10**6}
 # Smaller than this, squares of weights would leave the range of floats; nothing is that rare.
+# Nobody writes a number, or a ratio of two, in more characters.
+LONGEST = 80
+# People type no more digits than this; floats that need more were computed.
+TYPED_DIGITS = 12
 SMALLEST_PRIOR = 1e-30
 SAMPLE = frozenset({"sample", "test"})
 WRITE_PRIOR = 'write it as 0.001, "0.1%", "1 in 1000", "1:999" or "12 per 100k"'
@@ -33,20 +41,22 @@ class Written(NamedTuple):
 
 def number(text: str) -> Fraction | None:
     """A plain decimal number, or None."""
-    found = re.fullmatch(NUMBER, text.strip())
-    if not found or len(text) > 400 or abs(_exponent(text)) > 400:
+    bare = text.strip() if len(text) <= LONGEST else ""
+    if not re.fullmatch(NUMBER, bare) or abs(_exponent(bare)) > MOST_DIGITS:
         return None
-    return Fraction(text.strip().replace("_", ""))
+    return Fraction(bare.replace("_", ""))
 
 
 def _exponent(text: str) -> int:
     found = re.search(r"[eE]([+-]?\d+)", text)
-    return int(found[1]) if found and len(found[1]) < 6 else (10**6 if found else 0)
+    return int(found[1]) if found else 0
 
 
 def share(text: str) -> Written | None:
     """A share in any notation (a number, a percentage, so many in so many, odds), or None where the text is none of these."""
-    bare = _without_thousands(text.strip().casefold())
+    if len(text) > LONGEST:
+        return None
+    bare = without_thousands(text.strip().casefold())
     if found := WHOLE.fullmatch(bare):
         value = number(found[1])
         return None if value is None else Written(value / SCALES[found[2]], text)
@@ -65,7 +75,7 @@ def _ratio(part: Fraction, whole: Fraction, word: str, text: str) -> Written | N
     if part < 0:
         return None
     odds, other = part / (part + whole), f"{_plain(part)} in {_plain(whole)}"
-    said = f"{quoted(text)} is read as odds, positives to negatives: {float(odds):.6g} ({other} is {float(part / whole):.6g})"
+    said = f"{quoted(text)} is read as odds, positives to negatives: {float(odds):.6g} ({other} is {rounded(part / whole):.6g})"
     return Written(odds, text, (Note("BR508", said, Fix.everywhere(other)),))
 
 
@@ -73,13 +83,15 @@ def _plain(value: Fraction) -> str:
     return str(value.numerator) if value.denominator == 1 else f"{float(value):g}"
 
 
-def _without_thousands(text: str) -> str:
+def without_thousands(text: str) -> str:
     """`1 in 1,000` and `1 in 1 000` as `1 in 1000`. A group after a leading 0 is no thousands: `0,010` is a decimal comma."""
     return THOUSANDS.sub(lambda found: re.sub(r"\D", "", found[0]), text)
 
 
 def several(text: str) -> list[str]:
     """A list separated by commas; in a ratio, a comma before three digits separates thousands."""
+    if len(text) > 100 * LONGEST:
+        raise refuse("BR503", "that is a very long list of base rates", "give fewer")
     joined = OF_THOUSANDS.sub(lambda found: found[0].replace(",", ""), text)
     return [part.strip() for part in joined.split(",")]
 
@@ -96,7 +108,8 @@ def prior(given: object) -> Written | None:
         meaning = "nothing but positives" if written.value else "no positives ever"
         raise refuse("BR501", f"prior {shown} means {meaning}: precision and costs say nothing then", "use a small value, such as 1e-6")
     if written.value > 1:
-        percent = f"{float(written.value):.6g}% or {float(written.value / 100):.6g}" if written.value < 100 else WRITE_PRIOR
+        number_only = written.value < 100 and "%" not in written.text
+        percent = f"{float(written.value):.6g}% or {float(written.value / 100):.6g}" if number_only else WRITE_PRIOR
         raise refuse("BR502", f"prior must lie strictly between 0 and 1, got {shown}", percent)
     if not SMALLEST_PRIOR <= float(written.value) < 1:
         raise refuse("BR501", f"prior {shown} cannot be told from 0 or 1", "use 1e-30 or more, and at most 1 - 1e-16")
@@ -104,19 +117,22 @@ def prior(given: object) -> Written | None:
 
 
 def _point_for_comma(given: object) -> str:
-    comma = isinstance(given, str) and re.fullmatch(r"\s*\d*,\d+\s*%?\s*", given)
-    return f"write a decimal point: {comma[0].strip().replace(',', '.')}" if comma else ""
+    comma = isinstance(given, str) and len(given) <= LONGEST and re.fullmatch(r"\d*,\d+ ?%?", given.strip())
+    return f"write a decimal point: {comma[0].replace(',', '.')}" if comma else ""
 
 
 def from_number(given: object) -> Written | None:
     """A number of any kind, exactly; None for what is no finite number."""
-    if isinstance(given, bool | bytes | str):
-        return None
     try:
-        value = exactly(given)
+        value = meant(float(given)) if isinstance(given, float | np.floating) else exactly(given)
     except (TypeError, ValueError, OverflowError):
-        try:
-            value = Fraction(float(given))  # type: ignore[arg-type]
-        except (TypeError, ValueError, OverflowError):
-            return None
-    return Written(value, f"{given!s}")
+        return None
+    plain = float(given) if isinstance(given, np.floating) else str(given) if isinstance(given, Decimal) else given
+    return Written(value, quoted(plain, quotes=False))
+
+
+def meant(number: float) -> Fraction:
+    """What a float stands for: 0.001 is one thousandth, as it was typed; one that needs all its digits was computed, and is itself."""
+    shortest = repr(number)
+    typed = len(shortest.partition("e")[0].replace(".", "").replace("-", "").lstrip("0")) <= TYPED_DIGITS
+    return Fraction(shortest) if typed and math.isfinite(number) else Fraction(number)

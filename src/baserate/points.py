@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -42,11 +42,11 @@ class Points(Frozen):
     fp: Array
     total_positives: int | float
     total_negatives: int | float
-    notes: tuple[Note, ...]
-    own_prior: str
+    why_no_prior: str
     tops: Array | None
     # Where cases are weighted: what passes, summed from below, as taking it from the whole would cancel.
     passed: tuple[Array, Array] | None
+    _counts: Counts | None
 
     def __init__(self) -> None:
         raise TypeError("Points are made by Points.of(counts) or Points.from_rates(fpr, tpr)")
@@ -58,15 +58,15 @@ class Points(Frozen):
         tp: Array,
         fp: Array,
         totals: tuple[Any, Any],
-        notes: Iterable[Note] = (),
-        own_prior: str = "",
+        counts: Counts | None = None,
+        why_no_prior: str = "",
         tops: Array | None = None,
     ) -> Points:
-        """One score less than points, as the first flags nothing; `own_prior` says why there is none, `tops` what cells merged."""
+        """One score less than points, as the first flags nothing; `why_no_prior` says why there is none, `tops` what cells merged."""
         points = cls.__new__(cls)
         arrays = {"scores": scores, "tp": tp, "fp": fp}
-        points._set(arrays.values(), **arrays, total_positives=totals[0], total_negatives=totals[1], notes=tuple(notes))
-        points._set((), own_prior=own_prior, tops=tops, passed=None)
+        points._set(arrays.values(), **arrays, total_positives=totals[0], total_negatives=totals[1], _counts=counts)
+        points._set(() if tops is None else (tops,), why_no_prior=why_no_prior, tops=tops, passed=None)
         return points
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -75,7 +75,7 @@ class Points(Frozen):
     def _only(self, kept: Any) -> tuple[Any, ...]:
         """What makes these points, or some of them."""
         passed = None if self.passed is None else tuple(values[kept] for values in self.passed)
-        return self.scores, self.tp[kept], self.fp[kept], self._totals, self.notes, self.own_prior, self.tops, passed
+        return self.scores, self.tp[kept], self.fp[kept], self._totals, self._counts, self.why_no_prior, self.tops, passed
 
     @property
     def _totals(self) -> tuple[Any, Any]:
@@ -90,11 +90,16 @@ class Points(Frozen):
             raise refuse(
                 "BR228", f"points are made of Counts, got {type(counts).__name__}", "count(...), joint.marginal(name), or groups[name]"
             )
+        kept = counts.__dict__.get("_points")
+        if isinstance(kept, Points):
+            return kept
         totals = (counts.total_positives, counts.total_negatives)
         (tp, fn), (fp, tn) = (_running(values, whole) for values, whole in zip((counts.positives, counts.negatives), totals, strict=True))
         why = CHOSEN_TOTALS if counts.ledger.design == CASE_CONTROL else ""
-        points = cls._of(counts.scores, tp, fp, totals, counts.notes, why, _tops(counts))
-        points._set((), passed=None if fn is None or tn is None else (fn, tn))
+        points = cls._of(counts.scores, tp, fp, totals, counts, why, _tops(counts))
+        passed = None if fn is None or tn is None else (fn, tn)
+        points._set(passed or (), passed=passed)
+        counts.__dict__["_points"] = points  # counts are frozen: what they flag is computed once
         return points
 
     @classmethod
@@ -120,7 +125,7 @@ class Points(Frozen):
         cuts = _thresholds(thresholds, len(across), first=not first)
         across, up = (np.concatenate(([0.0] * first, rates, [1.0] * last)) for rates in (across, up))
         cuts = np.concatenate((cuts if first else cuts[1:], [-math.inf] * last))
-        return cls._of(cuts, up, across, (1.0, 1.0), (), ONLY_RATES)
+        return cls._of(cuts, up, across, (1.0, 1.0), None, ONLY_RATES)
 
     def __len__(self) -> int:
         return len(self.tp)
@@ -134,6 +139,11 @@ class Points(Frozen):
         """The exact threshold of one point, None where nothing is flagged."""
         place = range(len(self))[index]
         return self.scores[place - 1].item() if place else None
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What there is to say of the counts that the points are of."""
+        return () if self._counts is None else self._counts.notes
 
     @property
     def fn(self) -> Array:
@@ -155,7 +165,7 @@ class Points(Frozen):
     def prior(self) -> float:
         """The share of positives in the sample; NaN where only rates are known."""
         whole = self.total_positives + self.total_negatives
-        return math.nan if self.own_prior == ONLY_RATES or not whole else self.total_positives / whole
+        return math.nan if self.why_no_prior == ONLY_RATES or not whole else self.total_positives / whole
 
     @property
     def exact_prior(self) -> float | Fraction:
@@ -190,14 +200,45 @@ class Points(Frozen):
         Its edges are the blocks of pooled adjacent violators (PAV); any point on an edge is reached by mixing its two ends.
         Provost & Fawcett 2001, Machine Learning 42:203-231.
         """
-        kept = upper_hull(self.fp, self.tp)
+        return self._hull
+
+    @cached_property
+    def _hull(self) -> Points:
+        # Only where the ROC turns can a corner of the hull be.
+        turns = self._turns
+        return self.only(turns[upper_hull(self.fp[turns], self.tp[turns])])
+
+    def corners(self) -> Points:
+        """The points at which the ROC turns: what lies on a straight horizontal or vertical run between two others is left out."""
+        return self._corners
+
+    @cached_property
+    def _corners(self) -> Points:
+        return self if len(self._turns) == len(self) else self.only(self._turns)
+
+    @cached_property
+    def _turns(self) -> Any:
+        if len(self) <= 2:
+            return np.arange(len(self))
+        across, up = self.fp[1:] != self.fp[:-1], self.tp[1:] != self.tp[:-1]
+        # Straight on: both steps go only across, or both only up.
+        straight = ((across[:-1] & across[1:]) & ~(up[:-1] | up[1:])) | ((up[:-1] & up[1:]) & ~(across[:-1] | across[1:]))
+        return np.concatenate(([0], np.flatnonzero(~straight) + 1, [len(self) - 1]))
+
+    def only(self, kept: Any) -> Points:
+        """These points alone, the first and the last among them; a threshold between two of them is refused, not rounded."""
         scores = self.scores[kept[1:] - 1]
-        # A threshold between two corners flags more than the upper one says: the scores in between are merged.
-        _, tp, fp, totals, notes, own_prior, _, passed = self._only(kept)
-        return _restored((scores, tp, fp, totals, notes, own_prior, self.scores[kept[:-1]], passed))
+        # A threshold between two points flags more than the upper one says: the scores in between are merged.
+        _, tp, fp, totals, counts, why_no_prior, tops, passed = self._only(kept)
+        merged = (self.scores if tops is None else tops)[kept[:-1]]
+        return _restored((scores, tp, fp, totals, counts, why_no_prior, merged, passed))
+
+    def mixture(self, tp: Floats, fp: Floats, fn: Floats, tn: Floats) -> Points:
+        """Points that mix these: for reading measures between them, without thresholds."""
+        return _restored((np.empty(0), tp, fp, self._totals, self._counts, self.why_no_prior, None, (fn, tn)))
 
     def __repr__(self) -> str:
-        if self.own_prior == ONLY_RATES:
+        if self.why_no_prior == ONLY_RATES:
             return f"Points: {grouped(len(self))} points of a ROC known by its rates"
         classes = f"{grouped(self.total_positives)} positives, {grouped(self.total_negatives)} negatives"
         return f"Points: {grouped(len(self))} points of {classes}"
@@ -205,7 +246,7 @@ class Points(Frozen):
 
 def _restored(parts: tuple[Any, ...]) -> Points:
     points = Points._of(*parts[:-1])
-    points._set((), passed=parts[-1])
+    points._set(parts[-1] or (), passed=parts[-1])
     return points
 
 
@@ -228,15 +269,18 @@ def _tops(counts: Counts) -> Array | None:
     if scores.dtype == np.int64:
         above = np.concatenate(([INT64_MAX], scores[:-1] - 1))
     else:
-        above = np.concatenate(([math.inf], np.nextafter(scores[:-1], -math.inf)))
+        with np.errstate(over="ignore"):  # below the lowest finite score comes −inf
+            above = np.concatenate(([math.inf], np.nextafter(scores[:-1], -math.inf)))
     return np.where(counts.positives > 0, scores, above)
 
 
 def _comparable(threshold: Any, kind: np.dtype[Any]) -> Any:
     """The lowest score of this type that is not below the threshold; None where there is none."""
-    if isinstance(threshold, bool | str) or not isinstance(threshold, int | float | Fraction | np.number) or math.isnan(threshold):
-        raise refuse("BR529", f"a threshold is a number, or None to flag nothing; got {quoted(threshold)}", "threshold=0.5")
-    exact = None if math.isinf(threshold) else exactly(threshold)
+    infinite = isinstance(threshold, float | np.floating) and bool(np.isinf(threshold))
+    try:
+        exact = None if infinite else exactly(threshold)
+    except (TypeError, ValueError, OverflowError):
+        raise refuse("BR529", f"a threshold is a number, or None to flag nothing; got {quoted(threshold)}", "threshold=0.5") from None
     if kind == np.float64:
         near = float(threshold) if exact is None else rounded(exact)
         return near if exact is None or math.isinf(near) or exactly(near) >= exact else math.nextafter(near, math.inf)
@@ -251,8 +295,9 @@ def _share(part: Array, whole: float) -> Floats:
 
 def _rates(values: npt.ArrayLike, name: str) -> Floats:
     try:
-        rates = np.array(values, dtype=np.float64, ndmin=1)
-    except (TypeError, ValueError):
+        given = np.asarray(values)
+        rates = np.array(values if given.dtype.kind in "iuf" else [math.nan], dtype=np.float64, ndmin=1)
+    except (TypeError, ValueError, OverflowError):
         rates = np.array([math.nan])
     if rates.ndim != 1 or np.isnan(rates).any() or (rates < 0).any() or (rates > 1).any():
         wrong = np.flatnonzero(~((rates >= 0) & (rates <= 1))) if rates.ndim == 1 else np.empty(0, dtype=np.intp)

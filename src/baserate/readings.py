@@ -9,7 +9,7 @@ from baserate.notes import Note
 
 
 class Reading(float):
-    """A measure's value: a float that carries its notes, such as what it assumes at another base rate.
+    """A value that carries its notes, such as what it assumes at another base rate, and its name with all parameters.
 
     >>> from baserate import Conditions, Confusion, measure
     >>> value = measure("precision", Confusion(tp=9, fp=10, fn=1, tn=90), at=Conditions(prior=0.01))
@@ -20,11 +20,13 @@ class Reading(float):
     """
 
     notes: tuple[Note, ...]
+    name: str
 
-    def __new__(cls, value: float, notes: Iterable[Note] = ()) -> Self:
+    def __new__(cls, value: float, notes: Iterable[Note] = (), name: str = "") -> Self:
         reading = super().__new__(cls, value)
         reading.notes = tuple(notes)
+        reading.name = name
         return reading
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Reading, (float(self), self.notes)
+        return Reading, (float(self), self.notes, self.name)

@@ -2,21 +2,50 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from baserate.calculator import Rates, Solved
+from baserate.conditions import Conditions
 from baserate.counts import Counts
-from baserate.decisions.operating import OperatingPoint, setting
-from baserate.decisions.searching import is_better
+from baserate.curves.values import Curve
+from baserate.decisions.models import Choice
+from baserate.decisions.operating import OperatingPoint, brief, setting
+from baserate.decisions.rules import parse_rule
+from baserate.document import Valued, read
 from baserate.errors import escaped, grouped, quoted
 from baserate.measures.values import parse
-from baserate.notes import Source
-from baserate.summaries import auc
+from baserate.notes import CASE_CONTROL, Source
+from baserate.summaries.ranking import auc
 
 UNDEFINED = "—"
 COUNTED = ("model", "positives", "negatives", "distinct scores", "base rate (prior)", "AUC")
 WEIGHED = ("model", "positive weight", "negative weight", "distinct scores", "base rate (prior)", "AUC")
+CHOSEN = "positives (chosen)"
+HEADINGS = {
+    "tpr": "recall (tpr)",
+    "fpr": "false alarm rate (fpr)",
+    "precision": "precision (PPV)",
+    "npv": "npv",
+    "posfrac": "flagged (posfrac)",
+    "expected_cost": "cost per case",
+    "alerts": "alerts",
+    "caught": "caught",
+    "missed": "missed",
+}
+PER_VOLUME = ("alerts", "caught", "missed", "false_alarms", "volume_cost")
+IN_COSTS = ("expected_cost", "normalized_cost", "total_cost", "savings", "net_benefit", "volume_cost")
+
+
+class Row(NamedTuple):
+    """One line: a model at one set of conditions, set somewhere, or unable to keep the rule."""
+
+    model: str
+    at: Conditions
+    point: OperatingPoint | None
 
 
 def of_models(models: Mapping[str, Counts]) -> str:
@@ -32,11 +61,14 @@ def of_models(models: Mapping[str, Counts]) -> str:
         )
         for name, counts in models.items()
     ]
-    return aligned(WEIGHED if _weighted(models) else COUNTED, rows)
+    headings = WEIGHED if _weighted(models) else COUNTED
+    return aligned(tuple(CHOSEN if _chosen(models) and word.startswith("base") else word for word in headings), rows)
 
 
 def conditions(models: Mapping[str, Counts]) -> str:
     """What was assumed: always said, also when it is the default."""
+    if _chosen(models):
+        return "Conditions: no base rate, as the class totals were chosen (give --prior); equal costs (fp = 1, fn = 1)."
     priors = {digits(counts.prior, 3) for counts in models.values()}
     sample = "weighted sample" if _weighted(models) else "sample"
     return f"Conditions: prior {' or '.join(sorted(priors))}, as in the {sample}; equal costs (fp = 1, fn = 1)."
@@ -54,127 +86,182 @@ def _weighted(models: Mapping[str, Counts]) -> bool:
     return any(counts.weighted for counts in models.values())
 
 
+def _chosen(models: Mapping[str, Counts]) -> bool:
+    return any(counts.ledger.design == CASE_CONTROL for counts in models.values())
+
+
+def of_points(rows: Sequence[Row]) -> str:
+    """One line a model and set of conditions; a column for the base rate where there are several."""
+    points = [row.point for row in rows if row.point is not None]
+    names = _columns(points)
+    priors = [row.at.prior if row.point is None else row.point.at.prior for row in rows]
+    several = len({row.at for row in rows}) > 1
+    headings = (*(("prior",) if several else ()), "model", "threshold", *(HEADINGS.get(name, name) for name in names))
+    lines = []
+    for row, prior in zip(rows, priors, strict=True):
+        first = ((UNDEFINED if prior is None else f"{prior:.6g}",)) if several else ()
+        cells = ["cannot keep the rule", *(UNDEFINED for _ in names)]
+        if row.point is not None:
+            cells = [brief(row.point), *(_cell(row.point, name) for name in names)]
+        lines.append((*first, quoted(row.model, quotes=False), *cells))
+    return aligned(headings, lines, left=2 if several else 1)
+
+
+def _columns(points: Sequence[OperatingPoint]) -> list[str]:
+    """The usual measures, those of a volume where there is one, and whatever was made best or required."""
+    asked: dict[str, None] = {}
+    for point in points:
+        rule = "" if not point.rule or " = " in point.rule else point.rule
+        terms = parse_rule(rule, point.volume).terms if rule else ()
+        for measure in (*((parse(point.optimized, point.volume),) if point.optimized else ()), *(term.measure for term in terms)):
+            asked[measure.name if measure.counts_cases else str(measure)] = None
+    usual = [name for name in HEADINGS if name not in PER_VOLUME or any(point.volume is not None for point in points)]
+    return [*usual, *(name for name in asked if name not in usual)]
+
+
+def headed(points: Sequence[OperatingPoint]) -> str:
+    """What the points below have in common."""
+    first = points[0]
+    costs = f"{'' if first.at.costs_given else 'equal '}costs ({first.at.costs})"
+    where = str(first.at) if len({point.at for point in points}) == 1 else costs
+    if first.at.prior is None:
+        where = f"no base rate (class totals were chosen); {costs}"
+    rule = f" with {escaped(first.rule)}" if first.rule else ""
+    return f"At {where}, {_goal(first)}{rule}:" if first.optimized else f"At {where}, at the thresholds given:"
+
+
+def _goal(point: OperatingPoint) -> str:
+    """What was made best, in words."""
+    measure = parse(point.optimized, point.volume)
+    if measure.name == "expected_cost":
+        return "the cheapest threshold"
+    if measure.name == "tpr" and point.volume is not None:
+        return "the most caught"
+    return f"the {'highest' if measure.direction == 'higher' else 'lowest'} {HEADINGS.get(str(measure), str(measure))}"
+
+
+def verdict(choice: Choice, *, alone: bool) -> str:
+    """Which model to choose and where to set it, in one sentence; models that cannot be told apart are named together."""
+    point = choice.point
+    prior = "" if point.at.prior is None else f"prior {point.at.prior:.6g}{', as in the sample' if point.at.as_in_sample else ''}"
+    costs = (
+        f"{'' if point.at.costs_given else 'equal '}costs ({point.at.costs})" if parse(point.optimized, point.volume).name in IN_COSTS else ""
+    )
+    where = "; ".join(filter(None, (prior, costs)))
+    rule = f" with {escaped(point.rule)}" if point.rule else ""
+    said = f"{f'At {where}, ' if where else ''}{_goal(point)}{rule}"
+    said = said[0].upper() + said[1:]
+    if alone:
+        return f"{said}: {setting(point)}."
+    names = " or ".join(quoted(name, quotes=False) for name in choice.models)
+    return f"{said}: choose {names}{f', {setting(point)}' if len(choice.models) == 1 else ''}{_margin(choice)}."
+
+
+def _margin(choice: Choice) -> str:
+    """How much better, in the units of what was made best."""
+    others = [point for name, point in choice.points.items() if name not in choice.models]
+    if not others:
+        return ""
+    point = choice.point
+    name = "caught" if point.optimized == "tpr" and point.volume is not None else point.optimized
+    values = [_cell(one, name) for one in (point, *others)]
+    return f" ({HEADINGS.get(name, name)} {values[0]} against {', '.join(values[1:])})"
+
+
+def theories(choice: Choice) -> Iterator[str]:
+    """The threshold in theory, beside the one chosen."""
+    for name, point in choice.points.items():
+        if point.theory is not None and point.cut is not None:
+            where = f"score >= {digits(point.cut.score, 6)} (corrected probability {digits(point.cut.probability, 6)})"
+            cost = f"cost per case {_cell(point.theory, 'expected_cost')} against {_cell(point, 'expected_cost')}"
+            yield f"In theory, for calibrated scores, {quoted(name, quotes=False)}: {where}; {cost} at the threshold chosen here."
+
+
+def _cell(point: OperatingPoint, name: str) -> str:
+    value = read(point, name)
+    if name in PER_VOLUME and not math.isnan(value):
+        return grouped(round(value)) if abs(value) >= 1000 else f"{value:.2f}"
+    return digits(value, 4)
+
+
+def of_rates(every: Sequence[Rates]) -> str:
+    """What the calculator found: each rate, and the range that rounding leaves open; a column a base rate where there are several."""
+    if len(every) > 1:
+        names = list(dict.fromkeys(name for rates in every for name in (*rates.solved, *rates.undefined)))
+        values = [(name, *(digits(rates.solved[name].value, 4) if name in rates.solved else UNDEFINED for rates in every)) for name in names]
+        return aligned(("rate", *("" for _ in every)), values)
+    rates = every[0]
+    rows = [(name, digits(rates[name].value, 4), _span(rates[name]), "given" if rates[name].given else "") for name in rates]
+    rows += [(name, UNDEFINED, reason, "") for name, reason in rates.undefined.items()]
+    return aligned(("rate", "value", "if the given ones are rounded", ""), rows)
+
+
+def _span(rate: Solved) -> str:
+    if rate.low is None or rate.high is None:
+        return "not computed"
+    if rate.low == rate.high:
+        return ""
+    return f"{digits(rate.low, 4)} or more" if math.isinf(rate.high) else f"{digits(rate.low, 4)} to {digits(rate.high, 4)}"
+
+
+def of_summaries(values: Sequence[Valued]) -> str:
+    """One line a summary and base rate, one column a model."""
+    models = list(dict.fromkeys(value.model for value in values))
+    rows: dict[tuple[str, str], dict[str, str]] = {}
+    for value in values:
+        prior = "as in the sample" if value.at.prior is None else f"{value.at.prior:.6g}"
+        rows.setdefault((str(value.summary), prior), {})[value.model] = digits(value.value, 4)
+    headings = ("summary", "prior", *(quoted(model, quotes=False) for model in models))
+    return aligned(headings, [(name, prior, *(cells[model] for model in models)) for (name, prior), cells in rows.items()], left=2)
+
+
+def of_curve(model: str, curve: Curve, most: int) -> str:
+    """The points of a curve, or so many of them spread evenly."""
+    where = "" if curve.at is None else f", at {curve.at}"
+    shown = sorted({round(i * (len(curve) - 1) / (most - 1)) for i in range(most)}) if len(curve) > most else list(range(len(curve)))
+    some = f" ({len(shown)} of {grouped(len(curve))} points; all with --csv)" if len(shown) < len(curve) else ""
+    cuts = curve.thresholds
+    rows = [(*(() if cuts is None else (_cut(float(cuts[i])),)), digits(float(curve.x[i]), 4), digits(float(curve.y[i]), 4)) for i in shown]
+    headings = (*(() if cuts is None else ("score >=",)), curve.x_label, curve.y_label)
+    title = f"{quoted(model, quotes=False)}, {curve.name}: {curve.y_label} against {curve.x_label}{where}{some}"
+    return f"{title}\n\n{aligned(headings, rows, left=0)}"
+
+
+def _cut(value: float) -> str:
+    return "none" if math.isnan(value) else f"{value:.6g}"
+
+
+def curves_csv(curves: Sequence[tuple[str, Curve]]) -> str:
+    """All points of all curves: one line a point, with the model and the base rate that it is read at."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    first = curves[0][1]
+    writer.writerow(("model", "prior", "threshold", first.x_label, first.y_label))
+    for model, curve in curves:
+        prior = "" if curve.at is None or curve.at.prior is None else repr(curve.at.prior)
+        cuts = curve.thresholds.tolist() if curve.thresholds is not None else [math.nan] * len(curve)
+        for x, y, cut in zip(curve.x.tolist(), curve.y.tolist(), cuts, strict=True):
+            writer.writerow((_safe(model), prior, *("" if math.isnan(value) else repr(value) for value in (cut, x, y))))
+    return out.getvalue()
+
+
+def _safe(name: str) -> str:
+    """A name that no spreadsheet takes for a formula."""
+    return f"'{name}" if name[:1] in "=+-@\t\r" else name
+
+
 def digits(value: float, count: int) -> str:
     """So many significant digits, trailing zeros kept; a dash for what is undefined."""
     return UNDEFINED if math.isnan(value) else f"{value:#.{count}g}"
 
 
-def aligned(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """The first column to the left, the numbers to the right."""
+def aligned(headings: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> str:
+    """The first columns to the left, the numbers to the right."""
     widths = [max(len(row[i]) for row in (headings, *rows)) for i in range(len(headings))]
     lines = [
-        "  ".join(cell.ljust(width) if i == 0 else cell.rjust(width) for i, (cell, width) in enumerate(zip(row, widths, strict=True))).rstrip()
+        "  ".join(
+            cell.ljust(width) if i < left else cell.rjust(width) for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
         for row in (headings, *rows)
     ]
     return "\n".join(lines)
-
-
-HEADINGS = {
-    "tpr": "recall (tpr)",
-    "fpr": "fpr",
-    "precision": "precision (PPV)",
-    "npv": "npv",
-    "posfrac": "flagged (posfrac)",
-    "expected_cost": "cost a case",
-    "alerts": "alerts",
-    "caught": "caught",
-    "missed": "missed",
-}
-PER_VOLUME = ("alerts", "caught", "missed")
-Points = Mapping[str, Sequence[OperatingPoint]]
-
-
-def of_points(points: Points) -> Iterator[str]:
-    """A table for each set of conditions and each rule: one line a model."""
-    everything = [(name, point) for name, some in points.items() for point in some]
-    order = dict.fromkeys(_asked(point) for _, point in everything)
-    for asked in order:
-        rows = [(name, point) for name, point in everything if _asked(point) == asked]
-        yield f"{_heading(rows[0][1])}\n\n{_table(rows)}"
-
-
-def of_choices(points: Points) -> Iterator[str]:
-    """The same, after one sentence that says which model to choose, and where to set it."""
-    blocks = list(of_points(points))
-    everything = [(name, point) for name, some in points.items() for point in some]
-    for i, (asked, block) in enumerate(zip(dict.fromkeys(_asked(point) for _, point in everything), blocks, strict=True)):
-        rows = [(name, point) for name, point in everything if _asked(point) == asked]
-        yield ("\n" if i else "") + f"{_verdict(rows)}\n\n{block.partition(chr(10) * 2)[2]}"
-        for _, point in rows:
-            if point.theory is not None and point.cut is not None:
-                yield _theory(point)
-
-
-def _asked(point: OperatingPoint) -> tuple[str, str, str]:
-    return str(point.at), point.rule, point.optimized
-
-
-def _heading(point: OperatingPoint) -> str:
-    if point.rule:
-        return f"At {point.at}, with {escaped(point.rule)}:"
-    return f"At {point.at}, {'the best ' + HEADINGS.get(point.optimized, point.optimized) if point.optimized else 'as set'}:"
-
-
-def _verdict(rows: Sequence[tuple[str, OperatingPoint]]) -> str:
-    """Which model, in words; models that cannot be told apart are named together."""
-    best = [rows[0]]
-    measure = parse(rows[0][1].optimized, rows[0][1].volume)
-    for row in rows[1:]:
-        if is_better(measure, row[1].confusion, best[0][1].confusion, row[1].at):
-            best = [row]
-        elif not is_better(measure, best[0][1].confusion, row[1].confusion, row[1].at):
-            best.append(row)
-    first = rows[0][1]
-    rule = f", with {escaped(first.rule)}" if first.rule else ""
-    if len(rows) == 1:
-        return f"At {first.at}{rule}: {setting(first)}."
-    names = " or ".join(quoted(name, quotes=False) for name, _ in best)
-    where = f", {setting(best[0][1])}" if len(best) == 1 else ""
-    return f"At {first.at}{rule}: choose {names}{where}{_margin(best, rows, first)}."
-
-
-def _margin(best: Sequence[tuple[str, OperatingPoint]], rows: Sequence[tuple[str, OperatingPoint]], first: OperatingPoint) -> str:
-    """How much better, in the units of what was made best."""
-    losers = [row for row in rows if row not in best]
-    if not losers:
-        return ""
-    name = "caught" if first.optimized == "tpr" and first.volume is not None else first.optimized
-    values = [digits(best[0][1][name], 4), *(digits(row[1][name], 4) for row in losers)]
-    return f" ({HEADINGS.get(name, name)} {values[0]} against {', '.join(values[1:])})"
-
-
-def _table(rows: Sequence[tuple[str, OperatingPoint]]) -> str:
-    names = [name for name in HEADINGS if name not in PER_VOLUME or rows[0][1].volume is not None]
-    headings = ("model", "set at", *(HEADINGS[name] for name in names))
-    lines = [(quoted(model, quotes=False), setting(point), *(_cell(point, name) for name in names)) for model, point in rows]
-    return aligned(headings, lines)
-
-
-def _cell(point: OperatingPoint, name: str) -> str:
-    value = point[name]
-    return f"{value:,.2f}".replace(",", " ") if name in PER_VOLUME and not math.isnan(value) else digits(value, 4)
-
-
-def _theory(point: OperatingPoint) -> str:
-    theory, cut = point.theory, point.cut
-    assert theory is not None
-    assert cut is not None
-    where = f"score >= {digits(cut.score, 6)} (corrected probability {digits(cut.probability, 6)})"
-    cost = f"cost a case {digits(theory.expected_cost, 4)} against {digits(point.expected_cost, 4)}"
-    return f"\nIn theory, for calibrated scores: {where}; {cost} at the threshold chosen here."
-
-
-def _span(rate: Solved) -> str:
-    if rate.low is None or rate.high is None or rate.low == rate.high:
-        return ""
-    return f"{digits(rate.low, 4)} or more" if math.isinf(rate.high) else f"{digits(rate.low, 4)} to {digits(rate.high, 4)}"
-
-
-def of_rates(rates: Rates) -> str:
-    """What the calculator found: each rate, and the range that rounding leaves open."""
-    rows = []
-    for name in rates:
-        rate = rates[name]
-        rows.append((name, digits(rate.value, 4), _span(rate), "given" if rate.given else ""))
-    rows += [(name, UNDEFINED, reason, "") for name, reason in rates.undefined.items()]
-    return aligned(("rate", "value", "with rounding", ""), rows)

@@ -19,16 +19,21 @@ SOURCES = sorted((ROOT / "src" / "baserate").rglob("*.py"))
 
 PUBLIC = {
     "Baseline",
+    "Bounds",
+    "Choice",
     "Conditions",
     "Confusion",
     "Costs",
     "Counts",
     "Crossing",
+    "Curve",
     "Cut",
+    "Decomposition",
     "Fixed",
     "GroupedCounts",
     "Infeasible",
     "InputError",
+    "IsoCost",
     "Isoline",
     "JointCounts",
     "Ledger",
@@ -41,24 +46,68 @@ PUBLIC = {
     "Solved",
     "Source",
     "Stretch",
+    "Summary",
     "Superiority",
     "Undefined",
     "Win",
     "__version__",
     "auc",
+    "auc_bounds",
+    "auprc",
+    "average_precision",
+    "brier",
+    "brier_curve",
+    "brier_decomposition",
+    "broc",
+    "calibration_error",
     "choose",
+    "choose_model",
+    "cost_area",
+    "cost_curve",
+    "cost_lines",
+    "cost_threshold_curve",
     "count",
+    "count_classes",
     "count_groups",
     "count_models",
+    "decision_curve",
+    "det",
+    "family",
     "fix",
     "flag_at",
+    "gain_curve",
+    "gini",
     "guess",
+    "h_measure",
     "ideal_baseline",
+    "iso_cost_line",
     "isoline",
+    "ks",
+    "ks_curve",
+    "lift_curve",
     "load",
+    "log_loss",
+    "macro",
     "measure",
+    "min_cost",
+    "npv_prior_curve",
+    "partial_auc",
+    "posfrac_curve",
+    "pr",
+    "pr_gain",
+    "precision_prior_curve",
+    "roc",
+    "roc_hull",
     "solve_rates",
+    "strip_weights",
     "superiority",
+    "sweep",
+    "to_broc",
+    "trace",
+    "weighted_auc",
+    "weighted_auc_chance",
+    "weighted_cost_area",
+    "weighted_pr_area",
     "winners",
 }
 
@@ -129,6 +178,7 @@ def test_the_version_agrees_everywhere():
         "docs/codes.md",
         "docs/choosing.md",
         "docs/measures.md",
+        "docs/curves.md",
         "docs/peers.md",
         "benchmarks/README.md",
     ],
@@ -140,11 +190,12 @@ def test_links_between_the_documents_lead_somewhere(path):
     assert [str(target) for target in found if not target.exists() or (target.is_file() and not target.stat().st_size)] == []
 
 
-def test_the_page_of_the_measures_is_what_the_registry_gives():
-    spec = importlib.util.spec_from_file_location("measures_page", ROOT / "docs" / "measures.py")
+@pytest.mark.parametrize("name", ["measures", "curves"])
+def test_generated_pages_are_what_the_package_gives(name):
+    spec = importlib.util.spec_from_file_location(f"{name}_page", ROOT / "docs" / f"{name}.py")
     generator = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(generator)
-    assert generator.page() == (ROOT / "docs" / "measures.md").read_text(), "run: make docs"
+    assert generator.page() == (ROOT / "docs" / f"{name}.md").read_text(), "run: make docs"
 
 
 def test_everything_the_names_table_promises_is_in_the_glossary():

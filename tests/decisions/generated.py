@@ -6,7 +6,9 @@ from tests.decisions import oracle_decisions as oracle
 
 import baserate as br
 
-PRIORS = (None, None, 1e-9, 1e-5, 0.001, 0.02, 0.25, 0.5, 0.9, 0.999)
+WRITTEN = {"1 in 3": Fraction(1, 3), "0.1%": Fraction(1, 1000), "1:6": Fraction(1, 7), "12 per 100k": Fraction(12, 100_000)}
+# Typed floats, which stand for a decimal; computed ones, which are themselves; fractions; and what people write.
+PRIORS = (None, None, 1e-9, 1e-5, 0.001, 0.02, 0.1, 0.25, 0.5, 0.9, 0.999, 1 / 3, 0.1 + 0.2, Fraction(2, 7), *WRITTEN)
 SPELLINGS = {
     "tpr": ("tpr", "recall", "Sensitivity", "hit rate", "P_D", "power", "1-beta"),
     "fpr": ("fpr", "fall-out", "False Alarm Rate", "1-specificity", "type I error"),
@@ -81,13 +83,18 @@ def costs(rng):
     return tp, fp, fn, tn
 
 
+def exact(prior):
+    """The prior as it was written, for the oracle."""
+    return WRITTEN.get(prior, oracle.meant(prior))
+
+
 def at(rng, *, known):
     """(Conditions, the same for the oracle); another prior only where both classes are known."""
     prior = rng.choice(PRIORS) if known else None
     if rng.random() < 0.3:
-        return br.Conditions(prior), oracle.At(None if prior is None else Fraction(prior))
+        return br.Conditions(prior), oracle.At(exact(prior))
     tp, fp, fn, tn = costs(rng)
-    return br.Conditions(prior, br.Costs(tp=tp, fp=fp, fn=fn, tn=tn)), oracle.At(None if prior is None else Fraction(prior), (tp, fp, fn, tn))
+    return br.Conditions(prior, br.Costs(tp=tp, fp=fp, fn=fn, tn=tn)), oracle.At(exact(prior), (tp, fp, fn, tn))
 
 
 def limit(rng, name):

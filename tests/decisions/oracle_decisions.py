@@ -17,12 +17,25 @@ class At(NamedTuple):
     prior: object = None
     costs: tuple = (0, 1, 1, 0)
 
+    @property
+    def shown(self):
+        """The same at the float nearest to the prior: numbers are read there, decisions are made at what was written."""
+        return self if self.prior is None else self._replace(prior=Fraction(float(self.prior)))
+
 
 class Term(NamedTuple):
     name: str
     sense: str
     limit: Fraction
     parameters: dict
+
+
+def meant(number):
+    """What a float stands for: the decimal of at most 12 digits that reads back as it, or else itself. None and fractions stay."""
+    if not isinstance(number, float):
+        return number
+    typed = f"{number:.12g}"
+    return Fraction(typed) if float(typed) == number else Fraction(number)
 
 
 def points(cells):
@@ -72,7 +85,8 @@ def holds(term, counted, at):
     found = value(term.name, counted, at, **term.parameters)
     if found is None:
         return False
-    return found >= term.limit if term.sense == ">=" else found <= term.limit
+    limit = term.limit * abs(term.limit) if term.name in SQUARES else term.limit
+    return found >= limit if term.sense == ">=" else found <= limit
 
 
 def better(name, one, other):

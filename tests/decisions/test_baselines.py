@@ -82,6 +82,23 @@ def test_the_line_needs_a_prior_and_a_share():
         line.beaten_by(br.Confusion(1, 0, 1, 0))
 
 
+@pytest.mark.parametrize("point", ["x", 5, None, (1, 2, 3, 4)])
+def test_what_is_no_point_cannot_beat_the_line(point):
+    with pytest.raises(br.InputError, match="BR"):
+        br.ideal_baseline(br.Conditions(0.5)).beaten_by(point)
+
+
+def test_the_side_of_the_line_is_decided_at_the_prior_as_written():
+    """At one tenth and costs of 9 to 1 both answers for all cost the same; the float 0.1 is a little more."""
+    for prior in (0.1, "0.1", "10%", "1 in 10", "1:9", Fraction(1, 10)):
+        line = br.ideal_baseline(br.Conditions(prior, br.Costs(fp=1, fn=9)))
+        assert (line.answer, line.notes, line.tpr(0)) == ("everything", (), 0)
+        assert not line.beaten_by(br.Confusion(1, 1, 1, 1))
+    for prior in (0.1 - 1e-17, Fraction(1, 10) - Fraction(1, 10**20)):
+        answer = br.ideal_baseline(br.Conditions(prior, br.Costs(fp=1, fn=9))).answer
+        assert answer == ("everything" if prior == 0.1 else "nothing")
+
+
 @pytest.mark.parametrize("cells", [([1, 1], [0, 0]), ([0, 0], [1, 1])])
 def test_counts_of_one_class_have_no_line(cells):
     with pytest.raises(br.InputError, match="BR552"):
@@ -95,12 +112,12 @@ def test_guessing_lies_on_the_diagonal_and_has_the_prior_as_precision(seed):
     at, truth = generated.at(rng, known=True)
     counts = generated.counts(data)
     point = br.guess(counts, share, at=at)
-    assert point.how == "a random guess"
+    assert point.how == "guess"
     assert point.threshold is None
     assert point.tpr == point.fpr == point.posfrac == float(share)
     if share:
         assert point.precision == (counts.prior if at.prior is None else at.prior)
-    ends = [oracle.value("expected_cost", counted, truth) for counted in (oracle.points(data)[0][1], oracle.points(data)[-1][1])]
+    ends = [oracle.value("expected_cost", counted, truth.shown) for counted in (oracle.points(data)[0][1], oracle.points(data)[-1][1])]
     assert point.expected_cost == float(ends[0] + Fraction(share) * (ends[1] - ends[0]))
 
 
@@ -108,7 +125,7 @@ def test_guesses_of_0_and_1_are_the_answers_for_all():
     counts = br.Counts([3, 2, 1], [6, 3, 1], [1, 20, 79])
     assert br.guess(counts, 0).confusion == br.flag_at(counts, None).confusion
     assert br.guess(counts, 1).confusion == br.flag_at(counts, 1).confusion
-    assert repr(br.guess(counts, 0.3)).startswith("OperatingPoint: flag 0.3 of the cases at random; tpr 0.3, fpr 0.3")
+    assert repr(br.guess(counts, 0.3)).startswith("OperatingPoint: flag 30 % of the cases at random; tpr 0.3, fpr 0.3")
     assert br.guess(counts, 0.3, volume=1000)["alerts"] == 300
     for share in (-0.1, 1.1, math.nan, math.inf, "half", None):
         with pytest.raises(br.InputError, match="BR542: a share lies between 0 and 1, got"):

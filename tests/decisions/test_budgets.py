@@ -12,6 +12,7 @@ import baserate as br
 
 AT = br.Conditions(prior=0.001)
 MILLION = 1_000_000
+UNTIL_20 = br.Counts([3, 2, 1], [5, 0, 5], [5, 10, 80])
 
 
 def caught(counts, alerts):
@@ -51,20 +52,16 @@ def test_a_budget_is_filled_as_in_the_oracle(seed):
     data = generated.cells(rng, both=True)
     prior, volume = rng.choice(generated.PRIORS), rng.choice([10, 1000, 12345.5])
     budget = Fraction(rng.randint(100, 100 * int(volume)), 100)
-    truth = oracle.At(None if prior is None else Fraction(prior))
+    truth = oracle.At(generated.exact(prior))
     point = br.choose(generated.counts(data), f"alerts <= {float(budget)!r}", at=br.Conditions(prior), volume=volume)
     found = oracle.filled(data, budget, volume, truth)
     if found is None:
         assert (point.fn, point.tn) == (0, 0) or point.tpr == 1
         return
     share, counted = found
-    best = oracle.choose(data, [oracle.Term("alerts", "<=", budget, {"volume": volume})], "tpr", truth)
-    if oracle.value("tpr", best[1], truth) == oracle.value("tpr", counted, truth):
-        assert exactly(point.confusion) == best[1], "a tie without positives is left alone"
-    else:
-        assert exactly(point.confusion) == counted
-        assert point.share == float(share)
-        assert point.optimized == "tpr"
+    assert exactly(point.confusion) == counted, "a budget is used up, also inside a tie without positives"
+    assert (point.how, point.share) == (("tie", float(share)) if share else ("threshold", 1))
+    assert point.optimized == "tpr"
 
 
 def exactly(confusion):
@@ -79,7 +76,7 @@ def test_expected_best_and_worst_are_those_of_every_possible_draw(seed):
     volume = sum(cell[1] + cell[2] for cell in data)
     budget = rng.randint(1, volume - 1)
     point = br.choose(generated.counts(data), f"alerts <= {budget}", volume=volume)
-    if point.how == "a threshold":
+    if point.how == "threshold":
         assert point["alerts"] <= budget
         return
     above = [cell for cell in data if cell[0] > point.threshold]
@@ -101,7 +98,9 @@ def test_best_and_worst_use_the_same_alerts_at_any_prior_and_stay_inside_the_tie
     point = br.choose(generated.counts(data), f"alerts <= {rng.randint(1, 999)}", at=at, volume=volume)
     if point.best is None:
         return
-    alerts = [oracle.value("alerts", exactly(c), oracle.At(Fraction(prior)), volume=volume) for c in (point.confusion, point.best, point.worst)]
+    alerts = [
+        oracle.value("alerts", exactly(c), oracle.At(generated.exact(prior)), volume=volume) for c in (point.confusion, point.best, point.worst)
+    ]
     assert len(set(alerts)) == 1
     assert point.worst.tp <= point.confusion.tp <= point.best.tp
     tie = next(cell for cell in data if cell[0] == point.threshold)
@@ -114,18 +113,18 @@ def test_best_and_worst_use_the_same_alerts_at_any_prior_and_stay_inside_the_tie
 
 
 @pytest.mark.parametrize("budget", [1000, 1001, 10**9])
-def test_row_83_a_budget_of_every_case_flags_everything_that_holds_positives(budget):
+def test_row_83_a_budget_of_every_case_flags_everything(budget):
     counts = br.Counts([3, 2, 1], [5, 5, 0], [5, 5, 90])
     point = br.choose(counts, f"alerts <= {budget}", volume=1000)
     assert point.tpr == 1
-    assert point.threshold == 2, "of two thresholds with every positive the one that flags less"
+    assert (point.threshold, point.fn, point.tn) == (1, 0, 0)
     assert "BR522" in [note.code for note in point.notes]
 
 
 def test_stated_costs_may_use_less_than_the_budget():
     counts = br.Counts([3, 2, 1], [6, 3, 1], [1, 20, 79])
     cheap = br.choose(counts, "alerts <= 50", at=br.Conditions(costs=br.Costs(fp=1, fn=2)), volume=110)
-    assert (cheap.threshold, cheap["alerts"], cheap.how) == (3, 7, "a threshold")
+    assert (cheap.threshold, cheap["alerts"], cheap.how) == (3, 7, "threshold")
     dear = br.choose(counts, "alerts <= 50", at=br.Conditions(costs=br.Costs(fp=1, fn=1000)), volume=110)
     assert dear["alerts"] == 50
     assert br.choose(counts, "alerts <= 50", volume=110)["alerts"] == 50
@@ -135,7 +134,7 @@ def test_stated_costs_may_use_less_than_the_budget():
 def test_a_budget_that_ends_at_a_threshold_is_no_draw():
     counts = br.Counts([3, 2, 1], [6, 3, 1], [1, 20, 79])
     point = br.choose(counts, "alerts <= 30", volume=110)
-    assert (point.threshold, point.how, point.share, point.best) == (2, "a threshold", 1.0, None)
+    assert (point.threshold, point.how, point.share, point.best) == (2, "threshold", 1.0, None)
 
 
 def test_a_floor_beside_a_budget_is_kept_by_the_shared_tie():
@@ -146,6 +145,26 @@ def test_a_floor_beside_a_budget_is_kept_by_the_shared_tie():
     assert br.choose(counts, "alerts <= 20 and precision >= 0.5", volume=110).threshold == 3
 
 
-def test_a_volume_may_be_stated_in_the_rule():
-    point = br.choose(F1_A, "alerts(volume=1000000) <= 200", at=AT)
-    assert point.share == br.choose(F1_A, "alerts <= 200", at=AT, volume=MILLION).share
+@pytest.mark.parametrize("budget", [12, 15, 19])
+def test_a_budget_is_used_up_in_a_tie_without_positives(budget):
+    point = br.choose(UNTIL_20, f"alerts <= {budget}", volume=105)
+    assert (point.how, point.certain, point.threshold, point["alerts"], point.tp) == ("tie", 3, 2, budget, 5)
+
+
+def test_a_budget_that_ends_exactly_behind_a_tie_without_positives_is_used_up():
+    point = br.choose(UNTIL_20, "alerts <= 20", volume=105)
+    assert (point.how, point.threshold, point["alerts"], point.tp) == ("threshold", 2, 20, 5)
+    assert "BR523" not in [note.code for note in point.notes]
+
+
+def test_stated_costs_or_another_goal_leave_a_tie_without_positives_alone():
+    for asked in ({"at": br.Conditions(costs=br.Costs(fp=1, fn=100))}, {"optimize": "tpr"}):
+        point = br.choose(UNTIL_20, "alerts <= 15", volume=105, **asked)
+        assert (point.how, point.threshold, point["alerts"]) == ("threshold", 3, 10)
+
+
+def test_a_budget_is_left_unused_only_for_what_is_strictly_better():
+    """With mixtures, more positives are found on the hull than in the tie at the same number of alerts."""
+    point = br.choose(UNTIL_20, "alerts <= 15", volume=105, mix=True)
+    assert (point.how, point["alerts"]) == ("mixture", 15)
+    assert point.tp > 5

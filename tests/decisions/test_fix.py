@@ -61,8 +61,8 @@ def test_a_value_that_a_threshold_has_is_read_there(name):
 
 def test_each_reading_says_which_it_is():
     fixed = br.fix(COUNTS, tpr=0.8)
-    assert fixed.interpolated.how == "interpolated on the ROC"
-    assert fixed.attained.how == "the nearest threshold"
+    assert fixed.interpolated.how == "interpolated"
+    assert fixed.attained.how == "nearest"
     assert fixed.interpolated.rule == fixed.attained.rule == "tpr = 0.8"
     assert (fixed.interpolated.certain, fixed.interpolated.threshold) == (3, 2)
     assert fixed.interpolated.share == pytest.approx(2 / 3)
@@ -130,8 +130,9 @@ def test_a_published_roc_is_read_at_a_stated_prior():
     points = br.Points.from_rates([0.1, 0.5], [0.5, 0.75])
     fixed = br.fix(points, tpr=0.625, at=br.Conditions(0.5))
     assert fixed.interpolated.fpr == pytest.approx(0.3)
+    assert br.fix(points, tpr=0.625).interpolated.fpr == pytest.approx(0.3), "tpr and fpr need no prior"
     with pytest.raises(br.InputError, match="BR509"):
-        br.fix(points, tpr=0.625)
+        br.fix(points, precision=0.625)
 
 
 def test_readings_carry_what_there_is_to_know():

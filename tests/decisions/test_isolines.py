@@ -3,6 +3,7 @@
 import math
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -101,3 +102,23 @@ def test_what_gives_no_line_is_refused():
             br.isoline("npv", at, **{name: value})
     with pytest.raises(br.InputError, match="BR509"):
         br.isoline("npv", br.Conditions(), value=0.5)
+
+
+@pytest.mark.parametrize("wrong", ["half", None, [0.5], True, math.nan, 1j, np.array([0.5])])
+def test_what_is_no_number_is_refused(wrong):
+    line = br.isoline("precision", br.Conditions(0.1), value=0.5)
+    for read in (line.tpr, line.fpr):
+        with pytest.raises(br.InputError, match="BR542: .pr lies between 0 and 1"):
+            read(wrong)
+
+
+@pytest.mark.parametrize("at", [0.1, None, "0.1", {"prior": 0.1}])
+def test_conditions_that_are_none_are_refused(at):
+    with pytest.raises(br.InputError, match="BR519: at must be Conditions"):
+        br.isoline("precision", at, value=0.5)
+
+
+@pytest.mark.parametrize("measure", [5, None, ["precision"], {}])
+def test_measures_that_are_no_text_are_refused(measure):
+    with pytest.raises(br.InputError, match="BR534: isolines are drawn for precision and npv"):
+        br.isoline(measure, br.Conditions(0.1), value=0.5)

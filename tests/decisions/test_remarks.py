@@ -11,6 +11,10 @@ import baserate as br
 
 COUNTS = br.Counts([0.9, 0.6, 0.3], positives=[30, 15, 5], negatives=[10, 90, 900])
 COSTLY = br.Costs(fp=1, fn=50)
+SAME_CASES = (
+    "chosen and judged on the same cases, which flatters it: judge it on others, choose(dev).on(test) or show --threshold on another file"
+)
+SAID = "(95 %, for a threshold set in advance)"
 
 
 def codes(point):
@@ -79,7 +83,9 @@ def test_equal_costs_that_decide_are_said():
     assert "BR525" in codes(br.choose(COUNTS, "tpr >= 0.8"))
     assert "BR525" not in codes(br.choose(COUNTS, "tpr >= 0.8", at=br.Conditions(costs=COSTLY)))
     assert "BR525" not in codes(br.choose(COUNTS, "tpr >= 0.8", optimize="posfrac"))
-    assert "BR525" not in codes(br.choose(COUNTS))
+    assert text(br.choose(COUNTS), "BR525") == "no costs were given: fp = 1 and fn = 1 decided"
+    assert "BR525" in codes(br.choose(COUNTS, "alerts <= 20", volume=100, optimize="expected_cost"))
+    assert "BR525" not in codes(br.choose(COUNTS, at=br.Conditions(costs=br.Costs())))
     assert "BR525" not in codes(br.choose(COUNTS, "alerts <= 20", volume=100))
 
 
@@ -99,7 +105,7 @@ def test_accuracy_that_does_not_beat_the_majority_is_said():
 
 def test_choosing_and_judging_on_the_same_cases_is_said():
     assert "BR528" in codes(br.choose(COUNTS))
-    assert text(br.choose(COUNTS, "tpr >= 0.8"), "BR528") == "chosen and judged on the same cases, which flatters it"
+    assert text(br.choose(COUNTS, "tpr >= 0.8"), "BR528") == SAME_CASES
     assert "BR528" not in codes(br.choose(COUNTS, at=br.Conditions(1e-6)))
     assert "BR528" not in codes(br.flag_at(COUNTS, 0.6))
 
@@ -117,8 +123,30 @@ def test_row_66_no_false_positive_gets_a_bound_instead_of_certainty():
     assert point.precision == 1
     bound = 7.48905e-5
     least = 1e-5 * 0.8 / (1e-5 * 0.8 + (1 - 1e-5) * bound)
-    expected = f"no false positive in 40 000 negatives: fpr may be up to {bound:.3g} (95 %), and precision then {least:.3g}"
+    expected = f"no false positive in 40 000 negatives: fpr may be up to {bound:.3g} {SAID}, and precision then {least:.3g}"
     assert text(point, "BR505") == expected
+
+
+def test_a_precision_that_rests_on_few_false_positives_is_said_at_another_prior():
+    few = br.Counts([3, 2, 1], [8, 1, 1], [3, 7, 90])
+    three = "only 3 false positives lie above this threshold in this sample: at prior 0.01 precision and costs rest on that"
+    assert text(br.flag_at(few, 3, at=br.Conditions(0.01)), "BR505") == three
+    one = br.flag_at(br.Counts([2, 1], [8, 1], [1, 90]), 2, at=br.Conditions(0.01))
+    assert text(one, "BR505").startswith("only 1 false positive lies above this threshold")
+    assert "BR505" not in codes(br.flag_at(few, 2, at=br.Conditions(0.01))), "ten are enough"
+    assert "BR505" not in codes(br.flag_at(few, 3)), "at its own prior the sample speaks for itself"
+
+
+@pytest.mark.parametrize("share", [0, 0.01, 0.5, 1])
+def test_guesses_rest_on_no_false_positives(share):
+    assert "BR505" not in codes(br.guess(COUNTS, share, at=br.Conditions(1e-6)))
+
+
+def test_one_answer_for_all_rests_on_no_false_positives():
+    few = br.Counts([2, 1], [8, 2], [0, 5])
+    for threshold in (None, 1):
+        assert "BR505" not in codes(br.flag_at(few, threshold, at=br.Conditions(1e-6)))
+    assert "BR505" in codes(br.flag_at(few, 2, at=br.Conditions(1e-6)))
 
 
 def test_row_83_a_budget_that_covers_every_case_is_said():
@@ -129,7 +157,10 @@ def test_row_83_a_budget_that_covers_every_case_is_said():
 
 def test_row_84_a_budget_inside_a_tie_is_said():
     point = br.choose(COUNTS, "alerts <= 20", volume=1050)
-    assert text(point, "BR523") == "the budget ends inside the tie at 0.9: 50 % of it is flagged, drawn at random; numbers are expected values"
+    assert (
+        text(point, "BR523")
+        == "the budget ends inside the tie at 0.9: 50 % of it is flagged, drawn at random; caught 15 on average, between 10 and 20"
+    )
 
 
 def test_a_budget_that_costs_leave_unused_is_said():
@@ -141,7 +172,7 @@ def test_a_budget_that_costs_leave_unused_is_said():
 def test_a_budget_that_another_limit_leaves_unused_is_not_put_down_to_costs():
     point = br.choose(COUNTS, "alerts <= 500 and fpr <= 1%", volume=1050)
     assert point.threshold == 0.9
-    assert not any("more would cost more" in note.text for note in point.notes)
+    assert text(point, "BR523") == "40 of 500 alerts are used: more would break fpr <= 0.01"
 
 
 def test_row_87_a_threshold_beyond_every_score_is_said():
@@ -161,10 +192,10 @@ def test_odds_in_the_prior_are_passed_on():
 
 def test_the_threshold_in_theory_stands_beside_the_empirical_one():
     point = br.choose(COUNTS, at=br.Conditions(0.01, br.Costs(fp=1, fn=3)), calibrated_at=0.5)
-    odds = Fraction(1, 3) * 1 / (Fraction(0.01) / (1 - Fraction(0.01)))
+    odds = Fraction(1, 3) * 99
     assert point.cut == (float(odds / (1 + odds)), 0.25)
     assert point.theory.threshold == point.cut.score
-    assert point.theory.how == "the threshold in theory"
+    assert point.theory.how == "theory"
     assert point.theory.confusion == br.flag_at(COUNTS, point.cut.score).confusion
     assert br.choose(COUNTS).theory is None
 

@@ -29,7 +29,7 @@ def refused(rule, code, match, **asked):
         ("weighted_accuracy(1, 1, 1, 1) >= 0.5", "weighted_accuracy(w1=1, w2=1, w3=1, w4=1) >= 0.5"),
         ("LR+ >= 1.5", "lr_positive >= 1.5"),
         ("for <= 1%", "fomr <= 0.01"),
-        ("NNS <= 4", "nne <= 4"),
+        ("number needed to evaluate <= 4", "nne <= 4"),
         ("tp >= 31\nand fp <= 100", "tp >= 31 and fp <= 100"),
         ("cost <= 0.5", "expected_cost <= 0.5"),
         ("informedness >= -0.5", "informedness >= -0.5"),
@@ -61,9 +61,9 @@ def test_rules_on_numbers_of_cases_take_a_volume(written, printed):
 @pytest.mark.parametrize(
     ("rule", "match"),
     [
-        ("", "a rule is text"),
-        ("   ", "a rule is text"),
-        (0.8, "a rule is text"),
+        ("", "the rule is empty"),
+        ("   ", "the rule is empty"),
+        (0.8, "a rule is a short text, got 0.8"),
         ("tpr", 'cannot read "tpr" as a rule'),
         ("tpr 0.8", "cannot read"),
         ("tpr >=", "cannot read"),
@@ -88,6 +88,57 @@ def test_what_is_no_rule_is_refused(rule, match):
 
 def test_a_percentage_of_cases_is_refused():
     refused("alerts <= 5%", "BR533", "alerts counts cases, got a percentage. Fix: limit posfrac", volume=1000)
+
+
+@pytest.mark.parametrize(
+    ("written", "fix"),
+    [
+        ("recall > 80%", '"recall >= 80%"'),
+        ("recall = 80%", '"recall >= 80%"'),
+        ("recall == 0.8", '"recall >= 0.8"'),
+        ("fall-out < 5%", '"fall-out <= 5%"'),
+        ("fpr =< 0.05", '"fpr <= 0.05"'),
+    ],
+)
+def test_a_sign_that_is_none_is_mended_in_the_words_of_the_rule(written, fix):
+    refused(written, "BR533", f"Fix: {fix}")
+
+
+@pytest.mark.parametrize("volume", [None, 1000])
+@pytest.mark.parametrize("rule", ["alerts(volume=1000) <= 200", "caught(volume=1000) >= 5", "workload(1000) <= 200"])
+def test_a_volume_is_said_beside_the_rule_and_not_inside(rule, volume):
+    refused(rule, "BR533", "the volume is said once, beside the rule", volume=volume)
+
+
+@pytest.mark.parametrize("limit", ["1e201", "-1e201", "1e300", "1e400"])
+def test_limits_beyond_every_cost_are_refused(limit):
+    refused(f"cost <= {limit}", "BR533", "expected_cost lies between|is not a number")
+
+
+@pytest.mark.parametrize("limit", ["1e30", "1e79", "1e80", "1e199"])
+def test_a_rule_with_a_large_limit_prints_as_what_parses_back(limit):
+    printed = br.choose(COUNTS, f"cost <= {limit}").rule
+    assert br.choose(COUNTS, printed).rule == printed
+
+
+def test_nns_is_no_synonym_any_more():
+    refused("NNS <= 4", "BR531", 'unknown measure "NNS"')
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "tpr >= " + "9" * 100_000,
+        "tpr" * 100_000,
+        "tpr >= 0.5" + " and tpr >= 0.5" * 10_000,
+        "(" * 100_000 + " >= 1",
+        "tpr >= 0.5 and" + " " * 100_000 + "fpr <= 1",
+        "f_beta(" + "beta=2," * 20_000 + ") >= 0.5",
+        " " * 100_000,
+    ],
+)
+def test_rules_of_any_length_are_refused_at_once(rule):
+    refused(rule, "BR533", "a rule is a short text|the rule is empty")
 
 
 def test_unknown_measures_in_rules_are_refused_with_a_hint():
@@ -137,8 +188,11 @@ def test_row_86_one_impossible_term_names_its_own_limit():
     assert "highest tpr" not in text
 
 
-def test_row_86_terms_of_which_none_can_be_relaxed_alone_say_so():
-    assert infeasible("tpr <= 0 and tpr >= 1 and precision >= 0.99").endswith("no two of these requirements can be kept together")
+def test_row_86_terms_of_which_none_can_be_relaxed_alone_say_how_far_each_goes_by_itself():
+    assert infeasible("tpr <= 0 and tpr >= 1 and precision >= 0.99").endswith(
+        ": each for itself, the lowest tpr is 0, flagging nothing; the highest tpr is 1, at threshold 0.3; "
+        "the highest precision is 0.75, at threshold 0.9"
+    )
 
 
 def test_row_86_recall_against_a_budget_says_the_alerts_it_needs():

@@ -106,9 +106,21 @@ def test_a_perfect_model_always_wins_and_a_useless_one_never():
     assert nothing.high == everything.low == 0.25
 
 
+@pytest.mark.parametrize("costs", [(1, 2), 5, {"fp": 1, "fn": 2}, "fn=2", br.Conditions(0.5)])
+def test_costs_that_are_no_costs_are_refused(costs):
+    with pytest.raises(br.InputError, match=f"BR513: costs must be Costs, got {type(costs).__name__}"):
+        br.winners({"A": F1_A}, costs)
+
+
+@pytest.mark.parametrize("name", ["flag nothing", "flag everything"])
+def test_models_may_not_be_named_as_the_answers_for_all(name):
+    with pytest.raises(br.InputError, match=f'BR410: a model is named "{name}"'):
+        br.winners({"A": F1_A, name: F1_B})
+
+
 def test_winners_needs_models_with_both_classes():
     for models in ({}, None, [F1_A], F1_A):
         with pytest.raises(br.InputError, match="BR410: winners needs the counts of each model by name"):
             br.winners(models)
-    with pytest.raises(br.InputError, match="BR552: m has cases of one class only"):
+    with pytest.raises(br.InputError, match='BR552: "m" has cases of one class only'):
         br.winners({"m": br.Counts([1], [1], [0])})

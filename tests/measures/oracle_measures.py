@@ -202,6 +202,8 @@ RATIONAL = {
     "savings": savings,
     "net_benefit": net_benefit,
     "lift": lambda c: precision(c) / prior(c),
+    "precision_gain": lambda c: (precision(c) - prior(c)) / ((1 - prior(c)) * precision(c)),
+    "recall_gain": lambda c: (tpr(c) - prior(c)) / ((1 - prior(c)) * tpr(c)),
     "nne": lambda c: 1 / precision(c),
     "alerts": lambda c, volume: Fraction(volume) * (c.shares.tp + c.shares.fp),
     "caught": lambda c, volume: Fraction(volume) * c.shares.tp,
@@ -243,6 +245,8 @@ def mcc_scale(c):
 LARGEST_TERM = {
     "informedness": lambda c: max(tpr(c), fpr(c)),
     "markedness": lambda c: max(precision(c), 1 - npv(c)),
+    "precision_gain": lambda c: max(1, fpr(c) / tpr(c)),
+    "recall_gain": lambda c: max(1, prior(c) / (1 - prior(c)) * fnr(c) / tpr(c)),
     "mcc": mcc_scale,
     "kappa": kappa_scale,
     "sedi": sedi_scale,

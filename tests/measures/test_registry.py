@@ -93,7 +93,7 @@ def test_parameters_of_any_kind_are_the_floats_that_they_print_as(value):
 def test_a_volume_is_used_where_it_is_needed_and_refused_where_it_says_nothing():
     assert br.measure("alerts", CONFUSION, volume=1000) == br.measure("alerts(1000)", CONFUSION) == 500
     assert br.measure(br.Measure.parse("missed(volume=10)"), CONFUSION) == 1
-    assert_refused("volume must be above 0", "BR532", lambda: br.measure("alerts", CONFUSION, volume=-1))
+    assert_refused("a volume is a number of cases above 0", "BR520", lambda: br.measure("alerts", CONFUSION, volume=-1))
     assert_refused("volume", "BR532", lambda: br.measure("precision", CONFUSION, volume=1000))
     assert_refused("volume", "BR532", lambda: br.measure("alerts(volume=5)", CONFUSION, volume=1000))
 

@@ -14,6 +14,7 @@ import click
 from baserate import __version__, demo, document
 from baserate.cli.calculating import calc
 from baserate.cli.choosing import choose_command
+from baserate.cli.curving import curve
 from baserate.cli.showing import show
 from baserate.errors import Infeasible, InputError, escaped, on_command_line, quoted
 from baserate.kernels import best
@@ -35,6 +36,7 @@ def cli(context: click.Context) -> None:
 cli.add_command(show)
 cli.add_command(choose_command)
 cli.add_command(calc)
+cli.add_command(curve)
 
 
 @cli.command(name="demo")
@@ -87,7 +89,7 @@ def _run(given: list[str]) -> int:
 def _explained(error: Exception) -> tuple[int, str, str, str]:
     """Exit status, code, what happened, and what to do about it."""
     if isinstance(error, click.UsageError):
-        return INPUT, "BR001", error.format_message().rstrip("."), f"see {error.ctx.command_path if error.ctx else 'baserate'} --help"
+        return INPUT, "BR001", escaped(error.format_message()).rstrip("."), f"see {error.ctx.command_path if error.ctx else 'baserate'} --help"
     if isinstance(error, FileNotFoundError):
         return INPUT, "BR600", f"there is no file or folder {escaped(str(error.filename))}", "check the path"
     if isinstance(error, OSError):

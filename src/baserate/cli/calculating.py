@@ -10,6 +10,8 @@ import click
 from baserate import document, tables
 from baserate.calculator import GIVEN, PRIOR, solve_rates
 from baserate.cli import options
+from baserate.cli.answers import say
+from baserate.errors import refuse
 from baserate.measures.catalogue import CATALOGUE
 
 ALSO = {PRIOR: ("base-rate", "prevalence")}
@@ -21,15 +23,18 @@ def _rates(command: Callable[..., Any]) -> Callable[..., Any]:
         synonyms = [*ALSO.get(name, ()), *(CATALOGUE[name].synonyms if name in CATALOGUE else ())]
         words = dict.fromkeys(word.casefold().replace(" ", "-").replace("_", "-") for word in (name, *synonyms))
         flags = [f"--{word}" for word in words if word.isascii() and word.replace("-", "").isalnum() and word[0].isalpha() and len(word) > 1]
-        text = "The share of positives." if name == PRIOR else CATALOGUE[name].text
-        command = click.option(name, *flags, metavar="SHARE", help=text)(command)
+        text = "The share of positives; several by commas." if name == PRIOR else CATALOGUE[name].text
+        # Two names are shown; the others are accepted as well.
+        command = click.option(name, *flags[:2], metavar="SHARE", multiple=True, help=text)(command)
+        for flag in flags[2:]:
+            command = click.option(flag, f"{name}_{flag.strip('-').replace('-', '_')}", hidden=True, multiple=True)(command)
     return command
 
 
 @click.command(name="calc")
 @_rates
 @options.as_json
-def calc(as_json: bool, **given: str | None) -> None:
+def calc(as_json: bool, **words: tuple[str, ...]) -> None:
     """Derive every rate from any three independent ones, as published and rounded, or say what they contradict.
 
     A rate stands for everything that rounds to it: 0.549 and 54.9% for 0.5485 to 0.5495. The prior is exact.
@@ -37,7 +42,23 @@ def calc(as_json: bool, **given: str | None) -> None:
     \b
     Examples:
       baserate calc --tpr 0.8 --posfrac 0.549 --prior 0.5
-      baserate calc --sensitivity 90% --specificity 85% --prior "1 in 100"
+      baserate calc --sensitivity 90% --specificity 85% --prior 0.2%,1%,5%
     """
-    rates = solve_rates(**{name: text for name, text in given.items() if text is not None})
-    click.echo(document.text(document.of_rates(rates)) if as_json else tables.of_rates(rates))
+    given = _by_name(words)
+    text = given.pop(PRIOR, None)
+    priors: list[str | None] = [None] if text is None else [*options.shares(text)]
+    every = [solve_rates(**({} if prior is None else {PRIOR: prior}), **given) for prior in priors]
+    click.echo(document.text(document.of_rates(every)) if as_json else tables.of_rates(every))
+    say(dict.fromkeys(note for rates in every for note in rates.notes))
+
+
+def _by_name(words: dict[str, tuple[str, ...]]) -> dict[str, str]:
+    """What was given under any of the names of a rate."""
+    given: dict[str, str] = {}
+    for word, texts in words.items():
+        name = next(name for name in sorted((PRIOR, *GIVEN), key=len, reverse=True) if word == name or word.startswith(f"{name}_"))
+        for text in texts:
+            if name in given:
+                raise refuse("BR542", f"{name} is given twice", "say it once")
+            given[name] = text
+    return given

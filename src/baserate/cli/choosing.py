@@ -6,13 +6,16 @@ import click
 
 from baserate import document, tables
 from baserate.cli import options
-from baserate.cli.answers import Points, choices, said
+from baserate.cli.answers import Answer, choices, say
+from baserate.errors import refuse
 from baserate.measures.values import parse
+from baserate.tables import Row
 
 
 @click.command(name="choose")
 @options.source
 @click.argument("rule", required=False)
+@click.option("--rule", "named_rule", metavar="RULE", help="The rule, if it does not stand behind the file.")
 @options.conditions
 @click.option("--optimize", metavar="MEASURE", help="What to make best among the points that keep the rule, instead of the cost.")
 @click.option("--mix", is_flag=True, help="Also try mixtures of two thresholds on the ROC hull.")
@@ -28,6 +31,7 @@ def choose_command(
     weight: str | None,
     design: str,
     rule: str | None,
+    named_rule: str | None,
     priors: tuple[str, ...],
     costs: tuple[str, ...],
     profits: tuple[str, ...],
@@ -37,7 +41,7 @@ def choose_command(
     calibrated_at: str | None,
     as_json: bool,
 ) -> None:
-    """Choose the cheapest threshold, or the best one that keeps a RULE.
+    """Choose the model and its cheapest threshold, or the best one that keeps a RULE.
 
     A rule joins terms by "and": any measure, >= or <=, a number or a percentage; "alerts <= 200" is a budget and needs --volume.
 
@@ -47,17 +51,33 @@ def choose_command(
       baserate choose scores.csv "recall >= 0.8 and posfrac <= 1%" --label fraud --score logit
       baserate choose scores.csv "alerts <= 200" --label fraud --score logit --score forest --prior 0.1% --volume 1000000
     """
+    if rule is not None and named_rule is not None:
+        raise refuse("BR533", "two rules are given", 'join them by "and"')
     at, cases = options.conditions_of(priors, costs, profits), options.volume_of(volume)
     measure = None if optimize is None else parse(optimize, cases)
     models = options.counted(path, label, scores, positive, weight, design)
-    points: Points = {name: [] for name in models}
-    for conditions in at:
-        for name, point in choices(models, rule, conditions, volume=cases, optimize=measure, mix=mix, calibrated_at=calibrated_at).items():
-            points[name].append(point)
-    notes = document.notes_of(models, points)
-    said(notes)
+    asked = {"volume": cases, "optimize": measure, "mix": mix, "calibrated_at": calibrated_at}
+    answers, refusals = choices(models, rule if named_rule is None else named_rule, at, **asked)
+    made = [answer.choice for answer in answers if answer.choice is not None]
+    settings = {name: [choice.points[name] for choice in made if name in choice.points] for name in models}
+    notes = [*refusals, *document.notes_of(models, settings)]
     if as_json:
-        click.echo(document.text(document.of_models("choose", models, points, at, notes)))
-        return
-    for block in tables.of_choices(points):
-        click.echo(block)
+        verdict = [document.of_choice(choice) for choice in made]
+        click.echo(document.text(document.of_models("choose", models, settings, at, notes, verdict=verdict)))
+    else:
+        _tell(answers, list(models))
+    say(notes)
+
+
+def _tell(answers: list[Answer], models: list[str]) -> None:
+    """A sentence for each base rate, then one table."""
+    for answer in answers:
+        if answer.choice is None:
+            click.echo(f"At {answer.at}: no model can keep the rule.")
+        else:
+            click.echo(tables.verdict(answer.choice, alone=len(models) == 1))
+    rows = [Row(name, answer.at, answer.choice.points.get(name) if answer.choice else None) for answer in answers for name in models]
+    click.echo(f"\n{tables.of_points(rows)}")
+    for answer in answers:
+        for line in tables.theories(answer.choice) if answer.choice else ():
+            click.echo(f"\n{line}")

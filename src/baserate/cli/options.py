@@ -13,6 +13,7 @@ from baserate.costs import Costs
 from baserate.counts import Counts
 from baserate.engines.csv_files import count_csv
 from baserate.errors import Findings, quoted, refuse
+from baserate.measures.confusions import LARGEST, MOST_CASES
 
 Command = Callable[..., Any]
 
@@ -75,14 +76,14 @@ def conditions_of(priors: tuple[str, ...], costs: tuple[str, ...], profits: tupl
             raise refuse("BR513", "costs and profits are given together", "give --cost or --profit")
         chosen = Costs.parse(",".join(costs or profits), profits=bool(profits)) if costs or profits else None
     for text in priors or ("sample",):
-        for part in _shares(text):
+        for part in shares(text):
             with findings:
                 found.append(Conditions(part, chosen))
     findings.settle()
     return found
 
 
-def _shares(text: str) -> list[str]:
+def shares(text: str) -> list[str]:
     """The parts of a list, unless the whole is a number with a decimal comma, which is refused as such."""
     parts = notations.several(text)
     return [text] if len(parts) == 2 and notations.number(parts[0]) == 0 else parts
@@ -92,10 +93,10 @@ def volume_of(text: str | None) -> float | None:
     """A number of cases, as people write it: 1000000, 1e6, 1_000_000, 1,000,000 or 10k."""
     if text is None:
         return None
-    bare = text.strip().replace(",", "").replace(" ", "").casefold()
+    bare = notations.without_thousands(text.strip().casefold()) if len(text) <= notations.LONGEST else ""
     unit = next((unit for unit in ("k", "m") if bare.endswith(unit)), "")
-    value = notations.number(bare.removesuffix(unit))
-    if value is None or value <= 0:
+    value = notations.number(bare.removesuffix(unit).strip())
+    if value is None or not 0 < value * notations.UNITS[unit] <= MOST_CASES:
         raise refuse("BR520", f"a volume is a number of cases above 0, got {quoted(text)}", "--volume 1000000")
     return float(value * notations.UNITS[unit])
 
@@ -107,6 +108,6 @@ def threshold_of(text: str) -> float | int | None:
     if text.strip().casefold() in ("inf", "-inf"):
         return float(text)
     value = notations.number(text)
-    if value is None:
+    if value is None or abs(value) > LARGEST:
         raise refuse("BR529", f"a threshold is a number, or none to flag nothing; got {quoted(text)}", "--threshold 0.5")
     return value.numerator if value.denominator == 1 else float(value)

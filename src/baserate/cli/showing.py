@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import click
 
 from baserate import document, tables
 from baserate.cli import options
-from baserate.cli.answers import Points, choices, said
+from baserate.cli.answers import choices, say
 from baserate.conditions import Conditions
 from baserate.counts import Counts
 from baserate.decisions.choosing import flag_at
+from baserate.decisions.operating import OperatingPoint
+from baserate.document import Valued
+from baserate.notes import Note
+from baserate.summaries.values import Summary
+from baserate.tables import Row
 
 
 @click.command()
@@ -22,6 +25,13 @@ from baserate.decisions.choosing import flag_at
 )
 @click.option(
     "--threshold", "thresholds", multiple=True, metavar="SCORE", help="Show this threshold (score >= SCORE is flagged). May be repeated."
+)
+@click.option(
+    "--summary",
+    "summaries",
+    multiple=True,
+    metavar="NAME",
+    help='Show a summary beside AUC: average_precision, h_measure, "partial_auc(fpr=0..0.1)". May be repeated.',
 )
 @options.as_json
 def show(
@@ -37,6 +47,7 @@ def show(
     volume: str | None,
     rules: tuple[str, ...],
     thresholds: tuple[str, ...],
+    summaries: tuple[str, ...],
     as_json: bool,
 ) -> None:
     """Count labels and scores: positives, base rate, AUC, and operating points at any base rate and cost.
@@ -46,34 +57,54 @@ def show(
       baserate show scores.csv --label fraud --score logit --score forest
       baserate show scores.csv --label fraud --score logit --prior 0.1%,1e-4 --cost fn=100,fp=1
       baserate show scores.csv --label fraud --score logit --rule "recall >= 0.8" --prior "1 in 1000"
+      baserate show scores.csv --label fraud --score logit --summary auprc --summary "weighted_auc(alpha=0.1)" --prior 0.1%
     """
     at, cases = options.conditions_of(priors, costs, profits), options.volume_of(volume)
-    cuts = [options.threshold_of(text) for text in thresholds]
+    cuts, wanted = [options.threshold_of(text) for text in thresholds], [Summary.parse(text) for text in summaries]
     models = options.counted(path, label, scores, positive, weight, design)
-    points: Points = {name: [] for name in models}
-    asked = [*rules] if rules or cuts or not (priors or costs or profits or volume) else [None]
-    for conditions in at:
-        for cut in cuts:
-            for name, counts in models.items():
-                points[name].append(flag_at(counts, cut, at=conditions, volume=cases))
-        for rule in asked:
-            for name, point in choices(models, rule, conditions, volume=cases).items():
-                points[name].append(point)
-    present("show", models, points, at, as_json=as_json)
+    blocks = [_at_thresholds(models, cuts, at, cases)] if cuts else []
+    refusals: list[Note] = []
+    asked: list[str | None] = [*rules] if rules or cuts or wanted or not (priors or costs or profits or volume) else [None]
+    for rule in asked:
+        answers, refused = choices(models, rule, at, volume=cases)
+        refusals += refused
+        blocks.append([Row(name, one.at, one.choice.points.get(name) if one.choice else None) for one in answers for name in models])
+    values = [
+        Valued(name, at[i], summary, summary(counts, at[i])) for i in range(len(at)) for summary in wanted for name, counts in models.items()
+    ]
+    _present(models, blocks, at, (refusals, values), as_json=as_json)
 
 
-def present(command: str, models: Mapping[str, Counts], points: Points, at: list[Conditions], *, as_json: bool) -> None:
-    """The answer on stdout, as JSON or for a person; notes on stderr either way."""
-    notes = document.notes_of(models, points)
-    said(notes)
+def _at_thresholds(models: dict[str, Counts], cuts: list[float | int | None], at: list[Conditions], cases: float | None) -> list[Row]:
+    return [
+        Row(name, conditions, flag_at(counts, cut, at=conditions, volume=cases))
+        for conditions in at
+        for cut in cuts
+        for name, counts in models.items()
+    ]
+
+
+def _present(
+    models: dict[str, Counts], blocks: list[list[Row]], at: list[Conditions], beside: tuple[list[Note], list[Valued]], *, as_json: bool
+) -> None:
+    """The answer on stdout, as JSON or for a person; then the notes, on stderr."""
+    settings: dict[str, list[OperatingPoint]] = {name: [] for name in models}
+    for row in (row for block in blocks for row in block):
+        if row.point is not None:
+            settings[row.model].append(row.point)
+    refusals, values = beside
+    said = [note for value in values for note in getattr(value.value, "notes", ())]
+    notes = document.merged([*refusals, *document.notes_of(models, settings), *said])
     if as_json:
-        click.echo(document.text(document.of_models(command, models, points, at, notes)))
-        return
-    for used in next(iter(models.values())).ledger.sources:
-        click.echo(f"{tables.source(used)}\n")
-    click.echo(tables.of_models(models))
-    if any(points.values()):
-        for block in tables.of_points(points):
-            click.echo(f"\n{block}")
+        click.echo(document.text(document.of_models("show", models, settings, at, notes, values=values)))
     else:
-        click.echo(f"\n{tables.conditions(models)}")
+        for used in next(iter(models.values())).ledger.sources:
+            click.echo(f"{tables.source(used)}\n")
+        click.echo(tables.of_models(models))
+        if values:
+            click.echo(f"\n{tables.of_summaries(values)}")
+        for block in blocks:
+            click.echo(f"\n{tables.headed([row.point for row in block if row.point is not None])}\n\n{tables.of_points(block)}")
+        if not blocks:
+            click.echo(f"\n{tables.conditions(models)}")
+    say(notes)

@@ -30,7 +30,8 @@ class Baseline:
 
     @property
     def _exact_slope(self) -> Fraction:
-        return self.at._nuisance / self.at._loss
+        loss, nuisance = self.at.at_stake
+        return nuisance / loss
 
     @property
     def intercept(self) -> float:
@@ -52,6 +53,8 @@ class Baseline:
     def beaten_by(self, point: OperatingPoint | Confusion) -> bool:
         """Whether the point lies above the line: cheaper than either answer for all."""
         confusion = point.confusion if isinstance(point, OperatingPoint) else point
+        if not isinstance(confusion, Confusion):
+            raise refuse("BR551", f"a line is beaten by an operating point, got {type(point).__name__}", "beaten_by(choose(counts))")
         positives, negatives = exactly(confusion.tp) + exactly(confusion.fn), exactly(confusion.fp) + exactly(confusion.tn)
         if not positives or not negatives:
             raise refuse("BR552", "a ROC point needs cases of both classes", "add cases")
@@ -66,18 +69,18 @@ def ideal_baseline(at: Conditions, counts: Counts | Points | None = None) -> Bas
 
     >>> import baserate as br
     >>> at = br.Conditions(prior=0.2, costs=br.Costs(fp=1, fn=5))    # 100 positives, 400 negatives
-    >>> round(br.ideal_baseline(at).intercept, 6)
+    >>> br.ideal_baseline(at).intercept
     0.2
     """
     conditions = checked_conditions(at)
-    if conditions.prior is None:
-        if counts is None:
+    if conditions.as_in_sample:
+        if counts is None and conditions.prior is None:
             raise refuse("BR509", "the prior is the sample's own, and no counts are given", "ideal_baseline(at, counts), or a prior")
-        points = Points.of(counts)
-        conditions = conditions.within(points.exact_prior, points.own_prior)
+        points = Points.of(counts) if counts is not None else None
+        conditions = conditions if points is None else conditions.within(points.exact_prior, points.why_no_prior)
     slope = conditions.iso_cost_slope
     notes: tuple[Note, ...] = ()
-    if conditions._nuisance > conditions._loss:
+    if conditions.at_stake[1] > conditions.at_stake[0]:
         text = f"the cost ratio exceeds the class ratio (slope {slope:.6g} > 1): flagging nothing is cheaper, so the line starts at (0, 0)"
         notes = (Note("BR553", text),)
     return Baseline(slope, "nothing" if notes else "everything", conditions, notes)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from baserate.arithmetic import exactly, rounded
 from baserate.costs import Costs
 from baserate.counts import Counts
-from baserate.errors import refuse
+from baserate.errors import quoted, refuse
 from baserate.points import Points
 
 NOTHING, EVERYTHING = "flag nothing", "flag everything"
@@ -53,11 +53,16 @@ def winners(models: Mapping[str, Counts | Points], costs: Costs | None = None) -
     """
     if not isinstance(models, Mapping) or not models:
         raise refuse("BR410", "winners needs the counts of each model by name", 'winners({"logit": counts})')
+    if costs is not None and not isinstance(costs, Costs):
+        raise refuse("BR513", f"costs must be Costs, got {type(costs).__name__}", "winners(models, Costs(fp=1, fn=100))")
+    reserved = {NOTHING, EVERYTHING} & set(models)
+    if reserved:
+        raise refuse("BR410", f"a model is named {quoted(min(reserved))}, which is what flagging all or none is called", "give it another name")
     hull = _hull(_corners(models))
     chosen = costs or Costs()
     borders = [Fraction(0)]
     for before, after in pairwise(hull):
-        loss, gain = (after.x - before.x) * chosen._false_alarm, (after.y - before.y) * chosen._miss
+        loss, gain = (after.x - before.x) * chosen.false_alarm, (after.y - before.y) * chosen.miss
         borders.append(loss / (loss + gain))
     borders.append(Fraction(1))
     wins = []
@@ -77,7 +82,7 @@ def _corners(models: Mapping[str, Counts | Points]) -> list[_Corner]:
     for name, counts in models.items():
         hull = Points.of(counts).hull()
         if not hull.total_positives or not hull.total_negatives:
-            raise refuse("BR552", f"{name} has cases of one class only: it has no ROC", "count cases of both classes")
+            raise refuse("BR552", f"{quoted(name)} has cases of one class only: it has no ROC", "count cases of both classes")
         positives, negatives = exactly(hull.total_positives), exactly(hull.total_negatives)
         for index in range(1, len(hull) - 1):
             place = exactly(hull.fp[index].item()) / negatives, exactly(hull.tp[index].item()) / positives

@@ -51,6 +51,6 @@ def _draws(points: Points, last: int, share: Fraction, at: Conditions) -> tuple[
     lucky = min(drawn, more_tp)
     unlucky = max(Fraction(0), drawn - weight * more_fp)
     return tuple(  # type: ignore[return-value]
-        Confusion(tp + hits, fp + (drawn - hits) / weight, fn - hits, tn - (drawn - hits) / weight, points.own_prior)
+        Confusion(tp + hits, fp + (drawn - hits) / weight, fn - hits, tn - (drawn - hits) / weight, why_no_prior=points.why_no_prior)
         for hits in (lucky, unlucky)
     )

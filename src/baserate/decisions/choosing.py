@@ -20,7 +20,7 @@ from baserate.decisions.refusals import infeasible
 from baserate.decisions.rules import Rule, parse_rule
 from baserate.decisions.searching import Mask, best_of, exact_or_none, holds_all, is_better, keeping
 from baserate.errors import quoted, refuse
-from baserate.measures.confusions import checked_conditions, confusion_at
+from baserate.measures.confusions import checked_conditions, checked_volume, confusion_at, resolved_for
 from baserate.measures.values import Measure, named
 from baserate.notes import combine
 from baserate.points import Points
@@ -57,32 +57,19 @@ def choose(
     18.867924528301888
     """
     points = Points.of(counts)
-    given, rules = checked_conditions(at), parse_rule(rule, checked_volume(volume))
+    volume = checked_volume(volume)
+    given, rules = checked_conditions(at), parse_rule(rule, volume)
     if len(points) < 2:
         raise refuse("BR552", "there are no cases to choose a threshold on", "count some cases first")
-    resolved = given.within(points.exact_prior, points.own_prior)
-    if not resolved.as_in_sample and not (points.total_positives and points.total_negatives):
-        missing = "negatives" if points.total_positives else "positives"
-        raise refuse("BR552", f"no {missing} in the sample: nothing is known of them at another prior", "leave the prior out, or add cases")
-    objective = _objective(optimize, rules, resolved, volume)
-    found = _found(points, rules, objective, resolved, mix=mix)
+    objective = _objective(optimize, rules, given, volume)
+    resolved = resolved_for(points, given, [objective, *(term.measure for term in rules.terms)])
+    # A budget without costs is there to be used up, also where more alerts find no more positives here.
+    use_up = optimize is None and rules.budget is not None and not given.costs_given
+    found = _found(points, rules, objective, resolved, mix=mix, use_up=use_up)
     point = replace(found, rule=str(rules), optimized=str(objective), volume=volume)
     if calibrated_at is not None:
         point = theory.beside(point, points, calibrated_at)
     return replace(point, notes=combine(points.notes, (*given.notes, *remarks.on_choice(point, points, rules, objective))))
-
-
-def checked_volume(volume: Any) -> float | None:
-    """A number of cases above 0, or none."""
-    if volume is None:
-        return None
-    try:
-        sound = not isinstance(volume, bool | str) and 0 < exactly(volume) < 10**18
-    except (TypeError, ValueError, OverflowError):
-        sound = False
-    if not sound:
-        raise refuse("BR520", f"a volume is a number of cases above 0, got {quoted(volume)}", "volume=1_000_000")
-    return float(volume)
 
 
 def _objective(optimize: str | Measure | None, rule: Rule, at: Conditions, volume: float | None) -> Measure:
@@ -92,15 +79,21 @@ def _objective(optimize: str | Measure | None, rule: Rule, at: Conditions, volum
     return named("tpr" if rule.budget and not at.costs_given else COST)
 
 
-def _found(points: Points, rule: Rule, objective: Measure, at: Conditions, *, mix: bool) -> OperatingPoint:
+def _found(points: Points, rule: Rule, objective: Measure, at: Conditions, *, mix: bool, use_up: bool) -> OperatingPoint:
+    """The best of the candidates; where a budget is to be used up, the one that does, unless another is strictly better."""
     masks = [keeping(term, points, at) for term in rule.terms]
     mask: Mask = reduce(np.logical_and, masks, np.ones(len(points), dtype=np.bool_))
     candidates = list(_candidates(points, rule, objective, at, mask, mix=mix))
     if not candidates:
         raise infeasible(points, rule, masks, objective, at)
+    if use_up and mask.any():
+        # The last point within the budget, which a share of the next tie may go beyond.
+        last = int(np.flatnonzero(mask)[-1])
+        candidates.insert(1, OperatingPoint(points.threshold(last), confusion_at(points, last), at, THRESHOLD))
     chosen = candidates[0]
     for other in candidates[1:]:
-        if is_better(objective, other.confusion, chosen.confusion, at):
+        as_good = use_up and not is_better(objective, chosen.confusion, other.confusion, at)
+        if as_good or is_better(objective, other.confusion, chosen.confusion, at):
             chosen = other
     return chosen
 
@@ -131,7 +124,7 @@ def flag_at(counts: Counts | Points, threshold: float | None, *, at: Conditions 
     points = Points.of(counts)
     given = checked_conditions(at)
     confusion = confusion_at(points, points.place(threshold))
-    point = OperatingPoint(threshold, confusion, given.within(points.exact_prior, points.own_prior), volume=checked_volume(volume))
+    point = OperatingPoint(threshold, confusion, resolved_for(points, given, []), volume=checked_volume(volume))
     return replace(point, notes=combine(points.notes, (*given.notes, *remarks.on_reading(point, points))))
 
 
@@ -153,6 +146,5 @@ def guess(counts: Counts | Points, share: float, *, at: Conditions | None = None
         raise refuse("BR542", f"a share lies between 0 and 1, got {quoted(share)}", "guess(counts, 0.5)")
     given = checked_conditions(at)
     confusion = mixed(points, 0, len(points) - 1, part)
-    resolved = given.within(points.exact_prior, points.own_prior)
-    point = OperatingPoint(None, confusion, resolved, GUESS, share=rounded(part), volume=checked_volume(volume))
+    point = OperatingPoint(None, confusion, resolved_for(points, given, []), GUESS, share=rounded(part), volume=checked_volume(volume))
     return replace(point, notes=combine((), (*given.notes, *remarks.on_reading(point, points))))

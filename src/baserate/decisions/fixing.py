@@ -12,12 +12,11 @@ from baserate.arithmetic import exactly, rounded
 from baserate.conditions import Conditions
 from baserate.counts import Counts
 from baserate.decisions import remarks
-from baserate.decisions.choosing import checked_volume
 from baserate.decisions.operating import ATTAINED, INTERPOLATED, OperatingPoint, mixed
 from baserate.decisions.searching import DOUBT, exact_or_none, share_at, value_between
 from baserate.errors import Fix, Infeasible, Problem, quoted, refuse
 from baserate.exact import Floats
-from baserate.measures.confusions import along, checked_conditions, confusion_at
+from baserate.measures.confusions import along, checked_conditions, checked_volume, confusion_at, resolved_for
 from baserate.measures.values import Measure, named
 from baserate.notations import Written, from_number, share
 from baserate.notes import combine
@@ -48,10 +47,10 @@ def fix(counts: Counts | Points, *, at: Conditions | None = None, volume: float 
     ((name, given),) = target.items()
     volume = checked_volume(volume)
     asked, points, conditions = named(name, volume), Points.of(counts), checked_conditions(at)
-    if not asked._entry.straight:
+    if not asked.straight:
         raise refuse("BR534", f"{name} may rise and fall between two thresholds: it cannot be fixed", "fix tpr, fpr, posfrac or precision")
     value = _value(asked, given)
-    resolved = conditions.within(points.exact_prior, points.own_prior)
+    resolved = resolved_for(points, conditions, [asked])
     readings = _interpolated(points, asked, value, resolved), _nearest(points, asked, value, resolved)
     rule = f"{asked.name} = {quoted(given, quotes=False)}"
     return Fixed(
@@ -67,8 +66,7 @@ def _value(asked: Measure, given: float | str) -> Fraction:
     if written is None or not asked.range[0] <= written.value <= asked.range[1]:
         low, high = asked.range
         raise refuse("BR533", f"{asked.name} lies between {low:g} and {high:g}, got {quoted(given)}", f"fix(counts, {asked.name}=0.8)")
-    # 0.8 means eight tenths, not the float next to it: a threshold that reaches it exactly must be found.
-    return written.value if isinstance(given, str) else Fraction(repr(float(given)))
+    return written.value
 
 
 def _interpolated(points: Points, asked: Measure, value: Fraction, at: Conditions) -> OperatingPoint:
@@ -100,10 +98,11 @@ def _leftmost(points: Points, asked: Measure, value: Fraction, at: Conditions, e
     """The reading with the same tpr and the lowest fpr: on a horizontal run, its beginning, where the value is the same there."""
     confusion = mixed(points, edge, edge + 1, place)
     start = int(np.searchsorted(points.tp, points.tp[edge + int(place > 0)], side="left"))
-    if exactly(points.tp[start].item()) == exactly(confusion.tp):
-        first = confusion_at(points, start)
-        if value_between(asked, (first, first), Fraction(0), at) == value:
-            return OperatingPoint(points.threshold(start), first, at, INTERPOLATED)
+    for run in (start, start + 1):  # where nothing is flagged, many measures are undefined: the run then begins one later
+        if run < len(points) and exactly(points.tp[run].item()) == exactly(confusion.tp):
+            first = confusion_at(points, run)
+            if exact_or_none(asked, first, at) == value:
+                return OperatingPoint(points.threshold(run), first, at, INTERPOLATED)
     if place in (0, 1):
         return OperatingPoint(points.threshold(edge + int(place)), confusion, at, INTERPOLATED)
     return OperatingPoint(points.threshold(edge + 1), confusion, at, INTERPOLATED, share=rounded(place), certain=points.threshold(edge))

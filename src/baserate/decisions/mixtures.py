@@ -21,7 +21,7 @@ Ends = tuple[Confusion, Confusion]
 def best_mixture(points: Points, rule: Rule, objective: Measure, at: Conditions) -> OperatingPoint | None:
     """The best point on the edges of the hull that keeps the rule; None where no mixture keeps it."""
     for measure in (objective, *(term.measure for term in rule.terms)):
-        if not measure._entry.straight:
+        if not measure.straight:
             text = f"{measure.name} may rise and fall between two thresholds: mixtures are not searched for it"
             raise refuse("BR534", text, "mix=False, or a measure such as tpr, precision, f1 or expected_cost")
     hull = points.hull()

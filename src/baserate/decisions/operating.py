@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
 from baserate.arithmetic import exactly, rounded
 from baserate.conditions import Conditions, Cut
 from baserate.counts import Counts
 from baserate.errors import quoted
-from baserate.measures.confusions import Confusion, between, confusion_at, label_shift, measure, out_of_range
+from baserate.measures.confusions import Confusion, between, checked_conditions, confusion_at, label_shift, measure, out_of_range, resolved_for
 from baserate.measures.values import Measure, named
 from baserate.notes import Note, combine
 from baserate.points import Points
 
-THRESHOLD = "a threshold"
-TIE = "a share of a tie, drawn at random"
-MIXTURE = "a mixture of two thresholds"
-INTERPOLATED = "interpolated on the ROC"
-ATTAINED = "the nearest threshold"
-GUESS = "a random guess"
-THEORY = "the threshold in theory"
-IN_ADVANCE = "a threshold fixed in advance"
+How = Literal["threshold", "tie", "mixture", "interpolated", "nearest", "guess", "theory"]
+THRESHOLD: How = "threshold"
+TIE: How = "tie"
+MIXTURE: How = "mixture"
+INTERPOLATED: How = "interpolated"
+ATTAINED: How = "nearest"
+GUESS: How = "guess"
+THEORY: How = "theory"
 
 
 @dataclass(frozen=True)
@@ -30,8 +30,9 @@ class OperatingPoint:
     """Where is the classifier set, and what follows?
 
     Cases with `score >= threshold` are flagged; a threshold of None flags nothing. Where `share` is below 1, cases below `certain` are
-    flagged with that probability only, and every number is an expected value. Outcomes are those of the sample; rates within a class
-    are the sample's too; precision, npv, posfrac and costs are read at `at`. Any other measure is `point["mcc"]`.
+    flagged with that probability only, and every number is an expected value; `how` says of which kind the point is, and `in_advance`
+    whether it was set before these cases were seen. Outcomes are those of the sample; rates within a class are the sample's too;
+    precision, npv, posfrac and costs are read at `at`. Any other measure is `point["mcc"]`.
 
     >>> import baserate as br
     >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
@@ -43,7 +44,7 @@ class OperatingPoint:
     threshold: float | None
     confusion: Confusion
     at: Conditions
-    how: str = THRESHOLD
+    how: How = THRESHOLD
     rule: str = ""
     optimized: str = ""
     share: float = 1.0
@@ -53,6 +54,7 @@ class OperatingPoint:
     worst: Confusion | None = None
     theory: OperatingPoint | None = None
     cut: Cut | None = None
+    in_advance: bool = False
     notes: tuple[Note, ...] = field(default=(), compare=False, repr=False)
 
     def __getitem__(self, name: str | Measure) -> float:
@@ -117,14 +119,11 @@ class OperatingPoint:
         0.5
         """
         points = Points.of(counts)
-        given = self.at if at is None else at
-        if self.at.as_in_sample and at is None:
-            given = Conditions(None, self.at.costs if self.at.costs_given else None)
+        given = self.at if at is None else checked_conditions(at)
         confusion = self._flagged(points)
-        resolved = given.within(confusion._exact_prior, confusion.own_prior)
+        resolved = resolved_for(points, given)
         notes = combine(points.notes, (*given.notes, *label_shift(resolved, confusion), *out_of_range(points, self.threshold)))
-        how = IN_ADVANCE if self.how in (THRESHOLD, ATTAINED, IN_ADVANCE) else f"{self.how}, fixed in advance"
-        return replace(self, confusion=confusion, at=resolved, how=how, best=None, worst=None, theory=None, cut=None, notes=notes)
+        return replace(self, confusion=confusion, at=resolved, in_advance=True, best=None, worst=None, theory=None, cut=None, notes=notes)
 
     def _flagged(self, points: Points) -> Confusion:
         if self.how == GUESS:
@@ -135,20 +134,42 @@ class OperatingPoint:
         return mixed(points, points.place(self.certain), lower, exactly(self.share))
 
     def __repr__(self) -> str:
-        rates = ", ".join(f"{name} {self[name]:.4g}" for name in ("tpr", "fpr", "precision", "posfrac", "expected_cost"))
-        return f"OperatingPoint: {setting(self)}; {rates}; at {self.at}"
+        no_prior = self.at.prior is None
+        known = ("tpr", "fpr") if no_prior else ("tpr", "fpr", "precision", "posfrac", "expected_cost")
+        rates = ", ".join(f"{name} {self[name]:.4g}" for name in known)
+        return f"OperatingPoint: {setting(self)}; {rates}; at {'no base rate' if no_prior else self.at}"
 
 
 def setting(point: OperatingPoint) -> str:
     """Where the classifier is set, for a person."""
     if point.how == GUESS:
-        return f"flag {point.share:.4g} of the cases at random"
+        return f"flag {_percent(point.share)} of the cases at random"
     if point.threshold is None:
         return "flag nothing"
     if point.share == 1:
         return f"score >= {quoted(point.threshold)}"
-    every = "none" if point.certain is None else f"score >= {quoted(point.certain)}"
-    return f"{every} and {point.share:.4g} of those down to {quoted(point.threshold)}"
+    if point.how == TIE:
+        tied = f"{_percent(point.share)} of those at {quoted(point.threshold)}, drawn at random"
+        return tied if point.certain is None else f"score >= {quoted(point.certain)}, and {tied}"
+    other = "nothing" if point.certain is None else f"score >= {quoted(point.certain)}"
+    return f"score >= {quoted(point.threshold)} for {_percent(point.share)} of the cases, {other} for the rest"
+
+
+def brief(point: OperatingPoint) -> str:
+    """The same in few words, for a table."""
+    if point.how == GUESS or point.threshold is None:
+        return setting(point)
+    if point.share == 1:
+        return f">= {quoted(point.threshold)}"
+    if point.how == TIE:
+        tied = f"{_percent(point.share)} at {quoted(point.threshold)}"
+        return tied if point.certain is None else f">= {quoted(point.certain)}, {tied}"
+    other = "nothing" if point.certain is None else f">= {quoted(point.certain)}"
+    return f"{_percent(point.share)} >= {quoted(point.threshold)}, else {other}"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.3g} %"
 
 
 def mixed(points: Points, upper: int, lower: int, share: Fraction) -> Confusion:

@@ -27,7 +27,11 @@ def infeasible(points: Points, rule: Rule, masks: Sequence[Mask], objective: Mea
         nearest = _nearest(points, term, [other for other in rule.terms if other is not term], _all_but(masks, i), at)
         if nearest:
             found.append(nearest)
-    advice = "; ".join(found) or "no two of these requirements can be kept together"
+    if not found:
+        everywhere = np.ones(len(points), dtype=np.bool_)
+        alone = [_nearest(points, term, (), everywhere, at) or f"{term.measure.name} is defined nowhere" for term in rule.terms]
+        found = [f"each for itself, {'; '.join(alone)}"] if len(alone) > 1 else alone
+    advice = "; ".join(found)
     fix = Fix.everywhere("relax one of the requirements, or find a better model")
     return Infeasible(Problem("BR530", f"no threshold has {rule}: {advice}", fix))
 

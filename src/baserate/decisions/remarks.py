@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from baserate.arithmetic import exactly, rounded
-from baserate.decisions.operating import TIE, OperatingPoint
+from baserate.decisions.operating import GUESS, TIE, OperatingPoint
 from baserate.decisions.rules import Rule
 from baserate.errors import Fix, grouped, quoted
 from baserate.measures.confusions import Confusion, label_shift, measure, out_of_range
@@ -17,6 +17,8 @@ from baserate.points import ONLY_RATES, Points
 
 # Below this share of the sample's prior, false positive rates matter that the sample is too small to show.
 FAR = 1000
+# Fewer false positives than this are too few to rest a precision on.
+FEW = 10
 
 
 def on_reading(point: OperatingPoint, points: Points) -> Iterator[Note]:
@@ -31,30 +33,36 @@ def on_choice(point: OperatingPoint, points: Points, rule: Rule, objective: Meas
     yield from label_shift(point.at, point.confusion)
     yield from _resolution(point, points)
     yield from _trivial(point, points, rule, objective)
-    yield from _budget(point, points, rule)
-    if rule.terms and not rule.budget and not point.at.costs_given and objective.name == "expected_cost":
+    yield from _budget(point, points, rule, objective)
+    if not point.at.costs_given and objective.name == "expected_cost":
         fix = Fix("Conditions(costs=Costs(fp=1, fn=100)), or optimize='tpr'", "--cost fn=100,fp=1, or --optimize recall")
-        yield Note("BR525", "no costs were given: fp = 1 and fn = 1 decided among the points that keep the rule", fix)
+        yield Note("BR525", "no costs were given: fp = 1 and fn = 1 decided", fix)
     if point.threshold is not None and len(points) > 2:
-        fix = Fix("choose(dev).on(test)", "choose on one file, then show --threshold on another")
-        yield Note("BR528", "chosen and judged on the same cases, which flatters it", fix)
+        how = "judge it on others, choose(dev).on(test) or show --threshold on another file"
+        yield Note("BR528", f"chosen and judged on the same cases, which flatters it: {how}")
 
 
 def _resolution(point: OperatingPoint, points: Points) -> Iterator[Note]:
     """False positive rates that the sample cannot show, where they matter."""
     negatives, at = points.total_negatives, point.at
-    if points.own_prior == ONLY_RATES or not isinstance(negatives, int) or not negatives or at.as_in_sample or at.prior is None:
+    if points.why_no_prior == ONLY_RATES or not isinstance(negatives, int) or not negatives or at.as_in_sample or at.prior is None:
         return
+    if point.how == GUESS or point.threshold is None or not (point.fn or point.tn):
+        return  # precision is the prior, or there is none: nothing rests on false positives
     smallest = f"1/{grouped(negatives)} = {1 / negatives:.1e}"
     if not point.fp and point.tp:
         bound = -math.expm1(math.log(0.05) / negatives)
         flagged = Fraction(bound) * negatives
-        worst = Confusion(point.confusion.tp, flagged, point.confusion.fn, negatives - flagged, point.confusion.own_prior)
+        worst = Confusion(point.confusion.tp, flagged, point.confusion.fn, negatives - flagged, why_no_prior=point.confusion.why_no_prior)
         least = measure("precision", worst, at=at)
-        text = f"no false positive in {grouped(negatives)} negatives: fpr may be up to {bound:.3g} (95 %), and precision then {least:.3g}"
+        worst_case = f"fpr may be up to {bound:.3g} (95 %, for a threshold set in advance), and precision then {least:.3g}"
+        text = f"no false positive in {grouped(negatives)} negatives: {worst_case}"
         yield Note("BR505", text)
+    elif 0 < point.fp < FEW:
+        few = f"{float(point.fp):.3g} false positive{'s' * (point.fp != 1)} lie{'s' * (point.fp == 1)} above this threshold"
+        yield Note("BR505", f"only {few} in this sample: at prior {at.prior:.6g} precision and costs rest on that")
     elif at.prior * FAR < points.prior:
-        text = f"false positive rates finer than {smallest} cannot be seen in this sample: at prior {at.prior:.3g} precision rests on them"
+        text = f"false positive rates finer than {smallest} cannot be seen in this sample: at prior {at.prior:.6g} precision rests on them"
         yield Note("BR505", text)
 
 
@@ -70,8 +78,8 @@ def _trivial(point: OperatingPoint, points: Points, rule: Rule, objective: Measu
         yield Note("BR524", f"flagging {'nothing' if nothing else 'everything'} is cheapest")
         return
     costs = point.at.costs
-    gain = up / exactly(points.total_positives) * costs._miss
-    loss = across / exactly(points.total_negatives) * costs._false_alarm
+    gain = up / exactly(points.total_positives) * costs.miss
+    loss = across / exactly(points.total_negatives) * costs.false_alarm
     border = f"{rounded(loss / (loss + gain)):.6g}"
     if nothing:
         yield Note("BR524", f"flagging nothing is cheapest: at these costs no threshold beats it below prior {border}")
@@ -79,15 +87,25 @@ def _trivial(point: OperatingPoint, points: Points, rule: Rule, objective: Measu
         yield Note("BR524", f"flagging everything is cheapest: at these costs no threshold beats it above prior {border}")
 
 
-def _budget(point: OperatingPoint, points: Points, rule: Rule) -> Iterator[Note]:
+def _budget(point: OperatingPoint, points: Points, rule: Rule, objective: Measure) -> Iterator[Note]:
     budget = rule.budget
     if budget is None or point.volume is None:
         return
     if budget.limit >= exactly(point.volume):
         yield Note("BR522", f"the budget of {float(budget.limit):g} alerts covers all {point.volume:g} cases")
     elif point.how == TIE:
-        text = f"the budget ends inside the tie at {quoted(point.threshold)}: {100 * point.share:.3g} % of it is flagged, drawn at random"
-        yield Note("BR523", f"{text}; numbers are expected values")
+        yield Note("BR523", f"the budget ends inside the tie at {quoted(point.threshold)}: {_draw(point)}")
     elif float(point["alerts"]) < float(budget.limit) and len(points) > 2:
-        why = "more would cost more than they save" if point.at.costs_given else "more would catch nothing more in this sample"
-        yield Note("BR523", f"{point['alerts']:.6g} of {float(budget.limit):g} alerts are used: {why}")
+        others = [term for term in rule.terms if term is not budget]
+        goal = "cost more than they save" if objective.name == "expected_cost" else f"not make {objective.name} better"
+        why = f"more would break {' and '.join(map(str, others))}" if others else f"more would {goal}"
+        yield Note("BR523", f"{float(point['alerts']):.6g} of {float(budget.limit):g} alerts are used: {why}")
+
+
+def _draw(point: OperatingPoint) -> str:
+    """What is flagged of a tie, and what luck can make of it."""
+    share = f"{100 * point.share:.3g} % of it is flagged, drawn at random"
+    if point.best is None or point.worst is None:
+        return share
+    mean, low, high = (measure("caught", one, at=point.at, volume=point.volume) for one in (point.confusion, point.worst, point.best))
+    return f"{share}; caught {mean:.6g} on average, between {low:.6g} and {high:.6g}"

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from baserate.arithmetic import rounded
-from baserate.errors import Fix, quoted, refuse
+from baserate.errors import Fix, escaped, quoted, refuse
 from baserate.measures.catalogue import CATALOGUE, SYNONYMS, plain
 from baserate.measures.values import Measure, parse
-from baserate.notations import number
+from baserate.notations import number, without_thousands
 
+# No limit lies beyond this.
+LARGEST = 10**200
 AND = re.compile(r"\s+and\s+", flags=re.IGNORECASE)
 TERM = re.compile(r"([^(<>=≤≥]+(?:\(.*?\))?)\s*(>=|<=|≥|≤|=>|=<|==|=|>|<)\s*(.+)", flags=re.DOTALL)
 SENSES = {">=": ">=", "≥": ">=", "<=": "<=", "≤": "<="}
@@ -19,6 +21,7 @@ SENSES = {">=": ">=", "≥": ">=", "<=": "<=", "≤": "<="}
 UNIT = re.compile(r"\s*(?:/|per)\s*(?:an?\s+)?[a-z]+\s*$", flags=re.IGNORECASE)
 WRITE_RULE = 'write rules such as "tpr >= 0.8 and posfrac <= 1%" or "alerts <= 200"'
 BUDGET = "alerts"
+LONGEST = 500
 
 
 @dataclass(frozen=True)
@@ -61,8 +64,9 @@ def parse_rule(text: str | None, volume: float | None = None) -> Rule:
     """The rule that the text says; none at all holds everywhere."""
     if text is None:
         return Rule()
-    if not isinstance(text, str) or not text.strip():
-        raise refuse("BR533", f"a rule is text, got {quoted(text)}", WRITE_RULE)
+    if not isinstance(text, str) or not text.strip() or len(text) > LONGEST:
+        what = "the rule is empty" if isinstance(text, str) and not text.strip() else f"a rule is a short text, got {quoted(text)}"
+        raise refuse("BR533", what, WRITE_RULE)
     return Rule(tuple(_term(part, volume) for part in AND.split(text.strip())))
 
 
@@ -74,12 +78,20 @@ def _term(text: str, volume: float | None) -> Term:
     if re.search(r"[<>=≤≥]", re.sub(r"\(.*\)", "", name)) or re.search(r"[<>=≤≥]", written):
         raise refuse("BR533", f'cannot read {quoted(text)} as one requirement: join several by "and"', WRITE_RULE)
     if sign not in SENSES:
-        raise refuse("BR533", f"{quoted(sign)} in {quoted(text)}: a limit is written >= or <=", WRITE_RULE)
+        meant = ">=" if ">" in sign or sign in ("=", "==") else "<="
+        raise refuse(
+            "BR533",
+            f"{quoted(sign)} in {quoted(text)}: a limit is written >= or <=",
+            f'"{escaped(f"{name.strip()} {meant} {written.strip()}")}"',
+        )
     _check_volume(name, written, volume)
     measure = parse(name, volume)
+    if measure.counts_cases and "(" in name:
+        fix = Fix("volume=1_000_000", "--volume 1000000")
+        raise refuse("BR533", f"{quoted(text)}: the volume is said once, beside the rule", fix)
     limit = _limit(measure, written)
     low, high = measure.range
-    if not low <= limit <= high:
+    if not low <= limit <= high or abs(limit) > LARGEST:
         meant = f"; {_plain(limit)}%?" if high == 1 and 1 < limit <= 100 else ""
         raise refuse(
             "BR533", f"{measure.name} lies between {low:g} and {high:g}, got {quoted(written.strip(), quotes=False)}{meant}", WRITE_RULE
@@ -101,7 +113,7 @@ def _check_volume(name: str, written: str, volume: float | None) -> None:
 def _limit(measure: Measure, written: str) -> Fraction:
     bare = UNIT.sub("", written) if measure.counts_cases else written
     percent = bare.strip().endswith("%")
-    value = number(re.sub(r"(?<=\d)[ ,](?=\d{3}\b)", "", bare.strip().rstrip("%")))
+    value = number(without_thousands(bare.strip().removesuffix("%").strip()))
     if value is None:
         raise refuse("BR533", f"{quoted(written.strip())} is not a number", WRITE_RULE)
     if percent and measure.counts_cases:
@@ -113,4 +125,4 @@ def _limit(measure: Measure, written: str) -> Fraction:
 
 def _plain(value: Fraction) -> str:
     """The shortest decimal that says it."""
-    return str(value.numerator) if value.denominator == 1 else repr(rounded(value))
+    return str(value.numerator) if value.denominator == 1 and abs(value) < 10**15 else repr(rounded(value))

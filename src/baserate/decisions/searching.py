@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from baserate.arithmetic import Undefinable
+from baserate.arithmetic import Undefinable, rounded
 from baserate.conditions import Conditions
 from baserate.decisions.rules import Term
 from baserate.exact import Floats
-from baserate.measures.confusions import Confusion, along, between, confusion_at, exact_value
+from baserate.measures.confusions import Confusion, along, between, confusion_at, exact_order, exact_value
 from baserate.measures.outcomes import UNITS, at_one_point, weight_of_negatives
 from baserate.measures.values import Measure
 from baserate.points import ONLY_RATES, Points
@@ -27,7 +27,7 @@ ROUNDING = 1e-14
 
 def keeping(term: Term, points: Points, at: Conditions) -> Mask:
     """The points at which the term holds, decided exactly."""
-    values, limit = along(term.measure, points, at), float(term.limit)
+    values, limit = along(term.measure, points, at), rounded(term.limit)
     with np.errstate(invalid="ignore"):
         kept = values >= limit if term.sense == ">=" else values <= limit
         doubtful = np.flatnonzero(np.abs(values - limit) <= DOUBT * abs(limit) + _rounding(term.measure, points, at, values))
@@ -38,6 +38,8 @@ def keeping(term: Term, points: Points, at: Conditions) -> Mask:
 
 def _rounding(measure: Measure, points: Points, at: Conditions, values: Floats) -> float:
     """How far off a value can be by rounding: much more than its last place where large terms cancel."""
+    if measure.name == "savings" and min(at.costs.fp, at.costs.fn, at.costs.tp, at.costs.tn) < 0:
+        return math.inf  # the cost of one answer for all, by which it divides, may cancel altogether
     finite = values[np.isfinite(values)]
     largest = float(np.abs(finite).max()) if len(finite) else 0.0
     terms = [1.0, largest]
@@ -60,6 +62,8 @@ def _exactly_kept(term: Term, points: Points, where: npt.NDArray[np.intp], at: C
 
 def _holds(term: Term, confusion: Confusion, at: Conditions) -> bool:
     try:
+        if term.measure.is_root:
+            return Term(term.measure, term.sense, term.limit * abs(term.limit)).holds(exact_order(term.measure, confusion, at))
         return term.holds(exact_value(term.measure, confusion, at))
     except Undefinable:
         return False
@@ -72,11 +76,11 @@ def holds_all(terms: Sequence[Term], confusion: Confusion, at: Conditions) -> bo
 
 def _linear(measure: Measure, points: Points, at: Conditions) -> tuple[list[Fraction], list[Fraction]] | None:
     """The weights of tp, fp, fn, tn in the numerator and denominator of a share of outcomes; None where it is no such share."""
-    parts = measure._entry.parts
-    if parts is None or points.own_prior == ONLY_RATES or points.tp.dtype != np.int64:
+    parts = measure.parts
+    if parts is None or points.why_no_prior == ONLY_RATES or points.tp.dtype != np.int64:
         return None
     if measure.depends_on_prior:
-        at = at.within(points.exact_prior, points.own_prior)
+        at = at.within(points.exact_prior, points.why_no_prior)
     weight = weight_of_negatives(points.total_positives, points.total_negatives, at)
     if weight is None and measure.depends_on_prior:
         return None
@@ -109,12 +113,12 @@ def _exact_best(measure: Measure, points: Points, where: npt.NDArray[np.intp], a
     """The place, among those given, of the lowest or highest value; the first of equals."""
     parts = _linear(measure, points, at)
     if parts is None:
-        exact = [exact_or_none(measure, confusion_at(points, index), at) for index in where.tolist()]
+        exact = [_order_or_none(measure, confusion_at(points, index), at) for index in where.tolist()]
         known = [value for value in exact if value is not None]
-        return exact.index(min(known) if lower else max(known))
+        return exact.index(min(known) if lower else max(known)) if known else 0
     above, below = parts
     tops, bottoms = _dot(above, points, where).tolist(), _dot(below, points, where).tolist()
-    best = next(place for place, bottom in enumerate(bottoms) if bottom)
+    best = next((place for place, bottom in enumerate(bottoms) if bottom), 0)
     for place, (top, bottom) in enumerate(zip(tops, bottoms, strict=True)):
         # Two quotients compared by cross products: denominators are not negative.
         gap = top * bottoms[best] - tops[best] * bottom
@@ -131,9 +135,16 @@ def exact_or_none(measure: Measure, confusion: Confusion, at: Conditions) -> Fra
         return None
 
 
+def _order_or_none(measure: Measure, confusion: Confusion, at: Conditions) -> Fraction | None:
+    try:
+        return exact_order(measure, confusion, at)
+    except Undefinable:
+        return None
+
+
 def is_better(objective: Measure, one: Confusion, other: Confusion, at: Conditions) -> bool:
     """Whether the first is strictly better; a defined value beats an undefined one."""
-    ours, theirs = (exact_or_none(objective, confusion, at) for confusion in (one, other))
+    ours, theirs = (_order_or_none(objective, confusion, at) for confusion in (one, other))
     if ours is None or theirs is None:
         return ours is not None and theirs is None
     return ours < theirs if objective.direction == "lower" else ours > theirs

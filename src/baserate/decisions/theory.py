@@ -9,21 +9,27 @@ import numpy as np
 
 from baserate import notations
 from baserate.decisions.operating import THEORY, OperatingPoint
-from baserate.errors import refuse
+from baserate.errors import Fix, refuse
 from baserate.measures.confusions import confusion_at
 from baserate.notes import Note
 from baserate.points import Points
 
 # A calibrated score averages to the prior; further off than this share of it is worth a remark.
 FAR_OFF = 0.1
-SAMPLE = "sample"
 
 
 def beside(point: OperatingPoint, points: Points, calibrated_at: Any) -> OperatingPoint:
     """The point with the theoretical threshold for scores that are probabilities at the base rate `calibrated_at`."""
     scores = points.scores
+    if points.tops is not None:
+        text = "condensed and coarse counts have merged scores: there is no telling what a threshold in theory flags"
+        raise refuse("BR507", text, Fix("leave calibrated_at out, or count with every score kept", "leave --calibrated-at out"))
     if not len(scores) or scores[0] > 1 or scores[-1] < 0:
-        raise refuse("BR507", "these scores are not probabilities: there is no threshold in theory for them", "leave calibrated_at out")
+        raise refuse(
+            "BR507",
+            "these scores are not probabilities: there is no threshold in theory",
+            Fix("leave calibrated_at out", "leave --calibrated-at out"),
+        )
     if isinstance(calibrated_at, str) and calibrated_at.strip().casefold() in notations.SAMPLE:
         calibrated_at = points.prior
     cut = point.at.cut(calibrated_at)

@@ -13,10 +13,12 @@ from baserate.measures.rates import TAN
 
 # Beyond this, the square leaves the range of floats; F-beta has long been recall.
 HUGE_BETA = 1e100
+EMPTY = "a row or a column of the confusion is empty"
 NO_FLAG_OR_POSITIVE = "no positives and nothing flagged"
 ODDS: dict[str, Any] = {"range": (0, math.inf), "prior": False}
 HALF = Parameter("correction", "added to each of the four counts; 0.5 is the correction of Haldane and Anscombe", default=0, high=1e100)
-YOUDEN = "Youden 1950, Cancer 3:32-35; Powers 2011, J. Machine Learning Technologies 2:37-63"
+POWERS = "Powers 2011, J. Machine Learning Technologies 2:37-63"
+YOUDEN = f"Youden 1950, Cancer 3:32-35; {POWERS}"
 
 
 @define_share(
@@ -80,6 +82,34 @@ def jaccard(c: Outcomes) -> Any:
     return c.tp, c.tp + c.fp + c.fn
 
 
+GAIN: dict[str, Any] = {
+    "direction": "higher",
+    "range": (-math.inf, 1),
+    "straight": True,
+    "citation": "Flach & Kull 2015, Precision-recall-gain curves, NeurIPS 28",
+}
+
+
+@define(
+    "(precision − prior) / ((1 − prior) · precision) = 1 − FPR / TPR",
+    "0: as pure as flagging everything; 1: every alert is real; negative: worse than flagging everything",
+    prior=False,
+    **GAIN,
+)
+def precision_gain(c: Outcomes) -> Any:
+    caught, alarmed = _rates(c)
+    return 1 - quotient(alarmed, caught, "nothing flagged is positive")
+
+
+@define(
+    "(TPR − prior) / ((1 − prior) · TPR) = 1 − prior / (1 − prior) · FN / TP",
+    "0: TPR is the prior; 1: no positive is missed; negative: TPR below the prior",
+    **GAIN,
+)
+def recall_gain(c: Outcomes) -> Any:
+    return 1 - quotient(c.positives, c.negatives, "no negatives") * quotient(c.fn, c.tp, "nothing flagged is positive")
+
+
 def _rates(c: Outcomes) -> tuple[Any, Any]:
     return quotient(c.tp, c.positives, "no positives"), quotient(c.fp, c.negatives, "no negatives")
 
@@ -118,10 +148,23 @@ def informedness(c: Outcomes) -> Any:
     direction="higher",
     range=(-1, 1),
     synonyms=("delta P", "ΔP"),
-    citation=YOUDEN,
+    citation=POWERS,
 )
 def markedness(c: Outcomes) -> Any:
     return quotient(c.tp, c.flagged, "nothing flagged") - quotient(c.fn, c.passed, "everything flagged")
+
+
+def _squared_g(c: Outcomes) -> Any:
+    return quotient(c.tp, c.positives, "no positives") * quotient(c.tn, c.negatives, "no negatives")
+
+
+def _squared_fm(c: Outcomes) -> Any:
+    return quotient(c.tp, c.flagged, "nothing flagged") * quotient(c.tp, c.positives, "no positives")
+
+
+def _squared_mcc(c: Outcomes) -> Any:
+    gap = c.tp * c.tn - c.fp * c.fn
+    return quotient(gap * abs(gap), c.flagged * c.passed * c.positives * c.negatives, EMPTY)
 
 
 @define(
@@ -129,22 +172,24 @@ def markedness(c: Outcomes) -> Any:
     "0: one class is always wrong; 1: no error; 0.5: as guessing half of each",
     direction="higher",
     prior=False,
+    order=_squared_g,
     synonyms=("G-mean", "gmean", "geometric mean"),
     citation="Kubat & Matwin 1997, ICML:179-186",
 )
 def g_mean(c: Outcomes) -> Any:
-    return root(quotient(c.tp, c.positives, "no positives") * quotient(c.tn, c.negatives, "no negatives"))
+    return root(_squared_g(c))
 
 
 @define(
     "√(precision · TPR)",
     "0: nothing caught; 1: no error. Blind to true negatives",
     direction="higher",
+    order=_squared_fm,
     synonyms=("FM", "Fowlkes-Mallows index", "G-measure"),
     citation="Fowlkes & Mallows 1983, JASA 78:553-569",
 )
 def fowlkes_mallows(c: Outcomes) -> Any:
-    return root(quotient(c.tp, c.flagged, "nothing flagged") * quotient(c.tp, c.positives, "no positives"))
+    return root(_squared_fm(c))
 
 
 @define(
@@ -152,13 +197,14 @@ def fowlkes_mallows(c: Outcomes) -> Any:
     "0: no correlation; 1: no error; −1: always wrong",
     direction="higher",
     range=(-1, 1),
+    order=_squared_mcc,
     synonyms=("Matthews correlation coefficient", "Matthews correlation", "phi", "φ"),
     citation="Matthews 1975, Biochim. Biophys. Acta 405:442-451",
 )
 def mcc(c: Outcomes) -> Any:
     # Two factors under each root: the product of all four would leave the range of floats at extreme priors.
     spread = root(c.flagged * c.passed) * root(c.positives * c.negatives)
-    return quotient(c.tp * c.tn - c.fp * c.fn, spread, "a row or a column of the confusion is empty")
+    return quotient(c.tp * c.tn - c.fp * c.fn, spread, EMPTY)
 
 
 @define(
@@ -214,12 +260,13 @@ def lr_negative(c: Outcomes) -> Any:
 )
 def diagnostic_odds_ratio(c: Outcomes, correction: float = 0) -> Any:
     tp, fp, fn, tn = _corrected(c, correction)
-    return quotient(tp * tn, fp * fn, "no false positives or no false negatives: the ratio has no bound")
+    unbounded = "no false positives or no false negatives: the ratio has no bound"
+    return quotient(tp, fn, unbounded) * quotient(tn, fp, unbounded)
 
 
 @define(
     "(ln FPR − ln TPR − ln TNR + ln FNR) / (ln FPR + ln TPR + ln TNR + ln FNR)",
-    "0: knows nothing; 1: no error; −1: always wrong. Does not fade as positives get rare",
+    "0: knows nothing; towards 1 as errors vanish, towards −1 as hits do. Does not fade as positives get rare",
     direction="higher",
     range=(-1, 1),
     prior=False,

@@ -50,6 +50,8 @@ class Definition:
     straight: bool = False
     # Numerator and denominator, where both are sums of outcomes: what the calculator needs.
     parts: Formula | None = None
+    # Exact and in the same order as the measure, where that is a root.
+    order: Formula | None = None
     # The confusion must hold counts of cases, not only rates.
     counts: bool = False
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -15,8 +15,9 @@ from baserate.conditions import Conditions
 from baserate.counts import Counts
 from baserate.errors import quoted, refuse
 from baserate.exact import Floats
-from baserate.measures.outcomes import along_points, at_one_point, weight_of_negatives
+from baserate.measures.outcomes import AlongPoints, Outcomes, at_one_point, weight_of_negatives
 from baserate.measures.values import Measure, named
+from baserate.notations import from_number
 from baserate.notes import Note
 from baserate.points import ONLY_RATES, Points
 from baserate.readings import Reading
@@ -26,6 +27,7 @@ NOT_SAID: Any = object()
 HERE = Conditions()
 # More cases than this there are not; beyond it, floats would overflow.
 LARGEST = 10**300
+MOST_CASES = 10**18
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,7 @@ class Confusion:
     fp: float | Fraction
     fn: float | Fraction
     tn: float | Fraction
-    own_prior: str = ""
+    why_no_prior: str = field(default="", kw_only=True, compare=False)
 
     def __post_init__(self) -> None:
         for name in ("tp", "fp", "fn", "tn"):
@@ -69,15 +71,15 @@ class Confusion:
         """
         shares = []
         for name, rate, total in (("tpr", tpr, positives), ("fpr", fpr, negatives)):
-            numbers = all(isinstance(value, int | float | np.number) and not isinstance(value, bool) for value in (rate, total))
-            if not numbers or not 0 <= rate <= 1 or not 0 <= total < LARGEST:
-                raise refuse(
-                    "BR550", f"{name} must be a share of 0 or more cases, got {quoted(rate)} of {quoted(total)}", "give shares between 0 and 1"
-                )
-            flagged = rate * total
-            # A printed rate such as 0.8 stands for a whole number of cases wherever there is one that close.
-            near = round(flagged) if abs(flagged - round(flagged)) <= min(1e-9 * max(1.0, flagged), 1e-3) else flagged
-            shares.append((near, total - near))
+            share, cases = from_number(rate), from_number(total)
+            if share is None or cases is None or not 0 <= share.value <= 1 or not 0 <= cases.value < LARGEST:
+                text = f"{name} must be a share of 0 or more cases, got {quoted(rate)} of {quoted(total)}"
+                raise refuse("BR550", text, "give shares between 0 and 1")
+            flagged = share.value * cases.value
+            # A rate such as 0.3333333 stands for a whole number of cases wherever there is one that close.
+            close = abs(flagged - round(flagged)) <= min(Fraction(round(flagged), 10**9), Fraction(1, 1000))
+            near = Fraction(round(flagged)) if close else flagged
+            shares.append((near, cases.value - near))
         (tp, fn), (fp, tn) = shares
         return cls(tp, fp, fn, tn)
 
@@ -91,11 +93,12 @@ class Confusion:
     @property
     def prior(self) -> float:
         """The share of positives in the sample."""
-        exact = self._exact_prior
+        exact = self.exact_prior
         return exact if isinstance(exact, Undefined) else rounded(Fraction(exact))
 
     @property
-    def _exact_prior(self) -> Fraction | Undefined:
+    def exact_prior(self) -> Fraction | Undefined:
+        """The same as a fraction."""
         tp, fp, fn, tn = map(exactly, self)
         return (tp + fn) / (tp + fp + fn + tn) if tp + fp + fn + tn else Undefined("no cases")
 
@@ -125,16 +128,26 @@ def measure(
     >>> br.measure("precision", counts, threshold=0.35, at=br.Conditions(prior=0.01))
     0.019801980198019802
     """
-    asked = named(name, volume)
+    asked = named(name, checked_volume(volume))
     if volume is not None and not asked.counts_cases:
         raise refuse("BR532", f"{asked.name} does not count cases, so a volume says nothing of it", "leave volume out")
     confusion, notes = _located(source, threshold)
     at = checked_conditions(at)
     try:
-        value = rounded(exact_value(asked, confusion, at))
+        value = rounded(exact_value(asked, confusion, at.as_shown()))
     except Undefinable as undefined:
         return Undefined(undefined.reason)
     return Reading(value, (*notes, *at.notes, *reading_notes(asked, confusion, at)))
+
+
+def checked_volume(volume: Any) -> float | None:
+    """A number of cases above 0, or none."""
+    if volume is None:
+        return None
+    given = from_number(volume)
+    if given is None or not 0 < given.value <= MOST_CASES:
+        raise refuse("BR520", f"a volume is a number of cases above 0, got {quoted(volume)}", "volume=1_000_000")
+    return rounded(given.value)
 
 
 def checked_conditions(at: Conditions | None) -> Conditions:
@@ -142,6 +155,17 @@ def checked_conditions(at: Conditions | None) -> Conditions:
     if at is not None and not isinstance(at, Conditions):
         raise refuse("BR519", f"at must be Conditions, got {type(at).__name__}", "at=Conditions(prior=0.001)")
     return HERE if at is None else at
+
+
+def resolved_for(points: Points, at: Conditions, measures: Sequence[Measure] = ()) -> Conditions:
+    """The conditions with the sample's prior filled in; where it may not be, and nothing asked for needs one, without."""
+    if points.why_no_prior and at.as_in_sample and not any(measure.depends_on_prior for measure in measures):
+        return Conditions(None, at.costs if at.costs_given else None)
+    resolved = at.within(points.exact_prior, points.why_no_prior)
+    if not resolved.as_in_sample and not (points.total_positives and points.total_negatives):
+        missing = "negatives" if points.total_positives else "positives"
+        raise refuse("BR552", f"no {missing} in the sample: nothing is known of them at another prior", "leave the prior out, or add cases")
+    return resolved
 
 
 def _located(source: Any, threshold: Any) -> tuple[Confusion, tuple[Note, ...]]:
@@ -158,15 +182,15 @@ def _located(source: Any, threshold: Any) -> tuple[Confusion, tuple[Note, ...]]:
 def confusion_at(points: Points, index: int) -> Confusion:
     """The confusion of one of the points; where only rates are known, exact complements of them."""
     tp, fp, fn, tn = points.counted(index)
-    if points.own_prior == ONLY_RATES:
+    if points.why_no_prior == ONLY_RATES:
         fn, tn = 1 - Fraction(tp), 1 - Fraction(fp)
-    return Confusion(tp, fp, fn, tn, points.own_prior)
+    return Confusion(tp, fp, fn, tn, why_no_prior=points.why_no_prior)
 
 
 def between(one: Confusion, other: Confusion, share: Fraction) -> Confusion:
     """The confusion on the straight line from one to the other, so far along it."""
     tp, fp, fn, tn = (exactly(a) + share * (exactly(b) - exactly(a)) for a, b in zip(one, other, strict=True))
-    return Confusion(tp, fp, fn, tn, one.own_prior)
+    return Confusion(tp, fp, fn, tn, why_no_prior=one.why_no_prior)
 
 
 def out_of_range(points: Points, threshold: float | None) -> tuple[Note, ...]:
@@ -183,27 +207,37 @@ def out_of_range(points: Points, threshold: float | None) -> tuple[Note, ...]:
 
 def exact_value(asked: Measure, confusion: Confusion, at: Conditions) -> Fraction:
     """The measure as an exact fraction (roots and logarithms to far more than a float); `Undefinable` where there is none."""
-    if asked._entry.counts and confusion.own_prior == ONLY_RATES:
+    return Fraction(asked.formula(_outcomes(asked, confusion, at)))
+
+
+def exact_order(asked: Measure, confusion: Confusion, at: Conditions) -> Fraction:
+    """An exact number in the order of the measure: for telling two points apart, or seeing that they are as good."""
+    return Fraction(asked.order(_outcomes(asked, confusion, at)))
+
+
+def _outcomes(asked: Measure, confusion: Confusion, at: Conditions) -> Outcomes:
+    """What the formula sees of one confusion; `Undefinable` where the sample does not say."""
+    if asked.needs_counts and confusion.why_no_prior == ONLY_RATES:
         raise Undefinable(ONLY_RATES)
     counted = (confusion.tp, confusion.fp, confusion.fn, confusion.tn)
     if asked.depends_on_prior:
-        at = at.within(confusion._exact_prior, confusion.own_prior)
+        at = at.within(confusion.exact_prior, confusion.why_no_prior)
     positives, negatives = exactly(confusion.tp) + exactly(confusion.fn), exactly(confusion.fp) + exactly(confusion.tn)
     weight = weight_of_negatives(positives, negatives, at)
     if weight is None and asked.depends_on_prior:
         raise Undefinable(f"no {'negatives' if positives else 'positives'} in the sample")
-    return Fraction(asked.formula(at_one_point(counted, weight or Fraction(1), at)))
+    return at_one_point(counted, weight or Fraction(1), at)
 
 
 def along(asked: Measure, points: Points, at: Conditions) -> Floats:
     """The measure at every point, as float64; NaN where it is undefined."""
     if asked.depends_on_prior:
-        at = at.within(points.exact_prior, points.own_prior)
-    weight = weight_of_negatives(points.total_positives, points.total_negatives, at)
-    outcomes = along_points((points.tp, points.fp, points.fn, points.tn), weight or Fraction(1), at)
-    undefined = (weight is None and asked.depends_on_prior) or (asked._entry.counts and points.own_prior == ONLY_RATES)
-    values: Floats = outcomes.tp * math.nan if undefined else asked.formula(outcomes)
-    return values
+        at = at.within(points.exact_prior, points.why_no_prior)
+    weight = weight_of_negatives(points.total_positives, points.total_negatives, at.as_shown())
+    if (weight is None and asked.depends_on_prior) or (asked.needs_counts and points.why_no_prior == ONLY_RATES):
+        return np.full(len(points), math.nan)
+    values = asked.formula(AlongPoints(points, weight or Fraction(1), at))
+    return np.broadcast_to(values, len(points)).astype(np.float64, copy=not isinstance(values, np.ndarray))
 
 
 def reading_notes(asked: Measure, confusion: Confusion, at: Conditions) -> Iterator[Note]:
@@ -216,17 +250,27 @@ def reading_notes(asked: Measure, confusion: Confusion, at: Conditions) -> Itera
 
 def label_shift(at: Conditions, confusion: Confusion) -> Iterator[Note]:
     """The assumption behind every number at another base rate."""
-    if at.prior is None or at.as_in_sample or (not confusion.own_prior and at.prior == confusion.prior):
+    if at.prior is None or at.as_in_sample or (not confusion.why_no_prior and at.prior == confusion.prior):
         return
-    sample = "" if confusion.own_prior == ONLY_RATES else f", not at the sample's {confusion.prior:.3g}"
-    text = f"read at prior {at.prior:.6g}{sample}: this assumes label shift only (the scores of each class keep their distribution)"
-    yield Note("BR526", text)
+    yield _assumption(at.prior, math.nan if confusion.why_no_prior else confusion.prior)
+
+
+def label_shift_of(at: Conditions, points: Points) -> Iterator[Note]:
+    """The same for all points together."""
+    if at.prior is not None and not at.as_in_sample and (points.why_no_prior or at.prior != points.prior):
+        yield _assumption(at.prior, math.nan if points.why_no_prior else points.prior)
+
+
+def _assumption(prior: float, sample: float) -> Note:
+    instead = "" if math.isnan(sample) else f", not at the sample's {sample:.3g}"
+    text = f"read at prior {prior:.6g}{instead}: this assumes label shift only (the scores of each class keep their distribution)"
+    return Note("BR526", text)
 
 
 def no_better_than_majority(accuracy: Fraction, at: Conditions, confusion: Confusion) -> Iterator[Note]:
     """Accuracy flatters: one answer for all is often as good."""
     positives, negatives = exactly(confusion.tp) + exactly(confusion.fn), exactly(confusion.fp) + exactly(confusion.tn)
-    prior = positives / (positives + negatives) if at.prior is None or at.as_in_sample else exactly(at.prior)
+    prior = positives / (positives + negatives) if at.prior is None or at.as_in_sample else at.exact_prior
     majority = max(prior, 1 - prior)
     if accuracy <= majority:
         answer = "flagging nothing" if 2 * prior <= 1 else "flagging everything"

@@ -2,17 +2,38 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from functools import cached_property
+from typing import Any, Protocol
 
 import numpy as np
 
 from baserate.arithmetic import exactly, rounded
 from baserate.conditions import Conditions
 
+# Masses of this many powers of two away from one are scaled.
+FAR = 80
 # One case of each outcome: what a sum of outcomes is made of.
 UNITS = ((1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1))
+
+
+class Columns(Protocol):
+    """What is read of points: the outcomes of each, and the totals."""
+
+    @property
+    def tp(self) -> Any: ...
+    @property
+    def fp(self) -> Any: ...
+    @property
+    def fn(self) -> Any: ...
+    @property
+    def tn(self) -> Any: ...
+    @property
+    def total_positives(self) -> float: ...
+    @property
+    def total_negatives(self) -> float: ...
 
 
 @dataclass(frozen=True)
@@ -31,7 +52,6 @@ class Outcomes:
     miss: Any
     false_alarm: Any
     costs: tuple[Any, Any, Any, Any]
-    volume: Any = None
 
     @property
     def positives(self) -> Any:
@@ -66,7 +86,7 @@ def weight_of_negatives(positives: Any, negatives: Any, at: Conditions) -> Fract
         return Fraction(1)
     if not positives or not negatives:
         return None
-    prior = at._share
+    prior = at.exact_prior
     return (1 - prior) / prior * exactly(positives) / exactly(negatives)
 
 
@@ -75,12 +95,70 @@ def at_one_point(counted: tuple[Any, Any, Any, Any], weight: Fraction, at: Condi
     tp, fp, fn, tn = (exactly(value) for value in counted)
     costs = at.costs
     matrix = (exactly(costs.tp), exactly(costs.fp), exactly(costs.fn), exactly(costs.tn))
-    return Outcomes(tp, fp * weight, fn, tn * weight, (tp, fp, fn, tn), costs._miss, costs._false_alarm, matrix)
+    return Outcomes(tp, fp * weight, fn, tn * weight, (tp, fp, fn, tn), costs.miss, costs.false_alarm, matrix)
 
 
-def along_points(counted: tuple[Any, Any, Any, Any], weight: Fraction, at: Conditions) -> Outcomes:
-    """The outcomes of every point of a curve, as float64 arrays."""
-    tp, fp, fn, tn = (np.asarray(value, dtype=np.float64) for value in counted)
-    scale, costs = rounded(weight), at.costs
-    matrix = (float(costs.tp), float(costs.fp), float(costs.fn), float(costs.tn))
-    return Outcomes(tp, fp * scale, fn, tn * scale, (tp, fp, fn, tn), rounded(costs._miss), rounded(costs._false_alarm), matrix)
+class AlongPoints:
+    """The same along a curve, as float64 arrays: each made when a formula first asks for it, as they are large."""
+
+    def __init__(self, points: Columns, weight: Fraction, at: Conditions) -> None:
+        self._points, self._weight, costs = points, rounded(weight), at.costs
+        self.miss, self.false_alarm = rounded(costs.miss), rounded(costs.false_alarm)
+        self.costs = (float(costs.tp), float(costs.fp), float(costs.fn), float(costs.tn))
+        # Masses far from one are brought near it by an exact power of two, so that no product leaves the range of floats.
+        exponent = math.frexp(float(points.total_positives))[1]
+        self._shift = 0 if abs(exponent) < FAR else -exponent
+
+    def _weighed(self, values: Any, weight: float = 1.0) -> Any:
+        array = np.asarray(values, dtype=np.float64)
+        if self._shift:
+            array = np.ldexp(array, self._shift)
+        return array if weight == 1 else array * weight
+
+    @cached_property
+    def tp(self) -> Any:
+        return self._weighed(self._points.tp)
+
+    @cached_property
+    def fp(self) -> Any:
+        return self._weighed(self._points.fp, self._weight)
+
+    @cached_property
+    def fn(self) -> Any:
+        return self._weighed(self._points.fn)
+
+    @cached_property
+    def tn(self) -> Any:
+        return self._weighed(self._points.tn, self._weight)
+
+    @cached_property
+    def counted(self) -> tuple[Any, Any, Any, Any]:
+        points = self._points
+        tp, fp, fn, tn = (np.asarray(values, dtype=np.float64) for values in (points.tp, points.fp, points.fn, points.tn))
+        return tp, fp, fn, tn
+
+    @property
+    def positives(self) -> float:
+        return math.ldexp(float(self._points.total_positives), self._shift)
+
+    @property
+    def negatives(self) -> float:
+        return math.ldexp(float(self._points.total_negatives), self._shift) * self._weight
+
+    @cached_property
+    def flagged(self) -> Any:
+        return self.tp + self.fp
+
+    @cached_property
+    def passed(self) -> Any:
+        return self.fn + self.tn
+
+    @property
+    def total(self) -> float:
+        return self.positives + self.negatives
+
+    @property
+    def cost(self) -> Any:
+        tp, fp, fn, tn = self.costs
+        terms = [cost * values for cost, values in ((tp, self.tp), (fp, self.fp), (fn, self.fn), (tn, self.tn)) if cost]
+        return sum(terms[1:], start=terms[0]) if terms else self.tp * 0.0

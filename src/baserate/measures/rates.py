@@ -8,7 +8,8 @@ from typing import Any
 from baserate.measures.catalogue import define, define_share
 from baserate.measures.outcomes import Outcomes
 
-TAN = "Tan, Steinbach & Kumar 2005, Introduction to Data Mining §5.7.1"
+BOOK = "Tan, Steinbach & Kumar 2005, Introduction to Data Mining"
+TAN = f"{BOOK} §5.7.1"
 LANDGREBE = "Landgrebe et al. 2004, Cost-based classifier evaluation for imbalanced problems"
 CARDENAS = "Cárdenas & Baras 2006, B-ROC curves for the assessment of classifiers over imbalanced data sets"
 COUNTED: dict[str, Any] = {"range": (0, math.inf), "prior": False, "counts": True, "straight": True, "citation": TAN}

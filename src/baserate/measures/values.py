@@ -12,14 +12,13 @@ from typing import Any
 from baserate.arithmetic import rounded
 from baserate.errors import quoted, refuse
 from baserate.measures import agreement, rates, workload
-from baserate.measures.catalogue import CATALOGUE, SYNONYMS, Definition, Parameter, plain
+from baserate.measures.catalogue import CATALOGUE, SYNONYMS, Definition, Formula, Parameter, plain
 from baserate.notations import number
 
 __all__ = ["Measure", "agreement", "named", "parse", "rates", "workload"]
 
-CALL = re.compile(r"\s*([^()]*?)\s*(?:\((.*)\))?\s*", flags=re.DOTALL)
-F_NUMBER = re.compile(r"f_?(\d+(?:\.\d+)?)(?:_score)?")
-PERCENT = "%"
+F_NUMBER = re.compile(r"f_?(\d{1,6}(?:\.\d{1,6})?)(?:_score)?")
+LONGEST = 300
 
 
 @dataclass(frozen=True)
@@ -92,9 +91,33 @@ class Measure:
         """Does it change with the base rate? If not, a ROC is enough to know it."""
         return self._entry.prior
 
+    @property
+    def straight(self) -> bool:
+        """Does it rise or fall all the way along a straight line between two ROC points?"""
+        return self._entry.straight
+
+    @property
+    def parts(self) -> Formula | None:
+        """Numerator and denominator as functions of the outcomes, where both are sums of them."""
+        return self._entry.parts
+
+    @property
+    def is_root(self) -> bool:
+        """Is `order` its square, with its sign?"""
+        return self._entry.order is not None
+
+    @property
+    def needs_counts(self) -> bool:
+        """Does it count the cases of the sample, or add to them, which cannot be done where only rates are known?"""
+        return self._entry.counts or any(name == "correction" for name, _ in self.parameters)
+
     def formula(self, outcomes: Any) -> Any:
         """Its value for outcomes in either arithmetic."""
         return self._entry.formula(outcomes, **dict(self.parameters))
+
+    def order(self, outcomes: Any) -> Any:
+        """A number that rises and falls with it and is exact, also where the measure itself is irrational: for comparing."""
+        return (self._entry.order or self._entry.formula)(outcomes, **dict(self.parameters))
 
     @property
     def counts_cases(self) -> bool:
@@ -142,10 +165,10 @@ def named(text: str | Measure, volume: float | None = None) -> Measure:
 
 
 def _split(text: str) -> tuple[str, str | None]:
-    found = CALL.fullmatch(text) if isinstance(text, str) and len(text) <= 1000 else None
-    if not found:
+    name, opened, rest = text.strip().partition("(") if isinstance(text, str) and len(text) <= LONGEST else ("", "", "")
+    if not name.strip() or ")" in name or (opened and (not rest.endswith(")") or "(" in rest or ")" in rest[:-1])):
         raise refuse("BR531", f"cannot read {quoted(text)} as a measure", "write a name, or name(parameter=value)")
-    return found[1], found[2]
+    return name.strip(), rest[:-1] if opened else None
 
 
 def _made(name: str, arguments: str | None, volume: float | None) -> Measure:

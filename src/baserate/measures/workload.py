@@ -6,12 +6,10 @@ import math
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
-from baserate.arithmetic import Undefinable, quotient, rounded
+from baserate.arithmetic import quotient, rounded
 from baserate.measures.catalogue import Parameter, define, define_share
 from baserate.measures.outcomes import Outcomes
-from baserate.measures.rates import LANDGREBE, TAN
+from baserate.measures.rates import BOOK, LANDGREBE
 
 VOLUME = Parameter("volume", "how many cases there are, for example a day", above_low=True, high=1e18)
 DRUMMOND = "Drummond & Holte 2006, Machine Learning 65:95-130"
@@ -21,14 +19,14 @@ PER_VOLUME: dict[str, Any] = {"range": (0, math.inf), "parameters": (VOLUME,)}
 
 @define(
     "tp·TP + fp·FP + fn·FN + tn·TN, over the cases counted",
-    "as much as the errors of these cases cost; negative: a gain",
+    "what all these cases cost; negative: a gain",
     direction="lower",
     range=ANY_COST,
     prior=False,
     straight=True,
     counts=True,
     synonyms=("overall cost", "C_t"),
-    citation=f"{TAN} (§5.7.3), eq 5.79",
+    citation=f"{BOOK} §5.7.3, eq 5.79",
 )
 def total_cost(c: Outcomes) -> Any:
     return sum(cost * count for cost, count in zip(c.costs, c.counted, strict=True))
@@ -62,7 +60,7 @@ def normalized_cost(c: Outcomes) -> Any:
 
 @define(
     "1 − cost / min(cost of flagging nothing, cost of flagging everything)",
-    "0: no better than one answer for all; 1: costs nothing; negative: worse than one answer for all",
+    "0: no better than one answer for all; 1: costs nothing; above 1: earns; negative: worse than one answer for all",
     direction="higher",
     range=(-math.inf, math.inf),
     straight=True,
@@ -70,14 +68,9 @@ def normalized_cost(c: Outcomes) -> Any:
 )
 def savings(c: Outcomes) -> Any:
     tp, fp, fn, tn = c.costs
-    nothing, everything = fn * c.positives + tn * c.negatives, tp * c.positives + fp * c.negatives
-    cheapest = np.minimum(nothing, everything) if isinstance(nothing, np.ndarray) else min(nothing, everything)
+    cheapest = min(fn * c.positives + tn * c.negatives, tp * c.positives + fp * c.negatives)
     reason = "one answer for all costs nothing or less: there is nothing to save"
-    if isinstance(cheapest, np.ndarray):
-        cheapest = np.where(cheapest > 0, cheapest, math.nan)
-    elif cheapest <= 0:
-        raise Undefinable(reason)
-    return 1 - quotient(c.cost, cheapest, reason)
+    return 1 - quotient(c.cost, max(cheapest, 0 * cheapest), reason)
 
 
 @define(
@@ -118,7 +111,7 @@ def lift(c: Outcomes) -> Any:
     direction="lower",
     range=(1, math.inf),
     straight=True,
-    synonyms=("number needed to evaluate", "number needed to screen", "NNS", "workup to detection ratio"),
+    synonyms=("number needed to evaluate", "workup to detection ratio"),
     citation="Romero-Brufau et al. 2015, Critical Care 19:285",
 )
 def nne(c: Outcomes) -> Any:
@@ -185,7 +178,7 @@ def false_alarms(c: Outcomes, volume: float) -> Any:
     range=ANY_COST,
     parameters=(VOLUME,),
     synonyms=("cost per volume",),
-    citation=f"{TAN} (§5.7.3), eq 5.79 at the prior",
+    citation=f"{BOOK} §5.7.3, eq 5.79 at the prior",
 )
 def volume_cost(c: Outcomes, volume: float) -> Any:
     return _volume(c, volume) * c.cost, c.total

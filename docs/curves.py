@@ -1,0 +1,56 @@
+"""Writes docs/curves.md from the docstrings of curves and summaries: `python docs/curves.py`. A test holds the page to what this gives."""
+
+import inspect
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import baserate as br
+from baserate.curves.catalogue import CURVES
+from baserate.summaries.catalogue import SUMMARIES
+
+PAGE = Path(__file__).with_suffix(".md")
+HEAD = """# Curves and summaries
+
+Written from the docstrings by `python docs/curves.py`; every example is run by the tests. A curve is two measures read along the thresholds,
+or one measure read along the conditions: numbers that exist before they are drawn. `x, y, thresholds = curve` unpacks it, `to_dict`,
+`to_frame` and `--csv` hand it on, `densified(pixels)` follows the true curve between two thresholds (a straight line in ROC space, and in few
+others). A summary is one number for the whole; `value.name` says which, with its parameters.
+
+On the command line: `baserate curve NAME scores.csv --label y --score m1 --prior 0.1%`, as a table, `--csv` or `--json`; NAME is in brackets
+below, or two [measures](measures.md) as `y:x`.
+"""
+OTHERS = (
+    br.trace,
+    br.sweep,
+    br.family,
+    br.precision_prior_curve,
+    br.npv_prior_curve,
+    br.cost_lines,
+    br.to_broc,
+    br.isoline,
+    br.iso_cost_line,
+    br.ideal_baseline,
+)
+
+
+def page() -> str:
+    """The whole page."""
+    parts = [HEAD, "## Named curves\n"]
+    parts += [_section(entry.make, f"`{entry.make.__name__}` [{name}]") for name, entry in CURVES.items()]
+    parts += ["## Any curve, families and geometry\n", *(_section(function, f"`{function.__name__}`") for function in OTHERS)]
+    parts += ["## Summaries\n", *(_section(function, f"`{name}`") for name, function in SUMMARIES.items())]
+    parts += ["## Several classes\n", *(_section(function, f"`{function.__name__}`") for function in (br.count_classes, br.macro))]
+    return "\n".join(parts)
+
+
+def _section(function: Callable[..., Any], title: str) -> str:
+    text, _, example = (inspect.getdoc(function) or "").partition("\n>>> ")
+    question, _, rest = text.strip().partition("\n")
+    prose = "\n\n".join(" ".join(part.split()) for part in re.split(r"\n\s*\n", rest) if part.strip())
+    return f"### {title}\n\n**{question}**\n\n{prose}\n\n```python\n>>> {example.strip()}\n\n```\n"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page())

@@ -1,0 +1,100 @@
+"""`baserate curve NAME`: the points of a curve as a table, JSON or CSV."""
+
+from __future__ import annotations
+
+import difflib
+
+import click
+
+from baserate import document, tables
+from baserate.cli import options
+from baserate.cli.answers import say
+from baserate.conditions import Conditions
+from baserate.counts import Counts
+from baserate.curves.catalogue import CURVES
+from baserate.curves.tracing import trace
+from baserate.curves.values import Curve
+from baserate.errors import quoted, refuse
+from baserate.measures.values import parse
+
+MOST_LINES = 25
+
+
+@click.command(name="curve")
+@click.argument("name", metavar="NAME")
+@options.source
+@options.conditions
+@click.option("--every", is_flag=True, help="Every threshold, also in the middle of a straight run.")
+@click.option("--dense", type=int, metavar="PIXELS", help="Points between the thresholds, for drawing.")
+@click.option("--csv", "as_csv", is_flag=True, help="Print all points as CSV.")
+@options.as_json
+def curve(
+    name: str,
+    path: str,
+    label: str,
+    scores: tuple[str, ...],
+    positive: str | None,
+    weight: str | None,
+    design: str,
+    priors: tuple[str, ...],
+    costs: tuple[str, ...],
+    profits: tuple[str, ...],
+    volume: str | None,
+    every: bool,
+    dense: int | None,
+    as_csv: bool,
+    as_json: bool,
+) -> None:
+    """Print the points of a curve: roc, roc_hull, det, pr, pr_gain, broc, posfrac, gain, lift, ks, cost, cost_threshold, brier, decision.
+
+    Or any two measures along the thresholds: "precision:recall" is precision against recall (y:x).
+
+    \b
+    Examples:
+      baserate curve broc scores.csv --label fraud --score logit --prior 1e-4
+      baserate curve posfrac scores.csv --label fraud --score logit --score forest --prior 50%,10%,0.1% --csv
+      baserate curve precision:posfrac scores.csv --label fraud --score logit --prior 0.1% --json
+    """
+    at, cases = options.conditions_of(priors, costs, profits), options.volume_of(volume)
+    _check_name(name)
+    models = options.counted(path, label, scores, positive, weight, design)
+    made = [
+        (model, _made(name, counts, conditions, cases, every=every)) for model, counts in models.items() for conditions in _wanted(name, at)
+    ]
+    if dense is not None:
+        made = [(model, one.densified(dense)) for model, one in made]
+    notes = list(dict.fromkeys(note for _, one in made for note in one.notes))
+    if as_json:
+        curves = [document.of_curve(model, one) for model, one in made]
+        click.echo(document.text(document.of_models("curve", models, {}, at, notes, curves=curves)))
+    elif as_csv:
+        click.echo(tables.curves_csv(made), nl=False)
+    else:
+        click.echo("\n\n".join(tables.of_curve(model, one, MOST_LINES) for model, one in made))
+    say(notes)
+
+
+def _check_name(name: str) -> None:
+    if name in CURVES:
+        return
+    if ":" in name:
+        for word in name.split(":", 1):
+            parse(word, volume=1.0)
+        return
+    near = difflib.get_close_matches(name, CURVES, n=1)
+    meant = f"; did you mean {near[0]}?" if near else ""
+    raise refuse("BR569", f"there is no curve {quoted(name)}{meant}", f"one of {', '.join(CURVES)}, or two measures as y:x")
+
+
+def _wanted(name: str, at: list[Conditions]) -> list[Conditions]:
+    """A curve that does not depend on conditions is shown once."""
+    return at if name not in CURVES or CURVES[name].conditions else at[:1]
+
+
+def _made(name: str, counts: Counts, at: Conditions, volume: float | None, *, every: bool) -> Curve:
+    if name not in CURVES:
+        y, x = name.split(":", 1)
+        return trace(counts, x=parse(x, volume), y=parse(y, volume), at=at, every=every, name=name)
+    entry = CURVES[name]
+    given = {"at": at} if entry.conditions else {}
+    return entry.make(counts, **given, **({"every": every} if entry.every else {}))

@@ -1,0 +1,1 @@
+"""Curves: two measures read along the thresholds, or one measure read along the conditions."""

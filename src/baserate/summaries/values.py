@@ -1,0 +1,93 @@
+"""A summary as a value: it prints as one would type it, with all parameters, and what is printed parses back."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from dataclasses import dataclass
+from typing import Any
+
+from baserate.conditions import Conditions
+from baserate.costs import Costs
+from baserate.counts import Counts
+from baserate.errors import quoted, refuse
+from baserate.notations import number
+from baserate.summaries.catalogue import SUMMARIES
+
+LONGEST = 300
+# These are no summaries of counts, or give several numbers.
+NOT_ASKED = ("strip_weights", "weighted_auc_chance", "auc_bounds", "brier_decomposition")
+
+
+@dataclass(frozen=True)
+class Summary:
+    """One of the summaries, with its parameters: `Summary.parse("partial_auc(fpr=0..0.1, standardized)")(counts)`.
+
+    >>> import baserate as br
+    >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> summary = br.Summary.parse("weighted_auc(alpha=0.5, strips=segments)")
+    >>> summary(counts), br.Summary.parse(str(summary)) == summary
+    (0.46875, True)
+    """
+
+    name: str
+    options: tuple[tuple[str, Any], ...] = ()
+
+    @classmethod
+    def parse(cls, text: str) -> Summary:
+        """A summary from its name, or name(option=value, …); a band is written fpr=0..0.1, a switch by its name alone."""
+        name, opened, rest = text.strip().partition("(") if isinstance(text, str) and len(text) <= LONGEST else ("", "", "")
+        if not name.strip() or (opened and not rest.rstrip().endswith(")")):
+            raise refuse("BR571", f"cannot read {quoted(text)} as a summary", "write a name, or name(option=value)")
+        known = [known for known in SUMMARIES if known not in NOT_ASKED]
+        if name.strip() not in known:
+            near = difflib.get_close_matches(name.strip(), known, n=1)
+            raise refuse("BR571", f"unknown summary {quoted(name.strip())}", f'"{near[0]}"' if near else f"one of {', '.join(known)}")
+        return cls(name.strip(), tuple(_options(name.strip(), rest.rstrip().removesuffix(")")).items()))
+
+    def __call__(self, counts: Counts, at: Conditions | None = None) -> float:
+        """Its value; the conditions are used where it depends on them."""
+        function = SUMMARIES[self.name]
+        given = dict(self.options)
+        if "at" in inspect.signature(function).parameters:
+            given["at"] = at
+        value: float = function(counts, **given)
+        return value
+
+    def __str__(self) -> str:
+        inside = ", ".join(name if value is True else f"{name}={_shown(value)}" for name, value in self.options)
+        return f"{self.name}({inside})" if inside else self.name
+
+    __repr__ = __str__
+
+
+def _options(name: str, text: str) -> dict[str, Any]:
+    allowed = [key for key in inspect.signature(SUMMARIES[name]).parameters if key not in ("counts", "at")]
+    given: dict[str, Any] = {}
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        key, equals, value = (piece.strip() for piece in part.partition("="))
+        if key not in allowed or key in given:
+            takes = f"it takes {', '.join(allowed)}" if allowed else "it takes none"
+            raise refuse("BR532", f"{name} {'is given' if key in given else 'has no option'} {quoted(key)}{' twice' * (key in given)}", takes)
+        given[key] = _value(value) if equals else True
+    return given
+
+
+def _value(text: str) -> Any:
+    low, dots, high = text.partition("..")
+    ends = number(low), number(high)
+    if dots and ends[0] is not None and ends[1] is not None:
+        return float(ends[0]), float(ends[1])
+    single = number(text)
+    if single is not None:
+        return int(single) if single.denominator == 1 else float(single)
+    # Costs inside a summary separate their parts by a slash, as commas separate options.
+    return Costs.parse(text.replace("/", ",").replace(":", "=")) if ":" in text else text
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, tuple):
+        return f"{value[0]:g}..{value[1]:g}"
+    if isinstance(value, Costs):
+        return f"fp:{value.fp:g}/fn:{value.fn:g}/tp:{value.tp:g}/tn:{value.tn:g}"
+    return f"{value:.12g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,139 @@
+"""What a curve carries, how it is handed on, sweeps along conditions, and several classes."""
+
+import math
+import pickle
+import sys
+
+import numpy as np
+import pytest
+from sklearn.metrics import roc_auc_score
+
+import baserate as br
+
+COUNTS = br.Counts([0.9, 0.5, 0.1], [6, 3, 1], [2, 8, 30])
+AT = br.Conditions(prior=0.01, costs=br.Costs(fp=1, fn=50))
+
+
+def test_a_curve_unpacks_into_three_columns_that_cannot_be_changed():
+    x, y, thresholds = curve = br.pr(COUNTS, at=AT)
+    assert len(curve) == len(x) == len(y) == len(thresholds) == 4
+    assert math.isnan(thresholds[0])
+    with pytest.raises(ValueError, match="read-only"):
+        x[0] = 3
+    with pytest.raises(TypeError, match="curves are made by"):
+        br.Curve()
+
+
+def test_a_curve_says_where_it_was_read_and_off_what():
+    curve = br.pr(COUNTS, at=AT)
+    assert (curve.name, curve.x_label, curve.y_label, curve.at.prior) == ("pr", "tpr", "precision", 0.01)
+    assert curve.digest == COUNTS.digest
+    assert [note.code for note in curve.notes] == ["BR526"]
+    assert "precision against tpr, 4 points, at prior 0.01" in repr(curve)
+    home = br.pr(COUNTS)
+    assert (home.notes, home.at.as_in_sample) == ((), True)
+    assert br.roc(COUNTS).at is None
+    assert br.roc(br.Points.from_rates([0.1], [0.6])).digest == ""
+
+
+def test_a_curve_of_costs_says_what_it_assumes_at_another_base_rate():
+    assert "BR526" in [note.code for note in br.cost_threshold_curve(COUNTS, at=AT).notes]
+
+
+@pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
+def test_a_curve_is_a_dataframe_of_any_library(backend):
+    curve = br.posfrac_curve(COUNTS, at=AT)
+    frame = curve.to_frame(backend)
+    assert type(frame).__module__.split(".")[0] in (backend, "pandas")
+    columns = list(frame.column_names if backend == "pyarrow" else frame.columns)
+    assert columns == ["tpr", "posfrac", "threshold"] == list(curve.to_dict())
+    assert np.allclose(np.asarray(frame["posfrac"]), curve.y)
+    assert curve.to_dict()["tpr"] == curve.x.tolist()
+
+
+def test_BR560_BR561_a_dataframe_library_is_known_and_installed(monkeypatch):
+    with pytest.raises(br.InputError, match="BR560: there is no dataframe library"):
+        br.roc(COUNTS).to_frame("excel")
+    monkeypatch.setitem(sys.modules, "polars", None)
+    with pytest.raises(br.InputError, match="BR561: polars is not installed"):
+        br.roc(COUNTS).to_frame("polars")
+
+
+def test_the_columns_of_a_curve_along_thresholds_keep_both_its_axis_and_its_thresholds():
+    assert list(br.ks_curve(COUNTS).to_dict()) == ["threshold", "informedness"]
+
+
+@pytest.mark.parametrize("rule", [None, "tpr >= 0.9", "precision >= 0.3"])
+def test_a_sweep_chooses_again_at_every_prior(rule):
+    priors = [0.5, 0.1, 0.01, 1e-4, 1e-6]
+    curve = br.sweep(COUNTS, "posfrac", priors=priors, costs=AT.costs, rule=rule)
+    for place, prior in enumerate(priors):
+        try:
+            chosen = br.choose(COUNTS, rule, at=br.Conditions(prior, AT.costs))
+        except br.Infeasible:
+            assert math.isnan(curve.y[place])
+            continue
+        assert curve.y[place] == chosen.posfrac
+        assert curve.thresholds[place] == chosen.threshold or (chosen.threshold is None and math.isnan(curve.thresholds[place]))
+    assert curve.x.tolist() == priors
+    assert len(set(curve.thresholds.tolist())) > 1 or rule
+
+
+def test_a_sweep_at_one_threshold_is_that_point_at_every_prior():
+    for name, curve in (("precision", br.precision_prior_curve), ("npv", br.npv_prior_curve)):
+        swept = curve(COUNTS, 0.5, priors=["1 in 1000", 0.2])
+        assert swept.y.tolist() == [br.measure(name, COUNTS, threshold=0.5, at=br.Conditions(prior)) for prior in (0.001, 0.2)]
+    nothing = br.precision_prior_curve(COUNTS, None, priors=[0.1])
+    assert math.isnan(nothing.y[0])
+    grid = br.precision_prior_curve(COUNTS, 0.5).x
+    assert (grid[0], len(grid)) == (1e-6, 58)
+    assert (np.diff(grid) > 0).all()
+
+
+def test_a_sweep_needs_base_rates():
+    for priors in ([], [None]):
+        with pytest.raises(br.InputError, match="BR519: a sweep needs base rates"):
+            br.sweep(COUNTS, "tpr", priors=priors)
+    assert br.sweep(COUNTS, "alerts", priors=[0.1], volume=1000).y_label == "alerts(volume=1000)"
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_several_classes_are_each_counted_against_the_rest(seed):
+    rng = np.random.default_rng(seed)
+    labels = np.concatenate((np.arange(4), rng.integers(0, 4, 200)))
+    matrix = rng.random((204, 4)) + np.eye(4)[labels] * 0.4
+    matrix /= matrix.sum(axis=1, keepdims=True)
+    by_class = br.count_classes(labels, matrix, classes=[0, 1, 2, 3])
+    assert br.macro(br.auc, by_class) == pytest.approx(roc_auc_score(labels, matrix, multi_class="ovr", average="macro"), rel=1e-13)
+    for name, counts in by_class.items():
+        assert counts == br.count((labels == name).astype(int), matrix[:, name])
+    weights = rng.random(204)
+    weighed = br.count_classes(labels, {k: matrix[:, k] for k in range(4)}, sample_weight=weights)
+    expected = roc_auc_score(labels, matrix, multi_class="ovr", average="macro", sample_weight=weights)
+    assert br.macro(br.auc, weighed) == pytest.approx(expected, rel=1e-12)
+
+
+def test_options_reach_the_summary_and_a_missing_class_leaves_the_mean_undefined():
+    scores = {"a": [0.7, 0.2, 0.1], "b": [0.2, 0.5, 0.4], "c": [0.1, 0.3, 0.5]}
+    by_class = br.count_classes(["a", "b", "c"], scores)
+    assert br.macro(br.partial_auc, by_class, fpr=(0, 0.5)) == pytest.approx(0.5)
+    assert math.isnan(br.macro(br.auc, br.count_classes(["a", "b", "b"], scores)))
+
+
+def test_BR570_every_class_has_scores_and_every_column_a_class():
+    matrix = np.ones((3, 2))
+    for y, scores, classes in ((["a", "b", "x"], matrix, ["a", "b"]), (["a", "b", "x"], {"a": [1, 2, 3]}, None)):
+        with pytest.raises(br.InputError, match="BR570: class .* has no scores"):
+            br.count_classes(y, scores, classes=classes)
+    for scores, classes in ((matrix, None), (matrix, ["a"]), (matrix, ["a", "a"]), (np.ones(3), ["a", "b"])):
+        with pytest.raises(br.InputError, match="BR570: a matrix of scores needs one column a class"):
+            br.count_classes(["a", "b", "a"], scores, classes=classes)
+    with pytest.raises(br.InputError, match="BR570: there are no classes to average over"):
+        br.macro(br.auc, {})
+    with pytest.raises(br.InputError, match="BR219: labels must be one-dimensional"):
+        br.count_classes([["a"]], {"a": [1]})
+
+
+def test_a_curve_can_be_sent_to_another_process():
+    again = pickle.loads(pickle.dumps(br.pr(COUNTS, at=AT)))
+    assert again.y.tolist() == br.pr(COUNTS, at=AT).y.tolist()
