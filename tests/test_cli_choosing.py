@@ -1,13 +1,11 @@
 """`choose`, `calc` and the operating points of `show`, run as a person runs them."""
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import jsonschema
 import pytest
+from tests.test_cli import run
 
 import baserate as br
 
@@ -15,18 +13,6 @@ SCHEMA = json.loads((Path(__file__).parents[1] / "docs" / "schema.json").read_te
 A = ([400, 300, 300, 250, 200, 150, 150, 100, 100, 50], [20, 40, 100, 240, 600, 2000, 5000, 10000, 20000, 60000])
 B = ([500, 150, 100, 100, 150, 250, 250, 250, 150, 100], [10, 20, 70, 200, 700, 3000, 9000, 15000, 25000, 45000])
 ROWS = ("--label", "fraud", "--score", "a", "--score", "b")
-
-
-def run(*arguments, cwd=None, **environment):
-    return subprocess.run(
-        [sys.executable, "-m", "baserate", *arguments],
-        capture_output=True,
-        text=True,
-        cwd=cwd,
-        env={**os.environ, **environment},
-        timeout=60,
-        check=False,
-    )
 
 
 def scores_of(cells):

@@ -41,6 +41,15 @@ def test_a_console_block_shows_what_is_printed(steps, tmp_path):
         assert run.stdout.rstrip() == shown.rstrip()
 
 
+def test_the_readme_says_what_the_demo_says(tmp_path):
+    demo = subprocess.run(
+        [sys.executable, "-m", "baserate", "demo"], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=True
+    ).stdout
+    quoted = re.findall(r"^At prior .*$", (ROOT / "README.md").read_text(), flags=re.MULTILINE)
+    assert quoted
+    assert all(line in demo for line in quoted)
+
+
 def test_the_readme_names_both_commands():
     readme = (ROOT / "README.md").read_text()
     assert "make demo" in readme

@@ -121,6 +121,14 @@ def test_the_public_names_are_these():
     assert set(baserate.__all__) == PUBLIC
 
 
+def test_type_checkers_and_the_package_find_every_name_in_the_same_place():
+    text = (ROOT / "src" / "baserate" / "__init__.py").read_text()
+    imports = re.findall(r"^    from baserate\.([\w.]+) import (\([^)]*\)|[^\n]+)", text, flags=re.MULTILINE)
+    typed = {name: module for module, names in imports for name in re.findall(r"\w+", names)}
+    assert typed == baserate._MODULE_OF
+    assert set(typed) | {"__version__"} == PUBLIC
+
+
 def test_no_public_function_shares_the_name_of_a_module():
     for name in submodules():
         if name != "baserate.kernels.compiled" or best.NAME == "C":

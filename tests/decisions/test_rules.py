@@ -7,7 +7,7 @@ import baserate as br
 COUNTS = br.Counts([0.9, 0.6, 0.3], positives=[30, 15, 5], negatives=[10, 90, 900])
 
 
-def refused(rule, code, match, **asked):
+def assert_refused(rule, code, match, **asked):
     with pytest.raises(br.InputError, match=match) as caught:
         br.choose(COUNTS, rule, **asked)
     assert caught.value.code == code
@@ -83,11 +83,11 @@ def test_rules_on_numbers_of_cases_take_a_volume(written, printed):
     ],
 )
 def test_what_is_no_rule_is_refused(rule, match):
-    refused(rule, "BR533", match)
+    assert_refused(rule, "BR533", match)
 
 
 def test_a_percentage_of_cases_is_refused():
-    refused("alerts <= 5%", "BR533", "alerts counts cases, got a percentage. Fix: limit posfrac", volume=1000)
+    assert_refused("alerts <= 5%", "BR533", "alerts counts cases, got a percentage. Fix: limit posfrac", volume=1000)
 
 
 @pytest.mark.parametrize(
@@ -101,18 +101,18 @@ def test_a_percentage_of_cases_is_refused():
     ],
 )
 def test_a_sign_that_is_none_is_mended_in_the_words_of_the_rule(written, fix):
-    refused(written, "BR533", f"Fix: {fix}")
+    assert_refused(written, "BR533", f"Fix: {fix}")
 
 
 @pytest.mark.parametrize("volume", [None, 1000])
 @pytest.mark.parametrize("rule", ["alerts(volume=1000) <= 200", "caught(volume=1000) >= 5", "workload(1000) <= 200"])
 def test_a_volume_is_said_beside_the_rule_and_not_inside(rule, volume):
-    refused(rule, "BR533", "the volume is said once, beside the rule", volume=volume)
+    assert_refused(rule, "BR533", "the volume is said once, beside the rule", volume=volume)
 
 
 @pytest.mark.parametrize("limit", ["1e201", "-1e201", "1e300", "1e400"])
 def test_limits_beyond_every_cost_are_refused(limit):
-    refused(f"cost <= {limit}", "BR533", "expected_cost lies between|is not a number")
+    assert_refused(f"cost <= {limit}", "BR533", "expected_cost lies between|is not a number")
 
 
 @pytest.mark.parametrize("limit", ["1e30", "1e79", "1e80", "1e199"])
@@ -122,7 +122,7 @@ def test_a_rule_with_a_large_limit_prints_as_what_parses_back(limit):
 
 
 def test_nns_is_no_synonym_any_more():
-    refused("NNS <= 4", "BR531", 'unknown measure "NNS"')
+    assert_refused("NNS <= 4", "BR531", 'unknown measure "NNS"')
 
 
 @pytest.mark.parametrize(
@@ -138,26 +138,26 @@ def test_nns_is_no_synonym_any_more():
     ],
 )
 def test_rules_of_any_length_are_refused_at_once(rule):
-    refused(rule, "BR533", "a rule is a short text|the rule is empty")
+    assert_refused(rule, "BR533", "a rule is a short text|the rule is empty")
 
 
 def test_unknown_measures_in_rules_are_refused_with_a_hint():
-    refused("recal >= 0.8", "BR531", r'unknown measure "recal"; did you mean "recall" \(here: tpr\)\?')
-    refused("zzzz >= 0.8", "BR531", "unknown measure")
-    refused("tpr >= 0.8, fpr <= 0.1", "BR533", 'join several by "and"')
-    refused("0.1 <= tpr <= 0.9", "BR533", 'join several by "and"')
-    refused("f_beta >= 0.8", "BR532", "f_beta needs beta")
+    assert_refused("recal >= 0.8", "BR531", r'unknown measure "recal"; did you mean "recall" \(here: tpr\)\?')
+    assert_refused("zzzz >= 0.8", "BR531", "unknown measure")
+    assert_refused("tpr >= 0.8, fpr <= 0.1", "BR533", 'join several by "and"')
+    assert_refused("0.1 <= tpr <= 0.9", "BR533", 'join several by "and"')
+    assert_refused("f_beta >= 0.8", "BR532", "f_beta needs beta")
 
 
 def test_row_82_budgets_need_a_volume():
-    refused("alerts <= 200", "BR520", r"200 alerts: of how many cases\? Fix: volume=1_000_000, the number of cases a day")
-    refused("alerts <= 200/hour", "BR520", "the number of cases a hour")
-    refused("caught >= 5", "BR520", "5 caught: of how many cases")
+    assert_refused("alerts <= 200", "BR520", r"200 alerts: of how many cases\? Fix: volume=1_000_000, the number of cases a day")
+    assert_refused("alerts <= 200/hour", "BR520", "the number of cases a hour")
+    assert_refused("caught >= 5", "BR520", "5 caught: of how many cases")
 
 
 @pytest.mark.parametrize("budget", ["0", "-1", "0.5"])
 def test_row_82_a_budget_below_one_alert_is_refused(budget):
-    refused(f"alerts <= {budget}", "BR521", f"a budget of {budget} alerts is no budget", volume=1000)
+    assert_refused(f"alerts <= {budget}", "BR521", f"a budget of {budget} alerts is no budget", volume=1000)
 
 
 def infeasible(rule, counts=COUNTS, **asked):
