@@ -54,7 +54,7 @@ def test_a_curve_at_several_base_rates_is_one_curve_each_as_csv(scores):
     ours = br.broc(COUNTS, at=br.Conditions(prior=0.001))
     assert [float(row["fdr"]) for row in first] == ours.x.tolist()
     assert first[0]["threshold"] == ""
-    assert "note BR526: read at prior 0.001" in done.stderr
+    assert "note BR526: read at priors 0.5, 0.001, not at the sample's 0.375" in done.stderr
 
 
 def test_any_two_measures_are_a_curve_and_undefined_is_a_dash(scores):
@@ -84,3 +84,30 @@ def test_what_is_wrong_is_one_line(scores, arguments, text):
     assert done.returncode == 2
     assert done.stderr.startswith(text)
     assert done.stderr.count("\n") == 1
+
+
+def test_notes_on_the_counts_are_told_with_a_curve_and_one_class_has_none_at_another_prior(tmp_path):
+    path = tmp_path / "one.csv"
+    path.write_text("y,m\n1,0.5\n1,0.25\n")
+    arguments = (str(path), "--label", "y", "--score", "m")
+    assert "note BR104: no negatives" in run("curve", "roc", *arguments).stderr
+    refused = run("curve", "pr", *arguments, "--prior", "10%")
+    assert refused.returncode == 2
+    assert refused.stderr.startswith("error BR552: no negatives in the sample")
+
+
+def test_infinite_and_huge_scores_keep_their_place_or_say_that_they_do_not(tmp_path):
+    path = tmp_path / "odd.csv"
+    path.write_text("y,m\n1,inf\n0,0.5\n1,0.25\n0,-inf\n")
+    (curve,) = answered("curve", "ks", str(path), "--label", "y", "--score", "m")["curves"]
+    assert curve["x"] == ["inf", 0.5, 0.25, "-inf"]
+    path.write_text("".join(["y,m\n", *(f"{i % 2},{2**60 + i}\n" for i in range(4))]))
+    assert "BR572" in [note["code"] for note in answered("curve", "roc", str(path), "--label", "y", "--score", "m")["notes"]]
+
+
+def test_a_prior_free_trace_is_shown_once_and_csv_names_no_column_twice(scores):
+    arguments = (scores, "--label", "y", "--score", "m")
+    assert run("curve", "tpr:fpr", *arguments, "--prior", "10%,1%").stdout.count("tpr against fpr") == 1
+    assert run("curve", "ks", *arguments, "--csv").stdout.splitlines()[0] == "model,prior,threshold,informedness"
+    both = run("curve", "roc", *arguments, "--csv", "--json")
+    assert both.returncode == 2

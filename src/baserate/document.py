@@ -202,7 +202,7 @@ def of_curve(model: str, curve: Curve) -> dict[str, Any]:
         "y_label": curve.y_label,
         "at": None if curve.at is None else conditions(curve.at),
         "digest": curve.digest,
-        "x": [number(value) for value in curve.x.tolist()],
+        "x": [_end(value) for value in curve.x.tolist()],
         "y": [number(value) for value in curve.y.tolist()],
         "thresholds": None if curve.thresholds is None else [_cut(value) for value in curve.thresholds.tolist()],
     }
@@ -210,6 +210,11 @@ def of_curve(model: str, curve: Curve) -> dict[str, Any]:
 
 def _cut(value: float) -> float | str:
     return "none" if math.isnan(value) else threshold(value)
+
+
+def _end(value: float) -> float | str | None:
+    """A place on an axis: infinite scores keep theirs."""
+    return threshold(value) if math.isinf(value) else number(value)
 
 
 def of_rates(every: Sequence[Rates]) -> dict[str, Any]:

@@ -141,6 +141,11 @@ class Points(Frozen):
         return self.scores[place - 1].item() if place else None
 
     @property
+    def counts(self) -> Counts | None:
+        """The counts that the points are of; None for a published ROC."""
+        return self._counts
+
+    @property
     def notes(self) -> tuple[Note, ...]:
         """What there is to say of the counts that the points are of."""
         return () if self._counts is None else self._counts.notes

@@ -236,12 +236,14 @@ def curves_csv(curves: Sequence[tuple[str, Curve]]) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     first = curves[0][1]
-    writer.writerow(("model", "prior", "threshold", first.x_label, first.y_label))
+    with_cut = first.x_label != "threshold"
+    writer.writerow(("model", "prior", *(("threshold",) if with_cut else ()), first.x_label, first.y_label))
     for model, curve in curves:
         prior = "" if curve.at is None or curve.at.prior is None else repr(curve.at.prior)
         cuts = curve.thresholds.tolist() if curve.thresholds is not None else [math.nan] * len(curve)
         for x, y, cut in zip(curve.x.tolist(), curve.y.tolist(), cuts, strict=True):
-            writer.writerow((_safe(model), prior, *("" if math.isnan(value) else repr(value) for value in (cut, x, y))))
+            values = (cut, x, y) if with_cut else (x, y)
+            writer.writerow((_safe(model), prior, *("" if math.isnan(value) else repr(value) for value in values)))
     return out.getvalue()
 
 

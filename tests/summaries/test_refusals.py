@@ -50,10 +50,16 @@ def test_BR228_anything_but_counts_is_refused(name):
         (FREE | PRIOR_BOUND)[name]([0.1, 0.2])
 
 
-@pytest.mark.parametrize("name", ["auc", "gini", *SCORED])
-def test_BR228_rates_alone_have_neither_cases_nor_scores(name):
+@pytest.mark.parametrize("name", SCORED)
+def test_BR228_rates_alone_have_no_scores(name):
     with pytest.raises(br.InputError, match="BR228.*got Points"):
-        (FREE | SCORED)[name](ROC)
+        SCORED[name](ROC)
+
+
+def test_a_published_roc_has_an_area_under_its_straight_lines():
+    points = br.Points.from_rates([0.1, 0.5], [0.5, 0.75])
+    assert br.auc(points) == pytest.approx(0.1 * 0.25 + 0.4 * 0.625 + 0.5 * 0.875)
+    assert br.gini(points) == pytest.approx(2 * br.auc(points) - 1)
 
 
 @pytest.mark.parametrize("name", [*PRIOR_BOUND])
@@ -61,7 +67,9 @@ def test_BR509_chosen_class_totals_are_no_base_rate(name):
     counts = case_control()
     with pytest.raises(br.InputError, match="BR509: the class totals were chosen"):
         PRIOR_BOUND[name](counts)
-    assert not np.isnan(PRIOR_BOUND[name](counts, at=br.Conditions(prior=0.01))).any()
+    value = PRIOR_BOUND[name](counts, at=br.Conditions(prior=0.01))
+    assert not np.isnan(value[:4] if isinstance(value, tuple) else value).any()
+    assert "BR526" in [note.code for note in value.notes]
 
 
 @pytest.mark.parametrize("name", FREE)
@@ -166,7 +174,7 @@ def test_BR566_costs_are_distributed_in_one_of_three_ways():
     with pytest.raises(br.InputError, match="BR566: the distribution of costs is"):
         br.h_measure(COUNTS, prior="uniform")
     for ratio in (0, -1, math.inf, math.nan, "1", True):
-        with pytest.raises(br.InputError, match="BR566: a severity ratio is a number above 0, got"):
+        with pytest.raises(br.InputError, match="BR566: a severity ratio is a number between 1e-9 and 1e9, got"):
             br.h_measure(COUNTS, severity_ratio=ratio)
 
 

@@ -63,7 +63,9 @@ def curve(
     ]
     if dense is not None:
         made = [(model, one.densified(dense)) for model, one in made]
-    notes = list(dict.fromkeys(note for _, one in made for note in one.notes))
+    if as_csv and as_json:
+        raise refuse("BR001", "--csv and --json are given together", "choose one of them")
+    notes = document.merged([*document.notes_of(models, {}), *(note for _, one in made for note in one.notes)])
     if as_json:
         curves = [document.of_curve(model, one) for model, one in made]
         click.echo(document.text(document.of_models("curve", models, {}, at, notes, curves=curves)))
@@ -88,7 +90,9 @@ def _check_name(name: str) -> None:
 
 def _wanted(name: str, at: list[Conditions]) -> list[Conditions]:
     """A curve that does not depend on conditions is shown once."""
-    return at if name not in CURVES or CURVES[name].conditions else at[:1]
+    if name in CURVES:
+        return at if CURVES[name].conditions else at[:1]
+    return at if any(parse(word, volume=1.0).depends_on_prior for word in name.split(":", 1)) else at[:1]
 
 
 def _made(name: str, counts: Counts, at: Conditions, volume: float | None, *, every: bool) -> Curve:

@@ -67,8 +67,8 @@ def _two_classes(counts: Source) -> Points:
 def brier_curve(counts: Counts, *, at: Conditions | None = None) -> Curve:
     """What does it cost to cut probabilities at the cost share itself? x = cost share of a false positive, y = expected loss.
 
-    At share c, cases with score >= c are flagged, a false positive costs 2c and a false negative 2·(1 − c). The area is the Brier score, and
-    the distance to the cost curve is what miscalibration costs. Ferri, Hernández-Orallo & Flach 2011, ICML:585-592.
+    At share c, cases with score >= c are flagged, a false positive costs 2c and a false negative 2·(1 − c). The area is the Brier score. Its x
+    is not that of the cost curve: there it is the effective prior. Hernández-Orallo, Flach & Ferri 2011, ICML:585-592.
 
     >>> import numpy as np
     >>> import baserate as br
@@ -92,7 +92,7 @@ def brier_curve(counts: Counts, *, at: Conditions | None = None) -> Curve:
 def decision_curve(counts: Counts, *, at: Conditions | None = None) -> Curve:
     """Is acting on the probabilities worth it? x = threshold probability t, y = net benefit of acting where the score is t or more.
 
-    prior·tpr − (1 − prior)·fpr·t / (1 − t) at every score; flagging nothing has 0, and flagging everything
+    prior·tpr − (1 − prior)·fpr·t / (1 − t) at every score, where the curve jumps; flagging nothing has 0, and flagging everything
     prior − (1 − prior)·t / (1 − t), to compare with. Vickers & Elkin 2006, Medical Decision Making 26:565-574.
 
     >>> import baserate as br

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -9,10 +10,10 @@ import numpy as np
 
 from baserate.conditions import Conditions
 from baserate.counts import Counts
-from baserate.curves.tracing import traced
+from baserate.curves.tracing import rounded_thresholds, traced
 from baserate.curves.values import Curve
 from baserate.errors import refuse
-from baserate.measures.confusions import along, checked_conditions, label_shift_of
+from baserate.measures.confusions import along, checked_conditions, label_shift_of, resolved_for
 from baserate.measures.values import Measure
 from baserate.points import Points
 
@@ -168,10 +169,10 @@ def cost_threshold_curve(counts: Source, *, at: Conditions | None = None) -> Cur
 def _along_scores(name: str, counts: Source, measure: Measure, at: Conditions | None) -> Curve:
     """One measure against the threshold itself; flagging nothing has no threshold, and no place on that axis."""
     points = Points.of(counts)
-    resolved = None if at is None else at.within(points.exact_prior, points.why_no_prior)
+    resolved = None if at is None else resolved_for(points, at, [measure])
     y = along(measure, points, resolved or Conditions())[1:]
     scores = points.scores.astype(np.float64, copy=False)
-    notes = tuple(label_shift_of(resolved, points)) if resolved is not None else ()
+    notes = (*rounded_thresholds(points), *(label_shift_of(resolved, points) if resolved is not None else ()))
     return Curve._of(name, ("threshold", str(measure)), (scores, y, scores), resolved, counts, notes)
 
 
@@ -186,6 +187,8 @@ def family(curve: Callable[..., Curve], counts: Source, *, at: Iterable[Conditio
     conditions = list(at)
     if not conditions:
         raise refuse("BR519", "a family of curves needs conditions", "at=[Conditions(prior=0.01), Conditions(prior=0.001)]")
+    if "at" not in inspect.signature(curve).parameters:
+        raise refuse("BR519", f"{curve.__name__} does not depend on conditions: it has no family", "pr, broc, posfrac_curve, …")
     return [curve(counts, at=one, **options) for one in conditions]
 
 
@@ -199,7 +202,11 @@ def to_broc(fpr: Any, tpr: Any, at: Conditions) -> tuple[Any, Any]:
     array([0.  , 0.75, 0.75])
     """
     across, up = (np.asarray(values, dtype=np.float64) for values in (fpr, tpr))
-    odds = (1 - at.prior) / at.prior if at.prior is not None else at.skew
+    if not isinstance(at, Conditions):
+        raise refuse("BR519", f"at must be Conditions, got {type(at).__name__}", "Conditions(prior=0.001)")
+    if not (((across >= 0) & (across <= 1)).all() and ((up >= 0) & (up <= 1)).all()):
+        raise refuse("BR550", "fpr and tpr must be shares between 0 and 1", "divide percentages by 100")
+    odds = at.skew
     false = odds * across
     with np.errstate(invalid="ignore"):
         return false / (up + false), up

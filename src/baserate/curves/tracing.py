@@ -10,9 +10,10 @@ import numpy as np
 from baserate.conditions import Conditions
 from baserate.counts import Counts
 from baserate.curves.values import Curve
-from baserate.exact import Floats
-from baserate.measures.confusions import along, checked_conditions, label_shift_of
+from baserate.exact import EXACT_FLOATS, Floats
+from baserate.measures.confusions import along, checked_conditions, label_shift_of, resolved_for
 from baserate.measures.values import Measure, named
+from baserate.notes import Note
 from baserate.points import Points
 
 
@@ -48,12 +49,12 @@ def traced(
 ) -> Curve:
     """The curve of two measures along these points; with `limit`, its first point is the limit where nothing is flagged."""
     needs_prior = any(measure.depends_on_prior for measure in measures)
-    resolved = at.within(points.exact_prior, points.why_no_prior) if needs_prior else None
+    resolved = resolved_for(points, at, measures) if needs_prior else None
     columns = [along(measure, points, at) for measure in measures]
 
     if limit:
         columns = [_limited(column) for column in columns]
-    notes = tuple(label_shift_of(resolved, points)) if resolved is not None else ()
+    notes = (*rounded_thresholds(points), *(label_shift_of(resolved, points) if resolved is not None else ()))
     labels = (str(measures[0]), str(measures[1]))
     return Curve._of(
         name, labels, (columns[0], columns[1], points.thresholds), resolved, source, (*at.notes, *notes), _Between(points, measures, at, limit)
@@ -82,6 +83,14 @@ def _limited(values: Floats) -> Floats:
         known = np.flatnonzero(~np.isnan(values))
         values[0] = values[known[0]] if len(known) else values[0]
     return values
+
+
+def rounded_thresholds(points: Points) -> tuple[Note, ...]:
+    """Integers that floats cannot hold apart are merged on a curve's axis of thresholds, and nowhere else."""
+    scores = points.scores
+    if scores.dtype != np.int64 or not len(scores) or max(abs(int(scores[0])), abs(int(scores[-1]))) <= EXACT_FLOATS:
+        return ()
+    return (Note("BR572", "scores beyond 2^53: thresholds of a curve are rounded to floats; those of operating points are exact"),)
 
 
 def mixed_points(points: Points, edges: Any, shares: Any) -> Points:

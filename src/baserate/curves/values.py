@@ -99,7 +99,8 @@ class Curve(Frozen):
     @property
     def digest(self) -> str:
         """The fingerprint of the counts that the curve was read off."""
-        return self.source.digest if isinstance(self.source, Counts) else ""
+        counts = self.source.counts if isinstance(self.source, Points) else self.source
+        return "" if counts is None else counts.digest
 
     def densified(self, pixels: int = 512) -> Curve:
         """The same curve with points in between wherever a step is longer than 1/pixels of either axis: for drawing.

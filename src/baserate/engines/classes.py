@@ -59,4 +59,6 @@ def macro(summary: Callable[..., float], by_class: Mapping[Any, Counts], **optio
     if not by_class:
         raise refuse("BR570", "there are no classes to average over", "count_classes(y, scores)")
     values = [summary(counts, **options) for counts in by_class.values()]
+    if not all(isinstance(value, float) for value in values):
+        raise refuse("BR570", f"{getattr(summary, '__name__', 'this')} gives several numbers, which have no one mean", "a summary such as auc")
     return float(np.mean(values))

@@ -82,9 +82,11 @@ def h_measure(counts: Counts | Points, *, at: Conditions | None = None, prior: s
 
 def _beta(prior: str, severity_ratio: float | None, share: float) -> tuple[float, float, str]:
     if severity_ratio is not None:
-        if isinstance(severity_ratio, bool | str) or not 0 < severity_ratio < math.inf:
-            raise refuse("BR566", f"a severity ratio is a number above 0, got {quoted(severity_ratio)}", "severity_ratio=0.1")
-        return 2.0, 1 + 1 / severity_ratio, f"severity_ratio={severity_ratio:g}"
+        if prior != HAND_2014:
+            raise refuse("BR566", "a severity ratio and a named distribution are given", "give one of them")
+        if not isinstance(severity_ratio, int | float | np.number) or isinstance(severity_ratio, bool) or not 1e-9 <= severity_ratio <= 1e9:
+            raise refuse("BR566", f"a severity ratio is a number between 1e-9 and 1e9, got {quoted(severity_ratio)}", "severity_ratio=0.1")
+        return 2.0, 1 + 1 / severity_ratio, f"severity_ratio={float(severity_ratio)!r}"
     if prior == HAND_2014:
         return 1 + share, 2 - share, f"prior={HAND_2014}"
     if prior == HAND_2009:

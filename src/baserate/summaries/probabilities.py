@@ -27,6 +27,7 @@ class Decomposition(NamedTuple):
     miscalibration: float
     discrimination: float
     uncertainty: float
+    notes: tuple[Note, ...] = ()
 
 
 class _Forecast(NamedTuple):
@@ -103,7 +104,7 @@ def brier_decomposition(counts: Counts, *, at: Conditions | None = None, calibra
     forecast = _forecast(counts, at, calibrated_at)
     score = _squared(forecast, forecast.scores, forecast.rest)
     best, base = _squared(forecast, *_recalibrated(counts, forecast)), forecast.prior[0] * forecast.prior[1]
-    return Decomposition(score, score - best, base - best, base)
+    return Decomposition(score, score - best, base - best, base, forecast.notes)
 
 
 def _recalibrated(counts: Counts, forecast: _Forecast) -> tuple[Floats, Floats]:

@@ -26,22 +26,27 @@ class Bounds(NamedTuple):
     high: float
 
 
-def auc(counts: Counts) -> float:
+def auc(counts: Counts | Points) -> float:
     """How often does a positive score higher than a negative?
 
     The share of (positive, negative) pairs that the score puts in the right order, a tie counting one half: the area under the
     ROC curve, (wins + ties / 2) / (P · N). 1 ranks every positive above every negative, 0.5 knows nothing, 0 is perfectly reversed.
-    It does not depend on the prior. Exact for counts, then rounded once; for coarse counts within `counts.auc_error_bound`.
+    It does not depend on the prior. Exact for whole counts, then rounded once; for coarse counts within `counts.auc_error_bound`; of a
+    published ROC, the area under straight lines between its points.
     Hanley & McNeil 1982, Radiology 143:29-36.
 
     >>> import baserate as br
     >>> br.auc(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))
     0.75
     """
-    if not isinstance(counts, Counts):
+    if not isinstance(counts, Counts | Points):
         raise refuse("BR228", f"auc takes Counts, got {type(counts).__name__}", "count(...), joint.marginal(name), or groups[name]")
     missing = one_class(counts)
-    return Undefined(missing) if missing else share_won(counts.positives, counts.negatives)
+    if missing:
+        return Undefined(missing)
+    if isinstance(counts, Points):
+        return Reading(_area(counts.fpr, counts.tpr, 0.0, 1.0), name="auc")
+    return Reading(share_won(counts.positives, counts.negatives), name="auc")
 
 
 def one_class(counts: Counts | Points) -> str:
@@ -66,7 +71,7 @@ def auc_bounds(counts: Counts) -> Bounds:
     return Bounds(max(0.0, value - counts.auc_error_bound), min(1.0, value + counts.auc_error_bound))
 
 
-def gini(counts: Counts) -> float:
+def gini(counts: Counts | Points) -> float:
     """How much better than guessing is the ranking? 2 · AUC − 1, also called Somers' D and accuracy ratio.
 
     1 ranks every positive above every negative, 0 knows nothing, −1 is perfectly reversed. Somers 1962, Am. Sociol. Rev. 27:799-811.
@@ -79,7 +84,9 @@ def gini(counts: Counts) -> float:
     if isinstance(value, Undefined):
         return value
     # Wins less losses, over pairs: as exact as AUC also where it is close to one half.
-    return 2 * value - 1 if abs(value - 0.5) > 0.25 else value - auc(_reversed(counts))
+    if isinstance(counts, Points) or abs(value - 0.5) > 0.25:
+        return Reading(2 * value - 1, name="gini")
+    return Reading(value - auc(_reversed(counts)), name="gini")
 
 
 def _reversed(counts: Counts) -> Counts:
@@ -114,6 +121,8 @@ def partial_auc(counts: Counts | Points, *, fpr: Band | None = None, tpr: Band |
     (0.25, 0.66...)
     """
     low, high = _band(fpr, tpr)
+    if not isinstance(standardized, bool):
+        raise refuse("BR564", f"standardized is True or False, got {quoted(standardized)}", "standardized=True")
     points = Points.of(counts)
     missing = one_class(points)
     if missing:
@@ -126,7 +135,7 @@ def partial_auc(counts: Counts | Points, *, fpr: Band | None = None, tpr: Band |
     else:
         area, short = _area(points.tpr, points.tn / points.total_negatives, low, high), _area(points.tpr, points.fpr, low, high)
         ratio = short / (width * both)
-    name = f"partial_auc({'fpr' if fpr is not None else 'tpr'}={low:.12g}..{high:.12g}{', standardized' if standardized else ''})"
+    name = f"partial_auc({'fpr' if fpr is not None else 'tpr'}={low!r}..{high!r}{', standardized' if standardized else ''})"
     return Reading(1 - ratio if standardized else area, name=name)
 
 

@@ -16,6 +16,7 @@ from baserate.summaries.catalogue import SUMMARIES
 
 LONGEST = 300
 # These are no summaries of counts, or give several numbers.
+SWITCHES = {"true": True, "yes": True, "false": False, "no": False}
 NOT_ASKED = ("strip_weights", "weighted_auc_chance", "auc_bounds", "brier_decomposition")
 
 
@@ -78,16 +79,18 @@ def _value(text: str) -> Any:
     ends = number(low), number(high)
     if dots and ends[0] is not None and ends[1] is not None:
         return float(ends[0]), float(ends[1])
+    if text.casefold() in SWITCHES:
+        return SWITCHES[text.casefold()]
     single = number(text)
     if single is not None:
         return int(single) if single.denominator == 1 else float(single)
     # Costs inside a summary separate their parts by a slash, as commas separate options.
-    return Costs.parse(text.replace("/", ",").replace(":", "=")) if ":" in text else text
+    return Costs.parse(text.replace("/", ",").replace(":", "=")) if text.casefold()[:3] in ("fp:", "fn:", "tp:", "tn:") else text
 
 
 def _shown(value: Any) -> str:
     if isinstance(value, tuple):
-        return f"{value[0]:g}..{value[1]:g}"
+        return f"{value[0]!r}..{value[1]!r}"
     if isinstance(value, Costs):
-        return f"fp:{value.fp:g}/fn:{value.fn:g}/tp:{value.tp:g}/tn:{value.tn:g}"
-    return f"{value:.12g}" if isinstance(value, float) else str(value)
+        return f"fp:{value.fp!r}/fn:{value.fn!r}/tp:{value.tp!r}/tn:{value.tn!r}"
+    return str(value)

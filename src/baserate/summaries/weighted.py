@@ -74,7 +74,7 @@ def weighted_auc(counts: Counts | Points, *, alpha: float | str | None = None, c
         value = auc(counts) if share == 0 and isinstance(counts, Counts) else _continuous(points, share)
     else:
         value = _strips(points, share, checked_strips(strips))
-    return Reading(value, name=f"weighted_auc(alpha={share:.12g}, strips={strips})")
+    return Reading(value, name=f"weighted_auc(alpha={share!r}, strips={strips})")
 
 
 def weighted_auc_chance(alpha: float, strips: int | str = STRIPS) -> float:
@@ -196,7 +196,7 @@ def weighted_pr_area(counts: Counts | Points, *, alpha: float, strips: int = STR
     weights = strip_weights(count, share)[_strip_of(tpr[:-1][used], tpr[1:][used], count)]
     resolved = checked_conditions(at).within(points.exact_prior, points.why_no_prior)
     return Reading(
-        math.fsum(areas[used] * weights), label_shift_of(resolved, points), name=f"weighted_pr_area(alpha={share:.12g}, strips={count})"
+        math.fsum(areas[used] * weights), label_shift_of(resolved, points), name=f"weighted_pr_area(alpha={share!r}, strips={count})"
     )
 
 
@@ -220,4 +220,4 @@ def weighted_cost_area(counts: Counts | Points, *, alpha: float, strips: int = S
     y = np.interp(x, curve.x, curve.y)
     areas = np.diff(x) * (y[1:] + y[:-1]) / 2
     weights = strip_weights(count, share)[_strip_of(x[:-1], x[1:], count)]
-    return Reading(math.fsum(areas * weights), name=f"weighted_cost_area(alpha={share:.12g}, strips={count})")
+    return Reading(math.fsum(areas * weights), name=f"weighted_cost_area(alpha={share!r}, strips={count})")
