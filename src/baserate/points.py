@@ -130,10 +130,10 @@ class Points(Frozen):
     def __len__(self) -> int:
         return len(self.tp)
 
-    @property
+    @cached_property
     def thresholds(self) -> Floats:
         """The score of each point, NaN where nothing is flagged. Integers beyond 2^53 are rounded here, not by `threshold`."""
-        return np.concatenate(([math.nan], self.scores.astype(np.float64)))
+        return _read_only(np.concatenate(([math.nan], self.scores.astype(np.float64, copy=False))))
 
     def threshold(self, index: int) -> float | int | None:
         """The exact threshold of one point, None where nothing is flagged."""
@@ -158,13 +158,13 @@ class Points(Frozen):
     def tn(self) -> Array:
         return self.total_negatives - self.fp if self.passed is None else self.passed[1]
 
-    @property
+    @cached_property
     def tpr(self) -> Floats:
-        return _share(self.tp, self.total_positives)
+        return _read_only(_share(self.tp, self.total_positives))
 
-    @property
+    @cached_property
     def fpr(self) -> Floats:
-        return _share(self.fp, self.total_negatives)
+        return _read_only(_share(self.fp, self.total_negatives))
 
     @property
     def prior(self) -> float:
@@ -292,6 +292,11 @@ def _comparable(threshold: Any, kind: np.dtype[Any]) -> Any:
     if exact is None or exact > INT64_MAX or exact < -INT64_MAX - 1:
         return None if threshold > 0 else -INT64_MAX - 1
     return math.ceil(exact)
+
+
+def _read_only(values: Floats) -> Floats:
+    values.flags.writeable = False
+    return values
 
 
 def _share(part: Array, whole: float) -> Floats:

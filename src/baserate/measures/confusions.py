@@ -231,6 +231,8 @@ def _outcomes(asked: Measure, confusion: Confusion, at: Conditions) -> Outcomes:
 
 def along(asked: Measure, points: Points, at: Conditions) -> Floats:
     """The measure at every point, as float64; NaN where it is undefined."""
+    if asked.name in ("tpr", "fpr"):
+        return points.tpr if asked.name == "tpr" else points.fpr  # kept by the points: most curves have one of them as an axis
     if asked.depends_on_prior:
         at = at.within(points.exact_prior, points.why_no_prior)
     weight = weight_of_negatives(points.total_positives, points.total_negatives, at.as_shown())
