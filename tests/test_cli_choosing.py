@@ -53,7 +53,7 @@ def test_scenario_3_in_one_command(frauds):
     assert first == (
         "At prior 0.001, the most caught with alerts <= 200: choose b, 56.8 % of those at 9, drawn at random (caught 142.07 against 99.04)."
     )
-    assert 'note BR523: "a": the budget ends inside the tie at 9: 49.5 % of it is flagged' in done.stderr
+    assert 'note BR523: "a": the budget ends among the cases at 9: 49.5 % of them are flagged' in done.stderr
     models = answered("choose", frauds, "alerts <= 200/day", *ROWS, *field)["models"]
     caught = {model["name"]: model["points"][0]["caught"] for model in models}
     assert {name: round(value, 3) for name, value in caught.items()} == {"a": 99.040, "b": 142.070}

@@ -159,7 +159,7 @@ def test_row_84_a_budget_inside_a_tie_is_said():
     point = br.choose(COUNTS, "alerts <= 20", volume=1050)
     assert (
         text(point, "BR523")
-        == "the budget ends inside the tie at 0.9: 50 % of it is flagged, drawn at random; caught 15 on average, between 10 and 20"
+        == "the budget ends among the cases at 0.9: 50 % of them are flagged, drawn at random; caught 15 on average, between 10 and 20"
     )
 
 
@@ -218,3 +218,10 @@ def test_row_69_uncalibrated_scores_are_said():
     assert text(off, "BR507").startswith("the threshold in theory assumes calibrated scores; at prior 0.0476")
     even = br.Counts([0.75, 0.25], [3, 1], [1, 3])
     assert not br.choose(even, calibrated_at=0.5).theory.notes
+
+
+def test_a_budget_that_ends_among_cases_of_one_class_leaves_nothing_to_luck():
+    counts = br.Counts([3, 2, 1], [5, 0, 5], [5, 10, 80])
+    point = br.choose(counts, "alerts <= 15", volume=105)
+    (text,) = [note.text for note in point.notes if note.code == "BR523"]
+    assert text == "the budget ends among the cases at 2: 50 % of them are flagged, drawn at random; caught 5"

@@ -94,7 +94,7 @@ def _budget(point: OperatingPoint, points: Points, rule: Rule, objective: Measur
     if budget.limit >= exactly(point.volume):
         yield Note("BR522", f"the budget of {float(budget.limit):g} alerts covers all {point.volume:g} cases")
     elif point.how == TIE:
-        yield Note("BR523", f"the budget ends inside the tie at {quoted(point.threshold)}: {_draw(point)}")
+        yield Note("BR523", f"the budget ends among the cases at {quoted(point.threshold)}: {_draw(point)}")
     elif float(point["alerts"]) < float(budget.limit) and len(points) > 2:
         others = [term for term in rule.terms if term is not budget]
         goal = "cost more than they save" if objective.name == "expected_cost" else f"not make {objective.name} better"
@@ -104,8 +104,9 @@ def _budget(point: OperatingPoint, points: Points, rule: Rule, objective: Measur
 
 def _draw(point: OperatingPoint) -> str:
     """What is flagged of a tie, and what luck can make of it."""
-    share = f"{100 * point.share:.3g} % of it is flagged, drawn at random"
+    share = f"{100 * point.share:.3g} % of them are flagged, drawn at random"
     if point.best is None or point.worst is None:
         return share
     mean, low, high = (measure("caught", one, at=point.at, volume=point.volume) for one in (point.confusion, point.worst, point.best))
-    return f"{share}; caught {mean:.6g} on average, between {low:.6g} and {high:.6g}"
+    luck = "" if low == high else f", between {low:.6g} and {high:.6g}"
+    return f"{share}; caught {mean:.6g}{' on average' if luck else ''}{luck}"
