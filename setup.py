@@ -7,7 +7,7 @@ setup(
         Extension(
             "baserate.kernels._kernels",
             sources=["src/baserate/kernels/_kernels.c"],
-            depends=[f"src/baserate/kernels/_{part}.h" for part in ("sort", "gaps", "pack", "tally")],
+            depends=[f"src/baserate/kernels/_{part}.h" for part in ("buffers", "sort", "gaps", "pack", "tally", "beaten", "urns", "draws")],
             extra_compile_args=["-O2"],
             py_limited_api=True,
             optional=True,

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from baserate.exact import Floats, Ints
 from baserate.kernels import portable
 from baserate.kernels.portable import Cells, Labels, Scores
+from baserate.kernels.urns import Sizes, Urn
 
-__all__ = ["Cells", "Kernels", "Labels", "Scores", "best", "portable"]
+__all__ = ["Cells", "Kernels", "Labels", "Scores", "Sizes", "Urn", "best", "portable"]
 
 
 class Kernels(Protocol):
@@ -20,7 +21,10 @@ class Kernels(Protocol):
     def count_cells(self, scores: Scores, labels: Labels) -> Cells: ...
     def begin_count(self, scores: Scores, labels: Labels) -> Callable[[], Cells]: ...
     def order_weighted(self, scores: Scores, labels: Labels, weights: Floats) -> tuple[Scores, Floats]: ...
+    def twice_beaten(self, columns: Sequence[Scores], labels: Labels) -> list[Ints]: ...
     def count_gaps(self, scores: Scores, labels: Labels, anchors: Ints) -> tuple[Ints, Ints, Ints]: ...
+    def draw(self, urn: Urn, sizes: Sizes, seed: int, first: int, stream: int, out: Ints) -> None: ...
+    def wins_again(self, positives: Urn, negatives: Urn, sizes_p: Sizes, sizes_n: Sizes, seed: int, first: int) -> Ints: ...
 
 
 def _best() -> Kernels:

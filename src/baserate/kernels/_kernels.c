@@ -10,67 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "_buffers.h"
 #include "_sort.h"
 #include "_gaps.h"
 #include "_pack.h"
 #include "_tally.h"
-
-/* ---- buffers ------------------------------------------------------------------------------------------------------------ */
-
-enum { MOST_BUFFERS = 6 };
-
-typedef struct {
-    Py_buffer views[MOST_BUFFERS];
-    int held;
-} Buffers;
-
-/* 'd' float64, 'f' float32, 'q' int64, 'Q' uint64, 'I' uint32, 'B' bytes or bools; 0 for anything else. */
-static char kind_of(const Py_buffer *view) {
-    const char *format = view->format ? view->format : "B";
-    if (format[0] && format[1]) return 0;
-    switch (format[0]) {
-    case 'd': return view->itemsize == 8 ? 'd' : 0;
-    case 'f': return view->itemsize == 4 ? 'f' : 0;
-    case 'l': case 'q': return view->itemsize == 8 ? 'q' : 0;
-    case 'I': case 'L': case 'Q': return view->itemsize == 8 ? 'Q' : view->itemsize == 4 ? 'I' : 0;
-    case 'B': case '?': return view->itemsize == 1 ? 'B' : 0;
-    default: return 0;
-    }
-}
-
-/* Borrow the objects' memory: kinds[i] lists the item types allowed for object i, a leading 'w' asks for writable memory.
- * Returns 0, or -1 with an exception set; release() is due either way. */
-static int hold(Buffers *buffers, PyObject **objects, const char **kinds, int count) {
-    for (int i = 0; i < count; i++) {
-        int writable = kinds[i][0] == 'w';
-        Py_buffer *view = &buffers->views[i];
-        if (PyObject_GetBuffer(objects[i], view, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | (writable ? PyBUF_WRITABLE : 0)) < 0) return -1;
-        buffers->held = i + 1;
-        char kind = kind_of(view);
-        if (!kind || !strchr(kinds[i] + writable, kind) || (uintptr_t)view->buf % (size_t)view->itemsize) {
-            const char *format = view->format ? view->format : "B";
-            PyErr_Format(PyExc_TypeError, "buffer %d has item type '%s', not one of '%s', or is not aligned", i, format, kinds[i] + writable);
-            return -1;
-        }
-    }
-    return 0;
-}
-
-static void release(Buffers *buffers) {
-    while (buffers->held) PyBuffer_Release(&buffers->views[--buffers->held]);
-}
-
-static Py_ssize_t length_of(const Py_buffer *view) { return view->len / view->itemsize; }
-
-/* Every buffer from `first` on must have at least `length` items. */
-static int long_enough(const Buffers *buffers, int first, Py_ssize_t length) {
-    for (int i = first; i < buffers->held; i++)
-        if (length_of(&buffers->views[i]) < length) {
-            PyErr_Format(PyExc_ValueError, "buffer %d is too short", i);
-            return 0;
-        }
-    return 1;
-}
+#include "_beaten.h"
+#include "_urns.h"
 
 /* ---- pack, scan, pairs: see _pack.h ---------------------------------------------------------------------------------------- */
 
@@ -196,6 +142,27 @@ static PyObject *unpack_pairs(PyObject *self, PyObject *args) {
     Py_RETURN_NONE;
 }
 
+/* beaten(pairs, out): see _beaten.h */
+static PyObject *beaten(PyObject *self, PyObject *args) {
+    PyObject *objects[2];
+    if (!PyArg_ParseTuple(args, "OO", &objects[0], &objects[1])) return NULL;
+    const char *kinds[] = {"Q", "wq"};
+    Buffers buffers = {.held = 0};
+    int wrong = -1;
+    if (hold(&buffers, objects, kinds, 2) == 0) {
+        Py_ssize_t n = length_of(&buffers.views[0]) / 2;
+        if (long_enough(&buffers, 1, n)) {
+            Py_BEGIN_ALLOW_THREADS
+            wrong = beaten_pairs(buffers.views[0].buf, n, buffers.views[1].buf);
+            Py_END_ALLOW_THREADS
+            if (wrong) PyErr_SetString(PyExc_ValueError, "a place lies outside of the cases");
+        }
+    }
+    release(&buffers);
+    if (wrong) return NULL;
+    Py_RETURN_NONE;
+}
+
 /* ---- scan: sorted keys to cells ------------------------------------------------------------------------------------------ */
 
 /* scan(keys, split, scores, positives, negatives) -> number of cells */
@@ -301,6 +268,90 @@ static PyObject *gaps(PyObject *self, PyObject *args) {
     Py_RETURN_NONE;
 }
 
+/* ---- resamples: see _urns.h -------------------------------------------------------------------------------------------------- */
+
+/* An urn in four buffers from `views` on: entries, bands, places, units. 0, or what is wrong. */
+static const char *open_urn(Urn *urn, const Py_buffer *views, Py_ssize_t cells) {
+    *urn = (Urn){views[0].buf, views[3].buf, views[1].buf, views[2].buf, length_of(&views[1]) / BAND, cells, bit_length((uint64_t)length_of(&views[3])) - 1};
+    if (urn->unit_bits < 1 || urn->unit_bits > 32 || length_of(&views[3]) != (Py_ssize_t)1 << urn->unit_bits) return "units are not a table";
+    const char *wrong = check_bands(urn, length_of(&views[0]), length_of(&views[2]));
+    return wrong ? wrong : check_units(urn);
+}
+
+/* draw(entries, bands, places, units, sizes, out, lane, first) -> replicates drawn: fewer than sizes where one cannot be. A row of out each. */
+static PyObject *draw(PyObject *self, PyObject *args) {
+    PyObject *o[6];
+    unsigned long long lane, first;
+    if (!PyArg_ParseTuple(args, "OOOOOOKK", &o[0], &o[1], &o[2], &o[3], &o[4], &o[5], &lane, &first)) return NULL;
+    const char *kinds[] = {"Q", "q", "I", "Q", "q", "wq"}, *wrong = NULL;
+    Buffers buffers = {.held = 0};
+    Py_ssize_t done = -1;
+    if (hold(&buffers, o, kinds, 6) == 0) {
+        Urn urn;
+        const int64_t *sizes = buffers.views[4].buf;
+        int64_t *out = buffers.views[5].buf;
+        Py_ssize_t count = length_of(&buffers.views[4]), cells = count ? length_of(&buffers.views[5]) / count : 0;
+        Py_BEGIN_ALLOW_THREADS
+        wrong = count ? open_urn(&urn, buffers.views, cells) : NULL;
+        for (done = 0; !wrong && done < count; done++)
+            if (!draw_replicate_i64(&urn, lane, first + (uint64_t)done, sizes[done], out + done * cells)) break;
+        Py_END_ALLOW_THREADS
+        if (wrong) PyErr_SetString(PyExc_ValueError, wrong);
+    }
+    release(&buffers);
+    return wrong || done < 0 ? NULL : PyLong_FromSsize_t(done);
+}
+
+/* One replicate of both classes in `room`, and twice the pairs won in it; 0 where it cannot be drawn. */
+static int win(const Urn *urns, const unsigned long long *lanes, uint64_t replicate, const int64_t *sizes, int narrow, void *room, int64_t *twice) {
+    Py_ssize_t cells = urns[0].cells;
+    if (narrow) {
+        int32_t *ours = room, *theirs = ours + cells;
+        if (!draw_replicate_i32(&urns[0], lanes[0], replicate, sizes[0], ours)) return 0;
+        if (!draw_replicate_i32(&urns[1], lanes[1], replicate, sizes[1], theirs)) return 0;
+        *twice = twice_wins_i32(ours, theirs, cells, sizes[1]);
+    } else {
+        int64_t *ours = room, *theirs = ours + cells;
+        if (!draw_replicate_i64(&urns[0], lanes[0], replicate, sizes[0], ours)) return 0;
+        if (!draw_replicate_i64(&urns[1], lanes[1], replicate, sizes[1], theirs)) return 0;
+        *twice = twice_wins_i64(ours, theirs, cells, sizes[1]);
+    }
+    return 1;
+}
+
+/* wins(four of the positives, four of the negatives, sizes, sizes, out, lane, lane, first, cells, narrow) -> replicates done, as for draw.
+ * Narrow: no count of a replicate comes near 2**31. */
+static PyObject *wins(PyObject *self, PyObject *args) {
+    PyObject *o[11];
+    unsigned long long lanes[2], first;
+    Py_ssize_t cells, done = -1;
+    int narrow;
+    if (!PyArg_ParseTuple(args, "OOOOOOOOOOOKKKnp", &o[0], &o[1], &o[2], &o[3], &o[4], &o[5], &o[6], &o[7], &o[8], &o[9], &o[10],
+                          &lanes[0], &lanes[1], &first, &cells, &narrow)) return NULL;
+    const char *kinds[] = {"Q", "q", "I", "Q", "Q", "q", "I", "Q", "q", "q", "wq"}, *wrong = NULL;
+    Buffers buffers = {.held = 0};
+    if (hold(&buffers, o, kinds, 11) == 0 && long_enough(&buffers, 9, length_of(&buffers.views[8]))) {
+        Urn urns[2];
+        const int64_t *positive = buffers.views[8].buf, *negative = buffers.views[9].buf;
+        int64_t *out = buffers.views[10].buf;
+        void *room = NULL;
+        Py_ssize_t count = length_of(&buffers.views[8]);
+        Py_BEGIN_ALLOW_THREADS
+        wrong = cells < 1 ? "no cells" : open_urn(&urns[0], buffers.views, cells);
+        if (!wrong) wrong = open_urn(&urns[1], buffers.views + 4, cells);
+        if (!wrong && !(room = malloc(2 * (size_t)cells * sizeof *out))) wrong = "no memory for a replicate";
+        for (done = 0; !wrong && done < count; done++) {
+            int64_t sizes[2] = {positive[done], negative[done]};
+            if (!win(urns, lanes, first + (uint64_t)done, sizes, narrow, room, &out[done])) break;
+        }
+        free(room);
+        Py_END_ALLOW_THREADS
+        if (wrong) PyErr_SetString(PyExc_ValueError, wrong);
+    }
+    release(&buffers);
+    return wrong || done < 0 ? NULL : PyLong_FromSsize_t(done);
+}
+
 /* ---- the module ------------------------------------------------------------------------------------------------------------ */
 
 static PyMethodDef methods[] = {
@@ -309,9 +360,12 @@ static PyMethodDef methods[] = {
     {"sort_pairs", sort_pairs, METH_VARARGS, "sort_pairs(items, scratch): the same for (key, payload) words that stay together"},
     {"pack_pairs", pack_pairs, METH_VARARGS, "pack_pairs(scores, labels, weights, pairs)"},
     {"unpack_pairs", unpack_pairs, METH_VARARGS, "unpack_pairs(pairs, scores, weights)"},
+    {"beaten", beaten, METH_VARARGS, "beaten(pairs, out): twice how many of the other class each case is on the right side of"},
     {"scan", scan, METH_VARARGS, "scan(keys, split, scores, positives, negatives) -> number of cells"},
     {"tally", tally, METH_VARARGS, "tally(scores, labels, values, counts) -> number of distinct values, or -1 for too many"},
     {"gaps", gaps, METH_VARARGS, "gaps(scores, labels, anchors, ties, gaps, lowest): negatives at and between the positives' scores"},
+    {"draw", draw, METH_VARARGS, "draw(entries, bands, places, units, sizes, out, lane, first) -> replicates drawn"},
+    {"wins", wins, METH_VARARGS, "wins(4 of the positives, 4 of the negatives, sizes, sizes, out, lane, lane, first, cells, narrow) -> replicates done"},
     {NULL, NULL, 0, NULL},
 };
 

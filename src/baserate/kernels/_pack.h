@@ -84,9 +84,10 @@ SCAN(scan_i64, int64_t, uint64_t, score_i64)
 #define PACK_PAIRS(NAME, SCORE, ORDER)                                                                                  \
     static void NAME(const SCORE *scores, const uint8_t *labels, const double *weights, Pair *pairs, Py_ssize_t n) {    \
         for (Py_ssize_t i = 0; i < n; i++) {                                                                            \
-            double weight = labels[i] ? weights[i] : -weights[i];                                                       \
+            uint64_t bits;                                                                                              \
+            memcpy(&bits, &weights[i], sizeof bits);                                                                    \
             pairs[i].key = (uint64_t)ORDER(scores[i]) ^ INT64_MAX;                                                      \
-            memcpy(&pairs[i].payload, &weight, sizeof weight);                                                          \
+            pairs[i].payload = bits ^ (uint64_t)!labels[i] << 63; /* no branch: labels are hard to guess */             \
         }                                                                                                               \
     }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,11 +11,15 @@ import numpy.typing as npt
 from baserate.exact import Floats, Ints
 from baserate.kernels import _kernels, portable
 from baserate.kernels.portable import Cells, Labels, Scores
+from baserate.kernels.urns import NEGATIVES, POSITIVES, Sizes, Urn, check_room, checked_pair, checked_sizes, hopeless
+from baserate.kernels.words import Words, lane
 
 NAME = "C"
 
 # A table pays where a value has at least so many rows; with fewer, most of the work is inserting values.
 ROWS_A_VALUE = 16
+# Replicates of urns and sizes up to this are held as int32: a Poisson number is never twice its rate where that is so large.
+NARROW = 2**30
 
 
 def count_cells(scores: Scores, labels: Labels) -> Cells:
@@ -78,6 +82,26 @@ def order_weighted(scores: Scores, labels: Labels, weights: Floats) -> tuple[Sco
     return ordered
 
 
+def twice_beaten(columns: Sequence[Scores], labels: Labels) -> list[Ints]:
+    """Of each case, for each model, twice how many of the other class are on the right side of it, a tie counting one: a sort a model.
+
+    Memory is asked for once: at these sizes that costs as much as sorting.
+    """
+    rows = len(labels)
+    pairs, scratch, places = (
+        np.empty((rows, 2), dtype=np.uint64),
+        np.empty((rows, 2), dtype=np.uint64),
+        np.arange(1, rows + 1, dtype=np.float64),
+    )
+    found = []
+    for scores in columns:
+        _kernels.pack_pairs(scores, labels, places, pairs)
+        _kernels.sort_pairs(pairs, scratch)
+        found.append(np.empty(rows, dtype=np.int64))
+        _kernels.beaten(pairs, found[-1])
+    return found
+
+
 def count_gaps(scores: Scores, labels: Labels, anchors: Ints) -> tuple[Ints, Ints, Ints]:
     """Negatives at each anchor, strictly between anchors, and the least order of each such run."""
     ties = np.zeros(len(anchors), dtype=np.int64)
@@ -85,3 +109,27 @@ def count_gaps(scores: Scores, labels: Labels, anchors: Ints) -> tuple[Ints, Int
     lowest = np.full(len(anchors) + 1, portable.INT64_MAX)
     _kernels.gaps(scores, labels, anchors, ties, gaps, lowest)
     return ties, gaps, lowest
+
+
+def draw(urn: Urn, sizes: Sizes, seed: int, first: int, stream: int, out: Ints) -> None:
+    """Write the counts of replicates `first`, `first + 1`, ... into the rows of `out`, each a resample of its size."""
+    wanted = checked_sizes(urn, sizes, first)
+    check_room(urn, wanted, out)
+    if _kernels.draw(*_buffers(urn), wanted, out, lane(seed, stream), first) < len(wanted):
+        raise hopeless(urn)
+
+
+def wins_again(positives: Urn, negatives: Urn, sizes_p: Sizes, sizes_n: Sizes, seed: int, first: int) -> Ints:
+    """Twice the pairs that the positives win in each replicate, ties one half; no replicate is kept."""
+    ours, theirs = checked_pair(positives, negatives, sizes_p, sizes_n, first)
+    wins = np.empty(len(ours), dtype=np.int64)
+    lanes = lane(seed, POSITIVES), lane(seed, NEGATIVES)
+    narrow = max(positives.least, negatives.least, ours.max(initial=0), theirs.max(initial=0)) <= NARROW
+    done = _kernels.wins(*_buffers(positives), *_buffers(negatives), ours, theirs, wins, *lanes, first, len(positives), narrow)
+    if done < len(wins):
+        raise hopeless(positives if ours[done] < positives.least else negatives)
+    return wins
+
+
+def _buffers(urn: Urn) -> tuple[Words, Ints, npt.NDArray[np.uint32], Words]:
+    return urn.entries, urn.bands, urn.places, urn.units

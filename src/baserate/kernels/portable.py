@@ -5,20 +5,23 @@ Scores are float64, float32 or int64, contiguous, none of them NaN; labels are b
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from baserate.exact import Floats, Ints
+from baserate.kernels.alias import alias_bits
+from baserate.kernels.urns import MOST_ATTEMPTS, NEGATIVES, POSITIVES, Sizes, Urn, check_room, checked_pair, checked_sizes, hopeless
+from baserate.kernels.words import Words, keys, lane, words_of
 
 Scores: TypeAlias = npt.NDArray[Any]
 Labels: TypeAlias = npt.NDArray[np.bool_]
 Keys: TypeAlias = npt.NDArray[Any]
 
 NAME = "NumPy"
-CHUNK = 1 << 20
+CHUNK = 1 << 20  # rows, or words of replicates, worked on at a time
 INT64_MAX = np.int64(2**63 - 1)
 
 
@@ -124,6 +127,43 @@ def order_weighted(scores: Scores, labels: Labels, weights: Floats) -> tuple[Sco
     return scores_of_orders(orders[order], scores.dtype), np.where(labels, weights, -weights)[order]
 
 
+def twice_beaten(columns: Sequence[Scores], labels: Labels) -> list[Ints]:
+    """Of each case, for each model, twice how many of the other class are on the right side of it, a tie counting one."""
+    return [_beaten(scores, labels) for scores in columns]
+
+
+def _beaten(scores: Scores, labels: Labels) -> Ints:
+    """Of each case, twice how many of the other class are on the right side of it, a tie counting one: in one sort.
+
+    The place of a case rides through the sort as its weight, the class as the sign.
+    """
+    cases = len(scores)
+    ordered, signed = order_weighted(scores, labels, np.arange(1, cases + 1, dtype=np.float64))
+    is_positive = signed > 0
+    place = np.abs(signed).astype(np.intp) - 1
+    hits: Ints = np.cumsum(is_positive, dtype=np.int64)
+    misses = np.arange(1, cases + 1) - hits
+    total_n = int(misses[-1]) if cases else 0
+    fresh = np.concatenate(([True], ordered[1:] != ordered[:-1]))
+    if fresh.all():
+        values = 2 * (hits + is_positive * (total_n - misses - hits))
+    else:
+        values = _with_ties(hits, misses, is_positive, np.flatnonzero(fresh))
+    beaten = np.empty(cases, dtype=np.int64)
+    beaten[place] = values
+    return beaten
+
+
+def _with_ties(hits: Ints, misses: Ints, is_positive: Labels, starts: Any) -> Ints:
+    """The same where scores tie: what lies beyond the tie counts two, what lies in it one."""
+    sizes = np.diff(np.append(starts, len(hits)))
+    ends = starts + sizes - 1
+    before_p, before_n = (np.where(starts > 0, column[starts - 1], 0) for column in (hits, misses))
+    below = np.repeat(2 * int(misses[-1]) - before_n - misses[ends], sizes)
+    above = np.repeat(before_p + hits[ends], sizes)
+    return np.where(is_positive, below, above)
+
+
 def count_gaps(scores: Scores, labels: Labels, anchors: Ints) -> tuple[Ints, Ints, Ints]:
     """Negatives at each anchor, strictly between anchors (one more than there are anchors), and the least order of each such run.
 
@@ -142,3 +182,72 @@ def count_gaps(scores: Scores, labels: Labels, anchors: Ints) -> tuple[Ints, Int
         filled = np.flatnonzero(closes > opens)
         lowest[filled] = np.minimum(lowest[filled], chunk[opens[filled]])
     return ties, gaps, lowest
+
+
+def draw(urn: Urn, sizes: Sizes, seed: int, first: int, stream: int, out: Ints) -> None:
+    """Write the counts of replicates `first`, `first + 1`, ... into the rows of `out`, each a resample of its size."""
+    wanted = checked_sizes(urn, sizes, first)
+    check_room(urn, wanted, out)
+    start, many = lane(seed, stream), max(1, CHUNK // max(len(urn), len(urn.places)))
+    for row in range(0, len(wanted), many):
+        part = slice(row, row + many)
+        replicates = np.arange(first + row, first + row + len(wanted[part]), dtype=np.uint64)
+        _draw_rows(urn, wanted[part], start, replicates, out[part])
+
+
+def _draw_rows(urn: Urn, sizes: Ints, start: int, replicates: Words, out: Ints) -> None:
+    """One attempt at all replicates at once, then one more at those that came out too large, and so on."""
+    left = np.arange(len(sizes))
+    for attempt in range(MOST_ATTEMPTS):
+        if not len(left):
+            return
+        cells, of = np.zeros((len(left), len(urn)), dtype=np.int64), keys(start, replicates[left], attempt)
+        used = _add_poisson(urn, of, cells)
+        missing = sizes[left] - cells.sum(axis=1)
+        for row in np.flatnonzero(missing > 0).tolist():
+            drawn = _pick(urn.units, words_of(of[row : row + 1], used, int(missing[row]))[0])
+            cells[row] += np.bincount(drawn, minlength=len(urn))
+        fits = missing >= 0
+        out[left[fits]] = cells[fits]
+        left = left[~fits]
+    raise hopeless(urn)
+
+
+def _add_poisson(urn: Urn, of: Words, cells: Ints) -> int:
+    """Add a Poisson number to each cell, for every key; how many words of each that took."""
+    used = 0
+    for first, bits, low, half, begin, end in urn.bands.tolist():
+        table, places = urn.entries[first : first + (1 << bits)], urn.places[begin:end]
+        count = (len(places) + 1) // 2 if half else len(places)
+        drawn = _pick(table, words_of(of, used, count))
+        used += count
+        if half:
+            cells[:, places[::2]] += drawn & ((1 << half) - 1)
+            cells[:, places[1::2]] += drawn[:, : len(places) // 2] >> half
+        else:
+            cells[:, places] += drawn + low
+    return used
+
+
+def _pick(table: Words, words: Words) -> Ints:
+    """One draw from the table a word: the number of the bucket, or the alias in it."""
+    bits = len(table).bit_length() - 1
+    spare = np.uint64(alias_bits(bits))
+    low = (np.uint64(1) << spare) - np.uint64(1)
+    buckets = words >> np.uint64(64 - bits)
+    entries = table[buckets]
+    return np.where(words << spare < entries & ~low, buckets, entries & low).astype(np.int64)
+
+
+def wins_again(positives: Urn, negatives: Urn, sizes_p: Sizes, sizes_n: Sizes, seed: int, first: int) -> Ints:
+    """Twice the pairs that the positives win in each replicate, ties one half; few replicates are kept at a time."""
+    ours, theirs = checked_pair(positives, negatives, sizes_p, sizes_n, first)
+    wins, many = np.empty(len(ours), dtype=np.int64), max(1, CHUNK // len(positives))
+    for row in range(0, len(wins), many):
+        part = slice(row, row + many)
+        hits, misses = (np.empty((len(wins[part]), len(positives)), dtype=np.int64) for _ in range(2))
+        draw(positives, ours[part], seed, first + row, POSITIVES, hits)
+        draw(negatives, theirs[part], seed, first + row, NEGATIVES, misses)
+        worse = 2 * (theirs[part, None] - np.cumsum(misses, axis=1)) + misses
+        wins[part] = np.einsum("ij,ij->i", hits, worse)
+    return wins

@@ -1,0 +1,61 @@
+/* Drawing a replicate into memory of type COUNT, by functions NAMED for it. Included by _urns.h only, once a type. */
+
+/* Add a Poisson number to each cell; their total. */
+static int64_t NAMED(add_poisson)(const Urn *urn, uint64_t *state, COUNT *cells) {
+    int64_t total = 0;
+    uint64_t at = *state;
+    for (Py_ssize_t j = 0; j < urn->bands_count; j++) {
+        const int64_t *band = urn->bands + BAND * j;
+        const uint64_t *table = urn->entries + band[0];
+        const uint32_t *place = urn->places + band[4], *end = urn->places + band[5];
+        int bits = (int)band[1], half = (int)band[3];
+        int64_t low = band[2];
+        if (half) {
+            uint64_t mask = (UINT64_C(1) << half) - 1;
+            for (; end - place > 1; place += 2) {
+                uint64_t both = pick(table, bits, ALIAS_BITS, mix(at += GOLDEN));
+                int64_t one = (int64_t)(both & mask), other = (int64_t)(both >> half);
+                cells[place[0]] += (COUNT)one;
+                cells[place[1]] += (COUNT)other;
+                total += one + other;
+            }
+            if (place < end) {
+                int64_t one = (int64_t)(pick(table, bits, ALIAS_BITS, mix(at += GOLDEN)) & mask);
+                cells[*place] += (COUNT)one;
+                total += one;
+            }
+        } else
+            for (; place < end; place++) {
+                int64_t one = low + (int64_t)pick(table, bits, ALIAS_BITS, mix(at += GOLDEN));
+                cells[*place] += (COUNT)one;
+                total += one;
+            }
+    }
+    *state = at;
+    return total;
+}
+
+/* The counts of one replicate, or 0 where every attempt had more cases than asked for. */
+static int NAMED(draw_replicate)(const Urn *urn, uint64_t lane, uint64_t replicate, int64_t size, COUNT *cells) {
+    uint64_t key = absorb(lane, replicate);
+    int alias_bits = unit_alias_bits(urn);
+    for (uint64_t attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+        uint64_t state = absorb(key, attempt);
+        memset(cells, 0, (size_t)urn->cells * sizeof *cells);
+        int64_t missing = size - NAMED(add_poisson)(urn, &state, cells);
+        if (missing < 0) continue;
+        while (missing-- > 0) cells[pick(urn->units, urn->unit_bits, alias_bits, mix(state += GOLDEN))]++;
+        return 1;
+    }
+    return 0;
+}
+
+/* Twice the pairs won, of cells in descending order of the score: a positive wins over a negative below, and half over one beside. */
+static int64_t NAMED(twice_wins)(const COUNT *positives, const COUNT *negatives, Py_ssize_t cells, int64_t below) {
+    int64_t wins = 0;
+    for (Py_ssize_t i = 0; i < cells; i++) {
+        below -= negatives[i];
+        wins += positives[i] * (2 * below + negatives[i]);
+    }
+    return wins;
+}

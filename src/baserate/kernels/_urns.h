@@ -1,0 +1,65 @@
+/* Resamples drawn from the tables of an urn: see urns.py for the method, alias.py for the tables, words.py for the words. Included by
+ * _kernels.c only. */
+#include <Python.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { ALIAS_BITS = 24, BAND = 6, MOST_TABLE_BITS = 22, MOST_ATTEMPTS = 1000 };
+
+#define GOLDEN UINT64_C(0x9E3779B97F4A7C15)
+#define ABSORBING UINT64_C(0xD1342543DE82EF95)
+
+typedef struct {
+    const uint64_t *entries, *units;
+    const int64_t *bands;
+    const uint32_t *places;
+    Py_ssize_t bands_count, cells;
+    int unit_bits;
+} Urn;
+
+static uint64_t mix(uint64_t word) {
+    word = (word ^ word >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+    word = (word ^ word >> 27) * UINT64_C(0x94D049BB133111EB);
+    return word ^ word >> 31;
+}
+
+static uint64_t absorb(uint64_t state, uint64_t part) { return mix(state + (part + 1) * ABSORBING); }
+
+/* One draw. Both outcomes are at hand before the comparison, so that it needs no jump. */
+static uint64_t pick(const uint64_t *table, int bits, int alias_bits, uint64_t word) {
+    uint64_t bucket = word >> (64 - bits), entry = table[bucket], low = (UINT64_C(1) << alias_bits) - 1;
+    return word << alias_bits < (entry & ~low) ? bucket : entry & low;
+}
+
+static int unit_alias_bits(const Urn *urn) { return urn->unit_bits + 2 > ALIAS_BITS ? urn->unit_bits + 2 : ALIAS_BITS; }
+
+/* The loops, for replicates of int64 and of int32, which are faster where all counts are small enough. */
+#define COUNT int64_t
+#define NAMED(name) name##_i64
+#include "_draws.h"
+#undef COUNT
+#undef NAMED
+#define COUNT int32_t
+#define NAMED(name) name##_i32
+#include "_draws.h"
+
+/* Does every index lead into the memory it is for? 0, or what is wrong. */
+static const char *check_bands(const Urn *urn, Py_ssize_t entries, Py_ssize_t places) {
+    for (Py_ssize_t j = 0; j < urn->bands_count; j++) {
+        const int64_t *band = urn->bands + BAND * j;
+        if (band[1] < 1 || band[1] > MOST_TABLE_BITS || band[0] < 0 || band[0] > entries - ((int64_t)1 << band[1])) return "a table is cut short";
+        if (band[2] < 0 || band[2] > (int64_t)1 << 48 || band[3] < 0 || band[3] > band[1]) return "a band is out of range";
+        if (band[4] < 0 || band[4] > band[5] || band[5] > places) return "a band has too few places";
+    }
+    for (Py_ssize_t i = 0; i < places; i++)
+        if (urn->places[i] >= urn->cells) return "a place is not a cell";
+    return NULL;
+}
+
+/* No draw of a case may lead beyond the last cell, by a bucket (then its threshold is 0) or by an alias. */
+static const char *check_units(const Urn *urn) {
+    uint64_t low = (UINT64_C(1) << unit_alias_bits(urn)) - 1;
+    for (Py_ssize_t i = 0; i < (Py_ssize_t)1 << urn->unit_bits; i++)
+        if ((Py_ssize_t)(urn->units[i] & low) >= urn->cells || (i >= urn->cells && urn->units[i] & ~low)) return "a case is in no cell";
+    return NULL;
+}

@@ -1,0 +1,324 @@
+"""C and NumPy draw identical resamples, whatever the split over calls and threads; the tables have the laws they say."""
+
+import importlib
+import math
+import pickle
+import threading
+import time
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from baserate.exact import _twice_wins
+from baserate.kernels import Urn, alias, best, portable, words
+from baserate.kernels.parallel import in_parallel
+
+
+def compiled():
+    """The C kernels, or a skip that a build turns into a failure."""
+    try:
+        return importlib.import_module("baserate.kernels.compiled")
+    except ImportError:
+        pytest.skip("needs the C extension (a compiler at install)")
+
+
+SMALL, MIDDLE, LARGE = st.integers(0, 3), st.integers(0, 1000), st.integers(0, 300_000)
+COUNTS = st.one_of(*(st.lists(sizes, min_size=1, max_size=120) for sizes in (SMALL, MIDDLE, LARGE))).filter(any)
+SEEDS = st.integers(0, 2**130)
+
+
+@st.composite
+def drawings(draw, counts=COUNTS):
+    """An urn, sizes around its total or anywhere from `least` on, a seed, and the number of the first replicate."""
+    cells = np.array(draw(counts), dtype=np.int64)
+    cases = int(cells.sum())
+    least = draw(st.one_of(st.just(cases), st.integers(0, min(2 * cases, cases + 5000))))
+    urn = Urn(cells, least=least, slack=draw(st.sampled_from([0.0, 1.0, 2.0, 4.0, 8.0])))
+    sizes = np.array(draw(st.lists(st.integers(least, least + 2000), max_size=6)), dtype=np.int64)
+    return urn, sizes, draw(SEEDS), draw(st.integers(0, 2**40))
+
+
+def drawn(kernels, urn, sizes, seed, first, stream=0):
+    out = np.full((len(sizes), len(urn)), -1, dtype=np.int64)
+    kernels.draw(urn, sizes, seed, first, stream, out)
+    return out
+
+
+@given(drawings(), st.integers(0, 5))
+def test_c_and_numpy_draw_alike_and_every_resample_has_its_size(given_, stream):
+    ours = drawn(compiled(), *given_, stream)
+    assert ours.tobytes() == drawn(portable, *given_, stream).tobytes()
+    urn, sizes = given_[:2]
+    assert (ours.sum(axis=1) == sizes).all()
+    assert (ours >= 0).all()
+    assert not ours[:, urn.counts == 0].any()
+
+
+@given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 400)), min_size=1, max_size=60), SEEDS, st.integers(0, 9), st.integers(0, 30))
+def test_wins_of_resamples_are_those_of_the_drawn_counts(cells, seed, first, extra):
+    positives, negatives = (Urn(1 + np.array(column)) for column in zip(*cells, strict=True))
+    sizes_p, sizes_n = (np.array([urn.total, urn.total + extra, urn.total]) for urn in (positives, negatives))
+    pairs = zip(drawn(best, positives, sizes_p, seed, first, 0), drawn(best, negatives, sizes_n, seed, first, 1), strict=True)
+    expected = [_twice_wins(ours, theirs) for ours, theirs in pairs]
+    for kernels in (compiled(), portable):
+        wins = kernels.wins_again(positives, negatives, sizes_p, sizes_n, seed, first)
+        assert wins.dtype == np.int64
+        assert wins.tolist() == expected
+
+
+def test_narrow_and_wide_replicates_have_the_same_wins(monkeypatch):
+    module, rng = compiled(), np.random.default_rng(6)
+    positives, negatives = Urn(rng.integers(0, 3, 500)), Urn(rng.integers(0, 900, 500))
+    given_ = positives, negatives, np.full(20, positives.total), np.full(20, negatives.total), 12, 0
+    narrow = module.wins_again(*given_)
+    monkeypatch.setattr(module, "NARROW", -1)
+    assert np.array_equal(module.wins_again(*given_), narrow)
+
+
+@pytest.mark.parametrize("cells", [[2**28 + 7, 5], [3 * 2**28, 2**29, 1, 0], [2**27 + 2**20 + 2**16, 2**24]])
+def test_cells_of_hundreds_of_millions_are_drawn_alike(cells):
+    urn = Urn(cells)
+    sizes = np.full(3, urn.total)
+    ours = drawn(compiled(), urn, sizes, 1, 0)
+    assert np.array_equal(ours, drawn(portable, urn, sizes, 1, 0))
+    spread = np.sqrt(urn.counts * (1 - urn.counts / urn.total))
+    assert (np.abs(ours - urn.counts) <= 5 * spread + 1e-9 + (urn.counts < 10) * 10).all()
+
+
+def test_many_cells_are_drawn_alike():
+    """Most of them from tables of pairs, and an odd number of cells, so that a pair is cut."""
+    rng = np.random.default_rng(3)
+    urn = Urn(rng.geometric(0.3, 50_001))
+    sizes = np.full(5, urn.total)
+    assert np.array_equal(drawn(compiled(), urn, sizes, 8, 0), drawn(portable, urn, sizes, 8, 0))
+
+
+def test_sizes_far_beyond_the_cases_are_reached():
+    for least in (10_000, 2_000_000):
+        urn = Urn([1, 0, 3], least=least)
+        ours = drawn(compiled(), urn, [least, least + 5], 3, 0)
+        assert np.array_equal(ours, drawn(portable, urn, [least, least + 5], 3, 0))
+        assert abs(ours[0, 0] - least / 4) < 5 * np.sqrt(least * 3 / 16)
+
+
+def test_a_single_case_is_drawn_every_time():
+    for size in (0, 1, 5, 1000):
+        assert drawn(best, Urn([0, 1, 0]), [size], 0, 0).tolist() == [[0, size, 0]]
+
+
+@pytest.mark.parametrize("name", ["C", "NumPy"])
+def test_the_split_over_calls_and_threads_changes_nothing(name):
+    kernels = {"C": compiled, "NumPy": lambda: portable}[name]()
+    rng = np.random.default_rng(0)
+    positives, negatives = Urn(rng.integers(0, 2, 300)), Urn(rng.integers(0, 300, 300))
+    ours, theirs = (np.full(40, urn.total) for urn in (positives, negatives))
+    whole = kernels.wins_again(positives, negatives, ours, theirs, 99, 5)
+
+    def part(first, end):
+        return kernels.wins_again(positives, negatives, ours[first:end], theirs[first:end], 99, 5 + first)
+
+    for threads in (1, 2, 7, 40, 100):
+        assert np.array_equal(np.concatenate(in_parallel(part, 40, threads)), whole)
+    rows = drawn(kernels, negatives, theirs, 99, 5, 1)
+    assert np.array_equal(np.vstack([drawn(kernels, negatives, theirs[r : r + 1], 99, 5 + r, 1) for r in range(40)]), rows)
+
+
+def test_c_draws_without_the_gil():
+    """While one thread draws, another keeps running Python."""
+    urn, module, running, ticks = Urn(np.ones(20_000, dtype=np.int64)), compiled(), threading.Event(), 0
+    sizes = np.full(3000, urn.total)
+    thread = threading.Thread(target=lambda: (running.set(), module.wins_again(urn, urn, sizes, sizes, 0, 0), running.clear()))
+    thread.start()
+    running.wait()
+    while running.is_set():
+        ticks += 1
+        time.sleep(0)
+    thread.join()
+    assert ticks > 10
+
+
+def test_blocks_of_replicates_in_numpy_are_those_of_one(monkeypatch):
+    urn = Urn([5, 0, 300, 2])
+    whole, wins = drawn(portable, urn, np.full(9, 307), 4, 0), portable.wins_again(urn, urn, np.full(9, 307), np.full(9, 307), 4, 0)
+    monkeypatch.setattr(portable, "CHUNK", 8)
+    assert np.array_equal(drawn(portable, urn, np.full(9, 307), 4, 0), whole)
+    assert np.array_equal(portable.wins_again(urn, urn, np.full(9, 307), np.full(9, 307), 4, 0), wins)
+
+
+def test_no_replicates_are_no_work():
+    urn = Urn([1, 2])
+    for kernels in (compiled(), portable):
+        assert drawn(kernels, urn, [], 0, 0).shape == (0, 2)
+        assert kernels.wins_again(urn, urn, [], [], 0, 0).shape == (0,)
+    assert in_parallel(lambda first, end: (first, end), 0, 4) == [(0, 0)]
+
+
+def test_an_urn_is_frozen_and_travels():
+    urn = Urn([1, 200, 70_000])
+    with pytest.raises(AttributeError, match="frozen"):
+        urn.total = 5
+    with pytest.raises(ValueError, match="read-only"):
+        urn.entries[0] = 0
+    again = pickle.loads(pickle.dumps(urn))
+    assert np.array_equal(drawn(best, again, [70_000], 1, 2), drawn(best, urn, [70_000], 1, 2))
+    assert repr(urn) == "Urn: 70201 cases in 3 cells, for resamples of 70201 or more"
+
+
+# ---- words and tables ----------------------------------------------------------------------------------------------------------
+
+
+def test_words_are_those_of_splitmix64():
+    """The first outputs of the reference implementation, from a state of 1234567."""
+    expected = [6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431, 16408922859458223821]
+    assert words.words_of(np.array([1234567], dtype=np.uint64), 0, 5)[0].tolist() == expected
+    assert words.words_of(np.array([1234567], dtype=np.uint64), 3, 2)[0].tolist() == expected[3:]
+
+
+@given(SEEDS, st.integers(0, 9), st.lists(st.integers(0, 2**62), min_size=1, max_size=5), st.integers(0, 999))
+def test_keys_absorb_lane_replicate_and_attempt(seed, stream, replicates, attempt):
+    start = words.lane(seed, stream)
+    expected = [words.absorbed(words.absorbed(start, replicate), attempt) for replicate in replicates]
+    assert words.keys(start, np.array(replicates, dtype=np.uint64), attempt).tolist() == expected
+
+
+def test_every_bit_of_a_seed_counts():
+    seeds = [0, 1, 2**64 - 1, 2**64, 2**64 + 1, 2**128, 2**128 + 1, 2**200, 3 * 2**200]
+    assert len({words.lane(seed, stream) for seed in seeds for stream in range(3)}) == 27
+
+
+def law_of(table):
+    """The shares of a table as exact integers, out of 2**bits · room."""
+    bits = len(table).bit_length() - 1
+    low = alias.alias_bits(bits)
+    room, kept, aliases = 1 << (64 - low), table >> np.uint64(low), (table & np.uint64((1 << low) - 1)).astype(np.int64)
+    kept = np.where(aliases == np.arange(len(table)), room, kept.astype(np.int64))
+    shares = kept.copy()
+    np.add.at(shares, aliases, room - kept)
+    return shares / (room << bits)
+
+
+@given(st.lists(st.one_of(st.just(0.0), st.just(1.0), st.floats(1e-20, 1e20)), min_size=1, max_size=200).filter(any))
+def test_a_table_has_the_law_of_its_weights(weights):
+    chances = np.array(weights) / np.sum(weights)
+    law = law_of(alias.alias_table(np.array(weights)))
+    assert np.abs(law[: len(weights)] - chances).sum() / 2 + law[len(weights) :].sum() < 2.0**-40
+    assert not law[: len(weights)][np.array(weights) == 0].any()
+
+
+@pytest.mark.parametrize("rate", [1e-300, 1e-9, 0.3, 0.96, 1.0, 5.0, 31.0, 99.5, 255.0, 25_600.0, 65_536.0, 2.0**28])
+def test_poisson_tables_have_the_law_of_poisson(rate):
+    table, low, half = alias.poisson_table(rate, 1)
+    law = law_of(table)
+    assert half == 0
+    assert math.isclose(law.sum(), 1)
+    assert stats.poisson.cdf(low - 1, rate) + stats.poisson.sf(low + len(law) - 1, rate) < 2.0**-44
+    for value in range(0, len(law), max(1, len(law) // 500)):
+        k = low + value
+        with mpmath.workdps(40):
+            exact = float(mpmath.exp(k * mpmath.log(rate) - rate - mpmath.loggamma(k + 1)))
+        # Rounded to an integer out of 2**40 · the length; below the least chance that matters, 0.
+        assert abs(law[value] - exact) <= 2.0**-40 / len(law) + 1e-10 * exact + (law[value] == 0) * alias.LEAST_CHANCE
+
+
+@pytest.mark.parametrize("rate", [0.2, 0.97, 3.0, 5.0])
+def test_pairs_are_two_independent_poisson_numbers(rate):
+    table, low, half = alias.poisson_table(rate, 1000)
+    assert (low, 1 << 2 * half) == (0, len(table))
+    one = stats.poisson.pmf(np.arange(1 << half), rate)
+    assert np.abs(law_of(table) - np.outer(one, one).ravel()).sum() / 2 < 2.0**-40
+
+
+# ---- refusals ------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("counts", "options", "message"),
+    [
+        ([], {}, "flat array of integers"),
+        (np.zeros(0, np.int64), {}, "got 0"),
+        ([0, 0], {}, "1 to 2\\*\\*40 cases, got 0"),
+        ([1, -1], {}, "flat array"),
+        ([0.5, 2], {}, "integers"),
+        ([[1, 2]], {}, "flat array"),
+        ([2**40, 1], {}, "got 1099511627777"),
+        ([2**62], {}, "0 to 2\\*\\*40"),
+        ([1, 2], {"least": -1}, "negative"),
+        ([1, 2], {"slack": -1.0}, "negative"),
+        ([1, 2], {"slack": float("nan")}, "negative"),
+    ],
+)
+def test_an_urn_refuses_what_cannot_be_drawn_from(counts, options, message):
+    with pytest.raises(ValueError, match=message):
+        Urn(counts, **options)
+
+
+@pytest.mark.parametrize("name", ["C", "NumPy"])
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda k, u: drawn(k, u, [-1], 0, 0), "integers from 0"),
+        (lambda k, u: drawn(k, u, [2**41], 0, 0), "integers from 0"),
+        (lambda k, u: drawn(k, u, [[5]], 0, 0), "flat array"),
+        (lambda k, u: drawn(k, u, [5], -1, 0), "seed is an integer from 0"),
+        (lambda k, u: drawn(k, u, [5], 0, 0, -1), "stream is an integer from 0"),
+        (lambda k, u: drawn(k, u, [5], 0, -1), "numbered from 0"),
+        (lambda k, u: k.draw(u, [5], 0, 0, 0, np.empty((1, 2), np.int64)), "shape"),
+        (lambda k, u: k.draw(u, [5], 0, 0, 0, np.empty((1, 3), np.int32)), "int64"),
+        (lambda k, u: k.draw(u, [5], 0, 0, 0, np.empty((1, 6), np.int64)[:, ::2]), "contiguous"),
+        (lambda k, u: drawn(k, u, [500], 0, 0), "lower `least`"),
+        (lambda k, u: k.wins_again(u, u, [1000, 500], [1000, 1000], 0, 0), "lower `least`"),
+        (lambda k, u: k.wins_again(u, u, [1000, 1000], [1000, 500], 0, 0), "lower `least`"),
+        (lambda k, u: k.wins_again(u, Urn([1, 2]), [1000], [3], 0, 0), "same cells"),
+        (lambda k, u: k.wins_again(u, u, [1000], [1000, 1000], 0, 0), "as many resamples"),
+        (lambda k, u: k.wins_again(u, u, [2**40], [2**40], 0, 0), "largest 64-bit integer"),
+    ],
+)
+def test_draws_refuse_what_they_cannot_do(name, call, message):
+    kernels = {"C": compiled, "NumPy": lambda: portable}[name]()
+    with pytest.raises(ValueError, match=message):
+        call(kernels, Urn([500, 300, 200]))
+
+
+def changed(urn, **replaced):
+    parts = {name: getattr(urn, name).copy() for name in ("entries", "bands", "places", "units")}
+    for name, (index, value) in replaced.items():
+        parts[name][index] = value
+    return tuple(parts.values())
+
+
+@pytest.mark.parametrize(
+    ("parts", "message"),
+    [
+        (lambda u: changed(u, places=(0, 3)), "not a cell"),
+        (lambda u: changed(u, bands=((0, 0), 10**6)), "cut short"),
+        (lambda u: changed(u, bands=((0, 1), 63)), "cut short"),
+        (lambda u: changed(u, bands=((0, 3), 60)), "out of range"),
+        (lambda u: changed(u, bands=((0, 5), 99)), "too few places"),
+        (lambda u: changed(u, units=(0, 3)), "in no cell"),
+        (lambda u: changed(u, units=(3, 2**60)), "in no cell"),
+        (lambda u: (*changed(u)[:3], u.units[:3].copy()), "not a table"),
+        (lambda u: (*changed(u)[:2], u.places.astype(np.int64), u.units), "item type"),
+    ],
+)
+def test_c_refuses_tables_that_lead_out_of_memory(parts, message):
+    module, urn = compiled()._kernels, Urn([500, 300, 200])
+    out, sizes = np.zeros((1, 3), np.int64), np.array([1000])
+    with pytest.raises((ValueError, TypeError), match=message):
+        module.draw(*parts(urn), sizes, out, 0, 0)
+    good = changed(urn)
+    for eight in ((*parts(urn), *good), (*good, *parts(urn))):
+        with pytest.raises((ValueError, TypeError), match=message):
+            module.wins(*eight, sizes, sizes, np.zeros(1, np.int64), 0, 0, 0, 3, True)
+
+
+def test_c_refuses_too_little_room_for_the_wins():
+    module, parts = compiled()._kernels, changed(Urn([500, 300, 200]))
+    sizes = np.array([1000, 1000])
+    with pytest.raises(ValueError, match="too short"):
+        module.wins(*parts, *parts, sizes, sizes, np.zeros(1, np.int64), 0, 0, 0, 3, True)
+    with pytest.raises(ValueError, match="no cells"):
+        module.wins(*parts, *parts, sizes, sizes, np.zeros(2, np.int64), 0, 0, 0, 0, True)
