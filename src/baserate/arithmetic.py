@@ -42,6 +42,11 @@ def quotient(numerator: Any, denominator: Any, reason: str) -> Any:
     return Fraction(numerator) / Fraction(denominator)
 
 
+def least(one: Any, other: Any) -> Any:
+    """The smaller of two numbers, place by place in arrays."""
+    return np.minimum(one, other) if isinstance(one, np.ndarray) or isinstance(other, np.ndarray) else min(one, other)
+
+
 def root(value: Any) -> Any:
     """The square root; of a fraction as a fraction, exact for squares and otherwise right to 120 bits."""
     if isinstance(value, np.ndarray):

@@ -6,7 +6,7 @@ import math
 from fractions import Fraction
 from typing import Any
 
-from baserate.arithmetic import quotient, rounded
+from baserate.arithmetic import least, quotient, rounded
 from baserate.measures.catalogue import Parameter, define, define_share
 from baserate.measures.outcomes import Outcomes
 from baserate.measures.rates import BOOK, LANDGREBE
@@ -68,9 +68,9 @@ def normalized_cost(c: Outcomes) -> Any:
 )
 def savings(c: Outcomes) -> Any:
     tp, fp, fn, tn = c.costs
-    cheapest = min(fn * c.positives + tn * c.negatives, tp * c.positives + fp * c.negatives)
+    cheapest = least(fn * c.positives + tn * c.negatives, tp * c.positives + fp * c.negatives)
     reason = "one answer for all costs nothing or less: there is nothing to save"
-    return 1 - quotient(c.cost, max(cheapest, 0 * cheapest), reason)
+    return 1 - quotient(c.cost, -least(-cheapest, 0 * cheapest), reason)
 
 
 @define(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import inspect
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +18,7 @@ from baserate.summaries.catalogue import SUMMARIES
 LONGEST = 300
 # These are no summaries of counts, or give several numbers.
 SWITCHES = {"true": True, "yes": True, "false": False, "no": False}
+ALSO = {"auroc": "auc", "roc_auc": "auc", "ap": "average_precision", "pr_auc": "auprc", "aucpr": "auprc"}
 NOT_ASKED = ("strip_weights", "weighted_auc_chance", "auc_bounds", "brier_decomposition")
 
 
@@ -44,7 +46,9 @@ class Summary:
         if name.strip() not in known:
             near = difflib.get_close_matches(name.strip(), known, n=1)
             raise refuse("BR571", f"unknown summary {quoted(name.strip())}", f'"{near[0]}"' if near else f"one of {', '.join(known)}")
-        return cls(name.strip(), tuple(_options(name.strip(), rest.rstrip().removesuffix(")")).items()))
+        given = _options(name.strip(), rest.rstrip().removesuffix(")"))
+        _check_needed(name.strip(), given)
+        return cls(name.strip(), tuple(given.items()))
 
     def __call__(self, counts: Counts, at: Conditions | None = None) -> float:
         """Its value; the conditions are used where it depends on them."""
@@ -60,6 +64,21 @@ class Summary:
         return f"{self.name}({inside})" if inside else self.name
 
     __repr__ = __str__
+
+
+def summary_named(text: str) -> Summary | None:
+    """A summary by its name in any case, or by what else it is called; None for what is no summary."""
+    head, opened, rest = text.strip().partition("(")
+    plain = re.sub(r"[\s_-]+", "_", head.strip().casefold())
+    name = ALSO.get(plain, plain)
+    return Summary.parse(name + opened + rest) if name in SUMMARIES and name not in NOT_ASKED else None
+
+
+def _check_needed(name: str, given: dict[str, Any]) -> None:
+    """An option without a default has to be given."""
+    for key, parameter in inspect.signature(SUMMARIES[name]).parameters.items():
+        if key not in ("counts", "at") and parameter.default is inspect.Parameter.empty and key not in given:
+            raise refuse("BR532", f"{name} needs {key}", f"{name}({key}=…)")
 
 
 def _options(name: str, text: str) -> dict[str, Any]:

@@ -1,0 +1,304 @@
+"""`Uncertain`: conditions that are not known exactly. A base rate within a range, from a pilot sample, or as a distribution; costs too."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from baserate import notations
+from baserate.arithmetic import rounded
+from baserate.conditions import Conditions
+from baserate.costs import Costs
+from baserate.errors import Fix, quoted, refuse
+from baserate.exact import Floats
+
+# How finely a range is walked. Most measures rise or fall all along it, so that its ends decide.
+STEPS = 9
+COST_STEPS = 3
+OUTCOMES = ("fp", "fn", "tp", "tn")
+
+
+@dataclass(frozen=True)
+class Range:
+    """Somewhere between two values, and nothing is known of where: what follows holds for all of them together."""
+
+    low: Any
+    high: Any
+
+    def grid(self, steps: int = STEPS) -> list[float]:
+        """Values all over the range, its ends among them: evenly by odds between 0 and 1, by ratio above 0."""
+        low, high = float(self.low), float(self.high)
+        if 0 < low <= high < 1:
+            odds = np.geomspace(low / (1 - low), high / (1 - high), steps)
+            spread = odds / (1 + odds)
+        else:
+            spread = np.geomspace(low, high, steps) if low > 0 else np.linspace(low, high, steps)
+        return [low, *map(float, spread[1:-1]), high]
+
+    @property
+    def middle(self) -> float:
+        low, high = float(self.low), float(self.high)
+        return math.sqrt(low * high) if low > 0 else (low + high) / 2
+
+
+@dataclass(frozen=True)
+class Pilot:
+    """A pilot sample drawn from the field: so many positives among so many cases."""
+
+    positives: int
+    cases: int
+
+    def draw(self, rng: np.random.Generator, count: int) -> Floats:
+        """Priors that the pilot leaves possible: Beta(k + ½, n − k + ½)."""
+        return np.clip(rng.beta(self.positives + 0.5, self.cases - self.positives + 0.5, count), 1e-300, 1 - 1e-16)
+
+    @property
+    def middle(self) -> float:
+        seen = 0 < self.positives < self.cases
+        return self.positives / self.cases if seen else (self.positives + 0.5) / (self.cases + 1)
+
+
+@dataclass(frozen=True)
+class LogUniform:
+    """Any order of magnitude between two values is as likely as any other."""
+
+    low: Any
+    high: Any
+
+    def draw(self, rng: np.random.Generator, count: int) -> Floats:
+        low, high = math.log(float(self.low)), math.log(float(self.high))
+        return np.clip(np.exp(rng.uniform(low, high, count)), float(self.low), float(self.high))
+
+    @property
+    def middle(self) -> float:
+        return math.sqrt(float(self.low) * float(self.high))
+
+
+@dataclass(frozen=True)
+class Draws:
+    """Values drawn from whatever distribution one believes in, each as likely as any other."""
+
+    values: Any
+
+    def draw(self, rng: np.random.Generator, count: int) -> Floats:
+        """Every value about equally often, in random order."""
+        values: Floats = np.resize(np.asarray(self.values, dtype=np.float64), count)
+        return rng.permutation(values) if count > len(self.values) else rng.choice(np.asarray(self.values, dtype=np.float64), count)
+
+    @property
+    def middle(self) -> float:
+        return float(np.median(np.asarray(self.values, dtype=np.float64)))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Draws) and np.array_equal(self.values, other.values)
+
+    def __hash__(self) -> int:
+        return hash(tuple(np.asarray(self.values).tolist()))
+
+
+SPREADS = (Range, Pilot, LogUniform, Draws)
+
+
+class Drawn(NamedTuple):
+    """Draws of the conditions, in step; a number where it is known. `prior` is None for the sample's own."""
+
+    prior: Any
+    fp: Any
+    fn: Any
+    tp: Any
+    tn: Any
+
+
+@dataclass(frozen=True, repr=False)
+class Uncertain:
+    """At which base rate and costs, where they are not known exactly?
+
+    `prior` and every cost may be a number, or a `Range`, `LogUniform` or `Draws`; a prior may also be a `Pilot` sample, or text such as
+    "1e-5..1e-3" for a range. What lies in a range is answered for all of the range together. Distributions are drawn from, independently;
+    but `Draws` of one length for several parts belong together, draw by draw.
+
+    >>> import baserate as br
+    >>> br.Uncertain(prior="1e-5..1e-3", costs={"fn": br.Range(100, 1000), "fp": 1})
+    Uncertain(prior=1e-05..0.001, fp=1, fn=100..1000)
+    """
+
+    prior: Any = None
+    costs: Any = None
+    costs_given: bool = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "prior", _prior(self.prior))
+        object.__setattr__(self, "costs_given", self.costs is not None)
+        object.__setattr__(self, "costs", _costs(self.costs))
+        self._check_costs()
+
+    def _check_costs(self) -> None:
+        """Refuse costs of the wrong order, wherever they may lie: at every end of each, or draw by draw where draws belong together."""
+        parts = [self.costs[name] for name in OUTCOMES]
+        drawn = [np.asarray(part.values) for part in parts if isinstance(part, Draws)]
+        if len(drawn) > 1 and len({len(values) for values in drawn}) == 1:
+            rows = [np.asarray(part.values) if isinstance(part, Draws) else np.full(len(drawn[0]), _middle(part)) for part in parts]
+            fp, fn, tp, tn = (np.asarray(row, dtype=np.float64) for row in rows)
+            worst = int(np.argmin(np.minimum(fn - tp, fp - tn)))
+            Costs(*(row[worst].item() for row in (fp, fn, tp, tn)))
+            return
+        for setting in self._settings(ends=True):
+            Costs(**{name: setting[name] for name in OUTCOMES})
+
+    def __hash__(self) -> int:
+        return hash((self.prior, tuple(self.costs.items()), self.costs_given))
+
+    @property
+    def has_range(self) -> bool:
+        """Does the answer have to hold for a whole range?"""
+        return any(isinstance(part, Range) for part in (self.prior, *self.costs.values()))
+
+    @property
+    def as_in_sample(self) -> bool:
+        return self.prior is None
+
+    def pinned(self, steps: int = STEPS) -> Iterator[Uncertain]:
+        """The same with every range replaced by one of its values, all over it; a range of base rates is walked in so many steps."""
+        for setting in self._settings(ends=False, steps=steps):
+            yield Uncertain(setting["prior"], {name: setting[name] for name in OUTCOMES} if self.costs_given else None)
+
+    def _settings(self, *, ends: bool, steps: int = STEPS) -> Iterator[dict[str, Any]]:
+        names = ("prior", *OUTCOMES)
+        choices = []
+        for part in (self.prior, *(self.costs[name] for name in OUTCOMES)):
+            if ends:
+                choices.append(_ends(part))
+            else:
+                choices.append(part.grid(COST_STEPS if choices else steps) if isinstance(part, Range) else [part])
+        for values in product(*choices):
+            yield dict(zip(names, values, strict=True))
+
+    def middle(self) -> Conditions:
+        """One set of conditions in the midst of what is possible."""
+        costs = Costs(**{name: _middle(self.costs[name]) for name in OUTCOMES}) if self.costs_given else None
+        return Conditions(_middle(self.prior), costs)
+
+    def draw(self, rng: np.random.Generator, count: int) -> Drawn:
+        """Conditions drawn from what is believed; ranges must be pinned first."""
+        parts = (self.prior, *(self.costs[name] for name in OUTCOMES))
+        lengths = [len(part.values) for part in parts if isinstance(part, Draws)]
+        joint = len(lengths) > 1 and len(set(lengths)) == 1
+        rows = rng.integers(0, lengths[0], count) if joint else None
+        return Drawn(*(self._one(part, rng, count, rows) for part in parts))
+
+    @staticmethod
+    def _one(part: Any, rng: np.random.Generator, count: int, rows: npt.NDArray[np.int64] | None) -> Any:
+        if rows is not None and isinstance(part, Draws):
+            return np.asarray(part.values)[rows]
+        return part.draw(rng, count) if isinstance(part, Pilot | LogUniform | Draws) else part
+
+    def __repr__(self) -> str:
+        given = {"prior": self.prior} if self.prior is not None else {}
+        if self.costs_given:
+            given |= {name: cost for name, cost in self.costs.items() if name in ("fp", "fn") or not _is_zero(cost)}
+        return f"Uncertain({', '.join(f'{name}={_shown(part)}' for name, part in given.items())})"
+
+    def __str__(self) -> str:
+        prior = "as in the sample" if self.prior is None else _shown(self.prior)
+        costs = ", ".join(f"{name} = {_shown(cost)}" for name, cost in self.costs.items() if name in ("fp", "fn") or not _is_zero(cost))
+        return f"prior {prior}; {'costs' if self.costs_given else 'equal costs'} ({costs})"
+
+
+def _is_zero(part: Any) -> bool:
+    return not isinstance(part, SPREADS) and part == 0
+
+
+def _ends(part: Any) -> list[Any]:
+    """The values between which it lies."""
+    if isinstance(part, Range | LogUniform):
+        return [part.low, part.high]
+    if isinstance(part, Draws):
+        values = np.asarray(part.values)
+        return [float(values.min()), float(values.max())]
+    return [_middle(part)]
+
+
+def _middle(part: Any) -> Any:
+    return part.middle if isinstance(part, SPREADS) else part
+
+
+def _shown(part: Any) -> str:
+    if isinstance(part, Range | LogUniform):
+        return f"{part.low:g}..{part.high:g}{' (log-uniform)' if isinstance(part, LogUniform) else ''}"
+    if isinstance(part, Pilot):
+        return f"{part.positives} of {part.cases} in a pilot"
+    return f"{len(part.values)} draws" if isinstance(part, Draws) else f"{part:g}"
+
+
+def _prior(given: Any) -> Any:
+    if isinstance(given, str) and "..." in given:
+        raise refuse("BR503", f"prior {quoted(given)} has too many dots", "a range is written 1e-5..1e-3")
+    if isinstance(given, str) and ".." in given:
+        low, _, high = given.partition("..")
+        given = Range(low.strip(), high.strip())
+    if isinstance(given, Range | LogUniform):
+        written = [notations.prior(end) for end in (given.low, given.high)]
+        if written[0] is None or written[1] is None:
+            raise refuse("BR503", "a range of base rates needs two ends", "1e-5..1e-3")
+        ends = [rounded(end.value) for end in written if end is not None]
+        return type(given)(*_ordered("prior", ends[0], ends[1]))
+    if isinstance(given, Pilot):
+        whole = all(isinstance(value, int | np.integer) and not isinstance(value, bool) for value in (given.positives, given.cases))
+        if not whole or not 0 <= given.positives <= given.cases or not given.cases:
+            raise refuse("BR588", f"a pilot sample has so many positives among so many cases, got {quoted(given)}", "Pilot(12, 5000)")
+        return Pilot(int(given.positives), int(given.cases))
+    if isinstance(given, Draws):
+        return Draws(_drawn("prior", given.values, low=0.0, high=1.0))
+    written_prior = notations.prior(given)
+    return None if written_prior is None else rounded(written_prior.value)
+
+
+def _ordered(name: str, low: float, high: float) -> tuple[float, float]:
+    if low > high:
+        fix = Fix(f"Range({high:g}, {low:g})", f"{high:g}..{low:g}")
+        raise refuse("BR504", f"the range of {name} is reversed: {low:g}..{high:g}", fix)
+    return low, high
+
+
+def _drawn(name: str, values: Any, low: float = -math.inf, high: float = math.inf) -> npt.NDArray[np.float64]:
+    try:
+        drawn = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        drawn = np.array(math.nan)
+    if drawn.ndim != 1 or not len(drawn) or not np.isfinite(drawn).all() or (drawn <= low).any() or (drawn >= high).any():
+        raise refuse("BR588", f"draws of {name} must be a list of numbers in its range", "Draws([0.001, 0.002, 0.004])")
+    drawn.flags.writeable = False
+    return drawn
+
+
+def _costs(given: Any) -> dict[str, Any]:
+    if given is None or isinstance(given, Costs):
+        costs = given or Costs()
+        return {name: getattr(costs, name) for name in OUTCOMES}
+    if not isinstance(given, Mapping) or not set(given) <= set(OUTCOMES):
+        text = f"uncertain costs are named by outcome (fp, fn, tp, tn), got {quoted(given)}"
+        raise refuse("BR513", text, 'costs={"fn": Range(100, 1000), "fp": 1}')
+    plain = Costs()
+    return {name: _cost(name, given.get(name, getattr(plain, name))) for name in OUTCOMES}
+
+
+def _cost(name: str, given: Any) -> Any:
+    if isinstance(given, Pilot):
+        raise refuse("BR588", f"the cost of {name} cannot come from a pilot sample", "Range(100, 1000) or Draws([...])")
+    if isinstance(given, Draws):
+        return Draws(_drawn(f"the cost of {name}", given.values))
+    if isinstance(given, Range | LogUniform):
+        ends = [notations.from_number(end) for end in (given.low, given.high)]
+        if ends[0] is None or ends[1] is None or (isinstance(given, LogUniform) and ends[0].value <= 0):
+            raise refuse("BR514", f"the cost of {name} is {quoted(given)}, which is no range of numbers", "Range(100, 1000)")
+        return type(given)(*_ordered(f"the cost of {name}", *(rounded(end.value) for end in ends if end is not None)))
+    plain = notations.from_number(given)
+    if plain is None:
+        raise refuse("BR514", f"the cost of {name} is {quoted(given)}, which is no number", "a number, Range(100, 1000) or Draws([...])")
+    return given if isinstance(given, int | float) else rounded(plain.value)

@@ -1,0 +1,297 @@
+"""Bands: where a curve, or the difference of two, may lie; at each place, or all along at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from baserate.conditions import Conditions
+from baserate.counts import Counts
+from baserate.errors import grouped, refuse
+from baserate.exact import Floats
+from baserate.grouped import GroupedCounts
+from baserate.joint import JointCounts
+from baserate.measures.catalogue import SYNONYMS, plain
+from baserate.measures.confusions import NOT_SAID, confusion_at
+from baserate.measures.values import Measure
+from baserate.notes import Note, combine
+from baserate.points import Points
+from baserate.summaries.ranking import one_class
+from baserate.uncertainty import rates
+from baserate.uncertainty.comparing import chosen_pair
+from baserate.uncertainty.fixed import Question, measure_interval
+from baserate.uncertainty.intervals import REPLICATES
+from baserate.uncertainty.reading import SHORT, Reader, at_places, curve_reader, prior_reader, rates_read
+from baserate.uncertainty.resampling import Progress, check_enough, planned, resampled
+from baserate.uncertainty.values import BOTH, UPPER, checked_level, percent
+
+POINTWISE, SIMULTANEOUS = "pointwise", "simultaneous"
+# With fewer resamples beyond a simultaneous bound than this, the bound is mostly luck.
+FEW_BEYOND = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Band:
+    """Where a curve may lie: `low` and `high` at each `x`, around `y`.
+
+    Pointwise, each place on its own is covered at the level; simultaneous, the whole curve is.
+    """
+
+    name: str
+    x_label: str
+    y_label: str
+    x: Floats
+    y: Floats
+    low: Floats
+    high: Floats
+    level: float
+    kind: str
+    method: str
+    at: Any = None
+    models: tuple[str, str] | None = None
+    replicates: int | None = None
+    seed: int | None = None
+    notes: tuple[Note, ...] = field(default=(), repr=False)
+
+    def __len__(self) -> int:
+        return len(self.x)
+
+    def to_dict(self) -> dict[str, list[float]]:
+        """The columns by name."""
+        columns = {self.x_label: self.x, self.y_label: self.y, "low": self.low, "high": self.high}
+        return {name: values.tolist() for name, values in columns.items()}
+
+    def __repr__(self) -> str:
+        of = "" if self.models is None else f" of {self.models[1]} - {self.models[0]}"
+        where = "" if self.at is None else f", at {self.at}"
+        return (
+            f"Band {self.name}{of}: {self.y_label} along {self.x_label}, {grouped(len(self))} places, {percent(self.level)} {self.kind}{where}"
+        )
+
+
+def band(  # noqa: PLR0913 (each is a question of its own)
+    curve: Any,
+    counts: Counts | GroupedCounts,
+    *,
+    at: Conditions | None = None,
+    x: Any = None,
+    priors: Sequence[Any] | None = None,
+    costs: Any = None,
+    rule: str | None = None,
+    threshold: Any = NOT_SAID,
+    volume: float | None = None,
+    simultaneous: bool = False,
+    level: float = 0.95,
+    resample: str | None = None,
+    replicates: int = REPLICATES,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Band:
+    """Where may this curve lie?
+
+    `curve` is `br.roc`, `br.pr`, `br.broc`, `br.posfrac_curve`, `br.gain_curve`, `br.lift_curve`, `br.det` or `br.cost_curve`, read at the
+    places `x` of its axis (B-ROC, PR and posfrac along tpr). Or a measure's name, along `priors`: at a `threshold`, by a `rule`, or where
+    it is cheapest at each of them. By the bootstrap on the counts; where no resample differs, by the bound for none or all of a class.
+
+    >>> import baserate as br
+    >>> counts = br.Counts([3, 2, 1], positives=[40, 8, 2], negatives=[10, 190, 800])
+    >>> band = br.band(br.roc, counts, x=[0.01, 0.2])
+    >>> band.y, band.low.round(2), band.high.round(2)
+    (array([0.8 , 0.96]), array([0.47, 0.9 ]), array([0.9, 1. ]))
+    """
+    reader = _reader(curve, at, x, (priors, costs, rule, threshold, volume))
+    if not isinstance(counts, Counts | GroupedCounts):
+        raise refuse(
+            "BR228", f"a band is made of Counts, got {type(counts).__name__}", "difference_band for two models, or joint.marginal(name)"
+        )
+    source = _condensed(reader, counts)
+    plan = planned(source, reader.of_prior, resample, replicates, seed, progress)
+    notes = check_enough(source)
+    seen = reader.read(counts.total() if isinstance(counts, GroupedCounts) else counts)
+    values = np.array([reader.read(parts[0]) for parts in resampled(source, plan)])
+    low, high, more = _bounds(values, checked_level(level), simultaneous=simultaneous)
+    if isinstance(counts, Counts) and reader.threshold is not NOT_SAID:
+        low, high = _with_unseen(reader, counts, (low, high), level)
+    elif isinstance(counts, Counts):
+        low, high = _opened(reader, counts, (low, high), level)
+    more = (*more, *_stuck(low, high))
+    return _band(reader, seen, (low, high), (level, simultaneous, plan), notes=combine(notes, more))
+
+
+def difference_band(  # noqa: PLR0913 (each is a question of its own)
+    curve: Any,
+    models: JointCounts,
+    *,
+    pair: Sequence[str] | None = None,
+    at: Conditions | None = None,
+    x: Any = None,
+    priors: Sequence[Any] | None = None,
+    costs: Any = None,
+    rule: str | None = None,
+    threshold: Any = NOT_SAID,
+    volume: float | None = None,
+    simultaneous: bool = True,
+    level: float = 0.95,
+    resample: str | None = None,
+    replicates: int = REPLICATES,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Band:
+    """Where, along a curve or over the base rate, is the second model better than the first?
+
+    The difference of two curves on the same cases, with a band that holds all along (`simultaneous`), so that one may look for where it
+    leaves 0. `br.cost_curve` covers every base rate and cost at once, as only the effective prior matters; a measure with `priors` shows
+    any number over the base rate.
+
+    >>> import baserate as br
+    >>> y, a, b = [0] * 60 + [1] * 40, list(range(100)), [*range(20, 80), *range(60, 100)]
+    >>> band = br.difference_band(br.cost_curve, br.count_models(y, {"a": a, "b": b}), x=[0.2, 0.5])
+    >>> band.y.round(3), bool((band.low > 0).any())
+    (array([0.1  , 0.167]), True)
+    """
+    if not isinstance(models, JointCounts):
+        raise refuse("BR595", f"a difference is read in pairs, which need JointCounts, got {type(models).__name__}", "count_models(...)")
+    names = chosen_pair(models, pair)
+    readers = [_reader(curve, at, x, (priors, costs, rule, _of(threshold, name), volume)) for name in names]
+    only = JointCounts._of({name: models.scores[name] for name in names}, models.positives, models.negatives, models.ledger, models._recorded)
+    plan = planned(only, readers[0].of_prior, resample, replicates, seed, progress)
+    notes = check_enough(only)
+    seen = readers[1].read(models.marginal(names[1])) - readers[0].read(models.marginal(names[0]))
+    values = np.array([readers[1].read(parts[1]) - readers[0].read(parts[0]) for parts in resampled(only, plan)])
+    low, high, more = _bounds(values, checked_level(level), simultaneous=simultaneous)
+    return _band(readers[0], seen, (low, high), (level, simultaneous, plan), models=names, notes=combine(notes, more))
+
+
+def _of(threshold: Any, name: str) -> Any:
+    if not isinstance(threshold, dict):
+        return threshold
+    if name not in threshold:
+        raise refuse("BR529", f"no threshold is given for {name!r}", 'threshold={"a": 0.5, "b": 0.3}')
+    return threshold[name]
+
+
+def _reader(curve: Any, at: Conditions | None, x: Any, rest: tuple[Any, Any, Any, Any, Any]) -> Reader:
+    priors, costs, rule, threshold, volume = rest
+    is_measure = isinstance(curve, Measure) or (isinstance(curve, str) and plain(curve.partition("(")[0]) in SYNONYMS)
+    along_priors = priors is not None or rule is not None or threshold is not NOT_SAID
+    if is_measure and (along_priors or curve not in SHORT):
+        if at is not None or x is not None:
+            raise refuse("BR573", "a measure is read along base rates: they are its conditions", "priors=[0.1, 0.01], costs=Costs(fn=100)")
+        return prior_reader(curve, priors, costs=costs, rule=rule, threshold=threshold, volume=volume)
+    if priors is not None or costs is not None or rule is not None or threshold is not NOT_SAID or volume is not None:
+        raise refuse("BR573", "priors, costs, rule, threshold and volume belong to a measure along base rates", 'band("precision", …)')
+    return curve_reader(curve, at, x)
+
+
+def _condensed(reader: Reader, counts: Counts | GroupedCounts) -> Counts | GroupedCounts:
+    plain = isinstance(counts, Counts) and counts.bins is None and not counts.condensed and not counts.weighted
+    return counts.condense() if plain and reader.of_roc and isinstance(counts, Counts) else counts
+
+
+def _bounds(values: Floats, level: float, *, simultaneous: bool) -> tuple[Floats, Floats, tuple[Note, ...]]:
+    """Quantiles of the resampled curves; simultaneous ones so far out that a whole curve stays inside as often as the level says."""
+    missing = int(np.count_nonzero(np.isnan(values).any(axis=1)))
+    notes = (
+        (Note("BR592", f"{missing} of {len(values)} replicates are undefined somewhere: the band is of the others there"),) if missing else ()
+    )
+    tail = (1 - level) / 2
+    if simultaneous:
+        tail = _joint_tail(values, level)
+        if tail * len(values) < FEW_BEYOND:
+            text = f"only {tail * len(values):.0f} resamples lie beyond the simultaneous band at a place: take more replicates"
+            notes = (*notes, Note("BR591", text))
+    # Places where no curve is defined have no bounds; the upper ones are the lower ones mirrored.
+    low, high = (np.full(values.shape[1], np.nan) for _ in range(2))
+    known = ~np.isnan(values).all(axis=0)
+    low[known] = np.nanquantile(values[:, known], tail, axis=0, method="inverted_cdf")
+    high[known] = -np.nanquantile(-values[:, known], tail, axis=0, method="inverted_cdf")
+    return low, high, notes
+
+
+def _joint_tail(values: Floats, level: float) -> float:
+    """The pointwise tail beyond which so few whole curves go anywhere."""
+    outermost = np.full(len(values), 1.0)
+    for column in values.T:
+        known = ~np.isnan(column)
+        if not known.any():
+            continue
+        ordered = np.sort(column[known])
+        # Ties count for the curve: the share of resamples at or beyond its value, on the nearer side.
+        below = np.searchsorted(ordered, column[known], "right") / len(ordered)
+        above = 1 - np.searchsorted(ordered, column[known], "left") / len(ordered)
+        outermost[known] = np.minimum(outermost[known], np.minimum(below, above))
+    return float(np.quantile(outermost, 1 - level, method="lower"))
+
+
+def _with_unseen(reader: Reader, counts: Counts, bounds: tuple[Floats, Floats], level: float) -> tuple[Floats, Floats]:
+    """At a fixed threshold where some outcome was never seen: the interval at each base rate, which knows of it, beside the resamples."""
+    points = Points.of(counts)
+    confusion = confusion_at(points, points.place(reader.threshold))
+    if all(confusion) or one_class(points):
+        return bounds
+    found = [
+        measure_interval(Question(Measure.parse(reader.y_label), confusion, Conditions(prior, reader.costs), level, BOTH, None, 0))
+        for prior in reader.x.tolist()
+    ]
+    return np.fmin(bounds[0], [one.low for one in found]), np.fmax(bounds[1], [one.high for one in found])
+
+
+def _stuck(low: Floats, high: Floats) -> tuple[Note, ...]:
+    """Places where no resample differs, which is no certainty."""
+    places = int(np.count_nonzero((low == high) & (low != 0) & (low != 1)))
+    perfect = int(np.count_nonzero(low == high)) == len(low)
+    if not places and not perfect:
+        return ()
+    return (Note("BR591", "at some places every resample gave the same value: resamples cannot show what was never seen"),)
+
+
+def _opened(reader: Reader, counts: Counts, bounds: tuple[Floats, Floats], level: float) -> tuple[Floats, Floats]:
+    """Where none, or all, of a class were flagged, resamples know of nothing else: the bound for none seen stands in."""
+    low, high = (values.copy() for values in bounds)
+    if reader.x_label not in ("fpr", "tpr") or counts.weighted or one_class(counts):
+        return low, high
+    points = Points.of(counts)
+    along_fpr = reader.x_label == "fpr"
+    whole = int(points.total_positives if along_fpr else points.total_negatives)
+    rate = rates.bounds(0, whole, level, rates.CLOPPER_PEARSON, UPPER)[1]
+    other = at_places(counts, Measure(reader.x_label), Measure("tpr" if along_fpr else "fpr"), Conditions(), reader.x)
+    prior = points.prior if reader.at is None or reader.at.prior is None else reader.at.prior
+    for end in (0.0, 1.0):
+        # At fpr 1 everything is flagged, and tpr is 1 by definition.
+        where = (other == end) & ~(along_fpr & (reader.x == 1)) & ~np.isnan(low)
+        moved = np.full(len(other), rate if end == 0 else 1 - rate)
+        pair = (moved, reader.x) if along_fpr else (reader.x, moved)
+        values = rates_read(Measure(reader.y_label), pair, prior, (0.0, 1.0, 1.0, 0.0))
+        low, high = np.where(where, np.fmin(low, values), low), np.where(where, np.fmax(high, values), high)
+    return low, high
+
+
+def _band(
+    reader: Reader, seen: Floats, bounds: tuple[Floats, Floats], how: tuple[float, bool, Any], models: Any = None, notes: tuple[Note, ...] = ()
+) -> Band:
+    level, simultaneous, plan = how
+    kind = SIMULTANEOUS if simultaneous else POINTWISE
+    low, high = np.fmin(bounds[0], seen), np.fmax(bounds[1], seen)
+    for values in (reader.x, seen, low, high):
+        values.flags.writeable = False
+    at = reader.at
+    return Band(
+        reader.name,
+        reader.x_label,
+        reader.y_label,
+        reader.x,
+        seen,
+        low,
+        high,
+        level,
+        kind,
+        f"bootstrap, {plan.how}",
+        at,
+        models,
+        plan.replicates,
+        plan.seed,
+        notes,
+    )

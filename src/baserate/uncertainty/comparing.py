@@ -1,0 +1,355 @@
+"""`compare`: is one model really better than another, on the same cases or on others?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from baserate.conditions import Conditions
+from baserate.counts import Counts
+from baserate.errors import Fix, quoted, refuse
+from baserate.exact import Floats
+from baserate.grouped import GroupedCounts
+from baserate.joint import JointCounts
+from baserate.measures.confusions import NOT_SAID, checked_conditions
+from baserate.notes import Note, combine
+from baserate.uncertain import Uncertain
+from baserate.uncertainty.bootstrap import BCA, PERCENTILE, alike, percentile_bounds, undefined_noted
+from baserate.uncertainty.delong import DELONG, DELONG_T, paired_delong, unpaired_delong
+from baserate.uncertainty.intervals import REPLICATES
+from baserate.uncertainty.matched import MCNEMAR, MCNEMAR_OF, discordant, matched_difference
+from baserate.uncertainty.resampling import Plan, Progress, check_enough, checked_replicates, checked_seed, planned, replicate_values, resampled
+from baserate.uncertainty.statistics import Statistic, directed, shifted, statistic_of
+from baserate.uncertainty.values import BOTH, Difference, checked_level, missed
+
+Models = JointCounts | Mapping[str, Counts] | Mapping[str, GroupedCounts]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """How a comparison is wanted."""
+
+    level: float
+    method: str | None
+    seed: int
+    replicates: int
+    resample: str | None
+    progress: Progress | None
+
+
+def compare(  # noqa: PLR0913 (each is a question of its own)
+    statistic: Any,
+    models: Models,
+    *,
+    pair: Sequence[str] | None = None,
+    at: Conditions | None = None,
+    rule: str | None = None,
+    threshold: Any = NOT_SAID,
+    volume: float | None = None,
+    better: str | None = None,
+    paired: bool = True,
+    level: float = 0.95,
+    method: str | None = None,
+    resample: str | None = None,
+    replicates: int = REPLICATES,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Difference:
+    """Is the second model really better than the first?
+
+    `models` are `JointCounts` of two models on the same cases (or name a `pair` of more), or two `GroupedCounts` by name with the same
+    groups. Two `Counts` by name hold different cases, and need `paired=False`. `statistic`, `at`, `rule` and `threshold` are those of
+    `interval`; a threshold of each model is given by name: `threshold={"a": 0.5, "b": 0.3}`.
+
+    Without a `method`: AUC by DeLong's test (with Student's t below 100 cases of the smaller class; "delong" is the plain test), tpr, fpr,
+    accuracy and error at fixed thresholds by McNemar's exact test, anything else by the paired bootstrap. Identical models differ by 0 with
+    p = 1.
+
+    >>> import baserate as br
+    >>> y, a, b = [0] * 60 + [1] * 40, list(range(100)), [*range(20, 80), *range(60, 100)]
+    >>> joint = br.count_models(y, {"a": a, "b": b})
+    >>> br.compare(br.auc, joint)
+    Difference: auc of b - a -0.08333, 95 % from -0.1339 to -0.03276, p = 0.00149 (delong-t)
+    """
+    asked = Asked(checked_level(level), method, checked_seed(seed), checked_replicates(replicates), resample, progress)
+    if isinstance(at, Uncertain):
+        text = "a comparison is made at known conditions: over a range of base rates, see difference_band"
+        raise refuse("BR588", text, "at=Conditions(prior=0.001)")
+    names = chosen_pair(models, pair)
+    if isinstance(threshold, Mapping):
+        if rule is not None:
+            raise refuse("BR594", "the models are asked for at a rule and at a threshold", "give one of them")
+        return _at_thresholds(statistic, models, names, (checked_conditions(at), threshold, volume), asked, paired=paired)
+    wanted = directed(statistic_of(statistic, at=at, rule=rule, threshold=threshold, volume=volume), better)
+    return _compared((wanted, wanted), models, names, asked, paired=paired)
+
+
+def compare_all(statistic: Any, models: Models, *, against: str | None = None, level: float = 0.95, **options: Any) -> tuple[Difference, ...]:
+    """Which of several models differ? Every pair, or every model `against` one, with Holm's adjustment for how many were compared.
+
+    Holm 1979, Scandinavian Journal of Statistics 6:65-70.
+
+    >>> import baserate as br
+    >>> y, s = [0] * 60 + [1] * 40, list(range(100))
+    >>> joint = br.count_models(y, {"a": s, "b": [*range(20, 80), *range(60, 100)], "c": s})
+    >>> [(d.models, round(d.value, 3), round(d.p_adjusted, 4)) for d in br.compare_all(br.auc, joint, against="a")]
+    [(('a', 'b'), -0.083, 0.003), (('a', 'c'), 0.0, 1.0)]
+    """
+    names = list(_checked(models))
+    if against is not None and against not in names:
+        raise refuse("BR408", f"there is no model {quoted(against)}", f"one of {', '.join(map(quoted, names))}")
+    pairs = list(combinations(names, 2)) if against is None else [(against, name) for name in names if name != against]
+    first = compare(statistic, models, pair=pairs[0], level=level, **options)
+    check_replicates(first, len(pairs))
+    found = [first, *(compare(statistic, models, pair=pair, level=level, **options) for pair in pairs[1:])]
+    adjusted = holm([difference.p_value for difference in found])
+    return tuple(replace(difference, p_adjusted=p) for difference, p in zip(found, adjusted, strict=True))
+
+
+def check_replicates(first: Difference, tests: int) -> None:
+    """A bootstrap's p-value is never below 2 / (replicates + 1): after Holm's adjustment it must still be able to fall below the level."""
+    if first.method != PERCENTILE or first.replicates is None or tests * 2 / (first.replicates + 1) < missed(first.level):
+        return
+    needed = math.ceil(4 * tests / missed(first.level))
+    text = f"{tests} comparisons of {first.replicates} resamples each: after Holm's adjustment none could be significant"
+    raise refuse("BR580", text, Fix(f"replicates={needed}", f"--replicates {needed}"))
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """P-values adjusted for how many there are: as small as each may be called while all stay honest together."""
+    order = sorted(range(len(p_values)), key=lambda place: p_values[place])
+    adjusted, highest = [0.0] * len(p_values), 0.0
+    for rank, place in enumerate(order):
+        highest = max(highest, min(1.0, (len(p_values) - rank) * p_values[place]))
+        adjusted[place] = highest
+    return adjusted
+
+
+def _checked(models: Any) -> Sequence[str]:
+    names = models.models if isinstance(models, JointCounts) else tuple(models) if isinstance(models, Mapping) else ()
+    if len(names) < 2:
+        fix = Fix('count_models(y, {"a": scores, "b": scores})', "--score COLUMN --score COLUMN")
+        raise refuse("BR595", "a comparison needs two models", fix)
+    return names
+
+
+def chosen_pair(models: Models, pair: Sequence[str] | None) -> tuple[str, str]:
+    """The two models to compare."""
+    names = _checked(models)
+    if pair is None:
+        if len(names) > 2:
+            raise refuse("BR595", f"there are {len(names)} models: which two?", f'pair=("{names[0]}", "{names[1]}"), or compare_all')
+        return names[0], names[1]
+    if isinstance(pair, str) or not isinstance(pair, Sequence) or len(pair) != 2 or pair[0] == pair[1]:
+        raise refuse("BR595", f"a pair is two different models, got {quoted(pair)}", 'pair=("a", "b")')
+    for name in pair:
+        if name not in names:
+            raise refuse("BR408", f"there is no model {quoted(name)}", f"one of {', '.join(map(quoted, names))}")
+    return pair[0], pair[1]
+
+
+def _at_thresholds(
+    statistic: Any, models: Models, names: tuple[str, str], where: tuple[Conditions, Mapping[str, Any], Any], asked: Asked, *, paired: bool
+) -> Difference:
+    at, thresholds, volume = where
+    absent = [name for name in names if name not in thresholds]
+    if absent:
+        raise refuse("BR529", f"no threshold is given for {quoted(absent[0])}", 'threshold={"a": 0.5, "b": 0.3}')
+    unknown = [name for name in thresholds if name not in _checked(models)]
+    if unknown:
+        raise refuse(
+            "BR408", f"a threshold is given for {quoted(unknown[0])}, which is no model", f"one of {', '.join(map(quoted, _checked(models)))}"
+        )
+    both = [statistic_of(statistic, at=at, threshold=thresholds[name], volume=volume) for name in names]
+    return _compared((both[0], both[1]), models, names, asked, paired=paired)
+
+
+def _compared(both: tuple[Statistic, Statistic], models: Models, names: tuple[str, str], asked: Asked, *, paired: bool) -> Difference:
+    statistic = both[0]
+    if isinstance(models, JointCounts):
+        if not paired:
+            raise refuse("BR595", "these models scored the same cases: that is what makes a comparison sharp", "leave paired out")
+        return _paired(both, models, names, asked)
+    parts = [models[name] for name in names]
+    grouped = all(isinstance(part, GroupedCounts) for part in parts)
+    if grouped and paired:
+        return _clustered(both, (parts[0], parts[1]), names, asked)  # type: ignore[arg-type]
+    if not grouped and not all(isinstance(part, Counts) for part in parts):
+        odd = next(part for part in parts if not isinstance(part, Counts))
+        raise refuse("BR595", f"models are compared by their counts, got {type(odd).__name__}", "count_models(...)")
+    if grouped and _same_groups(parts[0], parts[1]):  # type: ignore[arg-type]
+        raise refuse("BR595", "these models scored the same cases: that is what makes a comparison sharp", "leave paired out")
+    if paired:
+        text = "two sets of counts do not say which cases are the same, so the models cannot be compared in pairs"
+        raise refuse("BR595", text, "count_models(...); for different cases, paired=False")
+    if statistic.is_auc and not grouped and _by_delong(asked):
+        return unpaired_delong((parts[0], parts[1]), names, asked.level, asked.method)  # type: ignore[arg-type]
+    return _unpaired(both, (parts[0], parts[1]), names, asked)
+
+
+def _paired(both: tuple[Statistic, Statistic], joint: JointCounts, names: tuple[str, str], asked: Asked) -> Difference:
+    statistic = both[0]
+    if not (statistic.fixed and statistic.measure is not None and statistic.measure.name in ("accuracy", "error")):
+        _check_classes(joint)
+    if statistic.is_auc and _by_delong(asked):
+        return paired_delong(joint, names, asked.level, asked.method)
+    if asked.method == MCNEMAR or (asked.method is None and _is_matched(statistic)):
+        return matched_difference(both, joint, names, asked.level)
+    only = JointCounts._of({name: joint.scores[name] for name in names}, joint.positives, joint.negatives, joint.ledger, joint._recorded)
+    return _by_bootstrap(both, only, names, asked)
+
+
+def _by_delong(asked: Asked) -> bool:
+    """DeLong's test, unless resamples are asked for."""
+    return asked.method in (DELONG, DELONG_T) or (asked.method is None and asked.resample is None)
+
+
+def _check_classes(joint: JointCounts) -> None:
+    if not joint.total_positives or not joint.total_negatives:
+        missing = "positives" if not joint.total_positives else "negatives"
+        raise refuse("BR552", f"there are no {missing}: models cannot be compared", "give cases of both classes")
+
+
+def _is_matched(statistic: Statistic) -> bool:
+    """Is it a share of the same cases, so that McNemar's test is exact?"""
+    measure, at = statistic.measure, statistic.at
+    if measure is None or not statistic.fixed or measure.name not in MCNEMAR_OF:
+        return False
+    return at is None or at.as_in_sample or not measure.depends_on_prior
+
+
+def _by_bootstrap(both: tuple[Statistic, Statistic], joint: JointCounts, names: tuple[str, str], asked: Asked) -> Difference:
+    _check_method(both[0], asked)
+    notes = check_enough(joint)
+    seen = [float(statistic.value(joint.marginal(name))) for statistic, name in zip(both, names, strict=True)]
+    _check_defined(both[0], names, seen)
+    plan = planned(joint, both[0].of_prior, asked.resample, asked.replicates, asked.seed, asked.progress)
+    values = _both_values(both, joint, plan)
+    of, how = joint.marginal(names[0]), (plan, asked, notes)
+    return _difference(both[0], names, (seen[0], seen[1]), values[:, 1] - values[:, 0], how, of, _least_p(both, joint, names))
+
+
+def _least_p(both: tuple[Statistic, Statistic], joint: JointCounts, names: tuple[str, str]) -> float:
+    """No test can be surer than the cases allow on which two fixed thresholds differ: all of them one way is a coin tossed so often."""
+    if not all(one.fixed for one in both):
+        return 0.0
+    pairs = discordant(joint, names, (both[0].threshold, both[1].threshold)).pairs
+    return min(1.0, 2.0 ** (1 - min(pairs, 1000)))
+
+
+def _both_values(both: tuple[Statistic, Statistic], joint: JointCounts, plan: Plan) -> Floats:
+    if both[0] is both[1]:
+        return replicate_values(both[0], joint, plan)
+    values = np.empty((plan.replicates, 2))
+    for row, parts in enumerate(resampled(joint, plan)):
+        values[row] = [statistic.tried(counts) for statistic, counts in zip(both, parts, strict=True)]
+    return values
+
+
+def _check_method(statistic: Statistic, asked: Asked) -> None:
+    if asked.method not in (None, PERCENTILE):
+        fix = f'method="{PERCENTILE}"' if asked.method == BCA else f"leave it out, or {PERCENTILE}, {DELONG} (auc), {MCNEMAR} (at thresholds)"
+        raise refuse("BR581", f"there is no method {quoted(asked.method)} to compare {statistic.name}", fix)
+
+
+def _difference(
+    statistic: Statistic,
+    names: tuple[str, str],
+    seen: tuple[float, float],
+    values: Floats,
+    how: tuple[Plan, Asked, tuple[Note, ...]],
+    of: Counts,
+    least_p: float = 0.0,
+) -> Difference:
+    plan, asked, notes = how
+    _check_defined(statistic, names, seen)
+    values, missing = undefined_noted(values)
+    low, high = percentile_bounds(values, asked.level, BOTH)
+    shifts = (*shifted(statistic, of), *alike(low, high))
+    said = Note("BR598", f"{plan.replicates} resamples ({plan.how}): approximate, with no promise of coverage" + _chosen(statistic))
+    return Difference(
+        seen[1] - seen[0],
+        low,
+        high,
+        max(bootstrap_p(values), least_p),
+        PERCENTILE,
+        names,
+        seen,
+        asked.level,
+        statistic.name,
+        statistic.better,
+        statistic.at,
+        replicates=plan.replicates,
+        seed=plan.seed,
+        notes=combine(notes, (*missing, said, *shifts)),
+    )
+
+
+def _check_defined(statistic: Statistic, names: tuple[str, str], seen: Sequence[float]) -> None:
+    if math.isnan(seen[0]) or math.isnan(seen[1]):
+        which = names[0] if math.isnan(seen[0]) else names[1]
+        raise refuse("BR589", f"{statistic.name} of {quoted(which)} is undefined, and so is the difference", "see its value for the reason")
+
+
+def _chosen(statistic: Statistic) -> str:
+    if statistic.chosen:
+        return "; thresholds are chosen again on each of them"
+    return "; thresholds are taken as fixed in advance" if statistic.fixed else ""
+
+
+def bootstrap_p(values: Floats) -> float:
+    """How often the resampled difference is not on the side that it was seen on, twice; never 0, as only so many were drawn."""
+    if not values.any():
+        return 1.0
+    below, above = int(np.count_nonzero(values <= 0)), int(np.count_nonzero(values >= 0))
+    return min(1.0, 2 * (min(below, above) + 1) / (len(values) + 1))
+
+
+def _unpaired(
+    both: tuple[Statistic, Statistic], parts: tuple[Counts | GroupedCounts, Counts | GroupedCounts], names: tuple[str, str], asked: Asked
+) -> Difference:
+    """Two samples resampled independently."""
+    _check_method(both[0], asked)
+    columns, seen, notes = [], [], tuple[Note, ...]()
+    for place, (statistic, counts) in enumerate(zip(both, parts, strict=True)):
+        notes = combine(notes, check_enough(counts))
+        plan = planned(counts, statistic.of_prior, asked.resample, asked.replicates, 2 * asked.seed + place, asked.progress)
+        columns.append(replicate_values(statistic, counts, plan)[:, 0])
+        seen.append(statistic(counts.total() if isinstance(counts, GroupedCounts) else counts))
+    plan = replace(plan, seed=asked.seed)
+    whole = parts[0].total() if isinstance(parts[0], GroupedCounts) else parts[0]
+    return replace(_difference(both[0], names, (seen[0], seen[1]), columns[1] - columns[0], (plan, asked, notes), whole), paired=False)
+
+
+def _clustered(
+    both: tuple[Statistic, Statistic], parts: tuple[GroupedCounts, GroupedCounts], names: tuple[str, str], asked: Asked
+) -> Difference:
+    """Two models scored the same groups: groups are resampled whole, the same ones for both."""
+    _check_method(both[0], asked)
+    first, second = parts
+    if not _same_groups(first, second):
+        text = "the groups of the two models differ, so their cases are not the same"
+        raise refuse("BR595", text, "count_groups(...) for both models on the same cases")
+    notes = check_enough(first)
+    plan = planned(first, both[0].of_prior, asked.resample, asked.replicates, asked.seed, asked.progress)
+    # The same seed draws the same groups.
+    columns = [replicate_values(statistic, part, plan)[:, 0] for statistic, part in zip(both, parts, strict=True)]
+    seen = [statistic(part.total()) for statistic, part in zip(both, parts, strict=True)]
+    return _difference(both[0], names, (seen[0], seen[1]), columns[1] - columns[0], (plan, asked, notes), first.total())
+
+
+def _same_groups(first: GroupedCounts, second: GroupedCounts) -> bool:
+    """Whether both have the same groups, each with as many positives and negatives."""
+    if first.groups != second.groups:
+        return False
+
+    def totals(groups: GroupedCounts) -> list[Floats]:
+        running = (np.concatenate(([0], np.cumsum(column))) for column in (groups.positives, groups.negatives))
+        return [np.diff(column[groups.offsets]) for column in running]
+
+    return all(np.allclose(a, b, rtol=1e-9) for a, b in zip(totals(first), totals(second), strict=True))

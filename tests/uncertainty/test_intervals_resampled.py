@@ -1,0 +1,155 @@
+"""`interval` by the bootstrap: groups are resampled whole, and thresholds are chosen again on every resample."""
+
+import math
+
+import numpy as np
+import pytest
+from tests.uncertainty.samples import AT, counts, grouped, quantiles, sample, text_of
+
+import baserate as br
+from baserate.uncertainty.chosen import Resampling, chosen_intervals
+from baserate.uncertainty.resampling import Plan, planned, resampled
+
+# Groups.
+
+
+@pytest.mark.parametrize(
+    ("statistic", "options"), [(br.auc, {}), ("precision", {"threshold": 1.0, "at": AT}), ("tpr", {"rule": "posfrac <= 0.1"})]
+)
+def test_groups_are_resampled_whole_by_every_question(statistic, options):
+    found = br.interval(statistic, grouped(), replicates=150, seed=2, **options)
+    values = []
+    for (part,) in resampled(grouped(), Plan("clusters", 150, 2)):
+        if statistic is br.auc:
+            values.append(br.auc(part))
+        elif "rule" in options:
+            values.append(br.choose(part, options["rule"])[statistic])
+        else:
+            values.append(br.measure(statistic, part, threshold=1.0, at=AT))
+    assert (found.low, found.high) == quantiles(values)
+    assert "of whole clusters" in text_of(found, "BR598")
+
+
+def test_cases_that_come_in_groups_of_the_same_are_known_less_well():
+    """Every case ten times over, in one group: as much is known as of each once."""
+    labels, scores = sample()
+    groups = br.count_groups(np.repeat(labels, 10), np.repeat(scores, 10), groups=np.repeat(np.arange(len(labels)), 10))
+    ignored = br.interval(br.auc, groups.total(), method="percentile", replicates=500)
+    whole = br.interval(br.auc, groups, replicates=500)
+    once = br.interval(br.auc, counts(), method="percentile", replicates=500)
+    assert 2.5 < whole.width / ignored.width < 3.9  # √10 = 3.16
+    assert 0.85 < whole.width / once.width < 1.2
+
+
+def test_methods_that_ignore_groups_are_refused():
+    with pytest.raises(br.InputError, match='BR581: there is no method "delong" for auc here'):
+        br.interval(br.auc, grouped(), method="delong")
+
+
+@pytest.mark.parametrize(("fewer", "place"), [("positives", True), ("negatives", False)])
+def test_clusters_of_either_class_are_what_is_known_of_it(fewer, place):
+    """The cases of one class lie in few clusters, those of the other in 40."""
+    labels, scores = sample()
+    for clusters in (3, 12):
+        groups = br.count_groups(labels, scores, groups=np.arange(len(labels)) % np.where(labels == place, clusters, 40))
+        if clusters == 3:
+            with pytest.raises(br.InputError, match=f"BR590: only 3 clusters hold {fewer}: too few to resample"):
+                br.interval(br.auc, groups)
+        else:
+            assert f"only 12 clusters hold {fewer}" in text_of(br.interval(br.auc, groups, replicates=100), "BR591")
+
+
+# Rules.
+
+
+@pytest.mark.parametrize(
+    ("measure", "rule", "at"),
+    [
+        ("precision", "tpr >= 0.5", AT),
+        ("tpr", "posfrac <= 0.1", None),
+        ("expected_cost", None, br.Conditions(0.05, br.Costs(fn=30))),
+        ("alerts(volume=1000)", "tpr >= 0.8", AT),
+    ],
+)
+def test_the_threshold_is_chosen_again_on_every_resample(measure, rule, at):
+    found = br.interval(measure, counts(), rule=rule, at=at, replicates=150, seed=1)
+    how = "cases" if at is None else "stratified"
+    values = [br.choose(part, rule, at=at)[measure] for (part,) in resampled(counts(), Plan(how, 150, 1))]
+    assert (found.low, found.high) == quantiles(values)
+    assert found.value == br.choose(counts(), rule, at=at)[measure]
+    assert "the threshold is chosen again on each of them" in text_of(found, "BR598")
+    assert "fixed in advance" not in text_of(found, "BR598")
+
+
+def test_a_threshold_that_stays_is_said_to_be_fixed_in_advance():
+    found = br.interval("precision", counts(), threshold=1.0, at=AT, method="percentile", replicates=150)
+    values = [br.measure("precision", part, threshold=1.0, at=AT) for (part,) in resampled(counts(), Plan("stratified", 150, 0))]
+    assert (found.low, found.high) == quantiles(values)
+    assert "the threshold is taken as fixed in advance" in text_of(found, "BR598")
+    assert "threshold" not in text_of(br.interval(br.ks, counts(), replicates=100), "BR598")
+
+
+def test_at_the_threshold_a_bootstrap_and_draws_say_about_the_same():
+    draws, again = (br.interval("precision", counts(), threshold=1.0, at=AT, method=method) for method in (None, "percentile"))
+    assert math.isclose(draws.low, again.low, rel_tol=0.1)
+    assert math.isclose(draws.high, again.high, rel_tol=0.1)
+
+
+def chosen_again(source, rule, measure, replicates):
+    """The measure on every resample; NaN where no threshold keeps the rule."""
+    values = []
+    for (part,) in resampled(source, Plan("stratified", replicates, 0)):
+        try:
+            values.append(br.choose(part, rule, at=AT)[measure])
+        except br.Infeasible:
+            values.append(math.nan)
+    return values
+
+
+def test_resamples_on_which_no_threshold_keeps_the_rule_are_counted():
+    few = counts(12, 60)
+    rule = f"tpr >= 0.4 and fpr <= {br.choose(few, 'tpr >= 0.4')['fpr'] + 0.02}"
+    values = chosen_again(few, rule, "tpr", 200)
+    missing = int(np.isnan(values).sum())
+    assert 0 < missing < 100
+    found = br.interval("tpr", few, rule=rule, at=AT, replicates=200)
+    assert text_of(found, "BR592").startswith(f"{missing} of 200 replicates are undefined")
+    assert (found.low, found.high) == quantiles(values)
+
+
+def test_a_statistic_that_most_resamples_do_not_have_is_refused():
+    """It needs every score of the sample, and a resample hardly ever has them all."""
+
+    def of_all_scores(part):
+        return br.auc(part) if len(part.scores) == len(counts(12, 60).scores) else math.nan
+
+    with pytest.raises(br.InputError, match="BR592: 200 of 200 replicates are undefined"):
+        br.interval(of_all_scores, counts(12, 60), replicates=200)
+
+
+# All measures at a rule, at once.
+
+
+@pytest.mark.parametrize("at", [AT, br.Conditions()])
+def test_several_measures_at_a_rule_are_those_asked_for_one_by_one(at):
+    point = br.choose(counts(), "tpr >= 0.5", at=at)
+    names = ["tpr", "precision", "posfrac"]
+    found = chosen_intervals(point, counts(), names, {"rule": "tpr >= 0.5"}, Resampling(replicates=150, seed=4, level=0.9))
+    for name in names:
+        alone = br.interval(name, counts(), rule="tpr >= 0.5", at=at, replicates=150, seed=4, level=0.9)
+        assert (found[name].low, found[name].high, found[name].value) == (alone.low, alone.high, alone.value)
+        assert (found[name].method, found[name].level, found[name].replicates) == ("percentile", 0.9, 150)
+
+
+def test_what_is_undefined_at_the_point_is_left_out():
+    chance = counts(shift=-1)
+    point = br.choose(chance, at=br.Conditions(1e-9))
+    assert point.threshold is None
+    found = chosen_intervals(point, chance, ["tpr", "precision", "alerts"], {}, Resampling(replicates=100))
+    assert list(found) == ["tpr"]
+
+
+def test_plans_are_made_as_interval_makes_them():
+    """What the brute-force loops above rely on."""
+    assert planned(counts(), True, None, 150, 1, None) == Plan("cases", 150, 1)
+    assert planned(counts(), False, None, 150, 1, None) == Plan("stratified", 150, 1)

@@ -1,0 +1,134 @@
+"""Resamples of counts: of each class, of all cases, of whole clusters, and of cases that several models scored."""
+
+import math
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.uncertainty.resamples import CASES, CELLS, CLUSTERS, STRATIFIED, at_scores, binomial_fit, distinctive, parts_of, plan
+
+import baserate as br
+from baserate.uncertainty.resampling import replicate_values, resampled
+from baserate.uncertainty.statistics import statistic_of
+
+# Within each class, and of all cases.
+
+
+CELL = st.tuples(st.integers(0, 40), st.integers(0, 40)).filter(any)
+
+
+@settings(max_examples=40)
+@given(st.lists(CELL, min_size=1, max_size=12), st.integers(0, 2**40))
+def test_a_stratified_resample_has_the_totals_of_the_sample_and_only_its_scores(cells, seed):
+    positives, negatives = (np.array(column) for column in zip(*cells, strict=True))
+    counts = br.Counts(np.arange(len(cells)), positives + (np.arange(len(cells)) == 0), negatives + (np.arange(len(cells)) == 0))
+    for part in parts_of(counts, replicates=5, seed=seed):
+        assert (part.total_positives, part.total_negatives) == (counts.total_positives, counts.total_negatives)
+        assert (np.diff(part.scores) < 0).all()
+        where = {score: i for i, score in enumerate(counts.scores.tolist())}
+        places = [where[score] for score in part.scores.tolist()]
+        assert not part.positives[counts.positives[places] == 0].any()
+        assert not part.negatives[counts.negatives[places] == 0].any()
+        assert (part.positives + part.negatives > 0).all()
+
+
+def test_cells_of_a_stratified_resample_are_binomial_within_their_class():
+    positives, negatives = at_scores(parts_of(CELLS, replicates=3000), CELLS.scores.tolist())
+    for drawn, column in ((positives, CELLS.positives), (negatives, CELLS.negatives)):
+        for cell, count in enumerate(column.tolist()):
+            assert binomial_fit(drawn[:, cell], int(column.sum()), count / column.sum()) > 1e-3
+    assert abs(np.corrcoef(positives[:, 0], negatives[:, 3])[0, 1]) < 0.06
+
+
+def test_a_resample_of_cases_has_their_number_and_draws_the_prior_too():
+    parts = parts_of(CELLS, CASES, replicates=3000)
+    whole = CELLS.total_positives + CELLS.total_negatives
+    assert {part.total_positives + part.total_negatives for part in parts} == {whole}
+    assert binomial_fit(np.array([part.total_positives for part in parts]), whole, CELLS.prior) > 1e-3
+    drawn = at_scores(parts, CELLS.scores.tolist())
+    for cells, column in zip(drawn, (CELLS.positives, CELLS.negatives), strict=True):
+        for cell, count in enumerate(column.tolist()):
+            assert binomial_fit(cells[:, cell], whole, count / whole) > 1e-3
+    # Cells of one multinomial draw hinder each other: the correlation is −√(p·q / ((1 − p)(1 − q))).
+    p, q = CELLS.negatives[3] / whole, CELLS.negatives[4] / whole
+    expected = -math.sqrt(p * q / ((1 - p) * (1 - q)))
+    assert math.isclose(np.corrcoef(drawn[1][:, 3], drawn[1][:, 4])[0, 1], expected, abs_tol=0.06)
+
+
+def test_the_design_travels_with_a_resample():
+    counts = br.count(np.arange(40) < 20, np.arange(40.0), design="case-control")
+    assert {part.ledger.design for part in parts_of(counts, replicates=3)} == {"case-control"}
+    assert {part.ledger.design for part in parts_of(CELLS, replicates=3)} == {"random"}
+
+
+# Clusters.
+
+
+def test_every_resample_of_clusters_is_a_sum_of_whole_groups():
+    groups = distinctive()
+    positives, negatives = at_scores(parts_of(groups, CLUSTERS, replicates=400), [*range(100, 112), 7])
+    times = positives[:, :12] // np.arange(1, 13)
+    assert (times * np.arange(1, 13) == positives[:, :12]).all()
+    assert (times * (2 * np.arange(12) + 1) == negatives[:, :12]).all()
+    assert (times.sum(axis=1) == 12).all()
+    assert (positives[:, 12] == times @ np.full(12, 2)).all()
+    assert (negatives[:, 12] == times @ (3 + np.arange(12) % 4)).all()
+    assert len({tuple(row) for row in times}) > 300
+
+
+def test_how_often_a_group_is_drawn_is_binomial():
+    positives, _ = at_scores(parts_of(distinctive(), CLUSTERS, replicates=3000), [*range(100, 112), 7])
+    for group in (0, 5, 11):
+        assert binomial_fit(positives[:, group] // (group + 1), 12, 1 / 12) > 1e-3
+
+
+def test_a_resample_of_clusters_is_the_sum_of_their_counts():
+    groups = distinctive(6)
+    for part in parts_of(groups, CLUSTERS, replicates=20):
+        times = at_scores([part], [*range(100, 106), 7])[0][0, :6] // np.arange(1, 7)
+        total = br.Counts.empty()
+        for group, often in enumerate(times.tolist()):
+            for _ in range(often):
+                total = total + groups[f"g{group}"]
+        assert part == total
+
+
+# Several models.
+
+
+def test_a_model_that_is_another_one_rescaled_has_the_same_resamples():
+    rng = np.random.default_rng(1)
+    labels = rng.random(300) < 0.3
+    scores = np.round(rng.normal(size=300) + labels, 1)
+    joint = br.count_models(labels, {"a": scores, "same": scores.copy(), "turned": -3 * scores})
+    for how in (STRATIFIED, CASES):
+        for a, same, turned in resampled(joint, plan(how, 50)):
+            assert same == a
+            assert np.array_equal(turned.scores, -3 * a.scores[::-1])
+            assert np.array_equal(turned.positives, a.positives[::-1])
+            assert np.array_equal(turned.negatives, a.negatives[::-1])
+
+
+def test_all_models_see_the_same_cases_in_every_resample():
+    """One model names the case, so that what another one must have counted can be added up case by case."""
+    rng = np.random.default_rng(2)
+    labels = rng.random(80) < 0.4
+    coarse = rng.integers(0, 5, 80)
+    joint = br.count_models(labels, {"case": np.arange(80), "coarse": coarse})
+    for case, other in resampled(joint, plan(STRATIFIED, 60)):
+        for score in range(5):
+            of_score = coarse[case.scores] == score
+            place = other.scores == score
+            assert other.positives[place].sum() == case.positives[of_score].sum()
+            assert other.negatives[place].sum() == case.negatives[of_score].sum()
+        assert not case.positives[~labels[case.scores]].any()
+        assert other.total_positives == labels.sum()
+
+
+def test_each_model_has_a_column_of_values():
+    rng = np.random.default_rng(1)
+    labels = rng.random(300) < 0.3
+    joint = br.count_models(labels, {"a": rng.normal(size=300) + labels, "b": rng.normal(size=300)})
+    values = replicate_values(statistic_of(br.auc), joint, plan(STRATIFIED, 100))
+    expected = [[br.auc(a), br.auc(b)] for a, b in resampled(joint, plan(STRATIFIED, 100))]
+    assert np.array_equal(values, expected)
