@@ -43,8 +43,9 @@ check: $(VENV)/ready ## style, types and layers only
 laws: $(VENV)/ready ## the laws on thousands of examples each (minutes)
 	HYPOTHESIS_PROFILE=long $(BIN)/python -m pytest tests/laws tests/kernels -q
 
-bench: $(VENV)/ready ## the table of benchmarks/README.md (minutes)
+bench: $(VENV)/ready ## the tables of benchmarks/README.md (minutes)
 	$(BIN)/python benchmarks/count.py
+	$(BIN)/python benchmarks/bootstrap.py
 
 docs: $(VENV)/ready ## write the pages that are generated
 	$(BIN)/python docs/measures.py

@@ -52,8 +52,8 @@ def test_show_prints_counts_prior_auc_and_conditions(scores):
     assert done.returncode == 0
     assert done.stdout == (
         f'{scores}: 20 rows read, 20 used; positive = "1" in "y"\n\n'
-        "model  positives  negatives  distinct scores  base rate (prior)     AUC\n"
-        "m1             5         15               20              0.250  0.6000\n\n"
+        "model  positives  negatives  distinct scores  base rate (prior)     AUC       AUC, 95 %\n"
+        "m1             5         15               20              0.250  0.6000  0.291 to 0.846\n\n"
         "Conditions: prior 0.250, as in the sample; equal costs (fp = 1, fn = 1).\n"
     )
     assert done.stderr == ""
@@ -66,7 +66,14 @@ def test_json_is_the_documented_document(scores):
     (model,) = document["models"]
     assert model["counts"]["total_positives"] == 5
     assert model["counts"]["prior"] == 0.25
-    assert model["summaries"]["auc"] == {"value": 0.6}
+    assert model["summaries"]["auc"] == {
+        "value": 0.6,
+        "low": pytest.approx(0.2911, abs=1e-4),
+        "high": pytest.approx(0.8457, abs=1e-4),
+        "level": 0.95,
+        "method": "placements-beta",
+        "side": "both",
+    }
     assert model["at"] == {"prior": 0.25, "as_in_sample": True, "costs_given": False, "costs": {"fp": 1, "fn": 1, "tp": 0, "tn": 0}}
     assert document["sources"][0]["rows_read"] == document["sources"][0]["rows_used"] == 20
     assert document["notes"] == []
@@ -180,7 +187,7 @@ def test_a_bug_of_ours_is_never_an_answer(scores, monkeypatch, capsys):
 
     monkeypatch.setattr(cli.options, "count_csv", broken)
     arguments = ["show", str(scores), "--label", "y", "--score", "m1"]
-    with pytest.raises(SystemExit) as caught:
+    with pytest.raises(SystemExit, match="^70$") as caught:
         cli.main(arguments)
     assert caught.value.code == 70
     assert "error BR999: a bug in baserate: ZeroDivisionError: oops" in capsys.readouterr().err
@@ -193,7 +200,7 @@ def test_an_interrupt_stops_tidily(scores, monkeypatch, capsys):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(cli.options, "count_csv", interrupted)
-    with pytest.raises(SystemExit) as caught:
+    with pytest.raises(SystemExit, match="^130$") as caught:
         cli.main(["show", str(scores), "--label", "y", "--score", "m1"])
     assert caught.value.code == 130
     assert capsys.readouterr().err.strip() == "stopped"

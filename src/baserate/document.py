@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, field
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -22,31 +22,65 @@ from baserate.measures.confusions import Confusion, measure
 from baserate.notes import CASE_CONTROL, Note, Source
 from baserate.summaries.ranking import auc
 from baserate.summaries.values import Summary
+from baserate.totals import Totals
+from baserate.uncertainty.fixed import point_intervals
+from baserate.uncertainty.placements import auc_interval
+from baserate.uncertainty.values import BOTH, Interval
 from baserate.undefined import Undefined
 
 SCHEMA = "baserate/1"
 LABEL_SHIFT = "BR526"
+SAMPLES = "not at the sample's "
 AT_A_POINT = ("tpr", "fpr", "tnr", "fnr", "precision", "npv", "posfrac", "accuracy", "f1", "expected_cost", "normalized_cost")
 OF_A_VOLUME = ("alerts", "caught", "missed", "false_alarms", "volume_cost")
 Models = Mapping[str, Counts]
 Settings = Mapping[str, Sequence[OperatingPoint]]
 
 
-def text(answer: Mapping[str, Any]) -> str:
+def text(content: Mapping[str, Any]) -> str:
     """The document as JSON text."""
-    return json.dumps(answer, indent=1, allow_nan=False)
+    return json.dumps(content, indent=1, allow_nan=False)
 
 
-def _answer(command: str, notes: Sequence[Note], sources: Sequence[Source], **parts: Any) -> dict[str, Any]:
+def answer(command: str, notes: Sequence[Note], sources: Sequence[Source], seed: int | None = None, **parts: Any) -> dict[str, Any]:
+    """What every answer has, and its own parts."""
     return {
         "schema": SCHEMA,
         "version": __version__,
         "command": command,
-        "seed": None,
+        "seed": seed,
         "sources": [{**asdict(source), "path": source.path.encode("utf-8", "backslashreplace").decode()} for source in sources],
         "notes": [{"code": note.code, "text": note.line(on_command_line)} for note in notes],
         **parts,
     }
+
+
+@dataclass(frozen=True)
+class Known:
+    """How well things are known: intervals at a level, those of some points already found by resampling."""
+
+    level: float = 0.95
+    seed: int = 0
+    found: Mapping[int, Mapping[str, Interval]] = field(default_factory=dict)
+
+    def auc(self, counts: Counts) -> Interval | None:
+        """The interval of AUC; none where cases are weighted, or a class is missing."""
+        try:
+            return auc_interval(counts, self.level, None, BOTH)
+        except InputError:
+            return None
+
+    def at(self, point: OperatingPoint) -> Mapping[str, Interval]:
+        """The intervals at a point: those found by resampling, or those that take its threshold as fixed in advance."""
+        return self.found[id(point)] if id(point) in self.found else point_intervals(point, names_at(point), self.level, self.seed)
+
+
+PLAIN = Known()
+
+
+def of_interval(found: Interval) -> dict[str, Any]:
+    """The bounds, at which level, by which method; null where a side is not bounded."""
+    return {"low": number(found.low), "high": number(found.high), "level": found.level, "method": found.method, "side": found.side}
 
 
 class Valued(NamedTuple):
@@ -65,19 +99,20 @@ def of_models(
     at: Sequence[Conditions],
     notes: Sequence[Note],
     values: Sequence[Valued] = (),
+    known: Known = PLAIN,
     **more: Any,
 ) -> dict[str, Any]:
     """Everything that is known of the models: their counts, summaries, and the operating points asked for."""
     sources: dict[Source, None] = dict.fromkeys(source for counts in models.values() for source in counts.ledger.sources)
     first = at[0] if at else Conditions()
-    parts = [_model(name, counts, settings.get(name, ()), first) for name, counts in models.items()]
+    parts = [_model(name, counts, settings.get(name, ()), first, known) for name, counts in models.items()]
     for part in parts:
         for value in values:
             if value.model == part["name"]:
                 # Several base rates: the name alone would hide all but one.
                 prior = "" if value.at.prior is None or len(at) < 2 else f" at prior {value.at.prior!r}"
                 part["summaries"][f"{value.summary}{prior}"] = {**summary(value.value), "at": conditions(value.at, models[value.model])}
-    return _answer(command, notes, tuple(sources), models=parts, **more)
+    return answer(command, notes, tuple(sources), models=parts, **more)
 
 
 def of_choice(choice: Choice) -> dict[str, Any]:
@@ -93,7 +128,12 @@ def of_choice(choice: Choice) -> dict[str, Any]:
     }
 
 
-def _model(name: str, counts: Counts, settings: Sequence[OperatingPoint], at: Conditions) -> dict[str, Any]:
+def _bounds_of_auc(counts: Counts, known: Known) -> dict[str, Any]:
+    found = known.auc(counts)
+    return {} if found is None else of_interval(found)
+
+
+def _model(name: str, counts: Counts, settings: Sequence[OperatingPoint], at: Conditions, known: Known) -> dict[str, Any]:
     return {
         "name": name,
         "counts": {
@@ -108,12 +148,12 @@ def _model(name: str, counts: Counts, settings: Sequence[OperatingPoint], at: Co
             "digest": counts.digest,
         },
         "at": conditions(at, counts),
-        "summaries": {"auc": summary(auc(counts), counts.auc_error_bound)},
-        "points": [point_of(point) for point in settings],
+        "summaries": {"auc": {**summary(auc(counts), counts.auc_error_bound), **_bounds_of_auc(counts, known)}},
+        "points": [point_of(point, known) for point in settings],
     }
 
 
-def conditions(at: Conditions, counts: Counts | None = None) -> dict[str, Any]:
+def conditions(at: Conditions, counts: Totals | None = None) -> dict[str, Any]:
     """The conditions, always said; where the class totals were chosen and no prior is given, there is none."""
     chosen = counts is not None and counts.ledger.design == CASE_CONTROL
     prior = counts.prior if at.prior is None and counts is not None and not chosen else at.prior
@@ -135,16 +175,21 @@ def read(point: OperatingPoint, name: str) -> float:
         return Undefined(error.problems[0].text)
 
 
-def point_of(point: OperatingPoint) -> dict[str, Any]:
-    """An operating point: bare numbers, and beside them what is undefined and why."""
-    names = AT_A_POINT + (OF_A_VOLUME if point.volume is not None else ())
+def names_at(point: OperatingPoint) -> tuple[str, ...]:
+    """The measures that are shown of a point."""
+    return AT_A_POINT + (OF_A_VOLUME if point.volume is not None else ())
+
+
+def point_of(point: OperatingPoint, known: Known = PLAIN) -> dict[str, Any]:
+    """An operating point: bare numbers, and beside them their intervals, and what is undefined and why."""
+    names = names_at(point)
     values = {name: read(point, name) for name in names}
     more: dict[str, Any] = {"volume": point.volume} if point.volume is not None else {}
     for name, draw in (("best", point.best), ("worst", point.worst)):
         if draw is not None:
             more[name] = {**outcomes(draw), "caught": number(measure("caught", draw, at=point.at, volume=point.volume))}
     if point.theory is not None and point.cut is not None:
-        more["theory"] = {"cut": point.cut._asdict(), **point_of(point.theory)}
+        more["theory"] = {"cut": point.cut._asdict(), **point_of(point.theory, known)}
     return {
         "rule": point.rule or None,
         "optimized": point.optimized or None,
@@ -156,7 +201,7 @@ def point_of(point: OperatingPoint) -> dict[str, Any]:
         **outcomes(point.confusion),
         **{name: number(value) for name, value in values.items()},
         **more,
-        "intervals": {},
+        "intervals": {name: of_interval(found) for name, found in known.at(point).items()},
         "undefined": {name: value.reason for name, value in values.items() if isinstance(value, Undefined)},
     }
 
@@ -221,7 +266,7 @@ def of_rates(every: Sequence[Rates]) -> dict[str, Any]:
     """What the calculator found, at one base rate or at several."""
     parts = [{"rates": {name: _rate(rates[name]) for name in rates}, "undefined": rates.undefined} for rates in every]
     notes = list(dict.fromkeys(note for rates in every for note in rates.notes))
-    return _answer("calc", notes, (), models=[], **(parts[0] if len(parts) == 1 else {"calculations": parts}))
+    return answer("calc", notes, (), models=[], **(parts[0] if len(parts) == 1 else {"calculations": parts}))
 
 
 def _rate(rate: Solved) -> dict[str, Any]:
@@ -250,8 +295,12 @@ def merged(notes: Sequence[Note]) -> list[Note]:
     shifted = [note for note in notes if note.code == LABEL_SHIFT]
     if len(shifted) < 2:
         return list(notes)
-    priors = [note.text.partition("prior ")[2].partition(",")[0].partition(":")[0] for note in shifted]
-    merged = Note(LABEL_SHIFT, shifted[0].text.replace(f"prior {priors[0]}", f"priors {', '.join(dict.fromkeys(priors))}", 1))
+    priors = list(dict.fromkeys(note.text.partition("prior ")[2].partition(",")[0].partition(":")[0] for note in shifted))
+    text = shifted[0].text.replace(f"prior {priors[0]}", f"priors {', '.join(priors)}", 1) if len(priors) > 1 else shifted[0].text
+    samples = {note.text.partition(SAMPLES)[2].partition(":")[0] for note in shifted}
+    if len(samples) > 1:
+        text = text.replace(f"{SAMPLES}{text.partition(SAMPLES)[2].partition(':')[0]}", "not at each sample's own", 1)
+    merged = Note(LABEL_SHIFT, text)
     rest = [note for note in notes if note.code != LABEL_SHIFT]
     return [*rest[: notes.index(shifted[0])], merged, *rest[notes.index(shifted[0]) :]]
 

@@ -15,11 +15,12 @@ from baserate.curves.values import Curve
 from baserate.decisions.models import Choice
 from baserate.decisions.operating import OperatingPoint, brief, setting
 from baserate.decisions.rules import parse_rule
-from baserate.document import Valued, read
+from baserate.document import PLAIN, Known, Valued, read
 from baserate.errors import escaped, grouped, quoted
 from baserate.measures.values import parse
 from baserate.notes import CASE_CONTROL, Source
 from baserate.summaries.ranking import auc
+from baserate.uncertainty.values import LOWER, UPPER, Interval, percent
 
 UNDEFINED = "—"
 COUNTED = ("model", "positives", "negatives", "distinct scores", "base rate (prior)", "AUC")
@@ -48,9 +49,9 @@ class Row(NamedTuple):
     point: OperatingPoint | None
 
 
-def of_models(models: Mapping[str, Counts]) -> str:
+def of_models(models: Mapping[str, Counts], known: Known = PLAIN) -> str:
     """One line a model: what was counted, and how well the score ranks."""
-    rows = [
+    rows: list[tuple[str, ...]] = [
         (
             quoted(name, quotes=False),
             grouped(counts.total_positives),
@@ -58,10 +59,13 @@ def of_models(models: Mapping[str, Counts]) -> str:
             grouped(len(counts.scores)),
             digits(counts.prior, 3),
             digits(auc(counts), 4),
+            span(known.auc(counts)),
         )
         for name, counts in models.items()
     ]
-    headings = WEIGHED if _weighted(models) else COUNTED
+    headings: tuple[str, ...] = (*(WEIGHED if _weighted(models) else COUNTED), f"AUC, {percent(known.level)}")
+    if all(row[-1] == UNDEFINED for row in rows):
+        headings, rows = headings[:-1], [row[:-1] for row in rows]
     return aligned(tuple(CHOSEN if _chosen(models) and word.startswith("base") else word for word in headings), rows)
 
 
@@ -252,9 +256,23 @@ def _safe(name: str) -> str:
     return f"'{name}" if name[:1] in "=+-@\t\r" else name
 
 
+def span(found: Interval | None) -> str:
+    """An interval in a cell; a dash where there is none."""
+    if found is None:
+        return UNDEFINED
+    low, high = (_short(bound) for bound in (found.low, found.high))
+    if found.side == UPPER:
+        return f"<= {high}"
+    return f">= {low}" if found.side == LOWER else f"{low} to {high}"
+
+
+def _short(value: float) -> str:
+    return grouped(round(value)) if abs(value) >= 1000 and math.isfinite(value) else f"{value:.3g}"
+
+
 def digits(value: float, count: int) -> str:
     """So many significant digits, trailing zeros kept; a dash for what is undefined."""
-    return UNDEFINED if math.isnan(value) else f"{value:#.{count}g}"
+    return UNDEFINED if math.isnan(value) else f"{value:#.{count}g}".removesuffix(".")
 
 
 def aligned(headings: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> str:

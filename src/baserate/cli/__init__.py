@@ -14,12 +14,14 @@ import click
 from baserate import __version__, demo, document
 from baserate.cli.calculating import calc
 from baserate.cli.choosing import choose_command
+from baserate.cli.comparing import compare_command
 from baserate.cli.curving import curve
+from baserate.cli.gating import gate
 from baserate.cli.showing import show
 from baserate.errors import Infeasible, InputError, escaped, on_command_line, quoted
 from baserate.kernels import best
 
-INPUT, INFEASIBLE, BUG, IO, INTERRUPTED = 2, 3, 70, 74, 130
+INPUT, INFEASIBLE, BUG, IO, INTERRUPTED, BROKEN_PIPE = 2, 3, 70, 74, 130, 141
 DEBUG = "--debug"
 
 
@@ -37,6 +39,8 @@ cli.add_command(show)
 cli.add_command(choose_command)
 cli.add_command(calc)
 cli.add_command(curve)
+cli.add_command(compare_command)
+cli.add_command(gate)
 
 
 @cli.command(name="demo")
@@ -58,16 +62,23 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal that knows only ASCII shows '?', and nothing crashes
-    sys.exit(_run(given))
+    try:
+        status = _run(given)
+    except SystemExit as stop:
+        # Click ends a broken pipe with 1, which would look like a gate that does not pass.
+        status = BROKEN_PIPE if stop.code == 1 else int(stop.code or 0)
+    sys.exit(status)
 
 
 def _run(given: list[str]) -> int:
     """The exit status of one command."""
     as_json = "--json" in given
     try:
-        cli.main([word for word in given if word != DEBUG], prog_name="baserate", standalone_mode=False)
+        status = cli.main([word for word in given if word != DEBUG], prog_name="baserate", standalone_mode=False)
         if sys.stdout is not None:
             sys.stdout.flush()
+        if isinstance(status, int):
+            return status  # a gate's verdict
     except InputError as error:
         if DEBUG in given:
             raise

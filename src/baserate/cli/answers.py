@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import click
 
+from baserate.cli.progress import Progress
 from baserate.conditions import Conditions
 from baserate.counts import Counts
 from baserate.decisions.models import Choice, choose_model
+from baserate.decisions.operating import OperatingPoint
+from baserate.document import Known, names_at
 from baserate.errors import Infeasible, Problem, on_command_line, quoted
 from baserate.notes import Note
+from baserate.uncertainty.chosen import Resampling, chosen_intervals
+from baserate.uncertainty.resampling import checked_replicates, checked_seed
 
 
 class Answer(NamedTuple):
@@ -41,6 +46,42 @@ def choices(models: Mapping[str, Counts], rule: str | None, at: Sequence[Conditi
     if not any(answer.choice for answer in found):
         raise Infeasible(problems)
     return found, [Note(problem.code, problem.text) for problem in problems]
+
+
+@dataclass(frozen=True)
+class Surety:
+    """How intervals are wanted: at which level, and whether thresholds are to be chosen again on resamples."""
+
+    level: float
+    replicates: int | None
+    seed: int
+
+    def __post_init__(self) -> None:
+        checked_seed(self.seed)
+        if self.replicates is not None:
+            checked_replicates(self.replicates)
+
+    def known(self, models: Mapping[str, Counts], points: Iterable[tuple[str, OperatingPoint]], options: dict[str, Any]) -> Known:
+        """The intervals of all points; resampled where that is asked for, which is found out before anything is printed."""
+        if self.replicates is None:
+            return Known(self.level, self.seed)
+        progress = Progress("resampling")
+        how = Resampling(self.replicates, self.seed, self.level, progress)
+        found = {}
+        for name, point in points:
+            if point.optimized:
+                given = {**options, "rule": point.rule or None}
+                found[id(point)] = chosen_intervals(point, models[name], names_at(point), given, how)
+        progress.close()
+        return Known(self.level, self.seed, found)
+
+    def words(self, *, chosen: bool) -> str:
+        """What was done about the thresholds."""
+        if not chosen:
+            return "at these thresholds, fixed in advance"
+        if self.replicates is None:
+            return "taking the thresholds as fixed in advance (they were chosen on these cases; --replicates 2000 chooses again)"
+        return f"choosing the thresholds again on each of {self.replicates} resamples"
 
 
 def say(notes: Iterable[Note]) -> None:

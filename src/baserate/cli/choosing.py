@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import click
 
-from baserate import document, tables
+from baserate import document, judgements, tables
 from baserate.cli import options
-from baserate.cli.answers import Answer, choices, say
+from baserate.cli.answers import Answer, Surety, choices, say
+from baserate.document import Known
 from baserate.errors import refuse
 from baserate.measures.values import parse
 from baserate.tables import Row
@@ -22,6 +23,7 @@ from baserate.tables import Row
 @click.option(
     "--calibrated-at", metavar="SHARE", help='The base rate at which the scores are calibrated probabilities ("sample" for this file).'
 )
+@options.intervals
 @options.as_json
 def choose_command(
     path: str,
@@ -39,6 +41,9 @@ def choose_command(
     optimize: str | None,
     mix: bool,
     calibrated_at: str | None,
+    level: str,
+    replicates: int | None,
+    seed: int,
     as_json: bool,
 ) -> None:
     """Choose the model and its cheapest threshold, or the best one that keeps a RULE.
@@ -54,6 +59,7 @@ def choose_command(
     if rule is not None and named_rule is not None:
         raise refuse("BR533", "two rules are given", 'join them by "and"')
     at, cases = options.conditions_of(priors, costs, profits), options.volume_of(volume)
+    surety = Surety(options.level_of(level), replicates, seed)
     measure = None if optimize is None else parse(optimize, cases)
     models = options.counted(path, label, scores, positive, weight, design)
     asked = {"volume": cases, "optimize": measure, "mix": mix, "calibrated_at": calibrated_at}
@@ -61,16 +67,18 @@ def choose_command(
     made = [answer.choice for answer in answers if answer.choice is not None]
     settings = {name: [choice.points[name] for choice in made if name in choice.points] for name in models}
     notes = [*refusals, *document.notes_of(models, settings)]
+    points = [(name, point) for name, several in settings.items() for point in several]
+    known = surety.known(models, points, {key: value for key, value in asked.items() if key != "calibrated_at"})
     if as_json:
         verdict = [document.of_choice(choice) for choice in made]
-        click.echo(document.text(document.of_models("choose", models, settings, at, notes, verdict=verdict)))
+        click.echo(document.text(document.of_models("choose", models, settings, at, notes, known=known, seed=seed, verdict=verdict)))
     else:
-        _tell(answers, list(models))
+        _tell(answers, list(models), known, surety.words(chosen=True))
     say(notes)
 
 
-def _tell(answers: list[Answer], models: list[str]) -> None:
-    """A sentence for each base rate, then one table."""
+def _tell(answers: list[Answer], models: list[str], known: Known, how: str) -> None:
+    """A sentence for each base rate, then a table, and one of intervals."""
     for answer in answers:
         if answer.choice is None:
             click.echo(f"At {answer.at}: no model can keep the rule.")
@@ -78,6 +86,9 @@ def _tell(answers: list[Answer], models: list[str]) -> None:
             click.echo(tables.verdict(answer.choice, alone=len(models) == 1))
     rows = [Row(name, answer.at, answer.choice.points.get(name) if answer.choice else None) for answer in answers for name in models]
     click.echo(f"\n{tables.of_points(rows)}")
+    intervals = judgements.of_intervals(rows, known, how)
+    if intervals:
+        click.echo(f"\n{intervals}")
     for answer in answers:
         for line in tables.theories(answer.choice) if answer.choice else ():
             click.echo(f"\n{line}")

@@ -14,6 +14,7 @@ from baserate.counts import Counts
 from baserate.engines.csv_files import count_csv
 from baserate.errors import Findings, quoted, refuse
 from baserate.measures.confusions import LARGEST, MOST_CASES
+from baserate.uncertainty.values import checked_level
 
 Command = Callable[..., Any]
 
@@ -27,23 +28,36 @@ def _together(*options: Callable[[Command], Command]) -> Callable[[Command], Com
     return decorate
 
 
-source = _together(
-    click.argument("path", metavar="FILE.csv"),
-    click.option("--label", required=True, metavar="COLUMN", help="The column that says which cases are positive."),
-    click.option(
-        "--score",
-        "scores",
-        required=True,
-        multiple=True,
-        metavar="COLUMN",
-        help="A model's score; higher means more likely positive. May be repeated.",
-    ),
-    click.option("--positive", metavar="VALUE", help="The label of the positive cases, where 0/1 or yes/no does not already say it."),
-    click.option("--weight", metavar="COLUMN", help="A weight for each case."),
-    click.option(
-        "--design", default="random", metavar="DESIGN", help="case-control: somebody chose the class totals, so a base rate must be given."
-    ),
+_path = click.argument("path", metavar="FILE.csv")
+_label = click.option("--label", required=True, metavar="COLUMN", help="The column that says which cases are positive.")
+_positive = click.option("--positive", metavar="VALUE", help="The label of the positive cases, where 0/1 or yes/no does not already say it.")
+_weight = click.option("--weight", metavar="COLUMN", help="A weight for each case.")
+_design = click.option(
+    "--design", default="random", metavar="DESIGN", help="case-control: somebody chose the class totals, so a base rate must be given."
 )
+
+
+def _score(*, required: bool) -> Callable[[Command], Command]:
+    text = "A model's score; higher means more likely positive. May be repeated."
+    return click.option("--score", "scores", required=required, multiple=True, metavar="COLUMN", help=text)
+
+
+source = _together(_path, _label, _score(required=True), _positive, _weight, _design)
+# Where cases must be whole: weights do not say how many were seen.
+source_unweighted = _together(_path, _label, _score(required=True), _positive, _design)
+source_unscored = _together(_path, _label, _score(required=False), _positive, _design)
+
+_level = click.option("--level", default="95%", show_default=True, metavar="SHARE", help="How sure an interval is to be.")
+_seed = click.option("--seed", type=int, default=0, show_default=True, metavar="NUMBER", help="The seed of what is drawn at random.")
+
+
+def _replicates(text: str) -> Callable[[Command], Command]:
+    return click.option("--replicates", type=int, metavar="NUMBER", help=text)
+
+
+uncertainty = _together(_level, _replicates("How many resamples a bootstrap takes (2000 unless said)."), _seed)
+# For chosen points: intervals that take the threshold as fixed come at once, those that choose it again take resamples.
+intervals = _together(_level, _replicates("Resample so often, and choose the threshold again each time, for the intervals."), _seed)
 
 conditions = _together(
     click.option(
@@ -111,3 +125,30 @@ def threshold_of(text: str) -> float | int | None:
     if value is None or abs(value) > LARGEST:
         raise refuse("BR529", f"a threshold is a number, or none to flag nothing; got {quoted(text)}", "--threshold 0.5")
     return value.numerator if value.denominator == 1 else float(value)
+
+
+def thresholds_of(texts: tuple[str, ...], models: tuple[str, ...]) -> dict[str, Any] | None:
+    """A threshold for every model, from one for all ("0.5") or one each ("m1=0.5"); None where none is given."""
+    if not texts:
+        return None
+    given: dict[str, Any] = {}
+    for text in texts:
+        name, equals, value = text.rpartition("=")
+        if equals and name not in models:
+            raise refuse("BR408", f"--threshold {quoted(text)}: there is no model {quoted(name)}", f"one of {', '.join(map(quoted, models))}")
+        for model in [name] if equals else models:
+            if model in given:
+                raise refuse("BR529", f"{quoted(model)} is given two thresholds", "give one each")
+            given[model] = threshold_of(value if equals else text)
+    absent = [model for model in models if model not in given]
+    if absent:
+        raise refuse("BR529", f"no threshold is given for {quoted(absent[0])}", f"--threshold {absent[0]}=0.5")
+    return given
+
+
+def level_of(text: str) -> float:
+    """A level as people write it: 95%, 0.95."""
+    written = notations.share(text)
+    if written is None:
+        raise refuse("BR580", f"a level is a share, got {quoted(text)}", "--level 95%")
+    return checked_level(float(written.value))

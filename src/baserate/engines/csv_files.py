@@ -12,17 +12,22 @@ import io
 import os
 import stat
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from baserate.cells import Array
 from baserate.counts import Counts
 from baserate.engines.arrays import count_cases
 from baserate.engines.cases import Cases, Names, checked
+from baserate.engines.columns import group_codes
 from baserate.errors import Findings, InputError, Where, grouped, quoted, refuse_file
+from baserate.grouped import GroupedCounts
+from baserate.joint import JointCounts
+from baserate.kernels import Cells
 from baserate.notes import RANDOM, Ledger, Note, Source, checked_design
 
 MISSING = frozenset({"", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "None"})
@@ -40,34 +45,110 @@ class Table:
     lines: list[int]
 
 
+class Columns(NamedTuple):
+    """Which columns of the file are what."""
+
+    label: str
+    scores: Sequence[str]
+    positive: str | None = None
+    weight: str | None = None
+    group: str | None = None
+
+
 def count_csv(
     path: str, *, label: str, scores: Sequence[str], positive: str | None = None, weight: str | None = None, design: str = RANDOM
 ) -> dict[str, Counts]:
     """The counts of each score column of a CSV file, by its name."""
-    repeated = [name for name in scores if list(scores).count(name) > 1]
+    read = _read(path, Columns(label, scores, positive, weight), design)
+    try:
+        counted = _counted(read.cases, scores)
+    except InputError as error:
+        raise error.moved(read.place) from None
+    return {name: Counts._of(counts._cells, read.cases.ledger, counts._recorded) for name, counts in counted.items()}
+
+
+def count_models_csv(
+    path: str, *, label: str, scores: Sequence[str], positive: str | None = None, group: str | None = None, design: str = RANDOM
+) -> tuple[JointCounts, dict[str, JointCounts]]:
+    """The scores that each model gave the same cases, and the same for each group of cases, by its name, where a column is given."""
+    cases = _read(path, Columns(label, scores, positive, None, group), design).cases
+    if cases.groups is None:
+        return _joint(cases), {}
+    names, codes = group_codes(cases.groups)
+    shown = group_names(names)
+    slices = {shown[code]: _joint(_alone(cases, np.flatnonzero(codes == code))) for code in range(len(names))}
+    return _joint(cases), dict(sorted(slices.items()))
+
+
+def count_groups_csv(
+    path: str, *, label: str, score: str, group: str, positive: str | None = None, weight: str | None = None, design: str = RANDOM
+) -> GroupedCounts:
+    """The counts of one score column, group by group."""
+    cases = _read(path, Columns(label, [score], positive, weight, group), design).cases
+    positives, negatives, notes = cases.one_by_one()
+    names, codes = group_codes(cases.groups) if cases.groups is not None else ((), np.empty(0, dtype=np.intp))
+    return GroupedCounts._gathered(names, codes, Cells(cases.kept_scores()[score], positives, negatives), cases.ledger, notes)
+
+
+def _joint(cases: Cases) -> JointCounts:
+    positives, negatives, notes = cases.one_by_one()
+    return JointCounts._of(cases.kept_scores(), positives, negatives, cases.ledger, notes)
+
+
+def _alone(cases: Cases, rows: Array) -> Cases:
+    """Some of the rows, with a ledger of their own: they are a part of the file, and name no source twice."""
+    ledger = replace(cases.ledger, rows_read=len(rows), rows_used=len(rows), sources=())
+    return cases.only(rows)._replace(ledger=ledger)
+
+
+def group_names(groups: Sequence[object]) -> list[str]:
+    """Groups by what they are called, and the missing ones by a name that no other group has."""
+    names = {str(group) for group in groups if group is not None}
+    missing = "(missing)"
+    while missing in names:
+        missing = f"({missing})"
+    return [missing if group is None else str(group) for group in groups]
+
+
+@dataclass(frozen=True)
+class _Read:
+    """The cases of a file, and where its rows lie."""
+
+    cases: Cases
+    place: Callable[[Where], Where]
+
+
+def _read(path: str, columns: Columns, design: str) -> _Read:
+    repeated = [name for name in columns.scores if list(columns.scores).count(name) > 1]
     if repeated:
         raise refuse_file(path, "BR407", f"the score {quoted(repeated[0])} was asked for twice", "name each score once")
     content = _content(path)
-    table = _table(path, content, [label, *scores, *([weight] if weight else [])])
+    others = [name for name in (columns.weight, columns.group) if name is not None]
+    table = _table(path, content, list(dict.fromkeys([columns.label, *columns.scores, *others])))
+
+    def place(where: Where) -> Where:
+        return _in_file(path, table, where)
+
     rows = len(table.lines)
     try:
-        cases = _cases(table, label, scores, positive, weight)
-        counted = _counted(cases, scores)
+        cases = _cases(table, columns)
     except InputError as error:
-        raise error.moved(lambda where: _in_file(path, table, where)) from None
+        raise error.moved(place) from None
     found = "" if cases.label is None else str(cases.label)
-    source = Source(path, hashlib.sha256(content).hexdigest(), rows, rows, 0, label, found, weight)
+    source = Source(path, hashlib.sha256(content).hexdigest(), rows, rows, 0, columns.label, found, columns.weight)
     ledger = Ledger(rows, rows, 0, (source,), checked_design(design))
-    return {name: Counts._of(counts._cells, ledger, counts._recorded) for name, counts in counted.items()}
+    return _Read(cases._replace(ledger=ledger), place)
 
 
-def _cases(table: Table, label: str, scores: Sequence[str], positive: str | None, weight: str | None) -> Cases:
+def _cases(table: Table, columns: Columns) -> Cases:
+    weight, group = columns.weight, columns.group
     cases = checked(
-        _labels(table.columns[label], positive),
-        {name: _values(table.columns[name], MISSING_NUMBERS) for name in scores},
-        pos_label=positive,
+        _labels(table.columns[columns.label], columns.positive),
+        {name: _values(table.columns[name], MISSING_NUMBERS) for name in columns.scores},
+        pos_label=columns.positive,
         sample_weight=_values(table.columns[weight], MISSING_NUMBERS) if weight else None,
-        names=Names(label=quoted(label), weight=quoted(weight or "")),
+        groups=_values(table.columns[group], MISSING) if group is not None else None,
+        names=Names(quoted(columns.label), quoted(weight or ""), quoted(group or "")),
     )
     if weight and any(word in weight.casefold() for word in AMOUNTS):
         text = f"{quoted(weight)} looks like an amount of money: as a weight it makes an expensive case count as many cases"

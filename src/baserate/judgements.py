@@ -1,0 +1,153 @@
+"""What was compared or judged, for a person: a sentence first, then a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from baserate.decisions.operating import brief
+from baserate.document import Known
+from baserate.errors import escaped, grouped, quoted
+from baserate.tables import HEADINGS, PER_VOLUME, UNDEFINED, Row, aligned, digits, span
+from baserate.uncertainty.gates import ALL, MISSED, OBSERVED, SHOWN, UNJUDGED, WORSE, Part, Regression
+from baserate.uncertainty.values import LOWER, Difference, percent
+from baserate.verdicts import Judged
+
+
+def of_intervals(rows: Sequence[Row], known: Known, how: str) -> str:
+    """The intervals of the points in a table, in the same order."""
+    points = [row.point for row in rows if row.point is not None]
+    volume = any(point.volume is not None for point in points)
+    names = [name for name in HEADINGS if name not in PER_VOLUME or volume]
+    several = len({row.at for row in rows}) > 1
+    lines = []
+    for row in rows:
+        if row.point is None:
+            continue
+        found = known.at(row.point)
+        prior = (UNDEFINED if row.point.at.prior is None else f"{row.point.at.prior:.6g}",) if several else ()
+        lines.append((*prior, quoted(row.model, quotes=False), brief(row.point), *(span(found.get(name)) for name in names)))
+    headings = (*(("prior",) if several else ()), "model", "threshold", *(HEADINGS[name] for name in names))
+    if all(cell == UNDEFINED for line in lines for cell in line[2 + several :]):
+        tied = any(point.share != 1 for point in points)
+        return "No intervals: a budget ends inside a tie, so the threshold must be chosen again: --replicates 2000." if tied else ""
+    return f"{percent(known.level)} intervals, {how}:\n\n{aligned(headings, lines, left=2 if several else 1)}"
+
+
+def of_differences(found: Sequence[Difference]) -> str:
+    """A sentence for each comparison, then a table where there are several."""
+    sentences = [sentence(difference) for difference in found]
+    if len(found) == 1:
+        return sentences[0]
+    rows = [
+        (
+            "" if one.at is None or one.at.prior is None else f"{one.at.prior:.6g}",
+            f"{quoted(one.models[1], quotes=False)} - {quoted(one.models[0], quotes=False)}",
+            digits(one.value, 4),
+            f"{digits(one.low, 4)} to {digits(one.high, 4)}",
+            f"{one.p_value:.3g}",
+            "" if one.p_adjusted is None else f"{one.p_adjusted:.3g}",
+            one.method,
+        )
+        for one in found
+    ]
+    headings = ["prior", "difference", found[0].name, percent(found[0].level), "p", "p (Holm)", "method"]
+    kept = [i for i in range(len(headings)) if any(row[i] for row in rows)]
+    table = aligned([headings[i] for i in kept], [[row[i] for i in kept] for row in rows], left=2 if 0 in kept else 1)
+    return "\n".join(sentences) + f"\n\n{table}"
+
+
+def shown_p(p: float) -> str:
+    """A p-value; none is 0."""
+    return f"p = {p:.3g}" if p >= 1e-300 else "p < 1e-300"
+
+
+def sentence(one: Difference) -> str:
+    """Which model is better, by how much, how sure that is, and whether it could be chance."""
+    first, second = (quoted(name, quotes=False) for name in one.models)
+    where = "" if one.at is None or one.at.prior is None else f"At {one.at}: "
+    values = f"{second} {digits(one.values[1], 4)}, {first} {digits(one.values[0], 4)}"
+    bounds = f"{percent(one.level)} from {digits(one.low, 4)} to {digits(one.high, 4)}"
+    p = one.p_value if one.p_adjusted is None else one.p_adjusted
+    holm = " after Holm" if one.p_adjusted is not None else ""
+    said = f"{where}{escaped(one.name)} of {values}: a difference of {digits(one.value, 4)}, {bounds}, {shown_p(p)}{holm} ({one.method})."
+    if one.favours is None:
+        return f"{said} No difference."
+    better = quoted(one.favours, quotes=False)
+    return f"{said} {better} is better." if one.significant else f"{said} Within noise: no telling which is better."
+
+
+def of_requirements(judged: Sequence[Judged], *, passed: bool, level: float) -> str:
+    """Passed or failed, and why, for every model, slice and term."""
+    rows = []
+    for one in judged:
+        model, part = quoted(one.model, quotes=False), ALL if one.part is None else _slice(one.part)
+        if one.requirement.outcome == UNJUDGED:
+            rows.append((model, part, UNDEFINED, UNDEFINED, UNDEFINED, UNJUDGED))
+        for check in one.requirement.checks:
+            side = ">=" if check.interval.side == LOWER else "<="
+            bound = f"{side} {digits(check.bound, 4)}"
+            rows.append((model, part, check.requirement, digits(check.interval.value, 4), bound, check.outcome))
+    kept = [0, *([1] if any(one.part is not None for one in judged) else []), 2, 3, 4, 5]
+    headings = ("model", "slice", "required", "observed", f"{percent(level)} bound", "verdict")
+    table = aligned([headings[i] for i in kept], [[row[i] for i in kept] for row in rows], left=3 if 1 in kept else 2)
+    return "\n".join([*_failures(judged, passed=passed), "", table])
+
+
+def _failures(judged: Sequence[Judged], *, passed: bool) -> list[str]:
+    shown = all(one.requirement.outcome == SHOWN for one in judged)
+    lines = ["Passed: every requirement is shown." if shown else "Passed." if passed else "Failed."]
+    for one in judged:
+        where = quoted(one.model, quotes=False) + ("" if one.part is None else f", slice {quoted(one.part, quotes=False)}")
+        if one.requirement.outcome == UNJUDGED:
+            lines.append(f"{where}: {UNJUDGED}: {one.requirement.notes[0].text}.")
+        for check in one.requirement.checks:
+            if check.outcome == MISSED:
+                lines.append(f"{where}: {check.requirement} is missed: {digits(check.interval.value, 4)} observed.")
+            elif check.outcome == OBSERVED:
+                more = "" if check.needed is None else f"; {grouped(check.needed)} cases of that class at the same rate would"
+                lines.append(f"{where}: {check.requirement} is observed but not shown: the bound is {digits(check.bound, 4)}{more}.")
+    return lines
+
+
+def of_regression(verdict: Regression) -> str:
+    """Passed or failed, where it is worse, and the smallest regression that could have been seen."""
+    whole = verdict.parts[0].difference
+    first, second = (quoted(name, quotes=False) for name in whole.models)
+    lines = [f"{'Passed' if verdict.passed else 'Failed'}: {second} against {first} by {escaped(whole.name)}, {_outcome(verdict)}."]
+    lines += [_part(part) for part in verdict.failed if not part.whole]
+    if verdict.margin is not None:
+        lines.append(f"Margin {verdict.margin:g}: {next(note.text for note in verdict.notes if 'the margin of' in note.text)}.")
+    if verdict.parts[0].detectable is not None:
+        lines.append(f"Over all cases a difference of {digits(verdict.parts[0].detectable, 3)} would have been seen four times in five.")
+    rows = [
+        (
+            ALL if part.whole else _slice(part.name),
+            *(digits(value, 4) for value in part.difference.values),
+            digits(part.difference.value, 4),
+            f"{part.p_adjusted:.3g}",
+            UNDEFINED if part.detectable is None else digits(part.detectable, 3),
+            part.outcome,
+        )
+        for part in verdict.parts
+    ]
+    p = "p" if len(rows) == 1 else "p (Holm)"
+    return "\n".join([*lines, "", aligned(("cases", first, second, "difference", p, "detectable", "verdict"), rows)])
+
+
+def _slice(name: str) -> str:
+    """A slice by its name, told apart from all cases."""
+    return f"{ALL} (a slice)" if name == ALL else quoted(name, quotes=False)
+
+
+def _outcome(verdict: Regression) -> str:
+    if not verdict.passed and not verdict.failed:
+        return f"{verdict.outcome}, but not shown to be within the margin"
+    return "worse on a slice" if verdict.outcome == WORSE and verdict.parts[0].outcome != WORSE else verdict.outcome
+
+
+def _part(part: Part) -> str:
+    values = part.difference.values
+    name = escaped(part.difference.name)
+    return (
+        f"Worse on {quoted(part.name, quotes=False)}: {name} from {digits(values[0], 4)} to {digits(values[1], 4)}, p = {part.p_adjusted:.3g}."
+    )

@@ -1,0 +1,93 @@
+"""Comparisons and gates in the document: what a program reads of who is better, and of what passes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from baserate.conditions import Conditions
+from baserate.document import answer, conditions, number, of_interval, threshold
+from baserate.joint import JointCounts
+from baserate.notes import Note, Source
+from baserate.uncertainty.gates import ALL, UNJUDGED, Regression, Requirement
+from baserate.uncertainty.values import Difference
+
+
+def of_comparisons(command: str, joint: JointCounts, found: Sequence[Difference], notes: Sequence[Note], seed: int) -> dict[str, Any]:
+    """Every comparison: how much, between which bounds, and whether it could be chance."""
+    sources: dict[Source, None] = dict.fromkeys(joint.ledger.sources)
+    return answer(command, notes, tuple(sources), seed, models=[], comparisons=[of_difference(one, joint) for one in found])
+
+
+def of_difference(found: Difference, joint: JointCounts) -> dict[str, Any]:
+    """A difference of two models."""
+    at = found.at if isinstance(found.at, Conditions) else None
+    return {
+        "statistic": found.name,
+        "models": list(found.models),
+        "values": [number(value) for value in found.values],
+        "at": None if at is None else conditions(at, joint),
+        "value": number(found.value),
+        "low": number(found.low),
+        "high": number(found.high),
+        "level": found.level,
+        "p_value": found.p_value,
+        "p_adjusted": found.p_adjusted,
+        "z": number(found.statistic),
+        "method": found.method,
+        "paired": found.paired,
+        "better": found.better,
+        "favours": found.favours,
+        "significant": found.significant,
+        "replicates": found.replicates,
+    }
+
+
+def of_regression(joint: JointCounts, verdict: Regression, notes: Sequence[Note], seed: int) -> dict[str, Any]:
+    """Whether a candidate passes, over all cases and on every slice."""
+    parts = [
+        {
+            "slice": part.name,
+            "whole": part.whole,
+            "outcome": part.outcome,
+            "detectable": part.detectable,
+            **of_difference(part.difference, joint),
+            "p_adjusted": part.p_adjusted,
+        }
+        for part in verdict.parts
+    ]
+    judged = {"passed": verdict.passed, "outcome": verdict.outcome, "margin": verdict.margin, "failed": [part.name for part in verdict.failed]}
+    sources: dict[Source, None] = dict.fromkeys(joint.ledger.sources)
+    return answer("gate", notes, tuple(sources), seed, models=[], verdict=judged, comparisons=parts)
+
+
+class Judged(NamedTuple):
+    """A requirement, judged for a model over all cases (part None) or on a slice."""
+
+    model: str
+    part: str | None
+    requirement: Requirement
+
+
+def of_requirement(judged: Sequence[Judged], notes: Sequence[Note], sources: Sequence[Source], seed: int, *, passed: bool) -> dict[str, Any]:
+    """Whether a requirement is shown, for every model and slice; a slice that cannot be judged has no checks."""
+    checks = [
+        {
+            "model": one.model,
+            "slice": one.part or ALL,
+            "whole": one.part is None,
+            "requirement": check.requirement,
+            "outcome": check.outcome,
+            "value": number(check.interval.value),
+            "bound": number(check.bound),
+            **of_interval(check.interval),
+            "cases_needed": check.needed,
+            "threshold": threshold(one.requirement.point.threshold) if check.at_point and one.requirement.point is not None else None,
+            "at": conditions(one.requirement.point.at) if check.at_point and one.requirement.point is not None else None,
+        }
+        for one in judged
+        for check in one.requirement.checks
+    ]
+    skipped = [one for one in judged if one.requirement.outcome == UNJUDGED]
+    unjudged = [{"model": one.model, "slice": one.part, "reason": one.requirement.notes[0].text} for one in skipped]
+    return answer("gate", notes, sources, seed, models=[], verdict={"passed": passed, "checks": checks, "unjudged": unjudged})
