@@ -185,7 +185,7 @@ def test_a_bug_of_ours_is_never_an_answer(scores, monkeypatch, capsys):
     def broken(*_, **__):
         raise ZeroDivisionError("oops")
 
-    monkeypatch.setattr(cli.options, "count_csv", broken)
+    monkeypatch.setattr(cli.options, "count_scores", broken)
     arguments = ["show", str(scores), "--label", "y", "--score", "m1"]
     with pytest.raises(SystemExit, match="^70$") as caught:
         cli.main(arguments)
@@ -199,7 +199,7 @@ def test_an_interrupt_stops_tidily(scores, monkeypatch, capsys):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(cli.options, "count_csv", interrupted)
+    monkeypatch.setattr(cli.options, "count_scores", interrupted)
     with pytest.raises(SystemExit, match="^130$") as caught:
         cli.main(["show", str(scores), "--label", "y", "--score", "m1"])
     assert caught.value.code == 130

@@ -114,14 +114,14 @@ def test_a_file_that_is_not_there_or_empty_is_2(tmp_path, capsys):
     ("failure", "status", "code"),
     [(ZeroDivisionError("oops"), 70, "BR999"), (MemoryError(), 74, "BR701"), (OSError(5, "Input/output error"), 74, "BR700")],
 )
-@pytest.mark.parametrize("reader", ["count_models_csv", "options.counted"])
+@pytest.mark.parametrize("reader", ["models_of", "options.counted"])
 def test_a_failure_of_ours_is_never_0(file, capsys, monkeypatch, failure, status, code, reader):
     def broken(*_, **__):
         raise failure
 
     monkeypatch.setattr(f"baserate.cli.gating.{reader}", broken)
     path = plain(file, cases(12, 5, both=40))
-    arguments = COMPARED if reader == "count_models_csv" else ("recall >= 0.1", "--label", "y", "--score", "old")
+    arguments = COMPARED if reader == "models_of" else ("recall >= 0.1", "--label", "y", "--score", "old")
     done = told(capsys, "gate", path, *arguments)
     assert (done.status, done.out) == (status, "")
     assert done.err.startswith(f"error {code}: ")

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from baserate.decisions.operating import OperatingPoint
     from baserate.engines.arrays import count, count_groups, count_models
     from baserate.engines.classes import count_classes, macro
+    from baserate.engines.file_counts import count_file, count_groups_file, count_models_file
     from baserate.engines.saved import load
     from baserate.errors import Infeasible, InputError
     from baserate.grouped import GroupedCounts
@@ -103,6 +104,7 @@ _HOMES = {
     "decisions.operating": ("OperatingPoint",),
     "engines.arrays": ("count", "count_groups", "count_models"),
     "engines.classes": ("count_classes", "macro"),
+    "engines.file_counts": ("count_file", "count_groups_file", "count_models_file"),
     "engines.saved": ("load",),
     "errors": ("Infeasible", "InputError"),
     "grouped": ("GroupedCounts",),
@@ -212,8 +214,11 @@ __all__ = [
     "cost_threshold_curve",
     "count",
     "count_classes",
+    "count_file",
     "count_groups",
+    "count_groups_file",
     "count_models",
+    "count_models_file",
     "decision_curve",
     "det",
     "difference_band",

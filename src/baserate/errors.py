@@ -17,7 +17,17 @@ MOST_QUOTED = 40
 INVISIBLE = frozenset("\u115f\u1160\u2800\u3164\uffa0" + "".join(map(chr, range(0xFE00, 0xFE10))))
 
 # Each argument of Python that has an option of its own on the command line.
-OPTIONS = {"pos_label": "--positive", "sample_weight": "--weight"}
+OPTIONS = {
+    "pos_label": "--positive",
+    "sample_weight": "--weight",
+    "delimiter": "--delimiter",
+    "encoding": "--encoding",
+    "decimal": "--decimal",
+    "skip_lines": "--skip-lines",
+    "max_bytes": "--max-bytes",
+    "join": "--join",
+    "id": "--id",
+}
 
 
 @dataclass(frozen=True)
@@ -109,9 +119,10 @@ def refuse(code: str, text: str, fix: Fix | str, rows: Iterable[int] = (), total
     return InputError(Problem(code, text, fix if isinstance(fix, Fix) else Fix.everywhere(fix), where))
 
 
-def refuse_file(path: str | os.PathLike[str], code: str, text: str, fix: str, lines: tuple[int, ...] = (), total: int = 0) -> InputError:
+def refuse_file(path: str | os.PathLike[str], code: str, text: str, fix: Fix | str, lines: tuple[int, ...] = (), total: int = 0) -> InputError:
     """The error to raise for a file: as a whole, or at some of its lines."""
-    return InputError(Problem(code, text, Fix.everywhere(fix), Where(os.fspath(path), lines=lines[:MOST_EXAMPLES], total=total)))
+    where = Where(os.fspath(path), lines=lines[:MOST_EXAMPLES], total=total)
+    return InputError(Problem(code, text, fix if isinstance(fix, Fix) else Fix.everywhere(fix), where))
 
 
 class Findings:

@@ -75,7 +75,7 @@ def checked_design(design: str) -> str:
 
 def repeated_sources(first: Ledger, second: Ledger) -> tuple[Note, ...]:
     """The same file on both sides of a sum is most likely a mistake, and shows nowhere else."""
-    before = {source.sha256 for source in first.sources}
+    before = {source.sha256 for source in first.sources if source.sha256}  # a database has none
     return tuple(
         Note("BR411", f"{escaped(source.path)} is on both sides of a sum (same SHA-256): its rows are counted twice")
         for source in second.sources

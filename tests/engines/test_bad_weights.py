@@ -1,4 +1,4 @@
-"""BAD_INPUTS, section C, for arrays: one test a row, named by its number (row 44 is about a column's name: test_csv_files.py)."""
+"""BAD_INPUTS, section C, for arrays: one test a row, named by its number (row 44 is about a column's name: test_text_files.py)."""
 
 from fractions import Fraction
 

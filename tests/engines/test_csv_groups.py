@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 
 import baserate as br
-from baserate.engines.csv_files import count_groups_csv, count_models_csv, group_names
+from baserate.engines.file_counts import count_groups_file as count_groups_csv
+from baserate.engines.file_counts import group_names, joint_of, models_of, slices_of
+from baserate.engines.files import Options
+from baserate.engines.wanted import Wanted
 
 ROWS = [(0, 0.2, 1, "A"), (1, 0.7, 9, "B"), (0, 0.1, 3, ""), (1, 0.4, 2, "A"), (1, 0.9, 7, "NA"), (0, 0.9, 5, "B")]
 MODELS = {"label": "y", "scores": ["m1", "m2"]}
@@ -17,6 +20,11 @@ def written(tmp_path, rows=ROWS, header="y,m1,m2,site"):
     path = tmp_path / "scores.csv"
     path.write_text(header + "\n" + "".join(",".join(map(str, row)) + "\n" for row in rows))
     return str(path)
+
+
+def count_models_csv(path, *, label, scores, **more):
+    cases = models_of(path, Wanted(label, tuple(scores), **more), Options())
+    return joint_of(cases), slices_of(cases)
 
 
 def columns(rows=ROWS):

@@ -26,7 +26,7 @@ from baserate.tables import Row
 @options.intervals
 @options.as_json
 def choose_command(
-    path: str,
+    path: options.Given,
     label: str,
     scores: tuple[str, ...],
     positive: str | None,

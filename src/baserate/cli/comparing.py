@@ -13,7 +13,8 @@ from baserate.cli.answers import say
 from baserate.cli.progress import Progress
 from baserate.conditions import Conditions
 from baserate.decisions.rules import parse_rule
-from baserate.engines.csv_files import count_models_csv
+from baserate.engines.file_counts import joint_from, models_named
+from baserate.engines.wanted import Wanted
 from baserate.errors import refuse
 from baserate.joint import JointCounts
 from baserate.measures.confusions import NOT_SAID
@@ -25,7 +26,7 @@ from baserate.uncertainty.values import Difference
 
 
 @click.command(name="compare")
-@options.source_unweighted
+@options.source_several
 @options.conditions
 @click.option("--statistic", metavar="NAME", help='What to compare: auc, any summary, or any measure ("precision", "expected_cost", "caught").')
 @click.option("--rule", metavar="RULE", help="Read the measure where this rule chooses each model's threshold.")
@@ -35,7 +36,7 @@ from baserate.uncertainty.values import Difference
 @click.option("--method", metavar="METHOD", help="delong, delong-t, percentile or mcnemar, instead of what suits the statistic.")
 @options.as_json
 def compare_command(
-    path: str,
+    path: options.Given,
     label: str,
     scores: tuple[str, ...],
     positive: str | None,
@@ -62,15 +63,17 @@ def compare_command(
     \b
     Examples:
       baserate compare scores.csv --label fraud --score logit --score forest
+      baserate compare old.csv new.csv --label fraud --score m1 --id case
       baserate compare scores.csv --label fraud --score logit --score forest --rule "alerts <= 200" --prior 0.1% --volume 1e6
       baserate compare scores.csv --label fraud --score logit --score forest --threshold logit=0.5 --threshold forest=0.3
     """
     at, cases, asked_level = options.conditions_of(priors, costs, profits), options.volume_of(volume), options.level_of(level)
-    cuts = options.thresholds_of(thresholds, scores)
+    cuts = options.thresholds_of(thresholds, models_named(path.paths, scores))
     name = statistic or _usual(rule, cuts, cases, given=bool(costs or profits or priors), given_costs=bool(costs or profits))
     summary = summary_named(name)
     measure: Any = summary if summary is not None else parse(name, cases)
-    joint, _ = count_models_csv(path, label=label, scores=scores, positive=positive, design=design)
+    wanted = Wanted(label, scores, positive, id=path.id, design=design)
+    joint = joint_from(path.paths, wanted, path.options, by_position=path.by_position, join=path.join)
     asked: dict[str, Any] = {"rule": rule, "volume": cases, "level": asked_level, "seed": seed, "method": method}
     if cuts is not None:
         asked["threshold"] = cuts

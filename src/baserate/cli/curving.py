@@ -30,7 +30,7 @@ MOST_LINES = 25
 @options.as_json
 def curve(
     name: str,
-    path: str,
+    path: options.Given,
     label: str,
     scores: tuple[str, ...],
     positive: str | None,

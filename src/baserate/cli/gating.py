@@ -14,7 +14,8 @@ from baserate.conditions import Conditions
 from baserate.counts import Counts
 from baserate.decisions.choosing import choose
 from baserate.decisions.rules import parse_rule
-from baserate.engines.csv_files import count_groups_csv, count_models_csv, group_names
+from baserate.engines.file_counts import group_names, groups_of, joint_of, models_of, slices_of
+from baserate.engines.wanted import Wanted
 from baserate.errors import InputError, quoted, refuse
 from baserate.joint import JointCounts
 from baserate.measures.confusions import NOT_SAID
@@ -45,7 +46,7 @@ NEGATIVE = 1
 @click.pass_context
 def gate(
     context: click.Context,
-    path: str,
+    path: options.Given,
     label: str,
     scores: tuple[str, ...],
     positive: str | None,
@@ -111,7 +112,7 @@ def _refuse_unused(given: dict[str, Any], kind: str) -> None:
 
 
 def _require(
-    path: str,
+    path: options.Given,
     names: tuple[str, ...],
     where: dict[str, Any],
     what: tuple[str, Any, str | None],
@@ -136,7 +137,7 @@ def _require(
 
 
 def _compare(
-    path: str,
+    path: options.Given,
     names: tuple[str, ...],
     where: dict[str, Any],
     what: tuple[str, str | None, Any, float | None, str | None],
@@ -144,7 +145,8 @@ def _compare(
     *,
     as_json: bool,
 ) -> bool:
-    joint, parts = count_models_csv(path, scores=names, group=what[4], **where)
+    cases = models_of(path.path, Wanted(scores=names, group=what[4], **where), path.options)
+    joint, parts = joint_of(cases), slices_of(cases)
     verdict = _regressed(joint, parts, what[:4], asked)
     models = {name: joint.marginal(name) for name in joint.models}
     notes = document.merged([*document.notes_of(models, {}), *verdict.notes])
@@ -182,7 +184,7 @@ def _names(requirement: str | None, baseline: str | None, candidate: str | None,
 
 
 def _required(
-    path: str, names: tuple[str, ...], where: dict[str, Any], what: tuple[str, Any, str | None], asked: dict[str, Any]
+    path: options.Given, names: tuple[str, ...], where: dict[str, Any], what: tuple[str, Any, str | None], asked: dict[str, Any]
 ) -> tuple[list[Judged], list[Counts]]:
     """The requirement for every model, over all cases and on every slice; a slice that cannot be judged is not passed over."""
     requirement, cuts, slices = what
@@ -193,7 +195,7 @@ def _required(
         if slices is None:
             whole = options.counted(path, where["label"], (name,), where["positive"], None, where["design"])[name]
         else:
-            groups = count_groups_csv(path, score=name, group=slices, **where)
+            groups = groups_of(path.path, Wanted(scores=(name,), group=slices, **where), path.options)
             whole = groups.total()
             parts = {shown: groups[group] for shown, group in zip(group_names(list(groups)), groups, strict=True)}
         counted.append(whole)

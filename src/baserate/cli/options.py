@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import csv
+import functools
 from collections.abc import Callable
-from typing import Any
+from dataclasses import fields
+from typing import Any, NamedTuple
 
 import click
 
@@ -11,7 +14,10 @@ from baserate import notations
 from baserate.conditions import Conditions
 from baserate.costs import Costs
 from baserate.counts import Counts
-from baserate.engines.csv_files import count_csv
+from baserate.engines.dialects import Asked
+from baserate.engines.file_counts import count_scores
+from baserate.engines.files import Options
+from baserate.engines.wanted import Wanted
 from baserate.errors import Findings, quoted, refuse
 from baserate.measures.confusions import LARGEST, MOST_CASES
 from baserate.uncertainty.values import checked_level
@@ -28,7 +34,56 @@ def _together(*options: Callable[[Command], Command]) -> Callable[[Command], Com
     return decorate
 
 
-_path = click.argument("path", metavar="FILE.csv")
+class Given(NamedTuple):
+    """Where the data lie, and what was said of how to read them."""
+
+    paths: tuple[str, ...]
+    options: Options
+    id: str | None = None
+    join: str | None = None
+    by_position: bool = False
+
+    @property
+    def path(self) -> str:
+        return self.paths[0]
+
+
+SOURCE = "FILE"
+_path = click.argument("path", metavar=SOURCE)
+_paths = click.argument("path", metavar=f"{SOURCE}...", nargs=-1, required=True)
+_reading = _together(
+    click.option("--delimiter", metavar="SIGN", help="What separates columns in a text file, where it is not to be found out."),
+    click.option("--encoding", metavar="NAME", help="The encoding of a text file that is not UTF-8, such as cp1252."),
+    click.option("--decimal", metavar="SIGN", help="The decimal sign of a text file: a point or a comma."),
+    click.option("--no-header", is_flag=True, help="The text file has no line of names; --columns gives them."),
+    click.option("--columns", metavar="NAMES", help="The names of all columns, by commas, with --no-header."),
+    click.option("--skip-lines", type=int, metavar="NUMBER", help="How many lines of a text file stand before its header."),
+    click.option("--skip-bad", type=int, metavar="NUMBER", help="Leave out up to so many rows with too many or too few fields, and say so."),
+    click.option("--max-bytes", type=int, metavar="NUMBER", help="The most that a compressed file may unpack to."),
+)
+_joining = _together(
+    click.option("--id", metavar="COLUMN", help="The column by which the cases of several files are joined."),
+    click.option("--join", metavar="inner", help="inner: keep the cases that all files have, and say how many were left out."),
+    click.option("--by-position", is_flag=True, help="The rows of all files are the same cases in the same order."),
+)
+
+
+def _gathered(command: Command) -> Command:
+    """What is said of how to read reaches the command in one piece, with the path."""
+
+    @functools.wraps(command)
+    def run(*arguments: Any, **named: Any) -> Any:
+        path, joined = named.pop("path"), {name: named.pop(name) for name in ("id", "join", "by_position") if name in named}
+        said = {name: named.pop(name) for name in [field.name for field in fields(Asked) if field.name != "header"] + ["max_bytes"]}
+        said = {name: value for name, value in said.items() if value is not None}
+        if "columns" in said:
+            said["columns"] = tuple(name.strip() for name in next(csv.reader([said["columns"]])))
+        options = Options.of({**said, "header": not named.pop("no_header")})
+        return command(*arguments, path=Given((path,) if isinstance(path, str) else path, options, **joined), **named)
+
+    return run
+
+
 _label = click.option("--label", required=True, metavar="COLUMN", help="The column that says which cases are positive.")
 _positive = click.option("--positive", metavar="VALUE", help="The label of the positive cases, where 0/1 or yes/no does not already say it.")
 _weight = click.option("--weight", metavar="COLUMN", help="A weight for each case.")
@@ -42,10 +97,10 @@ def _score(*, required: bool) -> Callable[[Command], Command]:
     return click.option("--score", "scores", required=required, multiple=True, metavar="COLUMN", help=text)
 
 
-source = _together(_path, _label, _score(required=True), _positive, _weight, _design)
+source = _together(_path, _label, _score(required=True), _positive, _weight, _design, _reading, _gathered)
 # Where cases must be whole: weights do not say how many were seen.
-source_unweighted = _together(_path, _label, _score(required=True), _positive, _design)
-source_unscored = _together(_path, _label, _score(required=False), _positive, _design)
+source_several = _together(_paths, _label, _score(required=True), _positive, _design, _reading, _joining, _gathered)
+source_unscored = _together(_path, _label, _score(required=False), _positive, _design, _reading, _gathered)
 
 _level = click.option("--level", default="95%", show_default=True, metavar="SHARE", help="How sure an interval is to be.")
 _seed = click.option("--seed", type=int, default=0, show_default=True, metavar="NUMBER", help="The seed of what is drawn at random.")
@@ -77,9 +132,9 @@ conditions = _together(
 as_json = click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON (schema baserate/1).")
 
 
-def counted(path: str, label: str, scores: tuple[str, ...], positive: str | None, weight: str | None, design: str) -> dict[str, Counts]:
+def counted(given: Given, label: str, scores: tuple[str, ...], positive: str | None, weight: str | None, design: str) -> dict[str, Counts]:
     """The counts of every model in the file."""
-    return count_csv(path, label=label, scores=scores, positive=positive, weight=weight, design=design)
+    return count_scores(given.path, Wanted(label, scores, positive, weight, design=design), given.options)
 
 
 def conditions_of(priors: tuple[str, ...], costs: tuple[str, ...], profits: tuple[str, ...]) -> list[Conditions]:

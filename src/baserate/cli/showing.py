@@ -37,7 +37,7 @@ from baserate.tables import Row
 @options.intervals
 @options.as_json
 def show(
-    path: str,
+    path: options.Given,
     label: str,
     scores: tuple[str, ...],
     positive: str | None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from math import inf
 from typing import Any
 
@@ -9,12 +10,13 @@ import numpy as np
 
 from baserate.cells import Array
 from baserate.engines.columns import Column
-from baserate.errors import grouped, quoted, refuse
+from baserate.errors import Fix, grouped, quoted, refuse
 from baserate.exact import EXACT_FLOATS, INT64_MAX
 
 ROUNDED = "whole numbers beyond 2**53 are mixed with fractions, and would be rounded"
 CONVERT = "convert to float64 or int64 yourself, if that is meant"
 UNSUITABLE = {"M": "timestamps", "m": "durations", "c": "complex numbers", "S": "bytes", "V": "records"}
+DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 
 
 def as_scores(column: Column) -> Array:
@@ -104,7 +106,9 @@ def _not_numbers(column: Column, example: object, bad: list[int]) -> Exception:
     if not isinstance(example, str):
         return refuse("BR209", f"{column.name} holds {type(example).__name__}, not scores", "pass a numeric score", bad[:3], len(bad))
     text = f"{column.name} has {grouped(len(bad))} values that are not numbers, such as {quoted(example)}"
-    return refuse("BR208", text, "write plain numbers with a decimal point: 0.5, not 0,5 or 50% or $1", bad[:3], len(bad))
+    plain = "write plain numbers with a decimal point: 0.5, not 0,5 or 50% or $1"
+    fix = Fix(plain, f"{plain}; for decimal commas, --decimal ,") if DECIMAL_COMMA.fullmatch(example.strip()) else Fix.everywhere(plain)
+    return refuse("BR208", text, fix, bad[:3], len(bad))
 
 
 def _narrowed(column: Column, wide: Array) -> Array:

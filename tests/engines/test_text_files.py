@@ -1,4 +1,4 @@
-"""The plain CSV reader: every row accounted for, or none read."""
+"""Delimited text: every row accounted for, or none read."""
 
 import hashlib
 import os
@@ -6,13 +6,19 @@ import os
 import pytest
 
 import baserate as br
-from baserate.engines.csv_files import count_csv
+from baserate.engines.file_counts import count_scores
+from baserate.engines.files import Options
+from baserate.engines.wanted import Wanted
 
 
 def written(tmp_path, text, name="scores.csv"):
     path = tmp_path / name
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
     return str(path)
+
+
+def count_csv(path, *, label, scores, positive=None, weight=None, **options):
+    return count_scores(path, Wanted(label, tuple(scores), positive, weight), Options.of(options))
 
 
 def assert_refused(path, match, code, **named):
@@ -86,23 +92,23 @@ def test_missing_scores_and_labels_are_named_by_line(tmp_path, missing):
         ("y,m11\n0,1\n", 'no column "m1"; it has "y", "m11". Fix: perhaps "m11"', "BR613"),
         ("Y,m1\n0,1\n", 'no column "y".*perhaps "Y"', "BR613"),
         ("a,b\n0,1\n", "Fix: use one of those", "BR613"),
-        ("y;m1\n0;1\n", "separator seems to be ';'", "BR613"),
         (",".join("abcdefghij") + "\n" + ",".join("0123456789"), "…", "BR613"),
-        (b"y,m1\n0,1\n\xe9,2\n", "byte 0xE9 is not UTF-8 .line 3", "BR601"),
+        (b"y,m1\n0,1\n\xe9,2\n", "byte 0xE9 .the 1. of its line. is not UTF-8 .line 3", "BR601"),
         ('y,m1\n0,1\n1,"2\n', "record that begins there .line 3", "BR614"),
         ("q,r\n0,1\n", 'no column "y" or "m1"; it has "q", "r"', "BR613"),
-        ("y,m1\n0,1\n1,0.9\0\0\n", "NUL character .line 3", "BR608"),
+        ("y,m1\n0,1\n1,0.9\0\0\n", "NUL character .byte 14 of the file. .line 3", "BR608"),
         ("y,m1\n0," + "1" * 200_000 + "\n", "field larger", "BR614"),
-        (b"\x1f\x8b\x08\x00rest", "gzip", "BR610"),
-        (b"PAR1rest", "Parquet", "BR610"),
-        ("y,m1\n0,1\n1,2\n".encode("utf-16"), "UTF-16", "BR610"),
+        ("AGE,y,age,m1,Age\n0,1,2,3,4\n".replace("AGE", "aGe"), 'no column "AGE", but "aGe" and "age" and "Age"', "BR607"),
+        ("id,y,m1\na,0,1\nb,1,2\nTotal,,3\n", 'last line seems to hold totals ."Total".*line 4', "BR617"),
+        ("y,m1\n0,1\n1,2\n" + "x" * 17_000_000, "longer than 16 MB .line 4", "BR616"),
         ("y,m1\nfraud,1\nlegit,2\n", '"y" has values "fraud"', "BR102"),
         ("y,m1\n0,0,5\n1,0,7\n", "2 of 2 rows", "BR605"),
         ("y,m1\n0,50%\n1,70%\n", "not numbers", "BR208"),
     ],
 )
 def test_files_that_would_need_a_guess_are_refused(tmp_path, text, match, code):
-    assert_refused(written(tmp_path, text), match, code)
+    named = {"scores": ["AGE"]} if code == "BR607" else {}
+    assert_refused(written(tmp_path, text), match, code, **named)
 
 
 def test_the_positive_class_is_compared_as_text(tmp_path):
@@ -142,7 +148,8 @@ def test_scores_named_with_commas_get_the_right_hint(tmp_path):
 
 def test_pipes_devices_and_folders_are_refused_at_once(tmp_path):
     os.mkfifo(tmp_path / "pipe")
-    for path in (tmp_path / "pipe", tmp_path, "/dev/zero"):
+    (tmp_path / "empty").mkdir()
+    for path in (tmp_path / "pipe", tmp_path / "empty", "/dev/zero"):
         assert_refused(str(path), "not a regular file", "BR615")
 
 
@@ -157,3 +164,12 @@ def test_every_problem_of_a_file_is_found_in_one_pass(tmp_path):
     with pytest.raises(br.InputError, match="BR105.*\nBR208.*\nBR208") as caught:
         count_csv(path, label="y", scores=["m1", "m2"])
     assert [problem.where.lines for problem in caught.value.problems] == [(3,), (3,), (2,)]
+
+
+def test_what_the_fast_way_doubts_is_named_by_line(tmp_path):
+    rows = "".join(f"{i % 2},{i / 7}\n" for i in range(100_000))
+    problem = assert_refused(written(tmp_path, f"y,m1\n{rows}1,x\n"), '"m1" has 1 values that are not numbers, such as "x"', "BR208")
+    assert problem.where.lines == (100_002,)
+    problem = assert_refused(written(tmp_path, f"y,m1\n{rows}1,2,3\n0\n"), "2 of 100 002 rows have 3, 1 fields", "BR605")
+    assert problem.where.lines == (100_002, 100_003)
+    problem = assert_refused(written(tmp_path, f"y,m1\n{rows}2,1\n"), '"y" has 3 values', "BR103")

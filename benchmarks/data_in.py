@@ -1,0 +1,81 @@
+"""Reading and counting 1e7 rows of CSV, against DuckDB's bare read and GROUP BY of the same file: time, memory, and the same numbers.
+
+    python benchmarks/data_in.py [rows]
+
+Each measurement runs in a process of its own; the best of three counts. The goal is a ratio of at most 2, and less than 1 GiB.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+GOAL_RATIO, GOAL_BYTES, TIMES = 2.0, 1 << 30, 3
+KINDS = {"17 digits": "random()", "6 digits": "round(random(), 6)", "whole numbers": "CAST(floor(random() * 1e6) AS BIGINT)"}
+
+
+def write(path: Path, score: str, rows: int) -> None:
+    import duckdb
+
+    connection = duckdb.connect()
+    connection.execute("SELECT setseed(0.25)")
+    connection.execute(f"COPY (SELECT CAST(random() < 0.02 AS INT) AS label, {score} AS score FROM range({rows})) TO '{path}' (HEADER)")
+
+
+def bare(path: str) -> dict[str, object]:
+    """What DuckDB needs if it is told the types: no check of any kind."""
+    import duckdb
+
+    kind = "BIGINT" if "whole" in path else "DOUBLE"
+    source = f"read_csv('{path}', auto_detect = false, header = true, delim = ',', columns = {{'label': 'BIGINT', 'score': '{kind}'}})"
+    query = f"SELECT score, sum(label) AS positives, count(*) - sum(label) AS negatives FROM {source} GROUP BY score"
+    start = time.perf_counter()
+    found = duckdb.connect().execute(query).fetchnumpy()
+    return {"seconds": time.perf_counter() - start, "cells": len(found["score"]), "positives": int(found["positives"].sum())}
+
+
+def ours(path: str) -> dict[str, object]:
+    from baserate.engines.file_counts import count_file
+
+    start = time.perf_counter()
+    counts = count_file(path, label="label", score="score")
+    return {"seconds": time.perf_counter() - start, "cells": len(counts.scores), "positives": int(counts.total_positives)}
+
+
+def measured(what: str, path: Path) -> dict[str, float]:
+    runs = []
+    for _ in range(TIMES):
+        done = subprocess.run([sys.executable, __file__, what, str(path)], capture_output=True, text=True, check=True)
+        runs.append(json.loads(done.stdout))
+    return {**min(runs, key=lambda run: run["seconds"]), "peak": max(run["peak"] for run in runs)}
+
+
+def main() -> None:
+    if sys.argv[1:2] in (["bare"], ["ours"]):
+        found = {"bare": bare, "ours": ours}[sys.argv[1]](sys.argv[2])
+        print(json.dumps({**found, "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024}))
+        return
+    rows = int(float(sys.argv[1])) if len(sys.argv) > 1 else 10_000_000
+    print("| scores | file MB | DuckDB s | baserate s | ratio | peak MiB |\n|---|---|---|---|---|---|")
+    with tempfile.TemporaryDirectory() as folder:
+        for name, score in KINDS.items():
+            path = Path(folder) / f"{name.replace(' ', '-')}.csv"
+            write(path, score, rows)
+            theirs, own = measured("bare", path), measured("ours", path)
+            assert (theirs["cells"], theirs["positives"]) == (own["cells"], own["positives"]), name
+            ratio, peak = own["seconds"] / theirs["seconds"], own["peak"]
+            size = path.stat().st_size / 1e6
+            print(f"| {name} | {size:.0f} | {theirs['seconds']:.2f} | {own['seconds']:.2f} | {ratio:.2f} | {peak / 2**20:.0f} |", flush=True)
+            if rows >= 10_000_000:
+                assert ratio <= GOAL_RATIO, name
+                assert peak < GOAL_BYTES, name
+            path.unlink()
+
+
+if __name__ == "__main__":
+    main()

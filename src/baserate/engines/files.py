@@ -1,0 +1,248 @@
+"""One way in: whatever a user names as a source is looked at, and given to the reader that knows it."""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from itertools import accumulate
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from baserate.cells import Array
+from baserate.engines import csv_files, json_lines, kinds, streams, urls
+from baserate.engines.compressed import Limits
+from baserate.engines.dialects import Asked
+from baserate.engines.wanted import Table, Wanted
+from baserate.errors import Fix, InputError, Where, escaped, quoted, refuse, refuse_file
+
+SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+# The first :: that is no part of an address such as [::1]; what follows is a table or a query, which may hold more of them.
+PARTS = re.compile(r"((?:\[[^\]]*\]|[^\[\]])*?)::(.*)", re.DOTALL)
+REMOTE = frozenset({"http", "https", "ftp", "sftp", "s3", "s3a", "gs", "gcs", "az", "abfs", "abfss", "hdfs", "hf", "r2", "ssh"})
+WILD = re.compile(r"[*?\[]")
+DATA = (".csv", ".tsv", ".txt", ".parquet", ".parq", ".pq", ".jsonl", ".ndjson")
+PARQUET = (".parquet", ".parq", ".pq")
+
+
+class Options(NamedTuple):
+    """What was said of how to read, apart from which column is what."""
+
+    asked: Asked = Asked()
+    limits: Limits = Limits()
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> Options:
+        """From keywords; one that no reader has is an error of the programmer's."""
+        known = {field.name for field in fields(Asked)}
+        unknown = sorted(given.keys() - known - {"max_bytes"})
+        if unknown:
+            raise TypeError(f"unknown option {unknown[0]!r}; there are {', '.join(sorted(known | {'max_bytes'}))}")
+        said = {name: value for name, value in given.items() if name in known}
+        if "columns" in said:
+            said["columns"] = tuple(said["columns"])
+        most = given.get("max_bytes")
+        if most is not None and (not isinstance(most, int) or most < 1):
+            raise refuse("BR612", f"a limit is a number of bytes, got {quoted(most)}", Fix.option("max_bytes", Limits.most))
+        # Whoever names a limit means it: then there is none on the ratio.
+        return cls(Asked(**said).checked(), Limits() if most is None else Limits(most, free=most))
+
+
+def read(source: str, wanted: Wanted, **options: Any) -> Table:
+    """The wanted columns of one source: a file, a folder or pattern of files, a table or query of a database."""
+    return together(source, parts_of(source, wanted, Options.of(options)))
+
+
+def parts_of(source: str | os.PathLike[str], wanted: Wanted, options: Options) -> list[Table]:
+    """The tables of one source: one, except for a folder or pattern of files."""
+    source = os.fspath(source)
+    if SCHEME.match(source):
+        return [_from_url(source, wanted, options)]
+    if source not in streams.STDIN and not os.path.lexists(source):
+        split = PARTS.fullmatch(source)
+        if split:
+            return [_from_database(split[1], split[2], wanted, options)]
+        if WILD.search(source):
+            return _several(source, sorted(glob.glob(source, recursive=True)), wanted, options)  # noqa: PTH207
+    if os.path.isdir(source):  # noqa: PTH112
+        return _from_folder(source, wanted, options)
+    return [_from_file(source, wanted, options)]
+
+
+def shown_source(source: str) -> str:
+    """What a message may say of a source: of an address no password, and not the query."""
+    if not SCHEME.match(source):
+        return source
+    split = PARTS.fullmatch(source)
+    return urls.shown_anyhow(split[1] if split else source)
+
+
+def _from_url(url: str, wanted: Wanted, options: Options) -> Table:
+    scheme = url.partition("://")[0].casefold()
+    split = PARTS.fullmatch(url)
+    shown = shown_source(url)
+    if scheme in REMOTE:
+        raise refuse_file(shown, "BR708", "remote files are not read", "download it first")
+    if scheme == "file":
+        raise refuse_file(shown, "BR708", "is the address of a local file", "write its path instead")
+    urls.check_url(split[1] if split else url)
+    _check_unused(shown, "a database", options)
+    if not split:
+        raise refuse_file(shown, "BR717", "which table?", f"write {shown}::TABLE, or ::SELECT … for a query")
+    if scheme in ("postgresql", "postgres"):
+        from baserate.engines.postgres import read_postgres
+
+        return read_postgres(split[1], split[2], wanted)
+    from baserate.engines.alchemy import read_alchemy
+
+    return read_alchemy(split[1], split[2], wanted)
+
+
+def _from_database(path: str, asked: str, wanted: Wanted, options: Options) -> Table:
+    streams.checked_regular(path)
+    kind = kinds.kind_of(_head(path), path)
+    if kind not in ("SQLite", "DuckDB"):
+        raise refuse_file(path, "BR717", f"is no database that has tables (it is {kind})", "leave out :: and what follows it")
+    _check_unused(path, "a database", options)
+    if kind == "SQLite":
+        from baserate.engines.sqlite_files import read_sqlite
+
+        return read_sqlite(path, asked, wanted)
+    from baserate.engines.duckdb_files import read_duckdb
+
+    return read_duckdb(path, asked, wanted)
+
+
+def _from_folder(folder: str, wanted: Wanted, options: Options) -> list[Table]:
+    """The data files of a folder. Parquet may lie in folders within, whose names are columns: its reader knows that."""
+    files = sorted(entry.path for entry in os.scandir(folder) if entry.is_file() and not entry.name.startswith((".", "_")))
+    data = [path for path in files if path.casefold().endswith(DATA) or kinds.name_of(path).ending in DATA]
+    if not data or all(path.casefold().endswith(PARQUET) for path in data):
+        if not data and not any(entry.is_dir() for entry in os.scandir(folder)):
+            text = "is not a regular file, but a folder without data files"
+            raise refuse_file(folder, "BR615", text, "give a file, or a folder of CSV or Parquet")
+        from baserate.engines.parquet_files import read_parquet
+
+        return [read_parquet(folder, wanted)]
+    return _several(folder, data, wanted, options)
+
+
+def _several(source: str, paths: Sequence[str], wanted: Wanted, options: Options) -> list[Table]:
+    """Files of one table, in the order of their names."""
+    if not paths:
+        raise refuse_file(source, "BR600", "no file matches", "check the pattern; quote it, so that the shell does not expand it")
+    tables: list[Table] = []
+    for path in paths:
+        try:
+            tables.append(_from_file(path, wanted, options))
+        except InputError as error:
+            if not tables or error.code != "BR613":
+                raise
+            text = f"{error.problems[0].text}, while {escaped(tables[0].path)} has every column asked for"
+            raise refuse_file(path, "BR704", text, "give files of one table") from None
+    return tables
+
+
+def _from_file(path: str, wanted: Wanted, options: Options) -> Table:
+    """One file. Binary formats that lie on the disk are read there; what is piped or packed goes through a plain copy."""
+    if path not in streams.STDIN:
+        streams.checked_regular(path)
+        head = _head(path)
+        kinds.check_readable(head, path)
+        kind = kinds.kind_of(head, path)
+        if kind not in (kinds.TEXT, "JSON", *kinds.COMPRESSED):
+            return _binary(path, kind, path, wanted, options)
+    with streams.opened(path, options.limits) as plain:
+        if plain.kind == kinds.TEXT:
+            return csv_files.table_of(plain, wanted, options.asked)
+        if plain.kind == "JSON":
+            return json_lines.table_of(plain, wanted, options.asked)
+        try:
+            table = _binary(plain.path, plain.kind, plain.shown, wanted, options)
+        except InputError as error:
+            raise error.moved(lambda where: replace(where, path=plain.shown)) from None
+    place, notes = table.place, (*plain.notes, *table.notes)
+    return replace(table, path=path, sha256=plain.sha256, place=lambda where: replace(place(where), path=path), notes=notes)
+
+
+def _binary(path: str, kind: str, shown: str, wanted: Wanted, options: Options) -> Table:
+    _check_unused(shown, kind, options)
+    if kind in ("SQLite", "DuckDB"):
+        raise refuse_file(shown, "BR717", f"is a {kind} database: which table?", f"write {escaped(shown)}::TABLE, or ::SELECT … for a query")
+    if kind == "counts":
+        raise refuse_file(shown, "BR610", "holds counts, not cases", Fix("baserate.load(path)", "count the cases that it was made from"))
+    return _reader(kind)(path, wanted)
+
+
+def _reader(kind: str) -> Callable[[str, Wanted], Table]:
+    if kind == "Parquet":
+        from baserate.engines.parquet_files import read_parquet
+
+        return read_parquet
+    if kind == "Arrow":
+        from baserate.engines.arrow_files import read_arrow
+
+        return read_arrow
+    from baserate.engines.npz_files import read_npz
+
+    return read_npz
+
+
+def _check_unused(shown: str, kind: str, options: Options) -> None:
+    """Nothing that was said is ignored in silence."""
+    unused = [field.name for field in fields(Asked) if getattr(options.asked, field.name) != field.default]
+    if unused:
+        raise refuse_file(shown, "BR612", f"{unused[0].replace('_', ' ')} is said of a text file, and this is {kind}", f"leave {unused[0]} out")
+
+
+def _head(path: str) -> bytes:
+    with open(path, "rb") as file:
+        return file.read(kinds.HEAD)
+
+
+@dataclass(frozen=True)
+class _Places:
+    """From positions in all rows to the file that has the first of them; the other files' rows are in the total."""
+
+    tables: Sequence[Table]
+    begins: Sequence[int]
+
+    def __call__(self, where: Where) -> Where:
+        if where.path:
+            return where  # moved before
+        file = bisect_right(self.begins, where.rows[0]) - 1 if where.rows else 0
+        end = self.begins[file + 1] if file + 1 < len(self.begins) else None
+        rows = tuple(row - self.begins[file] for row in where.rows if end is None or row < end)
+        return self.tables[file].place(replace(where, rows=rows))
+
+
+def together(source: str, tables: Sequence[Table]) -> Table:
+    """One table from several."""
+    if len(tables) == 1:
+        return tables[0]
+    columns = {name: _joined([table.columns[name] for table in tables]) for name in tables[0].columns}
+    begins = (0, *accumulate(table.rows - table.refused for table in tables[:-1]))
+    rows, refused = sum(table.rows for table in tables), sum(table.refused for table in tables)
+    notes = tuple(dict.fromkeys(note for table in tables for note in table.notes))
+    return Table(source, columns, rows, refused, "", _Places(tables, begins), notes)
+
+
+def _joined(columns: Sequence[Array]) -> Array:
+    """One column from several; numbers beside text are text too, as the files would have them, and none is rounded."""
+    arrays = [np.asarray(column) for column in columns]
+    types = {array.dtype for array in arrays}
+    if len(types) == 1:
+        return np.concatenate(arrays)
+    has_text = any(array.dtype == object and any(isinstance(value, str) for value in array) for array in arrays)
+    spelled = [_spelled(array) if has_text and array.dtype.kind in "biu" else array.astype(object) for array in arrays]
+    return np.concatenate(spelled)
+
+
+def _spelled(array: Array) -> Array:
+    values = np.empty(len(array), dtype=object)
+    values[:] = [str(int(value)) for value in array.tolist()]
+    return values

@@ -1,0 +1,77 @@
+"""DuckDB with every door shut but the files it was given: no other file, no extension, no network, and no way to open them again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from baserate.engines.extras import needed
+from baserate.errors import escaped, refuse_file
+
+IN_MEMORY = ":memory:"
+MOST_REASON = 240
+MEMORY = "1GiB"
+# What is set before the lock; a plain scan is streamed, so that the limit on memory is for what a query sorts or joins.
+SETTINGS = {
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "allow_community_extensions": "false",
+    "allow_persistent_secrets": "false",
+    "python_enable_replacements": "false",  # a table is never a variable of the program that happens to have its name
+    "temp_directory": "",
+    "memory_limit": MEMORY,
+}
+
+
+@contextmanager
+def locked(files: Sequence[str] = (), *, database: str = IN_MEMORY) -> Iterator[Any]:
+    """A connection that reads these files, or this database, and nothing else; closed at the end."""
+    duckdb = needed("duckdb")
+    connection = duckdb.connect(database, read_only=database != IN_MEMORY, config=SETTINGS)
+    try:
+        connection.execute("SET TimeZone = 'UTC'")  # times as text must not depend on where the machine stands
+        # A pattern and the file it matches are both looked up among the allowed paths.
+        connection.execute("SET allowed_paths = ?", [[*files, *map(literally, files)]])
+        connection.execute("SET enable_external_access = false")
+        connection.execute("SET lock_configuration = true")
+        yield connection
+    finally:
+        connection.close()
+
+
+def literally(path: str) -> str:
+    """A path in which nothing is a pattern: DuckDB would otherwise read "a1" where it is asked for "a[1]"."""
+    return re.sub(r"[*?\[]", r"[\g<0>]", path)
+
+
+def one_query(connection: Any, path: str, query: str) -> str:
+    """The query, if DuckDB's own parser finds one statement that reads."""
+    duckdb = needed("duckdb")
+    with refused(path, "BR718", "write one SELECT that reads tables of this file"):
+        statements = connection.extract_statements(query)
+    if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
+        raise refuse_file(path, "BR718", "the query is not a single SELECT", "write one SELECT that reads tables of this file")
+    return str(statements[0].query).rstrip().rstrip(";")
+
+
+@contextmanager
+def refused(path: str, code: str, fix: str) -> Iterator[None]:
+    """Whatever DuckDB says becomes one line of ours."""
+    try:
+        yield
+    except foreign_errors() as error:
+        raise refuse_file(path, code, reason(error), fix) from None
+
+
+def foreign_errors() -> tuple[type[BaseException], ...]:
+    """What DuckDB raises: its own errors, and some of Python's where values cannot be handed over."""
+    return (needed("duckdb").Error, MemoryError, UnicodeError, OverflowError, RuntimeError)
+
+
+def reason(error: BaseException) -> str:
+    """The first line of a foreign message, short and harmless."""
+    text = next((line for line in str(error).splitlines() if line.strip()), type(error).__name__)
+    text = text.strip().rstrip(".!")
+    return escaped(text if len(text) <= MOST_REASON else text[: MOST_REASON - 1] + "…")

@@ -1,0 +1,118 @@
+"""What the tests of typed sources share: from a Table to Counts, as the readers' caller does it, and mutations read in a child."""
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+
+import baserate as br
+from baserate.counts import Counts
+from baserate.engines.arrays import count_cases
+from baserate.engines.cases import Names, checked
+from baserate.engines.wanted import Wanted
+
+W = Wanted("y", ("s",))
+
+
+def cases_of(table, wanted=W):
+    columns = table.columns
+    try:
+        return checked(
+            columns[wanted.label],
+            {name: columns[name] for name in wanted.scores},
+            pos_label=wanted.positive,
+            sample_weight=columns[wanted.weight] if wanted.weight else None,
+            groups=columns[wanted.group] if wanted.group else None,
+            names=Names(f'"{wanted.label}"', f'"{wanted.weight}"', f'"{wanted.group}"'),
+        )
+    except br.InputError as error:
+        raise error.moved(table.place) from None
+
+
+def counts_of(table, wanted=W) -> Counts:
+    return count_cases(cases_of(table, wanted), wanted.scores[0])
+
+
+def assert_refused(read, code, match, path=None):
+    """One line with a code, a place and a fix."""
+    with pytest.raises(br.InputError, match=match) as caught:
+        read()
+    assert caught.value.code == code
+    assert "\n" not in str(caught.value)
+    assert "Fix: " in str(caught.value)
+    if path is not None:
+        assert caught.value.problems[0].where.path == str(path)
+    return caught.value.problems[0]
+
+
+def mutants(kind, path, count, seed=0, asked=""):
+    """Read so many mutations of a file in a child; what became of them: read, refused, or something that must not be."""
+    done = subprocess.run(
+        [sys.executable, __file__, kind, str(path), str(count), str(seed), asked], capture_output=True, text=True, timeout=300, check=False
+    )
+    assert done.returncode == 0, f"the child ended with {done.returncode}: {done.stdout[-2000:]} {done.stderr[-2000:]}"
+    found = json.loads(done.stdout.splitlines()[-1])
+    assert found["read"] + found["refused"] == count, found["wrong"][:5]
+    return found
+
+
+def _mutant(data, rng):
+    """Cut off, bits flipped, bytes overwritten, removed or put in."""
+    data = bytearray(data)
+    for _ in range(rng.choice((1, 1, 1, 3, 10))):
+        at, how = rng.randrange(len(data)), rng.random()
+        if how < 0.15:
+            del data[at or 1 :]
+        elif how < 0.6:
+            data[at] ^= 1 << rng.randrange(8)
+        elif how < 0.8:
+            data[at : at + 4] = rng.choice((b"\xff\xff\xff\x7f", b"\0\0\0\0", b"\xff\xff\xff\xff", rng.randbytes(4)))[: len(data) - at]
+        elif how < 0.9:
+            del data[at : at + rng.randrange(1, 64)]
+        else:
+            data[at:at] = rng.randbytes(rng.randrange(1, 64))
+        data = data or bytearray(b"\0")
+    return bytes(data)
+
+
+def _read(kind, path, asked):
+    from importlib import import_module
+
+    module = import_module({"postgres": "baserate.engines.postgres"}.get(kind, f"baserate.engines.{kind}_files"))
+    read = getattr(module, f"read_{kind}")
+    wanted = replace(W, group="g")
+    return read(path, asked, wanted) if asked else read(path, wanted)
+
+
+def _child(kind, path, count, seed, asked):
+    import faulthandler
+    import random
+    import tempfile
+    from pathlib import Path
+
+    faulthandler.enable()
+    data, rng = Path(path).read_bytes(), random.Random(seed)
+    found = {"read": 0, "refused": 0, "wrong": []}
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder, f"mutant{Path(path).suffix}")
+        for number in range(count):
+            place.write_bytes(_mutant(data, rng))
+            faulthandler.dump_traceback_later(20, exit=True)  # a hang is a failure with a traceback
+            print(number, file=sys.stderr)
+            try:
+                counts_of(_read(kind, str(place), asked))
+                found["read"] += 1
+            except br.InputError as error:
+                found["refused"] += 1
+                if "\n" in str(error.problems[0]) or "Fix:" not in str(error):
+                    found["wrong"].append(str(error))
+            except BaseException as error:  # noqa: BLE001 (whatever it is, it must not be)
+                found["wrong"].append(f"{number}: {type(error).__name__}: {error}")
+            faulthandler.cancel_dump_traceback_later()
+    print(json.dumps(found))
+
+
+if __name__ == "__main__":
+    _child(sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4]), sys.argv[5])

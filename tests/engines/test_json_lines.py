@@ -1,0 +1,100 @@
+"""JSON lines: flat objects, one a line, by the rules of every other file."""
+
+import gzip
+import json
+
+import pytest
+
+import baserate as br
+from baserate.engines import json_lines
+from baserate.engines.file_counts import count_file, count_groups_file
+
+EXPECTED = br.count([0, 1, 0], [0.5, 1.25, 3.0])
+GOOD = '{"y": 0, "m1": 0.5, "x": {"deep": [1]}}\n{"m1": 1.25, "y": 1, "x": null}\n{"y": 0, "m1": 3, "x": 0}\n'
+
+
+def written(tmp_path, text, name="x.jsonl"):
+    path = tmp_path / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return str(path)
+
+
+def counted(path, **options):
+    return count_file(path, label="y", score="m1", **options)
+
+
+def assert_refused(path, match, code, lines=(), **options):
+    with pytest.raises(br.InputError, match=match) as caught:
+        counted(path, **options)
+    assert caught.value.code == code
+    assert caught.value.problems[0].where.path == path
+    assert caught.value.problems[0].where.lines == lines
+
+
+@pytest.mark.parametrize(
+    "text",
+    [GOOD, "\ufeff" + GOOD, GOOD.replace("\n", "\r\n"), GOOD.rstrip(), GOOD.replace("\n", "\n\n")],
+    ids=["plain", "BOM", "CRLF", "no end", "blanks"],
+)
+def test_row_109_json_lines_are_counted(tmp_path, text):
+    counts = counted(written(tmp_path, text))
+    assert counts == EXPECTED
+    assert counts.ledger.rows_read == 3
+    assert not [note for note in counts.notes if note.code > "BR6"]
+
+
+def test_row_109_also_without_an_ending_or_compressed(tmp_path):
+    assert counted(written(tmp_path, GOOD, "data")) == EXPECTED
+    assert counted(written(tmp_path, gzip.compress(GOOD.encode()), "x.jsonl.gz")) == EXPECTED
+    assert counted(written(tmp_path, GOOD.encode("utf-16"), "x.jsonl")) == EXPECTED
+
+
+def test_row_109_an_array_is_read_with_a_note_up_to_a_limit(tmp_path, monkeypatch):
+    path = written(tmp_path, json.dumps([json.loads(line) for line in GOOD.splitlines()], indent=1), "x.json")
+    counts = counted(path)
+    assert counts == EXPECTED
+    assert "BR621" in [note.code for note in counts.notes]
+    monkeypatch.setattr(json_lines, "LARGEST_ARRAY", 10)
+    assert_refused(path, "one JSON array of more than", "BR621")
+
+
+@pytest.mark.parametrize(
+    ("text", "match", "code", "lines"),
+    [
+        ('{"y": 0, "m1": 1}\n{"y": 1, "m1": {"a": 2}}\n', '"m1" is nested .there is "m1.a"', "BR619", (2,)),
+        ('{"y": [0], "m1": 1}\n', 'there is "y.0."', "BR619", (1,)),
+        ('{"y": 0, "m1": 1}\n\n{"y": 1, "m1": }\n', "broken JSON", "BR620", (3,)),
+        ('{"y": 0, "m1": 1}\n{"y": 1, "m1": 2', "broken JSON", "BR620", (2,)),
+        ('{"y": 0, "m1": 1}\n7\n', "7 where an object should stand", "BR620", (2,)),
+        ('{"y": 0, "m1": 1}\n{"y": 1}\n', '1 of 2 objects have no field "m1"', "BR605", (2,)),
+        ('{"y": 0, "M1": 1}\n', 'no column "m1"; it has "y", "M1". Fix: perhaps "M1"', "BR613", ()),
+        ('{"y": 0, "m1": 1, "m1": 2}\n', 'more than one "m1"', "BR606", (1,)),
+        ('{"y": 0, "m1": 1}\n{"y": 1, "m1": null}\n', '"m1" has 1 missing', "BR201", (2,)),
+        ('{"y": 0, "m1": 1}\n{"y": 1, "m1": NaN}\n', '"m1" has 1 missing', "BR201", (2,)),
+        ('{"y": null, "m1": 1}\n{"y": 1, "m1": 2}\n', "1 of 2 labels", "BR105", (1,)),
+        ('{"y": 0, "m1": 1}\n{"y": 1, "m1": "x"}\n', "not numbers", "BR208", (2,)),
+        ('{"y": 0, "m1": 1}\n{"y": "1", "m1": 2}\n', "mixes types", "BR107", ()),
+        ("[]", "no objects", "BR603", ()),
+        ("[" * 100_000, "broken JSON", "BR620", ()),
+        ('{"y": 0, "m1": ' + "1" * 5000 + "}\n", "broken JSON", "BR620", (1,)),
+    ],
+)
+def test_what_would_need_a_guess_is_refused_with_its_line(tmp_path, text, match, code, lines):
+    assert_refused(written(tmp_path, text), match, code, lines)
+
+
+def test_whole_numbers_beyond_floats_stay_apart(tmp_path):
+    text = '{"y": 0, "m1": 9007199254740993}\n{"y": 1, "m1": 9007199254740992}\n'
+    assert counted(written(tmp_path, text)).scores.tolist() == [9007199254740993, 9007199254740992]
+
+
+def test_labels_may_be_bools_or_text_and_groups_anything_plain(tmp_path):
+    text = '{"y": true, "m1": 1, "g": 1}\n{"y": false, "m1": 2, "g": "a"}\n{"y": false, "m1": 2, "g": null}\n'
+    path = written(tmp_path, text)
+    assert counted(path).total_positives == 1
+    assert counted(path, positive="false").total_positives == 2
+    assert set(count_groups_file(path, label="y", score="m1", group="g")) == {"1", "a", None}
+
+
+def test_options_of_tables_are_not_ignored(tmp_path):
+    assert_refused(written(tmp_path, GOOD), "delimiter is said of a table of text", "BR612", delimiter=";")

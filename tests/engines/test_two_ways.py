@@ -1,0 +1,299 @@
+"""The careful and the fast way to read delimited text: one answer, or the fast way gives none; and no row lost by either."""
+
+import contextlib
+import random
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import baserate as br
+from baserate.engines import careful_csv, fast_csv, file_cases, records, streams
+from baserate.engines.dialects import Asked, decoded, detect
+from baserate.engines.file_counts import count_scores
+from baserate.engines.files import Options
+from baserate.engines.wanted import Wanted
+from baserate.errors import Where
+
+
+def written(tmp_path, text, name="scores.csv"):
+    path = tmp_path / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return str(path)
+
+
+@contextlib.contextmanager
+def folder():
+    with tempfile.TemporaryDirectory() as name:
+        yield Path(name)
+
+
+def count_csv(path, **options):
+    return count_scores(path, Wanted("y", ("m1",)), Options.of(options))["m1"]
+
+
+def both_ways(path, wanted=None, **asked):
+    """The table by the careful way, and by the fast one (None where that one gave up)."""
+    wanted = wanted or Wanted("y", ("m1",))
+    with streams.opened(path) as plain, decoded(plain.shown, plain.path, asked.get("encoding")) as text:
+        dialect = detect(text, wanted.columns, Asked(**asked).checked())
+        fast = fast_csv.read(text, dialect, wanted) if fast_csv.is_plain(text, dialect) else None
+        try:
+            careful = careful_csv.read(text, dialect, wanted, Asked(**asked))
+        except br.InputError as error:
+            careful = error
+    return careful, fast
+
+
+def cases_of(table, wanted):
+    cases = file_cases._cases(table, wanted)
+    return {"y": cases.positive.tolist(), **{name: (values.dtype, values.tolist()) for name, values in cases.scores.items()}}
+
+
+def assert_agree(path, wanted=None, *, fast_expected=None, **asked):
+    wanted = wanted or Wanted("y", ("m1",))
+    careful, fast = both_ways(path, wanted, **asked)
+    if fast_expected is not None:
+        assert (fast is not None) == fast_expected
+    if fast is None:
+        return
+    assert not isinstance(careful, br.InputError), "what is refused the careful way is never read the fast way"
+    assert fast.rows == careful.rows
+    assert fast.refused == careful.refused == 0
+    rows = Where(rows=(0, careful.rows - 1), total=2)
+    assert fast.place(rows) == careful.place(rows)
+    try:
+        expected = cases_of(careful, wanted)
+    except br.InputError as error:
+        with pytest.raises(br.InputError) as caught:
+            cases_of(fast, wanted)
+        assert caught.value.code == error.code
+        return
+    found = cases_of(fast, wanted)
+    assert found == expected
+    for name in found.keys() - {"y"}:
+        assert np.array(found[name][1]).tobytes() == np.array(expected[name][1]).tobytes(), "bit by bit"
+    for name in wanted.texts:
+        assert careful.columns[name].tolist() == fast.columns[name].tolist()
+
+
+ODD_NUMBERS = (  # noqa: SIM905 (reads better)
+    "0.5 0.50 .5 5. 5 -5 +5 007 1e5 1E-5 1e400 1e-400 2e-400 inf -Infinity nan 0x10 1_000 1d5 true 9007199254740993 9007199254740992 "
+    "9223372036854775807 9223372036854775808 -9223372036854775808 0.1 0.10000000000000001 0.1000000000000000055511151231257827 -0 -0.0 0.0 "
+    "5e-324 2.4703282292062328e-324 1.7976931348623157e308 1.7976931348623159e308 0.30000000000000004 123456789012345678 1e22 1e23 "
+    "0.000123456789012345 1.23456789012345e-4 12% $3 1,5 NA ? - null"
+).split()
+NUMBERS = st.one_of(
+    st.floats(allow_nan=False, allow_infinity=False).map(repr),
+    st.floats(0, 1).map(lambda x: f"{x:.6f}"),
+    st.floats(0, 1).map(lambda x: f"{x:.17g}"),
+    st.floats(0, 1).map(lambda x: f"{x:.18e}"),
+    st.integers(-(2**64), 2**64).map(str),
+    st.integers(0, 9).map(str),
+    st.sampled_from([*ODD_NUMBERS, " 0.5", "0.5 ", "\t1", "\u00a01", "\u0661"]),
+)
+TEXTS = st.text(st.sampled_from("ab01 ,;\"\n\r\t|\u00e9\U0001f600'\\"), max_size=6)
+
+
+def quoted_field(text, delimiter, always=False):
+    needs = always or any(sign in text for sign in f'{delimiter}"\n\r')
+    return '"' + text.replace('"', '""') + '"' if needs else text
+
+
+@st.composite
+def files(draw, numbers=NUMBERS):
+    """A table as some program might write it."""
+    delimiter = draw(st.sampled_from(",,,;\t|"))
+    end = draw(st.sampled_from(["\n", "\n", "\r\n", "\r"]))
+    always = draw(st.booleans())
+    labels = draw(st.sampled_from([["0", "1"], ["0", "1"], ["no", "yes"], ["a", "b", ""], ["0", "1", "NA"]]))
+    kind = draw(st.sampled_from([numbers, st.floats(0, 1).map(repr), st.integers(0, 50).map(str)]))
+    rows = [["id", "y", "m1"]] + [[draw(TEXTS), draw(st.sampled_from(labels)), draw(kind)] for _ in range(draw(st.integers(1, 12)))]
+    text = end.join(delimiter.join(quoted_field(field, delimiter, always) for field in row) for row in rows)
+    return text + end * draw(st.integers(0, 3)), rows[1:]
+
+
+@given(files(), st.booleans())
+def test_both_ways_agree_on_whatever_a_program_writes(file, with_id):
+    text, rows = file
+    with folder() as place:
+        wanted = Wanted("y", ("m1",), id="id") if with_id else Wanted("y", ("m1",), group="id")
+        path = written(place, text)
+        careful, _ = both_ways(path, wanted)
+        if not isinstance(careful, br.InputError):
+            assert careful.rows == len(rows)
+        assert_agree(path, wanted)
+
+
+@given(st.lists(st.tuples(st.sampled_from("01"), NUMBERS), min_size=1, max_size=8))
+def test_both_ways_agree_on_every_spelling_of_numbers(rows):
+    with folder() as place:
+        text = "y,m1\n" + "".join(f"{label},{quoted_field(number, ',')}\n" for label, number in rows)
+        assert_agree(written(place, text))
+
+
+@given(st.text(st.sampled_from('ab01,.;"\n\r #\u00e9'), max_size=40))
+def test_both_ways_agree_on_any_text_below_a_header(text):
+    with folder() as place:
+        try:
+            assert_agree(written(place, "y,m1\n0,1\n" + text))
+        except br.InputError as error:
+            assert error.code.startswith("BR6")
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        "0,0.5\n1,0.25\n",
+        "0,1\n1,2\n",
+        "0,9007199254740993\n1,9007199254740992\n",
+        '0,"0.5"\n"1","0.25"\n',
+        "0,0.1234567890123456\n1,0.30000000000000004\n",
+        "0,5.000000000000000000e-01\n1,1e-5\n",
+        "no,1\nyes,2\n",
+        "0,inf\n1,-Infinity\n0,5\n",
+        "0,0.5\r\n1,0.25\r\n",
+        "0,0.5\n1,0.25",
+        "0,0.5\n1,0.25\n\n\n",
+    ],
+)
+def test_plain_files_are_read_the_fast_way(tmp_path, rows):
+    text = "y,m1" + ("\r\n" if "\r" in rows else "\n") + rows
+    assert_agree(written(tmp_path, text), fast_expected=True)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        "0,0.5\n\n1,0.25\n",
+        "0,0.5\n1\n",
+        "0,NA\n1,2\n",
+        "0,1e400\n1,inf\n",
+        "0,1_0\n1,2\n",
+        "0,0.1\n1,0.10000000000000001\n",
+        "0,1e-400\n1,2e-400\n",
+        "0,0.5\n1,9007199254740993\n",
+        '0,"0.5\n1,0.2\n',
+        '0,0.5"\n1,0.2"\n',
+        "0,0.5\r1,0.25\n",
+        "0,9223372036854775808\n1,1\n",
+    ],
+)
+def test_doubtful_files_are_left_to_the_careful_way(tmp_path, rows):
+    assert_agree(written(tmp_path, "y,m1\n" + rows), fast_expected=False)
+
+
+def test_large_files_take_the_fast_way_and_say_the_same(tmp_path, monkeypatch):
+    rows = "".join(f"{i % 2},{i / 7}\n" for i in range(100_000))
+    path = written(tmp_path, "y,m1\n" + rows)
+    fast = count_csv(path)
+    monkeypatch.setattr(fast_csv, "read", lambda *_: None)
+    assert count_csv(path).digest == fast.digest
+
+
+def test_the_fast_way_reads_that_file_and_no_other(tmp_path):
+    """A name that is a pattern to DuckDB, beside a file that it would match."""
+    (tmp_path / "a1.csv").write_text("y,m1\n0,1\n1,2\n" * 1)
+    path = written(tmp_path, "y,m1\n0,7\n1,8\n", "a[1].csv")
+    _, fast = both_ways(path)
+    assert fast.columns["m1"].tolist() == [7, 8]
+
+
+def test_a_header_is_never_sql(tmp_path):
+    name = "m1'); DROP TABLE x; --\""
+    path = written(tmp_path, f"y,{quoted_field(name, ',')},Y\n0,1,5\n1,2,6\n")
+    assert_agree(path, Wanted("y", (name, "Y")), fast_expected=True)
+
+
+def counted_by_hand(text):
+    """Records by RFC 4180, character by character, too plain to be wrong; blank lines at the end are none."""
+    records, fields, content, inside, i = [], 1, False, False, 0
+    while i < len(text):
+        sign = text[i]
+        if sign == '"' and inside and text[i + 1 : i + 2] == '"':
+            i += 1
+        elif sign == '"':
+            inside, content = not inside, True
+        elif not inside and sign in "\r\n":
+            i += sign == "\r" and text[i + 1 : i + 2] == "\n"
+            records.append(fields if content else 0)
+            fields, content = 1, False
+        else:
+            fields, content = fields + (sign == "," and not inside), True
+        i += 1
+    if content:
+        records.append(fields)
+    while records and not records[-1]:
+        records.pop()
+    return records
+
+
+def odd_file(rng):
+    """A file with quotes, line breaks in fields, odd ends of lines, and now and then a row that does not fit."""
+    end = rng.choice(["\n", "\r\n", "\r"])
+    lines = ["id,y,m1"]
+    for _ in range(rng.randint(1, 12)):
+        name = rng.choice(["a", "", '"x,y"', '"a""b"', '"two\nlines"', '"\r\n"', "\u00e9", '""""', "it's", "#"])
+        fields = [name, rng.choice("01"), rng.choice(["0.5", "1", "1e-3", '"0.25"', "-7", "0.1234567890123456789"])]
+        odd = rng.random()
+        fields = fields[:2] if odd < 0.04 else [*fields, "9"] if odd < 0.08 else fields
+        lines.append("" if odd > 0.98 else ",".join(fields))
+    return end.join(lines) + end * rng.randint(0, 3)
+
+
+def test_no_row_is_lost_on_odd_files(tmp_path):
+    rng = random.Random(20261115)
+    outcomes = Counter()
+    for number in range(600):
+        text = odd_file(rng)
+        expected = counted_by_hand(text)[1:]
+        path = written(tmp_path, text, f"{number % 7}.csv")
+        good = [fields for fields in expected if fields == 3]
+        try:
+            counts = count_csv(path, skip_bad=100)
+        except br.InputError as error:
+            assert (error.code, good) == ("BR603", []), text
+            outcomes["refused"] += 1
+            continue
+        ledger = counts.ledger
+        assert (ledger.rows_read, ledger.rows_used, ledger.rows_refused) == (len(expected), len(good), len(expected) - len(good)), text
+        assert counts.total_positives + counts.total_negatives == len(good)
+        if len(good) < len(expected):
+            with pytest.raises(br.InputError, match=f"BR605.* {len(expected) - len(good)} of {len(expected)} rows"):
+                count_csv(path)
+        else:
+            assert_agree(path)
+        outcomes["whole" if len(good) == len(expected) else "skipped"] += 1
+    assert outcomes["whole"] > 200
+    assert outcomes["skipped"] > 100
+
+
+@given(files())
+def test_the_vectorised_counter_counts_as_the_plain_one(file):
+    text, _ = file
+    text = text.replace("\r\n", "\n").replace("\r", "")
+    with folder() as place:
+        path = written(place, text)
+        facts = records.facts_of(path)
+        for delimiter in ",;":
+            found = records.count_records(path, facts, delimiter)
+            if found.well_formed:
+                assert found.number == len(counted_by_hand(text))
+                assert found.spanning == 0 or facts.quotes
+
+
+@pytest.mark.parametrize("chunk", [1, 2, 3, 7])
+def test_pieces_of_any_size_give_the_same_facts(tmp_path, monkeypatch, chunk):
+    text = 'y,m1\r\n"a\r\nb""c",\u00e9\r\n0,1\r\n\r\n'.encode()
+    path = written(tmp_path, text)
+    whole = (records.facts_of(path), records.count_records(path, records.facts_of(path), ","), records.line_at(path, 20))
+    monkeypatch.setattr(records, "CHUNK", chunk)
+    facts = records.facts_of(path)
+    facts.long = False
+    assert (facts, records.count_records(path, facts, ","), records.line_at(path, 20)) == whole
+    path = written(tmp_path, text + b"0,\xc3")
+    assert records.facts_of(path).not_utf8 == len(text) + 2
