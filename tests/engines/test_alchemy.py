@@ -80,7 +80,7 @@ def test_addresses_that_lead_nowhere_are_refused_without_their_passwords(tmp_pat
     assert_refused(lambda: read_alchemy("sqlite://a:b@c@d/x", "t", W), "BR730", "cannot be read")
     problem = assert_refused(lambda: read_alchemy("mysql+nothere://u:secret@h/d", "t", W), "BR730", "knows no database")
     assert "secret" not in str(problem)
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(FileNotFoundError, match=r"none[.]db"):
         read_alchemy(f"sqlite:///{tmp_path}/none.db", "t", W)
     assert os.listdir(tmp_path) == []
     (tmp_path / "bad.db").write_bytes(b"hello" * 1000)

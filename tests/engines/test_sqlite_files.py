@@ -187,7 +187,7 @@ def test_odd_names_of_files_are_read_as_they_are(tmp_path, name):
 
 
 def test_a_missing_file_is_not_made(tmp_path):
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(FileNotFoundError, match=r"none[.]db"):
         read_sqlite(str(tmp_path / "none.db"), "t", W)
     assert os.listdir(tmp_path) == []
 

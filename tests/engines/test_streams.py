@@ -230,6 +230,6 @@ def test_temporary_copies_are_gone_afterwards(tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
     (tmp_path / "temporary").mkdir()
     counted(written(tmp_path, PACKED["gz"], "x.csv.gz"))
-    with pytest.raises(br.InputError):
+    with pytest.raises(br.InputError, match="BR715"):
         counted(written(tmp_path, PACKED["gz"][:-9], "x.csv.gz"))
     assert not list((tmp_path / "temporary").iterdir())

@@ -82,6 +82,10 @@ def compare_command(
     found = _compared(measure, joint, at, against, asked)
     if replicates is not None and all(difference.replicates is None for difference in found):
         raise refuse("BR594", f"--replicates says nothing of {found[0].name}, which is compared by {found[0].method}", "leave it out")
+    _tell(joint, found, seed, as_json=as_json)
+
+
+def _tell(joint: JointCounts, found: list[Difference], seed: int, *, as_json: bool) -> None:
     models = {name: joint.marginal(name) for name in joint.models}
     notes = document.merged([*document.notes_of(models, {}), *(note for difference in found for note in difference.notes)])
     if as_json:

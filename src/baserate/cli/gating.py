@@ -79,22 +79,26 @@ def gate(
       baserate gate scores.csv "precision >= 0.2 and recall >= 0.8" --label fraud --score m1 --threshold 0.5 --prior 1e-4
       baserate gate scores.csv --label fraud --baseline m1 --candidate m2 --threshold 0.5 --slice country
     """
-    at, cases, asked_level = options.conditions_of(priors, costs, profits), options.volume_of(volume), options.level_of(level)
-    if len(at) > 1:
-        raise refuse("BR596", "a gate is judged at one base rate", "give one --prior, or run it once for each")
+    at, cases, asked_level = _one(options.conditions_of(priors, costs, profits)), options.volume_of(volume), options.level_of(level)
     names = _names(requirement, baseline, candidate, scores)
     cuts = options.thresholds_of(thresholds, names)
     where: dict[str, Any] = {"label": label, "positive": positive, "design": design}
-    asked: dict[str, Any] = {"at": at[0], "volume": cases, "level": asked_level, "seed": checked_seed(seed)}
+    asked: dict[str, Any] = {"at": at, "volume": cases, "level": asked_level, "seed": checked_seed(seed)}
     if requirement is not None:
         _refuse_unused({"--margin": margin, "--statistic": statistic, "--rule": rule, "--replicates": replicates}, "a requirement")
         passed = _require(path, names, where, (requirement, cuts, slices), asked, accept_observed=accept_observed, as_json=as_json)
     else:
         _refuse_unused({"--accept-observed": accept_observed or None}, "a comparison")
-        given = {**asked, **({"replicates": replicates} if replicates is not None else {})}
+        asked |= {"replicates": replicates} if replicates is not None else {}
         wanted = statistic or _usual(rule, cases, given=bool(costs or profits))
-        passed = _compare(path, names, where, (wanted, rule, cuts, margin, slices), given, as_json=as_json)
+        passed = _compare(path, names, where, (wanted, rule, cuts, margin, slices), asked, as_json=as_json)
     context.exit(0 if passed else NEGATIVE)
+
+
+def _one(at: list[Conditions]) -> Conditions:
+    if len(at) > 1:
+        raise refuse("BR596", "a gate is judged at one base rate", "give one --prior, or run it once for each")
+    return at[0]
 
 
 def _usual(rule: str | None, volume: float | None, *, given: bool) -> str:
