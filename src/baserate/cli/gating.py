@@ -71,8 +71,10 @@ def gate(
 ) -> None:
     """Pass or fail: is a REQUIREMENT shown, or is a candidate worse than the baseline?
 
-    A requirement is shown where its one-sided bound keeps it (exit status 0); observed but not shown, or missed, is 1. A comparison fails
-    (1) where the candidate is worse with p < 0.05, two-sided, after Holm's adjustment over the slices. Wrong input is 2, never 0.
+    A requirement is shown where its one-sided bound keeps it (exit status 0); observed but not shown, or missed, is 1. Without a threshold, a
+    random half of the cases chooses one and the other half judges it. A comparison fails (1) where the candidate is worse with p < 0.05 (1
+    less the level), two-sided, after Holm's adjustment over all cases and slices; a margin is asked of all cases together. Wrong input is 2,
+    never 0.
 
     \b
     Examples:
