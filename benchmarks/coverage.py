@@ -49,6 +49,48 @@ def rates():
     return rows
 
 
+def worst_rates():
+    """The lowest coverage over all rates, exactly: it is reached next to a bound, where one outcome stops covering."""
+    rows = []
+    for cases in (30, 50, 100, 300, 1000):
+        seen = np.arange(cases + 1)
+        for method in (None, "wilson", "clopper-pearson", "jeffreys"):
+            found = [rate_interval(int(x), cases, level=LEVEL, method=method) for x in seen]
+            low, high = (np.array(ends) for ends in zip(*((one.low, one.high) for one in found), strict=True))
+            edges = np.concatenate((low, high))
+            near = np.concatenate((edges * (1 - 1e-9), edges + (1 - edges) * 1e-9))
+            near = np.unique(near[(near > 1e-6) & (near < 1 - 1e-6)])
+            inside = (low[None, :] <= near[:, None]) & (near[:, None] <= high[None, :])
+            held = (binom.pmf(seen[None, :], cases, near[:, None]) * inside).sum(axis=1)
+            worst = int(np.argmin(held))
+            rows.append(
+                (
+                    "rate, worst",
+                    f"n={cases}, at rate {near[worst]:.6f}",
+                    cases,
+                    near[worst],
+                    method or "default",
+                    float(held[worst]),
+                    0.0,
+                    "exact",
+                )
+            )
+    return rows
+
+
+def variance_bound():
+    """What is not used, and why: Wilson's form with the variance A(1 - A) / min(P, N), on the setting that is hardest for it."""
+    auc, cases, sets = 0.97, 5, SETS
+    rng = np.random.default_rng(18)
+    draw_p, draw_n = scores("heavy", auc, rng)
+    z2, held = ndtri(0.975) ** 2, 0
+    for _ in range(sets):
+        seen = float(np.mean(draw_p(cases)[:, None] > draw_n(cases)[None, :]))
+        centre, spread = (cases * seen + z2 / 2) / (cases + z2), math.sqrt(z2 * (cases * seen * (1 - seen) + z2 / 4)) / (cases + z2)
+        held += centre - spread <= auc <= centre + spread
+    return [("auc", f"heavy, AUC {auc}, {cases} + {cases}", cases, auc, "variance bound (not offered)", held / sets, 0.0, sets)]
+
+
 # ---- AUC ------------------------------------------------------------------------------------------------------------------
 
 FAMILIES = ("binormal", "unequal", "heavy", "mixture")
@@ -285,7 +327,7 @@ def main():
                 with options.kept.open("a") as file:
                     file.write(json.dumps([name, part]) + "\n")
             print(f"{len(done)} settings, {time.time() - started:.0f} s", file=sys.stderr)
-    rows = [*rates(), *(tuple(row) for part in done.values() for row in part)]
+    rows = [*rates(), *worst_rates(), *variance_bound(), *(tuple(row) for part in done.values() for row in part)]
     print(*targets(rows), sep="\n")
     print("\n| what | setting | method | held, % | s.e., % | mean width | sets |\n|---|---|---|---|---|---|---|")
     for row in sorted(rows, key=lambda row: (row[0], row[2], row[1], row[4])):

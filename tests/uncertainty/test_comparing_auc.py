@@ -33,8 +33,8 @@ def test_the_paired_test_has_the_variance_of_delongs_matrices(cases):
     assert found.values == pytest.approx([float(value) for value in values], rel=1e-12)
     assert found.value == pytest.approx(float(difference), rel=1e-9, abs=1e-12)
     if not variance:
-        assert found.p_value == 1 or found.method == "hoeffding"
-        assert found.method in ("hoeffding", "delong")
+        assert found.p_value == pytest.approx(min(1.0, 2 * math.exp(-min(map(len, cases)) * float(difference) ** 2 / 2)))
+        assert found.method == "hoeffding" or not difference
         return
     z = float(difference) / math.sqrt(variance)
     half = stats.norm.isf(0.025) * math.sqrt(variance)
