@@ -2,7 +2,8 @@
 
     python benchmarks/data_in.py [rows]
 
-Each measurement runs in a process of its own; the best of three counts. The goal is a ratio of at most 2, and less than 1 GiB.
+Each measurement runs in a process of its own; the best of three counts. The goal is a ratio of at most 2, and less than 1 GiB in our process
+and in the reader that it starts, each. Their peaks are not at one time, so that the sum of both is more than was ever in use.
 """
 
 from __future__ import annotations
@@ -52,28 +53,29 @@ def measured(what: str, path: Path) -> dict[str, float]:
     for _ in range(TIMES):
         done = subprocess.run([sys.executable, __file__, what, str(path)], capture_output=True, text=True, check=True)
         runs.append(json.loads(done.stdout))
-    return {**min(runs, key=lambda run: run["seconds"]), "peak": max(run["peak"] for run in runs)}
+    return {**min(runs, key=lambda run: run["seconds"]), **{each: max(run[each] for run in runs) for each in ("peak", "reader")}}
 
 
 def main() -> None:
     if sys.argv[1:2] in (["bare"], ["ours"]):
         found = {"bare": bare, "ours": ours}[sys.argv[1]](sys.argv[2])
-        print(json.dumps({**found, "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024}))
+        own, reader = (resource.getrusage(who).ru_maxrss * 1024 for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+        print(json.dumps({**found, "peak": own, "reader": reader}))
         return
     rows = int(float(sys.argv[1])) if len(sys.argv) > 1 else 10_000_000
-    print("| scores | file MB | DuckDB s | baserate s | ratio | peak MiB |\n|---|---|---|---|---|---|")
+    print("| scores | file MB | DuckDB s | baserate s | ratio | peak MiB | reader MiB |\n|---|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
         for name, score in KINDS.items():
             path = Path(folder) / f"{name.replace(' ', '-')}.csv"
             write(path, score, rows)
             theirs, own = measured("bare", path), measured("ours", path)
             assert (theirs["cells"], theirs["positives"]) == (own["cells"], own["positives"]), name
-            ratio, peak = own["seconds"] / theirs["seconds"], own["peak"]
-            size = path.stat().st_size / 1e6
-            print(f"| {name} | {size:.0f} | {theirs['seconds']:.2f} | {own['seconds']:.2f} | {ratio:.2f} | {peak / 2**20:.0f} |", flush=True)
+            ratio, peaks = own["seconds"] / theirs["seconds"], (own["peak"], own["reader"])
+            size, both = path.stat().st_size / 1e6, " | ".join(f"{peak / 2**20:.0f}" for peak in peaks)
+            print(f"| {name} | {size:.0f} | {theirs['seconds']:.2f} | {own['seconds']:.2f} | {ratio:.2f} | {both} |", flush=True)
             if rows >= 10_000_000:
                 assert ratio <= GOAL_RATIO, name
-                assert peak < GOAL_BYTES, name
+                assert max(peaks) < GOAL_BYTES, name
             path.unlink()
 
 

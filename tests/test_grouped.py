@@ -10,6 +10,8 @@ import pyarrow as pa
 import pytest
 
 import baserate as br
+from baserate.kernels import Cells
+from baserate.notes import Ledger
 
 Y = [0, 1, 0, 1, 1]
 S = [0.2, 0.7, 0.1, 0.9, 0.9]
@@ -183,3 +185,9 @@ def test_group_names_that_a_file_cannot_hold_are_refused_before_anything_is_writ
     with pytest.raises(br.InputError, match="name groups by text or numbers"):
         grouped.save(tmp_path / "g.counts")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_cell_without_cases_is_as_if_absent():
+    cells = Cells(np.array([0.9, 0.5, 0.1]), np.array([1, 0, 0]), np.array([0, 0, 2]))
+    grouped = br.GroupedCounts._gathered(("a",), np.zeros(3, dtype=np.intp), cells, Ledger(), ())
+    assert grouped["a"].scores.tolist() == [0.9, 0.1]

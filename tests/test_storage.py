@@ -344,3 +344,13 @@ def test_mutated_files_are_loaded_or_refused_but_never_crash(tmp_path):
                 assert error.code in {"BR711", "BR712"}
             else:
                 assert loaded.digest
+
+
+@pytest.mark.parametrize("corrected", ["abc", 7, ["1/100"]])
+def test_a_correction_that_nobody_made_is_refused(tmp_path, corrected):
+    br.count([0, 1], [0.1, 0.9]).save(tmp_path / "a.counts")
+    saved = storage.read(tmp_path / "a.counts")
+    saved.facts["ledger"]["corrected"] = corrected
+    storage.write(tmp_path / "b.counts", saved)
+    with pytest.raises(br.InputError, match="BR711"):
+        br.load(tmp_path / "b.counts")

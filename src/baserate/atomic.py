@@ -17,19 +17,21 @@ except ImportError:  # Windows: no advisory locks, so the drafts of a killed wri
 
 # File names may have 255 bytes; a draft's adds some of its own.
 MOST_NAME = 50
+PRIVATE = 0o600
 
 
-def write_atomically(path: str | os.PathLike[str], pieces: Iterable[bytes | memoryview]) -> None:
+def write_atomically(path: str | os.PathLike[str], pieces: Iterable[bytes | memoryview], *, private: bool = False) -> None:
     """Write the pieces to a draft beside `path`, flush it to disk, and rename it into place.
 
     Drafts that killed writers left behind are swept first. A link at `path` is replaced, never followed; the mode of a file that was
-    there is kept; anything else that is there (a folder, a pipe, a device) is refused.
+    there is kept, and nobody but the owner reads a private one; anything else that is there (a folder, a pipe, a device) is refused.
     """
     folder, name = os.path.split(os.fspath(path))
     folder = folder or os.curdir
-    mode = _mode(path)
+    there = _mode(path)
+    mode = PRIVATE if private else there
     _sweep(folder, name)
-    draft, descriptor = _open_draft(folder, name)
+    draft, descriptor = _open_draft(folder, name, PRIVATE if private else 0o666)
     try:
         with os.fdopen(descriptor, "wb") as file:
             for piece in pieces:
@@ -37,7 +39,7 @@ def write_atomically(path: str | os.PathLike[str], pieces: Iterable[bytes | memo
             if mode is not None:
                 os.chmod(draft, mode)
             file.flush()
-            os.fsync(file.fileno())
+            _sync(file.fileno())
             if fcntl is not None:  # still locked, so that no sweep takes the draft away
                 os.replace(draft, path)
         if fcntl is None:  # Windows renames closed files only
@@ -60,17 +62,30 @@ def _mode(path: str | os.PathLike[str]) -> int | None:
     return stat.S_IMODE(found) if stat.S_ISREG(found) else None
 
 
-def _open_draft(folder: str, name: str) -> tuple[str, int]:
+def _open_draft(folder: str, name: str, mode: int) -> tuple[str, int]:
     """A new file beside the target, locked by us; again if another writer swept it before we held the lock."""
     while True:
         draft = os.path.join(folder, f".{name[:MOST_NAME]}.{os.urandom(8).hex()}.draft")
-        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
         if fcntl is not None:
             with contextlib.suppress(OSError):  # a file system without locks: the draft may outlive a kill
                 fcntl.flock(descriptor, fcntl.LOCK_EX)
         if os.fstat(descriptor).st_nlink:
             return draft, descriptor
         os.close(descriptor)
+
+
+def is_ours(descriptor: int) -> bool:
+    """Whether a file is locked by us now; where there are no locks, nobody can have it."""
+    if fcntl is None:
+        return True
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True  # a file system without locks
+    return True
 
 
 def _sweep(folder: str, name: str) -> None:
@@ -92,6 +107,15 @@ def _remove_if_left(draft: str) -> None:
         os.unlink(draft)
     finally:
         os.close(descriptor)
+
+
+def _sync(descriptor: int) -> None:
+    """Flush to disk; a file system that cannot (some network mounts) keeps the promise to readers, and not the one about power cuts."""
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):
+            raise
 
 
 def _sync_folder(folder: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from collections.abc import Iterable
 from dataclasses import asdict
 from functools import cached_property
@@ -23,6 +24,8 @@ from baserate.notes import DESIGNS, RANDOM, Ledger, Note, Source, combine
 from baserate.observations import observe
 from baserate.totals import Totals, rows_counted
 
+# What odds were multiplied by: a whole number, or a fraction.
+ODDS = re.compile(r"[1-9]\d{0,999}(/[1-9]\d{0,999})?", flags=re.ASCII)
 ARRAYS = frozenset({"scores", "positives", "negatives", "edges", "highs"})
 
 
@@ -145,6 +148,7 @@ class Counts(Totals):
         """The counts of both data sets together."""
         if not isinstance(other, Counts):
             return NotImplemented
+        _check_same_scale(self, other)
         notes, ledger = self._notes_with(other), self.ledger + other.ledger
         for one, rest in ((self, other), (other, self)):
             if not len(rest.scores) and rest.bins is None:
@@ -182,6 +186,12 @@ class Counts(Totals):
         prior = f"{self.prior:#.3g}" if math.isfinite(self.prior) else "undefined (no cases)"
         return f"Counts: {self._classes}, {cells}, prior {prior}"
 
+    def _repr_html_(self) -> str:
+        from baserate.html_tables import cell, some, table
+
+        rows = some(len(self.scores), lambda i: [cell(column[i]) for column in self._cells])
+        return table(repr(self), ("score", "positives", "negatives"), rows)
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a checksummed file that `baserate.load` reads; a kill in the middle leaves the old file or the new one."""
         arrays = {**self._cells._asdict(), **(self.bins._asdict() if self.bins is not None else {})}
@@ -210,20 +220,30 @@ def _restored(cells: tuple[Array, Array, Array], *rest: Any) -> Counts:
 
 def told(notes: Iterable[Note], ledger: Ledger) -> dict[str, Any]:
     """Notes and ledger as plain values, for a file."""
-    return {"notes": [asdict(note) for note in notes], "ledger": asdict(ledger)}
+    # The mark of corrected scores is there only where it says something: a reader that does not know it must not lose it.
+    facts = {name: value for name, value in asdict(ledger).items() if name != "corrected" or value}
+    return {"notes": [asdict(note) for note in notes], "ledger": facts}
 
 
 def heard(facts: dict[str, Any]) -> tuple[Ledger, tuple[Note, ...]]:
     """The inverse of `told`."""
     kept = dict(facts["ledger"])
     sources, design = tuple(Source(**source) for source in kept.pop("sources")), kept.pop("design", RANDOM)
+    corrected = kept.pop("corrected", "")
     if not all(isinstance(text, str) for source in sources for text in (source.path, source.sha256, source.label, source.positive)):
         raise ValueError("the ledger does not hold sources")
-    if not all(type(rows) is int and rows >= 0 for rows in kept.values()):
-        raise ValueError("the ledger does not hold numbers of rows")
+    if not all(source.weight is None or isinstance(source.weight, str) for source in sources):
+        raise ValueError("the ledger does not hold sources")
+    for rows in (tuple(kept.values()), *((source.rows_read, source.rows_used, source.rows_refused) for source in sources)):
+        if not all(type(number) is int and number >= 0 for number in rows):
+            raise ValueError("the ledger does not hold numbers of rows")
+    if any(source.rows_read != source.rows_used + source.rows_refused for source in sources):
+        raise ValueError("the rows of the ledger do not add up")
     if design not in DESIGNS:
         raise ValueError("the ledger names an unknown design")
-    return Ledger(**kept, sources=sources, design=design), tuple(_note(**note) for note in facts["notes"])
+    if corrected and not (isinstance(corrected, str) and ODDS.fullmatch(corrected)):
+        raise ValueError("the ledger does not say by how much odds were corrected")
+    return Ledger(**kept, sources=sources, design=design, corrected=corrected), tuple(_note(**note) for note in facts["notes"])
 
 
 def _note(code: str, text: str, override: dict[str, str] | None) -> Note:
@@ -285,6 +305,14 @@ def _checked_bins(arrays: dict[str, Array], cells: Cells) -> Bins:
     if (bins != above).any() or (np.diff(bins) >= 0).any():
         raise ValueError("the cells do not fit the edges")
     return Bins(edges, highs)
+
+
+def _check_same_scale(a: Counts, b: Counts) -> None:
+    """A score corrected to another base rate is another score: both are, by the same factor, or none."""
+    if len(a.scores) and len(b.scores) and a.ledger.corrected != b.ledger.corrected:
+        said = " and ".join(f"by {counts.ledger.corrected}" if counts.ledger.corrected else "not at all" for counts in (a, b))
+        text = f"the odds of these scores were corrected differently ({said}): one threshold means two things"
+        raise refuse("BR536", text, "add the counts first, and correct the sum")
 
 
 def _joined(a: Counts, b: Counts) -> tuple[Array, Array, Array]:

@@ -23,10 +23,18 @@ OPTIONS = {
     "delimiter": "--delimiter",
     "encoding": "--encoding",
     "decimal": "--decimal",
+    "thousands": "--thousands",
     "skip_lines": "--skip-lines",
     "max_bytes": "--max-bytes",
     "join": "--join",
     "id": "--id",
+    "missing_label": "--missing-label",
+    "label_threshold": "--label-threshold",
+    "negative": "--negative",
+    "nan_score": "--nan-score",
+    "dedupe": "--dedupe",
+    "amount_missing": "--amount-missing",
+    "tz": "--tz",
 }
 
 
@@ -41,7 +49,10 @@ class Fix:
     def option(cls, argument: str, value: object) -> Fix:
         shown = quoted(value, quotes=False)
         python = repr(shown) if isinstance(value, str) else quoted(value)
-        return cls(f"{argument}={python}", f"{OPTIONS[argument]} {shlex.quote(shown)}")
+        word = shlex.quote(shown)
+        if word == shown and not shown[-1:].isalnum():
+            word = f'"{shown}"'  # a sign at the end would look like the sentence's own
+        return cls(f"{argument}={python}", f"{OPTIONS[argument]} {word}")
 
     @classmethod
     def everywhere(cls, text: str) -> Fix:
@@ -82,7 +93,7 @@ class Problem:
         path = f"{escaped(self.where.path)}: " if self.where.path else ""
         place = f" ({self.where})" if str(self.where) else ""
         text = f"{self.text}{place}"
-        return f"{self.code}: {path}{text}{'' if text.endswith('?') else '.'} Fix: {spelling(self.fix)}."
+        return escaped(f"{self.code}: {path}{text}{'' if text.endswith('?') else '.'} Fix: {spelling(self.fix)}.")
 
     def __str__(self) -> str:
         return self.line(in_python)
@@ -165,3 +176,21 @@ def escaped(text: str) -> str:
 def grouped(number: float) -> str:
     """A count with its thousands apart (30 941); a mass to six digits."""
     return f"{number:.6g}" if isinstance(number, float) else f"{number:,}".replace(",", " ")
+
+
+def number_of(count: float, noun: str, plural: str | None = None) -> str:
+    """A count with its noun: 1 row, 2 rows. Words that change otherwise are given in both forms."""
+    return f"{grouped(count)} {noun if count == 1 else plural or noun + 's'}"
+
+
+def are(count: float) -> str:
+    """The verb that goes with a count."""
+    return "is" if count == 1 else "are"
+
+
+def size(count: int) -> str:
+    """A number of bytes as people say it."""
+    for unit, name in ((10**9, "GB"), (10**6, "MB"), (10**3, "kB")):
+        if count >= unit:
+            return f"{count / unit:.1f} {name}"
+    return f"{count} bytes"

@@ -21,6 +21,8 @@ from baserate.kernels import Cells
 from baserate.notes import Ledger, Note
 from baserate.totals import Totals, rows_counted
 
+# Rows that are merged at a time, where a piece of so many shrinks to one part in FEW.
+PIECE, FEW = 1 << 20, 4
 SAVED_NAMES = (str, int, float, bool, type(None))
 
 
@@ -55,14 +57,8 @@ class GroupedCounts(Totals, Mapping[Hashable, Counts]):
         names = sorted(range(len(groups)), key=lambda i: _rank(groups[i]))
         place = np.empty(len(groups), dtype=np.intp)
         place[names] = np.arange(len(groups))
-        used = (cells.positives > 0) | (cells.negatives > 0)
-        codes, scores, positives, negatives = (column[used] for column in (place[codes], *cells))
-        # Descending scores within ascending groups: sort by descending groups, then turn everything round.
-        order = np.lexsort((scores, -codes))[::-1]
-        codes, scores = codes[order], scores[order] + scores.dtype.type(0)
-        starts = run_starts(codes, scores)
-        merged = Cells(scores[starts], run_sums(positives[order], starts), run_sums(negatives[order], starts))
-        offsets = np.searchsorted(codes[starts], np.arange(len(groups) + 1))
+        codes, merged = _merged(place, codes, cells)
+        offsets = np.searchsorted(codes, np.arange(len(groups) + 1))
         return cls._of((groups[i] for i in names), offsets, merged, ledger, notes)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -128,6 +124,16 @@ class GroupedCounts(Totals, Mapping[Hashable, Counts]):
     def __repr__(self) -> str:
         return f"GroupedCounts: {grouped(len(self))} groups, {self._classes}, {grouped(len(self.scores))} cells"
 
+    def _repr_html_(self) -> str:
+        from baserate.html_tables import cell, some, table
+
+        def row(place: int) -> tuple[str, ...]:
+            counts = self[self.groups[place]]
+            name = quoted(self.groups[place], quotes=False)
+            return name, cell(counts.total_positives), cell(counts.total_negatives), cell(counts.prior, 3)
+
+        return table(repr(self), ("group", "positives", "negatives", "prior"), some(len(self), row))
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a checksummed file that `baserate.load` reads; group names must be text, numbers, bools or None."""
         strange = [group for group in self.groups if not _savable(group)]
@@ -148,6 +154,34 @@ class GroupedCounts(Totals, Mapping[Hashable, Counts]):
             raise ValueError("groups do not fit the cells")
         Counts(*cells)  # refuses what could not have been counted
         return cls._gathered(tuple(groups), np.repeat(np.arange(len(groups)), np.diff(offsets)), cells, *heard(saved.facts))
+
+
+def _merged(place: Indices, codes: Array, cells: Cells) -> tuple[Array, Cells]:
+    """Descending scores within ascending groups, equal ones merged. Many rows with few scores are merged piece by piece, to take less room."""
+    whole = cells.positives.dtype.kind == cells.negatives.dtype.kind == "i"  # sums of floats depend on their order
+    if whole and len(codes) > 2 * PIECE:
+        pieces = [_merged_piece(place, codes[:PIECE], Cells(*(column[:PIECE] for column in cells)))]
+        if FEW * len(pieces[0][0]) < PIECE:
+            for start in range(PIECE, len(codes), PIECE):
+                rows = slice(start, start + PIECE)
+                pieces.append(_merged_piece(place, codes[rows], Cells(*(column[rows] for column in cells))))
+            gathered_codes = np.concatenate([piece for piece, _ in pieces])
+            columns = zip(*(piece for _, piece in pieces), strict=True)
+            return _merged_piece(np.arange(len(place)), gathered_codes, Cells(*map(np.concatenate, columns)))
+        del pieces
+    return _merged_piece(place, codes, cells)
+
+
+def _merged_piece(place: Indices, codes: Array, cells: Cells) -> tuple[Array, Cells]:
+    used = (cells.positives > 0) | (cells.negatives > 0)
+    codes, (scores, positives, negatives) = place[codes], cells
+    if not used.all():
+        codes, scores, positives, negatives = (column[used] for column in (codes, scores, positives, negatives))
+    # Sorted by descending groups, then everything is turned round.
+    order = np.lexsort((scores, -codes))[::-1]
+    codes, scores = codes[order], scores[order] + scores.dtype.type(0)
+    starts = run_starts(codes, scores)
+    return codes[starts], Cells(scores[starts], run_sums(positives[order], starts), run_sums(negatives[order], starts))
 
 
 def _rank(group: Hashable) -> tuple[str, Any]:

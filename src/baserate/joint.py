@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
@@ -84,7 +84,10 @@ class JointCounts(Totals):
 
     def canonical(self) -> JointCounts:
         """The same counts with one cell a distinct vector of scores, in descending order of the models as named in sorted order."""
-        names = sorted(self.models)
+        return self.sorted_by(sorted(self.models))
+
+    def sorted_by(self, names: Sequence[str]) -> JointCounts:
+        """One cell a distinct vector of scores, in descending order of the models as they are named here."""
         columns = [self.scores[name] for name in names]
         order = np.lexsort(columns[::-1])[::-1]
         columns = [column[order] for column in columns]
@@ -109,6 +112,13 @@ class JointCounts(Totals):
     def __repr__(self) -> str:
         names = ", ".join(quoted(name, quotes=False) for name in self.models)
         return f"JointCounts: {len(self.models)} models ({names}), {self._classes}, {grouped(len(self.positives))} cells"
+
+    def _repr_html_(self) -> str:
+        from baserate.html_tables import cell, some, table
+
+        columns = (*self.scores.values(), self.positives, self.negatives)
+        rows = some(len(self.positives), lambda i: [cell(column[i]) for column in columns])
+        return table(repr(self), (*(quoted(name, quotes=False) for name in self.models), "positives", "negatives"), rows)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the canonical form to a checksummed file that `baserate.load` reads."""

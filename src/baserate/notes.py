@@ -46,7 +46,8 @@ class Source:
 class Ledger:
     """Rows read = rows used + rows refused, the sources they came from (none for arrays), and the design of the sample.
 
-    "random" lets the share of positives speak for itself; "case-control" says that the class totals were chosen.
+    "random" lets the share of positives speak for itself; "case-control" says that the class totals were chosen. `corrected` is what the odds
+    of the scores were multiplied by, as a fraction ("1/100"), where they were corrected to another base rate; empty where they were not.
     """
 
     rows_read: int = 0
@@ -54,6 +55,7 @@ class Ledger:
     rows_refused: int = 0
     sources: tuple[Source, ...] = ()
     design: str = RANDOM
+    corrected: str = ""
 
     def __add__(self, other: Ledger) -> Ledger:
         return Ledger(
@@ -62,6 +64,7 @@ class Ledger:
             self.rows_refused + other.rows_refused,
             self.sources + other.sources,
             self.design if self.design != RANDOM else other.design,
+            self.corrected or other.corrected,
         )
 
 
@@ -71,6 +74,14 @@ def checked_design(design: str) -> str:
         fix = Fix(f"design={CASE_CONTROL!r} where the class totals were chosen", f"--design {CASE_CONTROL}")
         raise refuse("BR518", f"the design of a sample is {' or '.join(map(repr, DESIGNS))}, got {quoted(design)}", fix)
     return design
+
+
+def check_corrected_once(ledger: Ledger, factor: object) -> None:
+    """Odds that were multiplied once are not multiplied again: most likely somebody forgot the first time."""
+    if ledger.corrected and factor != 1:
+        text = f"the odds of these scores were corrected before, by {ledger.corrected}: a second correction would be one too many"
+        fix = Fix("correct the scores as the model gave them, once, to where they are needed", "count the scores as the model gave them")
+        raise refuse("BR536", text, fix)
 
 
 def repeated_sources(first: Ledger, second: Ledger) -> tuple[Note, ...]:

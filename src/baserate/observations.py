@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from baserate.errors import grouped, quoted
+from baserate.errors import Fix, grouped, number_of, quoted
 from baserate.exact import share_won, square_sum, total
 from baserate.kernels import Cells
 from baserate.notes import Note
@@ -45,7 +45,7 @@ def percent(share: float) -> str:
 def _classes(positives: float, negatives: float) -> Iterator[Note]:
     everything = positives + negatives
     weighted = isinstance(everything, float)
-    cases = f"a weight of {grouped(everything)}" if weighted else f"{grouped(everything)} cases"
+    cases = f"a weight of {grouped(everything)}" if weighted else number_of(everything, "case")
     if not positives:
         bound = "" if weighted else f"; upper bound on prevalence {_prevalence_bound(int(everything)):.3g} % (95 %, one-sided)"
         yield Note("BR104", f"no positives in {cases}: recall and AUC are undefined{bound}")
@@ -107,7 +107,8 @@ def _direction(cells: Cells, positives: float, negatives: float) -> Iterator[Not
         return
     auc = share_won(cells.positives, cells.negatives)
     if auc < min(REVERSED, 0.5 - 2 * _chance_error(cells)):
-        yield Note("BR207", f"AUC {auc:.3g} is below 0.5: the scores look reversed. If low means positive, negate them")
+        text = f"AUC {auc:.3g} is below 0.5: the scores look reversed"
+        yield Note("BR207", text, Fix("negate the scores, if low means positive", "--lower-is-positive, if low means positive"))
 
 
 def _chance_error(cells: Cells) -> float:

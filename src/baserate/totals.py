@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from baserate.cells import Array
-from baserate.errors import grouped
+from baserate.errors import grouped, number_of
 from baserate.exact import total
 from baserate.frozen import Frozen
 from baserate.notes import Ledger, Note, combine, repeated_sources
@@ -51,8 +51,9 @@ class Totals(Frozen):
 
     @property
     def _classes(self) -> str:
-        words = "weight {} positive, {} negative" if self.weighted else "{} positives, {} negatives"
-        return words.format(grouped(self.total_positives), grouped(self.total_negatives))
+        if self.weighted:
+            return f"weight {grouped(self.total_positives)} positive, {grouped(self.total_negatives)} negative"
+        return f"{number_of(self.total_positives, 'positive')}, {number_of(self.total_negatives, 'negative')}"
 
 
 def rows_counted(positives: Array, negatives: Array) -> Ledger:

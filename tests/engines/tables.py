@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -50,31 +51,17 @@ def assert_refused(read, code, match, path=None):
 def mutants(kind, path, count, seed=0, asked=""):
     """Read so many mutations of a file in a child; what became of them: read, refused, or something that must not be."""
     done = subprocess.run(
-        [sys.executable, __file__, kind, str(path), str(count), str(seed), asked], capture_output=True, text=True, timeout=300, check=False
+        [sys.executable, "-m", "tests.engines.tables", kind, str(path), str(count), str(seed), asked],
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
     )
     assert done.returncode == 0, f"the child ended with {done.returncode}: {done.stdout[-2000:]} {done.stderr[-2000:]}"
     found = json.loads(done.stdout.splitlines()[-1])
     assert found["read"] + found["refused"] == count, found["wrong"][:5]
     return found
-
-
-def _mutant(data, rng):
-    """Cut off, bits flipped, bytes overwritten, removed or put in."""
-    data = bytearray(data)
-    for _ in range(rng.choice((1, 1, 1, 3, 10))):
-        at, how = rng.randrange(len(data)), rng.random()
-        if how < 0.15:
-            del data[at or 1 :]
-        elif how < 0.6:
-            data[at] ^= 1 << rng.randrange(8)
-        elif how < 0.8:
-            data[at : at + 4] = rng.choice((b"\xff\xff\xff\x7f", b"\0\0\0\0", b"\xff\xff\xff\xff", rng.randbytes(4)))[: len(data) - at]
-        elif how < 0.9:
-            del data[at : at + rng.randrange(1, 64)]
-        else:
-            data[at:at] = rng.randbytes(rng.randrange(1, 64))
-        data = data or bytearray(b"\0")
-    return bytes(data)
 
 
 def _read(kind, path, asked):
@@ -90,7 +77,8 @@ def _child(kind, path, count, seed, asked):
     import faulthandler
     import random
     import tempfile
-    from pathlib import Path
+
+    from benchmarks.fuzzing.mutations import damaged
 
     faulthandler.enable()
     data, rng = Path(path).read_bytes(), random.Random(seed)
@@ -98,7 +86,7 @@ def _child(kind, path, count, seed, asked):
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder, f"mutant{Path(path).suffix}")
         for number in range(count):
-            place.write_bytes(_mutant(data, rng))
+            place.write_bytes(damaged(data, [data], rng))
             faulthandler.dump_traceback_later(20, exit=True)  # a hang is a failure with a traceback
             print(number, file=sys.stderr)
             try:

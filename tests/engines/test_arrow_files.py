@@ -128,6 +128,19 @@ def test_without_pyarrow_one_line_says_how_to_get_it(tmp_path, monkeypatch):
     assert_refused(lambda: read_arrow(path, W), "BR714", r'pyarrow is not installed. Fix: pip install "baserate\[arrow\]"')
 
 
+def test_a_file_whose_two_schemas_differ_is_refused(tmp_path):
+    """Of the same bytes, doubles and half floats make quite different scores."""
+    data = {}
+    for kind in (pa.float64(), pa.float32()):
+        place = tmp_path / f"{kind}.arrow"
+        feather.write_feather(pa.table({"y": [0, 1], "s": pa.array([0.5, 1.25], kind)}), place, compression="uncompressed")
+        data[kind] = place.read_bytes()
+    ends = 16 + int.from_bytes(data[pa.float64()][12:16], "little")
+    path = tmp_path / "mixed.arrow"
+    path.write_bytes(data[pa.float32()][:ends] + data[pa.float64()][ends:])
+    assert_refused(lambda: read_arrow(str(path), W), "BR703", "is damaged: its two schemas differ", path)
+
+
 @pytest.mark.parametrize("form", ["file", "stream", "lz4", "dictionary"])
 def test_mutations_are_read_or_refused(tmp_path, form):
     rng = np.random.default_rng(0)

@@ -1,4 +1,4 @@
-"""BAD_INPUTS, section A, for arrays: one test a row, named by its number. Row 16 needs a column of dates."""
+"""BAD_INPUTS, section A, for arrays, where there is more to say than tests/bad_inputs does. Row 16 needs a column of dates."""
 
 import numpy as np
 import pandas as pd
@@ -52,13 +52,8 @@ def test_row_3_words_without_a_documented_meaning_are_refused(labels):
     assert br.count(labels, S, pos_label=labels[0]).total_positives == 1
 
 
-def test_row_4_one_and_two_are_refused():
-    assert_refused(r"values 1 \(3\), 2 \(1\); cannot tell", [1, 1, 1, 2], S, code="BR102")
-    assert br.count([1, 1, 1, 2], S, pos_label=2).positives.tolist() == [1, 0, 0, 0]
-
-
 def test_row_5_three_values_are_refused_even_with_a_positive_one():
-    assert_refused(r"3 values \(0 \(2\), 1 \(1\), 2 \(1\)\); need 2. Fix: count\(y_true == 1", [0, 0, 1, 2], S, code="BR103")
+    assert_refused(r"3 values \(0 \(2\), 1 \(1\), 2 \(1\)\); need 2. Fix: count\(y_true == VALUE", [0, 0, 1, 2], S, code="BR103")
     assert_refused("3 values", [0, 0, 1, 2], S, code="BR103", pos_label=1)
     assert_refused("4 values|5 values", list("abcde"), [*S, 1], code="BR103")
 
@@ -85,7 +80,7 @@ def test_row_6_one_class_is_counted_with_a_note_and_what_is_undefined_says_why()
     ],
 )
 def test_row_7_missing_labels_are_refused_with_their_places(labels):
-    error = assert_refused("1 of 4 labels in y_true are missing", labels, S, code="BR105")
+    error = assert_refused("1 of 4 labels in y_true is missing", labels, S, code="BR105")
     assert error.problems[0].where.rows == (1,)
     assert "(index 1)" in str(error)
 
@@ -201,9 +196,3 @@ def test_row_13_two_values_that_are_not_labels_are_not_called_swapped():
 )
 def test_row_14_nullable_and_categorical_labels_are_accepted(labels):
     assert br.count(labels, S).positives.tolist() == [1, 0, 1, 0]
-
-
-def test_row_15_a_score_that_equals_the_label_is_noted():
-    counts = br.count([0, 1, 0, 1], [0, 1, 0, 1])
-    assert "BR112" in codes(counts)
-    assert "BR111" not in codes(counts)

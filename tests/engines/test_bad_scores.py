@@ -1,4 +1,4 @@
-"""BAD_INPUTS, section B, for arrays: one test a row, named by its number. Row 32 belongs to probability measures."""
+"""BAD_INPUTS, section B, for arrays, where there is more to say than tests/bad_inputs does. Row 32 belongs to probability measures."""
 
 import datetime
 from decimal import Decimal
@@ -32,13 +32,13 @@ import baserate as br
 )
 @pytest.mark.parametrize("keep", ["all", "positives"])
 def test_row_17_missing_scores_are_refused_with_their_places(scores, keep):
-    error = assert_refused("1 missing or NaN scores", [0, 0, 1, 0], scores, code="BR201", keep=keep)
+    error = assert_refused("1 missing or NaN score", [0, 0, 1, 0], scores, code="BR201", keep=keep)
     assert error.problems[0].where.rows == (1,)
 
 
 def test_row_17_missing_scores_are_refused_with_weights_groups_and_models_too():
     bad = [0.1, float("nan"), 0.35, 0.8]
-    assert_refused("NaN scores", [0, 0, 1, 1], bad, code="BR201", sample_weight=[1, 2, 3, 4])
+    assert_refused("NaN score;", [0, 0, 1, 1], bad, code="BR201", sample_weight=[1, 2, 3, 4])
     with pytest.raises(br.InputError, match='"m1" has 1 missing.*\n.*"m2" has 1 missing'):
         br.count_models([0, 0, 1, 1], {"m1": bad, "m2": bad, "m3": S})
     with pytest.raises(br.InputError, match="y_score has 1 missing"):
@@ -53,16 +53,6 @@ def test_row_17_a_hundred_thousand_rows_with_one_nan_are_refused_on_every_path()
     for keep in ("all", "positives"):
         assert assert_refused("NaN", labels, scores, code="BR201", keep=keep).problems[0].where.rows == (77,)
     assert_refused("NaN", labels, np.where(np.isnan(scores), np.nan, np.round(scores, 1)), code="BR201")
-
-
-def test_row_18_infinite_scores_rank_beyond_all_others_with_a_note():
-    counts = br.count([0, 0, 1, 1], [-np.inf, 0.4, 0.35, np.inf])
-    assert counts.scores.tolist() == [np.inf, 0.4, 0.35, -np.inf]
-    assert "BR218" in codes(counts)
-
-
-def test_row_19_percent_scores_are_noted():
-    assert "BR202" in codes(br.count([0, 0, 1, 1], [10.0, 40.0, 35.0, 98.7]))
 
 
 def test_row_20_logits_are_noted_and_never_transformed():
@@ -90,25 +80,6 @@ def test_row_21_two_columns_that_do_not_say_which_are_refused():
     assert_refused("3 columns", [0, 0, 1, 1], pd.DataFrame(np.ones((4, 3)), columns=list("abc")), code="BR204")
 
 
-@pytest.mark.parametrize(
-    "scores",
-    [np.array(S)[:, None], [[s] for s in S], pd.DataFrame({"m": S}), pl.DataFrame({"m": S})],
-    ids=["array", "list", "pandas", "polars"],
-)
-def test_row_22_one_column_in_two_dimensions_is_accepted(scores):
-    assert br.count([0, 0, 1, 1], scores) == br.count([0, 0, 1, 1], S)
-
-
-def test_row_23_hard_predictions_are_noted():
-    assert "BR205" in codes(br.count([0, 0, 1, 1], [False, True, True, True]))
-
-
-def test_row_24_a_constant_score_is_noted():
-    counts = br.count([0, 0, 1, 1], [0.5] * 4)
-    assert "BR206" in codes(counts)
-    assert br.auc(counts) == 0.5
-
-
 def test_row_25_large_ties_are_noted_with_their_share():
     counts = br.count([0, 0, 1, 1] * 25, [0.2, 0.4, 0.4, 0.8] * 25)
     assert "50 % of the scores tie at 0.4" in next(note.text for note in counts.notes if note.code == "BR216")
@@ -128,7 +99,7 @@ def test_row_27_numbers_written_as_text_are_read_and_anything_else_is_refused():
     assert br.count([0, 0, 1, 1], ["0.1", "0.4", "0.35", "8e-1"]) == br.count([0, 0, 1, 1], S)
     assert br.count([0, 0, 1, 1], ["1", "4", "3", "9007199254740993"]).scores[0] == 9007199254740993
     for bad in ("0,5", "12%", "$3", "1,234.5", "1_000", "abc"):
-        error = assert_refused("not numbers, such as", [0, 0, 1, 1], ["0.1", "0.4", bad, "0.8"], code="BR208")
+        error = assert_refused("not a number, such as", [0, 0, 1, 1], ["0.1", "0.4", bad, "0.8"], code="BR208")
         assert error.problems[0].where.rows == (2,)
         assert bad in str(error)
 
@@ -163,14 +134,8 @@ def test_row_27_different_numbers_in_text_stay_different_scores_or_are_refused()
 
 
 def test_row_27_text_keeps_every_character_and_takes_no_more_room_than_it_has():
-    assert_refused("not numbers", [0, 1, 0], ["0.2", "0.9\0\0", "0.93"], code="BR208")
+    assert_refused("not a number", [0, 1, 0], ["0.2", "0.9\0\0", "0.93"], code="BR208")
     assert br.count([0, 1] * 5000, ["0.1"] * 9999 + ["0." + "1" * 100_000]).total_positives == 5000
-
-
-@pytest.mark.parametrize("kind", [np.float16, np.float32])
-def test_row_29_narrow_floats_are_accepted_exactly(kind):
-    scores = np.array(S, dtype=kind)
-    assert br.count([0, 0, 1, 1], scores).scores.tolist() == sorted(scores.astype(np.float64).tolist(), reverse=True)
 
 
 def test_row_30_integers_beyond_two_to_the_53_are_kept_apart():
@@ -206,19 +171,9 @@ def test_row_30_odd_decimals_are_refused_in_one_line():
     assert_refused("Fix", [0, 1], [Decimal("sNaN"), Decimal(1)], code="BR215")
 
 
-def test_row_31_the_two_zeros_are_one_score():
-    assert br.count([0, 1], [0.0, -0.0]).scores.tolist() == [0.0]
-    assert br.count([0, 1], [0.0, -0.0]) == br.count([1, 0], [-0.0, -0.0])
-
-
 def test_row_32_probabilities_off_by_rounding_are_no_percent_and_no_logits():
     assert br.count([0, 1, 1], np.array([-1e-17, 0.8, 1.0000001])).notes == ()
     assert "BR203" in codes(br.count([0, 1, 1], [300, 620, 850]))
-
-
-def test_row_33_saturated_probabilities_are_noted():
-    counts = br.count([0, 1] * 50, np.minimum(np.arange(100) / 60, 1.0))
-    assert "40 % of the scores are exactly 1.0" in next(note.text for note in counts.notes if note.code == "BR210")
 
 
 def test_row_34_series_with_different_indexes_are_refused():
@@ -283,8 +238,3 @@ def test_row_35_scores_may_lie_at_odd_addresses():
     scores = np.frombuffer(buffer, np.float64, 4, offset=1)
     scores[:] = S
     assert br.count([0, 0, 1, 1], scores) == br.count([0, 0, 1, 1], S)
-
-
-def test_row_36_different_lengths_are_refused():
-    assert_refused("lengths differ: y_true 4, y_score 3", [0, 0, 1, 1], S[:3], code="BR212")
-    assert_refused("sample_weight 2", [0, 0, 1, 1], S, code="BR212", sample_weight=[1, 2])

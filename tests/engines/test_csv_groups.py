@@ -139,9 +139,9 @@ READERS = [
     [
         ((1, "NaN", 3, "A"), '"m1" has 1 missing', "BR201"),
         ((1, "", 3, "A"), '"m1" has 1 missing', "BR201"),
-        ((1, "high", 3, "A"), 'not numbers, such as "high"', "BR208"),
-        (("", 1, 3, "A"), '1 of 7 labels in "y" are missing', "BR105"),
-        ((1, 2, 3), "rows have 3 fields instead of the header's 4", "BR605"),
+        ((1, "high", 3, "A"), 'not a number, such as "high"', "BR208"),
+        (("", 1, 3, "A"), '1 of 7 labels in "y" is missing', "BR105"),
+        ((1, 2, 3), "rows has 3 fields instead of the header's 4", "BR605"),
     ],
 )
 def test_a_row_that_cannot_be_read_is_named_by_its_line(tmp_path, read, row, match, code):

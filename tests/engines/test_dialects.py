@@ -37,7 +37,7 @@ def test_rows_91_and_93_other_separators_are_found_and_announced(tmp_path, sign,
     path = written(tmp_path, "id,y,m1\na,0,0.5\nb,1,1.25\nc,0,3\n".replace(",", sign))
     counts = counted(path)
     assert counts == EXPECTED
-    assert said(counts) == [f"columns are separated by {name}. Override: --delimiter ,"]
+    assert said(counts) == [f'columns are separated by {name}. Override: --delimiter ","']
     counts = counted(path, delimiter=sign)
     assert counts == EXPECTED
     assert not said(counts), "what was said needs no note"
@@ -46,7 +46,7 @@ def test_rows_91_and_93_other_separators_are_found_and_announced(tmp_path, sign,
 def test_row_91_a_decimal_comma_is_found_where_all_numbers_agree(tmp_path):
     counts = counted(written(tmp_path, "y;m1\n0;0,5\n1;1,25\n0;3\n"))
     assert counts == EXPECTED
-    assert any("decimal comma" in text and "--decimal ." in text for text in said(counts))
+    assert any("decimal comma" in text and '--decimal "."' in text for text in said(counts))
     assert_refused(written(tmp_path, "y;m1\n0;0,5\n1;1.25\n0;3\n"), 'such as "0,5"', "BR208")
     assert counted(written(tmp_path, 'y,m1\n0,"0,5"\n1,"1,25"\n0,3\n'), decimal=",") == EXPECTED
     assert_refused(written(tmp_path, 'y,m1\n0,"0,5"\n1,"1,25"\n0,3\n'), 'such as "0,5"', "BR208")
@@ -60,15 +60,18 @@ def test_row_92_what_may_be_thousands_is_not_taken_for_decimals(tmp_path):
     assert_refused(path, "not numbers", "BR208", decimal=".")
 
 
-def test_both_signs_in_one_number_are_never_a_number(tmp_path):
-    assert_refused(written(tmp_path, "y;m1\n0;1.234,5\n1;2,5\n"), "not numbers", "BR208", decimal=",")
+@pytest.mark.parametrize("text", ["1.234,5", "1.234", "0.5"])
+def test_a_point_is_no_sign_of_a_number_with_a_decimal_comma(tmp_path, text):
+    path = written(tmp_path, f"y;m1\n0;{text}\n1;2,5\n")
+    problem = assert_refused(path, f'"m1" has 1 value with a point, such as "{text}": the decimal sign is a comma', "BR208", decimal=",")
+    assert problem.where.lines == (2,)
 
 
 def test_row_106_the_first_line_of_excel_says_the_separator(tmp_path):
     counts = counted(written(tmp_path, "sep=;\ny;m1\n0;0,5\n1;1,25\n0;3\n"))
     assert counts == EXPECTED
     assert any("sep=" in text for text in said(counts))
-    problem = assert_refused(written(tmp_path, "sep=;\r\ny;m1\r\n0;1\r\n1;x\r\n"), "not numbers", "BR208")
+    problem = assert_refused(written(tmp_path, "sep=;\r\ny;m1\r\n0;1\r\n1;x\r\n"), "not a number", "BR208")
     assert problem.where.lines == (4,)
 
 
@@ -78,7 +81,7 @@ def test_row_106_lines_above_the_header_are_refused_with_their_number(tmp_path, 
     assert_refused(path, "the header stands on line 3.*Fix: skip_lines=2", "BR613")
     counts = counted(path, skip_lines=2)
     assert counts == EXPECTED
-    problem = assert_refused(written(tmp_path, above + "y,m1\n0,0.5\n1,z\n"), "not numbers", "BR208", skip_lines=2)
+    problem = assert_refused(written(tmp_path, above + "y,m1\n0,0.5\n1,z\n"), "not a number", "BR208", skip_lines=2)
     assert problem.where.lines == (5,)
 
 
@@ -91,6 +94,13 @@ def test_row_96_a_file_without_a_header_needs_names(tmp_path):
     assert_refused(path, "no names of columns", "BR604", header=False)
     assert_refused(path, "has 3 columns, and 2 names", "BR604", header=False, columns=["y", "m1"])
     assert_refused(path, "given for a file that has a header", "BR604", columns=["id", "y", "m1"])
+
+
+def test_a_file_without_a_header_that_two_separators_fit_is_refused(tmp_path):
+    path = written(tmp_path, "fraud;1,7\nlegit;2,7\nfraud;3,5\n")
+    named = {"header": False, "columns": ["y", "m1"], "positive": "fraud"}
+    assert_refused(path, "has 2 columns when separated by commas and semicolons", "BR612", **named)
+    assert counted(path, **named, delimiter=";").scores.tolist() == [3.5, 2.7, 1.7]
 
 
 def test_a_separator_that_cannot_be_told_is_asked_for(tmp_path):

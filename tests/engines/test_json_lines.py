@@ -66,14 +66,18 @@ def test_row_109_an_array_is_read_with_a_note_up_to_a_limit(tmp_path, monkeypatc
         ('{"y": 0, "m1": 1}\n\n{"y": 1, "m1": }\n', "broken JSON", "BR620", (3,)),
         ('{"y": 0, "m1": 1}\n{"y": 1, "m1": 2', "broken JSON", "BR620", (2,)),
         ('{"y": 0, "m1": 1}\n7\n', "7 where an object should stand", "BR620", (2,)),
-        ('{"y": 0, "m1": 1}\n{"y": 1}\n', '1 of 2 objects have no field "m1"', "BR605", (2,)),
+        ('{"y": 0, "m1": 1}\n{"y": 1}\n', 'the field "m1" is missing in 1 of 2 objects', "BR605", (2,)),
         ('{"y": 0, "M1": 1}\n', 'no column "m1"; it has "y", "M1". Fix: perhaps "M1"', "BR613", ()),
         ('{"y": 0, "m1": 1, "m1": 2}\n', 'more than one "m1"', "BR606", (1,)),
         ('{"y": 0, "m1": 1}\n{"y": 1, "m1": null}\n', '"m1" has 1 missing', "BR201", (2,)),
         ('{"y": 0, "m1": 1}\n{"y": 1, "m1": NaN}\n', '"m1" has 1 missing', "BR201", (2,)),
         ('{"y": null, "m1": 1}\n{"y": 1, "m1": 2}\n', "1 of 2 labels", "BR105", (1,)),
-        ('{"y": 0, "m1": 1}\n{"y": 1, "m1": "x"}\n', "not numbers", "BR208", (2,)),
+        ('{"y": 0, "m1": 1}\n{"y": 1, "m1": "x"}\n', "not a number", "BR208", (2,)),
         ('{"y": 0, "m1": 1}\n{"y": "1", "m1": 2}\n', "mixes types", "BR107", ()),
+        ('{"y": 0, "m1": 0.1}\n{"y": 1, "m1": 0.10000000000000001}\n', "1 distinct value would merge", "BR215", ()),
+        ('{"y": 0, "m1": 1e-400}\n{"y": 1, "m1": 2e-400}\n', "1 distinct value would merge", "BR215", ()),
+        ('{"y": 0, "m1": 7}\n{"y": 1, "m1": 1e400}\n', "beyond the largest float", "BR215", (2,)),
+        ('{"y": 0, "m1": 9007199254740993}\n{"y": 1, "m1": 1.5e1}\n', "would be rounded", "BR215", ()),
         ("[]", "no objects", "BR603", ()),
         ("[" * 100_000, "broken JSON", "BR620", ()),
         ('{"y": 0, "m1": ' + "1" * 5000 + "}\n", "broken JSON", "BR620", (1,)),
@@ -86,6 +90,14 @@ def test_what_would_need_a_guess_is_refused_with_its_line(tmp_path, text, match,
 def test_whole_numbers_beyond_floats_stay_apart(tmp_path):
     text = '{"y": 0, "m1": 9007199254740993}\n{"y": 1, "m1": 9007199254740992}\n'
     assert counted(written(tmp_path, text)).scores.tolist() == [9007199254740993, 9007199254740992]
+
+
+@pytest.mark.parametrize("score", ["5e-1", "0.50000000000000000000", "0.30000000000000004", "1E3", "Infinity", "-0.0", "1e22"])
+def test_a_fraction_is_its_float_however_it_is_written(tmp_path, score):
+    text = f'{{"y": 1.0, "m1": {score}, "g": {score}}}\n{{"y": 0.0, "m1": 0.25, "g": "a"}}\n{{"y": 10e-1, "m1": 7, "g": 7}}\n'
+    path = written(tmp_path, text)
+    assert counted(path) == br.count([1, 0, 1], [float(score), 0.25, 7])
+    assert set(count_groups_file(path, label="y", score="m1", group="g")) == {json.dumps(float(score)), "a", "7"}
 
 
 def test_labels_may_be_bools_or_text_and_groups_anything_plain(tmp_path):

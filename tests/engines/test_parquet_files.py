@@ -5,6 +5,7 @@ import os
 from dataclasses import replace
 from decimal import Decimal
 
+import duckdb
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -12,6 +13,7 @@ from pyarrow import parquet
 from tests.engines.tables import W, assert_refused, counts_of, mutants
 
 import baserate as br
+from baserate.engines.locked_duckdb import refused
 from baserate.engines.parquet_files import read_parquet
 
 
@@ -53,7 +55,7 @@ def test_decimals_become_the_nearest_floats_or_whole_numbers_or_are_refused(tmp_
     assert read_parquet(written(tmp_path / "b.parquet", {"y": GOOD["y"], "s": whole}), W).columns["s"].tolist() == [1, 2, 3, 2**53 + 1]
     close = pa.array([Decimal("1.00000000000000000001"), Decimal("1.00000000000000000002"), Decimal(2), Decimal(3)], pa.decimal128(38, 20))
     table = read_parquet(written(tmp_path / "c.parquet", {"y": GOOD["y"], "s": close}), W)
-    assert_refused(lambda: counts_of(table), "BR215", "1 distinct values would merge")
+    assert_refused(lambda: counts_of(table), "BR215", "1 distinct value would merge")
     labels = pa.array([0, 1, 0, 1], pa.decimal128(38, 0))
     table = read_parquet(written(tmp_path / "d.parquet", {"y": labels, "s": GOOD["s"]}), W)
     assert counts_of(table).digest == br.count(y_true=GOOD["y"], y_score=GOOD["s"]).digest
@@ -74,7 +76,7 @@ def test_random_decimals_become_what_python_reads(tmp_path):
         ({"s": pa.array([1, None, 3, 2**60 + 1])}, "BR201", r"1 missing.*\(row 2\)"),
         ({"s": [0.1, 0.2, float("nan"), 0.3]}, "BR201", r"\(row 3\)"),
         ({"s": pa.array([None] * 4)}, "BR201", r"4 missing.*\(rows 1, 2, 3 …\)"),
-        ({"y": [0, 1, None, 1]}, "BR105", r'1 of 4 labels in "y" are missing \(row 3\)'),
+        ({"y": [0, 1, None, 1]}, "BR105", r'1 of 4 labels in "y" is missing \(row 3\)'),
         ({"y": [True, None, False, None]}, "BR105", r"\(rows 2, 4\)"),
         ({"y": ["no", "yes", None, "no"]}, "BR105", r"\(row 3\)"),
         ({"y": ["a", "b", "a", "c"]}, "BR103", "has 3 values"),
@@ -298,9 +300,7 @@ def test_pages_of_columns_that_nobody_wants_may_be_damaged(tmp_path):
     mark = np.float64(0.123456789).tobytes() * 4
     (tmp_path / "a.parquet").write_bytes(data.replace(mark, bytes(32)))
     assert read_parquet(path, W).rows == 4
-    assert_refused(
-        lambda: read_parquet(path, replace(W, scores=("x",))), "BR703", "1 pages of wanted columns differ from their checksums", path
-    )
+    assert_refused(lambda: read_parquet(path, replace(W, scores=("x",))), "BR703", "1 page differs from its checksum", path)
 
 
 @pytest.fixture
@@ -370,3 +370,18 @@ def test_mutations_are_read_or_refused(tmp_path):
     path = written(tmp_path / "a.parquet", columns, row_group_size=100)
     found = mutants("parquet", path, 300)
     assert found["refused"] > 100
+
+
+@pytest.mark.parametrize(
+    ("said", "code"), [("std::bad_alloc", None), ("Failed to allocate block (bad allocation)", None), ("1.0/1.0 GiB used", "BR701")]
+)
+def test_memory_that_is_short_is_no_damage(said, code):
+    def read():
+        with refused("a.parquet", "BR703", "get a whole copy"):
+            raise MemoryError(said) if said.startswith("std") else duckdb.OutOfMemoryException(said)
+
+    if code:
+        assert_refused(read, code, "GiB used", "a.parquet")
+    else:
+        with pytest.raises(MemoryError, match="^$"):
+            read()

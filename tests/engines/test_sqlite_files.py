@@ -2,12 +2,14 @@
 
 import os
 import sqlite3
+from contextlib import closing
 from dataclasses import replace
 
 import pytest
 from tests.engines.tables import W, assert_refused, counts_of, mutants
 
 import baserate as br
+from baserate.engines import sqlite_files
 from baserate.engines.sqlite_files import read_sqlite
 
 ROWS = [(0, 0.1, "a"), (1, 0.4, "b"), (0, 0.35, None), (1, 0.8, "a")]
@@ -55,7 +57,7 @@ def test_whole_numbers_beside_fractions_and_text_that_spells_numbers(tmp_path):
         ([(0, 0.1), (1, None), (0, 0.2)], "BR201", r"1 missing.*\(row 2\)"),
         ([(0, 1), (1, None), (0, 2)], "BR201", r"\(row 2\)"),
         ([(0, 1), (None, 3), (0, 2)], "BR105", r"\(row 2\)"),
-        ([(0, "0.1"), (1, "x"), (1, "0.3")], "BR208", r'not numbers, such as "x" \(row 2\)'),
+        ([(0, "0.1"), (1, "x"), (1, "0.3")], "BR208", r'not a number, such as "x" \(row 2\)'),
         ([], "BR603", "no rows"),
     ],
     ids=str,
@@ -192,6 +194,15 @@ def test_a_missing_file_is_not_made(tmp_path):
     assert os.listdir(tmp_path) == []
 
 
+@pytest.mark.parametrize("cut", [1, 11, 500])
+def test_a_file_without_its_last_bytes_is_refused(tmp_path, cut):
+    """SQLite would read zeros there: the first row of the last page, with a score of 0.0."""
+    path = written(tmp_path / "a.db")
+    with open(path, "r+b") as file:
+        file.truncate(os.fstat(file.fileno()).st_size - cut)
+    assert_refused(lambda: read_sqlite(path, "t", W), "BR706", "is damaged: its last page is cut off", path)
+
+
 def test_mutations_are_read_or_refused(tmp_path):
     path = written(
         tmp_path / "a.db",
@@ -200,3 +211,16 @@ def test_mutations_are_read_or_refused(tmp_path):
     )
     assert mutants("sqlite", path, 200, asked="t")["refused"] > 20
     assert mutants("sqlite", path, 200, seed=1, asked="SELECT y, s, g FROM v ORDER BY s")["refused"] > 20
+
+
+ENDLESS = "WITH RECURSIVE n(y) AS (SELECT 1 UNION ALL SELECT 1 - y FROM n) SELECT y, 0.5 AS s FROM n WHERE y > 1"
+
+
+@pytest.mark.parametrize("asked", ["v", ENDLESS])
+def test_a_query_without_an_end_is_ended(tmp_path, monkeypatch, asked):
+    path = str(tmp_path / "a.db")
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(f"CREATE VIEW v AS {ENDLESS}")
+        connection.commit()
+    monkeypatch.setattr(sqlite_files, "PATIENCE_S", 0)
+    assert_refused(lambda: read_sqlite(path, asked, W), "BR707", "the query takes longer than 0 s .* nothing was counted", path)

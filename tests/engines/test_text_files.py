@@ -1,7 +1,6 @@
 """Delimited text: every row accounted for, or none read."""
 
 import hashlib
-import os
 
 import pytest
 
@@ -26,6 +25,7 @@ def assert_refused(path, match, code, **named):
         count_csv(path, **{"label": "y", "scores": ["m1"], **named})
     assert caught.value.code == code
     assert caught.value.problems[0].where.path == path
+    assert str(caught.value.problems[0]).isprintable()
     return caught.value.problems[0]
 
 
@@ -43,25 +43,6 @@ def test_a_file_is_counted_as_its_columns_are(tmp_path):
     assert "BR101" not in [note.code for note in models["m1"].notes], "0 and 1 in a file are plain"
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["\ufeff" + GOOD, GOOD.replace("\n", "\r\n"), GOOD.replace("\n", "\r"), GOOD.rstrip("\n"), GOOD + "\n\n"],
-    ids=["BOM", "CRLF", "CR", "no end", "blank end"],
-)
-def test_harmless_variants_count_alike(tmp_path, text):
-    assert count_csv(written(tmp_path, text), label="y", scores=["m1"])["m1"] == br.count([0, 1, 0], [0.2, 0.7, 0.1])
-
-
-def test_ragged_rows_are_refused_and_named(tmp_path):
-    rows = "".join(f"{i},{i % 2},0.{i}\n" for i in range(1, 51))
-    problem = assert_refused(
-        written(tmp_path, f"id,y,m1\n{rows}51,1\n52,0,0.3,9\n"), "2 of 52 rows have 2, 4 fields instead of the header's 3", "BR605"
-    )
-    assert problem.where.lines == (52, 53)
-    assert problem.where.total == 2
-    assert "lines 52, 53" in str(problem)
-
-
 def test_a_blank_line_in_the_middle_is_ragged(tmp_path):
     problem = assert_refused(written(tmp_path, "y,m1\n0,1\n\n1,2\n"), "1 of 3 rows", "BR605")
     assert problem.where.lines == (3,)
@@ -69,7 +50,7 @@ def test_a_blank_line_in_the_middle_is_ragged(tmp_path):
 
 def test_lines_are_those_of_the_file_also_behind_quoted_line_breaks(tmp_path):
     text = 'id,y,m1\n"a\nb",0,0.5\n"c ""x""",1,abc\n'
-    problem = assert_refused(written(tmp_path, text), '"m1" has 1 values that are not numbers, such as "abc"', "BR208")
+    problem = assert_refused(written(tmp_path, text), '"m1" has 1 value that is not a number, such as "abc"', "BR208")
     assert problem.where.lines == (4,)
 
 
@@ -78,32 +59,25 @@ def test_missing_scores_and_labels_are_named_by_line(tmp_path, missing):
     problem = assert_refused(written(tmp_path, f"y,m1\n0,1\n1,{missing}\n"), '"m1" has 1 missing', "BR201")
     assert problem.where.lines == (3,)
     if missing not in "?-" or not missing:
-        problem = assert_refused(written(tmp_path, f"y,m1\n0,1\n{missing},1\n1,1\n"), '1 of 3 labels in "y" are missing', "BR105")
+        problem = assert_refused(written(tmp_path, f"y,m1\n0,1\n{missing},1\n1,1\n"), '1 of 3 labels in "y" is missing', "BR105")
         assert problem.where.lines == (3,)
 
 
 @pytest.mark.parametrize(
     ("text", "match", "code"),
     [
-        ("", "empty", "BR602"),
-        ("y,m1\n", "no rows", "BR603"),
-        ("1,0,0.5\n2,1,0.7\n", "no header", "BR604"),
-        ("y,m1,m1\n0,1,2\n", 'more than one column "m1"', "BR606"),
         ("y,m11\n0,1\n", 'no column "m1"; it has "y", "m11". Fix: perhaps "m11"', "BR613"),
         ("Y,m1\n0,1\n", 'no column "y".*perhaps "Y"', "BR613"),
         ("a,b\n0,1\n", "Fix: use one of those", "BR613"),
         (",".join("abcdefghij") + "\n" + ",".join("0123456789"), "…", "BR613"),
         (b"y,m1\n0,1\n\xe9,2\n", "byte 0xE9 .the 1. of its line. is not UTF-8 .line 3", "BR601"),
         ('y,m1\n0,1\n1,"2\n', "record that begins there .line 3", "BR614"),
+        ('y\tm1\n0\t"1"2\n', r"broken .'.t' expected after '\"'. in the record that begins there .line 2", "BR614"),
         ("q,r\n0,1\n", 'no column "y" or "m1"; it has "q", "r"', "BR613"),
         ("y,m1\n0,1\n1,0.9\0\0\n", "NUL character .byte 14 of the file. .line 3", "BR608"),
         ("y,m1\n0," + "1" * 200_000 + "\n", "field larger", "BR614"),
         ("AGE,y,age,m1,Age\n0,1,2,3,4\n".replace("AGE", "aGe"), 'no column "AGE", but "aGe" and "age" and "Age"', "BR607"),
-        ("id,y,m1\na,0,1\nb,1,2\nTotal,,3\n", 'last line seems to hold totals ."Total".*line 4', "BR617"),
-        ("y,m1\n0,1\n1,2\n" + "x" * 17_000_000, "longer than 16 MB .line 4", "BR616"),
-        ("y,m1\nfraud,1\nlegit,2\n", '"y" has values "fraud"', "BR102"),
         ("y,m1\n0,0,5\n1,0,7\n", "2 of 2 rows", "BR605"),
-        ("y,m1\n0,50%\n1,70%\n", "not numbers", "BR208"),
     ],
 )
 def test_files_that_would_need_a_guess_are_refused(tmp_path, text, match, code):
@@ -125,17 +99,6 @@ def test_a_file_without_positives_says_so(tmp_path):
     assert "BR104" in [note.code for note in counts.notes]
 
 
-def test_row_44_a_weight_that_is_an_amount_is_noted(tmp_path):
-    path = written(tmp_path, "y,m1,amount\n0,1,10.5\n1,2,99\n")
-    counts = count_csv(path, label="y", scores=["m1"], weight="amount")["m1"]
-    assert counts.total_positives == 99.0
-    assert "BR305" in [note.code for note in counts.notes]
-
-
-def test_row_52_a_score_asked_for_twice_is_refused(tmp_path):
-    assert_refused(written(tmp_path, GOOD), "asked for twice", "BR407", scores=["m1", "m1"])
-
-
 def test_one_column_may_have_two_roles_and_counts_once(tmp_path):
     path = written(tmp_path, GOOD)
     assert count_csv(path, label="y", scores=["y"])["y"] == br.count([0, 1, 0], [0, 1, 0])
@@ -144,13 +107,6 @@ def test_one_column_may_have_two_roles_and_counts_once(tmp_path):
 
 def test_scores_named_with_commas_get_the_right_hint(tmp_path):
     assert_refused(written(tmp_path, GOOD), "Fix: write --score m1 --score m2", "BR613", scores=["m1,m2"])
-
-
-def test_pipes_devices_and_folders_are_refused_at_once(tmp_path):
-    os.mkfifo(tmp_path / "pipe")
-    (tmp_path / "empty").mkdir()
-    for path in (tmp_path / "pipe", tmp_path / "empty", "/dev/zero"):
-        assert_refused(str(path), "not a regular file", "BR615")
 
 
 def test_a_header_of_many_columns_is_read(tmp_path):
@@ -168,7 +124,7 @@ def test_every_problem_of_a_file_is_found_in_one_pass(tmp_path):
 
 def test_what_the_fast_way_doubts_is_named_by_line(tmp_path):
     rows = "".join(f"{i % 2},{i / 7}\n" for i in range(100_000))
-    problem = assert_refused(written(tmp_path, f"y,m1\n{rows}1,x\n"), '"m1" has 1 values that are not numbers, such as "x"', "BR208")
+    problem = assert_refused(written(tmp_path, f"y,m1\n{rows}1,x\n"), '"m1" has 1 value that is not a number, such as "x"', "BR208")
     assert problem.where.lines == (100_002,)
     problem = assert_refused(written(tmp_path, f"y,m1\n{rows}1,2,3\n0\n"), "2 of 100 002 rows have 3, 1 fields", "BR605")
     assert problem.where.lines == (100_002, 100_003)

@@ -120,7 +120,7 @@ def count_groups(
     >>> import baserate as br
     >>> by_site = br.count_groups([0, 1, 0, 1], [0.2, 0.7, 0.1, 0.9], groups=["a", "a", "b", "b"])
     >>> by_site["b"]
-    Counts: 1 positives, 1 negatives, 2 distinct scores, prior 0.500
+    Counts: 1 positive, 1 negative, 2 distinct scores, prior 0.500
     """
     arguments = {"pos_label": pos_label, "sample_weight": sample_weight, "groups": groups, "design": design}
     cases = checked(y_true, {SCORE: y_score}, names=Names(), **arguments)

@@ -7,11 +7,9 @@ from typing import Any
 import numpy as np
 
 from baserate.cells import Array
+from baserate.engines.coded import PROBE, decoded
 from baserate.engines.extras import needed
 from baserate.engines.typed import Kind, from_spelled, objects, with_none
-
-# As many values tell whether a column of text repeats itself.
-FEW = 10_000
 
 
 def kind_of(of_type: Any) -> Kind:
@@ -56,7 +54,7 @@ def from_arrow(column: Any, kind: Kind) -> Array:
 
 def _shared(column: Any) -> Array:
     """Text of which each distinct value is made once where there are few of them: a row then needs 8 bytes and not 60."""
-    few = column.slice(0, FEW).combine_chunks().dictionary_encode()
+    few = column.slice(0, PROBE).combine_chunks().dictionary_encode()
     if 2 * len(getattr(few, "dictionary", ())) > len(few):
         return objects(column.to_pylist())
     return _through_dictionary(column.dictionary_encode(), Kind.TEXT)
@@ -64,14 +62,16 @@ def _shared(column: Any) -> Array:
 
 def _through_dictionary(column: Any, kind: Kind) -> Array:
     """Each distinct value is made once; the rows share it."""
-    pieces = []
+    pieces = list[Array]()
     for chunk in column.chunks:
         values = _values(chunk.dictionary, kind)
         gone = np.asarray(chunk.is_null().to_numpy(zero_copy_only=False))
         places = np.asarray(chunk.indices.fill_null(0).to_numpy(zero_copy_only=False))
-        taken = values[places] if len(values) else np.full(len(places), None, dtype=object)
-        pieces.append(with_none(taken, gone) if gone.any() else taken)
-    return np.concatenate(pieces) if pieces else np.empty(0, dtype=object)
+        if values.dtype == object or not len(values):
+            pieces.append(decoded(values, places, gone))
+        else:
+            pieces.append(with_none(values[places], gone) if gone.any() else values[places])
+    return pieces[0] if len(pieces) == 1 else np.concatenate(pieces) if pieces else np.empty(0, dtype=object)
 
 
 def _values(dictionary: Any, kind: Kind) -> Array:

@@ -17,6 +17,7 @@ from baserate.errors import InputError, quoted, refuse_file
 
 MAGIC, OLD_FEATHER = b"ARROW1", b"FEA1"
 STREAM_END = b"\xff\xff\xff\xff\0\0\0\0"
+AHEAD, MESSAGE = 8, b"\xff\xff\xff\xff"  # bytes of magic and padding before the schema, and how a message begins
 COPY = "get a whole copy of the file, or write it again"
 
 
@@ -47,11 +48,24 @@ def _table(path: str, wanted: Wanted) -> Any:
         open_reader = pa.ipc.open_file if first == MAGIC else pa.ipc.open_stream
         with open_reader(file) as reader:
             names = reader.schema.names
+            if first == MAGIC:
+                _check_schema(path, file, reader.schema)
             check_columns(path, names, wanted.columns)
             places = sorted(names.index(name) for name in wanted.columns)
         file.seek(0)
         with open_reader(file, options=pa.ipc.IpcReadOptions(included_fields=places, ensure_native_endian=True)) as reader:
             return reader.read_all()
+
+
+def _check_schema(path: str, file: Any, schema: Any) -> None:
+    """A file holds its schema twice, ahead of the data and behind them: where they differ, numbers would be read as others."""
+    file.seek(AHEAD)
+    if file.read(len(MESSAGE)) != MESSAGE:  # by polars, which writes the first one in a form of its own
+        return
+    file.seek(AHEAD)
+    with needed("pyarrow", "arrow").ipc.open_stream(file) as stream:
+        if not stream.schema.equals(schema):
+            raise refuse_file(path, "BR703", "is damaged: its two schemas differ", COPY)
 
 
 def _check_end(path: str, file: Any) -> None:
@@ -69,7 +83,8 @@ def _refused(path: str) -> Iterator[None]:
     except InputError:
         raise
     except Exception as error:
-        if isinstance(error, OSError) and error.errno:  # the system's own, not Arrow's
+        # The system's own, not Arrow's, which wants any amount of memory where the damage is in a length.
+        if (isinstance(error, OSError) and error.errno) or (isinstance(error, MemoryError) and "arrow" not in type(error).__module__):
             raise
         text = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise refuse_file(path, "BR703", f"is not a whole Arrow file: {quoted(text, quotes=False)}", COPY) from error

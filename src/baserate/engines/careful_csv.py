@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
 import numpy as np
 
 from baserate.cells import Array
 from baserate.engines.dialects import Asked, Dialect, Text, lines_of
+from baserate.engines.text_lines import InLines
 from baserate.engines.wanted import Table, Wanted
-from baserate.errors import Fix, Where, grouped, quoted, refuse_file
+from baserate.errors import Findings, Fix, Where, escaped, grouped, number_of, quoted, refuse_file
 from baserate.notes import Note
 
 MISSING = frozenset({"", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "None"})
@@ -58,24 +59,17 @@ def _table(text: Text, columns: dict[str, list[str]], lines: list[int], wanted: 
     dialect, asked, ragged, notes = how
     if dialect.padded:
         columns = {name: [value.strip() for value in values] for name, values in columns.items()}
-    decimal = asked.decimal or _decimal(text, dialect, {name: columns[name] for name in wanted.numbers}, lines)
-    if decimal == "," and asked.decimal is None:
+    columns |= {name: written_plainly(columns[name], asked) for name in wanted.numbers}
+    said = asked.decimal or (asked.thousands and ".")  # whoever names the sign of thousands means a point by a point
+    decimal = said or _decimal(text, dialect, {name: columns[name] for name in wanted.numbers}, lines)
+    if decimal == "," and said is None:
         notes = [*notes, Note("BR612", "numbers are written with a decimal comma, everywhere in the file", Fix.option("decimal", "."))]
+    if decimal == ",":
+        _check_points(text, {name: columns[name] for name in wanted.numbers}, lines)
     arrays = {name: _numbers(columns[name], decimal) if name in wanted.numbers else texts(columns[name]) for name in columns}
     if wanted.label not in wanted.numbers or set(columns[wanted.label]) <= PLAIN_LABELS:
         arrays[wanted.label] = labels(columns[wanted.label])
-    return Table(text.shown, arrays, len(lines) + len(ragged), len(ragged), "", placed(text.shown, lines.__getitem__), tuple(notes))
-
-
-def placed(shown: str, line_of: Callable[[int], int]) -> Callable[[Where], Where]:
-    """From positions in a column to lines of the file."""
-
-    def place(where: Where) -> Where:
-        if not where.rows:
-            return replace(where, path=shown)
-        return replace(where, path=shown, rows=(), lines=tuple(map(line_of, where.rows)))
-
-    return place
+    return Table(text.shown, arrays, len(lines) + len(ragged), len(ragged), "", InLines.of(text.shown, lines), tuple(notes))
 
 
 def labels(values: Sequence[str]) -> Array:
@@ -91,8 +85,31 @@ def texts(values: Sequence[str]) -> Array:
 def _numbers(values: Sequence[str], decimal: str) -> Array:
     """Numbers stay as they are written, for the one place that reads them to judge (scores.py); only the decimal sign is made a point."""
     if decimal == ",":
-        values = [text.replace(",", ".") if "." not in text else text.replace(",", "_") for text in values]  # both: no number
+        values = [text.replace(",", ".") for text in values]
     return _objects([None if text.strip() in MISSING_NUMBERS else text for text in values])
+
+
+def written_plainly(values: list[str], asked: Asked) -> list[str]:
+    """Numbers without the signs that the user named: marks between thousands, and percent signs (12% is 0.12, exactly)."""
+    if asked.thousands is not None:
+        mark, point = asked.thousands, asked.decimal or "."
+        grouped_digits = re.compile(rf"[+-]?[0-9]{{1,3}}(?:{re.escape(mark)}[0-9]{{3}})+(?:{re.escape(point)}[0-9]*)?%?")
+        values = [text.replace(mark, "") if grouped_digits.fullmatch(text.strip()) else text for text in values]
+    # In a column of percentages a bare number is in another unit, or a slip: it is left with a sign that makes it none.
+    if asked.percent and any(text.strip().endswith("%") for text in values):
+        values = [_hundredth(text, asked.decimal or ".") for text in values]
+    return values
+
+
+def _hundredth(text: str, point: str) -> str:
+    bare = text.strip()
+    if bare in MISSING_NUMBERS:
+        return text
+    try:
+        shifted = Decimal(bare.removesuffix("%").strip().replace(point, ".")).scaleb(-2)
+    except InvalidOperation:
+        return text
+    return f"{shifted:f}".replace(".", point) if bare.endswith("%") else f"{bare} (not %)"
 
 
 def _objects(values: list[Any]) -> Array:
@@ -116,19 +133,34 @@ def _decimal(text: Text, dialect: Dialect, columns: dict[str, list[str]], lines:
     return ","
 
 
+def _check_points(text: Text, columns: dict[str, list[str]], lines: list[int]) -> None:
+    """Where the comma is the decimal sign a point separates thousands, or stands in a number of another making: neither is guessed."""
+    findings = Findings()
+    for name, values in columns.items():
+        rows = [row for row, value in enumerate(values) if "." in value]
+        if rows:
+            found = number_of(len(rows), "value")
+            what = f"{quoted(name)} has {found} with a point, such as {quoted(values[rows[0]])}: the decimal sign is a comma"
+            with findings:
+                raise refuse_file(text.shown, "BR208", what, "write no thousands separators", tuple(lines[row] for row in rows[:3]), len(rows))
+    findings.settle()
+
+
 def _skipped(text: Text, dialect: Dialect, ragged: list[tuple[int, int]], good: int, asked: Asked) -> list[Note]:
     """Rows that do not fit are refused, and with them the file, unless so many were allowed for."""
     if not ragged:
         return []
     found = ", ".join(str(count) for _, count in ragged[:MOST_SHOWN]) + (" …" if len(ragged) > MOST_SHOWN else "")
     width, lines = len(dialect.names), tuple(line for line, _ in ragged)
+    have = "has" if len(ragged) == 1 else "have"
     expected = "the header's" if dialect.header else "the named"
-    what = f"{grouped(len(ragged))} of {grouped(len(ragged) + good)} rows have {found} fields instead of {expected} {width}"
+    what = f"{grouped(len(ragged))} of {number_of(len(ragged) + good, 'row')} {have} {found} fields instead of {expected} {width}"
     if len(ragged) > asked.skip_bad:
         fix = f"correct or remove those lines, or skip up to so many: --skip-bad {len(ragged)}"
         raise refuse_file(text.shown, "BR605", what, Fix(fix.replace("--skip-bad ", "skip_bad="), fix), lines, len(ragged))
+    left = "it was" if len(ragged) == 1 else "they were"
     where = Where(lines=lines[:MOST_SHOWN], total=len(ragged))
-    return [Note("BR605", f"{what} ({where}); they were left out, as asked")]
+    return [Note("BR605", f"{what} ({where}); {left} left out, as asked")]
 
 
 def _rows(text: Text, dialect: Dialect) -> Iterator[tuple[int, list[str]]]:
@@ -140,5 +172,5 @@ def _rows(text: Text, dialect: Dialect) -> Iterator[tuple[int, list[str]]]:
             yield begins, row
             begins = dialect.skip + reader.line_num + 1
     except csv.Error as error:
-        what = f"the CSV is broken ({error}) in the record that begins there"
+        what = f"the CSV is broken ({escaped(str(error))}) in the record that begins there"
         raise refuse_file(text.shown, "BR614", what, "close the quotes and shorten huge fields", (begins,), 1) from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,7 +36,10 @@ class Names(NamedTuple):
 
 
 class Cases(NamedTuple):
-    """Who is positive and by which label, the scores of each model, weights and groups if there are any, and what was noted."""
+    """Who is positive and by which label, the scores of each model, weights and groups if there are any, and what was noted.
+
+    `beside` holds columns that travel with the cases by the part they play: amount, day, cluster, currency.
+    """
 
     positive: Array
     label: object
@@ -44,6 +48,7 @@ class Cases(NamedTuple):
     groups: Column | None
     notes: tuple[Note, ...]
     ledger: Ledger
+    beside: Mapping[str, Column] = MappingProxyType({})
 
     def only(self, rows: Array) -> Cases:
         """These rows alone; the ledger still speaks of all that were read."""
@@ -52,6 +57,7 @@ class Cases(NamedTuple):
             scores={name: scores[rows] for name, scores in self.scores.items()},
             weights=None if self.weights is None else self.weights[rows],
             groups=None if self.groups is None else self.groups.only(rows),
+            beside={part: column.only(rows) for part, column in self.beside.items()},
         )
 
     def one_by_one(self) -> tuple[Array, Array, tuple[Note, ...]]:
@@ -66,15 +72,28 @@ class Cases(NamedTuple):
         return {name: scores.astype(np.int64 if scores.dtype == np.int64 else np.float64) + 0 for name, scores in self.scores.items()}
 
 
-def checked(
-    y_true: Any, y_scores: Mapping[str, Any], *, pos_label: Any, sample_weight: Any, names: Names, groups: Any = None, design: str = RANDOM
+def checked(  # noqa: PLR0913 (what a user may say of cases)
+    y_true: Any,
+    y_scores: Mapping[str, Any],
+    *,
+    pos_label: Any,
+    sample_weight: Any,
+    names: Names,
+    groups: Any = None,
+    design: str = RANDOM,
+    beside: Mapping[str, Column] = MappingProxyType({}),
 ) -> Cases:
     """The arguments as arrays, or every reason why they cannot be counted."""
     label = as_column(y_true, names.label)
     columns = {name: two_columns(data, shown(name)) or (as_column(data, shown(name)),) for name, data in y_scores.items()}
     weight = None if sample_weight is None else as_column(sample_weight, names.weight)
     group = None if groups is None else as_column(groups, names.group)
-    everything = [label, *(column for pair in columns.values() for column in pair), *(c for c in (weight, group) if c is not None)]
+    everything = [
+        label,
+        *(column for pair in columns.values() for column in pair),
+        *(c for c in (weight, group) if c is not None),
+        *beside.values(),
+    ]
     check_lengths(everything)
     check_indexes(everything)
     findings, notes = Findings(), list[Note]()
@@ -95,7 +114,7 @@ def checked(
     _check_swapped(findings, names.label, scores)
     findings.settle()
     ledger = Ledger(rows_read=len(label), rows_used=len(label), design=checked_design(design))
-    cases = Cases(decision.positive, decision.value, scores, weights, group, tuple(notes), ledger)
+    cases = Cases(decision.positive, decision.value, scores, weights, group, tuple(notes), ledger, beside)
     used = None if weights is None else with_weight(weights, decision.positive)
     return cases if used is None else cases.only(used)
 

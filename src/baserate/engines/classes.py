@@ -9,7 +9,7 @@ import numpy as np
 
 from baserate.counts import Counts
 from baserate.engines.arrays import count
-from baserate.errors import quoted, refuse
+from baserate.errors import number_of, quoted, refuse
 
 
 def count_classes(y_true: Any, y_scores: Any, *, classes: Sequence[Any] | None = None, sample_weight: Any = None) -> dict[Any, Counts]:
@@ -40,7 +40,7 @@ def count_classes(y_true: Any, y_scores: Any, *, classes: Sequence[Any] | None =
 def _columns(y_scores: Any, classes: Sequence[Any] | None) -> dict[Any, Any]:
     matrix = np.asarray(y_scores)
     if matrix.ndim != 2 or classes is None or len(classes) != matrix.shape[1] or len(set(classes)) != len(classes):
-        shown = f"{matrix.ndim} dimensions" if matrix.ndim != 2 else f"{matrix.shape[1]} columns"
+        shown = number_of(matrix.ndim, "dimension") if matrix.ndim != 2 else number_of(matrix.shape[1], "column")
         text = f"a matrix of scores needs one column a class, and the classes in that order; got {shown}"
         raise refuse("BR570", text, "count_classes(y, matrix, classes=model.classes_)")
     return {name: matrix[:, i] for i, name in enumerate(classes)}

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,8 @@ import numpy.typing as npt
 from baserate.cells import Array
 from baserate.errors import InputError, grouped, quoted, refuse
 from baserate.exact import EXACT_FLOATS
+
+PIECE = 1 << 16  # rows that are Python objects at a time
 
 
 @dataclass(frozen=True)
@@ -168,20 +171,63 @@ def check_indexes(columns: Iterable[Column]) -> None:
 
 def group_codes(column: Column) -> tuple[tuple[Hashable, ...], Array]:
     """The distinct values, and for each case the place of its own among them; missing values are a group named None."""
-    values = _names(column.values)
-    for row in column.missing_rows():
-        values[row] = None
-    places: dict[Hashable, int] = {}
-    if not all(isinstance(value, Hashable) for value in values):
-        raise refuse("BR413", f"{column.name} holds values that cannot name a group", "name groups by text or numbers")
-    codes = np.fromiter((places.setdefault(value, len(places)) for value in values), dtype=np.intp, count=len(values))
-    return tuple(places), codes
+    try:
+        names, codes = distinct(column, partial(_names, fine=_is_fine(column.values)))
+    except TypeError:
+        raise refuse("BR413", f"{column.name} holds values that cannot name a group", "name groups by text or numbers") from None
+    return tuple(map(_whole, names)), codes
 
 
-def _names(values: Array) -> list[Any]:
-    """Names of groups as Python values: whole numbers as integers, and times as text where Python has no type that holds them."""
-    if values.dtype.kind == "M" and (values.astype("datetime64[us]") != values).any():
-        return list(np.datetime_as_string(values))
-    if values.dtype.kind == "M":
-        values = values if np.datetime_data(values.dtype)[0] == "D" else values.astype("datetime64[us]")
-    return [int(value) if isinstance(value, float) and value.is_integer() else value for value in values.tolist()]
+def distinct(column: Column, listed: Callable[[Array], list[Any]] = np.ndarray.tolist) -> tuple[list[Any], Array]:
+    """The distinct values as Python has them, and for each row the place of its own among them; None stands for what is missing.
+
+    Piece by piece: millions of rows with few values never are millions of Python objects.
+    """
+    places: dict[Any, int] = {}
+    codes = np.empty(len(column), dtype=np.intp)
+    for start in range(0, len(column), PIECE):
+        rows = slice(start, start + PIECE)
+        values = listed(column.values[rows])
+        for row in _gone(column, rows):
+            values[row] = None
+        here = {value: places.setdefault(None if is_missing(value) else value, len(places)) for value in dict.fromkeys(values)}
+        codes[rows] = np.fromiter(map(here.__getitem__, values), dtype=np.intp, count=len(values))
+    return list(places), codes
+
+
+def _gone(column: Column, rows: slice) -> Array:
+    """Which of these rows are masked, or times that are none; what else is missing is seen by its value."""
+    values = column.values[rows]
+    gone = np.isnat(values) if values.dtype.kind in "mM" else np.zeros(len(values), dtype=np.bool_)
+    return np.flatnonzero(gone if column.missing is None else gone | column.missing[rows])
+
+
+def _is_fine(values: Array) -> bool:
+    """Whether there are times that Python has no type for."""
+    return values.dtype.kind == "M" and bool(((values.astype("datetime64[us]") != values) & ~np.isnat(values)).any())
+
+
+def _names(values: Array, *, fine: bool) -> list[Any]:
+    """Names of groups as Python values: times as text where Python has no type that holds them."""
+    if fine:
+        values = np.datetime_as_string(values)
+    elif values.dtype.kind == "M" and np.datetime_data(values.dtype)[0] != "D":
+        values = values.astype("datetime64[us]")
+    listed: list[Any] = values.tolist()
+    return listed
+
+
+def _whole(name: Any) -> Any:
+    """Whole numbers are integers."""
+    return int(name) if isinstance(name, float) and name.is_integer() else name
+
+
+def as_text(ids: Any) -> list[str]:
+    """Ids as they are written, so that "007" is not "7"; whole numbers of typed sources as their digits; nothing for a missing one."""
+    return [value if isinstance(value, str) else _digits(value) for value in np.asarray(ids).tolist()]
+
+
+def _digits(value: object) -> str:
+    if is_missing(value):
+        return ""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from baserate.engines.extras import needed
-from baserate.errors import Fix, InputError, grouped, quoted, refuse_file
+from baserate.errors import Fix, InputError, grouped, quoted, refuse_file, size
 
 PIECE = 1 << 20  # bytes out at a time
 SIP = 1 << 10  # bytes in at a time, for zstd, which gives everything at once: 1 kB can become 32 MB, no more
@@ -48,7 +48,7 @@ def pieces(path: str, kind: str, file: BinaryIO, limits: Limits) -> Iterator[byt
     except EndsEarly:
         text = f"ends early: the {kind} data are cut off after {size(came_out)}; nothing was counted"
         raise refuse_file(path, "BR715", text, "get the whole file again") from None
-    except InputError:
+    except (InputError, MemoryError):
         raise
     except Exception as error:
         if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):
@@ -161,11 +161,3 @@ def member_names(file: BinaryIO) -> list[str]:
             return archive.namelist()
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, RuntimeError, EOFError):
         return []
-
-
-def size(count: int) -> str:
-    """A number of bytes as people say it."""
-    for unit, name in ((10**9, "GB"), (10**6, "MB"), (10**3, "kB")):
-        if count >= unit:
-            return f"{count / unit:.1f} {name}"
-    return f"{count} bytes"

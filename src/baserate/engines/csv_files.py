@@ -40,7 +40,7 @@ def table_of(plain: streams.Plain, wanted: Wanted, asked: Asked = NOTHING_ASKED,
 
 def _fast(text: Text, dialect: Dialect, asked: Asked, fast_from: int) -> Callable[[Wanted], Table | None] | None:
     """The fast way, where the file is large and plain enough for it."""
-    if text.facts.size < fast_from or asked.decimal == "," or not fast_csv.is_plain(text, dialect):
+    if text.facts.size < fast_from or asked.decimal == "," or asked.percent or asked.thousands or not fast_csv.is_plain(text, dialect):
         return None
     return lambda wanted: fast_csv.read(text, dialect, wanted)
 

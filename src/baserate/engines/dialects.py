@@ -13,7 +13,7 @@ from itertools import islice
 from baserate.engines import records, streams
 from baserate.engines.headers import check_names, matched, refuse_absent
 from baserate.engines.records import Facts
-from baserate.errors import Fix, escaped, grouped, quoted, refuse, refuse_file
+from baserate.errors import Fix, are, escaped, grouped, number_of, quoted, refuse, refuse_file
 from baserate.notes import Note
 
 DELIMITERS = (",", ";", "\t", "|")
@@ -25,6 +25,7 @@ MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+THOUSANDS = (",", ".", "'", " ", "\u00a0", "\u202f")
 LONGEST = 16_000_000  # characters in a line
 FIRST_LINES = 20  # in which a header is looked for, to say how many lines stand before it
 NOT_TEXT = frozenset({"base64", "bz2", "hex", "quopri", "uu", "zlib", "rot13", "idna", "punycode"})
@@ -41,6 +42,8 @@ class Asked:
     columns: tuple[str, ...] = ()
     skip_lines: int = 0
     skip_bad: int = 0
+    percent: bool = False
+    thousands: str | None = None
 
     def checked(self) -> Asked:
         """With names of separators spelled out; what cannot be is refused."""
@@ -49,6 +52,9 @@ class Asked:
             raise refuse("BR612", f"a separator is one character, got {quoted(delimiter)}", Fix.option("delimiter", ";"))
         if self.decimal not in (None, ".", ",") or (self.decimal is not None and self.decimal == delimiter):
             raise refuse("BR612", f"a decimal sign is . or , and not the separator, got {quoted(self.decimal)}", Fix.option("decimal", ","))
+        if self.thousands is not None and (self.thousands not in THOUSANDS or self.thousands == (self.decimal or ".")):
+            text = f"thousands are set apart by a comma, point, blank or ', and not by the decimal sign; got {quoted(self.thousands)}"
+            raise refuse("BR612", text, Fix.option("thousands", ","))
         if self.skip_lines < 0 or self.skip_bad < 0:
             raise refuse("BR612", "a number of lines to skip cannot be negative", Fix.option("skip_lines", 0))
         if self.header and self.columns:
@@ -173,9 +179,8 @@ def detect(text: Text, wanted: Sequence[str], asked: Asked) -> Dialect:
     fits = [sign for sign, names in read.items() if set(wanted) <= set(names)]
     padded = not fits
     fits = fits or [sign for sign, names in read.items() if set(wanted) <= {name.strip() for name in names}]
-    if len(fits) > 1:
-        signs = " and ".join(_spelled(sign) for sign in fits)
-        raise refuse_file(text.shown, "BR612", f"has every column asked for when separated by {signs}", Fix.option("delimiter", fits[0]))
+    if any(len(names) > 1 for names in read.values()):  # of one column alone, nothing separates it
+        _check_one(text, fits, "has every column asked for")
     if not fits:
         widest = max(read, key=lambda sign: len(read[sign]))
         _refuse_unfound(text, wanted, widest, read[widest], skip)
@@ -183,6 +188,13 @@ def detect(text: Text, wanted: Sequence[str], asked: Asked) -> Dialect:
     check_names(text.shown, names)
     notes = tuple(_remarks(fits[0], asked, said=bool(said), padded=padded))
     return Dialect(fits[0], tuple(names), skip, header=True, padded=padded, notes=notes)
+
+
+def _check_one(text: Text, fits: Sequence[str], what: str) -> None:
+    """Not more than one separator fits."""
+    if len(fits) > 1:
+        signs = " and ".join(_spelled(sign) for sign in fits)
+        raise refuse_file(text.shown, "BR612", f"{what} when separated by {signs}", Fix.option("delimiter", fits[0]))
 
 
 def _without_header(text: Text, wanted: Sequence[str], asked: Asked, read: dict[str, list[str]], skip: int) -> Dialect:
@@ -197,7 +209,10 @@ def _without_header(text: Text, wanted: Sequence[str], asked: Asked, read: dict[
     fits = [sign for sign, fields in read.items() if len(fields) == len(names)]
     if not fits:
         found = max(map(len, read.values()))
-        raise refuse_file(text.shown, "BR604", f"has {found} columns, and {len(names)} names are given", "name every column")
+        what = f"has {number_of(found, 'column')}, and {number_of(len(names), 'name')} {are(len(names))} given"
+        raise refuse_file(text.shown, "BR604", what, "name every column")
+    if len(names) > 1:
+        _check_one(text, fits, f"has {len(names)} columns")
     return Dialect(fits[0], names, skip, header=False, notes=tuple(_remarks(fits[0], asked, said=False, padded=False)))
 
 

@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from baserate.cells import Array
+from baserate.engines.coded import MOST_VALUES, PROBE, decoded
 from baserate.engines.identifiers import identifier
-from baserate.engines.typed import SAFE_DIGITS, Kind, check_use, from_spelled, objects, with_none
+from baserate.engines.typed import SAFE_DIGITS, Kind, check_use, from_spelled, with_none
 from baserate.engines.wanted import Wanted
 
 NUMBERS = frozenset(
@@ -18,10 +19,6 @@ NUMBERS = frozenset(
 SPELLED = frozenset({"DECIMAL", "HUGEINT", "UHUGEINT", "BIGNUM", "VARINT"})
 TEXT = frozenset({"VARCHAR", "ENUM", "UUID"})
 TIMES = ("DATE", "TIME", "INTERVAL")
-
-
-# As many rows tell whether a column of text repeats itself, and as many texts may be held once for all rows.
-PROBE, MOST_TEXTS = 10_000, 1 << 16
 
 
 class From(NamedTuple):
@@ -84,8 +81,8 @@ def _texts(connection: Any, source: From, name: str) -> list[str] | None:
     begin = _executed(connection, source, column, f"LIMIT {PROBE}")["c"]
     if len(begin) < PROBE or 2 * len(set(begin.tolist())) > PROBE:
         return None
-    distinct = _executed(connection, source, f"DISTINCT {column}", f"LIMIT {MOST_TEXTS}")["c"]
-    return None if len(distinct) == MOST_TEXTS else [text for text in distinct.tolist() if text is not None]
+    distinct = _executed(connection, source, f"DISTINCT {column}", f"LIMIT {MOST_VALUES}")["c"]
+    return None if len(distinct) == MOST_VALUES else [text for text in distinct.tolist() if text is not None]
 
 
 def _coded(name: str, enum: str) -> str:
@@ -94,9 +91,7 @@ def _coded(name: str, enum: str) -> str:
 
 
 def _decoded(codes: Array, texts: list[str]) -> Array:
-    gone = np.ma.getmaskarray(codes) if isinstance(codes, np.ma.MaskedArray) else None
-    values = objects(texts)[np.ma.getdata(codes)]
-    return values if gone is None else with_none(values, gone)
+    return decoded(texts, np.ma.getdata(codes), np.ma.getmaskarray(codes) if isinstance(codes, np.ma.MaskedArray) else None)
 
 
 def _expression(name: str, of_type: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -48,11 +49,12 @@ def _opened(path: str) -> Iterator[Any]:
 def _unopened(path: str, error: BaseException) -> InputError:
     said = str(error)
     holder = re.search(r"\(PID (\d+)\)", said)
+    # A reader in a process of its own meets the lock of the program that started it; without one, DuckDB knows of its other connection.
+    if "different configuration" in said or (holder and int(holder[1]) == os.getppid()):
+        return refuse_file(path, "BR706", "is open in this Python process", "close that connection first, or read a copy")
     if re.search(r"\block\b", said):
         by = f" by process {holder[1]}" if holder else ""
         return refuse_file(path, "BR706", f"is locked{by}", "close it there, or read a copy")
-    if "different configuration" in said:
-        return refuse_file(path, "BR706", "is open in this Python process", "close that connection first, or read a copy")
     if "not a valid DuckDB" in said:
         return refuse_file(path, "BR706", "is not a DuckDB database", "check the file's name and format")
     text = f"cannot be opened by DuckDB: {reason(error)}"

@@ -15,12 +15,13 @@ import numpy as np
 
 from baserate.cells import Array
 from baserate.engines import careful_csv, records
+from baserate.engines.coded import MOST_VALUES, decoded
 from baserate.engines.dialects import Dialect, Text
 from baserate.engines.locked_duckdb import literally, locked
+from baserate.engines.text_lines import InLines
 from baserate.engines.wanted import Table, Wanted
 from baserate.exact import EXACT_FLOATS
 
-MOST_VALUES = 1 << 16  # distinct texts in a column that is held by codes
 MOST_COLUMNS = 2000  # DuckDB is told every column by name
 NEVER = "\x01\x02\x03"  # so that an empty field stays an empty text
 FEW_VALUES = 8
@@ -68,7 +69,7 @@ def read(text: Text, dialect: Dialect, wanted: Wanted) -> Table | None:
             columns = _Reader(connection, path, dialect, found.number).columns(wanted)
     except Exception:  # noqa: BLE001 (whatever DuckDB does not like, or its absence: the careful way says what is wrong, if anything is)
         return None
-    return Table(text.shown, columns, found.number, 0, "", careful_csv.placed(text.shown, lambda row: above + 1 + row))
+    return Table(text.shown, columns, found.number, 0, "", InLines(text.shown, above + 1))
 
 
 class _Reader:
@@ -174,4 +175,4 @@ def _texts(read: Array, values: list[str] | None, *, label: bool) -> Array:
         return careful_csv.texts(read.tolist())
     if label and set(values) <= {"0", "1"}:
         return read.astype(np.int64)
-    return careful_csv.texts(values)[read]
+    return decoded(careful_csv.texts(values), read)

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
-from baserate.cells import Array
 from baserate.engines.cases import Cases, Names, checked
+from baserate.engines.columns import as_column
 from baserate.engines.files import Options, parts_of, shown_source, together
+from baserate.engines.labels import fitting
+from baserate.engines.treatments import heeded, treat, turned
 from baserate.engines.wanted import Table, Wanted
-from baserate.errors import InputError, quoted, refuse_file
+from baserate.errors import Fix, InputError, quoted, refuse_file
 from baserate.notes import Ledger, Note, Source, checked_design
 
 AMOUNTS = ("amount", "price", "value", "eur", "usd", "loss")
-SPOKEN_BOOLS = {"true": True, "false": False, "1": True, "0": False}
 
 
 def read_cases(source: str, wanted: Wanted, options: Options) -> tuple[Cases, Table]:
@@ -24,13 +25,28 @@ def read_cases(source: str, wanted: Wanted, options: Options) -> tuple[Cases, Ta
     repeated = [name for name in wanted.scores if wanted.scores.count(name) > 1]
     if repeated:
         raise refuse_file(shown_source(source), "BR407", f"the score {quoted(repeated[0])} was asked for twice", "name each score once")
+    wanted = heeded(wanted, options.treatment)
     tables = parts_of(source, wanted, options)
     table = together(source, tables)
     try:
+        table = treat(table, wanted, options.treatment)
         cases = _cases(table, wanted)
+        if options.treatment.lower_is_positive:
+            scores, notes = turned(cases.scores)
+            cases = cases._replace(scores=scores, notes=(*cases.notes, *notes))
     except InputError as error:
         raise error.moved(table.place) from None
-    return cases._replace(ledger=_ledger(tables, wanted, cases.label), notes=(*table.notes, *cases.notes)), table
+    ledger = _ledger(tables, _used(tables, table), wanted, cases.label)
+    return cases._replace(ledger=ledger, notes=(*table.notes, *cases.notes)), table
+
+
+def _used(tables: Sequence[Table], table: Table) -> list[int]:
+    """How many rows of each table are left."""
+    held = [part.rows - part.refused for part in tables]
+    if table.kept is None:
+        return held
+    left: list[int] = np.diff(np.searchsorted(table.kept, np.cumsum([0, *held]))).tolist()
+    return left
 
 
 def _cases(table: Table, wanted: Wanted) -> Cases:
@@ -42,37 +58,21 @@ def _cases(table: Table, wanted: Wanted) -> Cases:
         sample_weight=columns[weight] if weight is not None else None,
         groups=columns[group] if group is not None else None,
         names=Names(quoted(wanted.label), quoted(weight or ""), quoted(group or "")),
+        beside={part: as_column(columns[name], quoted(name)) for part, name in wanted.beside.items()},
     )
     if weight and any(word in weight.casefold() for word in AMOUNTS):
         text = f"{quoted(weight)} looks like an amount of money: as a weight it makes an expensive case count as many cases"
-        return cases._replace(notes=(*cases.notes, Note("BR305", text)))
+        name = quoted(weight, quotes=False)
+        fix = Fix(f"count_amounts_file(…, amount={name!r})", f"choose … --amount {shlex.quote(name)}")
+        return cases._replace(notes=(*cases.notes, Note("BR305", text, fix)))
     return cases
 
 
-def fitting(positive: Any, labels: Array) -> Any:
-    """The positive label as the column has its values: a command line knows only text, and a text file has no types."""
-    if not isinstance(positive, str):
-        return str(positive) if isinstance(positive, int) and not isinstance(positive, bool) and _is_text(labels) else positive
-    kind = np.asarray(labels).dtype.kind
-    try:
-        if kind == "b":
-            return SPOKEN_BOOLS.get(positive.strip().casefold(), positive)
-        if kind in "iu":
-            return int(positive)
-        return float(positive) if kind == "f" else positive
-    except ValueError:
-        return positive
-
-
-def _is_text(labels: Array) -> bool:
-    return labels.dtype == object and any(isinstance(value, str) for value in labels[:1])
-
-
-def _ledger(tables: Sequence[Table], wanted: Wanted, label: object) -> Ledger:
+def _ledger(tables: Sequence[Table], used: Sequence[int], wanted: Wanted, label: object) -> Ledger:
     found = "" if label is None else str(label)
-    sources = tuple(source_of(table, table.rows - table.refused, wanted, found) for table in tables)
-    read, refused = sum(table.rows for table in tables), sum(table.refused for table in tables)
-    return Ledger(read, read - refused, refused, sources, wanted.design)
+    sources = tuple(source_of(table, rows, wanted, found) for table, rows in zip(tables, used, strict=True))
+    read = sum(table.rows for table in tables)
+    return Ledger(read, sum(used), read - sum(used), sources, wanted.design)
 
 
 def source_of(table: Table, used: int, wanted: Wanted, positive: str) -> Source:

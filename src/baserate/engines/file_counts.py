@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,7 +13,7 @@ from baserate.cells import Array
 from baserate.counts import Counts
 from baserate.engines.arrays import count_cases
 from baserate.engines.cases import Cases
-from baserate.engines.columns import group_codes
+from baserate.engines.columns import Column, group_codes
 from baserate.engines.file_cases import read_cases
 from baserate.engines.files import Options, shown_source
 from baserate.engines.joins import join_cases, with_ids
@@ -25,6 +25,7 @@ from baserate.kernels import Cells
 from baserate.notes import RANDOM
 
 Path = str | os.PathLike[str]
+NAME_THEM = Fix('name them: {"logit": "a.csv", "forest": "b.csv"}', "rename one of the files: a model has the name of its file")
 
 
 def count_file(
@@ -120,7 +121,7 @@ def _named(sources: Sequence[Path] | Mapping[str, Path], scores: Sequence[str]) 
         names = [os.path.basename(shown_source(path)).split(".")[0] for path in paths]  # noqa: PTH119
     repeated = [name for name in names if names.count(name) > 1]
     if repeated:
-        raise refuse("BR407", f"two models are named {quoted(repeated[0])}", 'name them: {"logit": "a.csv", "forest": "b.csv"}')
+        raise refuse("BR407", f"two models are named {quoted(repeated[0])}", NAME_THEM)
     return dict(zip(names, zip(paths, columns, strict=True), strict=True))
 
 
@@ -136,11 +137,30 @@ def groups_of(source: str, wanted: Wanted, options: Options) -> GroupedCounts:
     """The counts of one score, group by group."""
     cases, table = read_cases(source, wanted, options)
     try:
-        positives, negatives, notes = cases.one_by_one()
-        names, codes = group_codes(cases.groups) if cases.groups is not None else ((), np.empty(0, dtype=np.intp))
+        return grouped_cases(cases, wanted.scores[0], cases.groups)
     except InputError as error:
         raise error.moved(table.place) from None
-    return GroupedCounts._gathered(names, codes, Cells(cases.kept_scores()[wanted.scores[0]], positives, negatives), cases.ledger, notes)
+
+
+def grouped_cases(cases: Cases, score: str, column: Column | None) -> GroupedCounts:
+    """The counts of one score, grouped by a column of the cases."""
+    positives, negatives, notes = cases.one_by_one()
+    names, codes = group_codes(column) if column is not None else ((), np.empty(0, dtype=np.intp))
+    return GroupedCounts._gathered(names, codes, Cells(cases.kept_scores()[score], positives, negatives), cases.ledger, notes)
+
+
+def clusters_by_group(cases: Cases, score: str) -> dict[Hashable, GroupedCounts]:
+    """The clusters of every group of cases; a cluster that has rows in two groups is a part of each."""
+    if cases.groups is None:
+        return {}
+    names, codes = group_codes(cases.groups)
+    rows = np.argsort(codes, kind="stable")
+    ends = np.searchsorted(codes[rows], np.arange(len(names) + 1))
+    parts = {}
+    for place, name in enumerate(names):
+        alone = _alone(cases, rows[ends[place] : ends[place + 1]])
+        parts[name] = grouped_cases(alone, score, alone.beside["cluster"])
+    return {name: parts[name] for name in grouped_cases(cases, score, cases.groups)}
 
 
 def joint_of(cases: Cases) -> JointCounts:

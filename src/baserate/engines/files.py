@@ -17,8 +17,11 @@ from baserate.cells import Array
 from baserate.engines import csv_files, json_lines, kinds, streams, urls
 from baserate.engines.compressed import Limits
 from baserate.engines.dialects import Asked
+from baserate.engines.table_rows import in_table
+from baserate.engines.treatments import Treatment
 from baserate.engines.wanted import Table, Wanted
 from baserate.errors import Fix, InputError, Where, escaped, quoted, refuse, refuse_file
+from baserate.notes import Note
 
 SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 # The first :: that is no part of an address such as [::1]; what follows is a table or a query, which may hold more of them.
@@ -27,6 +30,8 @@ REMOTE = frozenset({"http", "https", "ftp", "sftp", "s3", "s3a", "gs", "gcs", "a
 WILD = re.compile(r"[*?\[]")
 DATA = (".csv", ".tsv", ".txt", ".parquet", ".parq", ".pq", ".jsonl", ".ndjson")
 PARQUET = (".parquet", ".parq", ".pq")
+SEVERAL = ("columns", "negative")
+NATIVE = frozenset({"Parquet", "Arrow", "npz", "SQLite", "DuckDB", *kinds.COMPRESSED})
 
 
 class Options(NamedTuple):
@@ -34,22 +39,30 @@ class Options(NamedTuple):
 
     asked: Asked = Asked()
     limits: Limits = Limits()
+    treatment: Treatment = Treatment()
+    spooled: str | None = None  # the file that standard input was put into
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Options:
         """From keywords; one that no reader has is an error of the programmer's."""
-        known = {field.name for field in fields(Asked)}
-        unknown = sorted(given.keys() - known - {"max_bytes"})
+        text, odd = ({field.name for field in fields(kind)} for kind in (Asked, Treatment))
+        unknown = sorted(given.keys() - text - odd - {"max_bytes"})
         if unknown:
-            raise TypeError(f"unknown option {unknown[0]!r}; there are {', '.join(sorted(known | {'max_bytes'}))}")
-        said = {name: value for name, value in given.items() if name in known}
-        if "columns" in said:
-            said["columns"] = tuple(said["columns"])
+            raise TypeError(f"unknown option {unknown[0]!r}; there are {', '.join(sorted(text | odd | {'max_bytes'}))}")
+        said: dict[str, Any] = {name: tuple(value) if name in SEVERAL else value for name, value in given.items()}
         most = given.get("max_bytes")
         if most is not None and (not isinstance(most, int) or most < 1):
             raise refuse("BR612", f"a limit is a number of bytes, got {quoted(most)}", Fix.option("max_bytes", Limits.most))
+        asked = Asked(**{name: said[name] for name in said.keys() & text}).checked()
+        treatment = Treatment(**{name: said[name] for name in said.keys() & odd}).checked()
         # Whoever names a limit means it: then there is none on the ratio.
-        return cls(Asked(**said).checked(), Limits() if most is None else Limits(most, free=most))
+        return cls(asked, Limits() if most is None else Limits(most, free=most), treatment)
+
+
+def said_of(options: Options) -> dict[str, Any]:
+    """What was said, by the name of each option."""
+    parts: tuple[Any, ...] = (options.asked, options.treatment)
+    return {field.name: getattr(part, field.name) for part in parts for field in fields(part) if getattr(part, field.name) != field.default}
 
 
 def read(source: str, wanted: Wanted, **options: Any) -> Table:
@@ -58,8 +71,48 @@ def read(source: str, wanted: Wanted, **options: Any) -> Table:
 
 
 def parts_of(source: str | os.PathLike[str], wanted: Wanted, options: Options) -> list[Table]:
-    """The tables of one source: one, except for a folder or pattern of files."""
+    """The tables of one source: one, except for a folder or pattern of files. What may hurt is read in a process of its own."""
     source = os.fspath(source)
+    if source in streams.STDIN and options.spooled is None:
+        with streams.spooled(options.limits) as path:
+            return parts_of(source, wanted, options._replace(spooled=path))
+    if not is_confined(source, options):
+        return parts_here(source, wanted, options)
+    from baserate.engines import confined
+
+    if confined.is_possible():
+        split = None if os.path.lexists(source) else PARTS.fullmatch(source)
+        return confined.read(source, split[1] if split else source, wanted, options)
+    first, *others = parts_here(source, wanted, options)
+    note = Note("BR709", "this Python cannot start another one: the file was read without limits on memory and time")
+    return [replace(first, notes=(*first.notes, note)), *others]
+
+
+def is_confined(source: str, options: Options) -> bool:
+    """Whether a source is read in a process of its own: what lies in files and is not short plain text. Servers were chosen by the user."""
+    if SCHEME.match(source):
+        return False
+    if source in streams.STDIN:
+        return _may_hurt(options.spooled or "")
+    if os.path.isdir(source):  # noqa: PTH112
+        data = _data_files(source)
+        return not data or any(map(_may_hurt, data))
+    if os.path.lexists(source):
+        return _may_hurt(source)
+    split = PARTS.fullmatch(source)
+    return os.path.isfile(split[1]) if split else any(map(_may_hurt, glob.iglob(source, recursive=True)))  # noqa: PTH113, PTH207
+
+
+def _may_hurt(path: str) -> bool:
+    """Whether a file is read by more than Python's own csv and json, or is large. What cannot be read at all is refused here."""
+    if not os.path.isfile(path):  # noqa: PTH113
+        return False
+    kind = kinds.kind_of(_head(path), path)
+    return kind in NATIVE or os.path.getsize(path) >= csv_files.FAST_FROM  # noqa: PTH202
+
+
+def parts_here(source: str, wanted: Wanted, options: Options) -> list[Table]:
+    """The same in this process."""
     if SCHEME.match(source):
         return [_from_url(source, wanted, options)]
     if source not in streams.STDIN and not os.path.lexists(source):
@@ -71,6 +124,18 @@ def parts_of(source: str | os.PathLike[str], wanted: Wanted, options: Options) -
     if os.path.isdir(source):  # noqa: PTH112
         return _from_folder(source, wanted, options)
     return [_from_file(source, wanted, options)]
+
+
+def files_of(source: str) -> list[str]:
+    """The files that a source lies in, so that none of them is written over."""
+    if SCHEME.match(source):
+        return []
+    if not os.path.lexists(source):
+        split = PARTS.fullmatch(source)
+        return [split[1]] if split else glob.glob(source, recursive=True)  # noqa: PTH207
+    if os.path.isdir(source):  # noqa: PTH112
+        return [os.path.join(folder, name) for folder, _, names in os.walk(source) for name in names]
+    return [source]
 
 
 def shown_source(source: str) -> str:
@@ -119,16 +184,27 @@ def _from_database(path: str, asked: str, wanted: Wanted, options: Options) -> T
 
 def _from_folder(folder: str, wanted: Wanted, options: Options) -> list[Table]:
     """The data files of a folder. Parquet may lie in folders within, whose names are columns: its reader knows that."""
-    files = sorted(entry.path for entry in os.scandir(folder) if entry.is_file() and not entry.name.startswith((".", "_")))
-    data = [path for path in files if path.casefold().endswith(DATA) or kinds.name_of(path).ending in DATA]
+    data = _data_files(folder)
     if not data or all(path.casefold().endswith(PARQUET) for path in data):
-        if not data and not any(entry.is_dir() for entry in os.scandir(folder)):
+        if not data and not _has_folders(folder):
             text = "is not a regular file, but a folder without data files"
             raise refuse_file(folder, "BR615", text, "give a file, or a folder of CSV or Parquet")
         from baserate.engines.parquet_files import read_parquet
 
         return [read_parquet(folder, wanted)]
     return _several(folder, data, wanted, options)
+
+
+def _data_files(folder: str) -> list[str]:
+    """The files that lie in a folder and are named like data."""
+    with os.scandir(folder) as entries:
+        files = sorted(entry.path for entry in entries if entry.is_file() and not entry.name.startswith((".", "_")))
+    return [path for path in files if path.casefold().endswith(DATA) or kinds.name_of(path).ending in DATA]
+
+
+def _has_folders(folder: str) -> bool:
+    with os.scandir(folder) as entries:
+        return any(entry.is_dir() for entry in entries)
 
 
 def _several(source: str, paths: Sequence[str], wanted: Wanted, options: Options) -> list[Table]:
@@ -156,7 +232,7 @@ def _from_file(path: str, wanted: Wanted, options: Options) -> Table:
         kind = kinds.kind_of(head, path)
         if kind not in (kinds.TEXT, "JSON", *kinds.COMPRESSED):
             return _binary(path, kind, path, wanted, options)
-    with streams.opened(path, options.limits) as plain:
+    with streams.opened(path, options.limits, options.spooled) as plain:
         if plain.kind == kinds.TEXT:
             return csv_files.table_of(plain, wanted, options.asked)
         if plain.kind == "JSON":
@@ -165,8 +241,7 @@ def _from_file(path: str, wanted: Wanted, options: Options) -> Table:
             table = _binary(plain.path, plain.kind, plain.shown, wanted, options)
         except InputError as error:
             raise error.moved(lambda where: replace(where, path=plain.shown)) from None
-    place, notes = table.place, (*plain.notes, *table.notes)
-    return replace(table, path=path, sha256=plain.sha256, place=lambda where: replace(place(where), path=path), notes=notes)
+    return replace(table, path=path, sha256=plain.sha256, place=in_table(path), notes=(*plain.notes, *table.notes))
 
 
 def _binary(path: str, kind: str, shown: str, wanted: Wanted, options: Options) -> Table:

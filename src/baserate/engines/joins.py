@@ -12,11 +12,11 @@ import numpy as np
 
 from baserate.cells import Array
 from baserate.engines.cases import Cases
-from baserate.engines.columns import is_missing
+from baserate.engines.columns import as_text
 from baserate.engines.file_cases import read_cases, source_of
 from baserate.engines.files import Options
 from baserate.engines.wanted import Table, Wanted
-from baserate.errors import Fix, InputError, escaped, grouped, quoted, refuse, refuse_file
+from baserate.errors import Findings, Fix, InputError, are, escaped, grouped, number_of, quoted, refuse, refuse_file
 from baserate.notes import Ledger, Note, combine
 
 INNER = "inner"
@@ -42,7 +42,11 @@ def join_cases(named: Mapping[str, tuple[str, str]], wanted: Wanted, options: Op
     if by_position == (wanted.id is not None):
         text = "an id and by position: say one of them" if by_position else "several files, and nothing says which rows belong together"
         raise refuse("BR414", text, Fix('id="COLUMN", or by_position=True', "--id COLUMN, or --by-position"))
-    parts = [_part(model, path, replace(wanted, scores=(column,)), options) for model, (path, column) in named.items()]
+    findings, parts = Findings(), list[Part]()
+    for model, (path, column) in named.items():
+        with findings:  # what is wrong with one file says nothing of the others
+            parts.append(_part(model, path, replace(wanted, scores=(column,)), options))
+    findings.settle()
     if by_position:
         return _by_position(parts)
     kept = _kept(parts, join)
@@ -63,7 +67,7 @@ def with_ids(cases: Cases, table: Table, wanted: Wanted) -> Cases:
     ids = as_text(table.columns[wanted.id or ""])
     gone = [row for row, found in enumerate(ids) if not found]
     if gone:
-        text = f"{grouped(len(gone))} of {grouped(len(ids))} cases have no id in {quoted(wanted.id or '')}"
+        text = f"{quoted(wanted.id or '')} is missing for {grouped(len(gone))} of {number_of(len(ids), 'case')}"
         raise refuse("BR416", text, "give every case an id", gone[:3], len(gone)).moved(table.place)
     if len(set(ids)) < len(ids):
         raise _repeated(ids, cases, wanted).moved(table.place)
@@ -72,17 +76,6 @@ def with_ids(cases: Cases, table: Table, wanted: Wanted) -> Cases:
         note = Note("BR609", f"ids such as {quoted(damaged[0])} look rounded by a spreadsheet")
         return cases._replace(notes=(*cases.notes, note))
     return cases
-
-
-def as_text(ids: Any) -> list[str]:
-    """Ids as they are written, so that "007" is not "7"; whole numbers of typed sources as their digits; nothing for a missing one."""
-    return [value if isinstance(value, str) else _digits(value) for value in np.asarray(ids).tolist()]
-
-
-def _digits(value: object) -> str:
-    if is_missing(value):
-        return ""
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def _repeated(ids: Sequence[str], cases: Cases, wanted: Wanted) -> InputError:
@@ -99,8 +92,8 @@ def _repeated(ids: Sequence[str], cases: Cases, wanted: Wanted) -> InputError:
             text = f"the id {quoted(ids[row])} stands twice with different values ({differ[0]}: {differ[1]}, {differ[2]})"
             both = [other for other in rows if ids[other] == ids[row]]
             return refuse("BR403", text, "give the column that tells cases apart", both[:3], len(rows))
-    text = f"{grouped(len(twice))} ids stand more than once, with the same values"
-    return refuse("BR402", text, "leave one row of each in the file", rows[:3], len(rows))
+    text = f"{number_of(len(twice), 'id stands', 'ids stand')} more than once, with the same values"
+    return refuse("BR402", text, Fix.option("dedupe", "first"), rows[:3], len(rows))
 
 
 def _kept(parts: Sequence[Part], join: str | None) -> list[str]:
@@ -117,9 +110,9 @@ def _kept(parts: Sequence[Part], join: str | None) -> list[str]:
         lacking = [found for found in everything if found not in part.rows]
         if lacking:
             shown = ", ".join(map(quoted, lacking[:MOST_SHOWN])) + (" …" if len(lacking) > MOST_SHOWN else "")
-            text = f"{quoted(part.model)} lacks {grouped(len(lacking))} of {grouped(len(everything))} ids ({shown})"
+            text = f"{quoted(part.model)} lacks {grouped(len(lacking))} of {number_of(len(everything), 'id')} ({shown})"
             fix = Fix.option("join", INNER)
-            many = f" ({grouped(len(common))} cases that all have)"
+            many = f" ({number_of(len(common), 'case')} that all have)"
             raise refuse_file(part.table.path, "BR401", text, Fix(fix.python + many, fix.command + many))
     return common
 
@@ -134,7 +127,7 @@ def _check_spelling(parts: Sequence[Part], common: int) -> None:
         if alike:
             ours, theirs = alike[0]
             other = escaped(first.table.path)
-            text = f"{grouped(common)} of {grouped(len(first.rows))} ids match; is {quoted(ours)} in {other} the same as {quoted(theirs)}?"
+            text = f"{grouped(common)} of {number_of(len(first.rows), 'id')} match; is {quoted(ours)} in {other} the same as {quoted(theirs)}?"
             raise refuse_file(part.table.path, "BR405", text, "write ids in one way in all files (they are compared as text)")
 
 
@@ -151,7 +144,8 @@ def _assembled(parts: Sequence[Part], kept: Sequence[str]) -> Cases:
         differ = np.flatnonzero(part.cases.positive[own] != positive)
         if len(differ):
             id_ = kept[differ[0]]
-            text = f"{grouped(len(differ))} cases have another label than in {escaped(first.table.path)}, such as the id {quoted(id_)}"
+            count, other = number_of(len(differ), "case has", "cases have"), escaped(first.table.path)
+            text = f"{count} another label than in {other}, such as the id {quoted(id_)}"
             raise refuse("BR404", text, "find out which label is right", own[differ[:3]], len(differ)).moved(part.table.place)
     return _merged(parts, rows, len({found for part in parts for found in part.rows}))
 
@@ -161,11 +155,11 @@ def _by_position(parts: Sequence[Part]) -> Cases:
     first, other = parts[0], escaped(parts[0].table.path)
     for part in parts[1:]:
         if len(part.cases.positive) != len(first.cases.positive):
-            text = f"has {grouped(len(part.cases.positive))} cases, and {other} {grouped(len(first.cases.positive))}: not the same"
+            text = f"has {number_of(len(part.cases.positive), 'case')}, and {other} {grouped(len(first.cases.positive))}: not the same"
             raise refuse_file(part.table.path, "BR401", text, Fix("id='COLUMN'", "--id COLUMN"))
         differ = np.flatnonzero(part.cases.positive != first.cases.positive)
         if len(differ):
-            text = f"{grouped(len(differ))} rows have another label than the same rows of {other}: they are not the same cases"
+            text = f"{number_of(len(differ), 'row has', 'rows have')} another label than in {other}: they are not the same cases"
             raise refuse("BR404", text, Fix("id='COLUMN'", "--id COLUMN"), differ[:3], len(differ)).moved(part.table.place)
     count = len(first.cases.positive)
     cases = _merged(parts, [np.arange(count)] * len(parts), count)
@@ -181,6 +175,6 @@ def _merged(parts: Sequence[Part], rows: Sequence[Array], everything: int) -> Ca
     used = len(rows[0])
     sources = tuple(source_of(part.table, used, part.wanted, "" if part.cases.label is None else str(part.cases.label)) for part in parts)
     ledger = Ledger(everything, used, everything - used, sources, first.wanted.design)
-    if everything > used:
-        notes = (*notes, Note("BR401", f"{grouped(everything - used)} of {grouped(everything)} cases are not in every file, and were left out"))
+    if lost := everything - used:
+        notes = (*notes, Note("BR401", f"{grouped(lost)} of {number_of(everything, 'case')} {are(lost)} not in every file: left out"))
     return first.cases.only(rows[0])._replace(scores=scores, notes=notes, ledger=ledger)

@@ -14,8 +14,10 @@ from baserate.engines import careful_csv, streams
 from baserate.engines.compressed import Limits
 from baserate.engines.dialects import Asked, Text, decoded, lines_of
 from baserate.engines.headers import matched, refuse_absent
+from baserate.engines.text_lines import InLines
+from baserate.engines.typed import SAFE_DIGITS
 from baserate.engines.wanted import Table, Wanted
-from baserate.errors import InputError, grouped, quoted, refuse_file
+from baserate.errors import InputError, grouped, number_of, quoted, refuse_file
 from baserate.notes import Note
 
 LARGEST_ARRAY = 100_000_000
@@ -44,8 +46,8 @@ def table_of(plain: streams.Plain, wanted: Wanted, asked: Asked) -> Table:
     if not found:
         raise refuse_file(plain.shown, "BR603", "holds no objects", ONE_A_LINE)
     columns = _columns(plain.shown, found, wanted)
-    lines = [line for line, _ in found]
-    return Table(plain.shown, columns, len(found), 0, plain.sha256, careful_csv.placed(plain.shown, lines.__getitem__), tuple(notes))
+    place = InLines.of(plain.shown, [line for line, _ in found])
+    return Table(plain.shown, columns, len(found), 0, plain.sha256, place, tuple(notes))
 
 
 def _check_asked(shown: str, asked: Asked) -> None:
@@ -75,7 +77,7 @@ def _of_array(text: Text) -> Iterator[Record]:
 def _parsed(shown: str, text: str, line: int | None) -> Any:
     lines = () if line is None else (line,)
     try:
-        return json.loads(text, object_pairs_hook=_pairs, parse_constant=_constant)
+        return json.loads(text, object_pairs_hook=_pairs, parse_constant=_constant, parse_float=_fraction)
     except json.JSONDecodeError as error:
         place = (error.lineno,) if line is None else lines
         raise refuse_file(shown, "BR620", f"is broken JSON ({error.msg}, character {error.colno})", ONE_A_LINE, place, 1) from None
@@ -103,6 +105,28 @@ def _constant(text: str) -> float:
     return float(text)
 
 
+class _Spelled(str):
+    """A number of which a float may not keep every digit: it stays as it is written, for scores.py to judge."""
+
+    __slots__ = ()
+
+
+def _fraction(text: str) -> float | _Spelled:
+    """A float where no two different texts become one: fifteen digits without an exponent, or what Python writes for that float."""
+    value = float(text)
+    plain = len(text) <= SAFE_DIGITS and "e" not in text and "E" not in text
+    return value if plain or repr(value) == text else _Spelled(text)
+
+
+def _settled(values: list[Any], *, number: bool) -> list[Any]:
+    """Without such numbers: all of a column of numbers as text, so that they are compared; floats in any other."""
+    if not any(type(value) is _Spelled for value in values):
+        return values
+    if not number:
+        return [float(value) if type(value) is _Spelled else value for value in values]
+    return [repr(value) if type(value) in (int, float) else str(value) if type(value) is _Spelled else value for value in values]
+
+
 def _object(shown: str, value: Any, number: int) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise refuse_file(shown, "BR620", f"holds {quoted(value)} where an object should stand", ONE_A_LINE, (number,), 1)
@@ -119,7 +143,7 @@ def _columns(shown: str, found: list[Record], wanted: Wanted) -> dict[str, Array
             matched(shown, names, [name])
             refuse_absent(shown, names, [name])
         if lacking:
-            text = f"{grouped(len(lacking))} of {grouped(len(found))} objects have no field {quoted(name)}"
+            text = f"the field {quoted(name)} is missing in {grouped(len(lacking))} of {number_of(len(found), 'object')}"
             raise refuse_file(shown, "BR605", text, "write null where there is no value", tuple(lacking), len(lacking))
         columns[name] = _column(shown, name, found, wanted)
     return columns
@@ -132,6 +156,7 @@ def _column(shown: str, name: str, found: list[Record], wanted: Wanted) -> Array
             raise _nested(shown, name, value, line)
     missing = careful_csv.MISSING_NUMBERS if name in wanted.numbers else careful_csv.MISSING
     values = [None if isinstance(value, str) and value.strip() in missing else value for value in values]
+    values = _settled(values, number=name in wanted.numbers)
     if name in wanted.texts and name != wanted.label:
         return _plain([None if value is None else value if isinstance(value, str) else json.dumps(value) for value in values])
     types = set(map(type, values))

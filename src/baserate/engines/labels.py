@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Hashable
 from dataclasses import dataclass
@@ -10,8 +11,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from baserate.cells import Array
 from baserate.engines.columns import Column, is_missing
-from baserate.errors import Fix, grouped, quoted, refuse
+from baserate.errors import Fix, are, grouped, number_of, quoted, refuse
 from baserate.exact import EXACT_FLOATS
 from baserate.notes import Note
 
@@ -28,6 +30,7 @@ WORDS = (
     ("-1", "1"),
 )
 
+SPOKEN_BOOLS = {"true": True, "false": False, "1": True, "0": False}
 MOST_SHOWN = 4
 CHUNK = 1 << 16
 
@@ -45,8 +48,9 @@ def decide(column: Column, pos_label: object = None) -> Decision:
     """Which cases are positive? 0/1 and bools speak for themselves, documented pairs with a note, the rest needs `pos_label`."""
     gone = column.missing_rows()
     if len(gone):
-        text = f"{grouped(len(gone))} of {grouped(len(column))} labels in {column.name} are missing"
-        raise refuse("BR105", text, "drop those cases or label them", gone[:3], len(gone))
+        text = f"{grouped(len(gone))} of {number_of(len(column), 'label')} in {column.name} {are(len(gone))} missing"
+        fix = Fix("drop those cases or label them; of a file, missing_label='drop'", "--missing-label drop, negative or positive")
+        raise refuse("BR105", text, fix, gone[:3], len(gone))
     column = column.inferred()
     if pos_label is None:
         return _plain(column) or _spoken(column, _distinct(column))
@@ -85,7 +89,8 @@ def _distinct(column: Column) -> dict[Any, int]:
         raise refuse("BR107", f"{column.name} holds {next(iter(kinds))} objects, not labels", "give one label a case")
     if len(kinds) > 1:
         shown = ", ".join(f"{kind} ({grouped(count)})" for kind, count in kinds.most_common())
-        raise refuse("BR107", f"{column.name} mixes types: {shown}", "convert the labels to one type")
+        fix = Fix("convert the labels to one type; of a file, cast_labels=True", "--cast-labels")
+        raise refuse("BR107", f"{column.name} mixes types: {shown}", fix)
     return dict(Counter(values.tolist()))
 
 
@@ -103,7 +108,7 @@ def _spoken(column: Column, found: dict[Any, int]) -> Decision:
         return _noted(column, found, pair)
     _check_kind(column, found)
     if len(found) > 2:
-        raise _too_many(column, found)
+        raise _too_many(column, found, None)
     first = min(found, key=lambda value: found[value])
     text = f"{column.name} has values {_shown(found)}; cannot tell which is positive"
     raise refuse("BR102", text, Fix.option("pos_label", first))
@@ -134,9 +139,9 @@ def _noted(column: Column, found: dict[Any, int], pair: tuple[str, str]) -> Deci
 def _asked(column: Column, found: dict[Any, int], pos_label: object) -> Decision:
     """The user said which value is positive: everything else must then be one other value."""
     _check_spelling(column, found)
-    if len(found) > 2:
-        raise _too_many(column, found)
     key = next((value for value in found if value == pos_label), None)
+    if len(found) > 2:
+        raise _too_many(column, found, key)
     # A single other value is a part of the data without positives; two others, or one of another kind, mean a slip of the pen.
     if key is None and (len(found) == 2 or any(isinstance(value, str) != isinstance(pos_label, str) for value in found)):
         import difflib
@@ -147,6 +152,9 @@ def _asked(column: Column, found: dict[Any, int], pos_label: object) -> Decision
         meant = next((value for value in found if [_folded(value)] == near), min(found, key=lambda value: found[value]))
         text = f"the positive label {quoted(pos_label)} is not in {column.name}, which has {_shown(found)}"
         raise refuse("BR109", text, Fix.option("pos_label", meant))
+    if key is None and any(_folded(value) == _folded(pos_label) for value in found):
+        text = f"the positive label {quoted(pos_label)} is written otherwise in {column.name}, which has {_shown(found)}"
+        raise refuse("BR109", text, Fix.option("pos_label", next(iter(found))))
     if key is None:
         return Decision(np.zeros(len(column), dtype=np.bool_), None)
     return Decision(np.asarray(column.values == key, dtype=np.bool_), key)
@@ -157,23 +165,58 @@ def _check_spelling(column: Column, found: dict[Any, int]) -> None:
     word, count = spellings.most_common(1)[0] if spellings else ("", 0)
     if count > 1:
         variants = {value: cases for value, cases in found.items() if _folded(value) == word}
-        raise refuse("BR108", f"{column.name} has {count} spellings of one label: {_shown(variants)}", "write each label in one way")
+        fix = Fix("write each label in one way; of a file, normalize_labels=True", "--normalize-labels")
+        raise refuse("BR108", f"{column.name} has {count} spellings of one label: {_shown(variants)}", fix)
 
 
 def _check_kind(column: Column, found: dict[Any, int]) -> None:
-    if column.values.dtype.kind == "f" and not all(value.is_integer() for value in found):
-        low, high = min(found), max(found)
+    numbers = [_as_number(value) for value in found]  # a text file writes them as text
+    if all(number is not None for number in numbers) and not all(number.is_integer() for number in numbers):
+        low, high = min(numbers), max(numbers)
         text = f"{column.name} is fractional ({low:.6g} to {high:.6g}), not a label"
-        raise refuse("BR106", text, Fix(f"count({column.name} >= 0.5, ...)", "write a column of 0 and 1 to the file"))
+        raise refuse("BR106", text, Fix(f"count({column.name} >= 0.5, ...); of a file, label_threshold=0.5", "--label-threshold 0.5"))
 
 
-def _too_many(column: Column, found: dict[Any, int]) -> Exception:
-    rarest = min(found, key=lambda value: found[value])
-    one = repr(quoted(rarest, quotes=False)) if isinstance(rarest, str) else quoted(rarest)
-    fix = Fix(f"count({column.name} == {one}, ...) for one against the rest, or filter", "write a column of 0 and 1 to the file, or filter")
+def _as_number(value: Any) -> Any:
+    """The float that a label is or spells, or None."""
+    try:
+        return float(value) if isinstance(value, float | str) else None
+    except ValueError:
+        return None
+
+
+def _too_many(column: Column, found: dict[Any, int], positive: object) -> Exception:
+    """With the positive label where the user named one; which of several it is, nobody can tell from the data."""
+    one, said, others = "VALUE", "VALUE", "OTHERS"
+    if positive is not None:
+        one = repr(quoted(positive, quotes=False)) if isinstance(positive, str) else quoted(positive)
+        said = shlex.quote(quoted(positive, quotes=False))
+        if len(found) <= MOST_SHOWN:
+            others = shlex.quote(",".join(quoted(value, quotes=False) for value in sorted(found, key=str) if value != positive))
+    said = f"--positive {said} --negative {others}, or filter"
+    fix = Fix(f"count({column.name} == {one}, ...) for one against the rest, or filter", said)
     return refuse("BR103", f"{column.name} has {grouped(len(found))} values ({_shown(found)}); need 2", fix)
 
 
 def _shown(found: dict[Any, int]) -> str:
     shown = ", ".join(f"{quoted(value)} ({grouped(count)})" for value, count in list(found.items())[:MOST_SHOWN])
     return shown + (" …" if len(found) > MOST_SHOWN else "")
+
+
+def fitting(positive: Any, labels: Array) -> Any:
+    """The positive label as the column has its values: a command line knows only text, and a text file has no types."""
+    if not isinstance(positive, str):
+        return str(positive) if isinstance(positive, int) and not isinstance(positive, bool) and _is_text(labels) else positive
+    kind = np.asarray(labels).dtype.kind
+    try:
+        if kind == "b":
+            return SPOKEN_BOOLS.get(positive.strip().casefold(), positive)
+        if kind in "iu":
+            return int(positive)
+        return float(positive) if kind == "f" else positive
+    except ValueError:
+        return positive
+
+
+def _is_text(labels: Array) -> bool:
+    return labels.dtype == object and any(isinstance(value, str) for value in labels[:1])

@@ -62,7 +62,16 @@ def refused(path: str, code: str, fix: str) -> Iterator[None]:
     try:
         yield
     except foreign_errors() as error:
+        check_memory(path, error)
         raise refuse_file(path, code, reason(error), fix) from None
+
+
+def check_memory(path: str, error: BaseException) -> None:
+    """Memory that was short is no damage of the file: there is none, or DuckDB went beyond the limit that it has from us."""
+    if isinstance(error, MemoryError) or "bad allocation" in str(error) or "bad_alloc" in str(error):
+        raise MemoryError from error
+    if isinstance(error, needed("duckdb").OutOfMemoryException):
+        raise refuse_file(path, "BR701", reason(error), "count a smaller part, or write the file in smaller row groups") from None
 
 
 def foreign_errors() -> tuple[type[BaseException], ...]:

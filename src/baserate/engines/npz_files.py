@@ -121,7 +121,7 @@ def _refused(path: str) -> Iterator[None]:
     """Whatever a damaged zip or header makes Python raise becomes one line of ours."""
     try:
         yield
-    except InputError:
+    except (InputError, MemoryError):
         raise
     except Exception as error:
         if isinstance(error, OSError) and error.errno != errno.EINVAL:  # places outside of the file come from a damaged directory

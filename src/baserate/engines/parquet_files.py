@@ -23,7 +23,7 @@ from baserate.engines.table_rows import in_tables
 from baserate.engines.typed import objects
 from baserate.engines.wanted import Table, Wanted
 from baserate.engines.whole_files import unchanged
-from baserate.errors import escaped, grouped, quoted, refuse_file
+from baserate.errors import escaped, number_of, quoted, refuse_file
 from baserate.notes import Note
 
 WHOLE, ENCRYPTED = b"PAR1", b"PARE"
@@ -140,7 +140,8 @@ def _check_pages(connection: Any, file: str, columns: tuple[str, ...]) -> None:
     with refused(file, "BR703", COPY):
         damaged = damaged_pages(connection, literally(os.path.abspath(file)), file, columns)  # noqa: PTH100
     if damaged:
-        raise refuse_file(file, "BR703", f"{grouped(damaged)} pages of wanted columns differ from their checksums: the file is damaged", COPY)
+        what = number_of(damaged, "page differs from its checksum", "pages differ from their checksums")
+        raise refuse_file(file, "BR703", f"{what}: the file is damaged", COPY)
 
 
 def _columns(
@@ -168,5 +169,5 @@ def _check_rows(path: str, columns: Mapping[str, Array], rows: int) -> None:
     """Every row that the footer promises, and no other."""
     for name, values in columns.items():
         if len(values) != rows:
-            text = f"{quoted(name)} has {grouped(len(values))} values, but the footer promises {grouped(rows)} rows"
+            text = f"{quoted(name)} has {number_of(len(values), 'value')}, but the footer promises {number_of(rows, 'row')}"
             raise refuse_file(path, "BR703", text, COPY)

@@ -10,13 +10,18 @@ import numpy as np
 
 from baserate.cells import Array
 from baserate.engines.columns import Column
-from baserate.errors import Fix, grouped, quoted, refuse
+from baserate.errors import Fix, number_of, quoted, refuse
 from baserate.exact import EXACT_FLOATS, INT64_MAX
 
 ROUNDED = "whole numbers beyond 2**53 are mixed with fractions, and would be rounded"
 CONVERT = "convert to float64 or int64 yourself, if that is meant"
 UNSUITABLE = {"M": "timestamps", "m": "durations", "c": "complex numbers", "S": "bytes", "V": "records"}
-DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
+# How people write numbers, and the option that says so.
+WRITTEN = (
+    (re.compile(r"[+-]?\d+(,\d{3})+\.\d*"), 'for thousands, --thousands ","'),
+    (re.compile(r"[+-]?\d+,\d+"), 'for decimal commas, --decimal ","'),
+    (re.compile(r"[+-]?[\d.,]+\s*%"), "for percentages, --percent"),
+)
 
 
 def as_scores(column: Column) -> Array:
@@ -52,8 +57,9 @@ def refuse_missing(column: Column) -> None:
     """Raise for the cases without a score, if there are any."""
     gone = column.missing_rows()
     if len(gone):
-        text = f"{column.name} has {grouped(len(gone))} missing or NaN scores; a missing score has no rank"
-        raise refuse("BR201", text, "drop those cases or score them", gone[:3], len(gone))
+        text = f"{column.name} has {number_of(len(gone), 'missing or NaN score')}; a missing score has no rank"
+        fix = Fix("drop those cases or score them; of a file, nan_score='drop'", "--nan-score drop or lowest")
+        raise refuse("BR201", text, fix, gone[:3], len(gone))
 
 
 def _from_objects(column: Column) -> Array:
@@ -105,9 +111,10 @@ def _number(value: object) -> Any:
 def _not_numbers(column: Column, example: object, bad: list[int]) -> Exception:
     if not isinstance(example, str):
         return refuse("BR209", f"{column.name} holds {type(example).__name__}, not scores", "pass a numeric score", bad[:3], len(bad))
-    text = f"{column.name} has {grouped(len(bad))} values that are not numbers, such as {quoted(example)}"
+    text = f"{column.name} has {number_of(len(bad), 'value that is not a number', 'values that are not numbers')}, such as {quoted(example)}"
     plain = "write plain numbers with a decimal point: 0.5, not 0,5 or 50% or $1"
-    fix = Fix(plain, f"{plain}; for decimal commas, --decimal ,") if DECIMAL_COMMA.fullmatch(example.strip()) else Fix.everywhere(plain)
+    said = next((option for written, option in WRITTEN if written.fullmatch(example.strip())), None)
+    fix = Fix(plain, f"{plain}; {said}" if said else plain)
     return refuse("BR208", text, fix, bad[:3], len(bad))
 
 
@@ -123,7 +130,7 @@ def _narrowed(column: Column, wide: Array) -> Array:
         raise refuse("BR215", f"{column.name}: {ROUNDED}", CONVERT)
     merged = len(set(wide.tolist())) - len(set(narrow.tolist()))
     if merged > 0:
-        raise refuse("BR215", f"{column.name}: {grouped(merged)} distinct values would merge in float64", CONVERT)
+        raise refuse("BR215", f"{column.name}: {number_of(merged, 'distinct value')} would merge in float64", CONVERT)
     return narrow
 
 
@@ -142,7 +149,7 @@ def _check_spelled(column: Column, texts: list[str], numbers: list[Any]) -> None
         exact = {Decimal(text) for text in spelled}
         merged = len(exact) - len({float(text) for text in spelled}) if not all(isinstance(number, int) for number in numbers) else 0
         if merged > 0:
-            raise refuse("BR215", f"{column.name}: {grouped(merged)} distinct values would merge in float64", CONVERT)
+            raise refuse("BR215", f"{column.name}: {number_of(merged, 'distinct value')} would merge in float64", CONVERT)
 
 
 def _too_large(column: Column) -> Exception:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -19,6 +20,8 @@ from baserate.errors import InputError, escaped, quoted, refuse_file
 MAGIC = b"SQLite format 3\0"
 WAL_MODE = 2
 WAIT_S = 1.0
+# A query may take so long, and a second more for every so many bytes of the file; the clock is looked at after so many steps of SQLite.
+PATIENCE_S, A_SECOND, STEPS = 60, 10**6, 100_000
 MOST_SQL = 1 << 20
 READS = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_RECURSIVE})
 REACHING = frozenset({"load_extension", "fts3_tokenizer", "readfile", "writefile", "edit"})  # functions that leave the file
@@ -39,9 +42,13 @@ def read_sqlite(path: str, table_or_query: str, wanted: Wanted) -> Table:
 def _opened(path: str) -> sqlite3.Connection:
     """Read-only. Without a log beside it, a database in WAL mode is read as it lies: SQLite would otherwise write files next to it."""
     with open(path, "rb") as file:
-        header = file.read(20)
+        header, size = file.read(20), os.fstat(file.fileno()).st_size
     if not header.startswith(MAGIC):
         raise refuse_file(path, "BR706", "is not a SQLite database", "check the file's name and format")
+    # SQLite reads the missing end of a page as zeros, and its own integrity check finds nothing wrong with them.
+    page = {0: 1, 1: 65536}.get(of := int.from_bytes(header[16:18], "big"), of)
+    if size % page:
+        raise refuse_file(path, "BR706", "is damaged: its last page is cut off", "get a whole copy of the file")
     as_it_lies = header[18:20] == bytes([WAL_MODE, WAL_MODE]) and not os.path.exists(path + "-wal")  # noqa: PTH110
     address = f"{Path(path).absolute().as_uri()}?mode=ro{'&immutable=1' if as_it_lies else ''}"
     connection = sqlite3.connect(address, uri=True, timeout=WAIT_S, isolation_level=None)
@@ -52,7 +59,18 @@ def _opened(path: str) -> sqlite3.Connection:
     connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
     connection.execute("BEGIN")  # the schema and the rows are of one moment
     connection.set_authorizer(_allowed)
+    _end_after(connection, _patience_s(path))
     return connection
+
+
+def _patience_s(path: str) -> int:
+    """How long a query may take: a view may be a question without an end, and it is in the file."""
+    return PATIENCE_S + os.path.getsize(path) // A_SECOND  # noqa: PTH202
+
+
+def _end_after(connection: sqlite3.Connection, patience_s: float) -> None:
+    end = time.monotonic() + patience_s
+    connection.set_progress_handler(lambda: time.monotonic() > end, STEPS)
 
 
 def _allowed(action: int, _: str | None, second: str | None, *__: Any) -> int:
@@ -100,6 +118,9 @@ def _refused(path: str) -> Iterator[None]:
 def _problem(path: str, error: Exception) -> InputError:
     text = str(error)
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code == sqlite3.SQLITE_INTERRUPT:
+        text = f"the query takes longer than {_patience_s(path)} s (60 s and 1 s for every MB of the file); nothing was counted"
+        return refuse_file(path, "BR707", text, "write its result into a table, and read that")
     if code in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
         return refuse_file(path, "BR706", "is locked by another program", "close it there, or read a copy")
     if code == sqlite3.SQLITE_NOTADB:

@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 from typing import BinaryIO
 
 from baserate.engines import compressed
-from baserate.engines.compressed import Limits, size
+from baserate.engines.compressed import Limits
 from baserate.engines.kinds import COMPRESSED, HEAD, SAVE_AS, TEXT, check_readable, kind_of, name_of
-from baserate.errors import Fix, refuse_file
+from baserate.errors import Fix, refuse_file, size
 from baserate.notes import Note
 
 STDIN = ("-", "/dev/stdin")
@@ -34,11 +34,14 @@ class Plain:
 
 
 @contextlib.contextmanager
-def opened(source: str, limits: Limits | None = None) -> Iterator[Plain]:
-    """The plain bytes of an input. Whoever reads them may read twice: an input that changes meanwhile is refused."""
+def opened(source: str, limits: Limits | None = None, lies: str | None = None) -> Iterator[Plain]:
+    """The plain bytes of an input; `lies` says where standard input does, if it was put into a file already.
+
+    Whoever reads them may read twice: an input that changes meanwhile is refused.
+    """
     limits = limits or Limits()
     with contextlib.ExitStack() as stack:
-        path = stack.enter_context(_spooled(limits)) if source in STDIN else source
+        path = lies or (stack.enter_context(spooled(limits)) if source in STDIN else source)
         before = checked_regular(path, source)
         try:
             yield _described(path, source, limits, stack)
@@ -122,7 +125,7 @@ def _unpacked(plain: Plain, limits: Limits) -> Iterator[str]:
 
 
 @contextlib.contextmanager
-def _spooled(limits: Limits) -> Iterator[str]:
+def spooled(limits: Limits) -> Iterator[str]:
     """Standard input in a file of its own, so that it can be looked at twice."""
     if sys.stdin is None or sys.stdin.isatty():
         raise refuse_file("-", "BR615", "nothing is piped into standard input", "baserate show - < scores.csv")
@@ -168,4 +171,4 @@ def digest(path: str) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-__all__ = ["TEXT", "Limits", "Plain", "checked_regular", "digest", "opened", "written"]
+__all__ = ["TEXT", "Limits", "Plain", "checked_regular", "digest", "opened", "spooled", "written"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -21,21 +21,27 @@ class TableRows(Where):
         return f"{'row' if self.total == 1 else 'rows'} {', '.join(map(str, self.rows))}{more}"
 
 
-def in_table(path: str) -> Callable[[Where], Where]:
-    """From positions in a column to rows of one table."""
-    return in_tables([path], [0])
-
-
-def in_tables(paths: Sequence[str], rows: Sequence[int]) -> Callable[[Where], Where]:
+@dataclass(frozen=True)
+class InTables:
     """From positions in a column to rows of the file that has the first of them; the other files' rows are in the total."""
-    begins = [0, *accumulate(rows[:-1])]
 
-    def place(where: Where) -> Where:
+    paths: tuple[str, ...]
+    begins: tuple[int, ...]
+
+    def __call__(self, where: Where) -> Where:
         if isinstance(where, TableRows):  # moved before
             return where
-        file = bisect_right(begins, where.rows[0]) - 1 if where.rows else 0
-        end = begins[file + 1] if file + 1 < len(begins) else None
-        here = tuple(row - begins[file] + 1 for row in where.rows if end is None or row < end)
-        return TableRows(paths[file], here, (), where.total)
+        file = bisect_right(self.begins, where.rows[0]) - 1 if where.rows else 0
+        end = self.begins[file + 1] if file + 1 < len(self.begins) else None
+        here = tuple(row - self.begins[file] + 1 for row in where.rows if end is None or row < end)
+        return TableRows(self.paths[file], here, (), where.total)
 
-    return place
+
+def in_table(path: str) -> InTables:
+    """From positions in a column to rows of one table."""
+    return InTables((path,), (0,))
+
+
+def in_tables(paths: Sequence[str], rows: Sequence[int]) -> InTables:
+    """The same for several files, each with so many rows."""
+    return InTables(tuple(paths), (0, *accumulate(rows[:-1])))

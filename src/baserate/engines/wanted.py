@@ -22,6 +22,8 @@ class Wanted:
     id: str | None = None
     amount: str | None = None
     day: str | None = None
+    cluster: str | None = None
+    currency: str | None = None
     design: str = RANDOM
 
     @property
@@ -32,7 +34,15 @@ class Wanted:
     @property
     def texts(self) -> tuple[str, ...]:
         """The columns that are read as they are written."""
-        return tuple(dict.fromkeys(name for name in (self.label, self.group, self.id, self.day) if name is not None))
+        return tuple(
+            dict.fromkeys(name for name in (self.label, self.group, self.id, self.day, self.cluster, self.currency) if name is not None)
+        )
+
+    @property
+    def beside(self) -> dict[str, str]:
+        """The columns that travel with the cases, by the part they play."""
+        parts = {"amount": self.amount, "day": self.day, "cluster": self.cluster, "currency": self.currency}
+        return {part: name for part, name in parts.items() if name is not None}
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -56,3 +66,4 @@ class Table:
     sha256: str = ""
     place: Callable[[Where], Where] = field(default=lambda where: where)
     notes: tuple[Note, ...] = ()
+    kept: Any = None  # positions of the rows that a treatment left, where it dropped some

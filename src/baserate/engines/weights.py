@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from baserate.engines.columns import Column
 from baserate.engines.scores import as_scores
-from baserate.errors import grouped, refuse
+from baserate.errors import grouped, number_of, refuse
 from baserate.exact import EXACT_FLOATS, Floats, square_sum
 from baserate.kernels import Cells
 from baserate.notes import Note
@@ -24,17 +24,19 @@ def as_weights(column: Column) -> Floats:
     unclear = column.missing is not None or column.values.dtype.kind not in "biu"
     gone = column.missing_rows() if unclear and not _all_finite(column.values) else ()
     if len(gone):
-        raise refuse("BR303", f"{column.name} has missing or NaN weights", "give every case a finite weight", gone[:3], len(gone))
+        text = f"{column.name} has {number_of(len(gone), 'missing or NaN weight')}"
+        raise refuse("BR303", text, "give every case a finite weight", gone[:3], len(gone))
     numbers = as_scores(column)  # read as scores are, also from text
     if numbers.dtype == np.int64 and ((numbers > EXACT_FLOATS) | (numbers < -EXACT_FLOATS)).any():
         raise refuse("BR303", f"{column.name} has whole weights above 2**53, which would be rounded", "scale the weights down")
     weights = numbers.astype(np.float64, copy=False)
     if len(weights) and weights.max() == np.inf:
         infinite = np.flatnonzero(np.isinf(weights))
-        raise refuse("BR303", f"{column.name} has infinite weights", "give every case a finite weight", infinite[:3], len(infinite))
+        text = f"{column.name} has {number_of(len(infinite), 'infinite weight')}"
+        raise refuse("BR303", text, "give every case a finite weight", infinite[:3], len(infinite))
     if len(weights) and weights.min() < 0:
         below = np.flatnonzero(weights < 0)
-        text = f"{column.name} has a weight of {weights[below[0]]:g}; weights cannot be negative"
+        text = f"{column.name} has {number_of(len(below), 'negative weight')}, such as {weights[below[0]]:g}"
         raise refuse("BR301", text, "drop those cases or correct their weights", below[:3], len(below))
     return weights
 

@@ -1,0 +1,87 @@
+"""One file given to the library, in one of the ways there are, and what became of it."""
+
+from __future__ import annotations
+
+import traceback
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from benchmarks.fuzzing.naive_counts import Reading
+from benchmarks.fuzzing.seeds import Seed
+
+import baserate as br
+from baserate.engines import csv_files, file_cases, files, streams
+from baserate.engines.arrays import count_cases
+from baserate.engines.wanted import Table, Wanted
+
+READ, REFUSED, TRACEBACK = "read", "refused", "traceback"
+LONGEST_LINE = 1000
+
+
+class Outcome(NamedTuple):
+    """What became of a file: a reading, a refusal in one line, or something that must not be."""
+
+    kind: str
+    said: str = ""
+    reading: Reading | None = None
+
+
+def outcome(seed: Seed, path: Path, way: str) -> Outcome:
+    """What the library makes of this file: `direct` asks the readers in this process, any other way is a public function."""
+    try:
+        counts = br.load(path) if seed.format == "counts" else _direct(seed, path) if way == "direct" else _public(seed, path, way)
+        return Outcome(READ, "", _reading(counts))
+    except br.InputError as error:
+        wrong = [line for line in map(str, error.problems) if not line.isprintable() or len(line) > LONGEST_LINE or "Fix: " not in line]
+        return Outcome(TRACEBACK, f"not one clear line: {wrong[0]}") if wrong else Outcome(REFUSED, str(error.problems[0]))
+    except OSError as error:
+        return Outcome(REFUSED, str(error)) if str(error).isprintable() else Outcome(TRACEBACK, repr(error))
+    except BaseException:  # noqa: BLE001 (whatever it is, it must not be)
+        return Outcome(TRACEBACK, traceback.format_exc())
+
+
+def _source(seed: Seed, path: Path) -> str:
+    return f"{path}::{seed.asked}" if seed.asked else str(path)
+
+
+def _public(seed: Seed, path: Path, way: str) -> Any:
+    said: dict[str, Any] = {"label": "y", "positive": seed.positive, **seed.options}
+    if way == "count_groups_file":
+        return br.count_groups_file(_source(seed, path), score="s", group="g", **said)
+    if way == "count_models_file":
+        return br.count_models_file(_source(seed, path), scores=["s"], **said)
+    return br.count_file(_source(seed, path), score="s", **said)
+
+
+def _direct(seed: Seed, path: Path) -> br.Counts:
+    """The same counts without a process in between; and the fast way for files that are too small for it."""
+    wanted = Wanted("y", ("s",), seed.positive)
+    here = getattr(files, "parts_here", files.parts_of)
+    if seed.format == "csv-fast":
+        with streams.opened(str(path)) as plain:
+            table = csv_files.table_of(plain, wanted, fast_from=0)
+    else:
+        source = _source(seed, path)
+        table = files.together(source, here(source, wanted, files.Options.of(seed.options)))
+    try:
+        cases = file_cases._cases(table, wanted)
+        return count_cases(cases._replace(ledger=_ledger(table)), "s")
+    except br.InputError as error:
+        raise error.moved(table.place) from None
+
+
+def _ledger(table: Table) -> Any:
+    from baserate.notes import Ledger
+
+    return Ledger(table.rows, table.rows - table.refused, table.refused)
+
+
+def _reading(counts: Any) -> Reading:
+    """The rows and cells of whatever was counted; of groups and of one model, those of all cases."""
+    ledger = counts.ledger
+    if isinstance(counts, br.GroupedCounts):
+        counts = counts.total()
+    elif isinstance(counts, br.JointCounts):
+        counts = counts.marginal(counts.models[0])
+    cells = zip(counts.scores.tolist(), counts.positives.tolist(), counts.negatives.tolist(), strict=True)
+    return Reading(ledger.rows_read, ledger.rows_refused, tuple(cells))

@@ -1,0 +1,77 @@
+"""The other side of `confined`: a process that sets its own limits, reads one source, answers, and ends. It ends when its parent does, too."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import sys
+import tempfile
+import threading
+from collections.abc import Mapping
+from typing import IO, Any
+
+from baserate.engines.answers import READY, send_error, send_tables
+from baserate.engines.crossing import send
+from baserate.engines.quotas import Quotas, confine
+from baserate.engines.wanted import Wanted
+
+# What no reader does, and what the code in a hostile file might like to do; Python reports each of them before it happens.
+FORBIDDEN = frozenset(
+    {"pickle.find_class", "marshal.load", "socket.connect", "socket.bind", "socket.getaddrinfo", "subprocess.Popen", "os.system", "os.exec"}
+    | {"os.fork", "os.forkpty", "os.posix_spawn", "os.spawn", "os.startfile", "os.kill", "ftplib.connect", "urllib.Request"}
+)
+
+
+def say_ready() -> None:
+    """Everything that a reader needs was found."""
+    with os.fdopen(os.dup(1), "wb") as out:
+        send(out, READY)
+
+
+def main(request: Mapping[str, Any]) -> None:
+    """Read what is asked for, and say so on standard output; whatever else writes there writes to nowhere."""
+    with os.fdopen(os.dup(1), "wb") as out:
+        os.dup2(2, 1)
+        confine(Quotas(*request["quotas"]))
+        tempfile.tempdir = request["folder"]
+        threading.Thread(target=_end_with_parent, args=(request["folder"], request["spooled"]), daemon=True).start()
+        _answer(out, request)
+        out.flush()
+    os._exit(0)  # nothing here needs tidying up; the parent removes the folder
+
+
+def _answer(out: IO[bytes], request: Mapping[str, Any]) -> None:
+    try:
+        from baserate.engines import files
+        from baserate.engines.compressed import Limits
+        from baserate.engines.dialects import Asked
+
+        options = files.Options(Asked(**_tuples(request["asked"])), Limits(**request["limits"]), spooled=request["spooled"])
+        sys.addaudithook(_refuse)
+        tables = files.parts_here(request["source"], Wanted(**_tuples(request["wanted"])), options)
+    except BaseException as error:  # noqa: BLE001 (whatever it is, the parent says it in one line)
+        send_error(out, error)
+    else:
+        send_tables(out, tables)
+
+
+def _tuples(said: Mapping[str, Any]) -> dict[str, Any]:
+    """Lists as the tuples that they were."""
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in said.items()}
+
+
+def _refuse(event: str, _: tuple[Any, ...]) -> None:
+    if event in FORBIDDEN:
+        raise PermissionError(f"a reader does not do {event}")
+
+
+def _end_with_parent(folder: str, spooled: str | None) -> None:
+    """The parent holds the other end of our input for as long as it wants an answer. What it cannot remove any more is removed here."""
+    while os.read(0, 1):
+        pass
+    if spooled is not None:
+        with contextlib.suppress(OSError):
+            os.unlink(spooled)
+    shutil.rmtree(folder, ignore_errors=True)
+    os._exit(1)

@@ -1,0 +1,83 @@
+"""How much of the machine a reader may take: no more memory than there is, and an end to everything."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+CPU_S = 6 * 3600
+FILES = 4096
+# Address space that is promised and hardly used: libraries, and for every thread its stack and its heap.
+RESERVED, RESERVED_A_THREAD = 4 << 30, 256 << 20
+UNKNOWN = 1 << 40
+
+
+class Quotas(NamedTuple):
+    """Bytes of memory, seconds of processor time, bytes in a file that is written, and open files."""
+
+    memory: int
+    cpu_s: int = CPU_S
+    written: int = UNKNOWN
+    files: int = FILES
+
+
+def machine_memory() -> int:
+    """The memory of this machine, or of the container that we are in."""
+    found = [UNKNOWN]
+    with contextlib.suppress(AttributeError, OSError, ValueError):
+        found.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    if sys.platform == "linux":
+        found.extend(_of_cgroups())
+    return min(limit for limit in found if limit > 0)
+
+
+def _of_cgroups() -> Iterator[int]:
+    """The limit of every control group that we are in, of both versions; "max" is none."""
+    for line in _lines(Path("/proc/self/cgroup")):
+        _, controllers, name = line.split(":", 2)
+        if controllers not in ("", "memory"):
+            continue
+        top, file = ("/sys/fs/cgroup/memory", "memory.limit_in_bytes") if controllers else ("/sys/fs/cgroup", "memory.max")
+        group = Path(top, name.strip("/"))
+        for place in (group, *group.parents):
+            if not place.is_relative_to(top):
+                break
+            yield from (int(limit) for limit in _lines(place / file) if limit.isdecimal())
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        return path.read_text().splitlines()
+    except (OSError, ValueError):
+        return []
+
+
+def confine(quotas: Quotas) -> None:
+    """Set the limits for this process, none of which it can lift; where the system has none, there are none."""
+    with contextlib.suppress(OSError):  # whoever has to make room ends us first
+        Path("/proc/self/oom_score_adj").write_text("1000")
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    threads = os.cpu_count() or 1
+    limits = {
+        "RLIMIT_CORE": 0,
+        "RLIMIT_CPU": quotas.cpu_s,
+        "RLIMIT_FSIZE": quotas.written,
+        "RLIMIT_NOFILE": quotas.files,
+        "RLIMIT_DATA": quotas.memory,
+        "RLIMIT_AS": quotas.memory + RESERVED + RESERVED_A_THREAD * threads,
+    }
+    for name, limit in limits.items():
+        kind = getattr(resource, name, None)
+        if kind is None:
+            continue
+        with contextlib.suppress(OSError, ValueError):
+            _, hard = resource.getrlimit(kind)
+            most = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
+            resource.setrlimit(kind, (most, most))

@@ -1,0 +1,318 @@
+"""Files read in a process of their own: the same tables and the same refusals, and one line where the reader does not survive its file."""
+
+import bz2
+import gzip
+import json
+import lzma
+import os
+import sqlite3
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+import pytest
+import zstandard
+from pyarrow import feather, ipc, parquet
+
+import baserate as br
+from baserate.engines import confined, csv_files, files
+from baserate.engines.coded import Coded
+from baserate.engines.files import Options
+from baserate.engines.wanted import Wanted
+from baserate.errors import Where
+
+ROWS = 60_000
+WANTED = Wanted("y", ("s", "t"), positive="yes", weight="w", group="g", id="i")
+
+
+def data(rows=ROWS):
+    rng = np.random.default_rng(rows)
+    sites = ["north", 'sü"d', "東京", " padded ", ""]
+    return {
+        "y": [("no", "yes")[value] for value in rng.integers(0, 2, rows)],
+        "s": rng.random(rows),
+        "t": rng.integers(-(2**62), 2**62, rows),
+        "w": rng.integers(1, 4, rows).astype(np.int8),
+        "g": [sites[value] for value in rng.integers(0, 5, rows)],
+        "i": [f"{row:07}" for row in range(rows)],
+    }
+
+
+DATA = data()
+FRAME = pa.table(DATA)
+RECORDS = list(zip(*(column.to_pylist() for column in FRAME.columns), strict=True))
+TEXT = ("y,s,t,w,g,i\n" + "".join(f'{y},{s!r},{t},{w},"{g.replace(chr(34), chr(34) * 2)}",{i}\n' for y, s, t, w, g, i in RECORDS)).encode()
+SHORT = TEXT[:100_000].rpartition(b"\n")[0]
+JSON = "".join(json.dumps(dict(zip(DATA, record, strict=True))) + "\n" for record in RECORDS).encode()
+
+
+def zipped(path):
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("scores.csv", TEXT)
+
+
+def in_sqlite(path):
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE cases (y TEXT, s REAL, t INTEGER, w INTEGER, g TEXT, i TEXT)")
+    connection.executemany("INSERT INTO cases VALUES (?, ?, ?, ?, ?, ?)", FRAME.to_pandas().itertuples(index=False))
+    connection.commit()
+    connection.close()
+
+
+def in_duckdb(path):
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("CREATE TABLE cases AS SELECT * FROM FRAME")
+
+
+def in_folders(path):
+    for site in ("a", "b"):
+        (path / f"g={site}").mkdir(parents=True)
+        parquet.write_table(FRAME.drop_columns("g").slice(0, 100), path / f"g={site}" / "part.parquet")
+
+
+def in_several(path):
+    path.mkdir()
+    for place in range(3):
+        (path / f"{place}.csv").write_bytes(TEXT if place == 1 else b"\n".join(TEXT.splitlines()[:4]))
+
+
+def in_batches(path):
+    with ipc.new_file(str(path), FRAME.schema) as out:
+        out.write_table(FRAME, max_chunksize=7000)
+
+
+FORMATS = {
+    "a.csv": lambda path: path.write_bytes(TEXT),
+    "a.csv.gz": lambda path: path.write_bytes(gzip.compress(TEXT)),
+    "a.csv.zst": lambda path: path.write_bytes(zstandard.compress(TEXT)),
+    "a.csv.bz2": lambda path: path.write_bytes(bz2.compress(SHORT)),
+    "a.csv.xz": lambda path: path.write_bytes(lzma.compress(SHORT)),
+    "a.csv.zip": zipped,
+    "a.jsonl": lambda path: path.write_bytes(JSON),
+    "a.parquet": lambda path: parquet.write_table(FRAME, path),
+    "a.parquet.gz": lambda path: path.write_bytes(gzip.compress(parquet_bytes())),
+    "hive": in_folders,
+    "several": in_several,
+    "a.arrow": in_batches,
+    "a.feather": lambda path: feather.write_feather(FRAME.set_column(0, "y", FRAME["y"].dictionary_encode()), str(path)),
+    "a.npz": lambda path: np.savez_compressed(path, **{name: np.array(values) for name, values in DATA.items()}),
+    "a.db::cases": in_sqlite,
+    "a.duckdb::SELECT * FROM cases": in_duckdb,
+}
+
+
+def parquet_bytes():
+    out = pa.BufferOutputStream()
+    parquet.write_table(FRAME, out)
+    return out.getvalue().to_pybytes()
+
+
+def made(tmp_path, name, make):
+    file, _, asked = name.partition("::")
+    make(tmp_path / file)
+    return str(tmp_path / name) if asked else str(tmp_path / file)
+
+
+def there(source, wanted=WANTED):
+    """In a process of its own, whatever the source is."""
+    return confined.read(source, source.partition("::")[0], wanted, Options())
+
+
+def refusal(read, *arguments):
+    with pytest.raises(br.InputError, match="Fix: ") as caught:
+        read(*arguments)
+    return caught.value
+
+
+def assert_same(ours, theirs):
+    assert len(ours) == len(theirs)
+    for one, other in zip(ours, theirs, strict=True):
+        assert (one.path, one.rows, one.refused, one.sha256, one.notes) == (other.path, other.rows, other.refused, other.sha256, other.notes)
+        assert list(one.columns) == list(other.columns)
+        for name in one.columns:
+            assert_equal(one.columns[name], other.columns[name])
+        for rows in ((), (0,), (0, 1, len(one.columns["y"]) - 1)):
+            assert one.place(Where(rows=rows, total=9)) == other.place(Where(rows=rows, total=9))
+
+
+def assert_equal(ours, theirs):
+    assert ours.dtype == theirs.dtype
+    assert not isinstance(ours, Coded)
+    if ours.dtype == object:
+        assert list(map(repr, ours.tolist())) == list(map(repr, theirs.tolist()))
+    else:
+        np.testing.assert_array_equal(ours, theirs)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_format_is_the_same_table_through_another_process(tmp_path, name):
+    source = made(tmp_path, name, FORMATS[name])
+    assert files.is_confined(source, Options())
+    assert_same(there(source), files.parts_here(source, WANTED, Options()))
+
+
+def test_counts_of_a_file_have_the_same_digest(tmp_path, monkeypatch):
+    source = made(tmp_path, "a.parquet", FORMATS["a.parquet"])
+    counts = br.count_file(source, label="y", score="s")
+    monkeypatch.setattr(files, "is_confined", lambda *_: False)
+    assert counts == br.count_file(source, label="y", score="s")
+    assert counts.digest == br.count(DATA["y"], DATA["s"]).digest
+
+
+def test_values_of_every_kind_come_through(tmp_path):
+    odd = ["\ud800 half a pair", None, True, 1, 1.0, 10**30, -0.0, float("inf"), "1", "a\0b\n\x1b[31m", "", float("nan")]
+    lines = "".join(json.dumps({"y": value, "s": 0.5}) + "\n" for value in odd * 3)
+    (tmp_path / "a.jsonl").write_text(lines.replace("\n", "\n\n", 1))
+    wanted = Wanted("y", ("s",))
+    assert_same(there(str(tmp_path / "a.jsonl"), wanted), files.parts_here(str(tmp_path / "a.jsonl"), wanted, Options()))
+    kinds = ["bool", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "g"]
+    np.savez(tmp_path / "a.npz", **{kind: np.arange(3).astype(kind) for kind in kinds})
+    wanted = Wanted("bool", tuple(kinds[1:]))
+    [ours], [here] = there(str(tmp_path / "a.npz"), wanted), files.parts_here(str(tmp_path / "a.npz"), wanted, Options())
+    for kind in kinds:
+        assert_equal(ours.columns[kind], here.columns[kind])
+
+
+def test_categories_that_no_row_has_do_no_harm(tmp_path):
+    labels = pa.DictionaryArray.from_arrays(pa.array([0, None, 2]), pa.array([f"c{place}" for place in range(1000)]))
+    feather.write_feather(pa.table({"y": labels, "s": [1.0, 2.0, 3.0]}), str(tmp_path / "a.feather"))
+    wanted = Wanted("y", ("s",))
+    [table] = there(str(tmp_path / "a.feather"), wanted)
+    assert table.columns["y"].tolist() == ["c0", None, "c2"]
+
+
+REFUSED = {
+    "unknown.parquet": (lambda path: parquet.write_table(FRAME.drop_columns("w"), path), "BR613"),
+    "cut.parquet": (lambda path: path.write_bytes(parquet_bytes()[:-5]), "BR703"),
+    "cut.csv.gz": (lambda path: path.write_bytes(gzip.compress(TEXT)[:-9]), "BR715"),
+    "ragged.csv": (lambda path: path.write_bytes(TEXT + b"1,2\n\n1,2,3\n" + TEXT[-60:].partition(b"\n")[2]), "BR605"),
+    "broken.jsonl": (lambda path: path.write_bytes(JSON + b"{\n"), "BR620"),
+    "empty.npz": (lambda path: np.savez(path, **{name: np.zeros(0) for name in WANTED.columns}), "BR603"),
+    "bytes.arrow": (lambda path: feather.write_feather(FRAME.set_column(1, "s", FRAME["i"].cast(pa.binary())), str(path)), "BR209"),
+    "mixed.db::cases": (lambda path: in_sqlite(path) or mix(path), "BR208"),
+    "no.db::table": (in_sqlite, "BR717"),
+    "wrong.duckdb::SELECT nothing": (in_duckdb, "BR718"),
+}
+
+
+def mix(path):
+    connection = sqlite3.connect(path)
+    connection.execute("UPDATE cases SET s = 'high' WHERE i = '0000007'")
+    connection.commit()
+    connection.close()
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refusals_are_the_same_line_by_line(tmp_path, name):
+    make, code = REFUSED[name]
+    source = made(tmp_path, name, make)
+    ours, here = refusal(there, source), refusal(files.parts_here, source, WANTED, Options())
+    assert ours.problems == here.problems
+    assert [type(problem.where) for problem in ours.problems] == [type(problem.where) for problem in here.problems]
+    assert ours.code == code
+
+
+def test_errors_of_the_system_are_the_same(tmp_path):
+    with pytest.raises(FileNotFoundError) as caught:
+        there(str(tmp_path / "absent.parquet"))
+    assert caught.value.filename == str(tmp_path / "absent.parquet")
+
+
+def test_what_is_read_in_a_process_of_its_own(tmp_path):
+    (tmp_path / "small.csv").write_bytes(TEXT[:5000])
+    (tmp_path / "large.csv").write_bytes(TEXT)
+    (tmp_path / "small.jsonl").write_bytes(JSON[:5000])
+    assert len(TEXT) > csv_files.FAST_FROM
+    for name, expected in {
+        "small.csv": False,
+        "small.jsonl": False,
+        "large.csv": True,
+        "*.csv": True,
+        "small*": False,
+        "absent.parquet": False,
+        "absent.db::cases": False,
+    }.items():
+        assert files.is_confined(str(tmp_path / name), Options()) is expected, name
+    assert files.is_confined(str(tmp_path), Options())
+    assert not files.is_confined("postgresql://localhost/x::y", Options())
+    os.mkfifo(tmp_path / "pipe.parquet")
+    assert not files.is_confined(str(tmp_path / "pipe.parquet"), Options())
+
+
+def test_standard_input_is_read_in_a_process_of_its_own_where_it_is_binary(tmp_path):
+    (tmp_path / "a.parquet").write_bytes(parquet_bytes())
+    code = "import baserate as br; c = br.count_file('-', label='y', score='s'); print(c.digest, c.ledger.sources[0].path)"
+    with (tmp_path / "a.parquet").open("rb") as file:
+        done = subprocess.run([sys.executable, "-c", code], stdin=file, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == [br.count(DATA["y"], DATA["s"]).digest, "-"]
+
+
+@pytest.mark.parametrize("flags", [["-O", "-W", "error", "-c"], ["-I", "-X", "utf8", "-B", "-c"]])
+def test_any_way_to_start_python_will_do(tmp_path, flags):
+    source = made(tmp_path, "a.parquet", FORMATS["a.parquet"])
+    own = str(Path(br.__file__).parents[1])
+    code = f"import sys; sys.path.insert(0, {own!r}); import baserate as br; print(br.count_file({source!r}, label='y', score='s').digest)"
+    done = subprocess.run([sys.executable, *flags, code], capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert (done.stdout.strip(), done.stderr) == (br.count(DATA["y"], DATA["s"]).digest, "")
+
+
+HOSTILE = """
+import os, sys
+import baserate as br
+br.count_file(sys.argv[1] + "/a.parquet", label="y", score="s")  # what this program needs, it has from now on
+os.chdir(sys.argv[1])
+sys.path[:0] = ["", ".", "within", os.getcwd()]
+print(br.count_file("a.parquet", label="y", score="s").digest)
+"""
+
+
+def test_nothing_beside_the_data_is_taken_for_a_module(tmp_path, monkeypatch):
+    made(tmp_path, "a.parquet", FORMATS["a.parquet"])
+    for folder in (tmp_path, tmp_path / "within"):
+        for name in ("numpy", "duckdb", "shutil", "threading", "lzma"):
+            (folder / f"{name}.py").parent.mkdir(exist_ok=True)
+            (folder / f"{name}.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')")
+        (folder / "baserate").mkdir()
+        (folder / "baserate" / "__init__.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')")
+    done = subprocess.run([sys.executable, "-c", HOSTILE, str(tmp_path)], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == br.count(DATA["y"], DATA["s"]).digest
+    assert not (tmp_path / "ran").exists()
+    monkeypatch.setattr(sys, "path", ["", ".", "within", str(tmp_path), *sys.path])
+    monkeypatch.chdir(tmp_path)
+    places = confined._places_of_modules()
+    assert all(map(os.path.isabs, places))
+    assert str(tmp_path) not in places
+
+
+def test_a_folder_that_is_gone_does_no_harm(tmp_path):
+    source = made(tmp_path, "a.parquet", FORMATS["a.parquet"])
+    (tmp_path / "gone").mkdir()
+    code = f"import os; import baserate as br; os.rmdir(os.getcwd()); print(br.count_file({source!r}, label='y', score='s').digest)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path / "gone")
+    assert done.stdout.strip() == br.count(DATA["y"], DATA["s"]).digest
+
+
+def test_a_program_that_cannot_start_python_reads_by_itself_and_says_so(tmp_path, monkeypatch):
+    source = made(tmp_path, "a.parquet", FORMATS["a.parquet"])
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    assert [note.code for note in br.count_file(source, label="y", score="s").notes] == ["BR709", "BR101"]
+
+
+def test_a_database_that_is_open_here_is_said_to_be(tmp_path):
+    path = tmp_path / "a.duckdb"
+    in_duckdb(path)
+    with duckdb.connect(str(path)):
+        error = refusal(there, f"{path}::cases")
+    assert (error.code, error.problems[0].text) == ("BR706", "is open in this Python process")
+    assert there(f"{path}::cases")[0].rows == ROWS
+
+
+def test_new_fields_of_what_is_wanted_travel_by_themselves(tmp_path):
+    """Whatever plain value someone says of a source, the reader hears it."""
+    source = made(tmp_path, "a.parquet", FORMATS["a.parquet"])
+    for positive in (1, 1.5, True, None, np.int64(1), "yes"):
+        assert there(source, Wanted("y", ("s",), positive=positive))[0].rows == ROWS
