@@ -170,7 +170,7 @@ class Conditions:
         """For a person: always said, also when it is the default."""
         number = "" if self.prior is None or math.isnan(self.prior) else f"{self.prior:.6g}"
         prior = ", ".join(filter(None, (number, "as in the sample" if self.as_in_sample else "")))
-        return f"prior {prior}; {'costs' if self.costs_given else 'equal costs'} ({self.costs})"
+        return f"prior {prior}; {'' if self.costs_given else 'equal '}{self.costs.spoken}"
 
 
 def trained_at(prior: Any, negatives_kept: Any) -> float:
@@ -180,11 +180,12 @@ def trained_at(prior: Any, negatives_kept: Any) -> float:
     >>> round(trained_at(0.01, negatives_kept="1%"), 6)
     0.502513
     """
-    field_prior, kept = Conditions(prior).exact_prior, _kept(negatives_kept)
+    field_prior, kept = Conditions(prior).exact_prior, kept_share(negatives_kept)
     return rounded(field_prior / (field_prior + kept * (1 - field_prior)))
 
 
-def _kept(given: Any) -> Fraction:
+def kept_share(given: Any) -> Fraction:
+    """A share of negatives kept, exactly."""
     written = notations.share(given) if isinstance(given, str) else notations.from_number(given)
     if written is None or not 0 < written.value <= 1:
         text = f"the share of negatives kept must lie above 0 and not above 1, got {quoted(given)}"

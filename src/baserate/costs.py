@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass, fields
+import re
+from collections.abc import Mapping
+from dataclasses import astuple, dataclass, fields
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from baserate.arithmetic import exactly, rounded
-from baserate.errors import Fix, quoted, refuse
+from baserate.errors import Fix, InputError, quoted, refuse
 from baserate.notations import number
 
 # Beyond this, products of costs and counts would leave the range of floats.
 LARGEST = 2 * Fraction(10) ** 100
+THOUSANDS = re.compile(r"\d{3}(\.\d*)?")  # what stands behind the comma of 1,234.5
 WRITE_COSTS = Fix("Costs(fp=1, fn=100)", "--cost fn=100,fp=1")
 
 
@@ -34,6 +37,7 @@ class Costs:
     fn: float = 1
     tp: float = 0
     tn: float = 0
+    earned: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -60,11 +64,18 @@ class Costs:
 
         >>> from baserate import Costs
         >>> Costs.from_profits(tp=95, fp=-5)
-        Costs(fp=5, fn=0, tp=-95, tn=0)
+        Costs.from_profits(fp=-5, fn=0, tp=95, tn=0)
+        >>> Costs.from_profits(tp=95, fp=-5) == Costs(fp=5, fn=0, tp=-95)
+        True
         """
         for name, value in (("fp", fp), ("fn", fn), ("tp", tp), ("tn", tn)):
             _check_number(name, value)
-        return cls(*(0 - (value if isinstance(value, int | float) else exactly(value)) for value in (fp, fn, tp, tn)))
+        return _Profits(*(0 - (value if isinstance(value, int | float) else exactly(value)) for value in (fp, fn, tp, tn)))
+
+    @classmethod
+    def told(cls, costs: Mapping[str, float], *, earned: bool) -> Costs:
+        """Costs by name, told as earnings where they were given so."""
+        return _Profits(**costs) if earned else cls(**costs)
 
     @classmethod
     def parse(cls, text: str, *, profits: bool = False) -> Costs:
@@ -77,14 +88,18 @@ class Costs:
         if not isinstance(text, str) or len(text) > 1000:
             raise refuse("BR513", f"costs are parsed from text, got {type(text).__name__}", WRITE_COSTS)
         values: dict[str, float] = {}
+        last = spelled = ""
         for part in filter(None, (part.strip() for part in text.split(","))):
             name, equals, value = (piece.strip() for piece in part.partition("="))
+            if not equals and values and THOUSANDS.fullmatch(part):
+                raise _no_plain_number(last, f"{spelled},{part}")
             if not equals:
                 what = "a bare list of costs has no order that everybody shares" if number(part) is not None else f"cannot read {quoted(part)}"
                 raise refuse("BR513", what, WRITE_COSTS)
             name = _known(name.casefold())
             if name in values:
                 raise refuse("BR513", f"the cost of {name} is given twice", WRITE_COSTS)
+            last, spelled = name, value
             values[name] = _amount(name, value)
         return cls.from_profits(**values) if profits else cls(**values)
 
@@ -124,6 +139,30 @@ class Costs:
         shown = [name for name in ("fp", "fn", "tp", "tn") if name in ("fp", "fn") or getattr(self, name)]
         return ", ".join(f"{name} = {float(getattr(self, name)):.6g}" for name in shown)
 
+    @property
+    def spoken(self) -> str:
+        """The same with a word for what it is: "costs (fp = 1, fn = 100)", "profits (tp = 95, fp = -5)"."""
+        return f"costs ({self})"
+
+
+class _Profits(Costs):
+    """Costs that the user gave as earnings: the same numbers, told with the sign turned."""
+
+    earned: ClassVar[bool] = True
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Costs) and astuple(self) == astuple(other)
+
+    __hash__ = Costs.__hash__
+
+    def __repr__(self) -> str:
+        return f"Costs.from_profits({', '.join(f'{field.name}={0 - getattr(self, field.name)}' for field in fields(self))})"
+
+    @property
+    def spoken(self) -> str:
+        shown = [name for name in ("tp", "tn", "fp", "fn") if getattr(self, name)]
+        return f"profits ({', '.join(f'{name} = {0 - float(getattr(self, name)):.6g}' for name in shown)})"
+
 
 def _check_number(name: str, value: Any) -> None:
     if isinstance(value, list | tuple):
@@ -147,11 +186,13 @@ def _known(name: str) -> str:
     return name
 
 
+def _no_plain_number(name: str, text: str) -> InputError:
+    fix = Fix("no currency, no thousands separator, a decimal point", f"--cost {name}=1234.5 (no currency, no separators)")
+    return refuse("BR514", f"the cost of {name} is {quoted(text)}, which is not a plain number", fix)
+
+
 def _amount(name: str, text: str) -> float:
     value = number(text)
     if value is None:
-        text = f"the cost of {name} is {quoted(text)}, which is not a plain number"
-        raise refuse(
-            "BR514", text, Fix("no currency, no thousands separator, a decimal point", f"--cost {name}=1234.5 (no currency, no separators)")
-        )
+        raise _no_plain_number(name, text)
     return value.numerator if value.denominator == 1 else rounded(value)

@@ -17,7 +17,7 @@ from baserate.errors import grouped, quoted, refuse
 from baserate.exact import INT64_MAX, Floats, running_sums
 from baserate.frozen import Frozen
 from baserate.hulls import upper_hull
-from baserate.notes import CASE_CONTROL, Note
+from baserate.notes import CASE_CONTROL, Ledger, Note
 
 ONLY_RATES = "only rates are known, not how many cases there were of each class"
 CHOSEN_TOTALS = "the class totals were chosen (design='case-control'): the sample's prior is no base rate"
@@ -80,6 +80,11 @@ class Points(Frozen):
     @property
     def _totals(self) -> tuple[Any, Any]:
         return self.total_positives, self.total_negatives
+
+    @property
+    def ledger(self) -> Ledger | None:
+        """Of the counts that these are the points of; none for a published ROC."""
+        return None if self._counts is None else self._counts.ledger
 
     @classmethod
     def of(cls, counts: Counts | Points) -> Points:

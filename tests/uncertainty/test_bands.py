@@ -61,7 +61,7 @@ def walks(rows):
 @pytest.mark.parametrize("rows", [100, 200, 1000])
 def test_a_simultaneous_band_leaves_out_about_as_many_resampled_curves_as_it_says(rows):
     values = walks(rows)
-    low, high, _ = bands._bounds(values, 0.95, simultaneous=True)
+    low, high, _ = bands.resampled_bounds(values, 0.95, simultaneous=True)
     inside = ((values >= low) & (values <= high)).all(axis=1).mean()
     # With few resamples the band can only hold all of them.
     assert 0.95 <= inside <= (0.98 if rows >= 1000 else 1)
@@ -70,7 +70,7 @@ def test_a_simultaneous_band_leaves_out_about_as_many_resampled_curves_as_it_say
 @pytest.mark.parametrize("rows", [100, 1000])
 def test_a_simultaneous_band_contains_at_least_the_share_of_resampled_curves_that_it_says(rows):
     values = walks(rows)
-    low, high, _ = bands._bounds(values, 0.95, simultaneous=True)
+    low, high, _ = bands.resampled_bounds(values, 0.95, simultaneous=True)
     assert ((values >= low) & (values <= high)).all(axis=1).mean() >= 0.95
 
 
@@ -148,8 +148,8 @@ def test_a_difference_changes_its_sign_when_the_pair_is_swapped(simultaneous):
 
 def test_bounds_of_the_negated_curves_are_the_bounds_negated():
     values = walks(1000)
-    low, high, _ = bands._bounds(values, 0.95, simultaneous=True)
-    mirrored_low, mirrored_high, _ = bands._bounds(-values, 0.95, simultaneous=True)
+    low, high, _ = bands.resampled_bounds(values, 0.95, simultaneous=True)
+    mirrored_low, mirrored_high, _ = bands.resampled_bounds(-values, 0.95, simultaneous=True)
     assert mirrored_low.tolist() == (-high).tolist()
     assert mirrored_high.tolist() == (-low).tolist()
 

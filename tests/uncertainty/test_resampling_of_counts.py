@@ -132,3 +132,17 @@ def test_each_model_has_a_column_of_values():
     values = replicate_values(statistic_of(br.auc), joint, plan(STRATIFIED, 100))
     expected = [[br.auc(a), br.auc(b)] for a, b in resampled(joint, plan(STRATIFIED, 100))]
     assert np.array_equal(values, expected)
+
+
+def test_resamples_do_not_depend_on_the_order_of_cases_or_models_or_on_names():
+    rng = np.random.default_rng(3)
+    y = rng.random(200) < 0.3
+    a, b = (rng.integers(0, 9, 200) + 2 * y for _ in range(2))
+    order = rng.permutation(200)
+    first = br.compare("expected_cost", br.count_models(y, {"a": a, "b": b}), at=br.Conditions(0.1), replicates=200)
+    shuffled = br.compare("expected_cost", br.count_models(y[order], {"a": a[order], "b": b[order]}), at=br.Conditions(0.1), replicates=200)
+    renamed = br.compare("expected_cost", br.count_models(y, {"old": a, "new": b}), at=br.Conditions(0.1), replicates=200)
+    swapped = br.compare("expected_cost", br.count_models(y, {"b": b, "a": a}), at=br.Conditions(0.1), replicates=200)
+    assert (first.low, first.high, first.p_value) == (shuffled.low, shuffled.high, shuffled.p_value)
+    assert (first.low, first.high, first.p_value) == (renamed.low, renamed.high, renamed.p_value)
+    assert (first.low, first.high, first.p_value) == (-swapped.high, -swapped.low, swapped.p_value)

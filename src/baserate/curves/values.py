@@ -111,7 +111,7 @@ class Curve(Frozen):
             raise refuse("BR562", f"pixels must be a whole number from 2 to 100 000, got {quoted(pixels)}", "densified(512)")
         if self._between is None or len(self) < 2 or np.isnan(self.x).all() or np.isnan(self.y).all():
             return self
-        edges, shares = _inserted(self.x, self.y, self._between, pixels)
+        edges, shares = inserted(self.x, self.y, self._between, pixels)
         x, y = self._between(edges, shares)
         # A new point keeps the threshold of the edge's end: down to it, a share of the cases is flagged.
         cuts = None if self.thresholds is None else self.thresholds[np.minimum(edges + (shares > 0), len(self) - 1)]
@@ -121,8 +121,20 @@ class Curve(Frozen):
         where = "" if self.at is None else f", at {self.at}"
         return f"Curve {self.name}: {self.y_label} against {self.x_label}, {grouped(len(self))} points{where}"
 
+    def _repr_html_(self) -> str:
+        from baserate.html_tables import cell, some, table
 
-def _inserted(x: Floats, y: Floats, between: Between, pixels: int) -> tuple[Any, Any]:
+        cuts = self.thresholds
+
+        def row(place: int) -> list[str]:
+            cut = [] if cuts is None else ["none" if np.isnan(cuts[place]) else cell(cuts[place])]
+            return [*cut, cell(self.x[place], 4), cell(self.y[place], 4)]
+
+        headings = (*(() if cuts is None else ("score >=",)), self.x_label, self.y_label)
+        return table(repr(self), headings, some(len(self), row))
+
+
+def inserted(x: Floats, y: Floats, between: Between, pixels: int) -> tuple[Any, Any]:
     """Edges and shares of all points of the denser curve: every old one, and others by halving whatever is too long."""
     spans = [_span(values) / pixels for values in (x, y)]
     count = len(x) - 1

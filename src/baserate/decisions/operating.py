@@ -23,6 +23,10 @@ INTERPOLATED: How = "interpolated"
 ATTAINED: How = "nearest"
 GUESS: How = "guess"
 THEORY: How = "theory"
+# What a notebook shows of a point.
+CLASS_RATES = ("tpr", "fpr")
+AT_A_PRIOR = ("precision", "npv", "posfrac", "expected_cost")
+PER_VOLUME = ("alerts", "caught", "missed")
 
 
 @dataclass(frozen=True)
@@ -138,6 +142,14 @@ class OperatingPoint:
         known = ("tpr", "fpr") if no_prior else ("tpr", "fpr", "precision", "posfrac", "expected_cost")
         rates = ", ".join(f"{name} {self[name]:.4g}" for name in known)
         return f"OperatingPoint: {setting(self)}; {rates}; at {'no base rate' if no_prior else self.at}"
+
+    def _repr_html_(self) -> str:
+        from baserate.html_tables import cell, table
+
+        rows = [(name, cell(getattr(self, name))) for name in ("tp", "fp", "fn", "tn")]
+        names = (*CLASS_RATES, *(AT_A_PRIOR if self.at.prior is not None else ()), *(PER_VOLUME if self.volume is not None else ()))
+        rows += [(name, cell(self[name], 4)) for name in names]
+        return table(repr(self), ("", "value"), rows)
 
 
 def setting(point: OperatingPoint) -> str:

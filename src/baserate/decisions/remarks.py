@@ -9,7 +9,7 @@ from fractions import Fraction
 from baserate.arithmetic import exactly, rounded
 from baserate.decisions.operating import GUESS, TIE, OperatingPoint
 from baserate.decisions.rules import Rule
-from baserate.errors import Fix, grouped, quoted
+from baserate.errors import Fix, grouped, number_of, quoted
 from baserate.measures.confusions import Confusion, label_shift, measure, out_of_range
 from baserate.measures.values import Measure
 from baserate.notes import Note
@@ -25,24 +25,24 @@ def on_reading(point: OperatingPoint, points: Points) -> Iterator[Note]:
     """Of any point read at conditions."""
     yield from label_shift(point.at, point.confusion)
     yield from out_of_range(points, point.threshold)
-    yield from _resolution(point, points)
+    yield from resolution(point, points)
 
 
 def on_choice(point: OperatingPoint, points: Points, rule: Rule, objective: Measure) -> Iterator[Note]:
     """Of a point that was chosen, also how it was."""
     yield from label_shift(point.at, point.confusion)
-    yield from _resolution(point, points)
+    yield from resolution(point, points)
     yield from _trivial(point, points, rule, objective)
     yield from _budget(point, points, rule, objective)
     if not point.at.costs_given and objective.name == "expected_cost":
-        fix = Fix("Conditions(costs=Costs(fp=1, fn=100)), or optimize='tpr'", "--cost fn=100,fp=1, or --optimize recall")
+        fix = Fix("Conditions(costs=Costs(fp=1, fn=100)), or optimize='tpr'", "--cost fn=100,fp=1")
         yield Note("BR525", "no costs were given: fp = 1 and fn = 1 decided", fix)
     if point.threshold is not None and len(points) > 2:
         how = "judge it on others, choose(dev).on(test) or show --threshold on another file"
         yield Note("BR528", f"chosen and judged on the same cases, which flatters it: {how}")
 
 
-def _resolution(point: OperatingPoint, points: Points) -> Iterator[Note]:
+def resolution(point: OperatingPoint, points: Points) -> Iterator[Note]:
     """False positive rates that the sample cannot show, where they matter."""
     negatives, at = points.total_negatives, point.at
     if points.why_no_prior == ONLY_RATES or not isinstance(negatives, int) or not negatives or at.as_in_sample or at.prior is None:
@@ -51,19 +51,24 @@ def _resolution(point: OperatingPoint, points: Points) -> Iterator[Note]:
         return  # precision is the prior, or there is none: nothing rests on false positives
     smallest = f"1/{grouped(negatives)} = {1 / negatives:.1e}"
     if not point.fp and point.tp:
-        bound = -math.expm1(math.log(0.05) / negatives)
+        bound = most_unseen(negatives)
         flagged = Fraction(bound) * negatives
         worst = Confusion(point.confusion.tp, flagged, point.confusion.fn, negatives - flagged, why_no_prior=point.confusion.why_no_prior)
         least = measure("precision", worst, at=at)
         worst_case = f"fpr may be up to {bound:.3g} (95 %, for a threshold set in advance), and precision then {least:.3g}"
-        text = f"no false positive in {grouped(negatives)} negatives: {worst_case}"
+        text = f"no false positive in {number_of(negatives, 'negative')}: {worst_case}"
         yield Note("BR505", text)
     elif 0 < point.fp < FEW:
-        few = f"{float(point.fp):.3g} false positive{'s' * (point.fp != 1)} lie{'s' * (point.fp == 1)} above this threshold"
+        few = f"{float(point.fp):.3g} false {'positive lies' if point.fp == 1 else 'positives lie'} above this threshold"
         yield Note("BR505", f"only {few} in this sample: at prior {at.prior:.6g} precision and costs rest on that")
     elif at.prior * FAR < points.prior:
         text = f"false positive rates finer than {smallest} cannot be seen in this sample: at prior {at.prior:.6g} precision rests on them"
         yield Note("BR505", text)
+
+
+def most_unseen(negatives: int) -> float:
+    """The largest fpr, at 95 %, at which none of so many negatives is flagged."""
+    return -math.expm1(math.log(0.05) / negatives)
 
 
 def _trivial(point: OperatingPoint, points: Points, rule: Rule, objective: Measure) -> Iterator[Note]:
@@ -81,6 +86,8 @@ def _trivial(point: OperatingPoint, points: Points, rule: Rule, objective: Measu
     gain = up / exactly(points.total_positives) * costs.miss
     loss = across / exactly(points.total_negatives) * costs.false_alarm
     border = f"{rounded(loss / (loss + gain)):.6g}"
+    if border == "1":
+        border = f"1 - {rounded(gain / (loss + gain)):.3g}"
     if nothing:
         yield Note("BR524", f"flagging nothing is cheapest: at these costs no threshold beats it below prior {border}")
     else:

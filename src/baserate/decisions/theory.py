@@ -11,7 +11,7 @@ from baserate import notations
 from baserate.decisions.operating import THEORY, OperatingPoint
 from baserate.errors import Fix, refuse
 from baserate.measures.confusions import confusion_at
-from baserate.notes import Note
+from baserate.notes import Note, check_corrected_once
 from baserate.points import Points
 
 # A calibrated score averages to the prior; further off than this share of it is worth a remark.
@@ -33,6 +33,8 @@ def beside(point: OperatingPoint, points: Points, calibrated_at: Any) -> Operati
     if isinstance(calibrated_at, str) and calibrated_at.strip().casefold() in notations.SAMPLE:
         calibrated_at = points.prior
     cut = point.at.cut(calibrated_at)
+    if points.ledger is not None:
+        check_corrected_once(points.ledger, 1 if cut.score == cut.probability else 0)
     index = points.place(cut.score)
     beside_it = OperatingPoint(cut.score, confusion_at(points, index), point.at, THEORY, cut=cut, notes=_calibration(points, calibrated_at))
     return replace(point, theory=beside_it, cut=cut)

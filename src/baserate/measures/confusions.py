@@ -105,6 +105,12 @@ class Confusion:
     def __repr__(self) -> str:
         return f"Confusion({', '.join(f'{name}={_cases(getattr(self, name))}' for name in ('tp', 'fp', 'fn', 'tn'))})"
 
+    def _repr_html_(self) -> str:
+        from baserate.html_tables import table
+
+        rows = (("positives", _cases(self.tp), _cases(self.fn)), ("negatives", _cases(self.fp), _cases(self.tn)))
+        return table(repr(self), ("", "flagged", "not flagged"), rows)
+
 
 def _cases(number: Any) -> str:
     return f"{float(number):.6g}" if isinstance(number, Fraction) else repr(number)
@@ -153,7 +159,8 @@ def checked_volume(volume: Any) -> float | None:
 def checked_conditions(at: Conditions | None) -> Conditions:
     """The conditions, where they are such; none means the sample's own."""
     if at is not None and not isinstance(at, Conditions):
-        raise refuse("BR519", f"at must be Conditions, got {type(at).__name__}", "at=Conditions(prior=0.001)")
+        over = "; over uncertain conditions see expect, decide and interval" if type(at).__name__ == "Uncertain" else ""
+        raise refuse("BR519", f"at must be Conditions, got {type(at).__name__}", f"at=Conditions(prior=0.001){over}")
     return HERE if at is None else at
 
 

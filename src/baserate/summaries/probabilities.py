@@ -12,10 +12,10 @@ from baserate.arithmetic import rounded
 from baserate.conditions import Conditions
 from baserate.counts import Counts
 from baserate.curves.probabilities import both_shares, probability_points
-from baserate.errors import quoted, refuse
+from baserate.errors import number_of, quoted, refuse
 from baserate.exact import Floats
 from baserate.measures.confusions import checked_conditions, label_shift_of
-from baserate.notes import Note
+from baserate.notes import Note, check_corrected_once
 from baserate.readings import Reading
 from baserate.undefined import Undefined
 
@@ -51,10 +51,13 @@ def _forecast(counts: Counts, at: Conditions | None, calibrated_at: Any) -> _For
     notes: tuple[Note, ...] = tuple(label_shift_of(resolved, points))
     clipped = int(np.count_nonzero(scores != counts.scores))
     if clipped:
-        notes += (Note("BR567", f"{clipped} distinct scores lie outside 0 and 1 by rounding, and were taken as 0 or 1"),)
+        notes += (
+            Note("BR567", f"{number_of(clipped, 'distinct score lies', 'distinct scores lie')} outside 0 and 1 by rounding: taken as 0 or 1"),
+        )
     how, factor = "", 1.0
     if calibrated_at is not None:
         factor, how = _odds_factor(calibrated_at, prior), f"(calibrated_at={quoted(calibrated_at, quotes=False)})"
+        check_corrected_once(counts.ledger, factor)
     # Odds times the factor; the complement is made on its own, as taking it from 1 would lose what is small.
     whole = scores * factor + (1 - scores)
     raw = calibrated_at is None

@@ -16,7 +16,7 @@ from baserate.arithmetic import rounded
 from baserate.counts import Counts
 from baserate.decisions.operating import OperatingPoint
 from baserate.decisions.rules import parse_rule
-from baserate.errors import Fix, grouped, quoted, refuse
+from baserate.errors import Fix, number_of, quoted, refuse
 from baserate.exact import Floats
 from baserate.measures.confusions import Confusion
 from baserate.notes import Note
@@ -82,13 +82,13 @@ def _supported(positives: int, negatives: int, misses: int | None, false_alarms:
 
 
 def _remarks(name: str, errors: int, cases: int, level: float) -> Iterator[Note]:
-    kind, of = ("misses", "positives") if name == "fnr" else ("false alarms", "negatives")
+    one, kind, of = ("miss", "misses", "positives") if name == "fnr" else ("false alarm", "false alarms", "negatives")
     if not cases:
         yield Note("BR587", f"no {of}: nothing is known of {name}")
     elif errors < FEW_ERRORS:
         known = rate_interval(errors, cases, level=level)
-        shown = f"{grouped(errors) if errors else 'no'} {kind if errors != 1 else kind.removesuffix('s').removesuffix('e')}"
-        text = f"{shown} among {grouped(cases)} {of} support{'' if errors > 1 else 's'} {name} {known.value:.4g}"
+        shown = number_of(errors, one, kind) if errors else f"no {kind}"
+        text = f"{shown} among {number_of(cases, of[:-1])} support{'' if errors > 1 else 's'} {name} {known.value:.4g}"
         yield Note("BR587", f"{text}: {percent(level)} {stated(known)} ({known.method})")
 
 

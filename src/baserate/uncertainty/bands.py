@@ -10,7 +10,7 @@ import numpy as np
 
 from baserate.conditions import Conditions
 from baserate.counts import Counts
-from baserate.errors import grouped, refuse
+from baserate.errors import are, grouped, number_of, refuse
 from baserate.exact import Floats
 from baserate.grouped import GroupedCounts
 from baserate.joint import JointCounts
@@ -112,7 +112,7 @@ def band(  # noqa: PLR0913 (each is a question of its own)
     notes = check_enough(source)
     seen = reader.read(counts.total() if isinstance(counts, GroupedCounts) else counts)
     values = np.array([reader.read(parts[0]) for parts in resampled(source, plan)])
-    low, high, more = _bounds(values, checked_level(level), simultaneous=simultaneous)
+    low, high, more = resampled_bounds(values, checked_level(level), simultaneous=simultaneous)
     if isinstance(counts, Counts) and reader.threshold is not NOT_SAID:
         low, high = _with_unseen(reader, counts, (low, high), level)
     elif isinstance(counts, Counts):
@@ -161,7 +161,7 @@ def difference_band(  # noqa: PLR0913 (each is a question of its own)
     notes = check_enough(only)
     seen = readers[1].read(models.marginal(names[1])) - readers[0].read(models.marginal(names[0]))
     values = np.array([readers[1].read(parts[1]) - readers[0].read(parts[0]) for parts in resampled(only, plan)])
-    low, high, more = _bounds(values, checked_level(level), simultaneous=simultaneous)
+    low, high, more = resampled_bounds(values, checked_level(level), simultaneous=simultaneous)
     return _band(readers[0], seen, (low, high), (level, simultaneous, plan), models=names, notes=combine(notes, more))
 
 
@@ -191,17 +191,20 @@ def _condensed(reader: Reader, counts: Counts | GroupedCounts) -> Counts | Group
     return counts.condense() if plain and reader.of_roc and isinstance(counts, Counts) else counts
 
 
-def _bounds(values: Floats, level: float, *, simultaneous: bool) -> tuple[Floats, Floats, tuple[Note, ...]]:
+def resampled_bounds(values: Floats, level: float, *, simultaneous: bool) -> tuple[Floats, Floats, tuple[Note, ...]]:
     """Quantiles of the resampled curves; simultaneous ones so far out that a whole curve stays inside as often as the level says."""
     missing = int(np.count_nonzero(np.isnan(values).any(axis=1)))
     notes = (
-        (Note("BR592", f"{missing} of {len(values)} replicates are undefined somewhere: the band is of the others there"),) if missing else ()
+        (Note("BR592", f"{missing} of {len(values)} replicates {are(missing)} undefined somewhere: the band is of the others there"),)
+        if missing
+        else ()
     )
     tail = (1 - level) / 2
     if simultaneous:
         tail = _joint_tail(values, level)
         if tail * len(values) < FEW_BEYOND:
-            text = f"only {tail * len(values):.0f} resamples lie beyond the simultaneous band at a place: take more replicates"
+            beyond = number_of(round(tail * len(values)), "resample lies", "resamples lie")
+            text = f"only {beyond} beyond the simultaneous band at a place: take more replicates"
             notes = (*notes, Note("BR591", text))
     # Places where no curve is defined have no bounds; the upper ones are the lower ones mirrored.
     low, high = (np.full(values.shape[1], np.nan) for _ in range(2))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from baserate.counts import Counts
-from baserate.errors import refuse
+from baserate.errors import are, refuse
 from baserate.exact import Floats
 from baserate.grouped import GroupedCounts
 from baserate.joint import JointCounts
@@ -36,7 +36,7 @@ def undefined_noted(values: Floats) -> tuple[Floats, tuple[Note, ...]]:
         raise refuse("BR592", f"{missing} of {len(values)} replicates are undefined: there is no telling the rest", "ask for something else")
     if not missing:
         return values, ()
-    text = f"{missing} of {len(values)} replicates are undefined (a class or a rule went missing): the interval is of the others"
+    text = f"{missing} of {len(values)} replicates {are(missing)} undefined (a class or a rule went missing): the interval is of the others"
     return values[~np.isnan(values)], (Note("BR592", text),)
 
 

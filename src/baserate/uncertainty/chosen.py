@@ -15,7 +15,9 @@ from baserate.decisions.choosing import choose
 from baserate.decisions.operating import OperatingPoint
 from baserate.decisions.rules import Rule, parse_rule
 from baserate.errors import Infeasible, InputError
+from baserate.grouped import GroupedCounts
 from baserate.uncertainty.bootstrap import PERCENTILE, percentile_bounds, undefined_noted
+from baserate.uncertainty.clustered import cluster_intervals
 from baserate.uncertainty.fixed import point_intervals
 from baserate.uncertainty.resampling import Progress, check_enough, planned, resampled
 from baserate.uncertainty.values import BOTH, Interval
@@ -32,7 +34,7 @@ class Resampling:
 
 
 def chosen_intervals(
-    point: OperatingPoint, counts: Counts, names: Sequence[str], options: dict[str, Any], how: Resampling
+    point: OperatingPoint, counts: Counts | GroupedCounts, names: Sequence[str], options: dict[str, Any], how: Resampling
 ) -> dict[str, Interval]:
     """The intervals of several measures at the point that `choose(counts, …, **options)` found, chosen again on every resample."""
     replicates, level = how.replicates, how.level
@@ -47,7 +49,12 @@ def chosen_intervals(
             continue
         values[row] = [_read(again, name) for name in names]
     pinned = _pinned(point)
-    found, fixed = dict[str, Interval](), point_intervals(point, names, level, how.seed)
+    found = dict[str, Interval]()
+    fixed = (
+        cluster_intervals(point, counts, names, plan, level)
+        if isinstance(counts, GroupedCounts)
+        else point_intervals(point, names, level, how.seed)
+    )
     for column, name in enumerate(names):
         seen = _read(point, name)
         known = values[:, column]

@@ -79,7 +79,7 @@ def compare(  # noqa: PLR0913 (each is a question of its own)
     asked = Asked(checked_level(level), method, checked_seed(seed), checked_replicates(replicates), resample, progress)
     if isinstance(at, Uncertain):
         text = "a comparison is made at known conditions: over a range of base rates, see difference_band"
-        raise refuse("BR588", text, "at=Conditions(prior=0.001)")
+        raise refuse("BR588", text, 'at=Conditions(prior=0.001), or expect("expected_cost", {"a": …, "b": …}, at=…)')
     names = chosen_pair(models, pair)
     if isinstance(threshold, Mapping):
         if rule is not None:
@@ -174,7 +174,8 @@ def _compared(both: tuple[Statistic, Statistic], models: Models, names: tuple[st
     if isinstance(models, JointCounts):
         if not paired:
             raise refuse("BR595", "these models scored the same cases: that is what makes a comparison sharp", "leave paired out")
-        return _paired(both, models, names, asked)
+        found = _paired(both, models, names, asked)
+        return replace(found, notes=combine(found.notes, _twins(models, names)))
     parts = [models[name] for name in names]
     grouped = all(isinstance(part, GroupedCounts) for part in parts)
     if grouped and paired:
@@ -202,6 +203,13 @@ def _paired(both: tuple[Statistic, Statistic], joint: JointCounts, names: tuple[
         return matched_difference(both, joint, names, asked.level)
     only = JointCounts._of({name: joint.scores[name] for name in names}, joint.positives, joint.negatives, joint.ledger, joint._recorded)
     return _by_bootstrap(both, only, names, asked)
+
+
+def _twins(joint: JointCounts, names: tuple[str, str]) -> tuple[Note, ...]:
+    """Two names for the same scores: nobody compares them on purpose."""
+    if not np.array_equal(joint.scores[names[0]], joint.scores[names[1]]):
+        return ()
+    return (Note("BR406", f"{quoted(names[0])} and {quoted(names[1])} have the same score for every case: is one of them the wrong column?"),)
 
 
 def _by_delong(asked: Asked) -> bool:

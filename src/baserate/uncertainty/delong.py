@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from baserate.counts import Counts
-from baserate.errors import quoted, refuse
+from baserate.errors import number_of, quoted, refuse
 from baserate.joint import JointCounts
 from baserate.kernels import Scores
 from baserate.notes import Note
@@ -76,7 +76,7 @@ def _by_normal(
 
 
 def _few(smaller: int) -> tuple[Note, ...]:
-    return (Note("BR591", f"only {smaller} cases of the smaller class: a test of so few is rough"),) if smaller < 30 else ()
+    return (Note("BR591", f"only {number_of(smaller, 'case')} of the smaller class: a test of so few is rough"),) if smaller < 30 else ()
 
 
 def _without_variance(value: float, smaller: int, names: tuple[str, str], values: tuple[float, float], common: dict[str, Any]) -> Difference:

@@ -13,15 +13,15 @@ import numpy as np
 from baserate.arithmetic import rounded
 from baserate.conditions import Conditions
 from baserate.decisions.operating import OperatingPoint
-from baserate.errors import Fix, InputError, quoted, refuse
+from baserate.errors import Fix, InputError, number_of, quoted, refuse
 from baserate.exact import Floats
 from baserate.measures.confusions import Confusion, measure
 from baserate.measures.outcomes import UNITS, at_one_point
 from baserate.measures.values import Measure, named
 from baserate.notes import Note
 from baserate.points import ONLY_RATES
-from baserate.uncertain import Drawn, LogUniform, Pilot, Uncertain
-from baserate.uncertain import Draws as Believed
+from baserate.spreads import BELIEVED, Pilot
+from baserate.uncertain import Drawn, Uncertain
 from baserate.uncertainty import rates
 from baserate.uncertainty.placements import normal
 from baserate.uncertainty.reading import rates_read
@@ -161,7 +161,7 @@ def _by_draws(question: Question, value: float) -> Interval:
 
 def is_believed(at: Uncertain) -> bool:
     """Is it a distribution, and no range beside it: something that a value can be averaged over?"""
-    return not at.has_range and any(isinstance(part, LogUniform | Believed) for part in (at.prior, *at.costs.values()))
+    return not at.has_range and any(isinstance(part, BELIEVED) and not isinstance(part, Pilot) for part in (at.prior, *at.costs.values()))
 
 
 def _notes(question: Question) -> Iterator[Note]:
@@ -169,7 +169,9 @@ def _notes(question: Question) -> Iterator[Note]:
     if isinstance(at, Uncertain) and at.has_range:
         yield over_range(at)
     if not question.confusion.fp and question.asked.depends_on_prior:
-        text = f"none of {int(question.confusion.tn)} negatives was flagged: what depends on false alarms is known on one side only"
+        text = (
+            f"none of {number_of(int(question.confusion.tn), 'negative')} was flagged: what depends on false alarms is known on one side only"
+        )
         yield Note("BR584", text)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from baserate.conditions import Conditions
 from baserate.counts import Counts
-from baserate.errors import quoted, refuse
+from baserate.errors import are, quoted, refuse
 from baserate.exact import Floats
 from baserate.grouped import GroupedCounts
 from baserate.measures.confusions import NOT_SAID, along, checked_conditions
@@ -147,7 +147,8 @@ def _both_classes(folds: GroupedCounts) -> list[Counts]:
 
 def _left_out(folds: GroupedCounts, kept: int) -> tuple[Note, ...]:
     missing = len(folds) - kept
-    return (Note("BR592", f"{missing} of {len(folds)} folds have cases of one class only, and are left out"),) if missing else ()
+    text = f"{missing} of {len(folds)} folds {'has' if missing == 1 else 'have'} cases of one class only, and {are(missing)} left out"
+    return (Note("BR592", text),) if missing else ()
 
 
 def _mean_and_error(rows: Floats) -> tuple[Floats, Floats]:

@@ -97,9 +97,7 @@ def require(
     if not isinstance(counts, Counts):
         raise refuse("BR228", f"a requirement is judged on Counts, got {type(counts).__name__}", "count(...)")
     refuse_weights(counts)
-    summaries, rule = _split(requirement)
-    if not summaries and not rule.strip():
-        raise refuse("BR533", "the requirement is empty", '"precision >= 0.2"')
+    summaries, rule = split_requirement(requirement)
     point, notes = _point(counts, rule, (at, checked_volume(volume)), threshold, seed) if rule else (None, ())
     checks = [_summary_check(part, counts, at, level, seed) for part in summaries]
     if point is not None:
@@ -109,7 +107,7 @@ def require(
     return Requirement(worst, tuple(checks), point, combine((*notes, *beyond), (note for check in checks for note in check.interval.notes)))
 
 
-def _split(requirement: str) -> tuple[list[tuple[str, str, float]], str]:
+def split_requirement(requirement: str) -> tuple[list[tuple[str, str, float]], str]:
     """Terms on summaries (auc >= 0.8), and the rest as a rule."""
     if not isinstance(requirement, str):
         raise refuse("BR533", f"a requirement is a text, got {quoted(requirement)}", '"precision >= 0.2"')
@@ -122,7 +120,25 @@ def _split(requirement: str) -> tuple[list[tuple[str, str, float]], str]:
             summaries.append(_summary_term(summary, sign, limit))
         else:
             terms.append(part)
-    return summaries, " and ".join(terms)
+    rule = " and ".join(terms)
+    if not summaries and not rule.strip():
+        raise refuse("BR533", "the requirement is empty", '"precision >= 0.2"')
+    return summaries, rule
+
+
+def check_requirement(requirement: str, volume: float | None = None) -> None:
+    """Refuse a requirement that cannot be read, before any data are."""
+    rule = split_requirement(requirement)[1]
+    if rule:
+        parse_rule(rule, volume)
+
+
+def checked_margin(margin: Any) -> float | None:
+    """How much worse may pass: a number above 0, or none."""
+    if margin is not None and not (isinstance(margin, int | float) and not isinstance(margin, bool) and 0 < margin <= 1e12):
+        text = f"a margin is how much worse may pass, a number above 0, got {quoted(margin)}"
+        raise refuse("BR596", text, Fix("margin=0.01", "--margin 0.01"))
+    return margin
 
 
 def _summary_term(summary: Summary, sign: str, limit: str) -> tuple[str, str, float]:
@@ -259,10 +275,7 @@ def regression(
     (False, 'worse', 0.0134893)
     """
     level = checked_level(level)
-    if margin is not None and not (isinstance(margin, int | float) and not isinstance(margin, bool) and 0 < margin <= 1e12):
-        raise refuse(
-            "BR596", f"a margin is how much worse may pass, a number above 0, got {quoted(margin)}", Fix("margin=0.01", "--margin 0.01")
-        )
+    checked_margin(margin)
     if baseline == candidate:
         raise refuse("BR596", f"baseline and candidate are both {quoted(baseline)}", "name two models")
     if callable(statistic) and not isinstance(statistic, Summary | Measure) and options.get("better") is None and not is_known(statistic):

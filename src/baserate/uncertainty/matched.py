@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from baserate.errors import quoted, refuse
+from baserate.errors import number_of, quoted, refuse
 from baserate.exact import total
 from baserate.joint import JointCounts
 from baserate.measures.confusions import NOT_SAID
@@ -100,7 +100,7 @@ def matched_difference(both: tuple[Statistic, Statistic], joint: JointCounts, na
     gained, lost = (found.second_only, found.first_only) if sign > 0 else (found.first_only, found.second_only)
     seen = [statistic(joint.marginal(name)) for statistic, name in zip(both, names, strict=True)]
     low, high = bonett_price(gained, lost, found.cases, level)
-    text = f"{found.first_only} cases only {quoted(names[0])} has right, {found.second_only} only {quoted(names[1])}"
+    text = f"{number_of(found.first_only, 'case')} only {quoted(names[0])} has right, {found.second_only} only {quoted(names[1])}"
     notes: tuple[Note, ...] = (Note("BR599", text),)
     if not found.pairs:
         notes = (*notes, Note("BR599", "both models answer every one of these cases alike"))

@@ -12,7 +12,7 @@ import numpy as np
 
 from baserate.cells import Array, run_starts
 from baserate.counts import Counts
-from baserate.errors import Fix, grouped, quoted, refuse
+from baserate.errors import Fix, grouped, number_of, quoted, refuse
 from baserate.exact import INT64_MAX, Floats, Ints
 from baserate.grouped import GroupedCounts
 from baserate.joint import JointCounts
@@ -79,13 +79,14 @@ def check_enough(source: Source) -> tuple[Note, ...]:
     what, fewest = min(classes.items(), key=lambda pair: pair[1])
     if isinstance(source, GroupedCounts):
         clusters, what = min(((clusters_with(source, column), name) for name, column in classes_of(source)), key=lambda pair: pair[0])
+        text = f"only {number_of(clusters, 'cluster holds', 'clusters hold')} {what}"
         if clusters < FEWEST:
-            raise refuse("BR590", f"only {clusters} clusters hold {what}: too few to resample", "an interval that ignores clusters")
+            raise refuse("BR590", f"{text}: too few to resample", "an interval that ignores clusters")
         if clusters < FEW_CLUSTERS:
-            return (Note("BR591", f"only {clusters} clusters hold {what}: that is how much is known of them"),)
+            return (Note("BR591", f"{text}: that is how much is known of them"),)
     elif fewest < FEWEST:
-        raise refuse("BR590", f"only {grouped(fewest)} {what}: too few to resample", OTHERWISE)
-    return (Note("BR591", f"only {grouped(fewest)} {what}: a bootstrap of so few is rough"),) if fewest < FEW else ()
+        raise refuse("BR590", f"only {number_of(fewest, what[:-1])}: too few to resample", OTHERWISE)
+    return (Note("BR591", f"only {number_of(fewest, what[:-1])}: a bootstrap of so few is rough"),) if fewest < FEW else ()
 
 
 def classes_of(groups: GroupedCounts) -> list[tuple[str, Array]]:
@@ -120,6 +121,11 @@ def _drawn(drawer: _Cases | _Clusters, plan: Plan) -> Iterator[tuple[Array, Arra
         yield drawer.block(first, min(rows, plan.replicates - first), plan.seed)
 
 
+def _drawn_from(source: JointCounts) -> JointCounts:
+    """The same cases are drawn from in the same way, in whatever order they or their models stand, and however models are called."""
+    return source.sorted_by(sorted(source.models, key=lambda model: source.marginal(model).digest))
+
+
 class _Cases:
     """Cells of either class, drawn by class (sizes as they are) or by case (class totals drawn too)."""
 
@@ -128,15 +134,16 @@ class _Cases:
         if isinstance(source, Counts) and source.bins is not None:
             raise refuse("BR581", "these counts are coarse: resampling them would hide what the bins do", "count with every score kept")
         self.source = source
+        form = _drawn_from(source) if isinstance(source, JointCounts) else source
         self.totals = int(source.total_positives), int(source.total_negatives)
-        self.width = len(source.positives)
+        self.width = len(form.positives)
         self.sizes = class_sizes(self.totals, plan)
-        columns = source.positives, source.negatives
+        columns = form.positives, form.negatives
         self.urns = [urn_of(column, plan) for column in columns]
-        if isinstance(source, JointCounts):
-            self.views = [_View(scores, source.ledger) for scores in source.scores.values()]
+        if isinstance(form, JointCounts):
+            self.views = [_View(form.scores[name], form.ledger) for name in getattr(source, "models", ())]
         else:
-            self.views = [_View(source.scores, source.ledger, source)]
+            self.views = [_View(form.scores, form.ledger, form)]
 
     def block(self, first: int, count: int, seed: int) -> tuple[Array, Array]:
         parts = []
@@ -173,10 +180,25 @@ class _Clusters:
         self.views = [_View(source.scores, source.ledger)]
 
     def block(self, first: int, count: int, seed: int) -> tuple[Array, Array]:
-        drawn = np.empty((count, len(self.source.groups)), dtype=np.int64)
-        best.draw(self.urn, np.full(count, self.urn.total), seed, first, WHOLE, drawn)
-        times = drawn[:, self.group]
+        times = _times(self.urn, first, count, seed)[:, self.group]
         return times * self.source.positives, times * self.source.negatives
+
+
+def _times(urn: Urn, first: int, count: int, seed: int) -> Array:
+    """How often each of the resamples from `first` on draws each group."""
+    drawn = np.empty((count, urn.total), dtype=np.int64)
+    best.draw(urn, np.full(count, urn.total), seed, first, WHOLE, drawn)
+    return drawn
+
+
+def groups_drawn(groups: int, plan: Plan) -> Iterator[Array]:
+    """Blocks of resamples: how often each group is drawn, as `resampled` draws them."""
+    urn, rows = Urn(np.ones(groups, dtype=np.int64)), max(1, BLOCK // max(1, groups))
+    for first in range(0, plan.replicates, rows):
+        count = min(rows, plan.replicates - first)
+        yield _times(urn, first, count, plan.seed)
+        if plan.progress is not None:
+            plan.progress(first + count, plan.replicates)
 
 
 class _View:

@@ -50,6 +50,12 @@ class Interval:
         name = f"{self.name} " if self.name else ""
         return f"Interval: {name}{self.value:.4g}, {percent(self.level)} {stated(self)} ({self.method})"
 
+    def _repr_html_(self) -> str:
+        from baserate.html_tables import cell, table
+
+        row = (self.name or "value", cell(self.value, 4), stated(self), self.method)
+        return table(repr(self), ("", "value", percent(self.level), "method"), [row])
+
 
 @dataclass(frozen=True)
 class Difference:
@@ -96,6 +102,17 @@ class Difference:
         adjusted = "" if self.p_adjusted is None else f", {self.p_adjusted:.3g} after Holm"
         bounds = f"{percent(self.level)} from {self.low:.4g} to {self.high:.4g}"
         return f"Difference: {self.name} of {second} - {first} {self.value:.4g}, {bounds}, p = {self.p_value:.3g}{adjusted} ({self.method})"
+
+    def _repr_html_(self) -> str:
+        from baserate.html_tables import cell, table
+
+        first, second = (quoted(name, quotes=False) for name in self.models)
+        values = [cell(value, 4) for value in (*self.values, self.value)]
+        headings = ["", first, second, "difference", percent(self.level), "p"]
+        row = [self.name, *values, f"from {cell(self.low, 4)} to {cell(self.high, 4)}", f"{self.p_value:.3g}"]
+        if self.p_adjusted is not None:
+            headings, row = [*headings, "p (Holm)"], [*row, f"{self.p_adjusted:.3g}"]
+        return table(repr(self), [*headings, "method"], [[*row, self.method]])
 
 
 def stated(interval: Interval) -> str:

@@ -1,0 +1,196 @@
+"""Days: how many alerts a fixed threshold gives, day by day, and on how many days that is more than a budget."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from baserate.arithmetic import exactly, rounded
+from baserate.conditions import Conditions
+from baserate.counts import Counts
+from baserate.decisions.choosing import flag_at
+from baserate.decisions.operating import OperatingPoint
+from baserate.decisions.pooling import Weights, class_weights
+from baserate.engines.dates import hours_of, zone_of
+from baserate.errors import Fix, number_of, quoted, refuse
+from baserate.grouped import GroupedCounts
+from baserate.measures.confusions import checked_conditions, checked_volume
+from baserate.notations import from_number
+from baserate.notes import Note, combine
+
+# Days without positives at the end are taken for labels still to come where chance would give them less often than this.
+IMPROBABLE = 0.001
+
+
+@dataclass(frozen=True)
+class Day:
+    """One day: its cases and positives as counted, and the alerts and the positives caught that are expected of it.
+
+    As counted, these are whole numbers; at another prior or volume, what the same day would have had. `hours` are 23 or 25 where clocks change.
+    """
+
+    day: str
+    cases: int
+    positives: int
+    alerts: float
+    caught: float
+    hours: float = 24.0
+
+
+@dataclass(frozen=True)
+class Days:
+    """What a fixed threshold gives day by day, in their order; the mean, the least and the most of it.
+
+    `over` are the days with more alerts than the budget. `undated` holds cases without a day, which no mean counts; None where there are none.
+    """
+
+    parts: tuple[Day, ...]
+    point: OperatingPoint
+    budget: float | None = None
+    tz: str | None = None
+    undated: Day | None = None
+    notes: tuple[Note, ...] = field(default=(), compare=False, repr=False)
+
+    @property
+    def threshold(self) -> float | None:
+        return self.point.threshold
+
+    @property
+    def mean(self) -> float:
+        """Alerts a day on average."""
+        return rounded(sum((exactly(day.alerts) for day in self.parts), Fraction(0)) / len(self.parts))
+
+    @property
+    def least(self) -> Day:
+        return min(self.parts, key=lambda day: day.alerts)
+
+    @property
+    def most(self) -> Day:
+        return max(self.parts, key=lambda day: day.alerts)
+
+    @property
+    def over(self) -> tuple[Day, ...]:
+        return () if self.budget is None else tuple(day for day in self.parts if day.alerts > self.budget)
+
+    def __repr__(self) -> str:
+        alerts = f"{self.mean:.6g} alerts a day, from {self.least.alerts:.6g} to {self.most.alerts:.6g}"
+        over = "" if self.budget is None else f", more than {self.budget:g} on {len(self.over)}"
+        return f"Days: {number_of(len(self.parts), 'day')}, {alerts}{over}"
+
+
+def by_day(
+    days: GroupedCounts,
+    *,
+    threshold: float | None,
+    at: Conditions | None = None,
+    budget: float | None = None,
+    volume: float | None = None,
+    tz: str | None = None,
+) -> Days:
+    """How many alerts a day does this threshold give, and on how many days is that more than the budget?
+
+    `days` come from `count_days`. A fixed threshold gives another number every day. At another prior every positive and every negative of every
+    day weighs as much more or less as it takes for that prior over all days, which keeps the number of cases; `volume` is how many cases a day
+    there will be on average, where the file holds fewer. `tz` is the time zone that the days were counted in: some of its days have 23 or 25
+    hours.
+
+    >>> import baserate as br
+    >>> y, s = [0, 1, 0, 1, 0, 0], [0.2, 0.7, 0.8, 0.9, 0.6, 0.1]
+    >>> found = br.by_day(br.count_days(y, s, days=["2026-01-01"] * 3 + ["2026-01-02"] * 3), threshold=0.65, budget=1)
+    >>> found
+    Days: 2 days, 1.5 alerts a day, from 1 to 2, more than 1 on 1
+    >>> [day.day for day in found.over], [day.caught for day in found.parts]
+    (['2026-01-01'], [1, 1])
+    """
+    if not isinstance(days, GroupedCounts):
+        raise refuse("BR430", f"days are GroupedCounts by day, got {type(days).__name__}", "count_days(y, scores, days=dates)")
+    names = {group: _named(group) for group in days if group is not None}
+    if not names:
+        raise refuse("BR430", "there are no days: every case lacks one", "give the column of the days")
+    zone, limit, given = zone_of(tz), _checked_budget(budget), checked_conditions(at)
+    whole = days.total()
+    point = flag_at(whole, threshold, at=given, volume=checked_volume(volume))
+    weights = class_weights(whole, point.at, None if volume is None else Fraction(volume) * len(names))
+    order = sorted(names, key=lambda group: names[group])
+    parts = tuple(_day(names[group], days[group], threshold, weights, zone) for group in order)
+    undated = _day("", days[None], threshold, weights, None) if None in days else None
+    found = Days(parts, point, limit, tz, undated)
+    return replace(found, notes=combine(days.notes, (*point.notes, *_remarks(found, weighted=days.weighted))))
+
+
+def _named(group: Hashable) -> str:
+    try:
+        return dt.date.fromisoformat(group if isinstance(group, str) else group.isoformat()).isoformat()  # type: ignore[attr-defined]
+    except (ValueError, AttributeError):
+        raise refuse("BR430", f"the group {quoted(group)} is no day", "count_days(y, scores, days=dates)") from None
+
+
+def _checked_budget(budget: Any) -> float | None:
+    if budget is None:
+        return None
+    given = from_number(budget)
+    if given is None or given.value < 1:
+        raise refuse("BR521", f"a budget is a number of alerts a day, 1 or more, got {quoted(budget)}", "budget=200")
+    return rounded(given.value)
+
+
+def _day(name: str, counts: Counts, threshold: float | None, weights: Weights, zone: ZoneInfo | None) -> Day:
+    tp, fp, fn, tn = (exactly(cases) for cases in flag_at(counts, threshold).confusion)
+    alerts, caught = weights[0] * tp + weights[1] * fp, weights[0] * tp
+    hours = hours_of(name, zone) if name else 24.0
+    return Day(name, _plain(tp + fp + fn + tn), _plain(tp + fn), _plain(alerts), _plain(caught), hours)  # type: ignore[arg-type]
+
+
+def _plain(value: Fraction) -> float:
+    return int(value) if value.denominator == 1 else rounded(value)
+
+
+def _remarks(found: Days, *, weighted: bool) -> Iterator[Note]:
+    if found.undated is not None:
+        yield Note("BR435", f"{number_of(found.undated.cases, 'case')} without a day: in no day's count, and in no mean")
+    first, last = (dt.date.fromisoformat(found.parts[place].day) for place in (0, -1))
+    without = (last - first).days + 1 - len(found.parts)
+    if without:
+        yield Note("BR435", f"{number_of(without, 'day')} without cases between {first} and {last}: in no mean")
+    changed = [f"{day.day} ({day.hours:g} h)" for day in found.parts if day.hours != 24]
+    if changed:
+        yield Note("BR431", f"clocks change on {', '.join(changed[:3])}{' …' if len(changed) > 3 else ''}: such a day has more or fewer cases")
+    if not weighted:
+        yield from _no_labels_yet(found.parts)
+
+
+def _no_labels_yet(days: Sequence[Day]) -> Iterator[Note]:
+    """The last days have no positives, though the rate before makes that improbable: their labels may not have come in yet."""
+    end = len(days)
+    while end and not days[end - 1].positives:
+        end -= 1
+    before, after = days[:end], days[end:]
+    if not before or not after:
+        return
+    cases, tail = sum(day.cases for day in before), sum(day.cases for day in after)
+    positives = sum(day.positives for day in before)
+    rate, chance = Fraction(positives, cases), _none_at_the_end(positives, cases, tail)
+    if chance >= IMPROBABLE:
+        return
+    shown = f"{chance:.1g}" if chance >= 1e-300 else "less than 1e-300"
+    text = f"no positives among {number_of(tail, 'case')} from {after[0].day} on, though {float(rate):.3g} of those before were positive"
+    yield Note(
+        "BR113",
+        f"{text} (by chance with probability {shown}): labels of the last days may not have come in yet",
+        Fix.everywhere("leave those days out"),
+    )
+
+
+def _none_at_the_end(positives: int, cases: int, tail: int) -> float:
+    """The chance that so many positives, in any order among all cases, leave the last ones without any: C(n, k) / C(n + tail, k).
+
+    Given how many positives there are, every order of the cases is as probable where the rate stays the same, whatever it is: nothing
+    is estimated, so that few positives do not make it too small.
+    """
+    ends = (cases, 1), (cases - positives, -1), (cases + tail, -1), (cases + tail - positives, 1)
+    return min(1.0, math.exp(math.fsum(sign * math.lgamma(number + 1) for number, sign in ends)))

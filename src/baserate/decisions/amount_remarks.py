@@ -1,0 +1,57 @@
+"""What a reader of a point chosen by amounts should know."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from baserate.arithmetic import exactly
+from baserate.decisions.operating import TIE
+from baserate.decisions.prices import Priced
+from baserate.decisions.remarks import resolution
+from baserate.decisions.rules import Rule
+from baserate.errors import quoted
+from baserate.measures.confusions import label_shift, out_of_range
+from baserate.notes import Note
+
+if TYPE_CHECKING:
+    from baserate.decisions.amounts import AmountPoint
+
+
+def on_reading(point: AmountPoint, priced: Priced) -> Iterator[Note]:
+    """Of any point that is read."""
+    yield from label_shift(point.at, point.point.confusion)
+    yield from out_of_range(priced.points, point.threshold)
+    yield from resolution(point.point, priced.points)
+
+
+def on_choice(point: AmountPoint, priced: Priced, rule: Rule) -> Iterator[Note]:
+    """Of a point that was chosen, also how it was."""
+    yield from label_shift(point.at, point.point.confusion)
+    yield from resolution(point.point, priced.points)
+    if not rule.terms and point.threshold is None:
+        yield Note("BR524", "flagging nothing is cheapest: no review pays for itself")
+    elif not rule.terms and point.point.share == 1 and not point.fn and not point.tn:
+        yield Note("BR524", "flagging everything is cheapest: every review down to the lowest score pays for itself")
+    yield from _budget(point, rule)
+    if point.threshold is not None and len(priced.points) > 2:
+        how = "judge it on others, choose_amount(dev).on(test)"
+        yield Note("BR528", f"chosen and judged on the same cases, which flatters it: {how}")
+
+
+def _budget(point: AmountPoint, rule: Rule) -> Iterator[Note]:
+    budget = rule.budget
+    if budget is None or point.point.volume is None:
+        return
+    if budget.limit >= exactly(point.point.volume):
+        yield Note("BR522", f"the budget of {float(budget.limit):g} alerts covers all {point.point.volume:g} cases")
+    elif point.point.how == TIE:
+        share = f"{100 * point.point.share:.3g} % of them are flagged, drawn at random"
+        low, high = point.caught_worst, point.caught_best
+        luck = "" if low == high else f" on average, between {low:.6g} and {high:.6g}"
+        text = f"the budget ends among the cases at {quoted(point.threshold)}: {share}; amount caught {point.amount_caught:.6g}{luck}"
+        yield Note("BR523", text)
+    elif point.sums.alerts < budget.limit:
+        others = [str(term) for term in rule.terms if term is not budget]
+        why = f"more would break {' and '.join(others)}" if others else "more would cost more than they save"
+        yield Note("BR523", f"{point.alerts:.6g} of {float(budget.limit):g} alerts are used: {why}")
