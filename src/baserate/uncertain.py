@@ -16,93 +16,12 @@ from baserate.arithmetic import rounded
 from baserate.conditions import Conditions
 from baserate.costs import Costs
 from baserate.errors import Fix, quoted, refuse
-from baserate.exact import Floats
+from baserate.spreads import BELIEVED, SPREADS, STEPS, Distribution, Draws, LogNormal, LogUniform, Pilot, Range, is_frozen, nearly_all
 
-# How finely a range is walked. Most measures rise or fall all along it, so that its ends decide.
-STEPS = 9
 COST_STEPS = 3
 OUTCOMES = ("fp", "fn", "tp", "tn")
-
-
-@dataclass(frozen=True)
-class Range:
-    """Somewhere between two values, and nothing is known of where: what follows holds for all of them together."""
-
-    low: Any
-    high: Any
-
-    def grid(self, steps: int = STEPS) -> list[float]:
-        """Values all over the range, its ends among them: evenly by odds between 0 and 1, by ratio above 0."""
-        low, high = float(self.low), float(self.high)
-        if 0 < low <= high < 1:
-            odds = np.geomspace(low / (1 - low), high / (1 - high), steps)
-            spread = odds / (1 + odds)
-        else:
-            spread = np.geomspace(low, high, steps) if low > 0 else np.linspace(low, high, steps)
-        return [low, *map(float, spread[1:-1]), high]
-
-    @property
-    def middle(self) -> float:
-        low, high = float(self.low), float(self.high)
-        return math.sqrt(low * high) if low > 0 else (low + high) / 2
-
-
-@dataclass(frozen=True)
-class Pilot:
-    """A pilot sample drawn from the field: so many positives among so many cases."""
-
-    positives: int
-    cases: int
-
-    def draw(self, rng: np.random.Generator, count: int) -> Floats:
-        """Priors that the pilot leaves possible: Beta(k + ½, n − k + ½)."""
-        return np.clip(rng.beta(self.positives + 0.5, self.cases - self.positives + 0.5, count), 1e-300, 1 - 1e-16)
-
-    @property
-    def middle(self) -> float:
-        seen = 0 < self.positives < self.cases
-        return self.positives / self.cases if seen else (self.positives + 0.5) / (self.cases + 1)
-
-
-@dataclass(frozen=True)
-class LogUniform:
-    """Any order of magnitude between two values is as likely as any other."""
-
-    low: Any
-    high: Any
-
-    def draw(self, rng: np.random.Generator, count: int) -> Floats:
-        low, high = math.log(float(self.low)), math.log(float(self.high))
-        return np.clip(np.exp(rng.uniform(low, high, count)), float(self.low), float(self.high))
-
-    @property
-    def middle(self) -> float:
-        return math.sqrt(float(self.low) * float(self.high))
-
-
-@dataclass(frozen=True)
-class Draws:
-    """Values drawn from whatever distribution one believes in, each as likely as any other."""
-
-    values: Any
-
-    def draw(self, rng: np.random.Generator, count: int) -> Floats:
-        """Every value about equally often, in random order."""
-        values: Floats = np.resize(np.asarray(self.values, dtype=np.float64), count)
-        return rng.permutation(values) if count > len(self.values) else rng.choice(np.asarray(self.values, dtype=np.float64), count)
-
-    @property
-    def middle(self) -> float:
-        return float(np.median(np.asarray(self.values, dtype=np.float64)))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Draws) and np.array_equal(self.values, other.values)
-
-    def __hash__(self) -> int:
-        return hash(tuple(np.asarray(self.values).tolist()))
-
-
-SPREADS = (Range, Pilot, LogUniform, Draws)
+# How much of a log-normal distribution of base rates may lie above 1; it is taken given that it does not.
+OUTSIDE = 1e-3
 
 
 class Drawn(NamedTuple):
@@ -119,9 +38,10 @@ class Drawn(NamedTuple):
 class Uncertain:
     """At which base rate and costs, where they are not known exactly?
 
-    `prior` and every cost may be a number, or a `Range`, `LogUniform` or `Draws`; a prior may also be a `Pilot` sample, or text such as
-    "1e-5..1e-3" for a range. What lies in a range is answered for all of the range together. Distributions are drawn from, independently;
-    but `Draws` of one length for several parts belong together, draw by draw.
+    `prior` and every cost may be a number, a `Range`, a distribution (`LogUniform`, `LogNormal`, a frozen one of `scipy.stats`), or a list
+    of values (`Draws`, each as likely as any other); a prior may also be a `Pilot` sample, or text such as "1e-5..1e-3" for a range. What
+    lies in a range is answered for all of the range together. Distributions are independent; but `Draws` of one length for several parts
+    belong together, draw by draw.
 
     >>> import baserate as br
     >>> br.Uncertain(prior="1e-5..1e-3", costs={"fn": br.Range(100, 1000), "fp": 1})
@@ -131,8 +51,11 @@ class Uncertain:
     prior: Any = None
     costs: Any = None
     costs_given: bool = field(init=False, repr=False)
+    # Were costs given as earnings? Then they are told as such.
+    earned: bool = field(default=False, compare=False, kw_only=True)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "earned", self.earned or getattr(self.costs, "earned", False))
         object.__setattr__(self, "prior", _prior(self.prior))
         object.__setattr__(self, "costs_given", self.costs is not None)
         object.__setattr__(self, "costs", _costs(self.costs))
@@ -166,7 +89,7 @@ class Uncertain:
     def pinned(self, steps: int = STEPS) -> Iterator[Uncertain]:
         """The same with every range replaced by one of its values, all over it; a range of base rates is walked in so many steps."""
         for setting in self._settings(ends=False, steps=steps):
-            yield Uncertain(setting["prior"], {name: setting[name] for name in OUTCOMES} if self.costs_given else None)
+            yield Uncertain(setting["prior"], {name: setting[name] for name in OUTCOMES} if self.costs_given else None, earned=self.earned)
 
     def _settings(self, *, ends: bool, steps: int = STEPS) -> Iterator[dict[str, Any]]:
         names = ("prior", *OUTCOMES)
@@ -181,7 +104,7 @@ class Uncertain:
 
     def middle(self) -> Conditions:
         """One set of conditions in the midst of what is possible."""
-        costs = Costs(**{name: _middle(self.costs[name]) for name in OUTCOMES}) if self.costs_given else None
+        costs = Costs.told({name: _middle(self.costs[name]) for name in OUTCOMES}, earned=self.earned) if self.costs_given else None
         return Conditions(_middle(self.prior), costs)
 
     def draw(self, rng: np.random.Generator, count: int) -> Drawn:
@@ -196,7 +119,7 @@ class Uncertain:
     def _one(part: Any, rng: np.random.Generator, count: int, rows: npt.NDArray[np.int64] | None) -> Any:
         if rows is not None and isinstance(part, Draws):
             return np.asarray(part.values)[rows]
-        return part.draw(rng, count) if isinstance(part, Pilot | LogUniform | Draws) else part
+        return part.draw(rng, count) if isinstance(part, BELIEVED) else part
 
     def __repr__(self) -> str:
         given = {"prior": self.prior} if self.prior is not None else {}
@@ -206,8 +129,18 @@ class Uncertain:
 
     def __str__(self) -> str:
         prior = "as in the sample" if self.prior is None else _shown(self.prior)
+        if self.earned:
+            told = {name: _turned(self.costs[name]) for name in ("tp", "tn", "fp", "fn") if not _is_zero(self.costs[name])}
+            return f"prior {prior}; profits ({', '.join(f'{name} = {_shown(part)}' for name, part in told.items())})"
         costs = ", ".join(f"{name} = {_shown(cost)}" for name, cost in self.costs.items() if name in ("fp", "fn") or not _is_zero(cost))
         return f"prior {prior}; {'costs' if self.costs_given else 'equal costs'} ({costs})"
+
+
+def _turned(part: Any) -> Any:
+    """What is earned, of what it costs; draws are shown by how many they are, and other distributions of costs are not earned."""
+    if isinstance(part, Range):
+        return Range(0 - part.high, 0 - part.low)
+    return part if isinstance(part, SPREADS) else 0 - part
 
 
 def _is_zero(part: Any) -> bool:
@@ -215,13 +148,8 @@ def _is_zero(part: Any) -> bool:
 
 
 def _ends(part: Any) -> list[Any]:
-    """The values between which it lies."""
-    if isinstance(part, Range | LogUniform):
-        return [part.low, part.high]
-    if isinstance(part, Draws):
-        values = np.asarray(part.values)
-        return [float(values.min()), float(values.max())]
-    return [_middle(part)]
+    """The values between which it lies; those of a pilot do not matter to costs."""
+    return list(nearly_all(part)) if isinstance(part, SPREADS) and not isinstance(part, Pilot) else [_middle(part)]
 
 
 def _middle(part: Any) -> Any:
@@ -233,6 +161,10 @@ def _shown(part: Any) -> str:
         return f"{part.low:g}..{part.high:g}{' (log-uniform)' if isinstance(part, LogUniform) else ''}"
     if isinstance(part, Pilot):
         return f"{part.positives} of {part.cases} in a pilot"
+    if isinstance(part, LogNormal):
+        return f"about {part.median:g}, within a factor of {part.factor:g} (log-normal)"
+    if isinstance(part, Distribution):
+        return f"a distribution about {part.middle:g}"
     return f"{len(part.values)} draws" if isinstance(part, Draws) else f"{part:g}"
 
 
@@ -240,23 +172,69 @@ def _prior(given: Any) -> Any:
     if isinstance(given, str) and "..." in given:
         raise refuse("BR503", f"prior {quoted(given)} has too many dots", "a range is written 1e-5..1e-3")
     if isinstance(given, str) and ".." in given:
-        low, _, high = given.partition("..")
-        given = Range(low.strip(), high.strip())
+        low, high = (end.strip() for end in given.split("..", 1))
+        if low.endswith("%") != high.endswith("%"):
+            both = f"{low.rstrip('%')}%..{high.rstrip('%')}%"
+            text = f"one end of {quoted(given)} is a percentage and the other is not"
+            raise refuse("BR504", text, f"{both} if both are, or write both as shares")
+        given = Range(low, high)
     if isinstance(given, Range | LogUniform):
-        written = [notations.prior(end) for end in (given.low, given.high)]
-        if written[0] is None or written[1] is None:
-            raise refuse("BR503", "a range of base rates needs two ends", "1e-5..1e-3")
-        ends = [rounded(end.value) for end in written if end is not None]
-        return type(given)(*_ordered("prior", ends[0], ends[1]))
+        return _between(given)
     if isinstance(given, Pilot):
-        whole = all(isinstance(value, int | np.integer) and not isinstance(value, bool) for value in (given.positives, given.cases))
-        if not whole or not 0 <= given.positives <= given.cases or not given.cases:
-            raise refuse("BR588", f"a pilot sample has so many positives among so many cases, got {quoted(given)}", "Pilot(12, 5000)")
-        return Pilot(int(given.positives), int(given.cases))
-    if isinstance(given, Draws):
-        return Draws(_drawn("prior", given.values, low=0.0, high=1.0))
-    written_prior = notations.prior(given)
-    return None if written_prior is None else rounded(written_prior.value)
+        return _pilot(given)
+    if isinstance(given, LogNormal):
+        return _log_normal("prior", LogNormal(_share(given.median), given.factor, most=1.0))
+    if isinstance(given, Draws | list | np.ndarray):
+        values = given.values if isinstance(given, Draws) else [_share(value) for value in given]
+        return Draws(_drawn("prior", values, low=0.0, high=1.0))
+    if isinstance(given, Distribution) or is_frozen(given):
+        return _within("prior", given)
+    written = notations.prior(given)
+    return None if written is None else rounded(written.value)
+
+
+def _between(given: Range | LogUniform) -> Range | LogUniform:
+    written = [notations.prior(end) for end in (given.low, given.high)]
+    if written[0] is None or written[1] is None:
+        raise refuse("BR503", "a range of base rates needs two ends", "1e-5..1e-3")
+    ends = [rounded(end.value) for end in written if end is not None]
+    return type(given)(*_ordered("prior", ends[0], ends[1]))
+
+
+def _pilot(given: Pilot) -> Pilot:
+    whole = all(isinstance(value, int | np.integer) and not isinstance(value, bool) for value in (given.positives, given.cases))
+    if not whole or not 0 <= given.positives <= given.cases or not given.cases:
+        raise refuse("BR588", f"a pilot sample has so many positives among so many cases, got {quoted(given)}", "Pilot(12, 5000)")
+    return Pilot(int(given.positives), int(given.cases))
+
+
+def _share(given: Any) -> float:
+    """One base rate, which has to be said."""
+    written = notations.prior(given)
+    if written is None:
+        raise refuse("BR503", "the sample's own prior is one number: it has no place among several", "leave prior out")
+    return rounded(written.value)
+
+
+def _log_normal(name: str, given: LogNormal) -> LogNormal:
+    numbers = [notations.from_number(value) for value in (given.median, given.factor)]
+    if numbers[0] is None or numbers[1] is None or numbers[0].value <= 0 or numbers[1].value <= 1:
+        raise refuse("BR588", f"a log-normal {name} has a median above 0 and a factor above 1, got {quoted(given)}", "LogNormal(0.001, 3)")
+    found = LogNormal(rounded(numbers[0].value), rounded(numbers[1].value), given.most)
+    if 1 - found.kept > OUTSIDE:
+        text = f"{100 * (1 - found.kept):.3g} % of this log-normal {name} lies above 1"
+        raise refuse("BR588", text, "a smaller median or factor, LogUniform, or a distribution between 0 and 1")
+    return found
+
+
+def _within(name: str, given: Any) -> Distribution:
+    """A distribution of base rates: all of it between 0 and 1."""
+    found = given if isinstance(given, Distribution) else Distribution(given)
+    if not is_frozen(found.frozen):
+        raise refuse("BR588", f"{quoted(found.frozen)} is no distribution", "a frozen one: scipy.stats.beta(2, 998)")
+    if name == "prior" and (found.ends is None or found.ends[0] < 0 or found.ends[1] > 1):
+        raise refuse("BR588", "this distribution of base rates reaches beyond 0 and 1", "scipy.stats.beta(2, 998), or LogNormal(0.001, 3)")
+    return found
 
 
 def _ordered(name: str, low: float, high: float) -> tuple[float, float]:
@@ -291,8 +269,12 @@ def _costs(given: Any) -> dict[str, Any]:
 def _cost(name: str, given: Any) -> Any:
     if isinstance(given, Pilot):
         raise refuse("BR588", f"the cost of {name} cannot come from a pilot sample", "Range(100, 1000) or Draws([...])")
-    if isinstance(given, Draws):
-        return Draws(_drawn(f"the cost of {name}", given.values))
+    if isinstance(given, LogNormal):
+        return _log_normal(f"cost of {name}", given)
+    if isinstance(given, Distribution) or is_frozen(given):
+        return _within(f"the cost of {name}", given)
+    if isinstance(given, Draws | list | np.ndarray):  # a pair in brackets would look like a range
+        return Draws(_drawn(f"the cost of {name}", given.values if isinstance(given, Draws) else given))
     if isinstance(given, Range | LogUniform):
         ends = [notations.from_number(end) for end in (given.low, given.high)]
         if ends[0] is None or ends[1] is None or (isinstance(given, LogUniform) and ends[0].value <= 0):

@@ -1,0 +1,204 @@
+"""`decide`: one model and one threshold for conditions that are not known exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from baserate.arithmetic import rounded
+from baserate.conditions import Conditions
+from baserate.decisions.borders import EVERYTHING, NOTHING
+from baserate.decisions.models import choose_model
+from baserate.decisions.rules import Rule, parse_rule
+from baserate.decisions.searching import DOUBT, ROUNDING, Mask
+from baserate.errors import Fix, Infeasible, Problem, quoted, refuse
+from baserate.exact import Floats
+from baserate.measures.confusions import checked_volume
+from baserate.notes import Note, combine
+from baserate.prospects.mixing import Mixed, least_regret_mixture
+from baserate.prospects.regrets import Regret, Staged, assumption, on_threshold, staged, worst
+from baserate.prospects.scenes import checked
+from baserate.prospects.settings import HERE, Candidates, Model, candidates, kept
+from baserate.uncertain import Uncertain
+
+
+@dataclass(frozen=True)
+class Decision:
+    """Which model, where to set it, and what not knowing better can cost.
+
+    `model` and `threshold` are the setting of least regret (`model` may be "flag nothing" or "flag everything"), `models` all whose best
+    setting is as good. `regret` is the price of not knowing: over ranges the most it can cost a case beyond the best there would be, over
+    distributions what it costs on average, and thereby what knowing would be worth. Under a rule it is measured against the best without
+    it, and holds what the rule costs too. `rivals` has the best setting of every model and
+    answer for all that keeps the rule; `refused` says why the others have none. `mixture` is set where mixing two settings was asked for
+    and regrets less.
+    """
+
+    model: str
+    threshold: float | None
+    fpr: float
+    tpr: float
+    regret: Regret
+    models: tuple[str, ...]
+    rivals: Mapping[str, Regret]
+    at: Uncertain | Conditions
+    rule: str = ""
+    refused: Mapping[str, str] = field(default_factory=dict)
+    mixture: Mixed | None = None
+    notes: tuple[Note, ...] = field(default=(), compare=False, repr=False)
+
+    @property
+    def has_scenes(self) -> bool:
+        """Is regret the largest of several, over a range or sites?"""
+        return self.regret.site is not None or (isinstance(self.at, Uncertain) and self.at.has_range)
+
+    @property
+    def how(self) -> str:
+        """Is regret the largest there is, an average, or the largest of averages?"""
+        averaged, largest = "on average" if self.regret.averaged else "", "at most" if self.has_scenes or not self.regret.averaged else ""
+        return " ".join(filter(None, (averaged, largest)))
+
+    def __repr__(self) -> str:
+        where = self.model if self.model in (NOTHING, EVERYTHING) else f"{self.model}, score >= {quoted(self.threshold)}"
+        return f"Decision: {where}; regret {self.how} {self.regret.value:.4g} a case; at {self.at}"
+
+
+class _Best(NamedTuple):
+    """The setting of least regret of one model, exactly."""
+
+    value: Fraction
+    rates: Mapping[Any, tuple[Fraction, Fraction]]
+    name: str
+    threshold: Any
+    whole: tuple[Fraction, Fraction]
+
+
+def decide(
+    models: Mapping[str, Model], rule: str | None = None, *, at: Conditions | Uncertain, volume: float | None = None, mix: bool = False
+) -> Decision:
+    """Which model, at which threshold, where base rate and costs are not known exactly?
+
+    The setting whose regret is least: at most, over ranges (it is largest at a corner, so nothing is approximated), and on average, over
+    distributions. A rule must hold over the whole range and, where a model is given as `GroupedCounts`, at every site. One fixed threshold
+    is chosen; `mix=True` also tries mixtures of two settings.
+
+    >>> import baserate as br
+    >>> a = br.Counts([2, 1, 0], positives=[6, 3, 1], negatives=[1, 20, 79])
+    >>> br.decide({"a": a}, at=br.Uncertain(prior="0.1%..20%", costs={"fn": 10}))
+    Decision: a, score >= 1; regret at most 0.2008 a case; at prior 0.001..0.2; costs (fp = 1, fn = 10)
+    >>> br.decide({"a": a}, "posfrac <= 20%", at=br.Uncertain(prior="0.1%..20%", costs={"fn": 10})).threshold
+    2
+    """
+    every, rules = candidates(models), parse_rule(rule, checked_volume(volume))
+    found = staged(every, checked(at))
+    scenes = [part.scene for part in found]
+    masks = {one.name: kept(one, rules, scenes) for one in every}
+    bests = [best for best in _bests(every, found, masks) if best is not None]
+    if not bests:
+        raise _infeasible(every, rules, found, at)
+    least = min(best.value for best in bests)
+    chosen = next(best for best in bests if best.value == least)
+    notes = combine(assumption(at), _remarks(every, chosen, at))
+    rivals = {best.name: worst(found, best.rates, best.name, best.threshold, ()) for best in bests}
+    refused = {
+        one.name: f"no threshold keeps {rules} everywhere" for one in every if one.name not in rivals and not masks[one.name][1:-1].any()
+    }
+    return Decision(
+        chosen.name,
+        chosen.threshold,
+        fpr=rounded(chosen.whole[0]),
+        tpr=rounded(chosen.whole[1]),
+        regret=rivals[chosen.name],
+        models=tuple(best.name for best in bests if best.value == least),
+        rivals=rivals,
+        at=at,
+        rule=str(rules),
+        refused=refused,
+        mixture=_mixture(found, rules, least, mix=mix),
+        notes=notes,
+    )
+
+
+def _remarks(every: list[Candidates], chosen: _Best, at: Uncertain | Conditions) -> Iterator[Note]:
+    """What a reader of the choice should know."""
+    if not at.costs_given:
+        yield Note("BR525", "no costs were given: fp = 1 and fn = 1 decided", Fix('costs={"fp": 1, "fn": 100}', "--cost fn=100,fp=1"))
+    one = next((one for one in every if one.name == chosen.name), None)
+    if one is not None:
+        yield from on_threshold(one.points, chosen.threshold, at)
+
+
+def _mixture(found: list[Staged], rule: Rule, least: Fraction, *, mix: bool) -> Mixed | None:
+    if not mix:
+        return None
+    if rule.terms or len({part.scene.site for part in found}) > 1:
+        raise refuse("BR534", "mixtures are not searched under a rule, or over several sites", "mix=False")
+    mixed, value = least_regret_mixture(found)
+    return mixed if value < least else None
+
+
+def _bests(every: list[Candidates], found: list[Staged], masks: Mapping[str, Mask]) -> Iterator[_Best | None]:
+    """The best setting of each: flagging nothing, every model in its order, flagging everything."""
+    sites = every[0].sites
+    for name, rate, place in ((NOTHING, Fraction(0), 0), *((one.name, None, 0) for one in every), (EVERYTHING, Fraction(1), -1)):
+        if rate is None:
+            one = next(one for one in every if one.name == name)
+            yield _best(one, found, masks[name])
+        elif all(mask[place] for mask in masks.values()):
+            rates = dict.fromkeys(sites, (rate, rate))
+            yield _Best(max(part.regret(rate, rate) for part in found), rates, name, None, (rate, rate))
+
+
+def _best(one: Candidates, found: list[Staged], mask: Mask) -> _Best | None:
+    """The threshold of least regret of one model: on floats, and exactly among those that floats cannot tell apart."""
+    inside = mask.copy()
+    inside[[0, -1]] = False
+    if not inside.any():
+        return None
+    values = np.where(inside, _regrets(one, found), np.inf)
+    scale = max(float(part.stakes.miss + part.stakes.alarm) for part in found)
+    near = np.flatnonzero(values <= values.min() + DOUBT * abs(values.min()) + ROUNDING * scale)
+    exact = {index: _exactly(one, found, index) for index in near.tolist()}
+    index = min(exact, key=lambda place: (exact[place], place))
+    rates = {site: one.rates(index, site) for site in one.sites}
+    whole = Candidates(one.name, one.points, {None: one.points}, {None: np.arange(len(one))}).rates(index, None)
+    return _Best(exact[index], rates, one.name, one.threshold(index), whole)
+
+
+def _regrets(one: Candidates, found: list[Staged]) -> Floats:
+    rows = [
+        float(part.stakes.miss) * one.missed(part.scene.site)
+        + float(part.stakes.alarm) * one.alarmed(part.scene.site)
+        - float(part.least.value)
+        for part in found
+    ]
+    largest: Floats = np.max(rows, axis=0)
+    return largest
+
+
+def _exactly(one: Candidates, found: list[Staged], index: int) -> Fraction:
+    rates = {site: one.rates(index, site) for site in one.sites}
+    return max(part.regret(*rates[part.scene.site]) for part in found)
+
+
+def _infeasible(every: list[Candidates], rule: Rule, found: list[Staged], at: Uncertain | Conditions) -> Infeasible:
+    """Where no setting keeps the rule: what would be feasible there; or that no one threshold keeps it everywhere."""
+    for part in found:
+        scene = part.scene
+        where = "" if scene.site == HERE else f"at site {quoted(str(scene.site))}, "
+        try:
+            choose_model({one.name: one.sites[scene.site] for one in every}, str(rule), at=scene.conditions(), volume=_volume(rule))
+        except Infeasible as error:
+            told = [replace(problem, text=f"{where}at {scene.conditions()}: {problem.text}") for problem in error.problems]
+            return Infeasible(told)
+    text = f"no one threshold of any model keeps {rule} everywhere, at {at}: each base rate and site has one of its own"
+    return Infeasible(Problem("BR530", text, Fix.everywhere("relax the rule, narrow the range, or set sites apart")))
+
+
+def _volume(rule: Rule) -> float | None:
+    volumes = [dict(term.measure.parameters).get("volume") for term in rule.terms if term.measure.counts_cases]
+    return volumes[0] if volumes else None

@@ -1,0 +1,228 @@
+"""The winner map: which model, at which threshold, is cheapest at each base rate and cost ratio."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from baserate.arithmetic import exactly, rounded
+from baserate.conditions import Conditions
+from baserate.decisions.borders import Corner, Region, Win, check_names, corners, regions, won
+from baserate.decisions.budgets import filled
+from baserate.decisions.remarks import most_unseen
+from baserate.decisions.rules import Rule, parse_rule
+from baserate.decisions.searching import Mask, holds_all, keeping
+from baserate.errors import Fix, Infeasible, Problem, number_of, quoted, refuse
+from baserate.joint import JointCounts
+from baserate.measures.confusions import checked_volume
+from baserate.notations import Written, from_number, prior
+from baserate.notes import Note
+from baserate.points import ONLY_RATES, Points
+from baserate.prospects.apart import Apart, told_apart
+from baserate.prospects.integrals import shares
+from baserate.prospects.regrets import JUDGED
+from baserate.prospects.scenes import scenes
+from baserate.prospects.settings import HERE
+from baserate.uncertain import Uncertain
+from baserate.uncertainty.resampling import Progress
+
+Models = Mapping[str, Any]
+MAP_REPLICATES = 1000
+
+
+class Border(NamedTuple):
+    """Where two settings cost the same: at this effective prior, a straight line over logit(prior) and log(cost ratio).
+
+    logit(prior) = `intercept` + log(cost ratio); all borders are parallel.
+    """
+
+    effective_prior: float
+    intercept: float
+
+    def prior(self, cost_ratio: float) -> float:
+        """The prior on the border at this cost ratio."""
+        odds = Fraction(self.effective_prior) / (1 - Fraction(self.effective_prior)) * exactly(cost_ratio)
+        return rounded(odds / (1 + odds))
+
+
+@dataclass(frozen=True)
+class WinnerMap:
+    """Who is cheapest where, over base rate and cost ratio (what a false alarm costs in units of a miss, (fp − tn) / (fn − tp)).
+
+    The winner depends on the effective prior alone, e = prior / (prior + (1 − prior) · ratio): `wins` are its stretches, exact, with ties
+    named together, `borders` the lines between them. Under a rule that depends on the base rate they change with it, and `along` has those
+    at one base rate. `apart` says where models cannot be told apart, if that was asked for.
+    """
+
+    models: tuple[str, ...]
+    wins: tuple[Win, ...] = ()
+    rule: str = ""
+    apart: Apart | None = None
+    notes: tuple[Note, ...] = field(default=(), compare=False, repr=False)
+    _regions: tuple[Region, ...] = field(default=(), repr=False, compare=False)
+    _points: Mapping[str, Points] = field(default_factory=dict, repr=False, compare=False)
+    _rule: Rule = field(default=Rule(), repr=False, compare=False)
+
+    @property
+    def borders(self) -> tuple[Border, ...]:
+        """The lines between neighbouring stretches, from low to high effective prior."""
+        lows = [region.low for region in self._regions[1:]]
+        return tuple(Border(rounded(low), math.log(low / (1 - low))) for low in lows)
+
+    def along(self, prior: Any) -> tuple[Win, ...]:
+        """The stretches of effective prior at one base rate: the same at all of them, unless the rule depends on it."""
+        return tuple(won(region, region.low, region.high) for region in self._at(_prior(prior)))
+
+    def at(self, prior: Any, cost_ratio: Any) -> Win:
+        """Who wins at this base rate and this cost ratio; on a border, what flags less. `low` and `high` are effective priors."""
+        share, ratio = _prior(prior), _ratio(cost_ratio)
+        effective = share.value / (share.value + (1 - share.value) * ratio)
+        found = self._at(share)
+        region = found[bisect_left([region.high for region in found], effective)]
+        return won(region, region.low, region.high)
+
+    def grid(self, priors: Any, cost_ratios: Any) -> npt.NDArray[np.object_]:
+        """The names of the winners, a row a base rate and a column a cost ratio; a tie is one name joined by " = "."""
+        shares, ratios = [_prior(value) for value in priors], [_ratio(value) for value in cost_ratios]
+        found = np.empty((len(shares), len(ratios)), dtype=object)
+        for row, share in enumerate(shares):
+            here = self._at(share)
+            highs = np.array([float(region.high) for region in here])
+            effective = np.array([float(share.value / (share.value + (1 - share.value) * ratio)) for ratio in ratios])
+            names = np.array([" = ".join(region.corner.settings) for region in here], dtype=object)
+            found[row] = names[np.minimum(np.searchsorted(highs, effective), len(here) - 1)]
+        return found
+
+    def likely(self, at: Uncertain) -> dict[str, float]:
+        """How likely is each to be cheapest, over what is believed of base rate and costs? Names of a tie are joined by " = "."""
+        if not self._regions or at.has_range:
+            text = "how likely a winner is needs distributions, and borders that stay"
+            raise refuse("BR588", text, "LogUniform(1e-5, 1e-3), and no rule that depends on the base rate")
+        (scene,) = scenes(at, {HERE: "a base rate is needed"})
+        found: dict[str, float] = {}
+        for region, share in zip(self._regions, shares(self._regions, scene).tolist(), strict=True):
+            name = " = ".join(region.corner.settings)
+            found[name] = found.get(name, 0.0) + share
+        return found
+
+    def _at(self, share: Written) -> tuple[Region, ...]:
+        if self._regions:
+            return self._regions
+        return tuple(_constrained(self._points, self._rule, Conditions(share.value)))
+
+    def __repr__(self) -> str:
+        under = f", with {self.rule}" if self.rule else ""
+        parts = f"{len(self.wins)} stretches of effective prior" if self.wins else "stretches that change with the base rate"
+        return f"WinnerMap of {', '.join(self.models)}{under}: {parts}"
+
+
+def winner_map(
+    models: Models | JointCounts,
+    rule: str | None = None,
+    *,
+    volume: float | None = None,
+    level: float | None = None,
+    replicates: int = MAP_REPLICATES,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> WinnerMap:
+    """Which model, at which threshold, is cheapest at each base rate and each cost ratio?
+
+    Exact, from the convex hull of all models with "flag nothing" and "flag everything"; under a rule, from the points that keep it. With a
+    `level`, and models on the same cases (`count_models`), the map also says where the winner cannot be told from others: bounds on the
+    differences of their least costs that hold all over the map at once, by the bootstrap.
+
+    >>> import baserate as br
+    >>> a = br.Counts([2, 1, 0], positives=[60, 30, 10], negatives=[10, 200, 790])
+    >>> b = br.Counts([2, 1, 0], positives=[40, 58, 2], negatives=[2, 298, 700])
+    >>> map = br.winner_map({"a": a, "b": b})
+    >>> [(round(win.low, 4), win.models[0]) for win in map.wins]
+    [(0.0, 'flag nothing'), (0.005, 'b'), (0.0385, 'a'), (0.4, 'a'), (0.5294, 'b'), (0.9722, 'flag everything')]
+    >>> map.at(prior="1 in 1000", cost_ratio=1 / 100).models
+    ('a',)
+    """
+    counts = {name: models.marginal(name) for name in models.models} if isinstance(models, JointCounts) else models
+    if not isinstance(counts, Mapping) or not counts:
+        raise refuse("BR410", "winner_map needs the counts of each model by name", 'winner_map({"logit": counts})')
+    check_names(counts)
+    rules = parse_rule(rule, checked_volume(volume))
+    points = {name: Points.of(one) for name, one in counts.items()}
+    moving = any(term.measure.depends_on_prior for term in rules.terms)
+    fixed = () if moving else tuple(_constrained(points, rules, Conditions()) if rules.terms else regions(corners(points)))
+    apart = None
+    if level is not None:
+        if not isinstance(models, JointCounts) or rules.terms:
+            text = "whether models can be told apart is asked of all their thresholds on the same cases"
+            raise refuse("BR595", text, "winner_map(count_models(...), level=0.95), without a rule")
+        apart = told_apart(models, fixed, level, replicates, seed, progress)
+    wins = tuple(won(region, region.low, region.high) for region in fixed)
+    return WinnerMap(tuple(counts), wins, str(rules), apart, (*from_zero(fixed, points), JUDGED), fixed, points, rules)
+
+
+def from_zero(found: Sequence[Region], points: Mapping[str, Points]) -> tuple[Note, ...]:
+    """A model that is cheapest down to a base rate of 0 rests on no false positive among the negatives of the sample."""
+    corner = found[0].corner if found else None
+    if corner is None or corner.x or not corner.y:
+        return ()
+    name, cut = next(iter(corner.settings.items()))
+    negatives = points[name].total_negatives
+    if points[name].why_no_prior == ONLY_RATES or not isinstance(negatives, int):
+        return ()
+    bound = most_unseen(negatives)
+    seen = f"{quoted(name)}, score >= {quoted(cut)}, is cheapest from prior 0 on as it flags none of {number_of(negatives, 'negative')}"
+    border = bound / (bound + float(corner.y))
+    text = f"{seen}: its fpr may be up to {bound:.3g} (95 %), and then flagging nothing is cheaper below effective prior {border:.3g}"
+    return (Note("BR505", text),)
+
+
+def _constrained(points: Mapping[str, Points], rule: Rule, at: Conditions) -> list[Region]:
+    """The stretches of what keeps the rule at these conditions: thresholds, and the part of a tie that fills a budget."""
+    masks: dict[str, Mask] = {}
+    for name, one in points.items():
+        if not one.total_positives or not one.total_negatives:
+            raise refuse("BR552", f"{quoted(name)} has cases of one class only: it has no ROC", "count cases of both classes")
+        masks[name] = np.logical_and.reduce([np.ones(len(one), dtype=np.bool_), *(keeping(term, one, at) for term in rule.terms)])
+    found = corners(points, masks)
+    if rule.budget is not None:
+        found = _with_ties(found, points, rule, at)
+    if not found:
+        where = f" at prior {at.prior:.6g}" if at.prior is not None else ""
+        fix = Fix.everywhere("relax one of the requirements, or find a better model")
+        raise Infeasible(Problem("BR530", f"no threshold of any model has {rule}{where}", fix))
+    return regions(found)
+
+
+def _with_ties(found: list[Corner], points: Mapping[str, Points], rule: Rule, at: Conditions) -> list[Corner]:
+    """The corners, and where each model's budget ends inside a tie, the share of it that may be flagged (named by its threshold)."""
+    every = {(corner.x, corner.y): dict(corner.settings) for corner in found}
+    for name, one in points.items():
+        shared = None if rule.budget is None else filled(one, rule.budget, at)
+        others = [term for term in rule.terms if term is not rule.budget]
+        if shared is not None and holds_all(others, shared.confusion, at):
+            tp, fp = exactly(shared.confusion.tp), exactly(shared.confusion.fp)
+            place = fp / exactly(one.total_negatives), tp / exactly(one.total_positives)
+            every.setdefault(place, {})[name] = shared.threshold
+    return [Corner(*place, settings) for place, settings in sorted(every.items(), key=lambda item: item[0])]
+
+
+def _prior(given: Any) -> Written:
+    written = prior(given)
+    if written is None:
+        raise refuse("BR509", "a place on the map needs a base rate", 'map.at(prior="1 in 1000", cost_ratio=0.01)')
+    return written
+
+
+def _ratio(given: Any) -> Fraction:
+    """What a false alarm costs in units of a miss."""
+    written = from_number(given)
+    if written is None or written.value <= 0:
+        text = f"a cost ratio is what a false alarm costs in units of a miss, above 0, got {quoted(given)}"
+        raise refuse("BR542", text, "Costs(fp=1, fn=100).ratio, or 0.01")
+    return written.value

@@ -1,0 +1,332 @@
+"""What was decided under uncertain conditions: for a program, and for a person, the answer in the first sentence."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from baserate.arithmetic import rounded
+from baserate.conditions import Conditions
+from baserate.decisions.borders import EVERYTHING, NOTHING, Win, prior_at
+from baserate.document import conditions, number, threshold
+from baserate.errors import escaped, quoted
+from baserate.notes import Note
+from baserate.pages import Grid, Page
+from baserate.prospects.changes import Change, Stability
+from baserate.prospects.deciding import Decision
+from baserate.prospects.learning import EVERY_PART, Learning
+from baserate.prospects.maps import WinnerMap
+from baserate.prospects.regrets import Regret
+from baserate.spreads import Draws, LogUniform, Pilot, Range
+from baserate.tables import digits
+from baserate.uncertain import OUTCOMES, Uncertain
+from baserate.uncertainty.values import percent
+
+ANSWERS = (NOTHING, EVERYTHING)
+MOST_RIVALS = 12
+
+
+@dataclass(frozen=True)
+class Recommendation:
+    """Everything that is said of one question; what could not be asked of these models is left out."""
+
+    decision: Decision
+    map: WinnerMap | None = None
+    stability: Stability | None = None
+    learning: Learning | None = None
+
+
+def of_recommendation(found: Recommendation) -> dict[str, Any]:
+    """The decision and its surroundings, for a program."""
+    decision = found.decision
+    parts: dict[str, Any] = {"decision": _decision(decision)}
+    if found.map is not None and found.map.wins:
+        parts["winner_map"] = _map(found.map)
+    if found.stability is not None:
+        parts["stability"] = _stability(found.stability)
+    if found.learning is not None:
+        parts["learning"] = {name: {"value": value, "error": found.learning.errors[name]} for name, value in found.learning.values.items()}
+    return parts
+
+
+def _decision(decision: Decision) -> dict[str, Any]:
+    mixture = decision.mixture
+    return {
+        "at": uncertain(decision.at),
+        "rule": decision.rule or None,
+        "model": decision.model,
+        "models": list(decision.models),
+        "threshold": threshold(decision.threshold),
+        "fpr": decision.fpr,
+        "tpr": decision.tpr,
+        "regret": _regret(decision.regret),
+        "rivals": {name: _regret(rival) for name, rival in decision.rivals.items()},
+        "refused": dict(decision.refused),
+        "mixture": None
+        if mixture is None
+        else {
+            "models": list(mixture.models),
+            "thresholds": [threshold(cut) for cut in mixture.thresholds],
+            "share": mixture.share,
+            "fpr": mixture.fpr,
+            "tpr": mixture.tpr,
+            "regret": mixture.regret,
+        },
+    }
+
+
+def _regret(regret: Regret) -> dict[str, Any]:
+    return {
+        "value": regret.value,
+        "threshold": threshold(regret.threshold),
+        "cost": regret.cost,
+        "least": regret.least,
+        "averaged": regret.averaged,
+        "error": regret.error,
+        "at": conditions(regret.at),
+        "site": None if regret.site is None else str(regret.site),
+        "instead": _settings(regret.instead),
+    }
+
+
+def _settings(settings: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: threshold(cut) for name, cut in settings.items()}
+
+
+def uncertain(at: Uncertain | Conditions) -> dict[str, Any]:
+    """Conditions, known or not: numbers, ranges as their two ends, anything else in words."""
+    parts = {"prior": at.prior, **(at.costs if isinstance(at, Uncertain) else {name: getattr(at.costs, name) for name in OUTCOMES})}
+    return {name: _part(part) for name, part in parts.items()}
+
+
+def _part(part: Any) -> Any:
+    if isinstance(part, Range | LogUniform):
+        return {"low": float(part.low), "high": float(part.high), "kind": "range" if isinstance(part, Range) else "log-uniform"}
+    if isinstance(part, Draws):
+        return {"values": [float(value) for value in part.values], "kind": "values"}
+    if part is None or isinstance(part, int | float):
+        return part
+    if isinstance(part, Pilot):
+        return {"kind": "pilot", "positives": part.positives, "cases": part.cases, "mean": part.mean}
+    return {"kind": type(part).__name__.lower(), "mean": float(part.mean)} if hasattr(part, "mean") else float(part)
+
+
+def _map(found: WinnerMap) -> dict[str, Any]:
+    wins = [
+        {
+            "low": win.low,
+            "high": win.high,
+            "models": list(win.models),
+            "thresholds": [threshold(cut) for cut in win.thresholds],
+            "fpr": win.fpr,
+            "tpr": win.tpr,
+        }
+        for win in found.wins
+    ]
+    apart = found.apart
+    doubts = None if apart is None else [{"low": doubt.low, "high": doubt.high, "rivals": list(doubt.rivals)} for doubt in apart.doubts]
+    return {"axis": "effective_prior", "wins": wins, "doubts": doubts, "level": None if apart is None else apart.level}
+
+
+def _stability(found: Stability) -> dict[str, Any]:
+    held = {
+        part: {"low": number(one.low), "high": number(one.high), "below": _settings(one.below), "above": _settings(one.above)}
+        for part, one in found.held.items()
+    }
+    return {
+        "at": conditions(found.at),
+        "models": list(found.models),
+        "thresholds": [threshold(cut) for cut in found.thresholds],
+        "cost": found.cost,
+        "held": held,
+        "model_held": {part: [number(end) for end in ends] for part, ends in found.model_held.items()},
+        "break_even": {part: [number(end) for end in ends] for part, ends in found.break_even.items()},
+        "decisive": list(found.decisive),
+    }
+
+
+def in_words(found: Recommendation) -> list[str]:
+    """Paragraphs and tables: the answer in the first sentence; what else would do, who is cheapest where, and how firm that is."""
+    blocks = [sentence(found.decision), *_mixed(found.decision), rivals(found.decision)]
+    if found.map is not None and found.map.wins:
+        blocks.append(_where(found.map, found.decision))
+        blocks += _doubts(found.map, found.decision)
+    return [*blocks, *_firm(found.stability, found.map), *_worth(found.learning)]
+
+
+def sentence(decision: Decision) -> str:
+    """What to do, and what not knowing better can cost."""
+    regret = decision.regret
+    rule = f", with {escaped(decision.rule)}" if decision.rule else ""
+    chosen = " or ".join(_named(name, decision.rivals[name].threshold) for name in decision.models)
+    choice = chosen if decision.model in ANSWERS else f"choose {chosen}"
+    if not regret.value:
+        return f"At {decision.at}{rule}: {choice}. On these cases nothing costs less."
+    best = "the best without the rule" if rule else "the best there would be"
+    costs = f"{decision.how} {digits(regret.value, 4)} a case more than {best}"
+    return f"At {decision.at}{rule}: {choice}. It costs {costs} ({_most_at(decision)})."
+
+
+def _most_at(decision: Decision) -> str:
+    """Where regret is most, and what would be best there; of averages, at which values of what is a range."""
+    regret = decision.regret
+    if not regret.averaged:
+        return f"most at {regret.at}{_site(regret)}, where {_either(regret.instead)} would be best"
+    ranges = [name for name in ("prior", *OUTCOMES) if isinstance(_given(decision.at, name), Range)]
+    said = [f"prior {regret.at.prior:.6g}" if name == "prior" else f"{name} = {_cost(regret.at, name):.6g}" for name in ranges]
+    place = f"; most at {', '.join(said)}{_site(regret)}" if said else f"; most{_site(regret)}" if regret.site is not None else ""
+    return f"choosing anew for every value{place}"
+
+
+def _given(at: Uncertain | Conditions, name: str) -> Any:
+    return at.costs[name] if isinstance(at, Uncertain) and name != "prior" else getattr(at, name, None)
+
+
+def _cost(at: Conditions, name: str) -> float:
+    """A cost as it was given: what is earned is told as earned."""
+    value = float(getattr(at.costs, name))
+    return 0 - value if at.costs.earned else value
+
+
+def _site(regret: Regret) -> str:
+    return "" if regret.site is None else f" at site {quoted(str(regret.site))}"
+
+
+def _named(name: str, cut: Any) -> str:
+    return name if name in ANSWERS else f"{quoted(name, quotes=False)}, score >= {quoted(cut)}"
+
+
+def _either(settings: Mapping[str, Any]) -> str:
+    return " or ".join(_named(name, cut) for name, cut in settings.items())
+
+
+def _mixed(decision: Decision) -> Iterator[str]:
+    mixture = decision.mixture
+    if mixture is not None:
+        first, second = (_named(name, cut) for name, cut in zip(mixture.models, mixture.thresholds, strict=True))
+        share = f"{100 * mixture.share:.3g} %"
+        yield f"A mixture regrets less, {digits(mixture.regret, 4)}: {first} for {share} of the cases, drawn at random, {second} for the rest."
+
+
+def rivals(decision: Decision) -> str:
+    """The best that every model, and one answer for all, could do."""
+    averaged, earned = decision.regret.averaged, decision.regret.at.costs.earned
+    places = decision.has_scenes or not averaged
+    rows = [
+        (
+            quoted(name, quotes=False),
+            "" if name in ANSWERS else f">= {quoted(one.threshold)}",
+            digits(one.value, 4),
+            digits(0 - one.cost if earned else one.cost, 4),
+            digits(0 - one.least if earned else one.least, 4),
+            *((f"{one.at.prior:.6g}", one.at.costs.spoken.partition("(")[2][:-1]) if places else ()),
+            *(() if one.site is None else (quoted(str(one.site), quotes=False),)),
+        )
+        for name, one in sorted(decision.rivals.items(), key=lambda item: item[1].value)
+    ]
+    rows += [(quoted(name, quotes=False), why, *("" for _ in rows[0][2:])) for name, why in decision.refused.items()]
+    sites = ("at site",) if any(one.site is not None for one in decision.rivals.values()) else ()
+    worst = ("at prior", f"and {'profits' if earned else 'costs'}") if places else ()
+    amounts = ("its profit there", "most profit there") if earned else ("its cost there", "least cost there")
+    headings = ("setting", "threshold", "regret a case", *amounts, *worst, *sites)
+    lead = ("Where each regrets most on average" if places else "Regret on average") if averaged else "Where each regrets most"
+    return Page(f"{lead}, each at its best threshold:", Grid(headings, rows[: MOST_RIVALS + 2], left=2))
+
+
+def _where(found: WinnerMap, decision: Decision) -> str:
+    """Who is cheapest from which base rate to which, at the costs in the middle; neighbouring thresholds of a model together."""
+    middle = decision.at.middle() if isinstance(decision.at, Uncertain) else decision.at
+    runs: list[tuple[Win, Win]] = []
+    for win in found.wins:
+        if runs and runs[-1][1].models == win.models:
+            runs[-1] = runs[-1][0], win
+        else:
+            runs.append((win, win))
+    rows = []
+    for first, last in runs:
+        low, high = (_prior(end, middle) for end in (first.low, last.high))
+        cuts = ("", "") if first.models[0] in ANSWERS else (quoted(first.thresholds[0]), quoted(last.thresholds[0]))
+        span = f">= {cuts[0]}" if cuts[0] == cuts[1] else f">= {cuts[0]} down to {cuts[1]}"
+        rows.append((" or ".join(quoted(name, quotes=False) for name in first.models), span if cuts[0] else "", low, high))
+    table = Grid(("cheapest", "threshold", "from prior", "to prior"), rows, left=2)
+    return Page(f"Who is cheapest where, at {middle.costs.spoken}:", table)
+
+
+def _prior(effective: float, at: Conditions) -> str:
+    return f"{rounded(prior_at(Fraction(effective), at.costs)):.6g}"
+
+
+def _doubts(found: WinnerMap, decision: Decision) -> Iterator[str]:
+    """Between which base rates, at the costs in the middle, who is cheapest is not shown."""
+    if found.apart is None:
+        return
+    level = percent(found.apart.level)
+    if not found.apart.doubts:
+        yield f"At {level} for the whole map, every winner is told from the others."
+        return
+    middle = decision.at.middle() if isinstance(decision.at, Uncertain) else decision.at
+    rows = []
+    for doubt in found.apart.doubts:
+        seen = dict.fromkeys(found.apart.between(doubt.low, doubt.high)) or doubt.rivals
+        told = " or ".join(quoted(name, quotes=False) for name in seen)
+        others = ", ".join(quoted(name, quotes=False) for name in doubt.rivals)
+        rows.append((told, _prior(doubt.low, middle), _prior(doubt.high, middle), others))
+    table = Grid(("cheapest", "from prior", "to prior", "cannot be told from"), rows, left=1)
+    yield Page(
+        f"At {level} for the whole map ({found.apart.replicates} resamples), at {middle.costs.spoken}, the winner cannot be told from these:",
+        table,
+    )
+
+
+def _firm(found: Stability | None, map_: WinnerMap | None) -> Iterator[str]:
+    """How far each number may be off, and what would change the choice."""
+    if found is None:
+        return
+    choice = _either(dict(zip(found.models, found.thresholds, strict=True)))
+    prior = found.held["prior"]
+    rivals = [] if map_ is None or map_.apart is None else map_.apart.doubtful(found.at.effective_prior)
+    others = ", ".join(quoted(name, quotes=False) for name in rivals if name not in found.models)
+    doubt = f" (not told from {others})" if others else ""
+    lines = [f"At {found.at}, {choice} is cheapest{doubt}, and stays so from prior {prior.low:.6g} to {prior.high:.6g}{_costs_held(found)}."]
+    lines += [_changed(change, earned=found.at.costs.earned) for change in found.changes[:1]]
+    if found.decisive:
+        lines.append(f"What is not known well enough to settle the choice by itself: {', '.join(found.decisive)}.")
+    yield " ".join(lines)
+
+
+def _costs_held(found: Stability) -> str:
+    said = []
+    for part in ("fn", "fp"):
+        held, sign = found.held[part], -1 if found.at.costs.earned else 1
+        low, high = ("" if not math.isfinite(end) else f"{0 + sign * end:.6g}" for end in (held.low, held.high)[::sign])
+        said.append(f"{part} from {low} to {high}" if low and high else f"{part} from {low} on" if low else f"{part} up to {high}")
+    return f", or {', or '.join(said)}, all else as it is"
+
+
+def _changed(change: Change, *, earned: bool) -> str:
+    factor = change.factor if change.factor > 1 else 1 / change.factor
+    turned = earned and change.part != "prior"
+    way = ("larger" if turned else "higher") if change.factor > 1 else ("smaller" if turned else "lower")
+    then = 0 - change.then if turned else change.then
+    return f"The smallest single change: {change.part} {factor:.3g} times {way} ({then:.6g}), and {_either(change.becomes)} is cheapest."
+
+
+def _worth(found: Learning | None) -> Iterator[str]:
+    """What it is worth to find out."""
+    if found is None:
+        return
+    parts = [name for name in found.values if name != EVERY_PART]
+    said = [f"{name} {digits(found[name], 4)}" for name in parts]
+    every = f"{digits(found[EVERY_PART], 4)} for everything" if len(parts) != 1 else ""
+    yield f"What it would be worth a case to know before choosing: {', '.join([*said, *([every] if every else [])])}."
+
+
+def notes_said(found: Recommendation) -> list[Note]:
+    """What a reader should know of all parts together."""
+    if found.map is None:
+        return list(found.decision.notes)
+    more = () if found.map.apart is None else found.map.apart.notes
+    return list(dict.fromkeys((*found.decision.notes, *found.map.notes, *more)))
