@@ -1,0 +1,147 @@
+"""`baserate prior`: the base rate of the field from scores without labels; and `--prior-from`, which uses it at once."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import click
+
+from baserate import document, estimates, tables
+from baserate.cli import options
+from baserate.cli.answers import say
+from baserate.cli.sections import Sectioned
+from baserate.cli.terminal import Progress, tell
+from baserate.counts import Counts
+from baserate.engines.files import shown_source
+from baserate.engines.saved import is_saved, saved_models
+from baserate.engines.unlabelled import unlabelled_of
+from baserate.errors import Infeasible, InputError, escaped, quoted, refuse, refuse_file
+from baserate.notes import CASE_CONTROL, Note
+from baserate.shifts.estimating import ADJUSTED, EM, REPLICATES, PriorEstimate, estimate_prior, told
+from baserate.uncertainty.values import percent, stated
+from baserate.unlabelled import Unlabelled
+
+
+@click.command(name="prior", cls=Sectioned)
+@options.source
+@click.option("--from", "labelled", required=True, metavar="FILE", help="Labelled cases that the same model scored, or their saved counts.")
+@click.option("--threshold", metavar="SCORE", help="Count the cases flagged here, instead of where the classes differ most.")
+@options.calibrated_at
+@options.uncertainty
+@options.as_json
+def prior_command(path: options.Given, labelled: str, as_json: bool, **given: Any) -> None:
+    """Estimate the base rate of the field from scores that nobody labelled, with labelled cases of the same model.
+
+    Assumes label shift only: the share of positives changed, and the scores within each class did not. That is checked as far as unlabelled
+    scores can show it. The share that is flagged is adjusted for false alarms and misses; with --calibrated-at, the most likely share (EM)
+    comes first. What is said of how to read a file is said of both.
+
+    \b
+    Examples:
+      baserate prior unlabelled.csv --from scores.csv --label fraud --score logit
+      baserate prior today.parquet --from scores.csv --label fraud --score logit --calibrated-at sample
+      baserate prior today.csv --from day1.counts --score logit --threshold 0.5 --json
+    """
+    how = {"level": options.level_of(given["level"]), "replicates": given["replicates"] or REPLICATES, "seed": given["seed"]}
+    cut = None if given["threshold"] is None else options.threshold_of(given["threshold"])
+    if given["threshold"] is not None and cut is None:
+        raise refuse("BR529", "where nothing is flagged, nothing is told", "--threshold 0.5")
+    models = _labelled(path._replace(paths=(labelled,)), given)
+    found, read = {}, list[Unlabelled]()
+    progress = Progress("resampling")
+    for name, counts in models.items():
+        read.append(unlabelled_of(path.path, name, path.options))
+        found[name] = _every(counts, read[-1], cut, given["calibrated_at"], {**how, "progress": progress})
+    progress.close()
+    _tell(models, found, read, given["seed"], as_json=as_json)
+
+
+def _labelled(source: options.Given, said: dict[str, Any]) -> dict[str, Counts]:
+    """The labelled counts by the names of the scores; saved counts of one score have none, and get the one that is asked for."""
+    scores, weight = said["scores"], said.get("weight")
+    if not scores:
+        raise refuse_file(shown_source(source.path), "BR003", "--score is missing: which column holds a model's scores?", "--score COLUMN")
+    if is_saved(source.path) and len(scores) == 1:
+        every = options.counted(source, said["label"], (), said["positive"], weight, said["design"])
+        return {scores[0]: next(iter(every.values()))} if len(every) == 1 else saved_models(source.path, scores)
+    return options.counted(source, said["label"], scores, said["positive"], weight, said["design"])
+
+
+def _every(counts: Counts, unlabelled: Unlabelled, cut: Any, calibrated_at: str | None, how: dict[str, Any]) -> list[PriorEstimate]:
+    """The adjusted count, and before it the most likely share where scores are probabilities."""
+    likely = [] if calibrated_at is None else [estimate_prior(counts, unlabelled, method=EM, calibrated_at=calibrated_at, **how)]
+    return [*likely, estimate_prior(counts, unlabelled, method=ADJUSTED, threshold=cut, **how)]
+
+
+def _tell(models: dict[str, Counts], found: dict[str, list[PriorEstimate]], read: list[Unlabelled], seed: int, *, as_json: bool) -> None:
+    several = len(models) > 1
+    said = [
+        Note(note.code, f"{quoted(name)}: {note.text}", note.override) if several else note
+        for name, ones in found.items()
+        for one in ones
+        for note in one.notes
+    ]
+    notes = document.merged([*document.notes_of(models, {}), *read[0].notes, *said])
+    first = next(iter(models.values()))
+    if as_json:
+        sources = dict.fromkeys((*first.ledger.sources, *read[0].ledger.sources))
+        parts = document.of_models("prior", models, {}, options.conditions_of((), (), ()), notes, seed=seed)
+        whole = document.answer("prior", notes, tuple(sources), seed, models=parts["models"], estimates=estimates.of_estimates(found))
+        click.echo(document.text(whole))
+    else:
+        chosen = first.ledger.design == CASE_CONTROL
+        tell(estimates.in_words(found, first.prior, chosen=chosen), *(tables.source(used) for used in first.ledger.sources))
+    say(notes)
+
+
+class Learned(str):
+    """A base rate as it would be written, with the estimate that it comes from and the notes that say so."""
+
+    __slots__ = ("estimate", "notes")
+    estimate: PriorEstimate
+    notes: tuple[Note, ...]
+
+    @classmethod
+    def of(cls, estimate: PriorEstimate, source: str, score: str) -> Learned:
+        learned = cls(repr(estimate.value))
+        text = (
+            f"the base rate {estimate.value:.4g} ({percent(estimate.level)} {stated(estimate)}) is an estimate from {escaped(source)}, "
+            f"score {quoted(score)}: {told(estimate)}"
+        )
+        learned.estimate, learned.notes = estimate, (Note("BR544", text), *estimate.notes)
+        return learned
+
+
+def with_prior_from(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The option --prior-from: the base rate of these conditions is estimated before the command is run."""
+
+    @functools.wraps(command)
+    def run(*arguments: Any, prior_from: str | None, **named: Any) -> Any:
+        if prior_from is not None:
+            if named["priors"] or named.get("pilot") is not None:
+                raise refuse("BR503", "a base rate is given, and another is to be estimated", "give --prior or --prior-from")
+            named["priors"] = (_learned(prior_from, named),)
+        return command(*arguments, **named)
+
+    return run
+
+
+def _learned(source: str, named: dict[str, Any]) -> Learned:
+    """The base rate that the first model's scores speak for."""
+    given: options.Given = named["path"]
+    score, counts = next(iter(_labelled(given._replace(paths=given.paths[:1]), named).items()))
+    unlabelled = unlabelled_of(source, score, given.options)
+    progress = Progress("resampling")
+    try:
+        found = estimate_prior(counts, unlabelled, calibrated_at=named.get("calibrated_at"), seed=named.get("seed") or 0, progress=progress)
+    except InputError as error:
+        raise type(error)(replace(problem, text=f"--prior-from: {problem.text}") for problem in error.problems) from None
+    progress.close()
+    if not 0 < found.value < 1:
+        text = f"--prior-from: the estimate is {found.value:g} ({percent(found.level)} {stated(found)}), which is no base rate to plan for"
+        most = max(found.high, 3 / found.cases)  # none seen: up to three in so many are not ruled out
+        raise Infeasible(refuse("BR537", text, f"--prior {most:.2g}" if found.value == 0 else "--prior 0.99").problems)
+    return Learned.of(found, source, score)

@@ -1,0 +1,200 @@
+"""Classifiers that model each class by itself, with priors of one's own: linear, quadratic, mixtures of Gaussians, Parzen."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.covariance import empirical_covariance
+from sklearn.metrics import euclidean_distances
+from sklearn.mixture import GaussianMixture
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from baserate.conditions import Conditions
+from baserate.errors import quoted, refuse
+from baserate.exact import Floats
+from baserate.learners.widths import leave_one_out_width
+
+EQUAL = "equal"
+LOG_TWO_PI = float(np.log(2 * np.pi))
+# So many distances are held at a time.
+BLOCK = 1 << 22
+# So much of its mean is added to the variance of every direction, so that one without spread has a density.
+RIDGE = 1e-9
+
+
+class _Densities(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """What all of them share: a density for each class, and Bayes' rule with priors that may be said, also after fitting."""
+
+    priors: Any
+    classes_: npt.NDArray[Any]
+    priors_: Floats
+
+    def fit(self, X: Any, y: Any) -> Self:  # noqa: N803 (scikit-learn's names)
+        """A density for each class of the training cases."""
+        rows, labels = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
+        check_classification_targets(labels)
+        self.classes_, codes = np.unique(labels, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(f"{type(self).__name__} needs cases of 2 classes, and all are of one class: {self.classes_[0]!r}")
+        shares = np.bincount(codes) / len(codes)
+        self.priors_ = shares if self.priors is None else _stated(self.priors, self.classes_)
+        self._fit_classes([rows[codes == code] for code in range(len(self.classes_))])
+        return self
+
+    def _fit_classes(self, parts: list[Floats]) -> None:
+        raise NotImplementedError
+
+    def _log_densities(self, rows: Floats) -> Floats:
+        raise NotImplementedError
+
+    def log_densities(self, X: Any) -> Floats:  # noqa: N803
+        """The logarithm of the density of each case in each class; no prior enters."""
+        check_is_fitted(self)
+        return self._log_densities(validate_data(self, X, dtype=np.float64, reset=False))
+
+    def posterior(self, X: Any, priors: Any) -> Floats:  # noqa: N803
+        """The probability of each class at these priors: one a class, "equal", or for two classes that of the second ("1 in 1000")."""
+        return _bayes(self.log_densities(X), _stated(priors, self.classes_))
+
+    def predict_proba(self, X: Any) -> Floats:  # noqa: N803
+        """The probability of each class, at the priors of the classifier."""
+        return _bayes(self.log_densities(X), self.priors_)
+
+    def predict_log_proba(self, X: Any) -> Floats:  # noqa: N803
+        """Its logarithm."""
+        joint = self.log_densities(X) + np.log(self.priors_)
+        found: Floats = joint - np.logaddexp.reduce(joint, axis=1, keepdims=True)
+        return found
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:  # noqa: N803
+        """The most probable class; of equal ones the first."""
+        best = np.argmax(self.log_densities(X) + np.log(self.priors_), axis=1)
+        found: npt.NDArray[Any] = self.classes_[best]
+        return found
+
+
+def _bayes(densities: Floats, priors: Floats) -> Floats:
+    joint = densities + np.log(priors)
+    found: Floats = np.exp(joint - np.logaddexp.reduce(joint, axis=1, keepdims=True))
+    return found
+
+
+def _stated(priors: Any, classes: npt.NDArray[Any]) -> Floats:
+    """Priors as they are said, one a class."""
+    if isinstance(priors, str) and priors == EQUAL:
+        return np.full(len(classes), 1 / len(classes))
+    if np.ndim(priors) == 0 and len(classes) == 2:
+        rare = Conditions(prior=priors).exact_prior
+        return np.array([float(1 - rare), float(rare)])
+    shares = np.asarray(priors, dtype=np.float64) if np.ndim(priors) == 1 else np.empty(0)
+    if len(shares) != len(classes) or not (shares > 0).all() or abs(shares.sum() - 1) > 1e-9:
+        text = f"priors are {len(classes)} shares above 0 that add up to 1, in the order of classes_; got {quoted(priors)}"
+        raise refuse("BR503", text, 'priors="equal", or None for those of the training cases')
+    return shares
+
+
+class _Gaussians(_Densities):
+    """Classes that are each one Gaussian."""
+
+    means_: Floats
+    covariances_: Floats
+
+    def _log_densities(self, rows: Floats) -> Floats:
+        parts = [_log_gaussian(rows - mean, covariance) for mean, covariance in zip(self.means_, self.covariances_, strict=True)]
+        return np.stack(parts, axis=1)
+
+
+def _log_gaussian(off: Floats, covariance: Floats) -> Floats:
+    steady = covariance + np.eye(len(covariance)) * (RIDGE * (np.trace(covariance) / len(covariance)) or 1.0)
+    factor = np.linalg.cholesky(steady)
+    scaled = np.linalg.solve(factor, off.T)
+    found: Floats = -(np.sum(scaled**2, axis=0) + off.shape[1] * LOG_TWO_PI) / 2 - np.log(np.diag(factor)).sum()
+    return found
+
+
+class LDC(_Gaussians):
+    """Gaussian classes of one covariance, pooled with the priors as weights: the border is a straight line.
+
+    Fisher 1936; as scikit-learn's LinearDiscriminantAnalysis, whose probabilities it has.
+    """
+
+    def __init__(self, priors: Any = None) -> None:
+        self.priors = priors
+
+    def _fit_classes(self, parts: list[Floats]) -> None:
+        self.means_ = np.stack([part.mean(axis=0) for part in parts])
+        pooled = sum(prior * empirical_covariance(part) for prior, part in zip(self.priors_, parts, strict=True))
+        self.covariances_ = np.stack([np.asarray(pooled)] * len(parts))
+
+
+class QDC(_Gaussians):
+    """Gaussian classes, each with a covariance of its own (divided by n): the border is a conic. As QuadraticDiscriminantAnalysis."""
+
+    def __init__(self, priors: Any = None) -> None:
+        self.priors = priors
+
+    def _fit_classes(self, parts: list[Floats]) -> None:
+        if min(map(len, parts)) < 2:
+            raise ValueError("QDC needs 2 cases of each class: the spread of one class is not known from a single case")
+        self.means_ = np.stack([part.mean(axis=0) for part in parts])
+        self.covariances_ = np.stack([empirical_covariance(part) for part in parts])
+
+
+class GaussianMixtures(_Densities):
+    """A mixture of Gaussians for each class, fitted by EM (scikit-learn's GaussianMixture); a class of few cases gets as many components."""
+
+    def __init__(self, n_components: int = 2, *, priors: Any = None, n_init: int = 1, random_state: Any = 0) -> None:
+        self.n_components = n_components
+        self.priors = priors
+        self.n_init = n_init
+        self.random_state = random_state
+
+    def _fit_classes(self, parts: list[Floats]) -> None:
+        self.mixtures_ = [self._mixture(part) for part in parts]
+
+    def _mixture(self, part: Floats) -> Any:
+        rows = part if len(part) > 1 else np.repeat(part, 2, axis=0)  # EM wants two rows, and twice the same one says no more
+        components = min(self.n_components, len(np.unique(part, axis=0)))
+        return GaussianMixture(components, n_init=self.n_init, random_state=self.random_state).fit(rows)
+
+    def _log_densities(self, rows: Floats) -> Floats:
+        return np.stack([mixture.score_samples(rows) for mixture in self.mixtures_], axis=1)
+
+
+class Parzen(_Densities):
+    """A Gaussian kernel around every training case; its width, one a class, makes the leave-one-out likelihood of the class largest.
+
+    Duin 1976, IEEE Trans. Computers 25:1175-1179. `widths` says the widths instead: one, or one a class.
+    """
+
+    def __init__(self, widths: Any = None, *, priors: Any = None) -> None:
+        self.widths = widths
+        self.priors = priors
+
+    def _fit_classes(self, parts: list[Floats]) -> None:
+        self.cases_ = parts
+        if self.widths is None:
+            self.widths_ = np.array([leave_one_out_width(part) for part in parts])
+            return
+        widths = np.broadcast_to(np.asarray(self.widths, dtype=np.float64), len(parts))
+        if not (np.isfinite(widths) & (widths > 0)).all():
+            raise refuse("BR850", f"a width is a number above 0, got {quoted(self.widths)}", "widths=None finds them")
+        self.widths_ = widths.copy()
+
+    def _log_densities(self, rows: Floats) -> Floats:
+        return np.stack([_kernel_sum(rows, part, width) for part, width in zip(self.cases_, self.widths_, strict=True)], axis=1)
+
+
+def _kernel_sum(rows: Floats, cases: Floats, width: float) -> Floats:
+    """The logarithm of the mean of the kernels, a block of rows at a time."""
+    step, found = max(1, BLOCK // len(cases)), list[Floats]()
+    for first in range(0, len(rows), step):
+        squares = euclidean_distances(rows[first : first + step], cases, squared=True)
+        found.append(np.logaddexp.reduce(-squares / (2 * width**2), axis=1))
+    scale = cases.shape[1] * (LOG_TWO_PI / 2 + np.log(width)) + np.log(len(cases))
+    total: Floats = np.concatenate(found) - scale
+    return total

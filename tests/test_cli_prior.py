@@ -1,0 +1,197 @@
+"""`baserate prior` and `--prior-from`: what they say, in words, as JSON by the schema, and where they refuse."""
+
+import json
+
+import numpy as np
+import pytest
+from tests.helpers_cli import answered, refused, told, written
+
+import baserate as br
+
+RNG = np.random.default_rng(5)
+
+
+def probabilities(x, prior=0.2):
+    odds = prior / (1 - prior) * np.exp(1.5 * x - 1.125)
+    return (odds / (1 + odds)).round(6)
+
+
+def scores(positives, negatives, moved=0.0):
+    return probabilities(np.concatenate((RNG.normal(size=positives) + 1.5, RNG.normal(size=negatives) + moved)))
+
+
+LABELS, SCORES = np.repeat([1, 0], [200, 800]), scores(200, 800)
+OTHER = scores(200, 800)
+FIELD, MOVED = scores(60, 940), scores(400, 600, -1.5)
+
+
+@pytest.fixture
+def files(tmp_path):
+    rows = zip(LABELS.tolist(), SCORES.tolist(), OTHER.tolist(), strict=True)
+    written(tmp_path / "scores.csv", ["y", "m", "m2"], rows)
+    written(tmp_path / "field.csv", ["m", "m2"], zip(FIELD.tolist(), FIELD.tolist(), strict=True))
+    written(tmp_path / "alone.csv", ["m"], ([score] for score in FIELD.tolist()))
+    written(tmp_path / "moved.csv", ["m"], ([score] for score in MOVED.tolist()))
+    return tmp_path
+
+
+def labelled(files):
+    return ["--label", "y", "--score", "m"], files / "scores.csv"
+
+
+def asked(files, *more, field="field.csv"):
+    columns, source = labelled(files)
+    return "prior", files / field, "--from", source, *columns, *more
+
+
+ESTIMATE = br.estimate_prior(br.count(LABELS, SCORES), br.count_unlabelled(FIELD))
+
+
+def test_the_words_come_first_then_the_table(capsys, files):
+    done = told(capsys, *asked(files))
+    assert done.status == 0
+    first, _, headings, row, _, check, _, source = done.out.strip().split("\n")
+    assert first == (
+        f"Base rate: {ESTIMATE.value:.5f} (95 % from {ESTIMATE.low:.4g} to {ESTIMATE.high:.4g}), of 1 000 unlabelled cases. "
+        "The labelled sample has 0.2000."
+    )
+    assert headings.split() == ["model", "method", "how", "base", "rate", "(prior)", "95", "%"]
+    assert row.startswith("m      adjusted-count  score >= ")
+    assert check.startswith("m: nothing speaks against a mixture of the two classes (p = ")
+    assert source.endswith('scores.csv: 1 000 rows read, 1 000 used; positive = "1" in "y"')
+
+
+def test_the_json_has_every_digit(capsys, files):
+    (found,) = answered(capsys, *asked(files))["estimates"]
+    assert (found["prior"], found["low"], found["high"]) == (ESTIMATE.value, ESTIMATE.low, ESTIMATE.high)
+    assert (found["method"], found["threshold"], found["cases"]) == ("adjusted-count", ESTIMATE.threshold, 1000)
+    assert found["label_shift"]["p_value"] == ESTIMATE.check.p_value
+
+
+def test_both_files_are_among_the_sources(capsys, files):
+    sources = answered(capsys, *asked(files))["sources"]
+    assert [source["path"].rsplit("/", 1)[1] for source in sources] == ["scores.csv", "field.csv"]
+
+
+def test_a_file_of_one_column_is_enough(capsys, files):
+    assert answered(capsys, *asked(files, field="alone.csv"))["estimates"] == answered(capsys, *asked(files))["estimates"]
+
+
+def test_calibrated_scores_are_estimated_by_likelihood_first(capsys, files):
+    first, second = answered(capsys, *asked(files, "--calibrated-at", "sample", "--replicates", "200"))["estimates"]
+    assert (first["method"], second["method"]) == ("em", "adjusted-count")
+    assert first["calibrated_at"] == 0.2
+    assert first["prior"] == br.estimate_prior(br.count(LABELS, SCORES), br.count_unlabelled(FIELD), calibrated_at="20%", replicates=100).value
+
+
+def test_a_threshold_a_level_and_a_seed_are_heeded(capsys, files):
+    options = ["--threshold", "0.5", "--level", "90%", "--seed", "3", "--replicates", "300"]
+    (found,) = answered(capsys, *asked(files, *options))["estimates"]
+    expected = br.estimate_prior(br.count(LABELS, SCORES), br.count_unlabelled(FIELD), threshold=0.5, level=0.9, seed=3, replicates=300)
+    assert (found["prior"], found["low"], found["high"], found["level"]) == (expected.value, expected.low, expected.high, 0.9)
+
+
+def test_several_models_are_estimated_one_by_one(capsys, files):
+    found = answered(capsys, *asked(files, "--score", "m2"))["estimates"]
+    assert [one["model"] for one in found] == ["m", "m2"]
+    assert "Base rate, by m2: " in told(capsys, *asked(files, "--score", "m2")).out
+
+
+def test_saved_counts_stand_for_the_labelled_cases(capsys, files):
+    columns, source = labelled(files)
+    assert told(capsys, "count", source, *columns, "-o", files / "day1.counts").status == 0
+    found = answered(capsys, "prior", files / "field.csv", "--from", files / "day1.counts", "--score", "m")
+    assert found["estimates"] == answered(capsys, *asked(files))["estimates"]
+
+
+def test_scores_that_moved_are_told(capsys, files):
+    done = told(capsys, *asked(files, field="moved.csv"))
+    assert "the unlabelled scores are no mixture of the two classes" in done.out
+    assert "note BR538: " in done.err
+
+
+def test_the_answer_goes_into_a_file(capsys, files):
+    assert told(capsys, *asked(files, "-o", files / "out.json")).status == 0
+    assert json.loads((files / "out.json").read_text())["command"] == "prior"
+
+
+@pytest.mark.parametrize(
+    ("more", "code"),
+    [
+        (["--threshold", "none"], "BR529"),
+        (["--threshold", "high"], "BR529"),
+        (["--replicates", "7"], "BR580"),
+        (["--level", "200%"], "BR580"),
+        (["--missing-label", "drop"], "BR612"),
+        (["--calibrated-at", "often"], "BR503"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_in_one_line(capsys, files, more, code):
+    assert refused(capsys, *asked(files, *more)).startswith(f"error {code}")
+
+
+def test_an_unknown_column_of_the_field_is_refused(capsys, files):
+    written(files / "other.csv", ["x", "z"], [(1, 2)])
+    assert refused(capsys, *asked(files, field="other.csv")).startswith("error BR613")
+
+
+# ---- --prior-from --------------------------------------------------------------------------------------------------------------
+
+
+def conditioned(command, files, *more, field="field.csv"):
+    columns, source = labelled(files)
+    return command, source, *columns, "--prior-from", files / field, *more
+
+
+@pytest.mark.parametrize("command", ["show", "choose"])
+def test_points_are_read_at_the_estimate_and_say_so(capsys, files, command):
+    found = answered(capsys, *conditioned(command, files, "--cost", "fn=20,fp=1"))
+    plain = answered(capsys, command, labelled(files)[1], *labelled(files)[0], "--prior", repr(ESTIMATE.value), "--cost", "fn=20,fp=1")
+    assert found["models"] == plain["models"]
+    (note,) = [note for note in found["notes"] if note["code"] == "BR544"]
+    assert f"the base rate {ESTIMATE.value:.4g}" in note["text"]
+    assert "BR544" not in [note["code"] for note in plain["notes"]]
+
+
+def test_models_are_compared_at_the_estimate(capsys, files):
+    found = answered(capsys, *conditioned("compare", files, "--score", "m2", "--replicates", "200"))
+    assert found["comparisons"][0]["at"]["prior"] == ESTIMATE.value
+    assert "BR544" in [note["code"] for note in found["notes"]]
+
+
+def test_a_decision_is_made_over_the_whole_interval(capsys, files):
+    done = told(capsys, *conditioned("decide", files, "--cost", "fn=20,fp=1"))
+    low = max(ESTIMATE.low, 0.5 / 1000)
+    assert done.out.startswith(f"At prior {low:.6g}..{ESTIMATE.high:.6g}; costs (fp = 1, fn = 20): choose m, ")
+    assert "note BR544: " in done.err
+
+
+def test_scores_that_moved_are_told_beside_the_choice(capsys, files):
+    found = answered(capsys, *conditioned("choose", files, field="moved.csv"))
+    assert {"BR538", "BR544"} <= {note["code"] for note in found["notes"]}
+
+
+def test_no_positives_seen_is_no_base_rate_to_plan_for(capsys, files):
+    written(files / "none.csv", ["m"], ([score] for score in np.sort(SCORES[LABELS == 0])[:300].tolist()))
+    line = refused(capsys, *conditioned("choose", files, field="none.csv"), status=3)
+    assert line.startswith("error BR537: --prior-from: the estimate is 0 (95 % from 0 to ")
+
+
+def test_no_input_is_overwritten(capsys, files):
+    assert told(capsys, *asked(files, "-o", files / "scores.csv", "--force")).err.startswith("error BR804")
+    done = told(capsys, *conditioned("choose", files, "-o", files / "field.csv", "--force"))
+    assert done.err.startswith("error BR804")
+
+
+@pytest.mark.parametrize("command", ["show", "choose", "compare", "decide"])
+def test_two_base_rates_are_refused(capsys, files, command):
+    assert refused(capsys, *conditioned(command, files, "--prior", "1%")).startswith("error BR503: a base rate is given")
+
+
+def test_a_pilot_beside_an_estimate_is_refused(capsys, files):
+    assert refused(capsys, *conditioned("decide", files, "--pilot", "1/50")).startswith("error BR503: a base rate is given")
+
+
+def test_calibrated_scores_are_estimated_by_likelihood(capsys, files):
+    found = answered(capsys, *conditioned("choose", files, "--calibrated-at", "20%"))
+    assert "em from scores calibrated at 0.2" in next(note["text"] for note in found["notes"] if note["code"] == "BR544")
