@@ -1,0 +1,1 @@
+"""Plots: panels made of finished numbers, and the renderers that draw them."""

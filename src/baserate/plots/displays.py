@@ -1,0 +1,236 @@
+"""Displays in the manner of scikit-learn, for the curves that it has none for. They hold numbers; matplotlib is needed for `plot` alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from baserate.conditions import Conditions
+from baserate.counts import Counts
+from baserate.curves import costs, named
+from baserate.curves.values import Curve
+from baserate.engines.arrays import count
+from baserate.errors import Fix, refuse
+from baserate.plots.catalogue import panel_for
+from baserate.plots.panels import Drawable, Panel
+
+At = Conditions | Sequence[Conditions] | None
+
+
+class CurveDisplay(Drawable):
+    """Curves of one kind, for one model or several, at one base rate or several.
+
+    `from_predictions`, `from_estimator` and `from_cv_results` make one; it is drawn by `plot(ax=…)`, or at once where they are given an
+    `ax`. `curves` has the numbers, `panel` what is drawn. After `plot`, `ax_` and `figure_` are those of matplotlib.
+    """
+
+    _make: ClassVar[Callable[..., Curve]]
+    _conditions: ClassVar[bool] = True
+
+    def __init__(self, curves: Mapping[str, Sequence[Curve]]) -> None:
+        self.curves = {str(name): tuple(group) for name, group in curves.items()}
+        self.panel: Panel = panel_for([(name, curve) for name, group in self.curves.items() for curve in group])
+
+    @classmethod
+    def from_counts(cls, counts: Counts | Mapping[str, Counts], *, at: At = None) -> Self:
+        """The display of counts, or of the counts of several models by name."""
+        models = counts if isinstance(counts, Mapping) else {"": counts}
+        if not models:
+            raise refuse("BR651", "there is no curve to draw", 'from_predictions(y, scores), or {"model": scores}')
+        return cls({name: cls._curves(one, at) for name, one in models.items()})
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Any,
+        y_score: Any,
+        *,
+        at: At = None,
+        sample_weight: Any = None,
+        pos_label: Any = None,
+        name: str = "",
+        ax: Any = None,
+    ) -> Self:
+        """From labels and scores; scores of several models as a dictionary by name."""
+        models = y_score if isinstance(y_score, Mapping) else {name: y_score}
+        counts = {str(key): count(y_true, scores, pos_label=pos_label, sample_weight=sample_weight) for key, scores in models.items()}
+        return cls.from_counts(counts, at=at)._drawn(ax)
+
+    @classmethod
+    def from_estimator(  # noqa: PLR0913 (scikit-learn's arguments)
+        cls,
+        estimator: Any,
+        X: Any,  # noqa: N803 (scikit-learn's name)
+        y: Any,
+        *,
+        at: At = None,
+        sample_weight: Any = None,
+        pos_label: Any = None,
+        name: str | None = None,
+        ax: Any = None,
+    ) -> Self:
+        """From a fitted classifier and cases: by `predict_proba`, else by `decision_function`."""
+        positive = _positive(estimator, pos_label)
+        shown = type(estimator).__name__ if name is None else name
+        counts = count(y, _scores(estimator, X, positive), pos_label=positive, sample_weight=sample_weight)
+        return cls.from_counts({shown: counts}, at=at)._drawn(ax)
+
+    @classmethod
+    def from_cv_results(
+        cls,
+        cv_results: Mapping[str, Any],
+        X: Any,  # noqa: N803 (scikit-learn's name)
+        y: Any,
+        *,
+        at: At = None,
+        sample_weight: Any = None,
+        pos_label: Any = None,
+        ax: Any = None,
+    ) -> Self:
+        """From what `cross_validate(…, return_estimator=True, return_indices=True)` gives: one curve a fold, on the cases left out."""
+        if "estimator" not in cv_results or "indices" not in cv_results:
+            missing = "the results hold no estimators or no indices"
+            raise refuse("BR651", missing, "cross_validate(..., return_estimator=True, return_indices=True)")
+        folds = {}
+        for fold, (estimator, rows) in enumerate(zip(cv_results["estimator"], cv_results["indices"]["test"], strict=True)):
+            positive = _positive(estimator, pos_label)
+            weights = None if sample_weight is None else _rows(sample_weight, rows)
+            counts = count(_rows(y, rows), _scores(estimator, _rows(X, rows), positive), pos_label=positive, sample_weight=weights)
+            folds[f"fold {fold + 1}"] = counts
+        return cls.from_counts(folds, at=at)._drawn(ax)
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw on axes of matplotlib, or on new ones."""
+        self.ax_ = self.panel.matplotlib(ax)
+        self.figure_ = self.ax_.figure
+        return self
+
+    def svg(self) -> str:
+        """The drawing as the text of an SVG file."""
+        return self.panel.svg()
+
+    def text(self, width: int = 72, *, ascii_only: bool = False) -> str:
+        """The drawing in braille dots, or in plain characters."""
+        return self.panel.text(width, ascii_only=ascii_only)
+
+    def matplotlib(self, ax: Any = None) -> Any:
+        """The drawing on axes of matplotlib."""
+        return self.panel.matplotlib(ax)
+
+    def _drawn(self, ax: Any) -> Self:
+        return self if ax is None else self.plot(ax)
+
+    @classmethod
+    def _curves(cls, counts: Counts, at: At) -> list[Curve]:
+        if not cls._conditions:
+            if at is not None:
+                raise refuse("BR519", f"{cls.__name__} does not depend on conditions", "leave at out")
+            return [cls._make(counts)]
+        conditions = [at] if at is None or isinstance(at, Conditions) else list(at)
+        return [cls._make(counts, at=one) for one in conditions]
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}: {sum(map(len, self.curves.values()))} curves"
+
+
+def _positive(estimator: Any, pos_label: Any) -> Any:
+    """The class that is positive: the one named, or the second of 0 and 1, −1 and 1, False and True."""
+    classes = list(getattr(estimator, "classes_", ()))
+    if len(classes) != 2:
+        raise refuse("BR651", f"a classifier of two classes is needed, got {len(classes)}", "fit it on two classes")
+    if pos_label is not None:
+        if pos_label not in classes:
+            raise refuse("BR109", "pos_label is none of the classifier's classes", Fix.option("pos_label", classes[1]))
+        return pos_label
+    plain = all(isinstance(one, bool | int | float | np.bool_ | np.integer | np.floating) for one in classes)
+    if not plain or {float(one) for one in classes} not in ({0.0, 1.0}, {-1.0, 1.0}):
+        raise refuse("BR102", "there is no telling which class is positive", Fix.option("pos_label", classes[1]))
+    return classes[1].item() if isinstance(classes[1], np.generic) else classes[1]
+
+
+def _scores(estimator: Any, cases: Any, positive: Any) -> Any:
+    """The score of the positive class."""
+    second = list(estimator.classes_).index(positive) == 1
+    if hasattr(estimator, "predict_proba"):
+        return np.asarray(estimator.predict_proba(cases))[:, int(second)]
+    if hasattr(estimator, "decision_function"):
+        scores = np.asarray(estimator.decision_function(cases))
+        return scores if second else -scores
+    raise refuse("BR651", f"{type(estimator).__name__} gives classes and no scores", "a classifier with predict_proba or decision_function")
+
+
+def _rows(table: Any, rows: Any) -> Any:
+    """Some rows of an array, a list or a dataframe."""
+    if hasattr(table, "iloc"):
+        return table.iloc[rows]
+    return table[rows] if hasattr(table, "shape") else [table[row] for row in rows]
+
+
+class BRocDisplay(CurveDisplay):
+    """B-ROC curves: recall against the share of alerts that are false.
+
+    >>> import baserate as br
+    >>> at = [br.Conditions(prior=p) for p in (0.1, 0.01)]
+    >>> br.BRocDisplay.from_predictions([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], at=at)
+    BRocDisplay: 2 curves
+    """
+
+    _make = staticmethod(named.broc)
+
+
+class PosfracDisplay(CurveDisplay):
+    """The share of cases flagged against recall."""
+
+    _make = staticmethod(named.posfrac_curve)
+
+
+class PrGainDisplay(CurveDisplay):
+    """Precision gain against recall gain."""
+
+    _make = staticmethod(named.pr_gain)
+
+
+class GainDisplay(CurveDisplay):
+    """Cumulative gains: recall against the share of cases flagged."""
+
+    _make = staticmethod(named.gain_curve)
+
+
+class LiftDisplay(CurveDisplay):
+    """Lift against the share of cases flagged."""
+
+    _make = staticmethod(named.lift_curve)
+
+
+class KsDisplay(CurveDisplay):
+    """tpr − fpr against the threshold."""
+
+    _make = staticmethod(named.ks_curve)
+    _conditions = False
+
+
+class CostCurveDisplay(CurveDisplay):
+    """The least normalized cost against the effective prior."""
+
+    _make = staticmethod(costs.cost_curve)
+    _conditions = False
+
+
+class CostThresholdDisplay(CurveDisplay):
+    """Expected cost against the threshold."""
+
+    _make = staticmethod(named.cost_threshold_curve)
+
+
+class BrierCurveDisplay(CurveDisplay):
+    """Expected loss against the cost share of a false alarm, for scores that are probabilities."""
+
+    _make = staticmethod(costs.brier_curve)
+
+
+class DecisionCurveDisplay(CurveDisplay):
+    """Net benefit against the threshold probability, for scores that are probabilities."""
+
+    _make = staticmethod(costs.decision_curve)

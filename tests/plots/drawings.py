@@ -1,0 +1,68 @@
+"""What tests of pictures share: counts, every panel of them, and SVG read back."""
+
+import functools
+import xml.etree.ElementTree as ET
+
+import numpy as np
+
+import baserate as br
+from baserate.curves.catalogue import CURVES
+from baserate.plots.catalogue import panel_for
+
+COUNTS = br.Counts([0.9, 0.7, 0.5, 0.3, 0.1], positives=[30, 25, 20, 15, 10], negatives=[1, 9, 90, 200, 700])
+AT = br.Conditions(prior=0.01, costs=br.Costs(fp=1, fn=20))
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def curve_of(name, counts, at=AT):
+    entry = CURVES[name]
+    return entry.make(counts, at=at) if entry.conditions else entry.make(counts)
+
+
+@functools.cache
+def panels():
+    """A panel of every named curve, with the name of the curve."""
+    return {name: panel_for([("model", curve_of(name, COUNTS))]) for name in CURVES}
+
+
+@functools.cache
+def figures():
+    """Every other figure that there is."""
+    x = np.linspace(-3, 3, 50)
+    bump = np.exp(-x * x / 2)
+    y, a, b = [0] * 60 + [1] * 40, list(range(100)), [*range(20, 80), *range(60, 100)]
+    joint = br.count_models(y, {"a": a, "b": b})
+    roc = br.roc(COUNTS)
+    return {
+        "isolines": br.roc_panel(roc, isolines=[br.isoline("precision", AT, value=0.5), br.isoline("npv", AT, value=0.999)]),
+        "angles": br.isoline_figure("npv", [AT]),
+        "mapping": br.broc_mapping_figure(AT, roc),
+        "strips": br.strips_panel(roc, br.strip_weights(5, 0.5)),
+        "difference": br.difference_panel(br.difference_band(br.cost_curve, joint, x=[0.2, 0.5, 0.8], replicates=100)),
+        "sweep": br.curve_panel(br.precision_prior_curve(COUNTS, 0.5)),
+        "reliability": br.reliability_panel(br.reliability_curve(COUNTS, bins=5)),
+        "histogram": br.histogram_panel(COUNTS, bins=4, threshold=0.5),
+        "densities": br.density_panel(x, {"positive": bump, "negative": bump[::-1]}, threshold=0.0),
+        "scatter": br.scatter_panel(x, bump, x > 0, boundaries={"line": ([0, 0], [0, 1])}),
+        "tree": br.outcome_tree_panel(br.flag_at(COUNTS, 0.5)),
+        "map": br.winner_map_panel(br.winner_map({"m": COUNTS})),
+    }
+
+
+def read(svg):
+    """The tree of an SVG, which must be XML without anything that acts or is loaded."""
+    tree = ET.fromstring(svg)
+    assert tree.tag == f"{SVG}svg"
+    for element in tree.iter():
+        assert element.tag.removeprefix(SVG) in {"svg", "title", "desc", "g", "rect", "path", "circle", "text", "clipPath"}
+        for name, value in element.attrib.items():
+            assert not name.lower().startswith("on")
+            assert "href" not in name
+            assert "url(" not in value or value.startswith("url(#p")
+            assert "nan" not in value.split(), (element.tag, name, value)
+            assert "inf" not in value.replace("-", " ").split(), (element.tag, name, value)
+    return tree
+
+
+def texts(svg):
+    return ["".join(element.itertext()) for element in read(svg).iter(f"{SVG}text")]

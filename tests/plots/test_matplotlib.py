@@ -1,0 +1,67 @@
+"""Panels on axes of matplotlib, where it is installed; without it, a refusal that says what to do."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from tests.plots.drawings import AT, COUNTS, figures, panels
+
+import baserate as br
+
+
+@pytest.fixture
+def plt():
+    matplotlib = pytest.importorskip("matplotlib", reason="needs matplotlib")
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    yield plt
+    plt.close("all")
+
+
+@pytest.mark.parametrize("name", [*panels(), *figures()])
+def test_every_figure_is_drawn(plt, name):
+    drawing = {**panels(), **figures()}[name]
+    axes = np.ravel(drawing.matplotlib())
+    made = drawing.panels if isinstance(drawing, br.Figure) else (drawing,)
+    for ax, panel in zip(axes, made, strict=True):
+        assert ax.get_xlabel() == panel.x.label
+        assert ax.get_xlim() == pytest.approx((panel.x.low, panel.x.high))
+        assert len(ax.get_legend_handles_labels()[1]) == len(panel.legend)
+        assert [tick.get_text() for tick in ax.get_xticklabels()] == [text for _, text in panel.x.ticks]
+    axes[0].figure.canvas.draw()
+
+
+def test_lines_hold_the_numbers_of_the_panel(plt):
+    panel = br.pr_panel({"m": br.pr(COUNTS, at=AT)})
+    ax = panel.matplotlib(plt.subplots()[1])
+    (line,) = [line for line in ax.lines if line.get_label() == "m"]
+    (ours,) = [part for part in panel.parts if getattr(part, "name", "") == "m"]
+    np.testing.assert_array_equal(line.get_xydata(), np.stack((ours.x, ours.y), axis=1))
+
+
+def test_names_are_text_and_not_mathematics(plt):
+    ax = br.roc_panel({"$x$": br.roc(COUNTS), "_m": br.roc_hull(COUNTS)}, title="$\\frac{").matplotlib()
+    ax.figure.canvas.draw()
+    assert len(ax.get_legend_handles_labels()[1]) == 3
+
+
+def test_axes_that_are_none_or_too_few_are_refused(plt):
+    with pytest.raises(br.InputError, match="BR652: ax must be axes of matplotlib, got .int."):
+        panels()["roc"].matplotlib(3)
+    with pytest.raises(br.InputError, match="BR652: 2 panels need as many axes, got 1"):
+        figures()["mapping"].matplotlib(plt.subplots()[1])
+
+
+def test_without_matplotlib_the_refusal_says_what_to_install():
+    code = "import sys; sys.modules['matplotlib'] = None; import baserate as br; br.roc_panel(br.roc(br.count([0, 1], [0, 1]))).matplotlib()"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert 'BR652: matplotlib is not installed. Fix: pip install "baserate[plots]", or panel.svg()' in done.stderr
+
+
+def test_drawing_as_svg_and_as_text_loads_no_matplotlib():
+    code = (
+        "import sys, baserate as br; p = br.roc_panel(br.roc(br.count([0, 1], [0, 1]))); p.svg(); p.text(); print('matplotlib' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "False"
