@@ -50,6 +50,10 @@ bench: $(VENV)/ready ## the tables of benchmarks/README.md (minutes)
 docs: $(VENV)/ready ## write the pages that are generated
 	$(BIN)/python docs/measures.py
 	$(BIN)/python docs/curves.py
+	$(BIN)/python docs/commands.py
+	$(BIN)/python docs/picture.py
+	$(BIN)/python docs/gallery.py
+	$(BIN)/python docs/bad_inputs.py
 
 lock: $(VENV)/ready ## choose the newest versions again and lock them
 	$(BIN)/python requirements/lock.py

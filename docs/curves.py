@@ -15,8 +15,9 @@ HEAD = """# Curves and summaries
 
 Written from the docstrings by `python docs/curves.py`; every example is run by the tests. A curve is two measures read along the thresholds,
 or one measure read along the conditions: numbers that exist before they are drawn. `x, y, thresholds = curve` unpacks it, `to_dict`,
-`to_frame` and `--csv` hand it on, `densified(pixels)` follows the true curve between two thresholds (a straight line in ROC space, and in few
-others). A summary is one number for the whole; `value.name` says which, with its parameters.
+`to_frame` and `--csv` hand it on, a panel of the [gallery](gallery.md) draws it, `densified(pixels)` follows the true curve between two
+thresholds (a straight line in ROC space, and in few others). A summary is one number for the whole; `value.name` says which, with its
+parameters.
 
 On the command line: `baserate curve NAME scores.csv --label y --score m1 --prior 0.1%`, as a table, `--csv` or `--json`; NAME is in brackets
 below, or two [measures](measures.md) as `y:x`.
@@ -27,6 +28,7 @@ OTHERS = (
     br.family,
     br.precision_prior_curve,
     br.npv_prior_curve,
+    br.reliability_curve,
     br.cost_lines,
     br.to_broc,
     br.isoline,

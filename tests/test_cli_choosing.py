@@ -5,6 +5,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+from tests.helpers_cli import told, written
 from tests.test_cli import run
 
 import baserate as br
@@ -51,7 +52,7 @@ def test_scenario_3_in_one_command(frauds):
     assert done.returncode == 0
     first = done.stdout.splitlines()[0]
     assert first == (
-        "At prior 0.001, the most caught with alerts <= 200: choose b, 56.8 % of those at 9, drawn at random (caught 142.07 against 99.04)."
+        "At 1 in 1 000 and alerts <= 200 of 1 000 000, choose b: caught 142.07 against 99.04; 56.8 % of those at 9, drawn at random."
     )
     assert 'note BR523: "a": the budget ends among the cases at 9: 49.5 % of them are flagged' in done.stderr
     models = answered("choose", frauds, "alerts <= 200/day", *ROWS, *field)["models"]
@@ -62,12 +63,12 @@ def test_scenario_3_in_one_command(frauds):
     assert point["best"]["tp"] == 400
     assert point["worst"]["tp"] == 0
     turned = run("choose", frauds, "alerts <= 1000", *ROWS, *field)
-    assert "choose a, score >= 8, and 3.28 % of those at 7, drawn at random (caught 354.92 against 349.17)." in turned.stdout
+    assert "choose a: caught 354.92 against 349.17; score >= 8, and 3.28 % of those at 7, drawn at random." in turned.stdout
 
 
 def test_scenario_4_at_one_base_rate(frauds):
     done = run("choose", frauds, *ROWS, "--prior", "0.001", "--cost", "fp=5,fn=500", "--cost", "tp=5")
-    assert "choose a, score >= 5 (cost per case 0.1921 against 0.3035)." in done.stdout
+    assert "choose a: cost per case 0.1921 against 0.3035; score >= 5." in done.stdout
 
 
 def test_json_says_what_python_says(frauds):
@@ -120,7 +121,7 @@ def test_a_model_that_cannot_keep_the_rule_is_named_and_the_others_are_answered(
     done = run("choose", frauds, "precision >= 45% and tpr >= 0.3", *ROWS, "--prior", "0.1%")
     assert done.returncode == 0
     assert 'note BR530: "a": no threshold has precision >= 0.45 and tpr >= 0.3' in done.stderr
-    assert "tpr >= 0.3: choose b, score >= 8." in done.stdout
+    assert "with precision >= 0.45 and tpr >= 0.3, choose b: cost per case 0.0009808; score >= 8." in done.stdout
     assert "a      cannot keep the rule" in done.stdout
     document = answered("choose", frauds, "precision >= 45% and tpr >= 0.3", *ROWS, "--prior", "0.1%")
     assert document["verdict"][0]["models"] == ["b"]
@@ -232,7 +233,7 @@ def test_a_rule_that_one_of_several_base_rates_forbids_says_at_which_and_answers
     assert done.returncode == 0
     first, second = done.stdout.splitlines()[:2]
     assert first == "At prior 0.001; equal costs (fp = 1, fn = 1): no model can keep the rule."
-    assert second.endswith("tpr >= 0.9: score >= 0.6.")
+    assert second.endswith("with precision >= 0.5 and tpr >= 0.9, the cheapest threshold: score >= 0.6.")
     assert "note BR530: at prior 0.001: no threshold has precision >= 0.5 and tpr >= 0.9" in done.stderr
     assert "0.001  m      cannot keep the rule" in done.stdout
     document = answered(*arguments)
@@ -352,4 +353,17 @@ def test_thresholds_of_chosen_totals_are_read_without_a_base_rate(small):
 def test_a_choice_that_needs_no_base_rate_is_made_on_chosen_totals(small):
     done = run("choose", small, "tnr >= 0.95", "--label", "y", "--score", "m", "--design", "case-control", "--optimize", "recall")
     assert done.returncode == 0
-    assert done.stdout.startswith("The highest recall (tpr) with tnr >= 0.95: score >= 0.8.\n")
+    assert done.stdout.startswith("With tnr >= 0.95, the highest recall (tpr): score >= 0.8.\n")
+
+
+def test_profits_are_told_as_profits(tmp_path, capsys):
+    path = written(
+        tmp_path / "loans.csv", ("default", "risk"), [(int(i % 10 == 0), 1 if i % 10 == 0 and i > 10 else i / 100) for i in range(100)]
+    )
+    words = ("choose", path, "--label", "default", "--score", "risk", "--prior", "5%")
+    earned, spent = told(capsys, *words, "--profit", "tn=40,fn=-600"), told(capsys, *words, "--cost", "tn=-40,fn=600,fp=0")
+    assert earned.out.startswith("At 1 in 20, profits (tn = 40, fn = -600), the most profitable threshold: score >= ")
+    assert "profit per case" in earned.out
+    assert "cost" not in earned.out
+    gained, cost = (next(line for line in done.out.splitlines() if line.startswith("risk")).split()[-1] for done in (earned, spent))
+    assert float(gained) == -float(cost)

@@ -36,16 +36,16 @@ TWO = ("--label", "y", "--score", "a", "--score", "b")
 PAIR = ("--label", "y", "--score", "old", "--score", "new")
 
 
-def test_the_answer_is_one_sentence_under_what_was_read(three, capsys):
+def test_the_answer_is_one_sentence_above_what_was_read(three, capsys):
     done = told(capsys, "compare", three, *TWO)
     y, a, b, _ = three_models()
     found = br.compare(br.auc, br.count_models(y, {"a": a, "b": b}))
-    read, blank, answer = done.out.splitlines()
+    answer, blank, read = done.out.splitlines()
     assert read == f'{three}: 240 rows read, 240 used; positive = "1" in "y"'
     assert blank == ""
     assert answer == (
-        f"auc of b {found.values[1]:#.4g}, a {found.values[0]:#.4g}: a difference of {found.value:#.4g}, "
-        f"95 % from {found.low:#.4g} to {found.high:#.4g}, p = {found.p_value:.3g} (delong-t). b is better."
+        f"b is better by auc: b {found.values[1]:#.4g}, a {found.values[0]:#.4g}; a difference of {found.value:#.4g}, "
+        f"95 % from {found.low:#.4g} to {found.high:#.4g}, p = {found.p_value:.3g} (delong-t)."
     )
     assert done.status == 0
     assert re.findall(r"note (BR\d+): \"(.)\"", done.err) == [("BR203", "a"), ("BR203", "b")]
@@ -89,8 +89,8 @@ def test_scenario_6_in_one_command(shared, capsys):
 
 def test_thresholds_compare_errors_by_mcnemar(pairs, capsys):
     done = told(capsys, "compare", pairs, *PAIR, "--threshold", "0.5")
-    assert "error of new 0.4000, old 0.2000: a difference of 0.2000, 95 % from " in done.out
-    assert "p = 0.0135 (mcnemar). old is better.\n" in done.out
+    assert done.out.startswith("old is better by error: new 0.4000, old 0.2000; a difference of 0.2000, 95 % from ")
+    assert "p = 0.0135 (mcnemar).\n" in done.out
     assert done.err.endswith('note BR599: 40 cases only "old" has right, 20 only "new"\n')
     (found,) = answered(capsys, "compare", pairs, *PAIR, "--threshold", "0.5")["comparisons"]
     assert found["p_value"] == pytest.approx(0.0134893, abs=1e-7)
@@ -102,14 +102,14 @@ def test_each_model_may_have_its_own_threshold(three, capsys):
     y, a, b, _ = three_models()
     ours = br.compare("error", br.count_models(y, {"a": a, "b": b}), threshold={"a": 0.5, "b": 0.9})
     assert (found["value"], found["p_value"]) == (ours.value, ours.p_value)
-    assert "No difference." in told(capsys, "compare", three, *TWO, "--threshold", "none").out
+    assert "No difference in error: " in told(capsys, "compare", three, *TWO, "--threshold", "none").out
 
 
 def test_a_model_whose_name_holds_an_equals_sign_has_a_threshold_too(tmp_path, capsys):
     path = written(tmp_path / "x.csv", ["y", "k=1", "k=2"], [(i % 2, i % 2, 0) for i in range(40)])
     done = told(capsys, "compare", path, "--label", "y", "--score", "k=1", "--score", "k=2", "--threshold", "k=1=1", "--threshold", "k=2=1")
     assert done.status == 0
-    assert "error of k=2 0.5000, k=1 0.000" in done.out
+    assert "k=1 is better by error: k=2 0.5000, k=1 0.000" in done.out
 
 
 def test_what_is_usual_depends_on_what_is_given(three, capsys):
@@ -148,10 +148,10 @@ def test_a_summary_may_have_parameters(three, capsys):
 def test_several_base_rates_are_a_sentence_each_and_a_table(three, capsys):
     options = ("--statistic", "precision", "--threshold", "0.5", "--prior", "1%,10%", "--replicates", "100")
     done = told(capsys, "compare", three, *TWO, *options)
-    sentences = done.out.splitlines()[2:4]
+    sentences = done.out.splitlines()[:2]
     assert [line.partition("; ")[0] for line in sentences] == ["At prior 0.01", "At prior 0.1"]
-    assert all("precision of b " in line for line in sentences)
-    rows = [line.split() for line in done.out.splitlines()[5:]]
+    assert all(" by precision: b " in line for line in sentences)
+    rows = [line.split() for line in done.out.splitlines()[3:6]]
     assert rows[0][:2] == ["prior", "difference"]
     assert [row[0] for row in rows[1:]] == ["0.01", "0.1"]
     document = answered(capsys, "compare", three, *TWO, *options)
@@ -193,7 +193,7 @@ def test_three_models_are_compared_in_pairs_with_holm(three, capsys):
     assert [found[i]["p_adjusted"] for i in order] == pytest.approx(expected.tolist())
     done = told(capsys, "compare", three, *everyone)
     assert done.out.count(" after Holm (") == 3
-    heading = done.out.splitlines()[6]
+    heading = done.out.splitlines()[4]
     assert heading.split("  ")[0] == "difference"
     assert heading.split()[-3:] == ["p", "(Holm)", "method"]
     assert "noise - a" in done.out
@@ -209,7 +209,7 @@ def test_every_other_model_is_compared_against_one(three, capsys):
 def test_identical_scores_do_not_differ(tmp_path, capsys):
     path = written(tmp_path / "x.csv", ["y", "a", "b"], [(i % 2, i, i) for i in range(40)])
     done = told(capsys, "compare", path, *TWO)
-    assert "a difference of 0.000, 95 % from 0.000 to 0.000, p = 1 (delong). No difference.\n" in done.out
+    assert "No difference in auc: b 0.5250, a 0.5250; a difference of 0.000, 95 % from 0.000 to 0.000, p = 1 (delong).\n" in done.out
     (found,) = answered(capsys, "compare", path, *TWO)["comparisons"]
     assert (found["value"], found["p_value"], found["favours"], found["significant"]) == (0, 1, None, False)
 
@@ -323,7 +323,7 @@ def test_names_are_shown_safely_and_kept_as_they_are_in_json(tmp_path, capsys):
     done = told(capsys, *arguments, "--threshold", "20")
     assert done.status == 0
     assert "\x1b" not in done.out + done.err
-    assert 'error of a "quoted"\\n\\x1b[31mname 0.' in done.out
+    assert 'No difference in error: a "quoted"\\n\\x1b[31mname 0.' in done.out
     assert f", {first} 0." in done.out
     assert answered(capsys, *arguments)["comparisons"][0]["models"] == [first, second]
 
@@ -350,7 +350,7 @@ def test_a_bug_of_ours_is_never_an_answer(three, capsys, monkeypatch):
 def test_it_runs_as_a_program_of_its_own(pairs):
     done = run("compare", pairs, *PAIR, "--threshold", "0.5")
     assert done.returncode == 0
-    assert done.stdout.endswith("old is better.\n")
+    assert done.stdout.startswith("old is better by error: ")
     assert "\n  Examples:\n    baserate compare scores.csv --label fraud" in run("compare", "--help").stdout
 
 

@@ -114,12 +114,12 @@ def test_a_file_that_is_not_there_or_empty_is_2(tmp_path, capsys):
     ("failure", "status", "code"),
     [(ZeroDivisionError("oops"), 70, "BR999"), (MemoryError(), 74, "BR701"), (OSError(5, "Input/output error"), 74, "BR700")],
 )
-@pytest.mark.parametrize("reader", ["models_of", "options.counted"])
+@pytest.mark.parametrize("reader", ["models_of", "count_scores"])
 def test_a_failure_of_ours_is_never_0(file, capsys, monkeypatch, failure, status, code, reader):
     def broken(*_, **__):
         raise failure
 
-    monkeypatch.setattr(f"baserate.cli.gating.{reader}", broken)
+    monkeypatch.setattr(f"baserate.checks.running.{reader}", broken)
     path = plain(file, cases(12, 5, both=40))
     arguments = COMPARED if reader == "models_of" else ("recall >= 0.1", "--label", "y", "--score", "old")
     done = told(capsys, "gate", path, *arguments)
@@ -131,7 +131,7 @@ def test_an_interrupt_is_never_0(file, capsys, monkeypatch):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("baserate.cli.gating.regression", interrupted)
+    monkeypatch.setattr("baserate.checks.running.regression", interrupted)
     assert told(capsys, "gate", plain(file, cases(12, 5, both=40)), *COMPARED).status == 130
 
 

@@ -73,8 +73,9 @@ def test_the_intervals_of_several_thresholds_are_told_apart(scores, capsys):
 
 def test_chosen_points_say_that_their_threshold_is_taken_as_fixed(scores, capsys):
     done = told(capsys, "choose", scores, *TWO, "--prior", "5%", "--cost", "fn=10")
-    sentence, _, said, intervals = tables(done.out)
-    assert sentence[0].startswith("At prior 0.05; costs (fp = 1, fn = 10), the cheapest threshold: choose m, score >= ")
+    sentence, _, said, intervals, hint = tables(done.out)
+    assert hint == ["Whether such a lead is more than chance, baserate compare says, with the same options."]
+    assert sentence[0].startswith("At 1 in 20, costs (fp = 1, fn = 10), choose m: cost per case ")
     assert said == [
         "95 % intervals, taking the thresholds as fixed in advance (they were chosen on these cases; --replicates 2000 chooses again):"
     ]

@@ -60,7 +60,7 @@ def test_a_budget_that_ends_in_a_tie_has_no_intervals_unless_it_is_resampled(tmp
     tied, cut = (model["points"][0] for model in answered(capsys, *arguments)["models"])
     assert (tied["how"], tied["intervals"]) == ("tie", {})
     assert (cut["how"], cut["intervals"]["tpr"]["method"]) == ("threshold", "clopper-pearson")
-    *_, intervals = tables(told(capsys, *arguments).out)
+    *_, intervals, _ = tables(told(capsys, *arguments).out)
     assert set(cells(intervals[1])[2:]) == {"—"}
     assert "—" not in cells(intervals[2])
     resampled, _ = (model["points"][0] for model in answered(capsys, *arguments, "--replicates", "100")["models"])

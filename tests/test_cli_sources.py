@@ -5,7 +5,7 @@ import sqlite3
 from contextlib import closing
 
 import pytest
-from tests.helpers_cli import told
+from tests.helpers_cli import refused, told, written
 
 ROWS = [(i % 2, i % 7 + 3 * (i % 2), i % 5 + 4 * (i % 2), (None, "(missing)", "a")[i % 3]) for i in range(120)]
 
@@ -69,3 +69,10 @@ def test_an_empty_name_of_a_slice_is_refused(other, capsys):
     assert (done.status, done.out) == (2, "")
     assert "BR613" in done.err
     assert 'has no column ""' in done.err
+
+
+def test_whoever_names_no_label_or_score_is_told_which_columns_there_are(tmp_path, capsys):
+    path = written(tmp_path / "x.csv", ("id", "fraud", "m1"), [(1, 0, 0.2), (2, 1, 0.4)])
+    assert "--label is missing: which column says which cases are positive (id, fraud, m1)?" in refused(capsys, "show", path)
+    assert "--score is missing: which column holds a model's scores (id, fraud, m1)?" in refused(capsys, "show", path, "--label", "fraud")
+    assert "which cases are positive? Fix: --label COLUMN." in refused(capsys, "show", "-")

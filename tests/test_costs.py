@@ -66,7 +66,8 @@ def test_row_77_costs_that_are_no_plain_numbers_are_refused(text):
 
 
 def test_row_77_commas_in_costs_are_refused():
-    assert_refused("no order that everybody shares", "BR513", lambda: br.Costs.parse("fn=1,234,fp=1"))
+    assert_refused('the cost of fn is "1,234", which is not a plain number', "BR514", lambda: br.Costs.parse("fn=1,234,fp=1"))
+    assert_refused("no order that everybody shares", "BR513", lambda: br.Costs.parse("fn=1,2,fp=1"))
     assert_refused("cannot read", "BR513", lambda: br.Costs.parse("fn 5"))
     assert_refused("the cost of fn is given twice", "BR513", lambda: br.Costs.parse("fn=1,fn=2"))
 

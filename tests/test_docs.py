@@ -1,6 +1,7 @@
 """Commands shown in the documents print what the documents say. (Python examples are doctests, run by pytest itself.)"""
 
 import re
+import runpy
 import shlex
 import subprocess
 import sys
@@ -28,9 +29,10 @@ def test_a_console_block_shows_what_is_printed(steps, tmp_path):
         if words[0] == "cat":
             assert (tmp_path / words[1]).write_text(shown)
             continue
-        assert words[0] == "baserate", command
+        assert words[0] in ("baserate", "python"), command
+        program = ("-m", "baserate", *words[1:]) if words[0] == "baserate" else (str(ROOT / "docs" / words[1]),)
         run = subprocess.run(
-            [sys.executable, "-m", "baserate", *words[1:]],
+            [sys.executable, *program],
             cwd=tmp_path,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -45,7 +47,7 @@ def test_the_readme_says_what_the_demo_says(tmp_path):
     demo = subprocess.run(
         [sys.executable, "-m", "baserate", "demo"], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=True
     ).stdout
-    quoted = re.findall(r"^At prior .*$", (ROOT / "README.md").read_text(), flags=re.MULTILINE)
+    quoted = re.findall(r"^At 1 in .*$", (ROOT / "README.md").read_text(), flags=re.MULTILINE)
     assert quoted
     assert all(line in demo for line in quoted)
 
@@ -55,3 +57,8 @@ def test_the_readme_names_both_commands():
     assert "make demo" in readme
     assert "make test" in readme
     assert "make test" in (ROOT / ".ci" / "run").read_text()
+
+
+def test_the_picture_is_what_its_script_draws():
+    drawn = runpy.run_path(str(ROOT / "docs" / "picture.py"))["drawn"]()
+    assert (ROOT / "docs" / "picture.svg").read_text() == drawn, "run: make docs"

@@ -62,9 +62,13 @@ class Known:
     level: float = 0.95
     seed: int = 0
     found: Mapping[int, Mapping[str, Interval]] = field(default_factory=dict)
+    # Of AUC, by the identity of its counts, where rows were resampled in clusters; None where there is no telling.
+    aucs: Mapping[int, Interval | None] = field(default_factory=dict)
 
     def auc(self, counts: Counts) -> Interval | None:
         """The interval of AUC; none where cases are weighted, or a class is missing."""
+        if id(counts) in self.aucs:
+            return self.aucs[id(counts)]
         try:
             return auc_interval(counts, self.level, None, BOTH)
         except InputError:
@@ -146,6 +150,7 @@ def _model(name: str, counts: Counts, settings: Sequence[OperatingPoint], at: Co
             "condensed": counts.condensed,
             "coarse": counts.bins is not None,
             "digest": counts.digest,
+            **({"corrected": counts.ledger.corrected} if counts.ledger.corrected else {}),
         },
         "at": conditions(at, counts),
         "summaries": {"auc": {**summary(auc(counts), counts.auc_error_bound), **_bounds_of_auc(counts, known)}},

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from baserate.decisions.operating import brief
+from baserate.decisions.operating import OperatingPoint, brief
 from baserate.document import Known
-from baserate.errors import escaped, grouped, quoted
-from baserate.tables import HEADINGS, PER_VOLUME, UNDEFINED, Row, aligned, digits, span
+from baserate.errors import escaped, number_of, quoted
+from baserate.pages import Grid, Page
+from baserate.tables import COST, HEADINGS, PER_VOLUME, UNDEFINED, Row, digits, heading, span
 from baserate.uncertainty.gates import ALL, MISSED, OBSERVED, SHOWN, UNJUDGED, WORSE, Part, Regression
-from baserate.uncertainty.values import LOWER, Difference, percent
+from baserate.uncertainty.values import LOWER, UPPER, Difference, Interval, percent
 from baserate.verdicts import Judged
 
 
@@ -25,12 +27,22 @@ def of_intervals(rows: Sequence[Row], known: Known, how: str) -> str:
             continue
         found = known.at(row.point)
         prior = (UNDEFINED if row.point.at.prior is None else f"{row.point.at.prior:.6g}",) if several else ()
-        lines.append((*prior, quoted(row.model, quotes=False), brief(row.point), *(span(found.get(name)) for name in names)))
-    headings = (*(("prior",) if several else ()), "model", "threshold", *(HEADINGS[name] for name in names))
+        lines.append(
+            (*prior, quoted(row.model, quotes=False), brief(row.point), *(span(_shown(found.get(name), row.point, name)) for name in names))
+        )
+    headings = (*(("prior",) if several else ()), "model", "threshold", *(heading(name, points) for name in names))
     if all(cell == UNDEFINED for line in lines for cell in line[2 + several :]):
         tied = any(point.share != 1 for point in points)
         return "No intervals: a budget ends inside a tie, so the threshold must be chosen again: --replicates 2000." if tied else ""
-    return f"{percent(known.level)} intervals, {how}:\n\n{aligned(headings, lines, left=2 if several else 1)}"
+    return Page(f"{percent(known.level)} intervals, {how}:", Grid(headings, lines, left=2 if several else 1))
+
+
+def _shown(found: Interval | None, point: OperatingPoint, name: str) -> Interval | None:
+    """An interval of costs with its sign turned, where the costs were given as profits."""
+    if found is None or name != COST or not point.at.costs.earned:
+        return found
+    side = {LOWER: UPPER, UPPER: LOWER}.get(found.side, found.side)
+    return replace(found, value=-found.value, low=-found.high, high=-found.low, side=side)
 
 
 def of_differences(found: Sequence[Difference]) -> str:
@@ -52,8 +64,8 @@ def of_differences(found: Sequence[Difference]) -> str:
     ]
     headings = ["prior", "difference", found[0].name, percent(found[0].level), "p", "p (Holm)", "method"]
     kept = [i for i in range(len(headings)) if any(row[i] for row in rows)]
-    table = aligned([headings[i] for i in kept], [[row[i] for i in kept] for row in rows], left=2 if 0 in kept else 1)
-    return "\n".join(sentences) + f"\n\n{table}"
+    table = Grid([headings[i] for i in kept], [[row[i] for i in kept] for row in rows], left=2 if 0 in kept else 1)
+    return Page("\n".join(sentences), table)
 
 
 def shown_p(p: float) -> str:
@@ -65,15 +77,16 @@ def sentence(one: Difference) -> str:
     """Which model is better, by how much, how sure that is, and whether it could be chance."""
     first, second = (quoted(name, quotes=False) for name in one.models)
     where = "" if one.at is None or one.at.prior is None else f"At {one.at}: "
-    values = f"{second} {digits(one.values[1], 4)}, {first} {digits(one.values[0], 4)}"
     bounds = f"{percent(one.level)} from {digits(one.low, 4)} to {digits(one.high, 4)}"
     p = one.p_value if one.p_adjusted is None else one.p_adjusted
     holm = " after Holm" if one.p_adjusted is not None else ""
-    said = f"{where}{escaped(one.name)} of {values}: a difference of {digits(one.value, 4)}, {bounds}, {shown_p(p)}{holm} ({one.method})."
+    much = f"a difference of {digits(one.value, 4)}, {bounds}, {shown_p(p)}{holm} ({one.method})"
+    values = f"{second} {digits(one.values[1], 4)}, {first} {digits(one.values[0], 4)}"
     if one.favours is None:
-        return f"{said} No difference."
-    better = quoted(one.favours, quotes=False)
-    return f"{said} {better} is better." if one.significant else f"{said} Within noise: no telling which is better."
+        return f"{where}No difference in {escaped(one.name)}: {values}; {much}."
+    if not one.significant:
+        return f"{where}Within noise, no telling which is better by {escaped(one.name)}: {values}; {much}."
+    return f"{where}{quoted(one.favours, quotes=False)} is better by {escaped(one.name)}: {values}; {much}."
 
 
 def of_requirements(judged: Sequence[Judged], *, passed: bool, level: float) -> str:
@@ -89,8 +102,8 @@ def of_requirements(judged: Sequence[Judged], *, passed: bool, level: float) -> 
             rows.append((model, part, check.requirement, digits(check.interval.value, 4), bound, check.outcome))
     kept = [0, *([1] if any(one.part is not None for one in judged) else []), 2, 3, 4, 5]
     headings = ("model", "slice", "required", "observed", f"{percent(level)} bound", "verdict")
-    table = aligned([headings[i] for i in kept], [[row[i] for i in kept] for row in rows], left=3 if 1 in kept else 2)
-    return "\n".join([*_failures(judged, passed=passed), "", table])
+    table = Grid([headings[i] for i in kept], [[row[i] for i in kept] for row in rows], left=3 if 1 in kept else 2)
+    return Page("\n".join(_failures(judged, passed=passed)), table)
 
 
 def _failures(judged: Sequence[Judged], *, passed: bool) -> list[str]:
@@ -104,7 +117,7 @@ def _failures(judged: Sequence[Judged], *, passed: bool) -> list[str]:
             if check.outcome == MISSED:
                 lines.append(f"{where}: {check.requirement} is missed: {digits(check.interval.value, 4)} observed.")
             elif check.outcome == OBSERVED:
-                more = "" if check.needed is None else f"; {grouped(check.needed)} cases of that class at the same rate would"
+                more = "" if check.needed is None else f"; {number_of(check.needed, 'case')} of that class at the same rate would"
                 lines.append(f"{where}: {check.requirement} is observed but not shown: the bound is {digits(check.bound, 4)}{more}.")
     return lines
 
@@ -131,7 +144,7 @@ def of_regression(verdict: Regression) -> str:
         for part in verdict.parts
     ]
     p = "p" if len(rows) == 1 else "p (Holm)"
-    return "\n".join([*lines, "", aligned(("cases", first, second, "difference", p, "detectable", "verdict"), rows)])
+    return Page("\n".join(lines), Grid(("cases", first, second, "difference", p, "detectable", "verdict"), rows))
 
 
 def _slice(name: str) -> str:

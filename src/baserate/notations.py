@@ -105,8 +105,10 @@ def prior(given: object) -> Written | None:
         raise refuse("BR503", f"prior {quoted(given)} is not a share", _point_for_comma(given) or WRITE_PRIOR)
     shown = quoted(written.text, quotes=False)
     if written.value in (0, 1):
-        meaning = "nothing but positives" if written.value else "no positives ever"
-        raise refuse("BR501", f"prior {shown} means {meaning}: precision and costs say nothing then", "use a small value, such as 1e-6")
+        sure = written.value == 1
+        meaning = "nothing but positives" if sure else "no positives ever"
+        instead = "a smaller value, such as 0.999" if sure else "a small value, such as 1e-6"
+        raise refuse("BR501", f"prior {shown} means {meaning}: precision and costs say nothing then", f"use {instead}")
     if written.value > 1:
         number_only = written.value < 100 and "%" not in written.text
         percent = f"{float(written.value):.6g}% or {float(written.value / 100):.6g}" if number_only else WRITE_PRIOR

@@ -16,9 +16,10 @@ from baserate.decisions.models import Choice
 from baserate.decisions.operating import OperatingPoint, brief, setting
 from baserate.decisions.rules import parse_rule
 from baserate.document import PLAIN, Known, Valued, read
-from baserate.errors import escaped, grouped, quoted
+from baserate.errors import escaped, grouped, number_of, quoted
 from baserate.measures.values import parse
 from baserate.notes import CASE_CONTROL, Source
+from baserate.pages import Grid, Page
 from baserate.summaries.ranking import auc
 from baserate.uncertainty.values import LOWER, UPPER, Interval, percent
 
@@ -37,8 +38,9 @@ HEADINGS = {
     "caught": "caught",
     "missed": "missed",
 }
+COST = "expected_cost"
 PER_VOLUME = ("alerts", "caught", "missed", "false_alarms", "volume_cost")
-IN_COSTS = ("expected_cost", "normalized_cost", "total_cost", "savings", "net_benefit", "volume_cost")
+IN_COSTS = (COST, "normalized_cost", "total_cost", "savings", "net_benefit", "volume_cost")
 
 
 class Row(NamedTuple):
@@ -66,7 +68,7 @@ def of_models(models: Mapping[str, Counts], known: Known = PLAIN) -> str:
     headings: tuple[str, ...] = (*(WEIGHED if _weighted(models) else COUNTED), f"AUC, {percent(known.level)}")
     if all(row[-1] == UNDEFINED for row in rows):
         headings, rows = headings[:-1], [row[:-1] for row in rows]
-    return aligned(tuple(CHOSEN if _chosen(models) and word.startswith("base") else word for word in headings), rows)
+    return Grid(tuple(CHOSEN if _chosen(models) and word.startswith("base") else word for word in headings), rows)
 
 
 def conditions(models: Mapping[str, Counts]) -> str:
@@ -82,7 +84,7 @@ def source(used: Source) -> str:
     """Where the numbers come from: the file, its rows, and what was read as positive."""
     positive = f"positive = {quoted(used.positive)}" if used.positive else "no positives"
     weight = f"; weighted by {quoted(used.weight)}" if used.weight else ""
-    rows = f"{grouped(used.rows_read)} rows read, {grouped(used.rows_used)} used"
+    rows = f"{number_of(used.rows_read, 'row')} read, {grouped(used.rows_used)} used"
     return f"{escaped(used.path)}: {rows}; {positive} in {quoted(used.label)}{weight}"
 
 
@@ -100,7 +102,7 @@ def of_points(rows: Sequence[Row]) -> str:
     names = _columns(points)
     priors = [row.at.prior if row.point is None else row.point.at.prior for row in rows]
     several = len({row.at for row in rows}) > 1
-    headings = (*(("prior",) if several else ()), "model", "threshold", *(HEADINGS.get(name, name) for name in names))
+    headings = (*(("prior",) if several else ()), "model", "threshold", *(heading(name, points) for name in names))
     lines = []
     for row, prior in zip(rows, priors, strict=True):
         first = ((UNDEFINED if prior is None else f"{prior:.6g}",)) if several else ()
@@ -108,7 +110,7 @@ def of_points(rows: Sequence[Row]) -> str:
         if row.point is not None:
             cells = [brief(row.point), *(_cell(row.point, name) for name in names)]
         lines.append((*first, quoted(row.model, quotes=False), *cells))
-    return aligned(headings, lines, left=2 if several else 1)
+    return Grid(headings, lines, left=2 if several else 1)
 
 
 def _columns(points: Sequence[OperatingPoint]) -> list[str]:
@@ -126,7 +128,7 @@ def _columns(points: Sequence[OperatingPoint]) -> list[str]:
 def headed(points: Sequence[OperatingPoint]) -> str:
     """What the points below have in common."""
     first = points[0]
-    costs = f"{'' if first.at.costs_given else 'equal '}costs ({first.at.costs})"
+    costs = f"{'' if first.at.costs_given else 'equal '}{first.at.costs.spoken}"
     where = str(first.at) if len({point.at for point in points}) == 1 else costs
     if first.at.prior is None:
         where = f"no base rate (class totals were chosen); {costs}"
@@ -137,8 +139,8 @@ def headed(points: Sequence[OperatingPoint]) -> str:
 def _goal(point: OperatingPoint) -> str:
     """What was made best, in words."""
     measure = parse(point.optimized, point.volume)
-    if measure.name == "expected_cost":
-        return "the cheapest threshold"
+    if measure.name == COST:
+        return f"the {'most profitable' if point.at.costs.earned else 'cheapest'} threshold"
     if measure.name == "tpr" and point.volume is not None:
         return "the most caught"
     return f"the {'highest' if measure.direction == 'higher' else 'lowest'} {HEADINGS.get(str(measure), str(measure))}"
@@ -147,29 +149,44 @@ def _goal(point: OperatingPoint) -> str:
 def verdict(choice: Choice, *, alone: bool) -> str:
     """Which model to choose and where to set it, in one sentence; models that cannot be told apart are named together."""
     point = choice.point
-    prior = "" if point.at.prior is None else f"prior {point.at.prior:.6g}{', as in the sample' if point.at.as_in_sample else ''}"
-    costs = (
-        f"{'' if point.at.costs_given else 'equal '}costs ({point.at.costs})" if parse(point.optimized, point.volume).name in IN_COSTS else ""
-    )
-    where = "; ".join(filter(None, (prior, costs)))
-    rule = f" with {escaped(point.rule)}" if point.rule else ""
-    said = f"{f'At {where}, ' if where else ''}{_goal(point)}{rule}"
-    said = said[0].upper() + said[1:]
+    where = _where(point)
     if alone:
-        return f"{said}: {setting(point)}."
+        said = f"{where}{_goal(point)}: {setting(point)}."
+        return said[0].upper() + said[1:]
     names = " or ".join(quoted(name, quotes=False) for name in choice.models)
-    return f"{said}: choose {names}{f', {setting(point)}' if len(choice.models) == 1 else ''}{_margin(choice)}."
+    there = f"; {setting(point)}" if len(choice.models) == 1 else ""
+    said = f"{where}choose {names}{_margin(choice)}{there}."
+    return said[0].upper() + said[1:]
+
+
+def _where(point: OperatingPoint) -> str:
+    """The conditions and the rule, as a person says them."""
+    in_costs = parse(point.optimized, point.volume).name in IN_COSTS
+    costs = f"{'' if point.at.costs_given else 'equal '}{point.at.costs.spoken}" if in_costs else ""
+    said = ", ".join(filter(None, (f"at {_base_rate(point.at)}" if point.at.prior is not None else "", costs)))
+    if point.rule:
+        budget = point.volume is not None and point.rule.startswith("alerts")
+        of_all = f" of {grouped(round(point.volume or 0))}" if budget else ""
+        said = f"{said} {'and' if budget and said else 'with'} {escaped(point.rule)}{of_all}".strip()
+    return f"{said}, " if said else ""
+
+
+def _base_rate(at: Conditions) -> str:
+    """A base rate as people say it: 1 in 1 000 where it is one, and always its number where it is not."""
+    if at.prior is None or at.as_in_sample:
+        return f"prior {at.prior:.6g}, as in the sample"
+    inverse = round(1 / at.prior)
+    return f"1 in {grouped(inverse)}" if inverse >= 10 and math.isclose(at.prior * inverse, 1, rel_tol=1e-12) else f"prior {at.prior:.6g}"
 
 
 def _margin(choice: Choice) -> str:
-    """How much better, in the units of what was made best."""
+    """What it comes to, and what the others come to, in the units of what was made best."""
     others = [point for name, point in choice.points.items() if name not in choice.models]
-    if not others:
-        return ""
     point = choice.point
     name = "caught" if point.optimized == "tpr" and point.volume is not None else point.optimized
     values = [_cell(one, name) for one in (point, *others)]
-    return f" ({HEADINGS.get(name, name)} {values[0]} against {', '.join(values[1:])})"
+    against = f" against {', '.join(values[1:])}" if others else ""
+    return f": {heading(name, [point])} {values[0]}{against}"
 
 
 def theories(choice: Choice) -> Iterator[str]:
@@ -177,12 +194,20 @@ def theories(choice: Choice) -> Iterator[str]:
     for name, point in choice.points.items():
         if point.theory is not None and point.cut is not None:
             where = f"score >= {digits(point.cut.score, 6)} (corrected probability {digits(point.cut.probability, 6)})"
-            cost = f"cost per case {_cell(point.theory, 'expected_cost')} against {_cell(point, 'expected_cost')}"
+            cost = f"{heading(COST, [point])} {_cell(point.theory, COST)} against {_cell(point, COST)}"
             yield f"In theory, for calibrated scores, {quoted(name, quotes=False)}: {where}; {cost} at the threshold chosen here."
+
+
+def heading(name: str, points: Sequence[OperatingPoint]) -> str:
+    """What a column is called; costs that were given as profits are shown as profits."""
+    earned = name == COST and any(point.at.costs.earned for point in points)
+    return "profit per case" if earned else HEADINGS.get(name, name)
 
 
 def _cell(point: OperatingPoint, name: str) -> str:
     value = read(point, name)
+    if name == COST and point.at.costs.earned:
+        value = 0 - value
     if name in PER_VOLUME and not math.isnan(value):
         return grouped(round(value)) if abs(value) >= 1000 else f"{value:.2f}"
     return digits(value, 4)
@@ -193,11 +218,11 @@ def of_rates(every: Sequence[Rates]) -> str:
     if len(every) > 1:
         names = list(dict.fromkeys(name for rates in every for name in (*rates.solved, *rates.undefined)))
         values = [(name, *(digits(rates.solved[name].value, 4) if name in rates.solved else UNDEFINED for rates in every)) for name in names]
-        return aligned(("rate", *("" for _ in every)), values)
+        return Grid(("rate", *("" for _ in every)), values)
     rates = every[0]
     rows = [(name, digits(rates[name].value, 4), _span(rates[name]), "given" if rates[name].given else "") for name in rates]
     rows += [(name, UNDEFINED, reason, "") for name, reason in rates.undefined.items()]
-    return aligned(("rate", "value", "if the given ones are rounded", ""), rows)
+    return Grid(("rate", "value", "if the given ones are rounded", ""), rows)
 
 
 def _span(rate: Solved) -> str:
@@ -216,7 +241,7 @@ def of_summaries(values: Sequence[Valued]) -> str:
         prior = "as in the sample" if value.at.prior is None else f"{value.at.prior:.6g}"
         rows.setdefault((str(value.summary), prior), {})[value.model] = digits(value.value, 4)
     headings = ("summary", "prior", *(quoted(model, quotes=False) for model in models))
-    return aligned(headings, [(name, prior, *(cells[model] for model in models)) for (name, prior), cells in rows.items()], left=2)
+    return Grid(headings, [(name, prior, *(cells[model] for model in models)) for (name, prior), cells in rows.items()], left=2)
 
 
 def of_curve(model: str, curve: Curve, most: int) -> str:
@@ -228,7 +253,7 @@ def of_curve(model: str, curve: Curve, most: int) -> str:
     rows = [(*(() if cuts is None else (_cut(float(cuts[i])),)), digits(float(curve.x[i]), 4), digits(float(curve.y[i]), 4)) for i in shown]
     headings = (*(() if cuts is None else ("score >=",)), curve.x_label, curve.y_label)
     title = f"{quoted(model, quotes=False)}, {curve.name}: {curve.y_label} against {curve.x_label}{where}{some}"
-    return f"{title}\n\n{aligned(headings, rows, left=0)}"
+    return Page(title, Grid(headings, rows, left=0))
 
 
 def _cut(value: float) -> str:
@@ -273,15 +298,3 @@ def _short(value: float) -> str:
 def digits(value: float, count: int) -> str:
     """So many significant digits, trailing zeros kept; a dash for what is undefined."""
     return UNDEFINED if math.isnan(value) else f"{value:#.{count}g}".removesuffix(".")
-
-
-def aligned(headings: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> str:
-    """The first columns to the left, the numbers to the right."""
-    widths = [max(len(row[i]) for row in (headings, *rows)) for i in range(len(headings))]
-    lines = [
-        "  ".join(
-            cell.ljust(width) if i < left else cell.rjust(width) for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in (headings, *rows)
-    ]
-    return "\n".join(lines)

@@ -43,9 +43,14 @@ def of_difference(found: Difference, joint: JointCounts) -> dict[str, Any]:
     }
 
 
-def of_regression(joint: JointCounts, verdict: Regression, notes: Sequence[Note], seed: int) -> dict[str, Any]:
-    """Whether a candidate passes, over all cases and on every slice."""
-    parts = [
+def regression_verdict(verdict: Regression) -> dict[str, Any]:
+    """Whether a candidate passes, and where it does not."""
+    return {"passed": verdict.passed, "outcome": verdict.outcome, "margin": verdict.margin, "failed": [part.name for part in verdict.failed]}
+
+
+def regression_parts(joint: JointCounts, verdict: Regression) -> list[dict[str, Any]]:
+    """The comparison over all cases and on every slice."""
+    return [
         {
             "slice": part.name,
             "whole": part.whole,
@@ -56,9 +61,6 @@ def of_regression(joint: JointCounts, verdict: Regression, notes: Sequence[Note]
         }
         for part in verdict.parts
     ]
-    judged = {"passed": verdict.passed, "outcome": verdict.outcome, "margin": verdict.margin, "failed": [part.name for part in verdict.failed]}
-    sources: dict[Source, None] = dict.fromkeys(joint.ledger.sources)
-    return answer("gate", notes, tuple(sources), seed, models=[], verdict=judged, comparisons=parts)
 
 
 class Judged(NamedTuple):
@@ -69,7 +71,7 @@ class Judged(NamedTuple):
     requirement: Requirement
 
 
-def of_requirement(judged: Sequence[Judged], notes: Sequence[Note], sources: Sequence[Source], seed: int, *, passed: bool) -> dict[str, Any]:
+def requirement_verdict(judged: Sequence[Judged], *, passed: bool) -> dict[str, Any]:
     """Whether a requirement is shown, for every model and slice; a slice that cannot be judged has no checks."""
     checks = [
         {
@@ -90,4 +92,4 @@ def of_requirement(judged: Sequence[Judged], notes: Sequence[Note], sources: Seq
     ]
     skipped = [one for one in judged if one.requirement.outcome == UNJUDGED]
     unjudged = [{"model": one.model, "slice": one.part, "reason": one.requirement.notes[0].text} for one in skipped]
-    return answer("gate", notes, sources, seed, models=[], verdict={"passed": passed, "checks": checks, "unjudged": unjudged})
+    return {"passed": passed, "checks": checks, "unjudged": unjudged}

@@ -2,31 +2,81 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import os
+import signal
 import sys
 from collections.abc import Sequence
-from pathlib import Path
+from importlib import import_module
+from types import FrameType
 from typing import Any, NoReturn
 
 import click
 
-from baserate import __version__, demo, document
-from baserate.cli.calculating import calc
-from baserate.cli.choosing import choose_command
-from baserate.cli.comparing import compare_command
-from baserate.cli.curving import curve
-from baserate.cli.gating import gate
-from baserate.cli.showing import show
+from baserate import __version__
 from baserate.errors import Infeasible, InputError, escaped, on_command_line, quoted
-from baserate.kernels import best
 
-INPUT, INFEASIBLE, BUG, IO, INTERRUPTED, BROKEN_PIPE = 2, 3, 70, 74, 130, 141
+INPUT, INFEASIBLE, BUG, IO, INTERRUPTED, BROKEN_PIPE, TERMINATED = 2, 3, 70, 74, 130, 141, 143
 DEBUG = "--debug"
 
+# Each command with its home and what the list of commands says of it: nothing is loaded before it is asked for.
+COMMANDS = {
+    "show": ("showing:show", "What was counted, and operating points at any base rate and cost."),
+    "choose": ("choosing:choose_command", "Which model, at which threshold."),
+    "compare": ("comparing:compare_command", "Is one model really better than another?"),
+    "decide": ("deciding:decide_command", "Which model and threshold, where base rate and costs are not known exactly."),
+    "prior": ("estimating:prior_command", "Estimate the base rate of the field from scores without labels."),
+    "slices": ("slicing:slices", "Sites, days and groups: one threshold at every base rate, and what is shown there."),
+    "gate": ("gating:gate", "Pass or fail: the check that a build runs."),
+    "init": ("starting:init", "Write the checks of a build into baserate.toml, by asking."),
+    "curve": ("curving:curve", "The points of a curve, as a table, CSV or JSON."),
+    "calc": ("calculating:calc", "From published rates to the rest."),
+    "count": ("counting:count_command", "Count once, save and add up the counts."),
+    "demo": ("demonstrating:run_demo", "Write an example file and show what it says."),
+    "completion": ("completing:completion", "Print the script that completes commands in your shell."),
+}
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]}, invoke_without_command=True)
-@click.version_option(__version__, message=f"baserate %(version)s (counting in {best.NAME})")
+
+class Commands(click.Group):
+    """A group whose commands are loaded when they are run."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        """In the order in which people need them."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """The command of this name."""
+        if cmd_name not in COMMANDS:
+            return None
+        module, _, name = COMMANDS[cmd_name][0].partition(":")
+        command: click.Command = getattr(import_module(f"baserate.cli.{module}"), name)
+        return command
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command asked for; of one that is not there, what was probably meant."""
+        if args[0] not in COMMANDS and not args[0].startswith("-") and not ctx.resilient_parsing:
+            near = difflib.get_close_matches(args[0], COMMANDS, n=1)
+            meant = f"; did you mean {near[0]}?" if near else ""
+            raise click.UsageError(f"there is no command {quoted(args[0])}{meant}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """The list of commands, without loading them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+
+
+def _version(context: click.Context, _: click.Parameter, value: bool) -> None:
+    if value and not context.resilient_parsing:
+        from baserate.kernels import best
+
+        click.echo(f"baserate {__version__} (counting in {best.NAME})")
+        context.exit()
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]}, invoke_without_command=True)
+@click.option("--version", is_flag=True, expose_value=False, is_eager=True, callback=_version, help="Show the version and exit.")
 @click.option(DEBUG, is_flag=True, expose_value=False, help="Show the traceback of a failure (anywhere on the line).")
 @click.pass_context
 def cli(context: click.Context) -> None:
@@ -35,25 +85,18 @@ def cli(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-cli.add_command(show)
-cli.add_command(choose_command)
-cli.add_command(calc)
-cli.add_command(curve)
-cli.add_command(compare_command)
-cli.add_command(gate)
+class Terminated(BaseException):
+    """Somebody asked the process to end: what is open is closed on the way out."""
 
 
-@cli.command(name="demo")
-@click.option("--folder", default="baserate-demo", show_default=True, metavar="FOLDER", help="Where the example file is written.")
-@click.pass_context
-def run_demo(context: click.Context, folder: str) -> None:
-    """Write an example file and show what it says."""
-    path = demo.write_scores(Path(folder))
-    click.echo(f"{path}: 20 000 payments, 400 of them fraud, scored by two models.")
-    for step in demo.steps(str(path)):
-        click.echo(f"\n{step.why}\n\n$ baserate {step.shown}\n")
-        cli.main(list(step.words), standalone_mode=False, parent=context.parent)
-    click.echo("\nThe same with your own file: baserate show FILE.csv --label COLUMN --score COLUMN")
+def _terminate(signum: int, frame: FrameType | None) -> NoReturn:  # noqa: ARG001
+    raise Terminated
+
+
+def _interrupt(signum: int, frame: FrameType | None) -> NoReturn:  # noqa: ARG001
+    """Tidy up at the first Ctrl-C; a second one does not wait for that."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    raise KeyboardInterrupt
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
@@ -61,7 +104,10 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     given = list(sys.argv[1:] if arguments is None else arguments)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")  # a terminal that knows only ASCII shows '?', and nothing crashes
+            stream.reconfigure(errors="replace")  # what an encoding lacks is shown as '?', and nothing crashes
+    signal.signal(signal.SIGTERM, _terminate)
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # and not where somebody ignores it, as nohup does
+        signal.signal(signal.SIGINT, _interrupt)
     try:
         status = _run(given)
     except SystemExit as stop:
@@ -82,14 +128,13 @@ def _run(given: list[str]) -> int:
     except InputError as error:
         if DEBUG in given:
             raise
-        status = INFEASIBLE if isinstance(error, Infeasible) else INPUT
-        return _failed(document.of_errors(error), [problem.line(on_command_line) for problem in error.problems], status, as_json=as_json)
+        return _refused(error, as_json=as_json)
     except BrokenPipeError:
         # Whoever read our output has had enough; keep the interpreter from complaining when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except (KeyboardInterrupt, click.Abort):
+    except (KeyboardInterrupt, click.Abort, Terminated) as stop:
         click.echo("stopped", err=True)
-        return INTERRUPTED
+        return TERMINATED if isinstance(stop, Terminated) else INTERRUPTED
     except Exception as error:
         if DEBUG in given:
             raise
@@ -101,7 +146,7 @@ def _explained(error: Exception) -> tuple[int, str, str, str]:
     """Exit status, code, what happened, and what to do about it."""
     if isinstance(error, click.UsageError):
         return INPUT, "BR001", escaped(error.format_message()).rstrip("."), f"see {error.ctx.command_path if error.ctx else 'baserate'} --help"
-    if isinstance(error, FileNotFoundError):
+    if isinstance(error, FileNotFoundError) and error.filename:
         return INPUT, "BR600", f"there is no file or folder {escaped(str(error.filename))}", "check the path"
     if isinstance(error, OSError):
         where = f": {escaped(str(error.filename))}" if error.filename else ""
@@ -116,9 +161,20 @@ def _explained(error: Exception) -> tuple[int, str, str, str]:
     )
 
 
+def _refused(error: InputError, *, as_json: bool) -> int:
+    from baserate import document
+
+    status = INFEASIBLE if isinstance(error, Infeasible) else INPUT
+    return _failed(document.of_errors(error), [problem.line(on_command_line) for problem in error.problems], status, as_json=as_json)
+
+
 def _told(status: int, code: str, text: str, fix: str, *, as_json: bool) -> int:
+    from baserate.document import SCHEMA
+
     problem: dict[str, Any] = {"code": code, "where": {}, "text": text, "fix": fix}
-    return _failed({"schema": document.SCHEMA, "errors": [problem]}, [f"{code}: {text}. Fix: {fix}."], status, as_json=as_json)
+    return _failed(
+        {"schema": SCHEMA, "errors": [problem]}, [f"{code}: {text}{'' if text.endswith('?') else '.'} Fix: {fix}."], status, as_json=as_json
+    )
 
 
 def _failed(errors: dict[str, Any], lines: list[str], status: int, *, as_json: bool) -> int:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import click
 
-from baserate.cli.progress import Progress
+from baserate.cli.terminal import Progress
 from baserate.conditions import Conditions
 from baserate.counts import Counts
+from baserate.decisions.amounts import AmountChoice
 from baserate.decisions.models import Choice, choose_model
 from baserate.decisions.operating import OperatingPoint
 from baserate.document import Known, names_at
@@ -19,23 +20,34 @@ from baserate.notes import Note
 from baserate.uncertainty.chosen import Resampling, chosen_intervals
 from baserate.uncertainty.resampling import checked_replicates, checked_seed
 
+Made = TypeVar("Made", Choice, AmountChoice)
 
-class Answer(NamedTuple):
+
+class Answer(NamedTuple, Generic[Made]):
     """The conditions, and the choice made at them; none where no model can keep the rule there."""
 
     at: Conditions
-    choice: Choice | None
+    choice: Made | None
 
 
-def choices(models: Mapping[str, Counts], rule: str | None, at: Sequence[Conditions], **options: Any) -> tuple[list[Answer], list[Note]]:
+def choices(
+    models: Mapping[str, Counts], rule: str | None, at: Sequence[Conditions], **options: Any
+) -> tuple[list[Answer[Choice]], list[Note]]:
     """A choice for each base rate, and a note of every model that cannot keep the rule; where none can anywhere, that is refused."""
-    found: list[Answer] = []
+    return made_by(choose_model, models, rule, at, **options)
+
+
+def made_by(
+    choosing: Callable[..., Made], models: Mapping[str, Any], rule: str | None, at: Sequence[Conditions], **options: Any
+) -> tuple[list[Answer[Made]], list[Note]]:
+    """The same, by any way of choosing among models."""
+    found: list[Answer[Made]] = []
     problems: list[Problem] = []
     for conditions in at:
         prior = next(iter(models.values())).prior if conditions.prior is None else conditions.prior
         place = f"at prior {prior:.6g}: " if len(at) > 1 else ""
         try:
-            choice = choose_model(models, rule, at=conditions, **options)
+            choice = choosing(models, rule, at=conditions, **options)
         except Infeasible as error:
             found.append(Answer(conditions, None))
             problems += [replace(problem, text=place + problem.text) for problem in error.problems]
@@ -65,14 +77,13 @@ class Surety:
         """The intervals of all points; resampled where that is asked for, which is found out before anything is printed."""
         if self.replicates is None:
             return Known(self.level, self.seed)
-        progress = Progress("resampling")
-        how = Resampling(self.replicates, self.seed, self.level, progress)
         found = {}
-        for name, point in points:
-            if point.optimized:
-                given = {**options, "rule": point.rule or None}
-                found[id(point)] = chosen_intervals(point, models[name], names_at(point), given, how)
-        progress.close()
+        with Progress("resampling") as progress:
+            how = Resampling(self.replicates, self.seed, self.level, progress)
+            for name, point in points:
+                if point.optimized:
+                    given = {**options, "rule": point.rule or None}
+                    found[id(point)] = chosen_intervals(point, models[name], names_at(point), given, how)
         return Known(self.level, self.seed, found)
 
     def words(self, *, chosen: bool) -> str:

@@ -11,6 +11,8 @@ from baserate import document, tables
 from baserate.calculator import GIVEN, PRIOR, solve_rates
 from baserate.cli import options
 from baserate.cli.answers import say
+from baserate.cli.sections import Sectioned
+from baserate.cli.terminal import tell
 from baserate.errors import refuse
 from baserate.measures.catalogue import CATALOGUE
 
@@ -31,7 +33,7 @@ def _rates(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-@click.command(name="calc")
+@click.command(name="calc", cls=Sectioned)
 @_rates
 @options.as_json
 def calc(as_json: bool, **words: tuple[str, ...]) -> None:
@@ -48,7 +50,10 @@ def calc(as_json: bool, **words: tuple[str, ...]) -> None:
     text = given.pop(PRIOR, None)
     priors: list[str | None] = [None] if text is None else [*options.shares(text)]
     every = [solve_rates(**({} if prior is None else {PRIOR: prior}), **given) for prior in priors]
-    click.echo(document.text(document.of_rates(every)) if as_json else tables.of_rates(every))
+    if as_json:
+        click.echo(document.text(document.of_rates(every)))
+    else:
+        tell(tables.of_rates(every))
     say(dict.fromkeys(note for rates in every for note in rates.notes))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import replace
 from typing import Any
 
@@ -10,24 +11,28 @@ import click
 from baserate import document, judgements, tables, verdicts
 from baserate.cli import options
 from baserate.cli.answers import say
-from baserate.cli.progress import Progress
+from baserate.cli.estimating import with_prior_from
+from baserate.cli.sections import Sectioned
+from baserate.cli.terminal import Progress, tell
 from baserate.conditions import Conditions
 from baserate.decisions.rules import parse_rule
-from baserate.engines.file_counts import joint_from, models_named
-from baserate.engines.wanted import Wanted
-from baserate.errors import refuse
+from baserate.engines.file_counts import joint_from
+from baserate.engines.saved import is_saved, saved_joint
+from baserate.errors import quoted, refuse
 from baserate.joint import JointCounts
 from baserate.measures.confusions import NOT_SAID
 from baserate.measures.values import parse
+from baserate.notes import RANDOM, Note
 from baserate.summaries.values import summary_named
 from baserate.uncertainty.comparing import compare, compare_all
 from baserate.uncertainty.statistics import statistic_of
 from baserate.uncertainty.values import Difference
 
 
-@click.command(name="compare")
+@click.command(name="compare", cls=Sectioned)
 @options.source_several
 @options.conditions
+@options.prior_from
 @click.option("--statistic", metavar="NAME", help='What to compare: auc, any summary, or any measure ("precision", "expected_cost", "caught").')
 @click.option("--rule", metavar="RULE", help="Read the measure where this rule chooses each model's threshold.")
 @click.option("--threshold", "thresholds", multiple=True, metavar="[MODEL=]SCORE", help="Fixed thresholds: one for all, or one a model.")
@@ -35,9 +40,10 @@ from baserate.uncertainty.values import Difference
 @options.uncertainty
 @click.option("--method", metavar="METHOD", help="delong, delong-t, percentile or mcnemar, instead of what suits the statistic.")
 @options.as_json
+@with_prior_from
 def compare_command(
     path: options.Given,
-    label: str,
+    label: str | None,
     scores: tuple[str, ...],
     positive: str | None,
     design: str,
@@ -68,12 +74,11 @@ def compare_command(
       baserate compare scores.csv --label fraud --score logit --score forest --threshold logit=0.5 --threshold forest=0.3
     """
     at, cases, asked_level = options.conditions_of(priors, costs, profits), options.volume_of(volume), options.level_of(level)
-    cuts = options.thresholds_of(thresholds, models_named(path.paths, scores))
+    joint = _joint(path, label, scores, positive, design)
+    cuts = options.thresholds_of(thresholds, joint.models)
     name = statistic or _usual(rule, cuts, cases, given=bool(costs or profits or priors), given_costs=bool(costs or profits))
     summary = summary_named(name)
     measure: Any = summary if summary is not None else parse(name, cases)
-    wanted = Wanted(label, scores, positive, id=path.id, design=design)
-    joint = joint_from(path.paths, wanted, path.options, by_position=path.by_position, join=path.join)
     asked: dict[str, Any] = {"rule": rule, "volume": cases, "level": asked_level, "seed": seed, "method": method}
     if cuts is not None:
         asked["threshold"] = cuts
@@ -82,18 +87,30 @@ def compare_command(
     found = _compared(measure, joint, at, against, asked)
     if replicates is not None and all(difference.replicates is None for difference in found):
         raise refuse("BR594", f"--replicates says nothing of {found[0].name}, which is compared by {found[0].method}", "leave it out")
-    _tell(joint, found, seed, as_json=as_json)
+    _tell(joint, found, [note for conditions in at for note in conditions.notes], seed, as_json=as_json)
 
 
-def _tell(joint: JointCounts, found: list[Difference], seed: int, *, as_json: bool) -> None:
+def _joint(path: options.Given, label: str | None, scores: tuple[str, ...], positive: str | None, design: str) -> JointCounts:
+    """The models on the same cases: of one file or several, or counted before."""
+    rule = next((word for word in path.paths if "<=" in word or ">=" in word), None)
+    if rule is not None:
+        raise refuse("BR414", f"{quoted(rule)} is no file", f"a rule is given as --rule {shlex.quote(rule)}")
+    if len(path.paths) == 1 and is_saved(path.path):
+        joined = {"--id": path.id, "--join": path.join, "--by-position": path.by_position}
+        options.check_saved(path, {"--label": label, "--positive": positive, "--design": design != RANDOM, **joined})
+        return saved_joint(path.path, scores)
+    wanted = options.wanted(path, label, scores, positive=positive, id=path.id, design=design)
+    with options.reading(path.path):
+        return joint_from(path.paths, wanted, path.options, by_position=path.by_position, join=path.join)
+
+
+def _tell(joint: JointCounts, found: list[Difference], said: list[Note], seed: int, *, as_json: bool) -> None:
     models = {name: joint.marginal(name) for name in joint.models}
-    notes = document.merged([*document.notes_of(models, {}), *(note for difference in found for note in difference.notes)])
+    notes = document.merged([*document.notes_of(models, {}), *(note for difference in found for note in difference.notes), *said])
     if as_json:
         click.echo(document.text(verdicts.of_comparisons("compare", joint, found, notes, seed=seed)))
     else:
-        for used in joint.ledger.sources:
-            click.echo(f"{tables.source(used)}\n")
-        click.echo(judgements.of_differences(found))
+        tell(judgements.of_differences(found), *(tables.source(used) for used in joint.ledger.sources))
     say(notes)
 
 
@@ -112,19 +129,18 @@ def _usual(rule: str | None, cuts: Any, volume: float | None, *, given: bool, gi
 
 def _compared(measure: Any, joint: JointCounts, at: list[Conditions], against: str | None, asked: dict[str, Any]) -> list[Difference]:
     """Every pair at every base rate; the base rates do not matter to what does not depend on them."""
-    progress = Progress("resampling")
     found: list[Difference] = []
     described = {key: value for key, value in asked.items() if key in ("rule", "volume")}
     if "threshold" in asked:
         described["threshold"] = next(iter(asked["threshold"].values()))
     matters = statistic_of(measure, at=at[0], **described)
-    for conditions in at if matters.at_matters else at[:1]:
-        given = {**asked, "at": conditions, "progress": progress}
-        if given.get("threshold", NOT_SAID) is NOT_SAID:
-            given.pop("threshold", None)
-        if len(joint.models) == 2 and against is None:
-            found.append(compare(measure, joint, **given))
-        else:
-            found += compare_all(measure, joint, against=against, **given)
-    progress.close()
+    with Progress("resampling") as progress:
+        for conditions in at if matters.at_matters else at[:1]:
+            given = {**asked, "at": conditions, "progress": progress}
+            if given.get("threshold", NOT_SAID) is NOT_SAID:
+                given.pop("threshold", None)
+            if len(joint.models) == 2 and against is None:
+                found.append(compare(measure, joint, **given))
+            else:
+                found += compare_all(measure, joint, against=against, **given)
     return found if matters.at_matters else [replace(difference, at=None) for difference in found]

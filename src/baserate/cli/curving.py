@@ -1,14 +1,18 @@
-"""`baserate curve NAME`: the points of a curve as a table, JSON or CSV."""
+"""`baserate curve NAME`: the points of a curve as a table, JSON or CSV, and the curve drawn."""
 
 from __future__ import annotations
 
 import difflib
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import click
 
 from baserate import document, tables
 from baserate.cli import options
 from baserate.cli.answers import say
+from baserate.cli.sections import Sectioned
+from baserate.cli.terminal import drawing, tell
 from baserate.conditions import Conditions
 from baserate.counts import Counts
 from baserate.curves.catalogue import CURVES
@@ -17,21 +21,25 @@ from baserate.curves.values import Curve
 from baserate.errors import quoted, refuse
 from baserate.measures.values import parse
 
+if TYPE_CHECKING:
+    from baserate.plots.panels import Panel
+
 MOST_LINES = 25
 
 
-@click.command(name="curve")
+@click.command(name="curve", cls=Sectioned)
 @click.argument("name", metavar="NAME")
 @options.source
 @options.conditions
 @click.option("--every", is_flag=True, help="Every threshold, also in the middle of a straight run.")
 @click.option("--dense", type=int, metavar="PIXELS", help="Points between the thresholds, for drawing.")
+@click.option("--svg", metavar="FILE", help="Draw the curves into this file, besides the answer.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print all points as CSV.")
 @options.as_json
 def curve(
     name: str,
     path: options.Given,
-    label: str,
+    label: str | None,
     scores: tuple[str, ...],
     positive: str | None,
     weight: str | None,
@@ -42,6 +50,7 @@ def curve(
     volume: str | None,
     every: bool,
     dense: int | None,
+    svg: Callable[[str], None] | None,
     as_csv: bool,
     as_json: bool,
 ) -> None:
@@ -53,6 +62,7 @@ def curve(
     Examples:
       baserate curve broc scores.csv --label fraud --score logit --prior 1e-4
       baserate curve posfrac scores.csv --label fraud --score logit --score forest --prior 50%,10%,0.1% --csv
+      baserate curve roc scores.csv --label fraud --score logit --score forest --svg roc.svg
       baserate curve precision:posfrac scores.csv --label fraud --score logit --prior 0.1% --json
     """
     at, cases = options.conditions_of(priors, costs, profits), options.volume_of(volume)
@@ -65,6 +75,8 @@ def curve(
         made = [(model, one.densified(dense)) for model, one in made]
     if as_csv and as_json:
         raise refuse("BR001", "--csv and --json are given together", "choose one of them")
+    if svg is not None:
+        svg(_panel(made).svg())
     notes = document.merged([*document.notes_of(models, {}), *(note for _, one in made for note in one.notes)])
     if as_json:
         curves = [document.of_curve(model, one) for model, one in made]
@@ -72,8 +84,15 @@ def curve(
     elif as_csv:
         click.echo(tables.curves_csv(made), nl=False)
     else:
-        click.echo("\n\n".join(tables.of_curve(model, one, MOST_LINES) for model, one in made))
+        tell(drawing(lambda: _panel(made)), *(tables.of_curve(model, one, MOST_LINES) for model, one in made))
     say(notes)
+
+
+def _panel(made: list[tuple[str, Curve]]) -> Panel:
+    """Loaded when something is drawn."""
+    from baserate.plots.catalogue import panel_for
+
+    return panel_for(made)
 
 
 def _check_name(name: str) -> None:

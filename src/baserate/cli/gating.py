@@ -2,35 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
-from baserate import document, judgements, tables, verdicts
+from baserate import document, tables
+from baserate.checks import telling
+from baserate.checks.reading import SETTINGS, load
+from baserate.checks.running import Reader, judge, run
+from baserate.checks.values import Comparison, Data, Demand, Outcome, Scenario, Scored
 from baserate.cli import options
 from baserate.cli.answers import say
-from baserate.cli.progress import Progress
+from baserate.cli.sections import Sectioned
+from baserate.cli.terminal import Progress, tell
 from baserate.conditions import Conditions
-from baserate.counts import Counts
-from baserate.decisions.choosing import choose
-from baserate.decisions.rules import parse_rule
-from baserate.engines.file_counts import group_names, groups_of, joint_of, models_of, slices_of
-from baserate.engines.wanted import Wanted
-from baserate.errors import InputError, quoted, refuse
-from baserate.joint import JointCounts
-from baserate.measures.confusions import NOT_SAID
-from baserate.measures.values import parse
-from baserate.notes import Note
+from baserate.engines.saved import is_saved, saved_models
+from baserate.errors import InputError, escaped, quoted, refuse
+from baserate.notes import RANDOM
 from baserate.summaries.values import summary_named
-from baserate.uncertainty.gates import OBSERVED, UNJUDGED, Regression, Requirement, regression, require
 from baserate.uncertainty.resampling import checked_seed
-from baserate.verdicts import Judged
 
 NEGATIVE = 1
+STDOUT = "-"
+# What may be said beside a file of settings; everything else is said in it.
+BESIDE = frozenset({"config", "markdown", "as_json", "output", "force", "private"})
 
 
-@click.command(name="gate")
-@options.source_unscored
+@click.command(name="gate", cls=Sectioned)
+@options.source_or_settings
 @click.argument("requirement", required=False)
 @click.option("--baseline", metavar="COLUMN", help="The score of the model in use: compare a candidate with it, instead of a requirement.")
 @click.option("--candidate", metavar="COLUMN", help="The score of the model that is to replace it.")
@@ -42,12 +44,14 @@ NEGATIVE = 1
 @click.option("--slice", "slices", metavar="COLUMN", help="Judge every value of this column on its own as well.")
 @click.option("--accept-observed", is_flag=True, help="Pass a requirement that is observed, though these cases do not show it.")
 @options.uncertainty
+@click.option("--config", metavar="FILE", help=f"The settings to run where no FILE is named; {SETTINGS} unless said.")
+@click.option("--markdown", metavar="FILE", help="Write a summary for the page of a change; - is standard output.")
 @options.as_json
 @click.pass_context
 def gate(
     context: click.Context,
     path: options.Given,
-    label: str,
+    label: str | None,
     scores: tuple[str, ...],
     positive: str | None,
     design: str,
@@ -67,34 +71,60 @@ def gate(
     level: str,
     replicates: int | None,
     seed: int,
+    config: str | None,
+    markdown: str | None,
     as_json: bool,
 ) -> None:
     """Pass or fail: is a REQUIREMENT shown, or is a candidate worse than the baseline?
 
-    A requirement is shown where its one-sided bound keeps it (exit status 0); observed but not shown, or missed, is 1. Without a threshold, a
-    random half of the cases chooses one and the other half judges it. A comparison fails (1) where the candidate is worse with p < 0.05 (1
-    less the level), two-sided, after Holm's adjustment over all cases and slices; a margin is asked of all cases together. Wrong input is 2,
-    never 0.
+    A requirement is shown where its one-sided bound keeps it (exit status 0); observed but not shown, or missed, is 1. Without a threshold,
+    a random half of the cases chooses one and the other half judges it. A comparison fails (1) where the candidate is worse with p < 0.05
+    (1 less the level), two-sided, after Holm's adjustment over all cases and slices; a margin is asked of all cases together. Wrong input
+    is 2, never 0. Without FILE, every check of baserate.toml is run.
 
     \b
     Examples:
       baserate gate scores.csv "precision >= 0.2 and recall >= 0.8" --label fraud --score m1 --threshold 0.5 --prior 1e-4
       baserate gate scores.csv --label fraud --baseline m1 --candidate m2 --threshold 0.5 --slice country
+      baserate gate --config ci/baserate.toml --markdown summary.md
     """
-    at, cases, asked_level = _one(options.conditions_of(priors, costs, profits)), options.volume_of(volume), options.level_of(level)
-    names = _names(requirement, baseline, candidate, scores)
-    cuts = options.thresholds_of(thresholds, names)
-    where: dict[str, Any] = {"label": label, "positive": positive, "design": design}
-    asked: dict[str, Any] = {"at": at, "volume": cases, "level": asked_level, "seed": checked_seed(seed)}
-    if requirement is not None:
-        _refuse_unused({"--margin": margin, "--statistic": statistic, "--rule": rule, "--replicates": replicates}, "a requirement")
-        passed = _require(path, names, where, (requirement, cuts, slices), asked, accept_observed=accept_observed, as_json=as_json)
-    else:
-        _refuse_unused({"--accept-observed": accept_observed or None}, "a comparison")
-        asked |= {"replicates": replicates} if replicates is not None else {}
-        wanted = statistic or _usual(rule, cases, given=bool(costs or profits))
-        passed = _compare(path, names, where, (wanted, rule, cuts, margin, slices), asked, as_json=as_json)
+    with _kept_true(markdown):
+        if as_json and markdown == STDOUT:
+            raise refuse("BR596", "JSON and Markdown cannot both be on standard output", "--markdown FILE")
+        if not path.paths:
+            _refuse_beside(context)
+            passed = _run_all(config or SETTINGS, markdown, as_json=as_json)
+        else:
+            _check_named(path, config, {"--label": label, "--positive": positive, "--design": design != RANDOM, "--slice": slices})
+            at, cases, asked_level = _one(options.conditions_of(priors, costs, profits)), options.volume_of(volume), options.level_of(level)
+            names = _names(requirement, baseline, candidate, scores or _saved(path, requirement))
+            scenario = Scenario(None, at, cases, options.thresholds_of(thresholds, names))
+            check: Demand | Comparison
+            if requirement is not None:
+                _refuse_unused({"--margin": margin, "--statistic": statistic, "--rule": rule, "--replicates": replicates}, "a requirement")
+                check = Demand(requirement, names, scenario, slices, accept_observed, asked_level)
+            else:
+                _refuse_unused({"--accept-observed": accept_observed or None}, "a comparison")
+                check = Comparison(names[0], names[1], scenario, statistic, rule, margin, slices, asked_level, replicates)
+                _check_thresholds(check)
+            data = Data({name: Scored(path.path, name) for name in names}, label or "", positive, design, options=path.options)
+            passed = _run_one(check, data, checked_seed(seed), markdown, as_json=as_json)
     context.exit(0 if passed else NEGATIVE)
+
+
+def _check_named(path: options.Given, config: str | None, said: dict[str, Any]) -> None:
+    """A FILE needs a label, unless it holds counts, and settings do not go with it."""
+    if config is not None:
+        raise refuse("BR596", "--config names settings, and FILE names cases", "give one of them")
+    if is_saved(path.path):
+        options.check_saved(path, said)
+    elif not said["--label"]:
+        options.wanted(path, None, ())
+
+
+def _saved(path: options.Given, requirement: str | None) -> tuple[str, ...]:
+    """The models of saved counts, which need not be named."""
+    return tuple(saved_models(path.path)) if requirement is not None and is_saved(path.path) else ()
 
 
 def _one(at: list[Conditions]) -> Conditions:
@@ -103,67 +133,11 @@ def _one(at: list[Conditions]) -> Conditions:
     return at[0]
 
 
-def _usual(rule: str | None, volume: float | None, *, given: bool) -> str:
-    """What a gate compares when nothing is named: costs where they are given, what a budget catches, otherwise the share of errors."""
-    if given:
-        return "expected_cost"
-    return "caught" if rule is not None and parse_rule(rule, volume).budget is not None else "error"
-
-
 def _refuse_unused(given: dict[str, Any], kind: str) -> None:
     """Nothing is accepted and ignored."""
     for name, value in given.items():
         if value is not None:
             raise refuse("BR596", f"{name} says nothing of {kind}", "leave it out")
-
-
-def _require(
-    path: options.Given,
-    names: tuple[str, ...],
-    where: dict[str, Any],
-    what: tuple[str, Any, str | None],
-    asked: dict[str, Any],
-    *,
-    accept_observed: bool,
-    as_json: bool,
-) -> bool:
-    judged, counted = _required(path, names, where, what, asked)
-    passed = all(one.requirement.passed or (accept_observed and one.requirement.outcome == OBSERVED) for one in judged)
-    said = [note for one in judged if one.requirement.outcome != UNJUDGED for note in one.requirement.notes]
-    notes = document.merged([*(note for counts in counted for note in counts.notes), *said])
-    sources = list(dict.fromkeys(source for counts in counted for source in counts.ledger.sources))
-    if as_json:
-        click.echo(document.text(verdicts.of_requirement(judged, notes, sources, asked["seed"], passed=passed)))
-    else:
-        click.echo(judgements.of_requirements(judged, passed=passed, level=asked["level"]))
-        for used in sources:
-            click.echo(f"\n{tables.source(used)}")
-    say(notes)
-    return passed
-
-
-def _compare(
-    path: options.Given,
-    names: tuple[str, ...],
-    where: dict[str, Any],
-    what: tuple[str, str | None, Any, float | None, str | None],
-    asked: dict[str, Any],
-    *,
-    as_json: bool,
-) -> bool:
-    cases = models_of(path.path, Wanted(scores=names, group=what[4], **where), path.options)
-    joint, parts = joint_of(cases), slices_of(cases)
-    verdict = _regressed(joint, parts, what[:4], asked)
-    models = {name: joint.marginal(name) for name in joint.models}
-    notes = document.merged([*document.notes_of(models, {}), *verdict.notes])
-    if as_json:
-        click.echo(document.text(verdicts.of_regression(joint, verdict, notes, seed=asked["seed"])))
-    else:
-        click.echo(judgements.of_regression(verdict))
-        for used in joint.ledger.sources:
-            click.echo(f"\n{tables.source(used)}")
-    say(notes)
-    return verdict.passed
 
 
 def _names(requirement: str | None, baseline: str | None, candidate: str | None, scores: tuple[str, ...]) -> tuple[str, ...]:
@@ -189,66 +163,65 @@ def _names(requirement: str | None, baseline: str | None, candidate: str | None,
     return baseline, candidate
 
 
-def _required(
-    path: options.Given, names: tuple[str, ...], where: dict[str, Any], what: tuple[str, Any, str | None], asked: dict[str, Any]
-) -> tuple[list[Judged], list[Counts]]:
-    """The requirement for every model, over all cases and on every slice; a slice that cannot be judged is not passed over."""
-    requirement, cuts, slices = what
-    judged, counted = [], []
-    for name in names:
-        threshold = NOT_SAID if cuts is None else cuts[name]
-        parts: dict[str, Counts] = {}
-        if slices is None:
-            whole = options.counted(path, where["label"], (name,), where["positive"], None, where["design"])[name]
-        else:
-            groups = groups_of(path.path, Wanted(scores=(name,), group=slices, **where), path.options)
-            whole = groups.total()
-            parts = {shown: groups[group] for shown, group in zip(group_names(list(groups)), groups, strict=True)}
-        counted.append(whole)
-        over_all = require(requirement, whole, threshold=threshold, **asked)
-        judged.append(Judged(name, None, over_all))
-        if over_all.point is not None:
-            threshold = over_all.point.threshold  # slices are judged at the threshold of all cases
-        for part, counts in sorted(parts.items()):
-            judged.append(Judged(name, part, _on_slice(requirement, counts, threshold, asked)))
-    return judged, counted
+def _refuse_beside(context: click.Context) -> None:
+    """What settings say is said there alone."""
+    for parameter in context.command.params:
+        name = parameter.name or ""
+        if name not in BESIDE and context.get_parameter_source(name) == ParameterSource.COMMANDLINE:
+            raise refuse("BR596", f"{parameter.opts[-1]} is said of a FILE, and none is named", f"name it, or say this in {SETTINGS}")
 
 
-def _on_slice(requirement: str, counts: Counts, threshold: Any, asked: dict[str, Any]) -> Requirement:
+@contextmanager
+def _kept_true(markdown: str | None) -> Iterator[None]:
+    """A summary of an earlier run must not be taken for one of this run: where it fails, the summary says so."""
+    if markdown is not None and markdown != STDOUT:
+        telling.check_summary(markdown)
+        # Also of a run that is killed: what stands there from now on is not what stood there before.
+        telling.write_summary(markdown, telling.markdown(telling.broken("gate", ["the run did not come to an end"])))
     try:
-        return require(requirement, counts, threshold=threshold, **asked)
-    except InputError as error:
-        problem = error.problems[0]
-        return Requirement(UNJUDGED, (), None, (Note(problem.code, problem.text),))
+        yield
+    except Exception as error:
+        if markdown is not None and markdown != STDOUT:
+            lines = telling.lines_of(error) if isinstance(error, InputError) else [f"{type(error).__name__}: {error}"]
+            telling.write_summary(markdown, telling.markdown(telling.broken("gate", lines)))
+        raise
 
 
-def _regressed(
-    joint: JointCounts, parts: dict[str, JointCounts], what: tuple[str, str | None, Any, float | None], asked: dict[str, Any]
-) -> Regression:
-    """The candidate against the baseline; without thresholds, each at its own cheapest one, which a note says."""
-    statistic, rule, cuts, margin = what
-    baseline, candidate = joint.models
-    summary = summary_named(statistic)
-    if cuts is not None and rule is not None:
+def _run_all(config: str, markdown: str | None, *, as_json: bool) -> bool:
+    """All checks of a file of settings."""
+    settings = load(config)
+    with Progress("resampling") as progress:
+        outcomes = run(settings, progress)
+    answer = [document.text(telling.document_of_all(outcomes, settings.seed))] if as_json else telling.of_outcomes(settings, outcomes)
+    return _tell(outcomes, answer, markdown, as_json=as_json)
+
+
+def _run_one(check: Demand | Comparison, data: Data, seed: int, markdown: str | None, *, as_json: bool) -> bool:
+    """One check of a file of cases."""
+    with Progress("resampling") as progress:
+        outcome = judge(check, Reader(data), seed, progress)
+    words = [telling.text(outcome), *map(tables.source, outcome.sources)]
+    return _tell([outcome], [document.text(telling.document_of(outcome, seed))] if as_json else words, markdown, as_json=as_json)
+
+
+def _tell(outcomes: Sequence[Outcome], answer: Sequence[str], markdown: str | None, *, as_json: bool) -> bool:
+    """The answer on stdout, or the summary in its place; notes on stderr."""
+    summary = telling.summary(outcomes)
+    if markdown is not None and markdown != STDOUT:
+        telling.write_summary(markdown, summary)
+    if as_json or markdown == STDOUT:
+        click.echo(summary.rstrip("\n") if markdown == STDOUT else answer[0])
+    else:
+        tell(*answer)
+    say(telling.notes_of(outcomes))
+    return all(outcome.passed for outcome in outcomes)
+
+
+def _check_thresholds(check: Comparison) -> None:
+    """A threshold that cannot matter was meant for something else."""
+    given = check.scenario.thresholds is not None
+    if given and check.rule is not None:
         raise refuse("BR594", "the models are asked for at a rule and at a threshold", "give one of them")
-    is_summary = summary is not None
-    measure: Any = summary if summary is not None else parse(statistic, asked["volume"])
-    if is_summary and (cuts is not None or rule is not None):
-        raise refuse("BR594", f"{statistic} is a number of all cases: a threshold or rule says nothing of it", "leave them out")
-    given, notes = dict(asked), tuple[Note, ...]()
-    if rule is not None:
-        given["rule"] = rule
-    elif not is_summary and cuts is None:
-        cuts, notes = _own_thresholds(joint, asked["at"])
-    if not is_summary and rule is None:
-        given["threshold"] = cuts
-    progress = Progress("resampling")
-    verdict = regression(parts or joint, baseline=baseline, candidate=candidate, statistic=measure, margin=margin, progress=progress, **given)
-    progress.close()
-    return Regression(verdict.passed, verdict.outcome, verdict.parts, verdict.margin, (*notes, *verdict.notes))
-
-
-def _own_thresholds(joint: JointCounts, at: Conditions) -> tuple[dict[str, Any], tuple[Note, ...]]:
-    cuts = {name: choose(joint.marginal(name), at=at).threshold for name in joint.models}
-    shown = ", ".join(f"{quoted(name)} {'flags nothing' if cut is None else f'at {quoted(cut)}'}" for name, cut in cuts.items())
-    return cuts, (Note("BR593", f"no thresholds are given: {shown}, each the cheapest on these same cases, taken as fixed in advance"),)
+    if summary_named(check.wanted) is not None and (given or check.rule is not None):
+        text = f"{escaped(check.wanted)} is a number of all cases: a threshold or rule says nothing of it"
+        raise refuse("BR594", text, "leave them out")

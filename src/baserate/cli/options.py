@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import functools
-from collections.abc import Callable
+import io
+import os
+from collections.abc import Callable, Sequence
 from dataclasses import fields
 from typing import Any, NamedTuple
 
 import click
 
 from baserate import notations
+from baserate.atomic import write_atomically
+from baserate.cli.terminal import Waiting
 from baserate.conditions import Conditions
 from baserate.costs import Costs
 from baserate.counts import Counts
 from baserate.engines.dialects import Asked
 from baserate.engines.file_counts import count_scores
-from baserate.engines.files import Options
+from baserate.engines.files import SEVERAL, Options, files_of, said_of, shown_source
+from baserate.engines.saved import is_saved, saved_models
+from baserate.engines.streams import STDIN
+from baserate.engines.treatments import Treatment
 from baserate.engines.wanted import Wanted
-from baserate.errors import Findings, quoted, refuse
+from baserate.errors import Findings, InputError, escaped, quoted, refuse, refuse_file, size
 from baserate.measures.confusions import LARGEST, MOST_CASES
+from baserate.notes import RANDOM, Note
+from baserate.outputs import reserved
 from baserate.uncertainty.values import checked_level
 
 Command = Callable[..., Any]
@@ -49,6 +59,8 @@ class Given(NamedTuple):
 
 
 SOURCE = "FILE"
+MOST_NAMED = 12
+READING = [field.name for kind in (Asked, Treatment) for field in fields(kind) if field.name != "header"] + ["max_bytes"]
 _path = click.argument("path", metavar=SOURCE)
 _paths = click.argument("path", metavar=f"{SOURCE}...", nargs=-1, required=True)
 _reading = _together(
@@ -61,10 +73,23 @@ _reading = _together(
     click.option("--skip-bad", type=int, metavar="NUMBER", help="Leave out up to so many rows with too many or too few fields, and say so."),
     click.option("--max-bytes", type=int, metavar="NUMBER", help="The most that a compressed file may unpack to."),
 )
+_treating = _together(
+    click.option("--negative", metavar="VALUES", help="The labels of the negative cases, by commas, where there are more than one."),
+    click.option("--missing-label", metavar="WHAT", help="Cases without a label: drop them, or take them for negative or positive."),
+    click.option("--normalize-labels", is_flag=True, help="Take labels that differ in case or outer blanks for one."),
+    click.option("--cast-labels", is_flag=True, help='Take labels of several types by what they spell: 1, 1.0 and "1" are one.'),
+    click.option("--label-threshold", type=float, metavar="NUMBER", help="Soft labels: at least this is positive."),
+    click.option("--nan-score", metavar="WHAT", help="Cases without a score: drop them, or rank them lowest."),
+    click.option("--lower-is-positive", is_flag=True, help="Low scores are risky: negate them."),
+    click.option("--percent", is_flag=True, help="Numbers of a text file may be written as 12%."),
+    click.option("--thousands", metavar="SIGN", help="What sets thousands apart in numbers of a text file."),
+)
+_dedupe = click.option("--dedupe", metavar="first", help="first: leave out rows that repeat an id with the same values, and say how many.")
 _joining = _together(
     click.option("--id", metavar="COLUMN", help="The column by which the cases of several files are joined."),
     click.option("--join", metavar="inner", help="inner: keep the cases that all files have, and say how many were left out."),
     click.option("--by-position", is_flag=True, help="The rows of all files are the same cases in the same order."),
+    _dedupe,
 )
 
 
@@ -74,17 +99,18 @@ def _gathered(command: Command) -> Command:
     @functools.wraps(command)
     def run(*arguments: Any, **named: Any) -> Any:
         path, joined = named.pop("path"), {name: named.pop(name) for name in ("id", "join", "by_position") if name in named}
-        said = {name: named.pop(name) for name in [field.name for field in fields(Asked) if field.name != "header"] + ["max_bytes"]}
+        said = {name: named.pop(name) for name in READING if name in named}
         said = {name: value for name, value in said.items() if value is not None}
-        if "columns" in said:
-            said["columns"] = tuple(name.strip() for name in next(csv.reader([said["columns"]])))
+        for name in SEVERAL:
+            if name in said:
+                said[name] = tuple(part.strip() for part in next(csv.reader([said[name]])))
         options = Options.of({**said, "header": not named.pop("no_header")})
-        return command(*arguments, path=Given((path,) if isinstance(path, str) else path, options, **joined), **named)
+        return command(*arguments, path=Given((path,) if isinstance(path, str) else path or (), options, **joined), **named)
 
     return run
 
 
-_label = click.option("--label", required=True, metavar="COLUMN", help="The column that says which cases are positive.")
+_label = click.option("--label", metavar="COLUMN", help="The column that says which cases are positive.")
 _positive = click.option("--positive", metavar="VALUE", help="The label of the positive cases, where 0/1 or yes/no does not already say it.")
 _weight = click.option("--weight", metavar="COLUMN", help="A weight for each case.")
 _design = click.option(
@@ -92,15 +118,21 @@ _design = click.option(
 )
 
 
-def _score(*, required: bool) -> Callable[[Command], Command]:
-    text = "A model's score; higher means more likely positive. May be repeated."
-    return click.option("--score", "scores", required=required, multiple=True, metavar="COLUMN", help=text)
+_score = click.option(
+    "--score", "scores", multiple=True, metavar="COLUMN", help="A model's score; higher means more likely positive. May be repeated."
+)
 
 
-source = _together(_path, _label, _score(required=True), _positive, _weight, _design, _reading, _gathered)
+source = _together(_path, _label, _score, _positive, _weight, _design, _treating, _reading, _gathered)
+source_added = _together(_paths, _label, _score, _positive, _weight, _design, _treating, _reading, _gathered)
 # Where cases must be whole: weights do not say how many were seen.
-source_several = _together(_paths, _label, _score(required=True), _positive, _design, _reading, _joining, _gathered)
-source_unscored = _together(_path, _label, _score(required=False), _positive, _design, _reading, _gathered)
+source_several = _together(_paths, _label, _score, _positive, _design, _treating, _reading, _joining, _gathered)
+source_whole = _together(_path, _label, _score, _positive, _design, _treating, _reading, _gathered)
+source_unscored = _together(_path, _label, _score, _positive, _design, _treating, _reading, _gathered)
+# A gate without FILE reads its settings, which then say all of this.
+source_or_settings = _together(
+    click.argument("path", metavar=f"[{SOURCE}]", required=False), _label, _score, _positive, _design, _treating, _reading, _gathered
+)
 
 _level = click.option("--level", default="95%", show_default=True, metavar="SHARE", help="How sure an interval is to be.")
 _seed = click.option("--seed", type=int, default=0, show_default=True, metavar="NUMBER", help="The seed of what is drawn at random.")
@@ -113,6 +145,8 @@ def _replicates(text: str) -> Callable[[Command], Command]:
 uncertainty = _together(_level, _replicates("How many resamples a bootstrap takes (2000 unless said)."), _seed)
 # For chosen points: intervals that take the threshold as fixed come at once, those that choose it again take resamples.
 intervals = _together(_level, _replicates("Resample so often, and choose the threshold again each time, for the intervals."), _seed)
+# For decisions: which winners are in doubt takes resamples.
+doubts = _together(_level, _replicates("Resample so often, and say where models cannot be told apart."), _seed)
 
 conditions = _together(
     click.option(
@@ -129,12 +163,158 @@ conditions = _together(
     click.option("--volume", metavar="CASES", help="How many cases there are, for example a day: counts alerts, caught and missed."),
 )
 
-as_json = click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON (schema baserate/1).")
+prior_from = click.option(
+    "--prior-from",
+    metavar="FILE",
+    help="Estimate the base rate from unlabelled cases that the (first) model scored, instead of --prior; see baserate prior.",
+)
+calibrated_at = click.option(
+    "--calibrated-at", metavar="SHARE", help='The base rate at which the scores are calibrated probabilities ("sample" for the labelled cases).'
+)
+
+cluster = click.option("--cluster", metavar="COLUMN", help="Rows with the same value belong together (a patient, a card): resample them whole.")
+_writing = _together(
+    click.option(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="Write the answer there: as JSON if FILE ends so, with its notes if it ends in .txt.",
+    ),
+    click.option("--force", is_flag=True, help="Replace a file that is there already."),
+    click.option("--private", is_flag=True, help="Let nobody else read the file that is written."),
+)
 
 
-def counted(given: Given, label: str, scores: tuple[str, ...], positive: str | None, weight: str | None, design: str) -> dict[str, Counts]:
-    """The counts of every model in the file."""
-    return count_scores(given.path, Wanted(label, scores, positive, weight, design=design), given.options)
+# Files that are read beside FILE, by the parameter that names them.
+ALSO_READ = ("labelled", "prior_from", "markdown")
+
+
+def _delivered(command: Command) -> Command:
+    """The answer goes to a file where one is named: looked at before anything is computed, and written only where there is an answer."""
+
+    @functools.wraps(command)
+    def run(*arguments: Any, output: str | None, force: bool, private: bool, **named: Any) -> Any:
+        drawing = named.get("svg")
+        if output is None and drawing is None:
+            check_unused({"--force": force, "--private": private}, "where nothing is written (-o FILE)")
+            return command(*arguments, **named)
+        inputs = _inputs(named)
+        with contextlib.ExitStack() as held:
+            checks = [held.enter_context(reserved(place, inputs, force=force)) for place in (drawing, output) if place is not None]
+            if drawing is not None:
+                named["svg"] = functools.partial(_draw, drawing, checks[0], private=private)
+            if output is None:
+                return command(*arguments, **named)
+            _as_named(output, named)
+            return _written(output, lambda: command(*arguments, **named), checks[-1], private=private)
+
+    return run
+
+
+def _draw(path: str, check: Callable[[], None], drawing: str, *, private: bool) -> None:
+    """Write a drawing to the place that is held for it."""
+    check()
+    write_atomically(path, [drawing.encode("utf-8", "surrogateescape")], private=private)
+
+
+def _as_named(output: str, named: dict[str, Any]) -> None:
+    """The form that the name of a file promises."""
+    ending = os.path.splitext(output)[1].casefold()  # noqa: PTH122
+    if ending == ".json":
+        named["as_json"] = True
+    elif ending == ".csv" and "as_csv" in named:
+        named["as_csv"] = not named["as_json"]
+    elif ending == ".csv":
+        raise refuse_file(output, "BR803", "answers are written as text or as JSON, not as CSV", "name it .txt or .json")
+
+
+def _inputs(named: dict[str, Any]) -> list[str]:
+    """Every file that a command reads: its sources, or its settings and theirs; and the other file that it writes."""
+    given = named.get("path")
+    sources = list(given.paths) if isinstance(given, Given) else []
+    if isinstance(given, Given) and not sources:
+        from baserate.checks.reading import SETTINGS, load
+
+        config = named.get("config") or SETTINGS
+        sources = [config]
+        with contextlib.suppress(InputError, OSError):  # what is wrong with settings is said when they are run
+            sources += [str(scored.source) for scored in load(config).data.models.values()]
+    return [file for source in (*sources, *(named.get(name) for name in ALSO_READ)) if source for file in files_of(source)]
+
+
+def _written(output: str, command: Callable[[], Any], check: Callable[[], None], *, private: bool) -> Any:
+    text, said, stop = io.StringIO(), io.StringIO(), None
+    with contextlib.redirect_stdout(text), contextlib.redirect_stderr(said):
+        try:
+            command()
+        except click.exceptions.Exit as error:  # a verdict is an answer too
+            stop = error
+    click.echo(said.getvalue(), nl=False, err=True)
+    if output.casefold().endswith(".txt"):
+        text.write(f"\n{said.getvalue()}" if said.getvalue() else "")
+    check()
+    write_atomically(output, [text.getvalue().encode("utf-8", "surrogateescape")], private=private)
+    if stop is not None:
+        raise stop
+
+
+def check_unused(given: dict[str, Any], where: str) -> None:
+    """Nothing is accepted and ignored."""
+    for name, value in given.items():
+        if value:
+            raise refuse("BR002", f"{name} says nothing {where}", "leave it out")
+
+
+as_json = _together(
+    click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON (schema baserate/1)."),
+    _writing,
+    _delivered,
+)
+
+
+def counted(
+    given: Given, label: str | None, scores: tuple[str, ...], positive: str | None, weight: str | None, design: str
+) -> dict[str, Counts]:
+    """The counts of every model in the file, or in saved counts."""
+    if is_saved(given.path):
+        check_saved(given, {"--label": label, "--positive": positive, "--weight": weight, "--design": design != RANDOM})
+        return saved_models(given.path, scores)
+    columns = wanted(given, label, scores, positive=positive, weight=weight, design=design)
+    with reading(given.path):
+        return count_scores(given.path, columns, given.options)
+
+
+def reading(source: str) -> Waiting:
+    """Whoever waits longer than a second for a file is told so."""
+    size_of = f" ({size(os.path.getsize(source))})" if os.path.isfile(source) else ""  # noqa: PTH113, PTH202
+    return Waiting(f"reading {escaped(shown_source(source))}{size_of}")
+
+
+def check_saved(given: Given, said: dict[str, Any]) -> None:
+    """What says how to read cases says nothing of counts."""
+    read = {f"--{name.replace('_', '-')}": True for name, value in said_of(given.options).items() if value}
+    check_unused(said | read, "of saved counts")
+
+
+def wanted(given: Given, label: str | None, scores: Sequence[str], **more: Any) -> Wanted:
+    """What is wanted of a file of cases: a label and a score at least; whoever names none is told which columns there are."""
+    if is_saved(given.path):
+        raise refuse_file(given.path, "BR610", "holds counts, and this needs the cases", "give the file that was counted")
+    for option, named, what in (("--label", label, "says which cases are positive"), ("--score", scores, "holds a model's scores")):
+        if not named:
+            found = _columns_in(given)
+            text = f"{option} is missing: which column {what}{f' ({found})' if found else ''}?"
+            raise refuse_file(shown_source(given.path), "BR003", text, f"{option} COLUMN")
+    return Wanted(label or "", tuple(scores), **more)
+
+
+def _columns_in(given: Given) -> str:
+    """The columns of a text file, for a message; nothing where only a whole reading would tell."""
+    from baserate.checks.writing import columns_of
+
+    if given.path in STDIN:
+        return ""
+    return ", ".join(quoted(name, quotes=False) for name, _ in columns_of(given.path, given.options)[:MOST_NAMED])
 
 
 def conditions_of(priors: tuple[str, ...], costs: tuple[str, ...], profits: tuple[str, ...]) -> list[Conditions]:
@@ -147,9 +327,15 @@ def conditions_of(priors: tuple[str, ...], costs: tuple[str, ...], profits: tupl
     for text in priors or ("sample",):
         for part in shares(text):
             with findings:
-                found.append(Conditions(part, chosen))
+                found.append(_noted(Conditions(part, chosen), getattr(text, "notes", ())))
     findings.settle()
     return found
+
+
+def _noted(at: Conditions, notes: tuple[Note, ...]) -> Conditions:
+    """A base rate that was estimated says so."""
+    at._put(notes=(*at.notes, *notes))
+    return at
 
 
 def shares(text: str) -> list[str]:

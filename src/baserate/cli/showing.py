@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import click
 
 from baserate import document, judgements, tables
 from baserate.cli import options
 from baserate.cli.answers import Surety, choices, say
+from baserate.cli.clustering import clusters_of
+from baserate.cli.estimating import with_prior_from
+from baserate.cli.sections import Sectioned
+from baserate.cli.terminal import tell
 from baserate.conditions import Conditions
 from baserate.counts import Counts
 from baserate.decisions.choosing import flag_at
 from baserate.decisions.operating import OperatingPoint
 from baserate.document import Known, Valued
-from baserate.errors import refuse
+from baserate.errors import InputError, Problem, quoted, refuse
 from baserate.notes import Note
 from baserate.summaries.values import Summary
 from baserate.tables import Row
 
 
-@click.command()
+@click.command(cls=Sectioned)
 @options.source
 @options.conditions
+@options.prior_from
 @click.option(
     "--rule", "rules", multiple=True, metavar="RULE", help='Show the cheapest point that keeps a rule: "recall >= 0.8". May be repeated.'
 )
@@ -34,11 +41,13 @@ from baserate.tables import Row
     metavar="NAME",
     help='Show a summary beside AUC: average_precision, h_measure, "partial_auc(fpr=0..0.1)". May be repeated.',
 )
+@options.cluster
 @options.intervals
 @options.as_json
+@with_prior_from
 def show(
     path: options.Given,
-    label: str,
+    label: str | None,
     scores: tuple[str, ...],
     positive: str | None,
     weight: str | None,
@@ -50,6 +59,7 @@ def show(
     rules: tuple[str, ...],
     thresholds: tuple[str, ...],
     summaries: tuple[str, ...],
+    cluster: str | None,
     level: str,
     replicates: int | None,
     seed: int,
@@ -62,6 +72,7 @@ def show(
       baserate show scores.csv --label fraud --score logit --score forest
       baserate show scores.csv --label fraud --score logit --prior 0.1%,1e-4 --cost fn=100,fp=1
       baserate show scores.csv --label fraud --score logit --rule "recall >= 0.8" --prior "1 in 1000"
+      baserate show scores.csv --label fraud --score logit --threshold 0.5 --cluster card
       baserate show scores.csv --label fraud --score logit --summary auprc --summary "weighted_auc(alpha=0.1)" --prior 0.1%
     """
     at, cases = options.conditions_of(priors, costs, profits), options.volume_of(volume)
@@ -70,7 +81,9 @@ def show(
     if replicates is not None and not chosen:
         raise refuse("BR594", "--replicates chooses thresholds again, and none is chosen here", "leave it out, or give --rule")
     cuts, wanted = [options.threshold_of(text) for text in thresholds], [Summary.parse(text) for text in summaries]
-    models = options.counted(path, label, scores, positive, weight, design)
+    columns = {"positive": positive, "weight": weight, "cluster": cluster, "design": design}
+    clusters = None if cluster is None else clusters_of(path, options.wanted(path, label, scores, **columns))
+    models = options.counted(path, label, scores, positive, weight, design) if clusters is None else clusters.models
     blocks = [_at_thresholds(models, cuts, at, cases)] if cuts else []
     refusals: list[Note] = []
     asked: list[str | None] = [*rules] if rules or cuts or wanted or not (priors or costs or profits or volume) else [None]
@@ -78,11 +91,11 @@ def show(
         answers, refused = choices(models, rule, at, volume=cases)
         refusals += refused
         blocks.append([Row(name, one.at, one.choice.points.get(name) if one.choice else None) for one in answers for name in models])
-    values = [
-        Valued(name, at[i], summary, summary(counts, at[i])) for i in range(len(at)) for summary in wanted for name, counts in models.items()
-    ]
+    values = _summarized(models, wanted, at)
     points = [(row.model, row.point) for block in blocks for row in block if row.point is not None]
-    known = surety.known(models, points, {"volume": cases})
+    asked_of = {"volume": cases}
+    known = surety.known(models, points, asked_of) if clusters is None else clusters.known(surety, points, asked_of)
+    refusals += clusters.notes if clusters is not None else ()
     _present(models, blocks, at, (refusals, values, known, surety), as_json=as_json)
 
 
@@ -93,6 +106,23 @@ def _at_thresholds(models: dict[str, Counts], cuts: list[float | int | None], at
         for cut in cuts
         for name, counts in models.items()
     ]
+
+
+def _summarized(models: dict[str, Counts], wanted: list[Summary], at: list[Conditions]) -> list[Valued]:
+    """Every summary of every model; of several models, what is wrong says which."""
+    found: list[Valued] = []
+    problems: dict[Problem, None] = {}
+    for conditions in at:
+        for summary in wanted:
+            for name, counts in models.items():
+                try:
+                    found.append(Valued(name, conditions, summary, summary(counts, conditions)))
+                except InputError as error:
+                    of = f"{quoted(name)}: " if len(models) > 1 else ""
+                    problems |= {replace(problem, text=of + problem.text): None for problem in error.problems}
+    if problems:
+        raise InputError(problems)
+    return found
 
 
 def _present(
@@ -109,22 +139,18 @@ def _present(
         if row.point is not None:
             settings[row.model].append(row.point)
     refusals, values, known, surety = beside
-    said = [note for value in values for note in getattr(value.value, "notes", ())]
-    notes = document.merged([*refusals, *document.notes_of(models, settings), *said])
+    more = [note for value in values for note in getattr(value.value, "notes", ())]
+    said = [note for conditions in at for note in conditions.notes]
+    notes = document.merged([*refusals, *document.notes_of(models, settings), *more, *said])
     if as_json:
         click.echo(document.text(document.of_models("show", models, settings, at, notes, values=values, known=known, seed=surety.seed)))
     else:
-        for used in next(iter(models.values())).ledger.sources:
-            click.echo(f"{tables.source(used)}\n")
-        click.echo(tables.of_models(models, known))
-        if values:
-            click.echo(f"\n{tables.of_summaries(values)}")
+        parts = [tables.source(used) for used in next(iter(models.values())).ledger.sources]
+        parts += [tables.of_models(models, known), *([tables.of_summaries(values)] if values else [])]
         for block in blocks:
             there = [row.point for row in block if row.point is not None]
-            click.echo(f"\n{tables.headed(there)}\n\n{tables.of_points(block)}")
-            intervals = judgements.of_intervals(block, known, surety.words(chosen=bool(there[0].optimized)))
-            if intervals:
-                click.echo(f"\n{intervals}")
-        if not blocks:
-            click.echo(f"\n{tables.conditions(models)}")
+            how = surety.words(chosen=bool(there[0].optimized)) + (", rows of a cluster resampled together" if known.aucs else "")
+            intervals = judgements.of_intervals(block, known, how)
+            parts += [tables.headed(there), tables.of_points(block), intervals]
+        tell(*parts, "" if blocks else tables.conditions(models))
     say(notes)

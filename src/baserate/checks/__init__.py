@@ -1,0 +1,1 @@
+"""What a build checks: read from `baserate.toml`, judged, and told."""

@@ -1,0 +1,67 @@
+"""Rows that belong together, on the command line: counted by cluster, and resampled whole for every interval."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from baserate.cli.answers import Surety
+from baserate.cli.options import Given
+from baserate.cli.terminal import Progress
+from baserate.counts import Counts
+from baserate.decisions.operating import OperatingPoint
+from baserate.document import Known, names_at
+from baserate.engines.file_cases import read_cases
+from baserate.engines.file_counts import grouped_cases
+from baserate.engines.wanted import Wanted
+from baserate.errors import InputError
+from baserate.grouped import GroupedCounts
+from baserate.notes import Note
+from baserate.summaries.ranking import auc
+from baserate.uncertainty.adequacy import refuse_masses
+from baserate.uncertainty.chosen import Resampling, chosen_intervals
+from baserate.uncertainty.clustered import cluster_intervals, cluster_notes, cluster_plan
+from baserate.uncertainty.intervals import REPLICATES, interval
+from baserate.uncertainty.values import Interval
+
+
+@dataclass(frozen=True)
+class Clusters:
+    """The clusters of every model, the counts of all of them together, and what is to be said of clusters."""
+
+    groups: Mapping[str, GroupedCounts]
+    models: dict[str, Counts]
+    notes: tuple[Note, ...]
+
+    def known(self, surety: Surety, points: Iterable[tuple[str, OperatingPoint]], options: dict[str, Any]) -> Known:
+        """Every interval by resamples of whole clusters; thresholds are chosen again only where that is asked for."""
+        with Progress("resampling clusters") as progress:
+            aucs = {id(counts): self._auc(name, surety.replicates or REPLICATES, surety, progress) for name, counts in self.models.items()}
+            found = {id(point): self._at(name, point, surety, options, progress) for name, point in points}
+        return Known(surety.level, surety.seed, found, aucs)
+
+    def _at(self, name: str, point: OperatingPoint, surety: Surety, options: dict[str, Any], progress: Progress) -> Any:
+        replicates = surety.replicates or REPLICATES
+        if point.optimized and surety.replicates is not None:
+            how = Resampling(replicates, surety.seed, surety.level, progress)
+            return chosen_intervals(point, self.groups[name], names_at(point), {**options, "rule": point.rule or None}, how)
+        plan = cluster_plan(replicates, surety.seed, progress)
+        return cluster_intervals(point, self.groups[name], names_at(point), plan, surety.level)
+
+    def _auc(self, name: str, replicates: int, surety: Surety, progress: Progress) -> Interval | None:
+        try:
+            return interval(auc, self.groups[name], level=surety.level, replicates=replicates, seed=surety.seed, progress=progress)
+        except InputError:
+            return None  # too few clusters to resample
+
+
+def clusters_of(given: Given, wanted: Wanted) -> Clusters:
+    """The cases of a file by cluster."""
+    refuse_masses(wanted.weight is not None)
+    cases, table = read_cases(given.path, wanted, given.options)
+    try:
+        groups = {name: grouped_cases(cases, name, cases.beside["cluster"]) for name in wanted.scores}
+    except InputError as error:
+        raise error.moved(table.place) from None
+    return Clusters(groups, {name: each.total() for name, each in groups.items()}, cluster_notes(next(iter(groups.values()))))

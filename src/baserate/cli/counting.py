@@ -1,0 +1,119 @@
+"""`baserate count`: counts saved, and added, so that days and machines are counted once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from baserate import document, tables
+from baserate.cli import options
+from baserate.cli.answers import say
+from baserate.cli.sections import Sectioned
+from baserate.cli.terminal import tell
+from baserate.counts import Counts
+from baserate.engines.file_counts import count_scores, groups_of, joint_of, models_of
+from baserate.engines.files import files_of
+from baserate.engines.saved import is_saved, load, name_of
+from baserate.engines.treatments import is_turned
+from baserate.engines.wanted import Wanted
+from baserate.errors import escaped, quoted, refuse, refuse_file
+from baserate.grouped import GroupedCounts
+from baserate.joint import JointCounts
+from baserate.outputs import reserved
+
+Whole = Counts | JointCounts | GroupedCounts
+
+
+@click.command(name="count", cls=Sectioned)
+@options.source_added
+@click.option("--group", metavar="COLUMN", help="Keep the values of this column apart (days, sites, folds), for one score.")
+@click.option("-o", "--output", required=True, metavar="FILE", help="Where the counts are saved.")
+@click.option("--force", is_flag=True, help="Replace a file that is there already.")
+@click.option("--json", "as_json", is_flag=True, help="Print what was counted as JSON (schema baserate/1).")
+def count_command(
+    path: options.Given,
+    label: str | None,
+    scores: tuple[str, ...],
+    positive: str | None,
+    weight: str | None,
+    design: str,
+    group: str | None,
+    output: str,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """Count every FILE, add them up, and save the counts, which every other command reads.
+
+    A file may itself hold counts. One score is saved alone; several are saved together, so that their models can be compared.
+
+    \b
+    Examples:
+      baserate count monday.csv tuesday.parquet --label fraud --score logit --score forest -o week.counts
+      baserate count week1.counts week2.counts -o month.counts
+      baserate choose month.counts "alerts <= 200" --prior 0.1% --volume 1e6
+    """
+    asked = {"positive": positive, "weight": weight, "design": design, "group": group}
+    inputs = [file for source in path.paths for file in files_of(source)]
+    with reserved(output, inputs, force=force) as check:
+        if output.casefold().endswith((".json", ".csv", ".txt")):
+            raise refuse_file(output, "BR803", "counts are saved in a form of their own", "name it .counts; --json prints what was counted")
+        whole: Whole | None = None
+        for one in path.paths:
+            with options.reading(one):
+                part = _counted(one, path, label, scores, asked)
+            whole = part if whole is None else _added(whole, part, one)
+        assert whole is not None
+        check()
+        whole.save(output)
+    models = _models(whole, name_of(output))
+    notes = document.notes_of(models, {})
+    if as_json:
+        click.echo(document.text(document.of_models("count", models, {}, options.conditions_of((), (), ()), notes)))
+    else:
+        many = f"{len(path.paths)} files counted" if len(path.paths) > 1 else "counted"
+        tell(f"{escaped(output)}: {many} and saved.", *(tables.source(used) for used in whole.ledger.sources), tables.of_models(models))
+    say(notes)
+
+
+def _counted(source: str, path: options.Given, label: str | None, scores: tuple[str, ...], asked: dict[str, Any]) -> Whole:
+    """One file, counted here or before."""
+    if is_saved(source):
+        return load(source)
+    with options.reading(source):
+        return _read(source, path, label, scores, asked)
+
+
+def _read(source: str, path: options.Given, label: str | None, scores: tuple[str, ...], asked: dict[str, Any]) -> Whole:
+    wanted = options.wanted(path._replace(paths=(source,)), label, scores, **asked)
+    if asked["group"] is not None:
+        if len(scores) > 1:
+            raise refuse("BR410", "groups are counted for one score", "name one --score, or leave --group out")
+        return groups_of(source, wanted, path.options)
+    if len(scores) == 1:
+        return _alone(source, wanted, path)
+    return joint_of(models_of(source, wanted, path.options))
+
+
+def _alone(source: str, wanted: Wanted, path: options.Given) -> Counts:
+    return count_scores(source, wanted, path.options)[wanted.scores[0]]
+
+
+def _added(whole: Whole, part: Whole, source: str) -> Whole:
+    if type(whole) is not type(part):
+        text = f"holds {quoted(type(part).__name__, quotes=False)}, and the files before it {quoted(type(whole).__name__, quotes=False)}"
+        raise refuse_file(source, "BR409", text, "count the same scores and groups in every file")
+    ours, theirs = ({used.positive for used in one.ledger.sources if used.positive} for one in (whole, part))
+    if ours and theirs and ours != theirs:
+        text = f"counts {quoted(min(theirs))} as positive, and the files before it {quoted(min(ours))}"
+        raise refuse_file(source, "BR409", text, "count the same class as positive in every file")
+    if is_turned(whole) != is_turned(part):
+        raise refuse_file(source, "BR409", "low scores are risky in some of these files, and high ones in others", "count them alike")
+    return whole + part
+
+
+def _models(whole: Whole, name: str) -> dict[str, Counts]:
+    """What was counted, by the name that it is shown under."""
+    if isinstance(whole, JointCounts):
+        return {name: whole.marginal(name) for name in whole.models}
+    return {name: whole.total() if isinstance(whole, GroupedCounts) else whole}

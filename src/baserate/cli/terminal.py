@@ -1,0 +1,120 @@
+"""The terminal at hand: answers folded to its width on stdout, and how far a long run has got on stderr."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any, Self
+
+import click
+
+from baserate.pages import fitted
+
+PATIENCE = 1.0  # seconds before anything is said
+WIDEST = 80
+
+
+def tell(*texts: str) -> None:
+    """Paragraphs and tables of the answer, a blank line between them."""
+    width = _width()
+    click.echo("\n\n".join(text if width is None else fitted(text, width) for text in texts if text))
+
+
+def drawing(panel: Callable[[], Any]) -> str:
+    """A panel in the signs that the terminal can show; nothing where the answer goes into a file or a pipe."""
+    width = _width()
+    if width is None:
+        return ""
+    try:
+        "\u2800".encode(sys.stdout.encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return str(panel().text(width, ascii_only=True))
+    return str(panel().text(width))
+
+
+def _width() -> int | None:
+    """The columns of the terminal; None where the answer goes into a file or a pipe, which have no width."""
+    if sys.stdout is None or not sys.stdout.isatty():
+        return None
+    return shutil.get_terminal_size((WIDEST, 24)).columns or WIDEST
+
+
+class Progress:
+    """A bar on stderr with the rate and the time left, gone at the end: after a second, on a terminal that can show it."""
+
+    def __init__(self, what: str) -> None:
+        import time
+
+        self.what, self.clock, self.bar = what, time.monotonic, None
+        self.started: float = self.clock()
+        self.shown: Any = None
+        self.visible = is_watched()
+
+    def __call__(self, done: int, total: int) -> None:
+        if not self.visible or self.clock() - self.started < PATIENCE:
+            return
+        if self.shown is None:
+            self.shown = _bar(self.what)
+            self.task = self.shown.add_task(self.what, total=total)
+            self.shown.start()
+        self.shown.update(self.task, completed=done, total=total)
+
+    def close(self) -> None:
+        """Take the bar away."""
+        if self.shown is not None:
+            self.shown.stop()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+
+class Waiting:
+    """Says what is being waited for, and for how long already, where how much is left cannot be known: reading, for one."""
+
+    def __init__(self, what: str) -> None:
+        from threading import Timer
+
+        self.what = what
+        self.shown: Any = None
+        self.timer = Timer(PATIENCE, self._show)
+        self.timer.daemon = True
+
+    def _show(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+        bar = Progress(TextColumn(self.what, markup=False), BarColumn(), TimeElapsedColumn(), console=Console(stderr=True), transient=True)
+        bar.add_task(self.what, total=None)
+        bar.start()
+        self.shown = bar
+
+    def __enter__(self) -> Self:
+        if is_watched():
+            self.timer.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.timer.cancel()
+        if self.timer.ident is not None:
+            self.timer.join()
+        if self.shown is not None:
+            self.shown.stop()
+
+
+def is_watched() -> bool:
+    """Whether somebody looks at stderr, on a terminal that can take a line away again."""
+    return bool(sys.stderr is not None and sys.stderr.isatty() and os.environ.get("TERM") != "dumb")
+
+
+def _bar(what: str) -> Any:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(compact=True))
+    return Progress(*columns, console=Console(stderr=True), transient=True)
