@@ -236,6 +236,8 @@ def test_a_positive_label_fits_the_types_of_its_column(tmp_path):
     assert counted(f"{tmp_path / 'x.db'}::t", positive="1").digest == br.count([1, 0], [0.9, 0.1]).digest
     with pytest.raises(br.InputError, match="BR109"):
         counted(f"{tmp_path / 'x.db'}::t", positive="fraud")
+    np.savez(tmp_path / "x.npz", y=np.array([True, False]), m=np.array([0.9, 0.1]))
+    assert counted(tmp_path / "x.npz", positive="False").digest == br.count([0, 1], [0.9, 0.1]).digest
 
 
 def test_of_many_labels_not_all_are_listed(tmp_path):
