@@ -39,10 +39,11 @@ def test_bounds_are_those_of_resampled_rows(again):
     found = br.amount_intervals(point, amounts, again=again, replicates=2000, seed=3, level=0.8)["cost"]
     rng = np.random.default_rng(8)
     values = [naive(labels, scores, worth, rng, 20, None if again else point.threshold) for _ in range(1500)]
+    # At 80 %: the 97.5 % point lies where one large amount is missed or not, and jumps by a third from seed to seed, of either.
     low, high = np.quantile(values, [0.1, 0.9])
     spread = high - low
-    assert abs(found.low - low) < 0.1 * spread
-    assert abs(found.high - high) < 0.1 * spread
+    assert abs(found.low - low) < 0.06 * spread
+    assert abs(found.high - high) < 0.06 * spread
     assert (found.method, found.replicates, found.seed) == ("percentile", 2000, 3)
     assert (point.cost < found.high) if again else (point.cost in found)
 
