@@ -113,6 +113,11 @@ def test_the_likelihood_of_a_width_is_that_of_the_rows():
     assert differences == pytest.approx([30 * math.log(29)] * 3, rel=1e-9)
 
 
+def test_a_width_is_found_again_from_one_that_is_near():
+    width = leave_one_out_width(X[:60])
+    assert leave_one_out_width(X[:60], near=1.3 * width) == pytest.approx(width, rel=1e-9)
+
+
 def test_cases_that_are_all_alike_or_twins_have_a_width_all_the_same():
     assert leave_one_out_width(np.zeros((5, 2))) == 1.0
     assert leave_one_out_width(np.zeros((1, 2))) == 1.0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +14,7 @@ from baserate.engines.arrays import count, count_groups
 from baserate.engines.extras import needed
 from baserate.errors import quoted, refuse
 from baserate.grouped import GroupedCounts
+from baserate.learners.case_weights import WEIGHT, checked_weights
 from baserate.learners.responses import Response, response
 
 
@@ -33,7 +36,8 @@ def count_estimator(
     Counts: 3 positives, 3 negatives, 6 distinct scores, prior 0.500
     """
     found = response(estimator, X, pos_label=pos_label, kind=kind)
-    return count(_labels(y, found), found.scores, sample_weight=sample_weight)
+    counts = count(_labels(y, found), found.scores, sample_weight=sample_weight)
+    return Counts._of(counts._cells, replace(counts.ledger, corrected=found.corrected), counts._recorded)
 
 
 def _labels(y: Any, found: Response) -> npt.NDArray[np.bool_]:
@@ -47,7 +51,7 @@ def _labels(y: Any, found: Response) -> npt.NDArray[np.bool_]:
     return np.asarray(labels == found.positive, dtype=np.bool_)
 
 
-def count_folds(
+def count_folds(  # noqa: PLR0913
     estimator: Any,
     X: Any,  # noqa: N803 (scikit-learn's name)
     y: Any,
@@ -56,12 +60,14 @@ def count_folds(
     groups: Any = None,
     pos_label: Any = None,
     kind: str | None = None,
+    params: Mapping[str, Any] | None = None,
 ) -> GroupedCounts:
     """How many positives and negatives get each score in each fold, from a learner that was trained on the others?
 
-    `estimator` is cloned and fitted for each split of `cv` (a number: stratified folds; or a splitter, with `groups` for those that need them).
-    Folds are numbered from 0. The scores of two folds come from two models: `fold_mean` and `average_curve` keep them apart, `.total()` pools
-    them.
+    `estimator` is cloned and fitted for each split of `cv` (a number: stratified folds; or a splitter, with `groups` for those that need
+    them). `params` go to fit, what is a case's own with the case; `sample_weight` among them weighs the counts as well. Folds are numbered
+    from 0. The scores of two folds come from two models: `fold_mean` and `average_curve` keep them apart, `.total()` pools them.
+    An estimator that corrects its own scores (`Resampled`) marks the counts; the mark of folds is that of the first.
 
     >>> from sklearn.linear_model import LogisticRegression
     >>> from baserate.learners import count_folds
@@ -69,16 +75,25 @@ def count_folds(
     >>> count_folds(LogisticRegression(), X, y, cv=2)[0]
     Counts: 5 positives, 5 negatives, 10 distinct scores, prior 0.500
     """
-    base, selection, indexing = (needed(f"sklearn.{part}", "learners") for part in ("base", "model_selection", "utils"))
+    base, selection, indexing, checks = (
+        needed(f"sklearn.{part}", "learners") for part in ("base", "model_selection", "utils", "utils.validation")
+    )
     take = indexing._safe_indexing
     splitter = selection.check_cv(cv, y, classifier=True)
-    labels, scores, folds = list[Any](), list[Any](), list[Any]()
+    labels, scores, folds, weights, marks = list[Any](), list[Any](), list[Any](), list[Any](), list[str]()
+    given = dict(params or {})
+    if given.get(WEIGHT) is not None:
+        given[WEIGHT] = checked_weights(given[WEIGHT], np.asarray(y))
     for fold, (train, test) in enumerate(splitter.split(X, y, groups)):
-        fitted = base.clone(estimator).fit(take(X, train), take(y, train))
+        fitted = base.clone(estimator).fit(take(X, train), take(y, train), **checks._check_method_params(X, given, indices=train))
         found = response(fitted, take(X, test), pos_label=pos_label, kind=kind)
         labels.append(_labels(take(y, test), found))
         scores.append(found.scores)
         folds.append(np.full(len(test), fold))
+        weights.append(None if given.get(WEIGHT) is None else given[WEIGHT][test])
+        marks.append(found.corrected)
     if not folds:
         raise refuse("BR850", "the splitter gives no folds", "cv=5")
-    return count_groups(np.concatenate(labels), np.concatenate(scores), groups=np.concatenate(folds))
+    heavy = None if weights[0] is None else np.concatenate(weights)
+    counts = count_groups(np.concatenate(labels), np.concatenate(scores), groups=np.concatenate(folds), sample_weight=heavy)
+    return GroupedCounts._of(counts.groups, counts.offsets, counts._cells, replace(counts.ledger, corrected=marks[0]), counts._recorded)

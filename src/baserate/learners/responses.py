@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,13 +18,17 @@ KINDS = (PROBABILITY, DECISION, LABELS)
 
 
 class Response(NamedTuple):
-    """A score for each case (higher means more likely positive), how it was had, of which class, and what was assumed."""
+    """A score for each case (higher means more likely positive), how it was had, of which class, and what was assumed.
+
+    `corrected` is what the estimator itself multiplied the odds by, as a fraction ("1/9"), where it was fitted to a sample; otherwise empty.
+    """
 
     scores: Floats
     kind: str
     positive: Any
     classes: tuple[Any, ...]
     notes: tuple[Note, ...] = ()
+    corrected: str = ""
 
 
 def response(estimator: Any, X: Any, *, pos_label: Any = None, kind: str | None = None) -> Response:  # noqa: N803 (scikit-learn's name)
@@ -51,7 +56,7 @@ def response(estimator: Any, X: Any, *, pos_label: Any = None, kind: str | None 
     classes = getattr(estimator, "classes_", None)
     if classes is None:
         raise refuse("BR850", f"{name} has no classes: it is no classifier", "a classifier, or count its numbers with count(y, scores)")
-    place, positive, notes = _positive(np.asarray(classes), pos_label)
+    place, positive, notes = positive_place(np.asarray(classes), pos_label)
     values = np.asarray(given)
     if asked == LABELS:
         scores = (values == np.asarray(classes)[place]).astype(np.float64)
@@ -59,10 +64,20 @@ def response(estimator: Any, X: Any, *, pos_label: Any = None, kind: str | None 
         scores = values[:, place].astype(np.float64)
     else:  # of two classes, the second is the side above 0
         scores = values.astype(np.float64) * (1.0 if place == 1 else -1.0)
-    return Response(scores, asked, positive, tuple(np.asarray(classes).tolist()), notes)
+    mark = _corrected(estimator, place) if asked == PROBABILITY else ""
+    return Response(scores, asked, positive, tuple(np.asarray(classes).tolist()), notes, mark)
 
 
-def _positive(classes: Any, pos_label: Any) -> tuple[int, Any, tuple[Note, ...]]:
+def _corrected(estimator: Any, place: int) -> str:
+    """The mark of an estimator that corrects its own scores, also at the end of a pipeline or inside a search; turned for the other class."""
+    inner = getattr(estimator, "best_estimator_", None) or (estimator[-1] if hasattr(estimator, "steps") else None)
+    if inner is not None:
+        return _corrected(inner, place)
+    mark: str = getattr(estimator, "corrected_", "")
+    return str(1 / Fraction(mark)) if mark and place != getattr(estimator, "place_", place) else mark
+
+
+def positive_place(classes: Any, pos_label: Any) -> tuple[int, Any, tuple[Note, ...]]:
     """The place of the positive class among those that the estimator knows."""
     if len(classes) > 2 and pos_label is not None:
         places, notes = np.flatnonzero(classes == pos_label), tuple[Note, ...]()
@@ -72,4 +87,4 @@ def _positive(classes: Any, pos_label: Any) -> tuple[int, Any, tuple[Note, ...]]
     if len(places) != 1:
         known = ", ".join(quoted(value) for value in classes.tolist()[:5])
         raise refuse("BR850", f"the estimator does not tell the positive class apart: it knows {known}", "fit it to cases of both classes")
-    return int(places[0]), classes[places[0]].item(), notes
+    return int(places[0]), classes.tolist()[places[0]], notes

@@ -11,7 +11,7 @@ import numpy as np
 from baserate.arithmetic import rounded
 from baserate.counts import Counts
 from baserate.errors import Fix, grouped, quoted, refuse
-from baserate.exact import Floats
+from baserate.exact import Floats, Ints
 from baserate.notes import Note
 from baserate.shifts.checking import ShiftCheck, check_label_shift
 from baserate.shifts.correcting import calibration_prior
@@ -27,6 +27,7 @@ EM, ADJUSTED = "em", "adjusted-count"
 METHODS = (EM, ADJUSTED)
 REPLICATES = 2000
 STREAM = 0x5817
+CASES_A_CELL = 4
 
 
 @dataclass(frozen=True, repr=False)
@@ -133,11 +134,9 @@ def _limited(value: float, high: float) -> tuple[Note, ...]:
 
 def _by_flags(flags: Flags, draws: int, rng: np.random.Generator, progress: Progress | None) -> Floats:
     """The adjusted count of every resample, its cut chosen again."""
-    shares = [part / part.sum() for part in flags[1:]]
-    sizes = [int(part.sum()) for part in flags[1:]]
 
     def work(count: int) -> Floats:
-        return adjusted(*(rng.multinomial(size, share, count) for size, share in zip(sizes, shares, strict=True)))[0]
+        return adjusted(*(_drawn_again(part, count, rng) for part in flags[1:]))[0]
 
     return _in_blocks(work, draws, len(flags.cases), progress)
 
@@ -158,11 +157,21 @@ def _by_likelihood(
     start = min(0.99, max(0.01, value))
 
     def work(count: int) -> Floats:
-        again = rng.multinomial(unlabelled.total, unlabelled.cases / unlabelled.total, count).astype(np.float64)
+        again = _drawn_again(unlabelled.cases, count, rng).astype(np.float64)
         drawn = np.clip(rng.binomial(whole, trained, (count, 1)), 1, whole - 1) / whole if sampled else trained
         return most_likely(*densities(drawn), again, start)
 
     return value, _in_blocks(work, draws, len(scores), progress)
+
+
+def _drawn_again(cases: Ints, count: int, rng: np.random.Generator) -> Ints:
+    """So many resamples of the cases in these cells: case by case where they are few a cell, which is several times as fast as cell by cell."""
+    total, cells = int(cases.sum()), len(cases)
+    if total > CASES_A_CELL * cells:
+        return rng.multinomial(total, cases / total, count)
+    cell_of = np.repeat(np.arange(cells), cases)
+    picked = cell_of[rng.integers(total, size=(count, total))] + cells * np.arange(count)[:, None]
+    return np.bincount(picked.ravel(), minlength=count * cells).reshape(count, cells)
 
 
 def _in_blocks(work: Callable[[int], Floats], draws: int, width: int, progress: Progress | None) -> Floats:

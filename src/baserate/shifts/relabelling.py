@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from baserate.cells import Array
+from baserate.cells import Array, without_runs
 from baserate.counts import Counts
 from baserate.errors import grouped, refuse
 from baserate.exact import Floats, Ints
@@ -33,6 +33,8 @@ def relabelled(counts: Counts, labels: Floats, ledger: Ledger) -> Counts:
         raise refuse("BR220", "coarse counts keep the edges of their bins, which other scores would not fit", "correct before coarsening")
     apart, moved = _set_apart(labels)
     cells = Cells(apart, counts.positives.copy(), counts.negatives.copy())
+    if counts.cuts is not None:
+        cells = without_runs(cells)  # thresholds that were kept apart have other names now
     notes = combine(counts._recorded, _moved(moved))
     return Counts._of(cells, ledger, notes, condensed=counts.condensed)
 
