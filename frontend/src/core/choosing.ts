@@ -1,0 +1,143 @@
+// The best point that keeps a rule, decided exactly: fast on floats, in exact numbers wherever floats cannot tell.
+import { CATALOGUE, type Name } from "./catalogue.ts";
+import type { Conditions } from "./conditions.ts";
+import { compare, div, isZero, rounded, sub, type Fraction } from "./fractions.ts";
+import { along, exactValue, isBetter, isDefined, type Confusion } from "./measures.ts";
+import { between, confusionAt, type Model } from "./points.ts";
+import { budgetOf, holds, type Term } from "./rules.ts";
+
+export interface Setting {
+  readonly model: Model;
+  readonly place: number;
+  readonly confusion: Confusion;
+  /** Below 1: of the cases that tie at `place`, this share is flagged at random, and all of those before it. */
+  readonly share: number;
+  readonly objective: Name | null;
+}
+
+export interface Question {
+  readonly terms: readonly Term[];
+  readonly at: Conditions;
+  readonly volume: number | null;
+}
+
+const DOUBT = 1e-9;
+const ROUNDING = 1e-12;
+
+/** How far off a float may be: more than its last place where large terms cancel. */
+function slack(name: Name, values: Float64Array, question: Question): number {
+  let largest = 1;
+  for (const value of values) if (Number.isFinite(value) && Math.abs(value) > largest) largest = Math.abs(value);
+  if (CATALOGUE[name].range[0] >= 0) return ROUNDING * largest;
+  const costs = Math.max(...Object.values(question.at.costs).map((cost: number) => Math.abs(cost)));
+  return ROUNDING * Math.max(largest, costs * Math.max(1, question.volume ?? 1));
+}
+
+/** At which points a term holds. */
+export function keeping(term: Term, model: Model, question: Question): boolean[] {
+  const values = along(term.measure, model, question.at, question.volume);
+  const limit = rounded(term.limit);
+  const near = DOUBT * Math.abs(limit) + slack(term.measure, values, question);
+  return Array.from(values, (value, place) => {
+    if (Number.isNaN(value)) return false;
+    if (Math.abs(value - limit) > near) return term.sense === ">=" ? value > limit : value < limit;
+    const exact = exactValue(term.measure, confusionAt(model, place), question.at, question.volume);
+    return isDefined(exact) && holds(term, exact);
+  });
+}
+
+/** The best of the points kept; among equals the one that flags least. */
+export function bestOf(name: Name, model: Model, kept: readonly boolean[], question: Question): number | null {
+  const sign = CATALOGUE[name].direction === "lower" ? 1 : -1;
+  const values = along(name, model, question.at, question.volume).map((value, place) => (kept[place] ? sign * value : Number.NaN));
+  let lowest = Infinity;
+  for (const value of values) if (value < lowest) lowest = value;
+  if (lowest === Infinity) return null;
+  const near = DOUBT * Math.abs(lowest) + slack(name, values, question);
+  let best: number | null = null;
+  for (let place = 0; place < values.length; place += 1) {
+    if (!(values[place]! - lowest <= near)) continue;
+    if (best === null || isBetter(name, confusionAt(model, place), confusionAt(model, best), question.at, question.volume)) best = place;
+  }
+  return best;
+}
+
+/** The point that uses the budget up inside a tie; null where a threshold does, or where everything may be flagged. */
+function filled(model: Model, budget: Term, question: Question): Omit<Setting, "objective"> | null {
+  const last = keeping(budget, model, question).filter(Boolean).length - 1;
+  if (last + 1 >= model.tp.length || last < 0) return null;
+  const [upper, lower] = [confusionAt(model, last), confusionAt(model, last + 1)];
+  const used = [upper, lower].map((one) => exactValue(budget.measure, one, question.at, question.volume));
+  if (!used.every(isDefined)) return null;
+  const [before, after] = used as [Fraction, Fraction];
+  const share = div(sub(budget.limit, before), sub(after, before));
+  if (isZero(share)) return null;
+  return { model, place: last + 1, confusion: between(upper, lower, share), share: rounded(share) };
+}
+
+const keepsAll = (terms: readonly Term[], one: Confusion, question: Question): boolean =>
+  terms.every((term) => {
+    const value = exactValue(term.measure, one, question.at, question.volume);
+    return isDefined(value) && holds(term, value);
+  });
+
+/** Where a model is set; null where no point keeps the rule. */
+export function choose(model: Model, question: Question): Setting | null {
+  const { terms, at, volume } = question;
+  const budget = budgetOf(terms);
+  const objective: Name = budget && !at.costsGiven ? "tpr" : "expected_cost";
+  // A budget without costs is there to be used up, also where more alerts find no more positives here.
+  const useUp = budget !== null && !at.costsGiven;
+  const masks = terms.map((term) => keeping(term, model, question));
+  const kept = Array.from(model.tp, (_, place) => masks.every((mask) => mask[place]));
+  const candidates = [...settings(model, question, objective, kept, budget)];
+  if (!candidates.length) return null;
+  const last = kept.lastIndexOf(true);
+  if (useUp && last >= 0) candidates.splice(1, 0, { model, place: last, confusion: confusionAt(model, last), share: 1 });
+  let chosen = candidates[0]!;
+  for (const other of candidates.slice(1)) {
+    const asGood = useUp && !isBetter(objective, chosen.confusion, other.confusion, at, volume);
+    if (asGood || isBetter(objective, other.confusion, chosen.confusion, at, volume)) chosen = other;
+  }
+  return { ...chosen, objective };
+}
+
+function* settings(
+  model: Model,
+  question: Question,
+  objective: Name,
+  kept: readonly boolean[],
+  budget: Term | null,
+): Generator<Omit<Setting, "objective">> {
+  const place = bestOf(objective, model, kept, question);
+  if (place !== null) yield { model, place, confusion: confusionAt(model, place), share: 1 };
+  const shared = budget && filled(model, budget, question);
+  if (!shared) return;
+  const others = question.terms.filter((term) => term !== budget);
+  const defined = isDefined(exactValue(objective, shared.confusion, question.at, question.volume));
+  if (defined && keepsAll(others, shared.confusion, question)) yield shared;
+}
+
+/** The best of the models that keep the rule, all of them where they are as good; in the order given. */
+export function best(settings: readonly Setting[], question: Question): Setting[] {
+  let found: Setting[] = [];
+  for (const one of settings) {
+    const name = one.objective ?? "expected_cost";
+    const better = (a: Setting, b: Setting): boolean => isBetter(name, a.confusion, b.confusion, question.at, question.volume);
+    if (!found.length || better(one, found[0]!)) found = [one];
+    else if (!better(found[0]!, one)) found.push(one);
+  }
+  return found;
+}
+
+/** The hull corner that is cheapest: the same point as `choose` without a rule. */
+export function cheapest(model: Model, question: Question): number {
+  const { hull } = model.held;
+  let place = hull[0]!;
+  for (const corner of hull.slice(1)) {
+    if (isBetter("expected_cost", confusionAt(model, corner), confusionAt(model, place), question.at, question.volume)) place = corner;
+  }
+  return place;
+}
+
+export const isSame = (one: Fraction, other: Fraction): boolean => compare(one, other) === 0;

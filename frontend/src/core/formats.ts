@@ -1,0 +1,125 @@
+// Numbers and names as Python writes them, digit by digit: `g` and `f` formats round the exact value, halves to even.
+import { exactly, type Fraction } from "./fractions.ts";
+
+export const UNDEFINED = "—";
+const MOST_QUOTED = 40;
+
+/** n / d to the nearest integer, halves to even; n and d are not negative. */
+function nearest(n: bigint, d: bigint): bigint {
+  const quotient = n / d;
+  const twice = 2n * (n - quotient * d);
+  return twice > d || (twice === d && quotient & 1n) ? quotient + 1n : quotient;
+}
+
+const power = (exponent: number): bigint => 10n ** BigInt(exponent);
+
+/** The first `count` significant digits of a positive number, and its decimal exponent. */
+function significant(value: number, count: number): [string, number] {
+  const { n, d } = exactly(value);
+  let exponent = Math.floor(Math.log10(value));
+  const above = (e: number): boolean => (e >= 0 ? n >= d * power(e) : n * power(-e) >= d);
+  while (!above(exponent)) exponent -= 1;
+  while (above(exponent + 1)) exponent += 1;
+  const shift = count - 1 - exponent;
+  const whole = shift >= 0 ? nearest(n * power(shift), d) : nearest(n, d * power(-shift));
+  return whole === power(count) ? [String(whole / 10n), exponent + 1] : [String(whole), exponent];
+}
+
+const signed = (exponent: number): string => `e${exponent < 0 ? "-" : "+"}${String(Math.abs(exponent)).padStart(2, "0")}`;
+
+function special(value: number): string | null {
+  if (Number.isNaN(value)) return "nan";
+  return Number.isFinite(value) ? null : value > 0 ? "inf" : "-inf";
+}
+
+/** Python's format(value, ".{count}g"), with trailing zeros kept for "#". */
+export function general(value: number, count: number, keepZeros = false): string {
+  const odd = special(value);
+  if (odd !== null) return odd;
+  const sign = value < 0 || Object.is(value, -0) ? "-" : "";
+  const [digits, exponent] = value === 0 ? ["0".repeat(count), 0] : significant(Math.abs(value), count);
+  const scientific = exponent < -4 || exponent >= count;
+  const point = scientific ? 1 : exponent + 1;
+  const padded = point <= 0 ? "0".repeat(1 - point) + digits : digits;
+  const at = Math.max(point, 1);
+  const part = keepZeros ? padded.slice(at) : padded.slice(at).replace(/0+$/, "");
+  const dot = part || keepZeros ? "." : "";
+  return `${sign}${padded.slice(0, at)}${dot}${part}${scientific ? signed(exponent) : ""}`;
+}
+
+/** Python's format(value, ".{places}f"). */
+export function fixed(value: number, places: number): string {
+  const odd = special(value);
+  if (odd !== null) return odd;
+  const { n, d } = exactly(Math.abs(value));
+  const digits = String(nearest(n * power(places), d)).padStart(places + 1, "0");
+  const sign = value < 0 || Object.is(value, -0) ? "-" : "";
+  return `${sign}${digits.slice(0, digits.length - places)}${places ? "." : ""}${digits.slice(digits.length - places)}`;
+}
+
+/** So many significant digits, trailing zeros kept; a dash for what is undefined. */
+export const digits = (value: number, count: number): string =>
+  Number.isNaN(value) ? UNDEFINED : general(value, count, true).replace(/\.$/, "");
+
+/** Python's round(value) to an integer. */
+export function whole(value: number): bigint {
+  const { n, d } = exactly(value);
+  return n < 0n ? -nearest(-n, d) : nearest(n, d);
+}
+
+/** An integer with its thousands apart: 30 941. */
+export const grouped = (value: bigint | number): string => String(value).replace(/\B(?=(\d{3})+$)/g, " ");
+
+/** A count of cases as tables show it: whole with thousands apart, or to two places below a thousand. */
+export const cases = (value: number): string =>
+  Number.isNaN(value) ? UNDEFINED : Math.abs(value) >= 1000 ? grouped(whole(value)) : fixed(value, 2);
+
+/** A class total: a whole count grouped, a mass to six digits. */
+export const total = (value: number | string, weighted: boolean): string => (weighted ? general(Number(value), 6) : grouped(BigInt(value)));
+
+/** A bound of an interval, in a cell. */
+export const short = (value: number): string =>
+  Math.abs(value) >= 1000 && Number.isFinite(value) ? grouped(whole(value)) : general(value, 3);
+
+export const percent = (share: number): string => `${general(100 * share, 3)} %`;
+
+/** Python's repr of a float: the shortest digits that say it. */
+export function repr(value: number): string {
+  const odd = special(value);
+  if (odd !== null) return odd;
+  const [mantissa, power] = value.toExponential().split("e") as [string, string];
+  const exponent = Number(power);
+  if (exponent < -4 || exponent >= 16) return `${mantissa}${signed(exponent)}`;
+  const text = Math.abs(value) >= 1e21 ? fixed(value, 0) : plainly(value);
+  return Number.isInteger(value) ? `${text}.0` : text;
+}
+
+/** A float between 1e-4 and 1e16 without an exponent. */
+function plainly(value: number): string {
+  const text = String(value);
+  return Object.is(value, -0) ? "-0" : text;
+}
+
+/** A fraction as Python writes a limit: an integer, or the shortest decimal of its float. */
+export function limit(value: Fraction, asNumber: number): string {
+  const size = value.n < 0n ? -value.n : value.n;
+  return value.n % value.d === 0n && size / value.d < 10n ** 15n ? String(value.n / value.d) : repr(asNumber);
+}
+
+const SHORT_ESCAPES: Record<string, string> = { "\t": "\\t", "\n": "\\n", "\r": "\\r" };
+const HIDDEN = /[\p{C}\p{Zl}\p{Zp}\u115f\u1160\u2800\u3164\uffa0\ufe00-\ufe0f]|(?! )\p{Zs}/gu;
+
+/** Text with nothing that could steer or hide: control characters, direction marks, half a surrogate pair. */
+export const escaped = (text: string): string =>
+  text.replace(HIDDEN, (sign) => {
+    const code = sign.codePointAt(0)!;
+    const hex = code.toString(16);
+    const long = code < 0x100 ? `\\x${hex.padStart(2, "0")}` : code < 0x10000 ? `\\u${hex.padStart(4, "0")}` : `\\U${hex.padStart(8, "0")}`;
+    return SHORT_ESCAPES[sign] ?? long;
+  });
+
+/** A name for a sentence or a cell: at most 40 characters, escaped. */
+export function quoted(name: string): string {
+  const letters = Array.from(name);
+  return escaped(letters.length > MOST_QUOTED ? `${letters.slice(0, MOST_QUOTED - 1).join("")}…` : name);
+}

@@ -1,0 +1,108 @@
+// What a person reads first, in the words of the command line.
+import { baseRate, costsSaid, spoken, type Conditions } from "./conditions.ts";
+import { cases, digits, escaped, general, grouped, percent, quoted, whole } from "./formats.ts";
+import { rounded } from "./fractions.ts";
+import { read } from "./measures.ts";
+import { thresholdSaid } from "./points.ts";
+import { ruleSaid } from "./rules.ts";
+import type { Name } from "./catalogue.ts";
+import type { Question, Setting } from "./choosing.ts";
+
+export const HEADINGS: Partial<Record<Name, string>> = {
+  tpr: "recall (tpr)",
+  fpr: "false alarm rate (fpr)",
+  precision: "precision (PPV)",
+  npv: "npv",
+  posfrac: "flagged (posfrac)",
+  expected_cost: "cost per case",
+  alerts: "alerts",
+  caught: "caught",
+  missed: "missed",
+};
+const OF_A_VOLUME: readonly Name[] = ["alerts", "caught", "missed", "false_alarms", "volume_cost"];
+
+export const heading = (name: Name, at: Conditions): string =>
+  name === "expected_cost" && at.earned ? "profit per case" : (HEADINGS[name] ?? name);
+
+/** A measure at a setting, as a table shows it. */
+export function cell(name: Name, one: Setting, question: Question): string {
+  const value = read(name, one.confusion, question.at, question.volume);
+  if (OF_A_VOLUME.includes(name)) return cases(value);
+  return digits(name === "expected_cost" && question.at.earned ? 0 - value : value, 4);
+}
+
+/** Where a model is set, for a person. */
+export function setting(one: Setting): string {
+  const { model, place } = one;
+  const cut = thresholdSaid(model, place);
+  if (place === 0) return "flag nothing";
+  if (one.share === 1) return `score >= ${cut}`;
+  const tied = `${percent(one.share)} of those ${drawnFrom(one)}, drawn at random`;
+  return place === 1 ? tied : `score >= ${thresholdSaid(model, place - 1)}, and ${tied}`;
+}
+
+/** Which cases a share is drawn from: those of one score, or where not every score is held, all from one held point to the next. */
+function drawnFrom({ model, place }: Setting): string {
+  const cut = thresholdSaid(model, place);
+  if (model.held.every) return `at ${cut}`;
+  return `from ${cut} up${place === 1 ? "" : ` to ${thresholdSaid(model, place - 1)}`}`;
+}
+
+/** The same in few words, for a table. */
+export function brief(one: Setting): string {
+  const { model, place } = one;
+  if (place === 0) return setting(one);
+  const cut = thresholdSaid(model, place);
+  if (one.share === 1) return `>= ${cut}`;
+  const tied = `${percent(one.share)} ${model.held.every ? "at" : "from"} ${cut}`;
+  return place === 1 ? tied : `>= ${thresholdSaid(model, place - 1)}, ${tied}`;
+}
+
+const priorOf = (one: Setting, at: Conditions): number =>
+  at.prior !== null ? rounded(at.prior) : one.model.samplePrior ? rounded(one.model.samplePrior) : Number.NaN;
+
+/** The conditions and the rule, as a person says them. */
+function where(one: Setting, question: Question): string {
+  const { at, terms, volume } = question;
+  const costs = one.objective === "expected_cost" ? costsSaid(at) : "";
+  const said = [`at ${baseRate(priorOf(one, at), at.prior === null)}`, costs].filter(Boolean).join(", ");
+  if (!terms.length) return `${said}, `;
+  const rule = ruleSaid(terms);
+  const budget = volume !== null && rule.startsWith("alerts");
+  return `${said} ${budget ? "and" : "with"} ${escaped(rule)}${budget ? ` of ${grouped(whole(volume))}` : ""}, `;
+}
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** Which model to choose and where to set it, in one sentence; models that cannot be told apart are named together. */
+export function verdict(chosen: readonly Setting[], others: readonly Setting[], question: Question, alone: boolean): string {
+  const one = chosen[0]!;
+  if (alone) {
+    const most = one.objective === "tpr" ? "the most caught" : `the ${question.at.earned ? "most profitable" : "cheapest"} threshold`;
+    return capital(`${where(one, question)}${most}: ${setting(one)}.`);
+  }
+  const name: Name = one.objective === "tpr" ? "caught" : "expected_cost";
+  const against = others.length ? ` against ${others.map((other) => cell(name, other, question)).join(", ")}` : "";
+  const there = chosen.length === 1 ? `; ${setting(one)}` : "";
+  const names = chosen.map((each) => quoted(each.model.name)).join(" or ");
+  return capital(`${where(one, question)}choose ${names}: ${heading(name, question.at)} ${cell(name, one, question)}${against}${there}.`);
+}
+
+/** The conditions for a person, always said. */
+export function conditionsSaid(at: Conditions, prior: number): string {
+  const number = Number.isNaN(prior) ? "" : general(prior, 6);
+  const said = [number, at.prior === null ? "as in the sample" : ""].filter(Boolean).join(", ");
+  return `prior ${said}; ${at.costsGiven ? "" : "equal "}${spoken(at)}`;
+}
+
+/** The same where every model stands at a threshold set by hand: what each costs, the least first said. */
+export function byHand(chosen: readonly Setting[], others: readonly Setting[], question: Question, alone: boolean): string {
+  const one = chosen[0]!;
+  const start = `At ${baseRate(priorOf(one, question.at), question.at.prior === null)}, ${costsSaid(question.at)}`;
+  const cost = `${heading("expected_cost", question.at)} ${cell("expected_cost", one, question)}`;
+  if (alone) return `${start}, ${setting(one)}, set by hand: ${cost}.`;
+  const names = chosen.map((each) => quoted(each.model.name)).join(" or ");
+  const against = others.length ? ` against ${others.map((other) => cell("expected_cost", other, question)).join(", ")}` : "";
+  const least = question.at.earned ? "most profitable" : "cheapest";
+  return `${start}, thresholds set by hand: ${least} is ${names}, ${cost}${against}${chosen.length === 1 ? `; ${setting(one)}` : ""}.`;
+}

@@ -1,0 +1,127 @@
+// The document that stands in the page: what `--json` gives, and the part that only the report has.
+
+export type Threshold = number | string;
+
+export interface Held {
+  readonly name: string;
+  readonly positives: number | string;
+  readonly negatives: number | string;
+  readonly sample_prior: number | null;
+  readonly weighted: boolean;
+  readonly integer?: boolean;
+  readonly thresholds: readonly Threshold[];
+  readonly tp: readonly (number | string)[];
+  readonly fp: readonly (number | string)[];
+  readonly fn?: readonly (number | string)[];
+  readonly tn?: readonly (number | string)[];
+  readonly hull: readonly number[];
+  readonly every: boolean;
+  readonly distinct: number;
+  readonly tpr_bounds: readonly [readonly (number | null)[], readonly (number | null)[]] | null;
+  readonly fpr_bounds: readonly [readonly (number | null)[], readonly (number | null)[]] | null;
+}
+
+export interface Scenario {
+  readonly prior: number | null;
+  readonly as_in_sample?: boolean;
+  readonly written?: string | null;
+  readonly costs: { readonly fp: number; readonly fn: number; readonly tp: number; readonly tn: number };
+  readonly costs_given?: boolean;
+  readonly earned?: boolean;
+  readonly volume: number | null;
+  readonly budget: number | null;
+  readonly rule: string | null;
+}
+
+export interface Span {
+  readonly low: number | null;
+  readonly high: number | null;
+  readonly level?: number;
+  readonly method?: string;
+}
+
+export interface PointOut {
+  readonly [name: string]: unknown;
+  readonly threshold: Threshold;
+  readonly intervals?: Readonly<Record<string, Span>>;
+}
+
+export interface Given {
+  readonly rule: string | null;
+  readonly at: {
+    readonly prior: number | null;
+    readonly costs: Scenario["costs"];
+    readonly as_in_sample?: boolean;
+    readonly costs_given?: boolean;
+  };
+  readonly volume?: number | null;
+  readonly choose: readonly string[];
+  readonly sentence: string;
+  readonly points: Readonly<Record<string, PointOut>>;
+  readonly refused: Readonly<Record<string, string>>;
+}
+
+export interface Win {
+  readonly low: number;
+  readonly high: number;
+  readonly models: readonly string[];
+  readonly thresholds: readonly Threshold[];
+}
+
+export interface Decision {
+  readonly decision?: { readonly at: Record<string, unknown>; readonly models: readonly string[]; readonly threshold: Threshold } & Record<
+    string,
+    unknown
+  >;
+  readonly winner_map?: { readonly wins: readonly Win[] } | null;
+  readonly [key: string]: unknown;
+}
+
+export interface Decided {
+  readonly sentence: string;
+  readonly lead: string;
+}
+
+export interface Report {
+  readonly title: string | null;
+  readonly scenario: Scenario;
+  readonly level: number;
+  readonly held: readonly Held[];
+  readonly answers: readonly Given[];
+  readonly slices: null | {
+    readonly by: readonly string[];
+    readonly rows: readonly {
+      slice: string;
+      model: string;
+      positives: number | string;
+      negatives: number | string;
+      points: readonly PointOut[];
+    }[];
+  };
+  readonly decision: Decision | null;
+  /** Where conditions are uncertain: what to do under all of them, and what stands before an answer in their middle. */
+  readonly decided: Decided | null;
+  readonly shows: readonly string[];
+  readonly definitions: readonly { name: string; title: string; text: string; sources: string }[];
+}
+
+export interface Source {
+  readonly path: string;
+  readonly rows_read: number;
+  readonly rows_used: number;
+  readonly label?: string | null;
+  readonly positive?: string | null;
+  readonly weight?: string | null;
+}
+
+export interface Document {
+  readonly version: string;
+  readonly notes: readonly { code: string; text: string }[];
+  readonly sources: readonly Source[];
+  readonly models: readonly {
+    name: string;
+    counts: Record<string, unknown>;
+    summaries: Record<string, Span & { value: number | null }>;
+  }[];
+  readonly report: Report;
+}

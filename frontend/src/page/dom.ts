@@ -1,0 +1,33 @@
+// Elements made by hand: text goes in as text, and nothing is ever parsed as markup.
+
+type Child = Node | string | null | false;
+type Props = Readonly<Record<string, string | number | boolean | null>>;
+
+const SVG = "http://www.w3.org/2000/svg";
+
+function filled<T extends Element>(element: T, props: Props, children: readonly Child[]): T {
+  for (const [name, value] of Object.entries(props)) {
+    if (value === true) element.setAttribute(name, "");
+    else if (value !== null && value !== false) element.setAttribute(name, String(value));
+  }
+  for (const child of children) if (child !== null && child !== false) element.append(child);
+  return element;
+}
+
+export const h = <K extends keyof HTMLElementTagNameMap>(tag: K, props: Props = {}, ...children: Child[]): HTMLElementTagNameMap[K] =>
+  filled(document.createElement(tag), props, children);
+
+export const s = <K extends keyof SVGElementTagNameMap>(tag: K, props: Props = {}, ...children: Child[]): SVGElementTagNameMap[K] =>
+  filled(document.createElementNS(SVG, tag), props, children);
+
+/** Sets an attribute where it differs: the page is touched only where something changed. */
+export function put(element: Element, name: string, value: string): void {
+  if (element.getAttribute(name) !== value) element.setAttribute(name, value);
+}
+
+export function say(element: Element, text: string): void {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+/** Thousands are not broken over two lines. */
+export const unbroken = (text: string): string => text.replace(/(\d) (?=\d{3}\b)/g, "$1\u00a0").replace(/([<>]=) (?=\S)/g, "$1\u00a0");

@@ -1,0 +1,151 @@
+// What the controls say, and what follows from it: one question, the setting of every model, and the answer.
+import { best, choose, type Question, type Setting } from "./core/choosing.ts";
+import { checkedCosts, EQUAL, type Conditions, type Costs } from "./core/conditions.ts";
+import { grouped, repr, whole } from "./core/formats.ts";
+import { rounded } from "./core/fractions.ts";
+import { prior as priorOf, Refusal } from "./core/notations.ts";
+import { confusionAt, isThinned, type Model } from "./core/points.ts";
+import { parseRule, ruleSaid } from "./core/rules.ts";
+import { byHand, conditionsSaid, verdict } from "./core/sentences.ts";
+import type { Given, Report } from "./document.ts";
+
+export type Mode = "cheapest" | "rule" | "budget" | "hand";
+export const MODES: readonly Mode[] = ["cheapest", "rule", "budget", "hand"];
+export const USUAL_VOLUME = 1_000_000;
+
+export interface State {
+  /** As it is written; null for each sample's own. */
+  readonly prior: string | null;
+  readonly costs: Costs;
+  readonly costsGiven: boolean;
+  readonly earned: boolean;
+  readonly volume: number;
+  readonly mode: Mode;
+  readonly rule: string;
+  readonly budget: number;
+  /** The place of each model where thresholds are set by hand, and the model whose threshold moves. */
+  readonly hand: readonly number[];
+  readonly model: number;
+}
+
+export interface Solution {
+  readonly models: readonly Model[];
+  readonly state: State;
+  readonly question: Question;
+  /** In the order of the models; null where no held point keeps the rule. */
+  readonly settings: readonly (Setting | null)[];
+  readonly chosen: readonly Setting[];
+  readonly sentence: string;
+  /** The base rate that each model is read at. */
+  readonly priors: readonly number[];
+  /** Whether the settings are known to be exact, and not only the best of the held points. */
+  readonly exact: boolean;
+}
+
+export function firstState(report: Report, models: readonly Model[]): State {
+  const { scenario } = report;
+  const volume = scenario.volume ?? USUAL_VOLUME;
+  const budgeted = scenario.budget !== null && scenario.budget > 0 && scenario.budget <= volume;
+  const own = scenario.as_in_sample && models.every((model) => model.samplePrior !== null);
+  const state: State = {
+    prior: own || scenario.prior === null ? null : (scenario.written ?? repr(scenario.prior)).replace("/", " in "),
+    costs: { ...scenario.costs },
+    costsGiven: scenario.costs_given ?? true,
+    earned: scenario.earned ?? false,
+    volume,
+    mode: scenario.rule ? "rule" : budgeted ? "budget" : scenario.budget ? "rule" : "cheapest",
+    rule: scenario.rule ?? (scenario.budget && !budgeted ? `alerts <= ${scenario.budget}` : "recall >= 0.8"),
+    budget: scenario.budget ?? 200,
+    hand: models.map(() => 0),
+    model: 0,
+  };
+  const started = { ...state, mode: startingMode(state) };
+  return started.prior === null && !own ? { ...started, prior: "" } : started;
+}
+
+/** A rule that is nothing but a budget is one; a rule that this page cannot read leaves the cheapest threshold. */
+function startingMode(state: State): Mode {
+  if (state.mode !== "rule") return state.mode;
+  try {
+    const said = ruleSaid(parseRule(state.rule, state.volume));
+    const budget = ruleSaid(parseRule(`alerts <= ${state.budget}`, state.volume));
+    return said === budget && state.budget <= state.volume ? "budget" : "rule";
+  } catch {
+    return "cheapest";
+  }
+}
+
+export function conditionsOf(state: State): Conditions {
+  return {
+    prior: state.prior === null ? null : priorOf(state.prior),
+    costs: checkedCosts(state.costsGiven ? state.costs : EQUAL),
+    costsGiven: state.costsGiven,
+    earned: state.costsGiven && state.earned,
+  };
+}
+
+/** A budget out of so many cases; refused where it is more than all of them. */
+export function checkedBudget(budget: number, volume: number): number {
+  const [most, cases] = [budget, volume].map((value) => grouped(whole(value))) as [string, string];
+  if (budget > volume) throw new Refusal(`A budget of ${most} alerts is more than all ${cases} cases: lower it, or raise the volume.`);
+  return budget;
+}
+
+function questionOf(state: State): Question {
+  if (!(state.volume > 0 && state.volume <= 1e18)) throw new Refusal("A volume is a number of cases above 0.");
+  const at = conditionsOf(state);
+  const budget = state.mode === "budget" ? checkedBudget(state.budget, state.volume) : null;
+  const rule = state.mode === "rule" ? state.rule : budget === null ? null : `alerts <= ${budget}`;
+  return { terms: rule === null ? [] : parseRule(rule, state.volume), at, volume: state.volume };
+}
+
+/** The answer to what the controls ask; a Refusal says what is wrong with them. */
+export function solve(models: readonly Model[], state: State, given: readonly Given[]): Solution {
+  const question = questionOf(state);
+  const settings = models.map((model, i) => (state.mode === "hand" ? atPlace(model, state.hand[i] ?? 0) : choose(model, question)));
+  const found = settings.filter((one) => one !== null);
+  const chosen = best(found, question);
+  const others = found.filter((one) => !chosen.includes(one));
+  const prior = question.at.prior === null ? null : rounded(question.at.prior);
+  const say = state.mode === "hand" ? byHand : verdict;
+  const exact =
+    state.mode === "cheapest" || state.mode === "hand" || models.every((model) => model.held.every) || wasGiven(question, given);
+  const none = models.some((model) => mayKeep(model, { exact })) ? "no held point keeps the rule" : "no model can keep the rule";
+  const sentence = found.length
+    ? say(chosen, others, question, models.length === 1)
+    : `At ${conditionsSaid(question.at, prior ?? Number.NaN)}: ${none}.`;
+  return {
+    models,
+    state,
+    question,
+    settings,
+    chosen,
+    sentence,
+    priors: models.map((model) => prior ?? (model.samplePrior ? rounded(model.samplePrior) : Number.NaN)),
+    exact,
+  };
+}
+
+/** Whether a point that is not held may keep a rule that none of the held ones keeps. */
+export const mayKeep = (model: Model, { exact }: Pick<Solution, "exact">): boolean => !exact && isThinned(model);
+
+const atPlace = (model: Model, place: number): Setting => ({
+  model,
+  place,
+  confusion: confusionAt(model, place),
+  share: 1,
+  objective: null,
+});
+
+/** Whether Python has answered this very question, on all the points. */
+function wasGiven(question: Question, given: readonly Given[]): boolean {
+  const { at, terms, volume } = question;
+  const rule = ruleSaid(terms);
+  return given.some((one) => {
+    const same = at.prior === null ? one.at.as_in_sample === true : one.at.prior === rounded(at.prior);
+    const costs = (["fp", "fn", "tp", "tn"] as const).every((name) => one.at.costs[name] === at.costs[name]);
+    return (
+      same && costs && (one.rule ?? "") === rule && (one.volume ?? volume) === volume && (one.at.costs_given ?? true) === at.costsGiven
+    );
+  });
+}

@@ -1,0 +1,126 @@
+"""The live page as tests see it: three models, everything that is shown, and the same from the library."""
+
+import random
+
+import pytest
+from tests.report.frontend import FRONTEND
+
+import baserate as br
+from baserate import tables
+from baserate.decisions.operating import brief
+from baserate.document import PLAIN
+from baserate.errors import Infeasible
+from baserate.report_html.static import outcome_table
+from baserate.uncertainty.fixed import point_intervals
+
+VOLUME = 1_000_000
+START = br.Conditions("1 in 1000", br.Costs(fp=1, fn=100))
+COLUMNS = ("expected_cost", "tpr", "fpr", "precision", "posfrac", "alerts", "caught")
+BOUNDED = ("tpr", "fpr")
+READ = """() => {
+  const text = (node) => node.textContent.replaceAll('\\u00a0', ' ');
+  const cell = (node) => [text(node.firstChild), node.querySelector('small') ? text(node.querySelector('small')) : ''];
+  const rows = (query) => [...document.querySelectorAll(query)].map((row) => [...row.querySelectorAll('td')].map(cell));
+  return {
+    answer: text(document.querySelector('#answer')), plain: text(document.querySelector('#plain')),
+    models: rows('#models tbody tr'), best: [...document.querySelectorAll('#models tbody tr')].map((row) => row.classList.contains('best')),
+    outcomes: document.querySelector('#outcomes').hidden ? [] : rows('#outcomes tbody tr').map((row) => row.map(([value]) => value)),
+    prior: document.querySelector('#prior').value, fn: document.querySelector('#fn').value, fp: document.querySelector('#fp').value,
+    volume: document.querySelector('#volume').value, budget: document.querySelector('#budget').value,
+    rule: document.querySelector('#rule').value, model: document.querySelector('#threshold-model').value,
+    known: document.querySelector('#costs-known').checked, mode: document.querySelector('[name=mode]:checked').value,
+    hand: document.querySelector('#threshold-hint').textContent.replaceAll('\\u00a0', ' ')
+  };
+}"""
+
+
+def some_models():
+    """Three models of a few hundred cases, with ties between scores, and scores that are whole numbers in one of them."""
+    draw = random.Random(8)
+    labels = [int(draw.random() < 0.2) for _ in range(300)]
+    return {
+        "logit": br.count(labels, [round(draw.gauss(1.3 * y, 1), 2) for y in labels]),
+        "forest": br.count(labels, [round(draw.gauss(2.4 * (y and draw.random() < 0.6), 1), 1) for y in labels]),
+        "points": br.count(labels, [round(draw.gauss(10 + 4 * y, 4)) for y in labels]),
+    }
+
+
+MODELS = some_models()
+
+
+def faults(page):
+    """What axe finds wrong, with everything on the page opened."""
+    axe = FRONTEND / "node_modules" / "axe-core" / "axe.min.js"
+    if not axe.exists():
+        pytest.skip("needs the front end's packages: make report-ui")
+    settled(page)
+    page.evaluate("document.querySelectorAll('details').forEach((one) => (one.open = true))")
+    page.evaluate(axe.read_text("utf-8"))
+    return page.evaluate("axe.run(document).then((found) => found.violations.map((one) => [one.id, one.nodes.map((node) => node.html)]))")
+
+
+def settled(page):
+    """After two frames everything stands as the controls say."""
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    return page.evaluate(READ)
+
+
+def asked(shown):
+    """What the controls say, as Python is asked the same."""
+    costs = br.Costs(fp=float(shown["fp"]), fn=float(shown["fn"])) if shown["known"] else None
+    prior = None if shown["prior"] == "sample" else shown["prior"]
+    volume = float(shown["volume"].replace(" ", ""))
+    rule = {"rule": shown["rule"], "budget": f"alerts <= {shown['budget'].replace(' ', '')}"}.get(shown["mode"])
+    return br.Conditions(prior, costs), rule, volume
+
+
+def compare(page):
+    """Everything shown against the library; gives what was shown."""
+    shown = settled(page)
+    at, rule, volume = asked(shown)
+    try:
+        choice = br.choose_model(MODELS, rule, at=at, volume=volume)
+    except Infeasible:
+        assert shown["answer"] == f"At {at}: no model can keep the rule."
+        assert [row[1][0] for row in shown["models"]] == ["cannot keep the rule"] * 3
+        assert shown["outcomes"] == []
+        return shown
+    assert shown["answer"] == tables.verdict(choice, alone=False)
+    assert shown["best"] == [name in choice.models for name in MODELS]
+    for row, name in zip(shown["models"], MODELS, strict=True):
+        compare_row(row, choice.points.get(name))
+    assert shown["outcomes"] == [list(row[1:]) for row in outcome_table(choice.point, volume).rows]
+    return shown
+
+
+def compare_row(row, point):
+    if point is None:
+        assert [value for value, _ in row[1:]] == ["cannot keep the rule", *["—"] * len(COLUMNS)]
+        return
+    assert row[1] == [brief(point), ""]
+    intervals = point_intervals(point, BOUNDED, PLAIN.level, PLAIN.seed)
+    for (value, bounds), name in zip(row[2:], COLUMNS, strict=True):
+        assert value == tables._cell(point, name), name
+        if name == "precision":
+            compare_precision(bounds, point)
+            continue
+        expected = tables.span(intervals.get(name)) if name in BOUNDED and point.share == 1 else ""
+        assert bounds == expected, name
+
+
+def compare_precision(said, point):
+    """Both rates at the ends of their intervals that are worse for precision, and at those that are better."""
+    found = worst_and_best(point) if point.share == 1 else (None, None)
+    parts = [None if said.startswith("<=") or not said else said.removeprefix(">= ").split(" to ")[0]]
+    parts.append(None if said.startswith(">=") or not said else said.removeprefix("<= ").split(" to ")[-1])
+    assert [part and float(part) for part in parts] == [value and pytest.approx(value, rel=6e-3) for value in found]
+
+
+def worst_and_best(point):
+    prior, (tp, fp, fn, tn) = point.at.prior, map(int, (point.confusion.tp, point.confusion.fp, point.confusion.fn, point.confusion.tn))
+    caught, alarmed = br.rate_interval(tp, tp + fn), br.rate_interval(fp, fp + tn)
+
+    def precision(tpr, fpr):
+        return prior * tpr / (prior * tpr + (1 - prior) * fpr)
+
+    return precision(caught.low, alarmed.high) if tp else None, precision(caught.high, alarmed.low) if fp else None
