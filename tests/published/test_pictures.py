@@ -99,3 +99,19 @@ def test_T28_costly_misses_move_the_boundary_into_the_region_of_the_negatives():
     """T28, Fig 5.44: more of the plane is positive."""
     equal, costly = (part for part in DRAWN["scatter-costs"]().parts if isinstance(part, Line))
     assert np.all(np.array(costly.y) < np.array(equal.y))
+
+
+def test_T39_only_copies_let_a_tree_isolate_the_positive_among_the_negatives():
+    """T39, Fig 5.45: the least size of a leaf forbids it before."""
+    trees = runpy.run_path(str(Path(GALLERY["HERE"]) / "gallery_trees.py"))
+    x, y = trees["cases"]()
+    alone = [trees["MIDDLE"]]
+    before, after = trees["learnt"](1), trees["learnt"](trees["COPIES"])
+    assert not before.predict(alone)[0]
+    assert after.predict(alone)[0]
+    assert (before.predict(x)[1:] == y[1:]).all()
+    assert (after.predict(x) == y).all()
+    boxes = list(trees["regions"](after))
+    assert all(any(a <= u <= b and c <= v <= d for a, b, c, d in boxes) == label for (u, v), label in zip(x, y, strict=True))
+    panels = DRAWN["oversampling"]().panels
+    assert [sum(isinstance(part, Line) for part in panel.parts) for panel in panels] == [1, len(boxes)]

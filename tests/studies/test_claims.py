@@ -1,0 +1,62 @@
+"""A verdict follows from the values of a claim, and from nothing else."""
+
+import math
+
+import pytest
+
+import baserate as br
+from baserate.studies import Claim, study
+from baserate.studies.claims import VERDICTS
+from baserate.studies.wording import row, shown
+
+
+def claim(published, ours, tolerance=0.1, reason="as printed", **more):
+    return Claim("one", ("L1",), published, ours, tolerance, reason, **more)
+
+
+@pytest.mark.parametrize(
+    ("made", "verdict"),
+    [
+        (claim(1.0, 1.1), "reproduced"),
+        (claim(1.0, 1.1000001), "differs"),
+        (claim(1, 2, 1), "reproduced"),
+        (claim(1.0, 2.0, errata=("B1",)), "erratum"),
+        (claim(1.0, 1.05, errata=("B1",)), "reproduced"),
+        (claim((1.0, 2.0), (1.0, 2.05)), "reproduced"),
+        (claim((1.0, 2.0), (1.0, 2.2)), "differs"),
+        (claim((1.0, 2.0), (1.0,)), "differs"),
+        (claim("LDC", "LDC", None, ""), "reproduced"),
+        (claim("LDC", "QDC", None, ""), "differs"),
+        (claim("over 10 %", "11 % to 12 %", None, "", holds=True), "reproduced"),
+        (claim("over 10 %", "8 % to 12 %", None, "", holds=False), "differs"),
+        (claim("inversely", "only at one tpr", None, "", holds=False, errata=("B12",)), "erratum"),
+        (claim(1.0, None, None, "its data were not published"), "not_reproducible"),
+        (claim(None, None, None, "a remark"), "not_a_claim"),
+        (claim(None, 3.0, None, "nothing is printed"), "not_a_claim"),
+    ],
+)
+def test_the_verdict_is_computed_from_what_is_published_and_what_is_ours(made, verdict):
+    assert made.verdict == verdict
+    assert verdict in VERDICTS
+
+
+def test_a_claim_that_cannot_be_judged_is_refused():
+    with pytest.raises(br.InputError, match="BR920.*not finite"):
+        claim(1.0, math.nan)
+    with pytest.raises(br.InputError, match="BR920.*compares numbers"):
+        claim(1.0, 1.0, None)
+    with pytest.raises(br.InputError, match="BR920.*compares numbers"):
+        claim(1.0, 1.0, 0.1, "")
+    with pytest.raises(br.InputError, match="BR920.*compares nothing"):
+        claim(None, None, None, "")
+
+
+def test_a_row_shows_units_several_numbers_and_what_is_missing():
+    assert row(claim(46.08, None, None, "no data", unit="%")) == ["one", "L1", "46.08 %", "—", "—", "not reproducible"]
+    assert row(claim((0.5, 0.75), (0.5, 0.75), 0.0, errata=("B7",))) == ["one", "L1, B7", "0.5, 0.75", "0.5, 0.75", "± 0", "reproduced"]
+    assert shown("words") == "words"
+
+
+def test_there_is_no_such_study():
+    with pytest.raises(br.InputError, match='BR921: there is no study "landgreb". Fix: landgrebe'):
+        study("landgreb")
