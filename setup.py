@@ -2,12 +2,14 @@
 
 from setuptools import Extension, setup
 
+HEADERS = ("anchored", "beaten", "buffers", "draws", "gaps", "pack", "sort", "tally", "urns")
+
 setup(
     ext_modules=[
         Extension(
             "baserate.kernels._kernels",
             sources=["src/baserate/kernels/_kernels.c"],
-            depends=[f"src/baserate/kernels/_{part}.h" for part in ("buffers", "sort", "gaps", "pack", "tally", "beaten", "urns", "draws")],
+            depends=[f"src/baserate/kernels/_{part}.h" for part in HEADERS],
             extra_compile_args=["-O2"],
             py_limited_api=True,
             optional=True,

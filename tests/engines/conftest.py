@@ -1,4 +1,4 @@
-"""A PostgreSQL server of our own: on loopback, in a temporary folder, gone after the tests."""
+"""Servers of our own, PostgreSQL and Spark: on loopback, in a temporary folder, gone after the tests."""
 
 import os
 import pwd
@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from tests.engines import spark_cluster
 
 USER, PASSWORD, DATABASE = "baserate", "pass/word @: 1", "postgres"
 
@@ -101,3 +102,17 @@ def _wait(server, port, log):
             time.sleep(0.1)
         else:
             return
+
+
+@pytest.fixture(scope="session")
+def cluster():
+    """A master and two workers of Spark."""
+    with spark_cluster.started() as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
+def spark(cluster):
+    """The one session of all tests, on that cluster."""
+    with spark_cluster.spark_session(cluster) as session:
+        yield session

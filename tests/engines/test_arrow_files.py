@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import feather, ipc
 from tests.engines.tables import W, assert_refused, counts_of, mutants
+from tests.naming import named
 
 import baserate as br
 from baserate.engines import extras
@@ -68,7 +69,7 @@ def test_decimals_times_and_text_in_every_disguise(tmp_path):
         ({"y": [[1]] * 4}, "BR107", "nested or other values, not labels"),
         ({"s": [b"x"] * 4}, "BR209", "bytes"),
     ],
-    ids=str,
+    ids=named,
 )
 def test_what_is_missing_or_of_the_wrong_type_is_refused(tmp_path, column, code, said):
     path = written(tmp_path / "a.arrow", {**GOOD, **column})

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 from tests.engines.tables import W, assert_refused, counts_of, mutants
+from tests.naming import named
 
 import baserate as br
 from baserate.engines.locked_duckdb import refused
@@ -38,7 +39,7 @@ GOOD = {"y": [0, 1, 0, 1], "s": [0.1, 0.4, 0.35, 0.8]}
         (pa.array(["0.1", "0.5", "0.3", "0.2"]), object),
         (pa.array(["0.1", "0.5", "0.3", "0.1"]).dictionary_encode(), object),
     ],
-    ids=str,
+    ids=named,
 )
 def test_types_are_kept(tmp_path, scores, kept):
     table = read_parquet(written(tmp_path / "a.parquet", {"y": GOOD["y"], "s": scores}), W)
@@ -82,7 +83,7 @@ def test_random_decimals_become_what_python_reads(tmp_path):
         ({"y": ["a", "b", "a", "c"]}, "BR103", "has 3 values"),
         ({"s": ["0.1", "x", "0.3", "y"]}, "BR208", r'2 values that are not numbers, such as "x" \(rows 2, 4\)'),
     ],
-    ids=str,
+    ids=named,
 )
 def test_what_is_missing_or_wrong_is_named_by_row_and_file(tmp_path, column, code, said):
     path = written(tmp_path / "a.parquet", {**GOOD, **column})
@@ -100,7 +101,7 @@ def test_what_is_missing_or_wrong_is_named_by_row_and_file(tmp_path, column, cod
         ({"y": pa.array([1] * 4, pa.timestamp("us"))}, "BR107", "timestamps or dates, not labels"),
         ({"y": pa.array([[1]] * 4)}, "BR107", "not labels"),
     ],
-    ids=str,
+    ids=named,
 )
 def test_columns_of_a_type_that_fits_no_use_are_refused_unread(tmp_path, column, code, said):
     path = written(tmp_path / "a.parquet", {**GOOD, **column})

@@ -70,6 +70,32 @@ def test_c_and_numpy_find_the_gaps_alike(data):
     assert identical(compiled().count_gaps(scores, labels, anchors), portable.count_gaps(scores, labels, anchors))
 
 
+@given(strategies.large_cases())
+def test_c_and_numpy_fill_bins_alike(data):
+    labels, scores = data
+    edges = np.unique(portable.ascending_orders(np.unique(scores)[::3]))
+    ours, theirs = compiled().BinCounter(edges), portable.BinCounter(edges)
+    for part in (slice(0, 100), slice(100, None)):
+        ours.add(scores[part], labels[part])
+        theirs.add(scores[part], labels[part])
+    assert identical([ours.bins], [theirs.bins])
+    assert ours.bins[:, :2].sum() == len(scores)
+
+
+@given(strategies.large_cases())
+def test_c_and_numpy_place_scores_alike(data):
+    _, scores = data
+    anchors = np.unique(portable.ascending_orders(np.unique(scores)[::3]))
+    assert identical([compiled().Ranks(anchors).places(scores)], [portable.Ranks(anchors).places(scores)])
+
+
+def test_an_index_is_not_mistaken_for_another_capsule():
+    import datetime
+
+    with pytest.raises(ValueError, match="incorrect name"):
+        compiled()._kernels.gaps(np.zeros(1), np.zeros(1, np.bool_), datetime.datetime_CAPI, *[np.zeros(2, np.int64)] * 3)
+
+
 def test_gaps_over_several_chunks_are_those_of_one(monkeypatch):
     rng = np.random.default_rng(5)
     scores, labels = rng.random(1000), rng.random(1000) < 0.1
@@ -113,8 +139,11 @@ def test_c_releases_the_gil():
         (lambda c: c.tally(np.zeros(3), np.zeros(3, np.bool_), np.zeros(2, np.int64), np.zeros(4, np.int64)), "wrong type"),
         (lambda c: c.sort(*[np.zeros(64, np.uint64)] * 2), "overlap"),
         (lambda c: c.sort(np.frombuffer(bytearray(65), np.uint64, 8, offset=1), np.zeros(8, np.uint64)), "aligned|item type"),
-        (lambda c: c.gaps(np.zeros(3), np.zeros(3, np.bool_), np.array([0, 500, 1]), *[np.zeros(4, np.int64)] * 3), "do not ascend"),
-        (lambda c: c.gaps(np.zeros(3), np.zeros(3, np.bool_), *[np.zeros(0, np.int64)] * 4), "too short"),
+        (lambda c: c.index(np.array([0, 500, 1])), "do not ascend"),
+        (lambda c: c.index(np.zeros(0, np.int64)), "no anchors"),
+        (lambda c: c.gaps(np.zeros(3), np.zeros(3, np.bool_), c.index(np.array([0, 1])), *[np.zeros(2, np.int64)] * 3), "too short"),
+        (lambda c: c.bins(np.zeros(3), np.zeros(3, np.bool_), c.index(np.array([0, 1])), np.zeros((2, 4), np.int64)), "too short"),
+        (lambda c: c.places(np.zeros(3), c.index(np.array([0, 1])), np.zeros(2, np.int64)), "too short"),
     ],
 )
 def test_c_refuses_buffers_that_do_not_fit(call, message):

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import click
 
 from baserate import document, tables
-from baserate.cli import options
+from baserate.cli import limits, options
 from baserate.cli.answers import say
+from baserate.cli.clusters import check_there, engine, reader
 from baserate.cli.sections import Sectioned
 from baserate.cli.terminal import tell
 from baserate.counts import Counts
 from baserate.engines.file_counts import count_scores, groups_of, joint_of, models_of
-from baserate.engines.files import files_of
+from baserate.engines.files import Options, files_of
+from baserate.engines.large_files import count_large, sources_in_pieces
 from baserate.engines.saved import is_saved, load, name_of
 from baserate.engines.treatments import is_turned
 from baserate.engines.wanted import Wanted
@@ -28,6 +31,7 @@ Whole = Counts | JointCounts | GroupedCounts
 @click.command(name="count", cls=Sectioned)
 @options.source_added
 @click.option("--group", metavar="COLUMN", help="Keep the values of this column apart (days, sites, folds), for one score.")
+@engine
 @click.option("-o", "--output", required=True, metavar="FILE", help="Where the counts are saved.")
 @click.option("--force", is_flag=True, help="Replace a file that is there already.")
 @click.option("--json", "as_json", is_flag=True, help="Print what was counted as JSON (schema baserate/1).")
@@ -39,6 +43,7 @@ def count_command(
     weight: str | None,
     design: str,
     group: str | None,
+    cluster: Any,
     output: str,
     force: bool,
     as_json: bool,
@@ -46,11 +51,14 @@ def count_command(
     """Count every FILE, add them up, and save the counts, which every other command reads.
 
     A file may itself hold counts. One score is saved alone; several are saved together, so that their models can be compared.
+    With --engine, Parquet is counted by a cluster, also in a store that only its workers reach.
 
     \b
     Examples:
       baserate count monday.csv tuesday.parquet --label fraud --score logit --score forest -o week.counts
       baserate count week1.counts week2.counts -o month.counts
+      baserate count "year/*.parquet" --label fraud --score logit -o year.counts --memory 1GB --resume year.part
+      baserate count s3a://logs/2026/ --engine spark --master yarn --label attack --score m -o 2026.counts
       baserate choose month.counts "alerts <= 200" --prior 0.1% --volume 1e6
     """
     asked = {"positive": positive, "weight": weight, "design": design, "group": group}
@@ -58,12 +66,10 @@ def count_command(
     with reserved(output, inputs, force=force) as check:
         if output.casefold().endswith((".json", ".csv", ".txt")):
             raise refuse_file(output, "BR803", "counts are saved in a form of their own", "name it .counts; --json prints what was counted")
-        whole: Whole | None = None
-        for one in path.paths:
-            with options.reading(one):
-                part = _counted(one, path, label, scores, asked)
-            whole = part if whole is None else _added(whole, part, one)
-        assert whole is not None
+        uncounted = [source for source in path.paths if not is_saved(source)]
+        if cluster is not None and uncounted:
+            check_there(uncounted, options.wanted(path, label, scores, **asked), path.options)  # before a cluster is woken
+        whole = (None if cluster is not None else _large(path, label, scores, asked)) or _whole(path, label, scores, asked, cluster)
         check()
         whole.save(output)
     models = _models(whole, name_of(output))
@@ -76,19 +82,52 @@ def count_command(
     say(notes)
 
 
-def _counted(source: str, path: options.Given, label: str | None, scores: tuple[str, ...], asked: dict[str, Any]) -> Whole:
-    """One file, counted here or before."""
+def _large(path: options.Given, label: str | None, scores: tuple[str, ...], asked: dict[str, Any]) -> Counts | None:
+    """All files together, piece by piece, under a ceiling on memory; None without one, or where files are read as a whole."""
+    found = [sources_in_pieces(source) for source in path.paths] if path.options.ceiling.memory is not None else []
+    if not found or not all(found):
+        return None
+    wanted = options.wanted(path, label, scores, **asked)
+    if len(scores) > 1:
+        raise refuse("BR943", "several scores together are whole cases, and not counted piece by piece", "count one --score at a time")
+    with limits.watched(path.options) as watched:
+        return count_large(path.path, [each for sources in found for each in sources or ()], wanted, watched)[scores[0]]
+
+
+def _whole(path: options.Given, label: str | None, scores: tuple[str, ...], asked: dict[str, Any], cluster: Any) -> Whole:
+    """Each file as a whole, here or on a cluster, and all of them added."""
+    whole: Whole | None = None
+    with reader(cluster) as read:
+        there = None if cluster is None else partial(_there, read, cluster)
+        for one in path.paths:
+            with options.reading(one):
+                part = _counted(one, path, label, scores, asked, there)
+            whole = part if whole is None else _added(whole, part, one)
+    assert whole is not None
+    return whole
+
+
+def _counted(source: str, path: options.Given, label: str | None, scores: tuple[str, ...], asked: dict[str, Any], there: Any) -> Whole:
+    """One file, counted here, there or before."""
     if is_saved(source):
         return load(source)
     with options.reading(source):
-        return _read(source, path, label, scores, asked)
+        return _read(source, path, label, scores, asked, there)
 
 
-def _read(source: str, path: options.Given, label: str | None, scores: tuple[str, ...], asked: dict[str, Any]) -> Whole:
+def _there(read: Any, cluster: Any, source: str, wanted: Wanted, given: Options) -> Whole:
+    from baserate.engines.clusters import count_there
+
+    return count_there(read, source, wanted, given, cluster)
+
+
+def _read(source: str, path: options.Given, label: str | None, scores: tuple[str, ...], asked: dict[str, Any], there: Any) -> Whole:
     wanted = options.wanted(path._replace(paths=(source,)), label, scores, **asked)
+    if asked["group"] is not None and len(scores) > 1:
+        raise refuse("BR410", "groups are counted for one score", "name one --score, or leave --group out")
+    if there is not None:
+        return there(source, wanted, path.options)  # type: ignore[no-any-return]
     if asked["group"] is not None:
-        if len(scores) > 1:
-            raise refuse("BR410", "groups are counted for one score", "name one --score, or leave --group out")
         return groups_of(source, wanted, path.options)
     if len(scores) == 1:
         return _alone(source, wanted, path)

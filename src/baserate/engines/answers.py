@@ -67,43 +67,48 @@ def send_error(out: IO[bytes], error: BaseException) -> None:
 
 def received(incoming: Incoming, columns: Sequence[str], *, several: bool) -> list[Table]:
     """The tables, or the only one, with just these columns; what the reader refused is raised as if it had been refused here."""
-    head = incoming.json()
-    match head:
+    match raised(incoming.json()):
         case {"tables": int(number)} if 0 < number <= (MOST_TABLES if several else 1):
             return [_table(incoming, columns) for _ in range(number)]
+    raise Untrue("no answer")
+
+
+def raised(said: Any) -> Any:
+    """What the reader says, unless that is why it has no answer."""
+    match said:
         case {"problems": [_, *_] as problems}:
             raise InputError(map(_problem, problems[:MOST_PROBLEMS]))
         case {"memory": True}:
             raise MemoryError
-        case {"system": int(number), "said": str(said), "path": str() | None as path}:
-            raise OSError(number, escaped(said[:MOST_TEXT]), path and path[:MOST_PATH])
-        case {"failed": str(said)}:
-            raise Failed(said)
-    raise Untrue("no answer")
+        case {"system": int(number), "said": str(text), "path": str() | None as path}:
+            raise OSError(number, escaped(text[:MOST_TEXT]), path and path[:MOST_PATH])
+        case {"failed": str(text)}:
+            raise Failed(text)
+    return said
 
 
 def _table(incoming: Incoming, wanted: Sequence[str]) -> Table:
     said = incoming.json()
-    path, rows, refused = _of(str, said, "path"), _of(int, said, "rows"), _of(int, said, "refused")
-    sha256, columns = _of(str, said, "sha256"), _texts(said, "columns")
+    path, rows, refused = field_of(str, said, "path"), field_of(int, said, "rows"), field_of(int, said, "refused")
+    sha256, columns = field_of(str, said, "sha256"), texts_of(said, "columns")
     if not 0 <= refused <= rows <= MOST_ROWS or set(columns) != set(wanted) or len(columns) != len(wanted) or not SHA256.fullmatch(sha256):
         raise Untrue("a table that was not asked for")
     held = rows - refused
     incoming.take(TABLE)
     if held * len(columns) * VALUE > incoming.left:
         raise MemoryError
-    place = _place(incoming, _of(dict, said, "place"), held)
-    notes = tuple(map(_note, _of(list, said, "notes")[:MOST_NOTES]))
+    place = _place(incoming, field_of(dict, said, "place"), held)
+    notes = tuple(map(_note, field_of(list, said, "notes")[:MOST_NOTES]))
     return Table(path, {name: incoming.column(held) for name in columns}, rows, refused, sha256, place, notes)
 
 
 def _place(incoming: Incoming, said: dict[str, Any], rows: int) -> InLines | InTables:
     if "paths" in said:
-        paths, begins = tuple(_texts(said, "paths")), _whole(said, "begins")
+        paths, begins = tuple(texts_of(said, "paths")), whole_of(said, "begins")
         if not paths or len(begins) != len(paths) or begins[0] != 0 or list(begins) != sorted(begins):
             raise Untrue("rows that lie nowhere")
         return InTables(paths, begins)
-    path, first, listed = _of(str, said, "path"), _of(int, said, "first"), _of(bool, said, "listed")
+    path, first, listed = field_of(str, said, "path"), field_of(int, said, "first"), field_of(bool, said, "listed")
     lines = incoming.column(rows) if listed else None
     if lines is not None and lines.dtype.kind != "i":
         raise Untrue("lines that are no numbers")
@@ -111,13 +116,13 @@ def _place(incoming: Incoming, said: dict[str, Any], rows: int) -> InLines | InT
 
 
 def _problem(said: Any) -> Problem:
-    where, kind = _of(dict, said, "where"), TableRows if _of(bool, said, "table") else Where
+    where, kind = field_of(dict, said, "where"), TableRows if field_of(bool, said, "table") else Where
     path = where.get("path")
     if not isinstance(path, str | None):
         raise Untrue("a place without a name")
-    rows, lines = (_whole(where, name)[:MOST_EXAMPLES] for name in ("rows", "lines"))
-    place = kind(path and path[:MOST_PATH], rows, lines, _of(int, where, "total"))
-    return Problem(_code(said), _text(said, "text"), _fix(_of(dict, said, "fix")), place)
+    rows, lines = (whole_of(where, name)[:MOST_EXAMPLES] for name in ("rows", "lines"))
+    place = kind(path and path[:MOST_PATH], rows, lines, field_of(int, where, "total"))
+    return Problem(_code(said), _text(said, "text"), _fix(field_of(dict, said, "fix")), place)
 
 
 def _note(said: Any) -> Note:
@@ -131,18 +136,18 @@ def _fix(said: Any) -> Fix:
 
 def _text(said: Any, name: str) -> str:
     """A text for a person: harmless, and not too long to be read."""
-    text = _of(str, said, name)
+    text = field_of(str, said, name)
     return escaped(text if len(text) <= MOST_TEXT else text[: MOST_TEXT - 1] + "…")
 
 
 def _code(said: Any) -> str:
-    code = _of(str, said, "code")
+    code = field_of(str, said, "code")
     if not CODE.fullmatch(code):
         raise Untrue("a code that is none")
     return code
 
 
-def _of(kind: type[T], said: Any, name: str) -> T:
+def field_of(kind: type[T], said: Any, name: str) -> T:
     """One field, which has to be of this type."""
     found = said.get(name) if isinstance(said, dict) else None
     if type(found) is not kind:
@@ -150,12 +155,14 @@ def _of(kind: type[T], said: Any, name: str) -> T:
     return found
 
 
-def _texts(said: Any, name: str) -> list[str]:
-    return [_each(str, value) for value in _of(list, said, name)]
+def texts_of(said: Any, name: str) -> list[str]:
+    """One field, a list of texts."""
+    return [_each(str, value) for value in field_of(list, said, name)]
 
 
-def _whole(said: Any, name: str) -> tuple[int, ...]:
-    values: Iterable[Any] = _of(list, said, name)
+def whole_of(said: Any, name: str) -> tuple[int, ...]:
+    """One field, a list of whole numbers."""
+    values: Iterable[Any] = field_of(list, said, name)
     return tuple(_each(int, value) for value in values)
 
 

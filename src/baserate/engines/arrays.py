@@ -13,6 +13,7 @@ from baserate.engines.cases import SCORE, Cases, Names, checked
 from baserate.engines.columns import group_codes
 from baserate.engines.weights import weigh
 from baserate.errors import quoted, refuse
+from baserate.exact import Ints
 from baserate.grouped import GroupedCounts
 from baserate.joint import JointCounts
 from baserate.kernels import Cells, Kernels, best
@@ -82,15 +83,19 @@ def _rare(scores: Array, positive: Array, kernels: Kernels) -> Cells:
     rows = np.flatnonzero(positive)
     ranked = kernels.count_cells(scores[rows], np.ones(len(rows), dtype=np.bool_))
     anchors = ascending_orders(ranked.scores)[::-1].copy()
-    ties, gaps, lowest = kernels.count_gaps(scores, positive, anchors)
+    return between(ranked, *kernels.count_gaps(scores, positive, anchors))
+
+
+def between(ranked: Cells, ties: Ints, gaps: Ints, lowest: Ints) -> Cells:
+    """Condensed cells from those of the positives, and what `count_gaps` found of the negatives at them and between them."""
     # Descending: the run above the highest positive, that positive, the run below it, and so on down.
-    orders = np.empty(2 * len(anchors) + 1, dtype=np.int64)
+    orders = np.empty(2 * len(ties) + 1, dtype=np.int64)
     hits, misses = np.zeros_like(orders), np.empty_like(orders)
-    orders[0::2], orders[1::2] = lowest[::-1], anchors[::-1]
+    orders[0::2], orders[1::2] = lowest[::-1], ascending_orders(ranked.scores)
     misses[0::2], misses[1::2] = gaps[::-1], ties[::-1]
     hits[1::2] = ranked.positives
     used = hits + misses > 0
-    return Cells(scores_of_orders(orders[used], scores.dtype), hits[used], misses[used])
+    return Cells(scores_of_orders(orders[used], ranked.scores.dtype), hits[used], misses[used])
 
 
 def count_models(

@@ -67,14 +67,21 @@ def is_possible() -> bool:
 
 def read(source: str, shown: str, wanted: Wanted, options: Options) -> list[Table]:
     """The tables of one source; errors are those that reading it here would raise, and one line where the reader does not survive it."""
-    quotas = Quotas(machine_memory(), written=options.limits.most + (1 << 24))
+    memory = machine_memory() if options.ceiling.memory is None else min(machine_memory(), options.ceiling.memory // 2)
+    with listening(shown, _request(source, wanted, options), Quotas(memory, written=options.limits.most + (1 << 24))) as incoming:
+        return received(incoming, wanted.columns, several=is_several(source))
+
+
+@contextlib.contextmanager
+def listening(shown: str, request: dict[str, Any], quotas: Quotas) -> Iterator[Incoming]:
+    """What a reader answers to a request; it ends with the context."""
     with _folder() as folder, _started(shown, folder) as reader:
         try:
             incoming = Incoming(reader.answer, quotas.memory)
-            if not reader.hears(_request(source, wanted, options) | {"folder": folder, "quotas": quotas}, incoming):
+            if not reader.hears(request | {"path": _places_of_modules(), "folder": folder, "quotas": quotas}, incoming):
                 reader.end()
                 raise _not_started(shown, reader.said())
-            return received(incoming, wanted.columns, several=is_several(source))
+            yield incoming
         except EOFError:
             text = f"{reader.end()}; nothing was counted"
             raise refuse_file(shown, "BR707", text, AGAIN) from RuntimeError(reader.said())
@@ -112,7 +119,6 @@ def _not_started(shown: str, said: str) -> InputError:
 
 def _request(source: str, wanted: Wanted, options: Options) -> dict[str, Any]:
     return {
-        "path": _places_of_modules(),
         "source": source,
         "wanted": asdict(wanted),
         "asked": asdict(options.asked),

@@ -67,7 +67,7 @@ def fetched(connection: Any, source: From, types: Mapping[str, str], names: tupl
     expressions = [_coded(name, coded[name]) if name in coded else _expression(name, types[name]) for name in names]
     found = _executed(connection, source, ", ".join(f"{each} AS c{place}" for place, each in enumerate(expressions)))
     taken = {name: found.pop(f"c{place}") for place, name in enumerate(names)}
-    return {name: _decoded(taken.pop(name), texts[name] or []) if name in coded else _column(taken.pop(name), types[name]) for name in names}
+    return {name: _decoded(taken.pop(name), texts[name] or []) if name in coded else column_of(taken.pop(name), types[name]) for name in names}
 
 
 def _executed(connection: Any, source: From, chosen: str, rest: str = "") -> dict[str, Array]:
@@ -99,7 +99,8 @@ def _expression(name: str, of_type: str) -> str:
     return identifier(name) if plain else f"CAST({identifier(name)} AS VARCHAR)"
 
 
-def _column(values: Array, of_type: str) -> Array:
+def column_of(values: Array, of_type: str) -> Array:
+    """What DuckDB fetched, with every value kept."""
     if isinstance(values, np.ma.MaskedArray):
         gone = np.ma.getmaskarray(values)
         values = with_none(values.data, gone) if gone.any() else values.data

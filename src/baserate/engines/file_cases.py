@@ -22,6 +22,9 @@ AMOUNTS = ("amount", "price", "value", "eur", "usd", "loss")
 def read_cases(source: str, wanted: Wanted, options: Options) -> tuple[Cases, Table]:
     """The cases of one source, and the table that they came from (errors found later lie there too)."""
     checked_design(wanted.design)
+    if options.ceiling.approx or options.ceiling.resume is not None:
+        text = "this needs every case at once: nothing is approximated, and nothing can be resumed"
+        raise refuse_file(shown_source(source), "BR943", text, "leave approx and resume out")
     repeated = [name for name in wanted.scores if wanted.scores.count(name) > 1]
     if repeated:
         raise refuse_file(shown_source(source), "BR407", f"the score {quoted(repeated[0])} was asked for twice", "name each score once")

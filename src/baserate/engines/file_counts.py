@@ -13,12 +13,14 @@ from baserate.cells import Array
 from baserate.counts import Counts
 from baserate.engines.arrays import count_cases
 from baserate.engines.cases import Cases
+from baserate.engines.ceilings import Ceiling
 from baserate.engines.columns import Column, group_codes
 from baserate.engines.file_cases import read_cases
 from baserate.engines.files import Options, shown_source
 from baserate.engines.joins import join_cases, with_ids
+from baserate.engines.large_files import count_large, sources_in_pieces
 from baserate.engines.wanted import Wanted
-from baserate.errors import Findings, Fix, InputError, quoted, refuse
+from baserate.errors import Findings, Fix, InputError, quoted, refuse, refuse_file
 from baserate.grouped import GroupedCounts
 from baserate.joint import JointCounts
 from baserate.kernels import Cells
@@ -36,13 +38,26 @@ def count_file(
     `source` is a path (CSV, TSV, JSON lines, also compressed; Parquet, Arrow, npz), a pattern or a folder of such files, `"-"` for standard
     input, `"file.db::table"` or `"file.db::SELECT …"` for SQLite and DuckDB, or `"postgresql://…::table"`. Options for text files:
     `delimiter`, `encoding`, `decimal`, `header=False` with `columns`, `skip_lines`, `skip_bad`; for compressed ones `max_bytes`.
+
+    `memory="1GB"` is a ceiling on memory, for Parquet of any size: where the scores do not all fit, the counts are condensed (see
+    `Counts.condense`), exact at every one of `thresholds`; `approx=True` keeps certified bins instead; `resume="file"` lets a run that was
+    killed go on.
     """
     wanted = Wanted(label, (score,), positive, weight, design=design)
     return count_scores(os.fspath(source), wanted, Options.of(options))[score]
 
 
 def count_scores(source: str, wanted: Wanted, options: Options) -> dict[str, Counts]:
-    """The counts of each score column, by its name."""
+    """The counts of each score column, by its name; under a ceiling on memory in pieces, where the source can be read so."""
+    if options.ceiling.memory is not None:
+        pieces = sources_in_pieces(source)
+        if pieces is not None and wanted.scores:
+            return count_large(source, pieces, wanted, options)
+        if options.ceiling.resume is not None:
+            raise refuse_file(
+                shown_source(source), "BR943", "is read as a whole: there is nothing to resume", "leave resume out, or write Parquet"
+            )
+        options = options._replace(ceiling=Ceiling(options.ceiling.memory))
     cases, table = read_cases(source, wanted, options)
     findings, counted = Findings(), {}
     for name in wanted.scores:

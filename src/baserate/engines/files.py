@@ -15,6 +15,7 @@ import numpy as np
 
 from baserate.cells import Array
 from baserate.engines import csv_files, json_lines, kinds, streams, urls
+from baserate.engines.ceilings import WORDS, Ceiling
 from baserate.engines.compressed import Limits
 from baserate.engines.dialects import Asked
 from baserate.engines.table_rows import in_table
@@ -40,15 +41,17 @@ class Options(NamedTuple):
     asked: Asked = Asked()
     limits: Limits = Limits()
     treatment: Treatment = Treatment()
+    ceiling: Ceiling = Ceiling()
     spooled: str | None = None  # the file that standard input was put into
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Options:
         """From keywords; one that no reader has is an error of the programmer's."""
         text, odd = ({field.name for field in fields(kind)} for kind in (Asked, Treatment))
-        unknown = sorted(given.keys() - text - odd - {"max_bytes"})
+        known = text | odd | {"max_bytes", *WORDS}
+        unknown = sorted(given.keys() - known)
         if unknown:
-            raise TypeError(f"unknown option {unknown[0]!r}; there are {', '.join(sorted(text | odd | {'max_bytes'}))}")
+            raise TypeError(f"unknown option {unknown[0]!r}; there are {', '.join(sorted(known))}")
         said: dict[str, Any] = {name: tuple(value) if name in SEVERAL else value for name, value in given.items()}
         most = given.get("max_bytes")
         if most is not None and (not isinstance(most, int) or most < 1):
@@ -56,7 +59,7 @@ class Options(NamedTuple):
         asked = Asked(**{name: said[name] for name in said.keys() & text}).checked()
         treatment = Treatment(**{name: said[name] for name in said.keys() & odd}).checked()
         # Whoever names a limit means it: then there is none on the ratio.
-        return cls(asked, Limits() if most is None else Limits(most, free=most), treatment)
+        return cls(asked, Limits() if most is None else Limits(most, free=most), treatment, Ceiling.of(given))
 
 
 def said_of(options: Options) -> dict[str, Any]:
@@ -95,7 +98,7 @@ def is_confined(source: str, options: Options) -> bool:
     if source in streams.STDIN:
         return _may_hurt(options.spooled or "")
     if os.path.isdir(source):  # noqa: PTH112
-        data = _data_files(source)
+        data = data_files_of(source)
         return not data or any(map(_may_hurt, data))
     if os.path.lexists(source):
         return _may_hurt(source)
@@ -155,7 +158,7 @@ def _from_url(url: str, wanted: Wanted, options: Options) -> Table:
     if scheme == "file":
         raise refuse_file(shown, "BR708", "is the address of a local file", "write its path instead")
     urls.check_url(split[1] if split else url)
-    _check_unused(shown, "a database", options)
+    check_unused(shown, "a database", options)
     if not split:
         raise refuse_file(shown, "BR717", "which table?", f"write {shown}::TABLE, or ::SELECT … for a query")
     if scheme in ("postgresql", "postgres"):
@@ -172,7 +175,7 @@ def _from_database(path: str, asked: str, wanted: Wanted, options: Options) -> T
     kind = kinds.kind_of(_head(path), path)
     if kind not in ("SQLite", "DuckDB"):
         raise refuse_file(path, "BR717", f"is no database that has tables (it is {kind})", "leave out :: and what follows it")
-    _check_unused(path, "a database", options)
+    check_unused(path, "a database", options)
     if kind == "SQLite":
         from baserate.engines.sqlite_files import read_sqlite
 
@@ -184,7 +187,7 @@ def _from_database(path: str, asked: str, wanted: Wanted, options: Options) -> T
 
 def _from_folder(folder: str, wanted: Wanted, options: Options) -> list[Table]:
     """The data files of a folder. Parquet may lie in folders within, whose names are columns: its reader knows that."""
-    data = _data_files(folder)
+    data = data_files_of(folder)
     if not data or all(path.casefold().endswith(PARQUET) for path in data):
         if not data and not _has_folders(folder):
             text = "is not a regular file, but a folder without data files"
@@ -195,7 +198,7 @@ def _from_folder(folder: str, wanted: Wanted, options: Options) -> list[Table]:
     return _several(folder, data, wanted, options)
 
 
-def _data_files(folder: str) -> list[str]:
+def data_files_of(folder: str) -> list[str]:
     """The files that lie in a folder and are named like data."""
     with os.scandir(folder) as entries:
         files = sorted(entry.path for entry in entries if entry.is_file() and not entry.name.startswith((".", "_")))
@@ -245,7 +248,7 @@ def _from_file(path: str, wanted: Wanted, options: Options) -> Table:
 
 
 def _binary(path: str, kind: str, shown: str, wanted: Wanted, options: Options) -> Table:
-    _check_unused(shown, kind, options)
+    check_unused(shown, kind, options)
     if kind in ("SQLite", "DuckDB"):
         raise refuse_file(shown, "BR717", f"is a {kind} database: which table?", f"write {escaped(shown)}::TABLE, or ::SELECT … for a query")
     if kind == "counts":
@@ -267,7 +270,7 @@ def _reader(kind: str) -> Callable[[str, Wanted], Table]:
     return read_npz
 
 
-def _check_unused(shown: str, kind: str, options: Options) -> None:
+def check_unused(shown: str, kind: str, options: Options) -> None:
     """Nothing that was said is ignored in silence."""
     unused = [field.name for field in fields(Asked) if getattr(options.asked, field.name) != field.default]
     if unused:

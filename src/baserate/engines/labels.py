@@ -14,7 +14,7 @@ import numpy.typing as npt
 from baserate.cells import Array
 from baserate.engines.columns import Column, is_missing
 from baserate.errors import Fix, are, grouped, number_of, quoted, refuse
-from baserate.exact import EXACT_FLOATS
+from baserate.exact import EXACT_FLOATS, Ints
 from baserate.notes import Note
 
 # Pairs (negative, positive) whose meaning needs no asking; used with a note. Text is compared without case and outer blanks.
@@ -44,19 +44,24 @@ class Decision:
     notes: tuple[Note, ...] = ()
 
 
-def decide(column: Column, pos_label: object = None) -> Decision:
-    """Which cases are positive? 0/1 and bools speak for themselves, documented pairs with a note, the rest needs `pos_label`."""
+def decide(column: Column, pos_label: object = None, times: Ints | None = None) -> Decision:
+    """Which cases are positive? 0/1 and bools speak for themselves, documented pairs with a note, the rest needs `pos_label`.
+
+    Where each value stands once for all cases that have it, `times` says how many those are.
+    """
     gone = column.missing_rows()
     if len(gone):
-        text = f"{grouped(len(gone))} of {number_of(len(column), 'label')} in {column.name} {are(len(gone))} missing"
+        cases, rows = (len(column), gone) if times is None else (int(times.sum()), ())
+        many = len(gone) if times is None else int(times[gone].sum())
+        text = f"{grouped(many)} of {number_of(cases, 'label')} in {column.name} {are(many)} missing"
         fix = Fix("drop those cases or label them; of a file, missing_label='drop'", "--missing-label drop, negative or positive")
-        raise refuse("BR105", text, fix, gone[:3], len(gone))
+        raise refuse("BR105", text, fix, rows[:3], many)
     column = column.inferred()
     if pos_label is None:
-        return _plain(column) or _spoken(column, _distinct(column))
+        return _plain(column) or _spoken(column, _distinct(column, times))
     if not isinstance(pos_label, Hashable) or is_missing(pos_label):
         raise refuse("BR109", f"the positive label {quoted(pos_label)} cannot be a label", "give the value that marks the positive cases")
-    return _asked(column, _distinct(column), pos_label)
+    return _asked(column, _distinct(column, times), pos_label)
 
 
 def _plain(column: Column) -> Decision | None:
@@ -74,9 +79,11 @@ def _plain(column: Column) -> Decision | None:
     return Decision(ones, 1) if np.count_nonzero(ones) + zeros == len(values) else None
 
 
-def _distinct(column: Column) -> dict[Any, int]:
+def _distinct(column: Column, times: Ints | None = None) -> dict[Any, int]:
     """Each value with the number of its cases. Mixed types are refused: 0 and "1" in one column is a column gone wrong."""
     values = column.values
+    if times is not None:
+        return dict(zip(values.tolist(), times.tolist(), strict=True))
     if values.dtype.kind in "biuf" and len(values):
         low, high = values.min(), values.max()
         ends = {end.item(): int(np.count_nonzero(values == end)) for end in (low, high)}

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import Any
 
 from baserate.engines.extras import needed
@@ -26,10 +27,10 @@ SETTINGS = {
 
 
 @contextmanager
-def locked(files: Sequence[str] = (), *, database: str = IN_MEMORY) -> Iterator[Any]:
+def locked(files: Sequence[str] = (), *, database: str = IN_MEMORY, settings: Mapping[str, str] = MappingProxyType({})) -> Iterator[Any]:
     """A connection that reads these files, or this database, and nothing else; closed at the end."""
     duckdb = needed("duckdb")
-    connection = duckdb.connect(database, read_only=database != IN_MEMORY, config=SETTINGS)
+    connection = duckdb.connect(database, read_only=database != IN_MEMORY, config={**SETTINGS, **settings})
     try:
         connection.execute("SET TimeZone = 'UTC'")  # times as text must not depend on where the machine stands
         # A pattern and the file it matches are both looked up among the allowed paths.

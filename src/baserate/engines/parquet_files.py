@@ -7,8 +7,10 @@ file, from 1.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -31,22 +33,41 @@ COPY = "get a whole copy of the file, or write it again"
 SCHEMA = "SELECT name, num_children FROM parquet_schema(?)"
 
 
-def read_parquet(paths: str | Sequence[str], wanted: Wanted) -> Table:
-    """The wanted columns of a Parquet file, of several, or of a folder of them."""
+class Opened(NamedTuple):
+    """Files of one table, looked at and found whole: what a message calls them, their rows, and the types of the wanted columns in them."""
+
+    connection: Any
+    shown: str
+    files: list[str]
+    rows: list[int]
+    types: dict[str, str]
+    sha256: str
+
+
+@contextmanager
+def opened(paths: str | Sequence[str], wanted: Wanted, settings: Mapping[str, str] = MappingProxyType({})) -> Iterator[Opened]:
+    """A Parquet file, several, or a folder of them, from the first check to the last: they do not change meanwhile."""
     shown, files = _files(paths)
     with unchanged(files) as sha256:
         for file in files:
             _check_frame(file)
-        with locked([os.path.abspath(file) for file in files]) as connection:  # noqa: PTH100
+        with locked([os.path.abspath(file) for file in files], settings=settings) as connection:  # noqa: PTH100
             types = _agreed_types(connection, files, wanted)
             rows = [_row_count(connection, file) for file in files]
             if not sum(rows):
                 raise refuse_file(shown, "BR603", "has columns but no rows", "give a file with cases")
             for file in files:
                 _check_pages(connection, file, tuple(types))
-            columns, notes = _columns(connection, files, rows, types, wanted)
-    _check_rows(shown, columns, sum(rows))
-    return Table(shown, columns, sum(rows), sha256=sha256, place=in_tables(files, rows), notes=notes)
+            yield Opened(connection, shown, files, rows, types, sha256)
+
+
+def read_parquet(paths: str | Sequence[str], wanted: Wanted) -> Table:
+    """The wanted columns of a Parquet file, of several, or of a folder of them."""
+    with opened(paths, wanted) as found:
+        columns, notes = _columns(found.connection, found.files, found.rows, found.types, wanted)
+    _check_rows(found.shown, columns, sum(found.rows))
+    place = in_tables(found.files, found.rows)
+    return Table(found.shown, columns, sum(found.rows), sha256=found.sha256, place=place, notes=notes)
 
 
 def _files(paths: str | Sequence[str]) -> tuple[str, list[str]]:
@@ -71,7 +92,7 @@ def _check_frame(path: str) -> None:
         raise refuse_file(path, "BR703", "does not end with PAR1 (cut off?)", COPY)
 
 
-def _source(*files: str) -> From:
+def source_of(*files: str) -> From:
     """The files, in this order; what their folders spell is not for DuckDB to read."""
     absolute = [literally(os.path.abspath(file)) for file in files]  # noqa: PTH100
     return From("read_parquet(?, hive_partitioning = false)", (absolute,), steady=True)
@@ -106,7 +127,7 @@ def _have(connection: Any, file: str) -> list[str]:
 def _types(connection: Any, file: str, wanted: Wanted, have: Sequence[str]) -> dict[str, str]:
     check_columns(file, have, wanted.columns, folds=True)
     with refused(file, "BR703", COPY):
-        types = {name: of_type for name, of_type in types_of(connection, _source(file)).items() if name in wanted.columns}
+        types = {name: of_type for name, of_type in types_of(connection, source_of(file)).items() if name in wanted.columns}
     check_types(file, types, wanted)
     return types
 
@@ -149,9 +170,9 @@ def _columns(
 ) -> tuple[dict[str, Array], tuple[Note, ...]]:
     stored = tuple(name for name in wanted.columns if name in types)
     with refused(files[0] if len(files) == 1 else os.path.commonpath(files), "BR703", COPY):
-        columns = counted(connection, files, _source(*files), sum(rows), types, wanted)
+        columns = counted(connection, files, source_of(*files), sum(rows), types, wanted)
         if columns is None:
-            columns = fetched(connection, _source(*files), types, stored) if stored else {}
+            columns = fetched(connection, source_of(*files), types, stored) if stored else {}
     notes = []
     for name, values in partitions(files, [name for name in wanted.columns if name not in types]).items():
         columns[name] = _spread(values, rows, is_label=name == wanted.label)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from math import inf
 from typing import Any
 
@@ -10,8 +11,8 @@ import numpy as np
 
 from baserate.cells import Array
 from baserate.engines.columns import Column
-from baserate.errors import Fix, number_of, quoted, refuse
-from baserate.exact import EXACT_FLOATS, INT64_MAX
+from baserate.errors import Fix, InputError, number_of, quoted, refuse
+from baserate.exact import EXACT_FLOATS, INT64_MAX, Ints
 
 ROUNDED = "whole numbers beyond 2**53 are mixed with fractions, and would be rounded"
 CONVERT = "convert to float64 or int64 yourself, if that is meant"
@@ -53,13 +54,19 @@ def _numbers(column: Column) -> Array:
     return np.require(values, requirements=["C", "A"])
 
 
-def refuse_missing(column: Column) -> None:
-    """Raise for the cases without a score, if there are any."""
+def refuse_missing(column: Column, times: Ints | None = None) -> None:
+    """Raise for the cases without a score, if there are any; `times` says how many cases each value stands for."""
     gone = column.missing_rows()
     if len(gone):
-        text = f"{column.name} has {number_of(len(gone), 'missing or NaN score')}; a missing score has no rank"
-        fix = Fix("drop those cases or score them; of a file, nan_score='drop'", "--nan-score drop or lowest")
-        raise refuse("BR201", text, fix, gone[:3], len(gone))
+        many, rows = (len(gone), gone) if times is None else (int(times[gone].sum()), ())
+        raise no_rank(column.name, rows[:3], many)
+
+
+def no_rank(name: str, examples: Iterable[int], total: int) -> InputError:
+    """The error for cases without a score."""
+    text = f"{name} has {number_of(total, 'missing or NaN score')}; a missing score has no rank"
+    fix = Fix("drop those cases or score them; of a file, nan_score='drop'", "--nan-score drop or lowest")
+    return refuse("BR201", text, fix, examples, total)
 
 
 def _from_objects(column: Column) -> Array:

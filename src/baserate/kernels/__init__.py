@@ -13,6 +13,30 @@ from baserate.kernels.urns import Sizes, Urn
 __all__ = ["Cells", "Kernels", "Labels", "Scores", "Sizes", "Urn", "best", "portable"]
 
 
+class GapCounter(Protocol):
+    """Negatives at and between anchors, piece by piece."""
+
+    ties: Ints
+    gaps: Ints
+    lowest: Ints
+
+    def add(self, scores: Scores, labels: Labels) -> None: ...
+
+
+class BinCounter(Protocol):
+    """Both classes between edges, piece by piece: negatives, positives, lowest and highest order of each bin."""
+
+    bins: Ints
+
+    def add(self, scores: Scores, labels: Labels) -> None: ...
+
+
+class Ranks(Protocol):
+    """Where scores lie among anchors."""
+
+    def places(self, scores: Scores) -> Ints: ...
+
+
 class Kernels(Protocol):
     """What either implementation offers."""
 
@@ -23,6 +47,9 @@ class Kernels(Protocol):
     def order_weighted(self, scores: Scores, labels: Labels, weights: Floats) -> tuple[Scores, Floats]: ...
     def twice_beaten(self, columns: Sequence[Scores], labels: Labels) -> list[Ints]: ...
     def count_gaps(self, scores: Scores, labels: Labels, anchors: Ints) -> tuple[Ints, Ints, Ints]: ...
+    def GapCounter(self, anchors: Ints) -> GapCounter: ...  # noqa: N802 (a class in both)
+    def Ranks(self, anchors: Ints) -> Ranks: ...  # noqa: N802
+    def BinCounter(self, edges: Ints) -> BinCounter: ...  # noqa: N802
     def draw(self, urn: Urn, sizes: Sizes, seed: int, first: int, stream: int, out: Ints) -> None: ...
     def wins_again(self, positives: Urn, negatives: Urn, sizes_p: Sizes, sizes_n: Sizes, seed: int, first: int) -> Ints: ...
 

@@ -17,6 +17,7 @@
 #include "_tally.h"
 #include "_beaten.h"
 #include "_urns.h"
+#include "_anchored.h"
 
 /* ---- pack, scan, pairs: see _pack.h ---------------------------------------------------------------------------------------- */
 
@@ -230,44 +231,6 @@ static PyObject *tally(PyObject *self, PyObject *args) {
     return PyLong_FromSsize_t(found);
 }
 
-/* ---- gaps: see _gaps.h ------------------------------------------------------------------------------------------------------ */
-
-/* gaps(scores, labels, anchors, ties, gaps, lowest). `anchors`: the positives' distinct scores as ordered integers, ascending, at least
- * one. gaps[j] counts the negatives strictly between anchors j-1 and j, lowest[j] is their least; both have one entry more than
- * the anchors. No score may be NaN. */
-static PyObject *gaps(PyObject *self, PyObject *args) {
-    PyObject *objects[6];
-    if (!PyArg_ParseTuple(args, "OOOOOO", &objects[0], &objects[1], &objects[2], &objects[3], &objects[4], &objects[5])) return NULL;
-    const char *kinds[] = {"dfq", "B", "q", "wq", "wq", "wq"};
-    Buffers buffers = {.held = 0};
-    Anchors anchors = {.sorted = NULL, .table = NULL};
-    const char *wrong = "";
-    if (hold(&buffers, objects, kinds, 6) == 0) {
-        const Py_buffer *views = buffers.views;
-        Py_ssize_t n = length_of(&views[0]), count = length_of(&views[2]);
-        char kind = kind_of(&views[0]);
-        if (count < 1 || count > INT32_MAX || length_of(&views[1]) < n || length_of(&views[3]) < count || !long_enough(&buffers, 4, count + 1))
-            PyErr_SetString(PyExc_ValueError, "a buffer is too short, or there are too many anchors");
-        else {
-            const uint8_t *labels = views[1].buf;
-            int64_t *ties = views[3].buf, *between = views[4].buf, *lowest = views[5].buf;
-            Py_BEGIN_ALLOW_THREADS
-            wrong = index_anchors(&anchors, views[2].buf, count);
-            if (wrong) {}
-            else if (kind == 'd') gaps_f64(views[0].buf, labels, n, &anchors, ties, between, lowest);
-            else if (kind == 'f') gaps_f32(views[0].buf, labels, n, &anchors, ties, between, lowest);
-            else gaps_i64(views[0].buf, labels, n, &anchors, ties, between, lowest);
-            Py_END_ALLOW_THREADS
-            if (wrong) PyErr_SetString(PyExc_ValueError, wrong);
-        }
-    }
-    release(&buffers);
-    free(anchors.sorted);
-    free(anchors.table);
-    if (wrong) return NULL;
-    Py_RETURN_NONE;
-}
-
 /* ---- resamples: see _urns.h -------------------------------------------------------------------------------------------------- */
 
 /* An urn in four buffers from `views` on: entries, bands, places, units. 0, or what is wrong. */
@@ -363,7 +326,10 @@ static PyMethodDef methods[] = {
     {"beaten", beaten, METH_VARARGS, "beaten(pairs, out): twice how many of the other class each case is on the right side of"},
     {"scan", scan, METH_VARARGS, "scan(keys, split, scores, positives, negatives) -> number of cells"},
     {"tally", tally, METH_VARARGS, "tally(scores, labels, values, counts) -> number of distinct values, or -1 for too many"},
-    {"gaps", gaps, METH_VARARGS, "gaps(scores, labels, anchors, ties, gaps, lowest): negatives at and between the positives' scores"},
+    {"index", index_of, METH_VARARGS, "index(anchors): what gaps and bins look scores up in"},
+    {"gaps", gaps, METH_VARARGS, "gaps(scores, labels, index, ties, gaps, lowest): negatives at and between the positives' scores"},
+    {"bins", bins, METH_VARARGS, "bins(scores, labels, index, bins): both classes between the edges, with the lowest and highest order"},
+    {"places", places, METH_VARARGS, "places(scores, index, out): twice the anchors below each score, and one more where it is one"},
     {"draw", draw, METH_VARARGS, "draw(entries, bands, places, units, sizes, out, lane, first) -> replicates drawn"},
     {"wins", wins, METH_VARARGS, "wins(4 of the positives, 4 of the negatives, sizes, sizes, out, lane, lane, first, cells, narrow) -> replicates done"},
     {NULL, NULL, 0, NULL},

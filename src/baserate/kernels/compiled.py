@@ -104,11 +104,44 @@ def twice_beaten(columns: Sequence[Scores], labels: Labels) -> list[Ints]:
 
 def count_gaps(scores: Scores, labels: Labels, anchors: Ints) -> tuple[Ints, Ints, Ints]:
     """Negatives at each anchor, strictly between anchors, and the least order of each such run."""
-    ties = np.zeros(len(anchors), dtype=np.int64)
-    gaps = np.zeros(len(anchors) + 1, dtype=np.int64)
-    lowest = np.full(len(anchors) + 1, portable.INT64_MAX)
-    _kernels.gaps(scores, labels, anchors, ties, gaps, lowest)
-    return ties, gaps, lowest
+    counter = GapCounter(anchors)
+    counter.add(scores, labels)
+    return counter.ties, counter.gaps, counter.lowest
+
+
+class GapCounter:
+    """Counts negatives at and between anchors, piece by piece; the anchors are put in order for looking up once."""
+
+    def __init__(self, anchors: Ints) -> None:
+        self.index = _kernels.index(anchors)
+        self.ties, self.gaps, self.lowest = portable.no_gaps(len(anchors))
+
+    def add(self, scores: Scores, labels: Labels) -> None:
+        _kernels.gaps(scores, labels, self.index, self.ties, self.gaps, self.lowest)
+
+
+class Ranks:
+    """Where scores lie among anchors."""
+
+    def __init__(self, anchors: Ints) -> None:
+        self.index = _kernels.index(anchors)
+
+    def places(self, scores: Scores) -> Ints:
+        """Twice the number of anchors below each score, and one more where it is one."""
+        found = np.empty(len(scores), dtype=np.int64)
+        _kernels.places(scores, self.index, found)
+        return found
+
+
+class BinCounter:
+    """Counts both classes between edges, piece by piece, with the lowest and the highest order of each bin."""
+
+    def __init__(self, edges: Ints) -> None:
+        self.index = _kernels.index(edges)
+        self.bins = portable.no_bins(len(edges) + 1)
+
+    def add(self, scores: Scores, labels: Labels) -> None:
+        _kernels.bins(scores, labels, self.index, self.bins)
 
 
 def draw(urn: Urn, sizes: Sizes, seed: int, first: int, stream: int, out: Ints) -> None:

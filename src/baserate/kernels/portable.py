@@ -165,23 +165,75 @@ def _with_ties(hits: Ints, misses: Ints, is_positive: Labels, starts: Any) -> In
 
 
 def count_gaps(scores: Scores, labels: Labels, anchors: Ints) -> tuple[Ints, Ints, Ints]:
-    """Negatives at each anchor, strictly between anchors (one more than there are anchors), and the least order of each such run.
+    """Negatives at each anchor, strictly between anchors (one more than there are anchors), and the least order of each such run."""
+    counter = GapCounter(anchors)
+    counter.add(scores, labels)
+    return counter.ties, counter.gaps, counter.lowest
 
-    `anchors` are ascending orders. Sorting a chunk of negatives at a time and looking the anchors up in it needs little memory.
+
+def no_gaps(anchors: int) -> tuple[Ints, Ints, Ints]:
+    """What a `GapCounter` starts from."""
+    return np.zeros(anchors, dtype=np.int64), np.zeros(anchors + 1, dtype=np.int64), np.full(anchors + 1, INT64_MAX)
+
+
+class GapCounter:
+    """Counts negatives at and between anchors, piece by piece.
+
+    Anchors are ascending orders, each once. Sorting a chunk of negatives at a time and looking the anchors up in it needs little memory.
     """
-    ties = np.zeros(len(anchors), dtype=np.int64)
-    gaps = np.zeros(len(anchors) + 1, dtype=np.int64)
-    lowest = np.full(len(anchors) + 1, INT64_MAX)
-    for start in range(0, len(scores), CHUNK):
-        part = slice(start, start + CHUNK)
-        chunk = np.sort(ascending_orders(scores[part][~labels[part]]))
-        left, right = np.searchsorted(chunk, anchors, "left"), np.searchsorted(chunk, anchors, "right")
+
+    def __init__(self, anchors: Ints) -> None:
+        self.anchors = anchors
+        self.ties, self.gaps, self.lowest = no_gaps(len(anchors))
+
+    def add(self, scores: Scores, labels: Labels) -> None:
+        for start in range(0, len(scores), CHUNK):
+            part = slice(start, start + CHUNK)
+            self._add(np.sort(ascending_orders(scores[part][~labels[part]])))
+
+    def _add(self, chunk: Ints) -> None:
+        left, right = np.searchsorted(chunk, self.anchors, "left"), np.searchsorted(chunk, self.anchors, "right")
         opens, closes = np.concatenate(([0], right)), np.concatenate((left, [len(chunk)]))
-        ties += right - left
-        gaps += closes - opens
+        self.ties += right - left
+        self.gaps += closes - opens
         filled = np.flatnonzero(closes > opens)
-        lowest[filled] = np.minimum(lowest[filled], chunk[opens[filled]])
-    return ties, gaps, lowest
+        self.lowest[filled] = np.minimum(self.lowest[filled], chunk[opens[filled]])
+
+
+class Ranks:
+    """Where scores lie among anchors, which are ascending orders, each once."""
+
+    def __init__(self, anchors: Ints) -> None:
+        self.anchors = anchors
+
+    def places(self, scores: Scores) -> Ints:
+        """Twice the number of anchors below each score, and one more where it is one."""
+        orders = ascending_orders(scores)
+        left, right = np.searchsorted(self.anchors, orders, "left"), np.searchsorted(self.anchors, orders, "right")
+        return (left + right).astype(np.int64)
+
+
+def no_bins(count: int) -> Ints:
+    """What a `BinCounter` starts from: of each bin its negatives, its positives, and its lowest and highest order."""
+    bins = np.zeros((count, 4), dtype=np.int64)
+    bins[:, 2], bins[:, 3] = INT64_MAX, -INT64_MAX - 1
+    return bins
+
+
+class BinCounter:
+    """Counts both classes between edges, piece by piece, with the lowest and highest order of each bin; a score at an edge lies above it."""
+
+    def __init__(self, edges: Ints) -> None:
+        self.edges, self.bins = edges, no_bins(len(edges) + 1)
+
+    def add(self, scores: Scores, labels: Labels) -> None:
+        for start in range(0, len(scores), CHUNK):
+            part = slice(start, start + CHUNK)
+            orders = ascending_orders(scores[part])
+            places = np.searchsorted(self.edges, orders, side="right")
+            np.add.at(self.bins, (places, labels[part].astype(np.intp)), 1)
+            np.minimum.at(self.bins[:, 2], places, orders)
+            np.maximum.at(self.bins[:, 3], places, orders)
 
 
 def draw(urn: Urn, sizes: Sizes, seed: int, first: int, stream: int, out: Ints) -> None:

@@ -1,0 +1,219 @@
+"""Counting under a ceiling on memory beside what decodes and groups the same file: prints the tables of benchmarks/README.md.
+
+    .venv/bin/python benchmarks/scale.py                        1e8 continuous float64 scores at prior 0.001, every engine
+    .venv/bin/python benchmarks/scale.py --only billion         1e9 of them under 1 GiB (writes 8.2 GB, and removes it)
+    .venv/bin/python benchmarks/scale.py --only scenario        997 300 000 rows made on the fly (scenario 9), under 1 GiB
+    .venv/bin/python benchmarks/scale.py --only streamed        1e8 and 1e9 continuous rows made on the fly, under 1 GiB
+
+Every run is a process of its own. CPU is that of the process and of all that it started; MiB is the peak of the resident sets of all of them
+together, looked at every 10 ms (pages that two of them share count twice); the decode is the two columns read by DuckDB in one thread, row
+group by row group, and thrown away.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+
+GROUP = 1 << 20
+PRIOR = 0.001
+EXPECTED = {"positives": 997_300, "negatives": 996_302_700, "auc": Fraction(118406729, 198921458), "tp": 197_300, "fp": 97_202_700}
+
+
+def write(path, rows):
+    """A bool and a float64 a row, in row groups of 2^20, uncompressed: scores are uniform, those of positives drawn towards 1."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    rng = np.random.default_rng(0)
+    schema = pa.schema({"y": pa.bool_(), "s": pa.float64()})
+    with parquet.ParquetWriter(path, schema, compression="NONE", use_dictionary=False) as writer:
+        for start in range(0, rows, GROUP):
+            scores = rng.random(min(GROUP, rows - start))
+            labels = rng.random(len(scores)) < PRIOR
+            scores[labels] **= 0.25
+            writer.write_table(pa.table({"y": labels, "s": scores}, schema=schema), row_group_size=GROUP)
+
+
+def decode(path):
+    import duckdb
+
+    with duckdb.connect(config={"threads": 1}) as connection:
+        rows = connection.execute("SELECT sum(num_rows) FROM parquet_file_metadata(?)", [path]).fetchone()[0]
+        query = "SELECT y, s FROM read_parquet(?, file_row_number = true) WHERE file_row_number >= ? AND file_row_number < ?"
+        total = sum(len(connection.execute(query, [path, begin, begin + GROUP]).fetchnumpy()["s"]) for begin in range(0, rows, GROUP))
+    return f"{total} rows"
+
+
+def decode_pyarrow(path):
+    from pyarrow import parquet
+
+    return f"{sum(len(batch) for batch in parquet.ParquetFile(path).iter_batches(GROUP, use_threads=False))} rows"
+
+
+def counted(path, **how):
+    import baserate as br
+
+    counts = br.count_file(path, label="y", score="s", **how)
+    return f"AUC {float(br.auc(counts))!r} ± {counts.auc_error_bound:.1e}, {len(counts.scores)} cells, {counts.digest[:12]}"
+
+
+def condensed(path):
+    return counted(path, memory="512MiB", thresholds=[0.5, 0.9])
+
+
+def condensed_1gib(path):
+    return counted(path, memory="1GiB", thresholds=[0.5, 0.9])
+
+
+def bins(path):
+    return counted(path, memory="512MiB", thresholds=[0.5, 0.9], approx=True)
+
+
+def whole(path):
+    return counted(path)
+
+
+def polars(path):
+    import polars as pl
+
+    frame = pl.scan_parquet(path).group_by("s").agg(pl.col("y").sum(), pl.len()).collect(engine="streaming")
+    return f"{len(frame)} groups, not sorted"
+
+
+def duckdb(path):
+    import duckdb
+
+    with duckdb.connect(config={"threads": 2, "memory_limit": "6GiB"}) as connection:
+        query = "SELECT count(*), sum(p) FROM (SELECT s, sum(y::INT) AS p, count(*) FROM read_parquet(?) GROUP BY s)"
+        return f"{connection.execute(query, [path]).fetchone()[0]} groups, not sorted, not handed over"
+
+
+def scenario(_):
+    import baserate as br
+
+    def chunks():
+        for start in range(0, 997_300_000, GROUP):
+            rows = np.arange(start, min(start + GROUP, 997_300_000))
+            labels = rows % 1000 == 0
+            yield labels, rows % 9973 + 1000 * labels
+
+    counts = br.count_chunks(chunks, memory="1GiB")
+    point = br.flag_at(counts, 9000)
+    twice = 2 * int(counts.total_negatives) - 2 * np.cumsum(counts.negatives) + counts.negatives
+    auc = Fraction(int(np.dot(counts.positives, twice)), 2 * int(counts.total_positives) * int(counts.total_negatives))
+    found = {"positives": counts.total_positives, "negatives": counts.total_negatives, "auc": auc, "tp": point.tp, "fp": point.fp}
+    assert found == EXPECTED, found
+    return f"AUC {auc}, {len(counts.scores)} distinct scores, {counts.digest[:12]}"
+
+
+def streamed(rows):
+    """Unrounded scores made on the fly, the same at each reading: as those of `write`, but never in a file."""
+    import baserate as br
+
+    total = int(float(rows))
+
+    def chunks():
+        for start in range(0, total, GROUP):
+            rng = np.random.default_rng(start)
+            scores = rng.random(min(GROUP, total - start))
+            labels = rng.random(len(scores), dtype=np.float32) < PRIOR
+            scores[labels] **= 0.25
+            yield labels, scores
+
+    counts = br.count_chunks(chunks, memory="1GiB", thresholds=[0.5, 0.9])
+    return f"AUC {float(br.auc(counts))!r}, {counts.total_positives} positives, {len(counts.scores)} cells, {counts.digest[:12]}"
+
+
+RUNS = {
+    "decode (DuckDB)": decode,
+    "decode (pyarrow)": decode_pyarrow,
+    "baserate, condensed, 512 MiB": condensed,
+    "baserate, certified bins, 512 MiB": bins,
+    "baserate, in memory": whole,
+    "polars, streaming group_by": polars,
+    "duckdb, GROUP BY, two threads, 6 GiB": duckdb,
+}
+
+
+def resident(pid):
+    """Bytes of a process and of all that it started."""
+    total, waiting = 0, [pid]
+    while waiting:
+        here = waiting.pop()
+        try:
+            total += int(Path(f"/proc/{here}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+            for task in Path(f"/proc/{here}/task").iterdir():
+                waiting += map(int, (task / "children").read_text().split())
+        except OSError:
+            continue
+    return total
+
+
+def measured(name, path):
+    """CPU seconds, wall seconds, MiB at the peak, and what the run said."""
+    peak, ended = [0], threading.Event()
+    begun = time.monotonic()
+    process = subprocess.Popen([sys.executable, __file__, "--run", name, "--path", path], stdout=subprocess.PIPE, text=True)
+
+    def watch():
+        while not ended.wait(0.01):
+            peak[0] = max(peak[0], resident(process.pid))
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    said = process.stdout.read().strip()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    ended.set()
+    watcher.join()
+    said = said or f"failed ({process.returncode})"
+    return usage.ru_utime + usage.ru_stime, time.monotonic() - begun, peak[0] / 2**20, said
+
+
+def table(rows, names):
+    with tempfile.TemporaryDirectory(prefix="baserate-scale-") as folder:
+        path = str(Path(folder) / "scores.parquet")
+        write(path, rows)
+        print(f"{rows:.0e} rows, {Path(path).stat().st_size / 1e9:.2f} GB\n", flush=True)
+        print("| run | CPU, s | wall, s | CPU / decode | MiB | result |\n|---|---|---|---|---|---|", flush=True)
+        first = None
+        for name in names:
+            cpu, wall, peak, said = measured(name, path)
+            first = first or cpu
+            print(f"| {name} | {cpu:.1f} | {wall:.1f} | {cpu / first:.1f} | {peak:.0f} | {said} |", flush=True)
+    print(flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rows", type=float, default=1e8)
+    parser.add_argument("--only", choices=["engines", "ours", "billion", "scenario", "streamed"], default="engines")
+    parser.add_argument("--run")
+    parser.add_argument("--path")
+    given = parser.parse_args()
+    if given.run:
+        print({**RUNS, "scenario": scenario, "streamed": streamed, "baserate, condensed, 1 GiB": condensed_1gib}[given.run](given.path))
+    elif given.only == "scenario":
+        cpu, wall, peak, said = measured("scenario", "")
+        print(f"scenario 9: {cpu:.1f} s of CPU, {wall:.1f} s, {peak:.0f} MiB; {said}")
+    elif given.only == "streamed":
+        for rows in ("1e8", "1e9"):
+            cpu, wall, peak, said = measured("streamed", rows)
+            print(f"{rows} rows made on the fly: {cpu:.1f} s of CPU, {wall:.1f} s, {peak:.0f} MiB; {said}", flush=True)
+    elif given.only == "billion":
+        for rows in (10**8, 10**9):
+            table(rows, ["decode (DuckDB)", "baserate, condensed, 1 GiB"])
+    else:
+        table(int(given.rows), list(RUNS)[:4] if given.only == "ours" else list(RUNS))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,168 @@
+"""Certified bins: what is kept where not even the positives fit, and how far AUC can be off for it.
+
+A bin adds at most half of its pairs to the error of AUC, ½·pᵢnᵢ/(P·N), and nothing where it holds one distinct score. Edges are chosen from
+the first cases, so that at most a million bins keep the bound for data in any order but that of the scores. Where it is missed, the bins that
+add most to it are split, and the cases are read once more.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from baserate.cells import Array, run_starts
+from baserate.counts import Bins
+from baserate.engines.pieces import Piece, kind_of
+from baserate.engines.stages import mixed_kinds, whole
+from baserate.errors import Fix, refuse
+from baserate.exact import EXACT_FLOATS, Ints
+from baserate.kernels import Cells, Kernels
+from baserate.kernels.portable import ascending_orders, scores_of_orders
+
+BOUND = 1e-6
+BINS = 1 << 20
+# Bytes of a bin: its four words, its edge three times (as order, sorted, as float), and the table to find it by.
+BIN = 96
+MOST_ROUNDS = 8
+# How finely densities are told, and which part of the bound is aimed at: the first cases are only a sample.
+BLOCKS, MARGIN = 64, 0.75
+
+
+class Certified:
+    """Both classes between edges, with the lowest and the highest score of each bin."""
+
+    NAME = "bins"
+
+    def __init__(self, kind: np.dtype[Any], edges: Ints, kernels: Kernels) -> None:
+        self.kind, self.edges = kind, edges
+        self.counter = kernels.BinCounter(edges)
+
+    @classmethod
+    def among(cls, cells: Cells, most: int, cuts: Array | None, kernels: Kernels) -> Certified:
+        """Edges where the cells that were counted already make them most useful; the cells are put into the bins."""
+        edges = _useful(cells, min(BINS, most // 2, len(cells.scores)))
+        kind = kind_of(cells.scores)
+        bins = cls(kind, as_edges(edges if cuts is None else np.concatenate((edges, cuts))), kernels)
+        bins.take(cells)
+        return bins
+
+    @property
+    def full(self) -> bool:
+        return False
+
+    def take(self, cells: Cells) -> None:
+        """Put cells that were counted before into their bins."""
+        orders = ascending_orders(cells.scores)[::-1]
+        begins = np.concatenate(([0], np.searchsorted(orders, self.edges, side="left")))
+        ends = np.append(begins[1:], len(orders))
+        filled = np.flatnonzero(ends > begins)
+        begins, ends = begins[filled], ends[filled]
+        found = self.counter.bins[filled]
+        for column, values in ((0, cells.negatives), (1, cells.positives)):
+            found[:, column] += np.add.reduceat(values[::-1], begins)
+        found[:, 2], found[:, 3] = np.minimum(found[:, 2], orders[begins]), np.maximum(found[:, 3], orders[ends - 1])
+        self.counter.bins[filled] = found
+
+    def add(self, piece: Piece) -> None:
+        if kind_of(piece.scores) != self.kind:
+            raise mixed_kinds()
+        self.counter.add(piece.scores, piece.positive)
+
+    def arrays(self) -> dict[str, Array]:
+        return {"edges": self.edges, "bins": self.counter.bins.reshape(-1), "whole": whole(self.kind)}
+
+    def restored(self, arrays: dict[str, Array]) -> Certified:
+        """The same, as far as it had got."""
+        self.counter.bins[:] = arrays["bins"].reshape(self.counter.bins.shape)
+        return self
+
+    def cells(self) -> tuple[Cells, Bins]:
+        """One cell a bin that holds anything, highest first, named by its lowest score."""
+        bins = self.counter.bins
+        used = bins[(bins[:, 0] > 0) | (bins[:, 1] > 0)][::-1]
+        cells = Cells(scores_of_orders(used[:, 2].copy(), self.kind), used[:, 1].copy(), used[:, 0].copy())
+        edges = scores_of_orders(self.edges, self.kind).astype(np.float64)
+        return cells, Bins(edges, scores_of_orders(used[:, 3].copy(), self.kind))
+
+    def bound(self) -> float:
+        """The most that AUC can be off, but for rounding."""
+        return float(self._doubts().sum() / 2)
+
+    def _doubts(self) -> Array:
+        bins = self.counter.bins.astype(np.float64)
+        totals = np.maximum(bins[:, :2].sum(axis=0), 1.0)
+        return np.asarray(bins[:, 0] / totals[0] * (bins[:, 1] / totals[1]) * (self.counter.bins[:, 3] > self.counter.bins[:, 2]))
+
+    def finer(self, most: int, cuts: Array | None, kernels: Kernels) -> Certified | None:
+        """Empty bins with more edges where there is most doubt; None where no further edge fits.
+
+        Splitting a bin evenly into m divides its doubt by m, so that the sum is least with m in proportion to the root of each doubt. Half of
+        what there is room for is kept for later: evenly is a guess.
+        """
+        weights, kept = np.sqrt(self._doubts()), self._needed(cuts)
+        more = min(BINS, (most - len(kept) + 1) // 2)
+        if more < 1 or not weights.sum():
+            return None
+        heavy = np.flatnonzero(weights)
+        parts = np.floor(more * weights[heavy] / weights.sum()).astype(np.int64) + 1
+        heavy, parts = heavy[parts > 1], parts[parts > 1] - 1
+        low, high = (scores_of_orders(self.counter.bins[heavy, column], self.kind).astype(np.float64) for column in (2, 3))
+        between = _between(low, high, parts)
+        if self.kind == np.int64:
+            between = np.ceil(np.clip(between, -EXACT_FLOATS, EXACT_FLOATS)).astype(np.int64)
+        inner = as_edges(between)
+        found = np.union1d(kept, inner)
+        return None if len(found) == len(kept) else Certified(self.kind, found, kernels)
+
+    def _needed(self, cuts: Array | None) -> Ints:
+        """The edges without which there would be more doubt, or a threshold asked for would be lost: not those between bins of one class."""
+        some = self.counter.bins[:, :2] > 0
+        filled = np.flatnonzero(some.any(axis=1))
+        lower, upper = some[filled[:-1]], some[filled[1:]]
+        needed = np.isin(self.edges, ascending_orders(cuts)) if cuts is not None else np.zeros(len(self.edges), dtype=np.bool_)
+        needed[filled[1:][(lower | upper).all(axis=1)] - 1] = True
+        return np.asarray(self.edges[needed])
+
+
+def _useful(cells: Cells, most: int) -> Array:
+    """Edges that make the bound least for their number, and no more of them than it takes.
+
+    With bins in proportion to the root of p(x)·n(x), the sum of pᵢnᵢ/(P·N) is the square of the integral of that root over the number of bins.
+    The two densities are told from the cases in blocks of equal size; a class that is hardly there is taken to be everywhere.
+    """
+    positives, negatives = cells.positives[::-1], cells.negatives[::-1]
+    cases = np.cumsum(positives + negatives)
+    block = np.minimum((cases - 1) * BLOCKS // cases[-1], BLOCKS - 1)
+    shares = [np.bincount(block, column, BLOCKS) + np.sqrt(column.sum() + 1.0) for column in (positives, negatives)]
+    roots = np.sqrt((shares[0] / shares[0].sum()) * (shares[1] / shares[1].sum()))
+    wanted = int(min(most, roots.sum() ** 2 / (2 * MARGIN * BOUND))) + 1
+    below = np.cumsum((positives + negatives) * roots[block])
+    places = np.searchsorted(below, np.arange(1, wanted + 1) * (below[-1] / (wanted + 1)), side="left")
+    return np.asarray(cells.scores[::-1][np.minimum(places, len(below) - 1)])
+
+
+def _between(low: Array, high: Array, parts: Ints) -> Array:
+    """So many values inside of each range, evenly spread."""
+    largest = np.finfo(np.float64).max
+    low, high = np.maximum(low, -largest), np.minimum(high, largest)
+    which = np.repeat(np.arange(len(parts)), parts)
+    share = (np.arange(len(which)) - np.repeat(np.cumsum(parts) - parts, parts) + 1) / (parts[which] + 1)
+    return np.asarray(low[which] * (1 - share) + high[which] * share)
+
+
+def as_edges(scores: Array) -> Ints:
+    """Edges as orders: finite, ascending, each once, and whole as float64."""
+    finite = scores[np.isfinite(scores)] + scores.dtype.type(0)
+    if finite.dtype == np.int64 and len(finite) and max(int(finite.max()), -int(finite.min())) > EXACT_FLOATS:
+        raise refuse("BR942", "certified bins need scores that a float64 holds, and these are whole numbers beyond 2**53", "use more memory")
+    if not len(finite):
+        finite = np.zeros(1, dtype=scores.dtype)
+    orders = np.sort(ascending_orders(finite))
+    return np.asarray(orders[run_starts(orders)])
+
+
+def not_certified(bound: float) -> Exception:
+    """The error where no more edges fit and the bound is still missed."""
+    text = f"certified bins leave AUC uncertain by {bound:.1e}, and {BOUND:g} is promised: more edges do not fit"
+    return refuse("BR942", text, Fix("more memory", "a higher --memory"))

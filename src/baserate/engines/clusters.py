@@ -1,0 +1,144 @@
+"""Files counted by an engine of many machines: opened there, counted there, and accounted for as any other source."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from baserate.counts import Counts
+from baserate.engines import kinds
+from baserate.engines.extras import needed
+from baserate.engines.files import DATA, PARQUET, Options, files_of, said_of
+from baserate.engines.foreign import cause_of, refused
+from baserate.engines.frames import MOST_CELLS, Keep, counts_in, groups_in, models_in
+from baserate.engines.streams import STDIN
+from baserate.engines.tallies import checked_treatment, opened
+from baserate.engines.wanted import Wanted
+from baserate.errors import InputError, quoted, refuse, refuse_file
+from baserate.grouped import GroupedCounts
+from baserate.joint import JointCounts
+from baserate.notes import Ledger, Source
+
+ENGINES = ("spark", "dask")
+ELSEWHERE = "leave --engine out to count it here, or write the cases as Parquet"
+
+
+class Cluster(NamedTuple):
+    """Which of the engines counts, where it runs, and how much may come back."""
+
+    engine: str
+    master: str | None = None
+    keep: Keep | None = None
+    cells: int = MOST_CELLS
+
+
+@contextmanager
+def reader(cluster: Cluster) -> Iterator[Any]:
+    """What opens Parquet as a frame of the engine, from a path, a pattern or a folder, also of a store that its workers reach."""
+    if cluster.engine == "spark":
+        from baserate.engines.spark import session
+
+        with session(cluster.master) as spark:
+            yield spark.read.parquet
+    else:
+        with _dask(cluster.master) as read:
+            yield read
+
+
+@contextmanager
+def _dask(address: str | None) -> Iterator[Any]:
+    frames = needed("dask.dataframe", "dask")
+    needed("pyarrow", "dask")
+
+    def read(path: str) -> Any:
+        # Columns of Arrow: those of NumPy would round whole numbers beside missing ones.
+        return frames.read_parquet(path, dtype_backend="pyarrow")
+
+    if address is None:
+        yield read
+        return
+    client = needed("distributed", "dask").Client
+    try:
+        connected = client(address, timeout="5s")
+    except (OSError, ValueError) as error:
+        raise refuse(
+            "BR950", f"no Dask scheduler answers at {quoted(address)}", "start it, check host and port, or leave --master out"
+        ) from error
+    with connected:
+        yield read
+
+
+def count_there(read: Any, path: str, wanted: Wanted, options: Options, cluster: Cluster) -> Counts | JointCounts | GroupedCounts:
+    """One source, counted by the engine: one score alone, several together, or one in groups."""
+    check_there(wanted, options)
+    treatment = checked_treatment({name: getattr(options.treatment, name) for name in ("missing_label", "nan_score")})
+    found: Counts | JointCounts | GroupedCounts
+    try:
+        frame = opened(_read(read, path), wanted)
+        if wanted.group is not None:
+            found, label = groups_in(frame, wanted, treatment, cells=cluster.cells)
+        elif len(wanted.scores) > 1:
+            found, label = models_in(frame, wanted, treatment, cells=cluster.cells)
+        else:
+            found, label = counts_in(frame, wanted, treatment, keep=cluster.keep, cells=cluster.cells)
+    except InputError as error:
+        raise error.moved(lambda where: replace(where, path=path)) from None
+    whole: Counts | JointCounts | GroupedCounts = _accounted(found, path, wanted, "" if label is None else str(label))
+    return whole
+
+
+def _read(read: Any, path: str) -> Any:
+    with refused():
+        try:
+            return read(path)
+        except (OSError, ValueError) as error:  # those of Arrow are both
+            text = f"cannot be read there: {cause_of(str(error.__cause__ or error))}"
+            raise refuse("BR600", text, "check the path, as the workers see it") from error
+
+
+def check_parquet(source: str) -> None:
+    """Refuse what its name or its first bytes say is no Parquet: before a cluster is woken, which would take half a minute to say so."""
+    named = kinds.name_of(source)
+    other = named.compression is not None or (named.ending in DATA and named.ending not in PARQUET)
+    if source in STDIN or (other and not os.path.isdir(source)):  # noqa: PTH112
+        raise refuse_file(source, "BR953", "is not Parquet, and --engine counts Parquet", ELSEWHERE)
+    for path in files_of(source):
+        if not os.path.basename(path).startswith((".", "_")) and not _may_be_parquet(path):  # noqa: PTH119
+            raise refuse_file(path, "BR953", "does not begin with PAR1, and --engine counts Parquet", ELSEWHERE)
+
+
+def _may_be_parquet(path: str) -> bool:
+    """Also where it is empty, which engines pass over, or cannot be read here: the workers may."""
+    if not os.path.isfile(path):  # noqa: PTH113
+        return True
+    try:
+        with open(path, "rb") as file:
+            head = file.read(kinds.HEAD)
+    except OSError:
+        return True
+    return not head or head.startswith((b"PAR1", b"PARE"))
+
+
+def _accounted(found: Any, path: str, wanted: Wanted, positive: str) -> Any:
+    ledger: Ledger = found.ledger
+    source = Source(path, "", ledger.rows_read, ledger.rows_used, ledger.rows_refused, wanted.label, positive)
+    ledger = replace(ledger, sources=(source,))
+    if isinstance(found, Counts):
+        return Counts._of(found._cells, ledger, found._recorded, condensed=found.condensed)
+    if isinstance(found, JointCounts):
+        return JointCounts._of(dict(found.scores), found.positives, found.negatives, ledger, found._recorded)
+    return GroupedCounts._of(found.groups, found.offsets, found._cells, ledger, found._recorded)
+
+
+def check_there(wanted: Wanted, options: Options) -> None:
+    """What was said of how to read must be something that an engine can do."""
+    if wanted.weight is not None:
+        raise refuse("BR953", "weights are not counted on a cluster: sums of fractions depend on their order there", "count whole cases")
+    limited = {name for name in ("memory", "approx", "resume") if getattr(options.ceiling, name)}
+    said = limited | said_of(options).keys() - {"missing_label", "nan_score", "header"}
+    if said:
+        option = "--" + min(said).replace("_", "-")
+        raise refuse("BR953", f"a cluster reads Parquet as it is, and knows no {option}", f"leave {option} out, or change the columns first")

@@ -1,0 +1,258 @@
+"""Counting under a ceiling: the same counts whatever fits, whatever the chunks, and a word on what was merged."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests import strategies
+
+import baserate as br
+from baserate.engines import ceilings, certified, stages
+from baserate.engines.ceilings import CELL, LEAST, POSITIVE, Ceiling, bytes_of
+from baserate.engines.passes import count_pieces
+from baserate.engines.pieces import Chunks
+from baserate.kernels import best, portable
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("saved")
+
+
+def tight(patch, scores):
+    """A ceiling that has room for so many distinct scores, and merges what waits at once."""
+    patch.setattr(ceilings, "TAKEN", LEAST - CELL * scores)
+    patch.setattr(stages, "BATCH", 4)
+
+
+def cut(labels, scores, size):
+    return [(labels[at : at + size], scores[at : at + size]) for at in range(0, len(scores), size)]
+
+
+def spread(rows=3_000, prior=0.01, seed=0):
+    rng = np.random.default_rng(seed)
+    labels = rng.random(rows) < prior
+    return labels, rng.normal(size=rows) + labels
+
+
+finite = st.floats(allow_nan=False, allow_infinity=False)
+
+
+@given(strategies.cases(), st.integers(1, 70), st.integers(2, 80), st.lists(finite, max_size=2), st.sampled_from([best, portable]))
+def test_whatever_fits_and_however_the_rows_are_cut_the_counts_are_those_of_memory(data, size, room, thresholds, kernels):
+    labels, scores = data
+    if not len(scores):
+        return
+    with pytest.MonkeyPatch.context() as patch:
+        tight(patch, room)
+        patch.setattr(ceilings, "POSITIVE", 1)
+        patch.setattr("baserate.engines.passes.POSITIVE", 1)
+        pieces = Chunks(cut(labels, scores, size), None, "random")
+        kept = count_pieces(pieces, Ceiling(LEAST, thresholds=tuple(thresholds)), kernels=kernels)
+    whole = br.count(labels, scores)
+    counts = br.Counts._of(kept.cells, whole.ledger, (), kept.bins, kept.condensed, kept.cuts)
+    expected = whole.condense(thresholds) if kept.condensed else whole
+    assert counts == expected
+    assert counts.digest == expected.digest
+    assert kept.condensed is (len(whole.scores) > room)  # however the rows were cut
+    for threshold in thresholds:
+        ours, theirs = br.flag_at(counts, threshold), br.flag_at(whole, threshold)
+        assert (ours.tp, ours.fp) == (theirs.tp, theirs.fp)
+
+
+@given(strategies.cases(both=True), st.integers(1, 70), st.integers(2, 40), st.lists(finite, max_size=2))
+def test_certified_bins_are_the_full_counts_coarsened_and_keep_their_bound(data, size, room, thresholds):
+    labels, scores = data
+    with pytest.MonkeyPatch.context() as patch:
+        tight(patch, room)
+        patch.setattr(certified, "BIN", 1)
+        patch.setattr("baserate.engines.passes.BIN", 1)
+        try:
+            coarse = br.count_chunks(cut(labels, scores, size), memory=LEAST, approx=True, thresholds=thresholds)
+        except br.InputError as error:
+            assert error.code == "BR942"  # whole numbers that no float holds
+            assert scores.dtype == np.int64
+            return
+    whole = br.count(labels, scores)
+    if coarse.bins is None:
+        assert coarse == whole
+        return
+    assert coarse == whole.coarsen(coarse.bins.edges)
+    assert coarse.auc_error_bound <= certified.BOUND + 2**-50
+    assert abs(br.auc(coarse) - br.auc(whole)) <= coarse.auc_error_bound
+    for threshold in thresholds:
+        ours, theirs = br.flag_at(coarse, threshold), br.flag_at(whole, threshold)
+        assert (ours.tp, ours.fp) == (theirs.tp, theirs.fp)
+
+
+def test_condensed_counts_say_so_in_every_place(monkeypatch):
+    labels, scores = spread()
+    tight(monkeypatch, 500)
+    counts = br.count_chunks(cut(labels, scores, 100), memory=LEAST, thresholds=[0.5])
+    assert "condensed" in repr(counts)
+    assert [note.code for note in counts.notes] == ["BR947", "BR207"][: len(counts.notes)]
+    assert "at the 1 asked for" in counts.notes[0].text
+    assert br.auc(counts) == br.auc(br.count(labels, scores))
+
+
+def test_bins_say_so_in_every_place(monkeypatch):
+    labels, scores = spread()
+    tight(monkeypatch, 500)
+    monkeypatch.setattr("baserate.engines.passes.BIN", 1)
+    counts = br.count_chunks(cut(labels, scores, 100), memory=LEAST, approx=True)
+    assert "AUC within" in repr(counts)
+    assert counts.notes[0].code == "BR946"
+    assert f"within {counts.auc_error_bound:.1e}" in counts.notes[0].text
+
+
+def test_scores_in_ascending_order_are_certified_after_another_reading(monkeypatch):
+    """The first cases tell nothing of the others then: the bins are split where the doubt is."""
+    labels, scores = spread(20_000)
+    order = np.argsort(scores)
+    tight(monkeypatch, 500)
+    monkeypatch.setattr("baserate.engines.passes.BIN", 1)
+    begun = []
+
+    def chunks():
+        begun.append(True)
+        return iter(cut(labels[order], scores[order], 1_000))
+
+    counts = br.count_chunks(chunks, memory=LEAST, approx=True)
+    assert 2 <= len(begun) <= 1 + certified.MOST_ROUNDS
+    assert counts.auc_error_bound <= certified.BOUND
+
+
+def test_more_positives_than_fit_are_refused_with_the_way_out(monkeypatch):
+    labels, scores = spread(prior=0.5)
+    tight(monkeypatch, 200)
+    most = CELL * 200 // POSITIVE
+    with pytest.raises(br.InputError, match=rf"BR941: more than {most} different scores of positives .* approx=True"):
+        br.count_chunks(cut(labels, scores, 100), memory=LEAST)
+
+
+def test_bins_that_do_not_fit_are_refused_with_the_bound_that_is_left(monkeypatch):
+    labels, scores = spread(prior=0.5)
+    tight(monkeypatch, 200)
+    with pytest.raises(br.InputError, match=r"BR942: certified bins leave AUC uncertain by .*e-0\d, and 1e-06 is promised"):
+        br.count_chunks(cut(labels, scores, 100), memory=LEAST, approx=True)
+
+
+def test_chunks_that_can_be_read_once_are_refused_only_where_they_are_needed_again(monkeypatch):
+    labels, scores = spread()
+    assert br.count_chunks(iter(cut(labels, scores, 100)), memory=LEAST) == br.count(labels, scores)
+    tight(monkeypatch, 500)
+    with pytest.raises(br.InputError, match="BR944: these chunks can be gone through once"):
+        br.count_chunks(iter(cut(labels, scores, 100)), memory=LEAST)
+
+
+@pytest.mark.parametrize(
+    ("chunks", "match"),
+    [
+        ([[1, 2, 3]], "BR944: chunk 0 is no pair"),
+        ([([0, 1], [1, 2]), ([0, 1], [0.5, 2])], "BR944: scores are whole numbers in some pieces and fractions in others"),
+        (
+            [([0, 1], [0.5, 2]), ([0, 1, 0], [0.5, np.nan, np.nan])],
+            r"BR201: y_score has 2 missing or NaN scores.*\(positions? 3, 4\)|BR201.*3, 4",
+        ),
+        ([], "BR603: there are no cases in any chunk"),
+    ],
+)
+def test_strange_chunks_are_refused(chunks, match):
+    with pytest.raises(br.InputError, match=match):
+        br.count_chunks(chunks, memory="1GB")
+
+
+def test_chunks_that_differ_when_they_are_read_again_are_refused(monkeypatch):
+    labels, scores = spread()
+    tight(monkeypatch, 500)
+    readings = iter([3_000, 2_000])
+
+    def chunks():
+        rows = next(readings)
+        return iter(cut(labels[:rows], scores[:rows], 100))
+
+    with pytest.raises(br.InputError, match="BR944: the chunks gave 3000 cases at first, and 2000"):
+        br.count_chunks(chunks, memory=LEAST)
+
+
+@pytest.mark.parametrize("what", ["drawn anew", "one score", "one label", "two labels"])
+def test_as_many_other_cases_when_chunks_are_read_again_are_refused(monkeypatch, what):
+    labels, scores = spread()
+    tight(monkeypatch, 500)
+    others = labels.copy(), scores.copy()
+    if what == "drawn anew":
+        others = np.random.default_rng(99).permutation(labels), scores
+    elif what == "one score":
+        others[1][7] = np.nextafter(scores[7], 9)
+    else:
+        changed = [np.argmax(labels == 0), *([] if what == "one label" else [np.argmax(labels == 1)])]
+        others[0][changed] = 1 - others[0][changed]
+    readings = iter([(labels, scores), others])
+    with pytest.raises(br.InputError, match="BR944: the chunks gave other cases .*Fix: give the same chunks each time"):
+        br.count_chunks(lambda: iter(cut(*next(readings), 100)), memory=LEAST)
+
+
+def test_chunks_may_come_in_another_order_and_be_cut_otherwise(monkeypatch):
+    labels, scores = spread()
+    tight(monkeypatch, 500)
+    readings = iter([cut(labels, scores, 100), cut(labels[::-1], scores[::-1], 170)])
+    assert br.count_chunks(lambda: iter(next(readings)), memory=LEAST) == br.count(labels, scores).condense()
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"), [("1GB", 10**9), ("512 MiB", 2**29), ("0.5gib", 2**29), (10**9, 10**9), ("1000000000", 10**9), (4e8, 4 * 10**8)]
+)
+def test_memory_is_written_as_people_write_it(written, meant):
+    assert bytes_of(written) == meant
+
+
+@pytest.mark.parametrize("wrong", ["much", "", "-1GB", "1XB", True, None, [1], 0, float("nan"), "1e9"])
+def test_what_is_no_amount_of_memory_is_refused(wrong):
+    with pytest.raises(br.InputError, match="BR940: a ceiling is an amount of memory"):
+        bytes_of(wrong)
+
+
+def test_a_ceiling_below_what_the_readers_take_is_refused():
+    with pytest.raises(br.InputError, match=r"BR940: a ceiling of 100.0 MB is too low: the readers alone take 260.0 MB"):
+        br.count_chunks([([0, 1], [1, 2])], memory="100MB")
+
+
+def test_approx_without_a_ceiling_is_refused():
+    with pytest.raises(br.InputError, match="BR940: approx is said of counting under a ceiling on memory"):
+        br.count_file("x.parquet", label="y", score="s", approx=True)
+
+
+def test_a_billion_rows_in_small_scenario_nine():
+    """USERS scenario 9, one period of it: i < 9 973 000, and the AUC of all periods, which are alike."""
+
+    def chunks():
+        for start in range(0, 9_973_000, 1 << 20):
+            rows = np.arange(start, min(start + (1 << 20), 9_973_000))
+            yield rows % 1000 == 0, rows % 9973 + 1000 * (rows % 1000 == 0)
+
+    counts = br.count_chunks(chunks, memory="1GB")
+    assert (counts.total_positives, counts.total_negatives) == (9_973, 9_963_027)
+    assert br.auc(counts) == 118406729 / 198921458
+    point = br.flag_at(counts, 9000)
+    assert (point.tp, point.fp) == (1_973, 972_027)
+
+
+@given(strategies.cases(both=True), st.lists(finite, min_size=1, max_size=3))
+def test_thresholds_kept_apart_survive_saving_and_adding(folder, data, thresholds):
+    labels, scores = data
+    condensed = br.count(labels, scores).condense(thresholds)
+    condensed.save(folder / "x.counts")
+    loaded = br.load(folder / "x.counts")
+    both = br.count(np.tile(labels, 2), np.tile(scores, 2))
+    assert loaded == condensed
+    for counts, whole in ((loaded, br.count(labels, scores)), (loaded + condensed, both)):
+        for threshold in thresholds:
+            ours, theirs = br.flag_at(counts, threshold), br.flag_at(whole, threshold)
+            assert (ours.tp, ours.fp) == (theirs.tp, theirs.fp)
+
+
+def test_a_threshold_that_was_not_asked_for_is_still_refused():
+    counts = br.Counts([0.9, 0.6, 0.4, 0.2], positives=[1, 0, 0, 0], negatives=[0, 1, 1, 1]).condense([0.5])
+    assert br.flag_at(counts, 0.5).fp == 1
+    with pytest.raises(br.InputError, match="BR229"):
+        br.flag_at(counts, 0.3)
