@@ -2,14 +2,16 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# Tests run in so many processes; all tests of a file in one of them.
+JOBS ?= 2
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 SOURCES := setup.py pyproject.toml $(wildcard src/baserate/kernels/*.[ch])
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check laws bench docs lock clean
+.PHONY: help demo test check laws bench docs report-ui lock clean
 
 help: ## list the verbs
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 $(VENV)/made:
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "baserate needs Python 3.11 or later; this is " + sys.version.split()[0] + ". Try: make PYTHON=/path/to/python3.11")'
@@ -30,9 +32,7 @@ demo: $(VENV)/installed ## set up and run the worked example
 	$(BIN)/baserate demo
 
 test: $(VENV)/ready check ## set up, check style, types and layers, and run every test
-	$(BIN)/coverage run -m pytest
-	$(BIN)/coverage report --skip-covered --sort=cover
-	$(BIN)/coverage report --fail-under=100 --include='src/baserate/counts.py,src/baserate/joint.py,src/baserate/grouped.py,src/baserate/engines/arrays.py,src/baserate/engines/labels.py'
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --cov --cov-report=term-missing --cov-fail-under=100
 
 check: $(VENV)/ready ## style, types and layers only
 	$(BIN)/ruff format --check .
@@ -41,7 +41,7 @@ check: $(VENV)/ready ## style, types and layers only
 	$(BIN)/lint-imports --no-cache
 
 laws: $(VENV)/ready ## the laws on thousands of examples each (minutes)
-	HYPOTHESIS_PROFILE=long $(BIN)/python -m pytest tests/laws tests/kernels -q
+	HYPOTHESIS_PROFILE=long $(BIN)/python -m pytest tests/laws tests/kernels tests/engines/test_every_engine.py -q
 
 bench: $(VENV)/ready ## the tables of benchmarks/README.md (minutes)
 	$(BIN)/python benchmarks/count.py
@@ -53,10 +53,14 @@ docs: $(VENV)/ready ## write the pages that are generated
 	$(BIN)/python docs/commands.py
 	$(BIN)/python docs/picture.py
 	$(BIN)/python docs/gallery.py
+	$(BIN)/python docs/studies.py
 	$(BIN)/python docs/bad_inputs.py
+
+report-ui: ## check, test and bundle the report's front end (needs node; users do not)
+	cd frontend && npm ci --no-audit --no-fund && npm run --silent check && npm run --silent test && npm run --silent build
 
 lock: $(VENV)/ready ## choose the newest versions again and lock them
 	$(BIN)/python requirements/lock.py
 
 clean: ## remove everything that make and the demo made
-	rm -rf $(VENV) build dist baserate-demo .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache src/*.egg-info src/baserate/kernels/*.so
+	rm -rf $(VENV) build dist baserate-demo .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache frontend/node_modules frontend/build src/*.egg-info src/baserate/kernels/*.so

@@ -14,9 +14,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import baserate as br
+from baserate.studies.cardenas.curves import empirical, intrusion
+from baserate.studies.tan.curves import crossing_models
 
 HERE = Path(__file__).parent
 PAGE, FOLDER = HERE / "gallery.md", HERE / "gallery"
+TREES = runpy.run_path(str(HERE / "gallery_trees.py"))
 HIGHLEYMAN = runpy.run_path(str(HERE.parent / "tests" / "published" / "highleyman.py"))
 CARDENAS = 6.52e-5
 HEAD = """# Gallery
@@ -98,21 +101,6 @@ def normal(distance: float, spread: float, cells: int = 200) -> br.Counts:
     return br.Counts(middles[::-1], *counts)
 
 
-def crossing() -> dict[str, br.Points]:
-    """M1 is better below an fpr of .36, M2 above (Tan et al., Fig 5.41)."""
-    fpr = np.linspace(0, 1, 101)
-    first = fpr**0.3
-    slope = first[36] / (1 - (1 - 0.36) ** 3)
-    second = np.maximum.accumulate(np.minimum(slope * (1 - (1 - fpr) ** 3), 1.0))
-    return {"M1": br.Points.from_rates(fpr, first), "M2": br.Points.from_rates(fpr, second)}
-
-
-def intrusion() -> br.Points:
-    """The ROC of a detector with few false alarms, for the base rate of Cárdenas & Baras' Fig 3."""
-    fpr = np.concatenate(([0.0], np.geomspace(1e-6, 1e-3, 25), [1.0]))
-    return br.Points.from_rates(fpr, np.concatenate(([0.0], 0.25 + 0.55 * np.linspace(0, 1, 25) ** 0.6, [1.0])))
-
-
 def probabilities() -> br.Counts:
     """Scores that are probabilities, and a little too sure of themselves."""
     scores = np.arange(1, 40) / 40
@@ -134,7 +122,7 @@ def family(curve: Any, counts: Any, priors: Any) -> list[br.Curve]:
 
 def tan_roc() -> Any:
     """Two ROCs that cross at an fpr of .36."""
-    return br.roc_panel({name: br.roc(points) for name, points in crossing().items()}, title="M1 against M2")
+    return br.roc_panel({name: br.roc(points) for name, points in crossing_models().items()}, title="M1 against M2")
 
 
 def baseline() -> Any:
@@ -260,7 +248,7 @@ def densities() -> Any:
 
 def broc_pair() -> Any:
     """A ROC that is not concave, and its hull, in the B-ROC."""
-    counts, here = br.Counts([5, 4, 3, 2, 1], [30, 20, 20, 20, 10], [2, 30, 3, 40, 225]), at(0.05)
+    counts, here = empirical(), at(0.05)
     return br.broc_panel({"hull": br.broc(counts, at=here), "as measured": br.broc(counts, at=here, hull=False)})
 
 
@@ -366,6 +354,12 @@ ENTRIES = (
     Entry("scatter", "Landgrebe et al., Fig 1", "Balanced, and at the base rate: the same classes.", landgrebe_scatter),
     Entry("data-sets", "Landgrebe et al., Fig 5", "Two normal classes, and three pairs of classes that no line divides well.", landgrebe_sets),
     Entry("scatter-costs", "Tan et al., Fig 5.44", "Costly misses move the boundary into the region of the negatives.", tan_costs),
+    Entry(
+        "oversampling",
+        "Tan et al., Fig 5.45",
+        "A leaf needs two cases: only where positives are copied does the tree find the one among the negatives.",
+        TREES["oversampled_tree"],
+    ),
     Entry("winner-map", "Landgrebe et al., §5", "Which model is cheapest at which base rate and cost ratio.", map_of_winners),
 )
 

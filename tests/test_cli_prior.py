@@ -7,6 +7,7 @@ import pytest
 from tests.helpers_cli import answered, refused, told, written
 
 import baserate as br
+from baserate.cli import COMMANDS, cli
 
 RNG = np.random.default_rng(5)
 
@@ -157,6 +158,78 @@ def test_models_are_compared_at_the_estimate(capsys, files):
     found = answered(capsys, *conditioned("compare", files, "--score", "m2", "--replicates", "200"))
     assert found["comparisons"][0]["at"]["prior"] == ESTIMATE.value
     assert "BR544" in [note["code"] for note in found["notes"]]
+
+
+def test_a_curve_is_traced_at_the_estimate(capsys, files):
+    columns, source = labelled(files)
+    found = answered(capsys, "curve", "broc", source, *columns, "--prior-from", files / "field.csv")
+    plain = answered(capsys, "curve", "broc", source, *columns, "--prior", repr(ESTIMATE.value))
+    assert found["curves"] == plain["curves"]
+    assert "BR544" in [note["code"] for note in found["notes"]]
+
+
+def test_a_requirement_is_judged_at_the_estimate(capsys, files):
+    rule = "precision >= 0.05"
+    columns, source = labelled(files)
+    found = answered(capsys, "gate", source, rule, *columns, "--threshold", "0.3", "--prior-from", files / "field.csv")
+    plain = answered(capsys, "gate", source, rule, *columns, "--threshold", "0.3", "--prior", repr(ESTIMATE.value))
+    assert found["verdict"] == plain["verdict"]
+    assert "BR544" in [note["code"] for note in found["notes"]]
+    assert "BR544" not in [note["code"] for note in plain["notes"]]
+
+
+def test_a_candidate_is_judged_at_what_the_baseline_estimates(capsys, files):
+    models = ["--label", "y", "--baseline", "m", "--candidate", "m2"]
+    models += ["--statistic", "expected_cost", "--threshold", "0.3", "--replicates", "100"]
+    found = answered(capsys, "gate", files / "scores.csv", *models, "--prior-from", files / "field.csv")
+    plain = answered(capsys, "gate", files / "scores.csv", *models, "--prior", repr(ESTIMATE.value))
+    assert found["verdict"] == plain["verdict"]
+    assert "BR544" in [note["code"] for note in found["notes"]]
+
+
+def test_settings_say_their_own_base_rate(capsys, files):
+    assert refused(capsys, "gate", "--prior-from", files / "field.csv").startswith("error BR596: --prior-from is said of a FILE")
+
+
+def test_a_summary_says_that_the_base_rate_could_not_be_had(capsys, files):
+    columns, source = labelled(files)
+    summary = files / "summary.md"
+    done = told(capsys, "gate", source, "tpr >= 0.5", *columns, "--prior-from", files / "gone.csv", "--markdown", summary)
+    assert done.status == 2
+    assert "gone.csv" in summary.read_text()
+
+
+def test_every_site_is_read_at_the_estimate(capsys, files):
+    rows = zip(LABELS.tolist(), SCORES.tolist(), (["a", "b"] * 500), strict=True)
+    source = written(files / "sites.csv", ["y", "m", "site"], rows)
+    asked = ["--label", "y", "--score", "m", "--group", "site", "--threshold", "0.3"]
+    found = answered(capsys, "slices", source, *asked, "--prior-from", files / "field.csv")
+    plain = answered(capsys, "slices", source, *asked, "--prior", repr(ESTIMATE.value))
+    assert found["groups"] == plain["groups"]
+    assert "BR544" in [note["code"] for note in found["notes"]]
+    assert told(capsys, "count", source, *asked[:6], "-o", files / "sites.counts").status == 0
+    saved = answered(capsys, "slices", files / "sites.counts", "--score", "m", "--threshold", "0.3", "--prior-from", files / "field.csv")
+    assert saved["groups"] == found["groups"]
+    assert "BR544" in [note["code"] for note in saved["notes"]]
+
+
+FORWARD = [["leaders", "--fdr", "90%"], ["triage", "--review", "2", "--cost", "fn=100,fp=5"]]
+
+
+@pytest.mark.parametrize("asked", FORWARD, ids=lambda asked: asked[0])
+def test_leaders_and_triage_read_the_estimate(capsys, files, asked):
+    found = answered(capsys, *conditioned(asked[0], files, *asked[1:]))
+    plain = answered(capsys, asked[0], labelled(files)[1], *labelled(files)[0], "--prior", repr(ESTIMATE.value), *asked[1:])
+    assert found[asked[0]] == plain[asked[0]]
+    assert "BR544" in [note["code"] for note in found["notes"]]
+
+
+def test_every_command_that_takes_a_base_rate_for_cases_can_learn_it():
+    every = {name: cli.get_command(None, name) for name in COMMANDS}
+    taking = {name: {parameter.name for parameter in command.params} for name, command in every.items()}
+    conditioned = {name for name, there in taking.items() if "priors" in there}
+    assert conditioned >= {"show", "choose", "curve", "compare", "gate", "slices", "decide", "expect", "leaders", "triage"}
+    assert not [name for name in conditioned if "prior_from" not in taking[name]]
 
 
 def test_a_decision_is_made_over_the_whole_interval(capsys, files):

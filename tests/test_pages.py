@@ -46,6 +46,11 @@ def test_headings_are_folded_before_rows_are():
     assert fitted(grid, 20) == "m\n  base rate (prior)\n    0.02\n  false alarm rate\n    0.1"
 
 
+def test_a_table_of_words_stands_below_its_first_word_and_words_stay_in_their_column():
+    grid = Grid(("claim", "says", "verdict"), [("one", "a sentence of some words", "holds")], left=3)
+    assert fitted(grid, 24) == "one\n  says     a sentence of\n           some words\n  verdict  holds"
+
+
 def test_a_page_is_its_blocks_and_each_is_fitted():
     page = Page("one two three four five six", Grid(("a", "b"), [("1", "2")]))
     assert page == "one two three four five six\n\na  b\n1  2"

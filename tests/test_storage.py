@@ -165,6 +165,8 @@ PLAIN = {"condensed": False}
         (made("counts", {"condensed": "no"}, **COARSE), "neither true nor false"),
         (made("counts", PLAIN, scores=[0.1, 0.6], positives=[1, 1], negatives=[1, 1]), "canonical form"),
         (made("counts", {"condensed": True}, scores=[0.6, 0.1], positives=[0, 0], negatives=[1, 1]), "canonical form"),
+        (made("counts", {"condensed": True}, scores=[0.6, 0.1], positives=[1, 1], negatives=[1, 1], cuts=[0.5, 0.2]), "cuts do not fit"),
+        (made("counts", {"condensed": False}, scores=[0.6, 0.1], positives=[1, 1], negatives=[1, 1], cuts=[0.2, 0.5]), "cuts do not fit"),
         (made("counts", {**PLAIN, "ledger": {"rows_read": "x", "sources": []}}, **COARSE), "numbers of rows"),
         (
             made(
@@ -179,7 +181,7 @@ PLAIN = {"condensed": False}
         (made("joint", {"models": ["a"]}, scores_0=[1], scores_9=[1], positives=[1], negatives=[1]), "models and columns"),
         (made("joint", {"models": ["a"]}, scores_0=[1], positives=[-1], negatives=[1]), "BR222"),
     ],
-    ids=range(18),
+    ids=range(20),
 )
 def test_what_cannot_have_been_counted_is_refused_whatever_its_checksum(tmp_path, content, match):
     (tmp_path / "x").write_bytes(content)

@@ -44,9 +44,11 @@ if TYPE_CHECKING:
     from baserate.decisions.operating import OperatingPoint
     from baserate.engines.amounts import count_amounts, count_amounts_file
     from baserate.engines.arrays import count, count_groups, count_models
+    from baserate.engines.chunks import count_chunks
     from baserate.engines.classes import count_classes, macro
     from baserate.engines.dates import count_days, count_days_file
     from baserate.engines.file_counts import count_file, count_groups_file, count_models_file
+    from baserate.engines.frames import count_frame, count_groups_frame, count_models_frame
     from baserate.engines.saved import load
     from baserate.engines.unlabelled import count_unlabelled, count_unlabelled_file
     from baserate.errors import Infeasible, InputError
@@ -82,9 +84,12 @@ if TYPE_CHECKING:
     from baserate.prospects.learning import Learning, value_of_learning
     from baserate.prospects.maps import Border, WinnerMap, winner_map
     from baserate.prospects.mixing import Mixed
+    from baserate.prospects.outlooks import Outlook, expect_curve
     from baserate.prospects.regrets import Regret, regret
     from baserate.prospects.triaging import Triage, triage
     from baserate.readings import Reading
+    from baserate.report_html.reporting import report
+    from baserate.report_html.values import Report
     from baserate.shifts.calibrating import Calibration, calibrate
     from baserate.shifts.checking import ShiftCheck, check_label_shift
     from baserate.shifts.correcting import correct_prior, correct_probabilities
@@ -103,10 +108,12 @@ if TYPE_CHECKING:
     from baserate.uncertainty.bands import Band, band, difference_band
     from baserate.uncertainty.comparing import compare, compare_all
     from baserate.uncertainty.folds import FoldCurve, FoldMean, average_curve, fold_mean
+    from baserate.uncertainty.framed import compare_frame
     from baserate.uncertainty.gates import Check, Part, Regression, Requirement, regression, require
     from baserate.uncertainty.intervals import interval
     from baserate.uncertainty.label_errors import LabelErrors, Verified, label_error_table, under_label_errors, under_verification
     from baserate.uncertainty.matched import mcnemar_p
+    from baserate.uncertainty.paired_passes import compare_auc_file
     from baserate.uncertainty.planning import Cases, Detectable, cases_for_auc, cases_for_mcnemar, smallest_detectable
     from baserate.uncertainty.rates import rate_interval
     from baserate.uncertainty.values import Difference, Interval
@@ -179,6 +186,7 @@ __all__ = [
     "Mixed",
     "Note",
     "OperatingPoint",
+    "Outlook",
     "Panel",
     "Part",
     "Pilot",
@@ -191,6 +199,7 @@ __all__ = [
     "Reading",
     "Regression",
     "Regret",
+    "Report",
     "Requirement",
     "ShiftCheck",
     "Slice",
@@ -239,6 +248,8 @@ __all__ = [
     "choose_model",
     "compare",
     "compare_all",
+    "compare_auc_file",
+    "compare_frame",
     "correct_prior",
     "correct_probabilities",
     "cost_area",
@@ -250,14 +261,18 @@ __all__ = [
     "count",
     "count_amounts",
     "count_amounts_file",
+    "count_chunks",
     "count_classes",
     "count_days",
     "count_days_file",
     "count_file",
+    "count_frame",
     "count_groups",
     "count_groups_file",
+    "count_groups_frame",
     "count_models",
     "count_models_file",
+    "count_models_frame",
     "count_unlabelled",
     "count_unlabelled_file",
     "curve_panel",
@@ -271,6 +286,7 @@ __all__ = [
     "difference_panel",
     "estimate_prior",
     "expect",
+    "expect_curve",
     "family",
     "fix",
     "flag_amount_at",
@@ -314,6 +330,7 @@ __all__ = [
     "regret",
     "reliability_curve",
     "reliability_panel",
+    "report",
     "require",
     "roc",
     "roc_hull",

@@ -25,12 +25,16 @@ KINDS: dict[str, tuple[str, str]] = {
 }
 
 
-def of_slices(found: Slices) -> str:
-    """In words which sites show the requirement; then their rates, and what follows at each base rate."""
+def of_slices(found: Slices, *, alerts: bool = True) -> str:
+    """In words which sites show the requirement; then their rates, and what follows at each base rate.
+
+    Alerts are out of each site's own cases; beside numbers out of a volume the share flagged stands in their place.
+    """
     shown = found.largest(MOST_SITES)
     rows = [(found.total, "all"), *((part, "") for part in shown)]
     named = shown if len(shown) == len(found) else shown[:-1]  # the last one are all the others
-    return Page(_words(found, named), _rates(rows, found.level), _workload(rows, found.level, judged=found.require is not None))
+    workload = _workload(rows, found.level, judged=found.require is not None, alerts=alerts)
+    return Page(_words(found, named), _rates(rows, found.level), workload)
 
 
 def _words(found: Slices, parts: Sequence[Slice]) -> str:
@@ -127,15 +131,16 @@ def _rates(rows: Sequence[tuple[Slice, str]], level: float) -> str:
     return Grid(headings, lines)
 
 
-def _workload(rows: Sequence[tuple[Slice, str]], level: float, *, judged: bool) -> str:
+def _workload(rows: Sequence[tuple[Slice, str]], level: float, *, judged: bool, alerts: bool) -> str:
     """What the threshold means at each base rate: how many alerts, how many of them real, and the verdict."""
-    headings = ["group", "precision (PPV)", percent(level), "npv", "alerts", "to evaluate for one (nne)"]
+    amount = "alerts" if alerts else "flagged (posfrac)"
+    headings = ["group", "precision (PPV)", percent(level), "npv", amount, "to evaluate for one (nne)"]
     headings += ["verdict", "needed", "alone"] if judged else []
     lines = []
     for part, kind in rows:
-        values = {name: read(part.point, name) for name in ("precision", "npv", "alerts", "nne")}
+        values = {name: read(part.point, name) for name in ("precision", "npv", "alerts", "posfrac", "nne")}
         cells = [_name(part, kind), digits(values["precision"], 4), span(part.intervals.get("precision")), digits(values["npv"], 4)]
-        cells += [_cases(values["alerts"]), digits(values["nne"], 4)]
+        cells += [_cases(values["alerts"]) if alerts else digits(values["posfrac"], 4), digits(values["nne"], 4)]
         lines.append(cells + (_verdict(part) if judged else []))
     return Grid(headings, lines)
 

@@ -47,10 +47,17 @@ def gathered(scores: Array, positives: Array, negatives: Array) -> Cells:
     return Cells(scores[starts], run_sums(positives[order], starts), run_sums(negatives[order], starts))
 
 
-def without_runs(cells: Cells) -> Cells:
-    """Runs of scores that only negatives have, each merged into its lowest score: flagging down to there flags the whole run."""
+def without_runs(cells: Cells, cuts: Array | None = None) -> Cells:
+    """Runs of scores that only negatives have, each merged into its lowest score: flagging down to there flags the whole run.
+
+    No run reaches across a cut, so that flagging from a cut on stays exact too.
+    """
     alone = cells.positives == 0
-    starts = np.flatnonzero(~(alone & np.concatenate(([False], alone[:-1]))))
+    follows = alone & np.concatenate(([False], alone[:-1]))
+    if cuts is not None and len(cuts):
+        above = np.searchsorted(cuts, cells.scores, side="right")
+        follows[1:] &= above[1:] == above[:-1]
+    starts = np.flatnonzero(~follows)
     ends = np.concatenate((starts[1:], [len(alone)])) - 1 if len(starts) else starts
     return Cells(cells.scores[ends], run_sums(cells.positives, starts), run_sums(cells.negatives, starts))
 

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from baserate import storage
 from baserate.cells import Array, binned, gathered, without_runs
+from baserate.cuts import cuts_of
 from baserate.digests import fingerprint
 from baserate.errors import Fix, escaped, grouped, refuse
 from baserate.exact import INT64_MAX
@@ -26,7 +27,7 @@ from baserate.totals import Totals, rows_counted
 
 # What odds were multiplied by: a whole number, or a fraction.
 ODDS = re.compile(r"[1-9]\d{0,999}(/[1-9]\d{0,999})?", flags=re.ASCII)
-ARRAYS = frozenset({"scores", "positives", "negatives", "edges", "highs"})
+ARRAYS = frozenset({"scores", "positives", "negatives", "edges", "highs", "cuts"})
 
 
 class Bins(NamedTuple):
@@ -50,6 +51,7 @@ class Counts(Totals):
     scores: Array
     bins: Bins | None
     condensed: bool
+    cuts: Array | None  # thresholds that no merged run reaches across, ascending
 
     def __init__(self, scores: npt.ArrayLike, positives: npt.ArrayLike, negatives: npt.ArrayLike) -> None:
         """Cells in any order; equal scores are merged and empty cells left out."""
@@ -63,8 +65,10 @@ class Counts(Totals):
         notes: Iterable[Note] = (),
         bins: Bins | None = None,
         condensed: bool = False,  # noqa: FBT001, FBT002
+        cuts: Array | None = None,
     ) -> None:
-        self._set((*cells, *(bins or ())), **cells._asdict(), ledger=ledger, bins=bins, condensed=condensed, _recorded=tuple(notes))
+        arrays = (*cells, *(bins or ()), *(() if cuts is None else (cuts,)))
+        self._set(arrays, **cells._asdict(), ledger=ledger, bins=bins, condensed=condensed, cuts=cuts, _recorded=tuple(notes))
 
     @classmethod
     def _of(cls, cells: Cells, *rest: Any, **named: Any) -> Counts:
@@ -74,7 +78,7 @@ class Counts(Totals):
         return counts
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (tuple(self._cells), self.ledger, self._recorded, self.bins, self.condensed)
+        return _restored, (tuple(self._cells), self.ledger, self._recorded, self.bins, self.condensed, self.cuts)
 
     @classmethod
     def empty(cls) -> Counts:
@@ -110,14 +114,15 @@ class Counts(Totals):
         doubt, slack = math.fsum(ours * theirs) / 2 * (1 + 2**-40), 2.0**-46 if self.weighted else 2.0**-52
         return doubt + slack if doubt or (self.weighted and merged.any()) else 0.0
 
-    def condense(self) -> Counts:
+    def condense(self, thresholds: Iterable[float] = ()) -> Counts:
         """Merge each run of scores that only negatives have into its lowest score.
 
-        AUC, its DeLong variance, the hull and every operating point at a positive's score stay exact.
+        AUC, its DeLong variance, the hull and every operating point at a positive's score stay exact, and those at `thresholds`.
         """
         if self.bins is not None:
             raise refuse("BR220", "coarse counts cannot be condensed: their bins already merge scores", "condense before coarsening")
-        return Counts._of(without_runs(self._cells), self.ledger, self._recorded, condensed=True)
+        cuts = cuts_of(thresholds, self.scores.dtype)
+        return Counts._of(without_runs(self._cells, cuts), self.ledger, self._recorded, condensed=True, cuts=cuts)
 
     def coarsen(self, edges: int | npt.ArrayLike) -> Counts:
         """Merge scores into bins, with `auc_error_bound` saying what that can cost.
@@ -152,7 +157,7 @@ class Counts(Totals):
         notes, ledger = self._notes_with(other), self.ledger + other.ledger
         for one, rest in ((self, other), (other, self)):
             if not len(rest.scores) and rest.bins is None:
-                return Counts._of(one._cells, ledger, notes, one.bins, one.condensed)
+                return Counts._of(one._cells, ledger, notes, one.bins, one.condensed, one.cuts)
         if self.bins is not None or other.bins is not None:
             cells, bins = _added_bins(self, other)
             return Counts._of(cells, ledger, notes, bins)
@@ -165,7 +170,8 @@ class Counts(Totals):
                 "condensed counts with different positive scores cannot be added: their merged runs do not line up",
                 'count the parts with keep="all", add them, and condense the sum',
             )
-        return Counts._of(without_runs(cells), ledger, notes, condensed=True)
+        cuts = self.cuts if self.cuts is not None and other.cuts is not None and np.array_equal(self.cuts, other.cuts) else None
+        return Counts._of(without_runs(cells, cuts), ledger, notes, condensed=True, cuts=cuts)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Counts):
@@ -195,6 +201,8 @@ class Counts(Totals):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a checksummed file that `baserate.load` reads; a kill in the middle leaves the old file or the new one."""
         arrays = {**self._cells._asdict(), **(self.bins._asdict() if self.bins is not None else {})}
+        if self.cuts is not None:
+            arrays["cuts"] = self.cuts
         facts = {"condensed": self.condensed, **told(self._recorded, self.ledger)}
         storage.write(path, storage.Saved("counts", arrays, facts))
 
@@ -205,13 +213,18 @@ class Counts(Totals):
         if type(condensed) is not bool:
             raise ValueError("condensed is neither true nor false")
         cells = _validated(arrays["scores"], arrays["positives"], arrays["negatives"])
-        form = without_runs(cells) if condensed else cells
+        cuts = arrays.get("cuts")
+        if cuts is not None and not (
+            condensed and cuts.dtype == cells.scores.dtype and not np.isnan(cuts).any() and (cuts[1:] > cuts[:-1]).all()
+        ):
+            raise ValueError("cuts do not fit the cells")
+        form = without_runs(cells, cuts) if condensed else cells
         if not all(np.array_equal(ours, arrays[name]) for name, ours in form._asdict().items()):
             raise ValueError("cells are not in canonical form")
         bins = _checked_bins(arrays, cells) if "edges" in arrays or "highs" in arrays else None
         if condensed and bins is not None:
             raise ValueError("counts cannot be both condensed and coarse")
-        return cls._of(cells, *heard(saved.facts), bins=bins, condensed=condensed)
+        return cls._of(cells, *heard(saved.facts), bins=bins, condensed=condensed, cuts=cuts)
 
 
 def _restored(cells: tuple[Array, Array, Array], *rest: Any) -> Counts:

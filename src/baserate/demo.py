@@ -15,6 +15,7 @@ ROWS = 20_000
 FRAUDS = 400
 SEED = 1
 HEADER = "id,fraud,logit,forest"
+REPORT = b'id="baserate-data"'
 
 
 def scores_csv() -> str:
@@ -41,6 +42,14 @@ def write_scores(folder: Path) -> Path:
     return path
 
 
+def report_place(folder: Path) -> Path:
+    """Where the example's report goes; a file there that is no report of ours is left alone."""
+    path = folder / "report.html"
+    if path.exists() and REPORT not in path.read_bytes():
+        raise refuse_file(path, "BR801", "exists and is not the demo's", "move it away, or choose another --folder")
+    return path
+
+
 class Step(NamedTuple):
     """One command of the example, and what it is for."""
 
@@ -52,8 +61,8 @@ class Step(NamedTuple):
         return shlex.join(self.words)
 
 
-def steps(path: str) -> Iterator[Step]:
-    """The worked example: what AUC says, and what a base rate of 1 in 1000 says."""
+def steps(path: str, report: str) -> Iterator[Step]:
+    """The worked example: what AUC says, what a base rate of 1 in 1000 says, and a report to open."""
     models = ("--label", "fraud", "--score", "logit", "--score", "forest")
     yield Step("Which model ranks better?", ("show", path, *models))
     field = ("--prior", "1 in 1000", "--volume", "1000000")
@@ -61,6 +70,9 @@ def steps(path: str) -> Iterator[Step]:
         "In the field 1 payment in 1000 is fraud, there are a million a day, and 2000 can be looked at:",
         ("choose", path, "alerts <= 2000", *models, *field),
     )
+    costs = ("--prior", "1 in 1000", "--cost", "fn=100,fp=1")
+    yield Step("A missed fraud costs 100 times what a needless look costs:", ("choose", path, *models, *costs))
     yield Step(
-        "A missed fraud costs 100 times what a needless look costs:", ("choose", path, *models, "--prior", "1 in 1000", "--cost", "fn=100,fp=1")
+        "All of it in one file, with base rate, costs, threshold and volume to move:",
+        ("report", path, *models, *costs, "--budget", "2000", "--volume", "1000000", "-o", report, "--force"),
     )

@@ -20,9 +20,11 @@ from baserate.errors import InputError, on_command_line, quoted
 from baserate.exact import EXACT_FLOATS
 from baserate.measures.confusions import Confusion, measure
 from baserate.notes import CASE_CONTROL, Note, Source
+from baserate.spreads import Draws, LogUniform, Pilot, Range
 from baserate.summaries.ranking import auc
 from baserate.summaries.values import Summary
 from baserate.totals import Totals
+from baserate.uncertain import OUTCOMES, Uncertain
 from baserate.uncertainty.fixed import point_intervals
 from baserate.uncertainty.placements import auc_interval
 from baserate.uncertainty.values import BOTH, Interval
@@ -172,6 +174,24 @@ def conditions(at: Conditions, counts: Totals | None = None) -> dict[str, Any]:
     }
 
 
+def uncertain(at: Uncertain | Conditions) -> dict[str, Any]:
+    """Conditions, known or not: numbers, ranges as their two ends, anything else in words."""
+    parts = {"prior": at.prior, **(at.costs if isinstance(at, Uncertain) else {name: getattr(at.costs, name) for name in OUTCOMES})}
+    return {name: _part(part) for name, part in parts.items()}
+
+
+def _part(part: Any) -> Any:
+    if isinstance(part, Range | LogUniform):
+        return {"low": float(part.low), "high": float(part.high), "kind": "range" if isinstance(part, Range) else "log-uniform"}
+    if isinstance(part, Draws):
+        return {"values": [float(value) for value in part.values], "kind": "values"}
+    if part is None or isinstance(part, int | float):
+        return part
+    if isinstance(part, Pilot):
+        return {"kind": "pilot", "positives": part.positives, "cases": part.cases, "mean": part.mean}
+    return {"kind": type(part).__name__.lower(), "mean": float(part.mean)} if hasattr(part, "mean") else float(part)
+
+
 def read(point: OperatingPoint, name: str) -> float:
     """A measure of the point; undefined also where it needs a prior and there is none."""
     try:
@@ -202,13 +222,19 @@ def point_of(point: OperatingPoint, known: Known = PLAIN) -> dict[str, Any]:
         "in_advance": point.in_advance,
         "at": conditions(point.at),
         "threshold": threshold(point.threshold),
-        **({"share": point.share, "certain": threshold(point.certain)} if point.share != 1 else {}),
+        **share_of(point),
         **outcomes(point.confusion),
         **{name: number(value) for name, value in values.items()},
         **more,
         "intervals": {name: of_interval(found) for name, found in known.at(point).items()},
         "undefined": {name: value.reason for name, value in values.items() if isinstance(value, Undefined)},
     }
+
+
+def share_of(point: OperatingPoint) -> dict[str, Any]:
+    """Where not every case at the threshold is flagged: which share of which, and whether those may have several scores."""
+    merged = {"merged": True} if point.merged else {}
+    return {} if point.share == 1 else {"share": point.share, "certain": threshold(point.certain), **merged}
 
 
 def outcomes(confusion: Confusion) -> dict[str, Any]:

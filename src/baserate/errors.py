@@ -35,6 +35,7 @@ OPTIONS = {
     "dedupe": "--dedupe",
     "amount_missing": "--amount-missing",
     "tz": "--tz",
+    "cells": "--cells",
 }
 
 

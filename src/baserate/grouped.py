@@ -77,7 +77,7 @@ class GroupedCounts(Totals, Mapping[Hashable, Counts]):
             ) from None
         part = slice(self.offsets[place], self.offsets[place + 1])
         cells = Cells(*(column[part] for column in self._cells))
-        ledger = replace(rows_counted(cells.positives, cells.negatives), design=self.ledger.design)
+        ledger = replace(rows_counted(cells.positives, cells.negatives), design=self.ledger.design, corrected=self.ledger.corrected)
         return Counts._of(cells, ledger, self._recorded)
 
     def __iter__(self) -> Iterator[Hashable]:

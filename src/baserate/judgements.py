@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
+from baserate.conditions import Conditions
 from baserate.decisions.operating import OperatingPoint, brief
 from baserate.document import Known
 from baserate.errors import escaped, number_of, quoted
 from baserate.pages import Grid, Page
 from baserate.tables import COST, HEADINGS, PER_VOLUME, UNDEFINED, Row, digits, heading, span
+from baserate.uncertain import Uncertain
 from baserate.uncertainty.gates import ALL, MISSED, OBSERVED, SHOWN, UNJUDGED, WORSE, Part, Regression
 from baserate.uncertainty.values import LOWER, UPPER, Difference, Interval, percent
 from baserate.verdicts import Judged
@@ -52,7 +55,7 @@ def of_differences(found: Sequence[Difference]) -> str:
         return sentences[0]
     rows = [
         (
-            "" if one.at is None or one.at.prior is None else f"{one.at.prior:.6g}",
+            _prior(one.at),
             f"{quoted(one.models[1], quotes=False)} - {quoted(one.models[0], quotes=False)}",
             digits(one.value, 4),
             f"{digits(one.low, 4)} to {digits(one.high, 4)}",
@@ -68,6 +71,11 @@ def of_differences(found: Sequence[Difference]) -> str:
     return Page("\n".join(sentences), table)
 
 
+def _prior(at: Any) -> str:
+    """The base rate of a comparison, where it has one of its own; what is not known exactly stands in its sentence."""
+    return f"{at.prior:.6g}" if isinstance(at, Conditions) and at.prior is not None else ""
+
+
 def shown_p(p: float) -> str:
     """A p-value; none is 0."""
     return f"p = {p:.3g}" if p >= 1e-300 else "p < 1e-300"
@@ -76,7 +84,7 @@ def shown_p(p: float) -> str:
 def sentence(one: Difference) -> str:
     """Which model is better, by how much, how sure that is, and whether it could be chance."""
     first, second = (quoted(name, quotes=False) for name in one.models)
-    where = "" if one.at is None or one.at.prior is None else f"At {one.at}: "
+    where = "" if one.at is None or (one.at.prior is None and isinstance(one.at, Conditions)) else f"At {one.at}: "
     bounds = f"{percent(one.level)} from {digits(one.low, 4)} to {digits(one.high, 4)}"
     p = one.p_value if one.p_adjusted is None else one.p_adjusted
     holm = " after Holm" if one.p_adjusted is not None else ""
@@ -84,9 +92,13 @@ def sentence(one: Difference) -> str:
     values = f"{second} {digits(one.values[1], 4)}, {first} {digits(one.values[0], 4)}"
     if one.favours is None:
         return f"{where}No difference in {escaped(one.name)}: {values}; {much}."
+    if not one.significant and isinstance(one.at, Uncertain) and one.at.has_range:
+        return f"{where}Neither is shown to be better by {escaped(one.name)} all over it: {values} in its middle; {much}."
     if not one.significant:
         return f"{where}Within noise, no telling which is better by {escaped(one.name)}: {values}; {much}."
-    return f"{where}{quoted(one.favours, quotes=False)} is better by {escaped(one.name)}: {values}; {much}."
+    middle = " in its middle" if isinstance(one.at, Uncertain) and one.at.has_range else ""
+    leads = " all over it" if middle else ""
+    return f"{where}{quoted(one.favours, quotes=False)} is better by {escaped(one.name)}{leads}: {values}{middle}; {much}."
 
 
 def of_requirements(judged: Sequence[Judged], *, passed: bool, level: float) -> str:

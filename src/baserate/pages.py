@@ -31,15 +31,16 @@ class Grid(str):
         return folded if _width(folded) <= width else "\n\n".join(self._records(width))
 
     def _records(self, width: int) -> Iterator[str]:
-        """Each row as a list of its cells, under what stands on its left."""
+        """Each row as a list of its cells, under what stands on its left; of a table of words alone, under the first of them."""
+        left = self.left if self.left < len(self.headings) else 1
         widest = max(len(heading) for heading in self.headings)
+        hanging = " " * (widest + 2 * len(GAP))
         for row in self.rows:
-            title = ", ".join(cell for cell in row[: self.left] if cell)
-            pairs = list(zip(self.headings[self.left :], row[self.left :], strict=True))
-            side = GAP + "{}" + GAP
-            lines = [f"{GAP}{heading.ljust(widest)}{GAP}{cell}" for heading, cell in pairs]
-            if max(map(len, lines), default=0) > width:
-                lines = [line for heading, cell in pairs for line in (side.format(heading).rstrip(), f"{GAP * 2}{cell}")]
+            title = ", ".join(cell for cell in row[:left] if cell)
+            pairs = list(zip(self.headings[left:], row[left:], strict=True))
+            lines = [_hung(cell, f"{GAP}{heading.ljust(widest)}{GAP}", hanging, width) for heading, cell in pairs]
+            if max(map(_width, lines), default=0) > width:
+                lines = [line for heading, cell in pairs for line in (f"{GAP}{heading}", _hung(cell, GAP * 2, GAP * 2, width))]
             yield "\n".join(line.rstrip() for line in (*([title] if title else []), *lines))
 
 
@@ -65,6 +66,13 @@ def fitted(text: str, width: int) -> str:
 
 def _wrapped(line: str, width: int) -> str:
     return line if len(line) <= width else textwrap.fill(line, width, break_long_words=False, break_on_hyphens=False)
+
+
+def _hung(text: str, first: str, others: str, width: int) -> str:
+    """Words after `first`, and on further lines below themselves."""
+    if len(first + text) <= width:
+        return first + text
+    return textwrap.fill(text, width, initial_indent=first, subsequent_indent=others, break_long_words=False, break_on_hyphens=False)
 
 
 def _lines(rows: Sequence[Sequence[str]], left: int) -> Iterator[str]:

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from baserate.arithmetic import exactly, rounded
+from baserate.arithmetic import exactly
 from baserate.cells import Array
 from baserate.counts import Counts
+from baserate.cuts import lowest_score, next_below
 from baserate.errors import grouped, quoted, refuse
 from baserate.exact import INT64_MAX, Floats, running_sums
 from baserate.frozen import Frozen
@@ -196,7 +197,7 @@ class Points(Frozen):
         """The point that flags `score >= threshold`; None flags nothing."""
         if threshold is None:
             return 0
-        cut = _comparable(threshold, self.scores.dtype)
+        cut = lowest_score(threshold, self.scores.dtype)
         flagged = len(self.scores) - int(np.searchsorted(self.scores[::-1], cut, side="left")) if cut is not None else 0
         if self.tops is not None and flagged < len(self.scores) and cut is not None and cut <= self.tops[flagged]:
             near = f"{quoted(self.scores[flagged].item())}" + (f" or {quoted(self.scores[flagged - 1].item())}" if flagged else "")
@@ -275,28 +276,17 @@ def _tops(counts: Counts) -> Array | None:
         return counts.bins.highs
     if not counts.condensed:
         return None
-    scores = counts.scores
-    if scores.dtype == np.int64:
-        above = np.concatenate(([INT64_MAX], scores[:-1] - 1))
-    else:
-        with np.errstate(over="ignore"):  # below the lowest finite score comes −inf
-            above = np.concatenate(([math.inf], np.nextafter(scores[:-1], -math.inf)))
+    scores, cuts = counts.scores, counts.cuts
+    if not len(scores):
+        return scores
+    highest = INT64_MAX if scores.dtype == np.int64 else math.inf
+    above = np.concatenate(([highest], next_below(scores[:-1]))).astype(scores.dtype)
+    if cuts is not None:
+        # A run ends below the lowest cut above it.
+        place = np.searchsorted(cuts, scores, side="right")
+        ended = place < len(cuts)
+        above[ended] = np.minimum(above[ended], next_below(cuts[place[ended]]))
     return np.where(counts.positives > 0, scores, above)
-
-
-def _comparable(threshold: Any, kind: np.dtype[Any]) -> Any:
-    """The lowest score of this type that is not below the threshold; None where there is none."""
-    infinite = isinstance(threshold, float | np.floating) and bool(np.isinf(threshold))
-    try:
-        exact = None if infinite else exactly(threshold)
-    except (TypeError, ValueError, OverflowError):
-        raise refuse("BR529", f"a threshold is a number, or None to flag nothing; got {quoted(threshold)}", "threshold=0.5") from None
-    if kind == np.float64:
-        near = float(threshold) if exact is None else rounded(exact)
-        return near if exact is None or math.isinf(near) or exactly(near) >= exact else math.nextafter(near, math.inf)
-    if exact is None or exact > INT64_MAX or exact < -INT64_MAX - 1:
-        return None if threshold > 0 else -INT64_MAX - 1
-    return math.ceil(exact)
 
 
 def _read_only(values: Floats) -> Floats:

@@ -11,16 +11,18 @@ from typing import Any
 from baserate.arithmetic import rounded
 from baserate.conditions import Conditions
 from baserate.decisions.borders import EVERYTHING, NOTHING, Win, prior_at
-from baserate.document import conditions, number, threshold
+from baserate.decisions.rules import parse_rule
+from baserate.document import conditions, number, threshold, uncertain
 from baserate.errors import escaped, quoted
+from baserate.joint import JointCounts
 from baserate.notes import Note
 from baserate.pages import Grid, Page
-from baserate.prospects.changes import Change, Stability
-from baserate.prospects.deciding import Decision
-from baserate.prospects.learning import EVERY_PART, Learning
-from baserate.prospects.maps import WinnerMap
+from baserate.prospects.changes import Change, Stability, stability
+from baserate.prospects.deciding import Decision, decide
+from baserate.prospects.learning import EVERY_PART, Learning, value_of_learning
+from baserate.prospects.maps import WinnerMap, winner_map
 from baserate.prospects.regrets import Regret
-from baserate.spreads import Draws, LogUniform, Pilot, Range
+from baserate.spreads import BELIEVED, Range
 from baserate.tables import digits
 from baserate.uncertain import OUTCOMES, Uncertain
 from baserate.uncertainty.values import percent
@@ -37,6 +39,28 @@ class Recommendation:
     map: WinnerMap | None = None
     stability: Stability | None = None
     learning: Learning | None = None
+
+
+def recommend(
+    models: Mapping[str, Any],
+    rule: str | None,
+    at: Uncertain | Conditions,
+    *,
+    joint: JointCounts | None = None,
+    volume: float | None = None,
+    mix: bool = False,
+    **told: Any,
+) -> Recommendation:
+    """The decision, and whatever else can be said of these models; `joint`, resampled as it is `told`, says which winners are in doubt."""
+    decision = decide(models, rule, at=at, volume=volume, mix=mix)
+    sites = decision.regret.site is not None
+    moving = any(term.measure.depends_on_prior for term in parse_rule(rule, volume).terms)
+    if sites or moving:
+        return Recommendation(decision)
+    mapped = winner_map(models, rule) if joint is None else winner_map(joint, **told)
+    believed = isinstance(at, Uncertain) and not at.has_range and any(isinstance(part, BELIEVED) for part in (at.prior, *at.costs.values()))
+    learned = value_of_learning(models, at=at) if believed and rule is None and isinstance(at, Uncertain) else None
+    return Recommendation(decision, mapped, stability(models, rule, at=at), learned)
 
 
 def of_recommendation(found: Recommendation) -> dict[str, Any]:
@@ -94,24 +118,6 @@ def _regret(regret: Regret) -> dict[str, Any]:
 
 def _settings(settings: Mapping[str, Any]) -> dict[str, Any]:
     return {name: threshold(cut) for name, cut in settings.items()}
-
-
-def uncertain(at: Uncertain | Conditions) -> dict[str, Any]:
-    """Conditions, known or not: numbers, ranges as their two ends, anything else in words."""
-    parts = {"prior": at.prior, **(at.costs if isinstance(at, Uncertain) else {name: getattr(at.costs, name) for name in OUTCOMES})}
-    return {name: _part(part) for name, part in parts.items()}
-
-
-def _part(part: Any) -> Any:
-    if isinstance(part, Range | LogUniform):
-        return {"low": float(part.low), "high": float(part.high), "kind": "range" if isinstance(part, Range) else "log-uniform"}
-    if isinstance(part, Draws):
-        return {"values": [float(value) for value in part.values], "kind": "values"}
-    if part is None or isinstance(part, int | float):
-        return part
-    if isinstance(part, Pilot):
-        return {"kind": "pilot", "positives": part.positives, "cases": part.cases, "mean": part.mean}
-    return {"kind": type(part).__name__.lower(), "mean": float(part.mean)} if hasattr(part, "mean") else float(part)
 
 
 def _map(found: WinnerMap) -> dict[str, Any]:
@@ -251,8 +257,13 @@ def _where(found: WinnerMap, decision: Decision) -> str:
         cuts = ("", "") if first.models[0] in ANSWERS else (quoted(first.thresholds[0]), quoted(last.thresholds[0]))
         span = f">= {cuts[0]}" if cuts[0] == cuts[1] else f">= {cuts[0]} down to {cuts[1]}"
         rows.append((" or ".join(quoted(name, quotes=False) for name in first.models), span if cuts[0] else "", low, high))
-    table = Grid(("cheapest", "threshold", "from prior", "to prior"), rows, left=2)
-    return Page(f"Who is cheapest where, at {middle.costs.spoken}:", table)
+    best = _best(middle)
+    table = Grid((best, "threshold", "from prior", "to prior"), rows, left=2)
+    return Page(f"Who is {best} where, at {middle.costs.spoken}:", table)
+
+
+def _best(at: Conditions) -> str:
+    return "most profitable" if at.costs.earned else "cheapest"
 
 
 def _prior(effective: float, at: Conditions) -> str:
@@ -274,7 +285,7 @@ def _doubts(found: WinnerMap, decision: Decision) -> Iterator[str]:
         told = " or ".join(quoted(name, quotes=False) for name in seen)
         others = ", ".join(quoted(name, quotes=False) for name in doubt.rivals)
         rows.append((told, _prior(doubt.low, middle), _prior(doubt.high, middle), others))
-    table = Grid(("cheapest", "from prior", "to prior", "cannot be told from"), rows, left=1)
+    table = Grid((_best(middle), "from prior", "to prior", "cannot be told from"), rows, left=1)
     yield Page(
         f"At {level} for the whole map ({found.apart.replicates} resamples), at {middle.costs.spoken}, the winner cannot be told from these:",
         table,
@@ -290,7 +301,9 @@ def _firm(found: Stability | None, map_: WinnerMap | None) -> Iterator[str]:
     rivals = [] if map_ is None or map_.apart is None else map_.apart.doubtful(found.at.effective_prior)
     others = ", ".join(quoted(name, quotes=False) for name in rivals if name not in found.models)
     doubt = f" (not told from {others})" if others else ""
-    lines = [f"At {found.at}, {choice} is cheapest{doubt}, and stays so from prior {prior.low:.6g} to {prior.high:.6g}{_costs_held(found)}."]
+    lines = [
+        f"At {found.at}, {choice} is {_best(found.at)}{doubt}, and stays so from prior {prior.low:.6g} to {prior.high:.6g}{_costs_held(found)}."
+    ]
     lines += [_changed(change, earned=found.at.costs.earned) for change in found.changes[:1]]
     if found.decisive:
         lines.append(f"What is not known well enough to settle the choice by itself: {', '.join(found.decisive)}.")
@@ -311,7 +324,8 @@ def _changed(change: Change, *, earned: bool) -> str:
     turned = earned and change.part != "prior"
     way = ("larger" if turned else "higher") if change.factor > 1 else ("smaller" if turned else "lower")
     then = 0 - change.then if turned else change.then
-    return f"The smallest single change: {change.part} {factor:.3g} times {way} ({then:.6g}), and {_either(change.becomes)} is cheapest."
+    best = "most profitable" if earned else "cheapest"
+    return f"The smallest single change: {change.part} {factor:.3g} times {way} ({then:.6g}), and {_either(change.becomes)} is {best}."
 
 
 def _worth(found: Learning | None) -> Iterator[str]:

@@ -32,13 +32,13 @@ class Saved(NamedTuple):
     facts: dict[str, Any]
 
 
-def write(path: str | os.PathLike[str], saved: Saved) -> None:
+def write(path: str | os.PathLike[str], saved: Saved, magic: bytes = MAGIC) -> None:
     """Save, so that a kill at any moment leaves the old file or the new one."""
     import json
 
     arrays = [{"name": name, "dtype": array.dtype.newbyteorder("<").str, "length": len(array)} for name, array in saved.arrays.items()]
     head = json.dumps({"kind": saved.kind, "arrays": arrays, "facts": saved.facts}, allow_nan=False).encode()
-    pieces: list[bytes | memoryview] = [MAGIC, len(head).to_bytes(LENGTH, "little"), head, *map(little_endian, saved.arrays.values())]
+    pieces: list[bytes | memoryview] = [magic, len(head).to_bytes(LENGTH, "little"), head, *map(little_endian, saved.arrays.values())]
     write_atomically(path, [*pieces, sha256(pieces)])
 
 
@@ -56,16 +56,17 @@ def read(path: str | os.PathLike[str]) -> Saved:
     if sha256([body]) != checksum:
         raise refuse_file(path, "BR711", "is damaged or cut off: its checksum does not match", "count again, or restore the file from a copy")
     try:
-        return _parsed(body)
+        return parsed(body, len(MAGIC))
     except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
         raise refuse_file(path, "BR711", f"does not hold what its head says ({quoted(str(error), quotes=False)})", "count again") from None
 
 
-def _parsed(body: memoryview) -> Saved:
+def parsed(body: memoryview, begin: int) -> Saved:
+    """What lies behind the magic; whatever is wrong with it raises one of a few errors of Python's."""
     import json
 
-    start = len(MAGIC) + LENGTH
-    length = int.from_bytes(body[len(MAGIC) : start], "little")
+    start = begin + LENGTH
+    length = int.from_bytes(body[begin:start], "little")
     if length > MOST_HEAD:
         raise ValueError("head too long")
     head = json.loads(bytes(body[start : start + length]))

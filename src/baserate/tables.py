@@ -58,7 +58,7 @@ def of_models(models: Mapping[str, Counts], known: Known = PLAIN) -> str:
             quoted(name, quotes=False),
             grouped(counts.total_positives),
             grouped(counts.total_negatives),
-            grouped(len(counts.scores)),
+            _distinct(counts),
             digits(counts.prior, 3),
             digits(auc(counts), 4),
             span(known.auc(counts)),
@@ -69,6 +69,12 @@ def of_models(models: Mapping[str, Counts], known: Known = PLAIN) -> str:
     if all(row[-1] == UNDEFINED for row in rows):
         headings, rows = headings[:-1], [row[:-1] for row in rows]
     return Grid(tuple(CHOSEN if _chosen(models) and word.startswith("base") else word for word in headings), rows)
+
+
+def _distinct(counts: Counts) -> str:
+    """How many cells there are, and what was merged in them."""
+    merged = " (bins)" if counts.bins is not None else " (condensed)" if counts.condensed else ""
+    return f"{grouped(len(counts.scores))}{merged}"
 
 
 def conditions(models: Mapping[str, Counts]) -> str:

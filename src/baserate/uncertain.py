@@ -33,6 +33,10 @@ class Drawn(NamedTuple):
     tp: Any
     tn: Any
 
+    def row(self, place: int) -> Drawn:
+        """One of the draws, all of its parts numbers."""
+        return Drawn(*(float(part[place]) if isinstance(part, np.ndarray) else part for part in self))
+
 
 @dataclass(frozen=True, repr=False)
 class Uncertain:
@@ -86,19 +90,19 @@ class Uncertain:
     def as_in_sample(self) -> bool:
         return self.prior is None
 
-    def pinned(self, steps: int = STEPS) -> Iterator[Uncertain]:
-        """The same with every range replaced by one of its values, all over it; a range of base rates is walked in so many steps."""
-        for setting in self._settings(ends=False, steps=steps):
+    def pinned(self, steps: int = STEPS, cost_steps: int = COST_STEPS) -> Iterator[Uncertain]:
+        """The same with every range replaced by one of its values, all over it; ranges of base rates and of costs in so many steps."""
+        for setting in self._settings(ends=False, steps=(steps, cost_steps)):
             yield Uncertain(setting["prior"], {name: setting[name] for name in OUTCOMES} if self.costs_given else None, earned=self.earned)
 
-    def _settings(self, *, ends: bool, steps: int = STEPS) -> Iterator[dict[str, Any]]:
+    def _settings(self, *, ends: bool, steps: tuple[int, int] = (STEPS, COST_STEPS)) -> Iterator[dict[str, Any]]:
         names = ("prior", *OUTCOMES)
         choices = []
         for part in (self.prior, *(self.costs[name] for name in OUTCOMES)):
             if ends:
                 choices.append(_ends(part))
             else:
-                choices.append(part.grid(COST_STEPS if choices else steps) if isinstance(part, Range) else [part])
+                choices.append(part.grid(steps[1] if choices else steps[0]) if isinstance(part, Range) else [part])
         for values in product(*choices):
             yield dict(zip(names, values, strict=True))
 
@@ -106,6 +110,11 @@ class Uncertain:
         """One set of conditions in the midst of what is possible."""
         costs = Costs.told({name: _middle(self.costs[name]) for name in OUTCOMES}, earned=self.earned) if self.costs_given else None
         return Conditions(_middle(self.prior), costs)
+
+    def known(self, drawn: Drawn) -> Conditions:
+        """Conditions of which every part was drawn or is known; without costs where none were given."""
+        costs = Costs(**{name: getattr(drawn, name) for name in OUTCOMES}) if self.costs_given else None
+        return Conditions(drawn.prior, costs)
 
     def draw(self, rng: np.random.Generator, count: int) -> Drawn:
         """Conditions drawn from what is believed; ranges must be pinned first."""

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from baserate.conditions import Conditions
-from baserate.document import answer, conditions, number, of_interval, threshold
+from baserate.document import answer, conditions, number, of_interval, threshold, uncertain
 from baserate.joint import JointCounts
 from baserate.notes import Note, Source
+from baserate.uncertain import Uncertain
 from baserate.uncertainty.gates import ALL, UNJUDGED, Regression, Requirement
 from baserate.uncertainty.values import Difference
 
@@ -21,12 +22,11 @@ def of_comparisons(command: str, joint: JointCounts, found: Sequence[Difference]
 
 def of_difference(found: Difference, joint: JointCounts) -> dict[str, Any]:
     """A difference of two models."""
-    at = found.at if isinstance(found.at, Conditions) else None
     return {
         "statistic": found.name,
         "models": list(found.models),
         "values": [number(value) for value in found.values],
-        "at": None if at is None else conditions(at, joint),
+        "at": _at(found, joint),
         "value": number(found.value),
         "low": number(found.low),
         "high": number(found.high),
@@ -41,6 +41,13 @@ def of_difference(found: Difference, joint: JointCounts) -> dict[str, Any]:
         "significant": found.significant,
         "replicates": found.replicates,
     }
+
+
+def _at(found: Difference, joint: JointCounts) -> dict[str, Any] | None:
+    """The conditions of a comparison, known or not; none where they do not matter."""
+    if isinstance(found.at, Uncertain):
+        return uncertain(found.at)
+    return conditions(found.at, joint) if isinstance(found.at, Conditions) else None
 
 
 def regression_verdict(verdict: Regression) -> dict[str, Any]:

@@ -111,7 +111,7 @@ def test_row_54_reserved_names_are_names(bench):
     return shown
 
 
-@row(55, "very many models", why="what a report shows of them belongs to the report")
+@row(55, "very many models", why="a report shows the best 50 of them, with note BR863")
 def test_row_55_every_model_has_its_line(bench):
     names = [f"m{i}" for i in range(300)]
     command = (

@@ -16,10 +16,11 @@ from pathlib import Path
 import duckdb
 import numpy as np
 import pyarrow as pa
+import pytest
 import zstandard
 from pyarrow import feather, parquet
 from tests.bad_inputs.bench import M, Y
-from tests.bad_inputs.rows import later, row
+from tests.bad_inputs.rows import row
 from tests.bad_inputs.test_f_text import GOOD, same
 
 CASES = pa.table({"y": Y, "m": list(map(float, M))})
@@ -150,7 +151,21 @@ def test_row_123_names_of_tables_are_quoted_or_hinted_at(bench):
     return read, bench.refused("BR717", *show("views.db::case")), column
 
 
-later(124, "Spark without Java, of another version, without permission", "Scale", "Spark is not a source yet")
+@row(124, "Spark without Java, of another version, without a master", why="jobs that fail are tested on a real cluster")
+def test_row_124_what_spark_needs_is_said_in_one_line(bench):
+    parquet.write_table(CASES, "a.parquet")
+    asked = ["count", "a.parquet", "--label", "y", "--score", "m", "--engine", "spark", "-o", "a.counts"]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("JAVA_HOME", "nowhere")
+        absent = bench.refused("BR950", *asked)
+        java = Path("old/bin/java")
+        java.parent.mkdir(parents=True)
+        java.write_text("#!/bin/sh\necho 'openjdk version \"11.0.2\" 2019-01-15' >&2\n")
+        java.chmod(0o755)
+        patch.setenv("JAVA_HOME", "old")
+        old = bench.refused("BR950", *asked)
+        java.write_text("#!/bin/sh\necho 'openjdk version \"17.0.2\" 2022-01-18' >&2\n")
+        return absent, old, bench.refused("BR950", *asked, "--master", "spark://127.0.0.1:1")
 
 
 @row(125, "s3:// and http:// addresses", why="there is no option to allow them")
@@ -176,7 +191,12 @@ def test_row_126_standard_input_is_read_and_what_is_no_file_is_refused(bench):
     return done.out.splitlines()[0], limited.err.strip(), bench.refused("BR615", *show("pipe"))
 
 
-later(127, "a thousand million rows", "Scale", "progress and memory of long runs are measured there")
+@row(127, "more rows than memory holds", why="benchmarks/README.md has a thousand million of them, and what they cost")
+def test_row_127_more_scores_than_fit_are_counted_piece_by_piece(bench):
+    rows = 700_000  # distinct scores; under the least ceiling there is room for 535 000
+    labels, scores = np.arange(rows) % 1000 == 0, np.arange(rows) * 7919 % rows / rows
+    parquet.write_table(pa.table({"y": labels, "m": scores}), "large.parquet", row_group_size=100_000)
+    return bench.noted("BR947", *show("large.parquet", "--memory", "320MB"))
 
 
 @row(128, "ten thousand other columns")

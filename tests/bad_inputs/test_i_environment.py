@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from pyarrow import feather
 from tests.bad_inputs.bench import M, Y, table
-from tests.bad_inputs.rows import later, row
+from tests.bad_inputs.rows import row
 from tests.bad_inputs.test_g_binary import CASES, show
 from tests.helpers_terminal import ESCAPE, in_terminal, run, stopped
 
@@ -34,7 +34,7 @@ def ended(bench, sent):
     return status, said.splitlines()[-1]
 
 
-@row(138, "Ctrl-C, once or twice", why='exit status 130 and nothing left behind; to resume belongs to the issue "Scale"')
+@row(138, "Ctrl-C, once or twice", why="exit status 130 and nothing left behind; a count with --resume goes on")
 def test_row_138_ctrl_c_stops_tidily(bench):
     status, said = ended(bench, signal.SIGINT)
     assert status == 130
@@ -79,7 +79,17 @@ def test_row_142_no_encoding_of_standard_output_makes_it_crash(bench):
     return tuple(lines)
 
 
-later(143, "no fonts, no CJK, dark mode, print", "Pictures and the report", "there are no pictures yet")
+@row(143, "no fonts, no CJK, dark mode, print", why="the fonts of the system, text in drawings, and rules for dark and for paper")
+def test_row_143_a_report_needs_no_font_and_is_read_in_the_dark_and_on_paper(bench):
+    path = bench.file(table(y=Y, 模型=M))
+    done = bench.told("report", path, "--label", "y", "--score", "模型")
+    assert done.status == 0
+    page = Path("report.html").read_text()
+    assert page.count("<svg xmlns") == page.count('font-family="system-ui, sans-serif"') == 6
+    assert "模型</text>" in page
+    assert not re.search(r"@font-face|url\((?!#)", page)
+    assert all(rule in page for rule in ("color-scheme:light dark", "light-dark(", "@media print"))
+    return done.out.splitlines()[-1]
 
 
 @row(144, "no network")

@@ -88,7 +88,7 @@ def test_a_budget_without_a_review_catches_the_largest_amount(scenario):
     assert point.point.optimized == "amount_caught"
     priced = br.choose_amount(scenario, "alerts <= 3", review=150, volume=6)
     assert (priced.threshold, priced.cost) == (0.9, 470)
-    assert any(note.code == "BR523" and "more would cost more" in note.text for note in priced.notes)
+    assert any(note.code == "BR523" and "no more of these would pay" in note.text for note in priced.notes)
 
 
 def test_a_budget_inside_a_tie_is_met_on_average_with_the_best_and_the_worst_draw():

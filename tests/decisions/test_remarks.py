@@ -166,7 +166,7 @@ def test_row_84_a_budget_inside_a_tie_is_said():
 def test_a_budget_that_costs_leave_unused_is_said():
     point = br.choose(COUNTS, "alerts <= 500", at=br.Conditions(costs=br.Costs(fp=1, fn=2)), volume=1050)
     assert point.threshold == 0.9
-    assert text(point, "BR523") == "40 of 500 alerts are used: more would cost more than they save"
+    assert text(point, "BR523") == "40 of 500 alerts are used: no more of these would pay (a larger budget may)"
 
 
 def test_a_budget_that_another_limit_leaves_unused_is_not_put_down_to_costs():

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from scipy.special import ndtr, ndtri
+from tests.naming import named
 from tests.uncertainty.helpers_bands import COUNTS, NAMED
 
 import baserate as br
@@ -124,7 +125,7 @@ def paired_models(seed=11, cases=150):
     return br.count_models(y, {"a": scores, "b": scores + rng.normal(size=cases) + 0.8 * y, "twin": scores})
 
 
-@pytest.mark.parametrize("curve", [br.roc, br.pr, br.cost_curve, "precision"], ids=str)
+@pytest.mark.parametrize("curve", [br.roc, br.pr, br.cost_curve, "precision"], ids=named)
 def test_identical_models_differ_nowhere(curve):
     given = {"priors": [0.5, 0.1], "threshold": 0.5} if curve == "precision" else {}
     band = br.difference_band(curve, paired_models(), pair=("a", "twin"), replicates=200, **given)

@@ -43,15 +43,6 @@ def test_what_cannot_be_compared_is_refused_with_the_reason(code, match, call):
     assert_refused(code, match, call)
 
 
-@pytest.mark.parametrize("uncertain", [{"prior": br.Range(0.001, 0.01)}, {"prior": br.Pilot(5, 1000)}])
-def test_uncertain_conditions_are_refused(uncertain):
-    at = br.Uncertain(**uncertain)
-    assert_refused(
-        "BR588", "a comparison is made at known conditions.*difference_band", lambda: br.compare("precision", joint(), threshold=1, at=at)
-    )
-    assert_refused("BR588", "a comparison is made at known conditions", lambda: br.compare_all("precision", joint("abc"), threshold=1, at=at))
-
-
 def test_unequal_cases_are_refused():
     with pytest.raises(br.InputError, match='lengths differ: y_true 3, "a" 3, "b" 2'):
         br.count_models([0, 1, 1], {"a": [1, 2, 3], "b": [1, 2]})

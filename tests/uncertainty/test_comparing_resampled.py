@@ -64,6 +64,14 @@ def test_swapping_the_models_flips_the_bootstrap_too(cases):
     assert (swapped.low, swapped.high) == pytest.approx((-found.high, -found.low), abs=1e-12)
 
 
+def test_swapping_models_with_the_same_counts_flips_the_bootstrap_too():
+    """Found by hypothesis: marginals that are equal put the models in the order in which they were named."""
+    whole = joint_of([(0, 0)] * 5, [(0, 0), (0, 0), (0, 1), (1, 0), (1, 1)])
+    found, swapped = (br.compare(br.gini, whole, pair=pair, replicates=100) for pair in (("a", "b"), ("b", "a")))
+    assert (swapped.low, swapped.high) == pytest.approx((-found.high, -found.low), abs=1e-12)
+    assert found.low != -found.high
+
+
 def test_a_bootstrap_p_value_is_never_0():
     better = joint_of([(0, 3)] * 20, [(1, 0), (0, 1)] * 20)
     found = br.compare(br.ks, better, replicates=100)

@@ -198,7 +198,7 @@ def _compared(check: Comparison, reader: Reader, seed: int, progress: Progress |
     passed = verdict.passed and not any(math.isnan(part.difference.value) for part in verdict.parts)
     verdict = replace(verdict, passed=passed, notes=(*notes, *verdict.notes))
     models = {name: joint.marginal(name) for name in joint.models}
-    every = document.merged([*document.notes_of(models, {}), *verdict.notes])
+    every = document.merged([*document.notes_of(models, {}), *scenario.at.notes, *verdict.notes])
     sources = tuple(dict.fromkeys(joint.ledger.sources))
     return Outcome(check, passed, regression=verdict, joint=joint, notes=tuple(every), sources=sources)
 

@@ -26,12 +26,17 @@ COMMANDS = {
     "choose": ("choosing:choose_command", "Which model, at which threshold."),
     "compare": ("comparing:compare_command", "Is one model really better than another?"),
     "decide": ("deciding:decide_command", "Which model and threshold, where base rate and costs are not known exactly."),
+    "expect": ("expecting:expect_command", "What a measure comes to over ranges and distributions of base rate and costs."),
+    "leaders": ("leading:leaders", "Who finds most within a share of false alarms, at each base rate."),
+    "triage": ("triaging:triage_command", "Two thresholds: what to act on, what to review, what to let pass."),
     "prior": ("estimating:prior_command", "Estimate the base rate of the field from scores without labels."),
     "slices": ("slicing:slices", "Sites, days and groups: one threshold at every base rate, and what is shown there."),
     "gate": ("gating:gate", "Pass or fail: the check that a build runs."),
     "init": ("starting:init", "Write the checks of a build into baserate.toml, by asking."),
+    "report": ("reporting:report_command", "One file that opens offline, with everything to move."),
     "curve": ("curving:curve", "The points of a curve, as a table, CSV or JSON."),
     "calc": ("calculating:calc", "From published rates to the rest."),
+    "study": ("studying:study_command", "The sources reproduced, claim by claim."),
     "count": ("counting:count_command", "Count once, save and add up the counts."),
     "demo": ("demonstrating:run_demo", "Write an example file and show what it says."),
     "completion": ("completing:completion", "Print the script that completes commands in your shell."),
@@ -133,7 +138,8 @@ def _run(given: list[str]) -> int:
         # Whoever read our output has had enough; keep the interpreter from complaining when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (KeyboardInterrupt, click.Abort, Terminated) as stop:
-        click.echo("stopped", err=True)
+        again = any(word.partition("=")[0] == "--resume" for word in given)
+        click.echo("stopped; the same command goes on from there (--resume)" if again else "stopped", err=True)
         return TERMINATED if isinstance(stop, Terminated) else INTERRUPTED
     except Exception as error:
         if DEBUG in given:

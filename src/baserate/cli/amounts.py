@@ -11,10 +11,11 @@ import click
 from baserate import document, notations
 from baserate.amounts import Amounts
 from baserate.cli import options
-from baserate.cli.answers import Answer, Surety, made_by, say
+from baserate.cli.answers import Surety, say
 from baserate.cli.terminal import Progress, tell
 from baserate.conditions import Conditions
 from baserate.decisions.amounts import CAUGHT, AmountChoice, AmountPoint, choose_amount_model
+from baserate.decisions.answering import Answer, made_by
 from baserate.decisions.operating import brief, setting
 from baserate.engines.amounts import amounts_from
 from baserate.engines.wanted import Wanted
@@ -186,7 +187,7 @@ def _verdict(choice: AmountChoice) -> dict[str, Any]:
 def _point(point: AmountPoint, found: Mapping[str, Interval]) -> dict[str, Any]:
     """A point and its sums, as bare numbers."""
     where, average = point.point, point.by_average
-    more: dict[str, Any] = {} if where.share == 1 else {"share": where.share, "certain": document.threshold(where.certain)}
+    more = document.share_of(where)
     if point.caught_best is not None and point.caught_worst is not None:
         more |= {"caught_best": point.caught_best, "caught_worst": point.caught_worst}
     return {

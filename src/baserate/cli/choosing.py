@@ -6,10 +6,11 @@ import click
 
 from baserate import document, judgements, tables
 from baserate.cli import amounts, options
-from baserate.cli.answers import Answer, Surety, choices, say
+from baserate.cli.answers import Surety, say
 from baserate.cli.estimating import with_prior_from
 from baserate.cli.sections import Sectioned
 from baserate.cli.terminal import tell
+from baserate.decisions.answering import Answer, choices
 from baserate.decisions.models import Choice
 from baserate.document import Known
 from baserate.errors import refuse
@@ -18,7 +19,7 @@ from baserate.tables import Row
 
 
 @click.command(name="choose", cls=Sectioned)
-@options.source
+@options.source_of_any_size
 @click.argument("rule", required=False)
 @click.option("--rule", "named_rule", metavar="RULE", help="The rule, if it does not stand behind the file.")
 @options.conditions

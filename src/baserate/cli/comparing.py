@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +12,7 @@ import click
 from baserate import document, judgements, tables, verdicts
 from baserate.cli import options
 from baserate.cli.answers import say
+from baserate.cli.doubtful import conditions_of, is_doubtful, pilot
 from baserate.cli.estimating import with_prior_from
 from baserate.cli.sections import Sectioned
 from baserate.cli.terminal import Progress, tell
@@ -24,6 +26,7 @@ from baserate.measures.confusions import NOT_SAID
 from baserate.measures.values import parse
 from baserate.notes import RANDOM, Note
 from baserate.summaries.values import summary_named
+from baserate.uncertain import Uncertain
 from baserate.uncertainty.comparing import compare, compare_all
 from baserate.uncertainty.statistics import statistic_of
 from baserate.uncertainty.values import Difference
@@ -33,6 +36,7 @@ from baserate.uncertainty.values import Difference
 @options.source_several
 @options.conditions
 @options.prior_from
+@pilot
 @click.option("--statistic", metavar="NAME", help='What to compare: auc, any summary, or any measure ("precision", "expected_cost", "caught").')
 @click.option("--rule", metavar="RULE", help="Read the measure where this rule chooses each model's threshold.")
 @click.option("--threshold", "thresholds", multiple=True, metavar="[MODEL=]SCORE", help="Fixed thresholds: one for all, or one a model.")
@@ -51,6 +55,7 @@ def compare_command(
     costs: tuple[str, ...],
     profits: tuple[str, ...],
     volume: str | None,
+    pilot: str | None,
     statistic: str | None,
     rule: str | None,
     thresholds: tuple[str, ...],
@@ -64,19 +69,22 @@ def compare_command(
     """Compare models on the same cases: how much better, between which bounds, and could it be chance?
 
     By default AUC, by DeLong's test; with a base rate or costs the cost of the cheapest threshold, with a budget what it catches, with
-    thresholds the share of errors, by McNemar's exact test. Several models are compared pair by pair, with Holm's adjustment.
+    thresholds the share of errors, by McNemar's exact test. Several models are compared pair by pair, with Holm's adjustment. Base rate and
+    costs may be ranges (one model must then lead all over them), log-uniform, or from a pilot sample.
 
     \b
     Examples:
       baserate compare scores.csv --label fraud --score logit --score forest
       baserate compare old.csv new.csv --label fraud --score m1 --id case
       baserate compare scores.csv --label fraud --score logit --score forest --rule "alerts <= 200" --prior 0.1% --volume 1e6
+      baserate compare scores.csv --label fraud --score logit --score forest --prior 1e-4..1e-2 --cost fn=100,fp=1
       baserate compare scores.csv --label fraud --score logit --score forest --threshold logit=0.5 --threshold forest=0.3
     """
-    at, cases, asked_level = options.conditions_of(priors, costs, profits), options.volume_of(volume), options.level_of(level)
+    at = _conditions(priors, costs, profits, pilot)
+    cases, asked_level = options.volume_of(volume), options.level_of(level)
     joint = _joint(path, label, scores, positive, design)
     cuts = options.thresholds_of(thresholds, joint.models)
-    name = statistic or _usual(rule, cuts, cases, given=bool(costs or profits or priors), given_costs=bool(costs or profits))
+    name = statistic or _usual(rule, cuts, cases, given=bool(costs or profits or priors or pilot), given_costs=bool(costs or profits))
     summary = summary_named(name)
     measure: Any = summary if summary is not None else parse(name, cases)
     asked: dict[str, Any] = {"rule": rule, "volume": cases, "level": asked_level, "seed": seed, "method": method}
@@ -87,7 +95,17 @@ def compare_command(
     found = _compared(measure, joint, at, against, asked)
     if replicates is not None and all(difference.replicates is None for difference in found):
         raise refuse("BR594", f"--replicates says nothing of {found[0].name}, which is compared by {found[0].method}", "leave it out")
-    _tell(joint, found, [note for conditions in at for note in conditions.notes], seed, as_json=as_json)
+    said = [note for conditions in at if isinstance(conditions, Conditions) for note in conditions.notes]
+    _tell(joint, found, said, seed, as_json=as_json)
+
+
+def _conditions(
+    priors: tuple[str, ...], costs: tuple[str, ...], profits: tuple[str, ...], pilot: str | None
+) -> Sequence[Conditions | Uncertain]:
+    """One set of conditions a base rate; or one for all, where they are not known exactly."""
+    if not is_doubtful(priors, costs, profits, pilot):
+        return options.conditions_of(priors, costs, profits)
+    return [conditions_of(priors, costs, profits, pilot)]
 
 
 def _joint(path: options.Given, label: str | None, scores: tuple[str, ...], positive: str | None, design: str) -> JointCounts:
@@ -127,13 +145,16 @@ def _usual(rule: str | None, cuts: Any, volume: float | None, *, given: bool, gi
     return "auc"
 
 
-def _compared(measure: Any, joint: JointCounts, at: list[Conditions], against: str | None, asked: dict[str, Any]) -> list[Difference]:
+def _compared(
+    measure: Any, joint: JointCounts, at: Sequence[Conditions | Uncertain], against: str | None, asked: dict[str, Any]
+) -> list[Difference]:
     """Every pair at every base rate; the base rates do not matter to what does not depend on them."""
     found: list[Difference] = []
     described = {key: value for key, value in asked.items() if key in ("rule", "volume")}
     if "threshold" in asked:
         described["threshold"] = next(iter(asked["threshold"].values()))
-    matters = statistic_of(measure, at=at[0], **described)
+    first = at[0].middle() if isinstance(at[0], Uncertain) else at[0]
+    matters = statistic_of(measure, at=first, **described)
     with Progress("resampling") as progress:
         for conditions in at if matters.at_matters else at[:1]:
             given = {**asked, "at": conditions, "progress": progress}

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from baserate import document, tables
+from baserate import document, forecasts, tables
 from baserate.cli import options
 from baserate.cli.answers import say
+from baserate.cli.doubtful import conditions_of, is_doubtful, kind, pilot
+from baserate.cli.estimating import with_prior_from
 from baserate.cli.sections import Sectioned
 from baserate.cli.terminal import drawing, tell
 from baserate.conditions import Conditions
@@ -20,6 +22,7 @@ from baserate.curves.tracing import trace
 from baserate.curves.values import Curve
 from baserate.errors import quoted, refuse
 from baserate.measures.values import parse
+from baserate.prospects.outlooks import expect_curve
 
 if TYPE_CHECKING:
     from baserate.plots.panels import Panel
@@ -29,13 +32,17 @@ MOST_LINES = 25
 
 @click.command(name="curve", cls=Sectioned)
 @click.argument("name", metavar="NAME")
-@options.source
+@options.source_of_any_size
 @options.conditions
+@pilot
+@kind
+@options.prior_from
 @click.option("--every", is_flag=True, help="Every threshold, also in the middle of a straight run.")
 @click.option("--dense", type=int, metavar="PIXELS", help="Points between the thresholds, for drawing.")
 @click.option("--svg", metavar="FILE", help="Draw the curves into this file, besides the answer.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print all points as CSV.")
 @options.as_json
+@with_prior_from
 def curve(
     name: str,
     path: options.Given,
@@ -48,6 +55,8 @@ def curve(
     costs: tuple[str, ...],
     profits: tuple[str, ...],
     volume: str | None,
+    pilot: str | None,
+    kind: str | None,
     every: bool,
     dense: int | None,
     svg: Callable[[str], None] | None,
@@ -56,15 +65,25 @@ def curve(
 ) -> None:
     """Print the points of a curve: roc, roc_hull, det, pr, pr_gain, broc, posfrac, gain, lift, ks, cost, cost_threshold, brier, decision.
 
-    Or any two measures along the thresholds: "precision:recall" is precision against recall (y:x).
+    Or any two measures along the thresholds: "precision:recall" is precision against recall (y:x). Over a range of base rates, or a
+    distribution, pr, broc, posfrac, gain and lift show where the curve lies: on average, mostly, at worst and at best.
 
     \b
     Examples:
       baserate curve broc scores.csv --label fraud --score logit --prior 1e-4
       baserate curve posfrac scores.csv --label fraud --score logit --score forest --prior 50%,10%,0.1% --csv
       baserate curve roc scores.csv --label fraud --score logit --score forest --svg roc.svg
+      baserate curve pr scores.csv --label fraud --score logit --prior 1e-4..1e-2
       baserate curve precision:posfrac scores.csv --label fraud --score logit --prior 0.1% --json
     """
+    if as_csv and as_json:
+        raise refuse("BR001", "--csv and --json are given together", "choose one of them")
+    if is_doubtful(priors, costs, profits, pilot):
+        options.check_unused({"--every": every, "--dense": dense, "--svg": svg}, "of a curve over uncertain base rates")
+        counted = options.counted(path, label, scores, positive, weight, design)
+        _tell_outlooks(name, counted, (conditions_of(priors, costs, profits, pilot), kind), as_csv=as_csv, as_json=as_json)
+        return
+    options.check_unused({"--kind": kind}, "of a base rate that is known")
     at, cases = options.conditions_of(priors, costs, profits), options.volume_of(volume)
     _check_name(name)
     models = options.counted(path, label, scores, positive, weight, design)
@@ -73,8 +92,6 @@ def curve(
     ]
     if dense is not None:
         made = [(model, one.densified(dense)) for model, one in made]
-    if as_csv and as_json:
-        raise refuse("BR001", "--csv and --json are given together", "choose one of them")
     if svg is not None:
         svg(_panel(made).svg())
     notes = document.merged([*document.notes_of(models, {}), *(note for _, one in made for note in one.notes)])
@@ -85,6 +102,21 @@ def curve(
         click.echo(tables.curves_csv(made), nl=False)
     else:
         tell(drawing(lambda: _panel(made)), *(tables.of_curve(model, one, MOST_LINES) for model, one in made))
+    say(notes)
+
+
+def _tell_outlooks(name: str, models: dict[str, Counts], how: tuple[Any, str | None], *, as_csv: bool, as_json: bool) -> None:
+    """Where the curve lies while the base rate is not known exactly."""
+    at, kind = how
+    made = [(model, expect_curve(name, counts, at=at, kind=kind)) for model, counts in models.items()]
+    notes = document.merged([*document.notes_of(models, {}), *(note for _, one in made for note in one.notes)])
+    if as_json:
+        parts = [forecasts.of_outlook(model, one) for model, one in made]
+        click.echo(document.text(document.of_models("curve", models, {}, [], notes, outlooks=parts)))
+    elif as_csv:
+        click.echo(forecasts.outlooks_csv(made), nl=False)
+    else:
+        tell(*(forecasts.outlook(model, one) for model, one in made))
     say(notes)
 
 

@@ -120,13 +120,19 @@ def with_prior_from(command: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(command)
     def run(*arguments: Any, prior_from: str | None, **named: Any) -> Any:
-        if prior_from is not None:
-            if named["priors"] or named.get("pilot") is not None:
-                raise refuse("BR503", "a base rate is given, and another is to be estimated", "give --prior or --prior-from")
-            named["priors"] = (_learned(prior_from, named),)
-        return command(*arguments, **named)
+        return command(*arguments, **{**named, "priors": learned(prior_from, named)})
 
     return run
+
+
+def learned(prior_from: str | None, named: dict[str, Any]) -> tuple[str, ...]:
+    """The base rates that are said, or the one that these unlabelled cases speak for."""
+    said: tuple[str, ...] = named["priors"]
+    if prior_from is None:
+        return said
+    if said or named.get("pilot") is not None:
+        raise refuse("BR503", "a base rate is given, and another is to be estimated", "give --prior or --prior-from")
+    return (_learned(prior_from, named),)
 
 
 def _learned(source: str, named: dict[str, Any]) -> Learned:

@@ -16,6 +16,7 @@ from baserate.checks.running import Reader, judge, run
 from baserate.checks.values import Comparison, Data, Demand, Outcome, Scenario, Scored
 from baserate.cli import options
 from baserate.cli.answers import say
+from baserate.cli.estimating import learned
 from baserate.cli.sections import Sectioned
 from baserate.cli.terminal import Progress, tell
 from baserate.conditions import Conditions
@@ -37,6 +38,7 @@ BESIDE = frozenset({"config", "markdown", "as_json", "output", "force", "private
 @click.option("--baseline", metavar="COLUMN", help="The score of the model in use: compare a candidate with it, instead of a requirement.")
 @click.option("--candidate", metavar="COLUMN", help="The score of the model that is to replace it.")
 @options.conditions
+@options.prior_from
 @click.option("--threshold", "thresholds", multiple=True, metavar="[MODEL=]SCORE", help="The thresholds in use: one for all, or one a model.")
 @click.option("--statistic", metavar="NAME", help="What to compare, instead of the share of errors: auc, expected_cost, any measure.")
 @click.option("--rule", metavar="RULE", help="Read --statistic where this rule chooses each model's threshold.")
@@ -62,6 +64,7 @@ def gate(
     costs: tuple[str, ...],
     profits: tuple[str, ...],
     volume: str | None,
+    prior_from: str | None,
     thresholds: tuple[str, ...],
     statistic: str | None,
     rule: str | None,
@@ -96,8 +99,9 @@ def gate(
             passed = _run_all(config or SETTINGS, markdown, as_json=as_json)
         else:
             _check_named(path, config, {"--label": label, "--positive": positive, "--design": design != RANDOM, "--slice": slices})
-            at, cases, asked_level = _one(options.conditions_of(priors, costs, profits)), options.volume_of(volume), options.level_of(level)
             names = _names(requirement, baseline, candidate, scores or _saved(path, requirement))
+            rates = learned(prior_from, context.params | {"path": path, "scores": names, "priors": priors})
+            at, cases, asked_level = _one(options.conditions_of(rates, costs, profits)), options.volume_of(volume), options.level_of(level)
             scenario = Scenario(None, at, cases, options.thresholds_of(thresholds, names))
             check: Demand | Comparison
             if requirement is not None:

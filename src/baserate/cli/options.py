@@ -15,6 +15,7 @@ import click
 
 from baserate import notations
 from baserate.atomic import write_atomically
+from baserate.cli import limits
 from baserate.cli.terminal import Waiting
 from baserate.conditions import Conditions
 from baserate.costs import Costs
@@ -58,9 +59,8 @@ class Given(NamedTuple):
         return self.paths[0]
 
 
-SOURCE = "FILE"
-MOST_NAMED = 12
-READING = [field.name for kind in (Asked, Treatment) for field in fields(kind) if field.name != "header"] + ["max_bytes"]
+SOURCE, MOST_NAMED = "FILE", 12
+READING = [field.name for kind in (Asked, Treatment) for field in fields(kind) if field.name != "header"] + ["max_bytes", *limits.NAMES]
 _path = click.argument("path", metavar=SOURCE)
 _paths = click.argument("path", metavar=f"{SOURCE}...", nargs=-1, required=True)
 _reading = _together(
@@ -124,7 +124,9 @@ _score = click.option(
 
 
 source = _together(_path, _label, _score, _positive, _weight, _design, _treating, _reading, _gathered)
-source_added = _together(_paths, _label, _score, _positive, _weight, _design, _treating, _reading, _gathered)
+# Where the counts of a score are all that is needed of it, which may then be of any size.
+source_of_any_size = _together(_path, _label, _score, _positive, _weight, _design, _treating, _reading, limits.scaling, _gathered)
+source_added = _together(_paths, _label, _score, _positive, _weight, _design, _treating, _reading, limits.scaling, _gathered)
 # Where cases must be whole: weights do not say how many were seen.
 source_several = _together(_paths, _label, _score, _positive, _design, _treating, _reading, _joining, _gathered)
 source_whole = _together(_path, _label, _score, _positive, _design, _treating, _reading, _gathered)
@@ -134,7 +136,7 @@ source_or_settings = _together(
     click.argument("path", metavar=f"[{SOURCE}]", required=False), _label, _score, _positive, _design, _treating, _reading, _gathered
 )
 
-_level = click.option("--level", default="95%", show_default=True, metavar="SHARE", help="How sure an interval is to be.")
+level = click.option("--level", default="95%", show_default=True, metavar="SHARE", help="How sure an interval is to be.")
 _seed = click.option("--seed", type=int, default=0, show_default=True, metavar="NUMBER", help="The seed of what is drawn at random.")
 
 
@@ -142,11 +144,11 @@ def _replicates(text: str) -> Callable[[Command], Command]:
     return click.option("--replicates", type=int, metavar="NUMBER", help=text)
 
 
-uncertainty = _together(_level, _replicates("How many resamples a bootstrap takes (2000 unless said)."), _seed)
+uncertainty = _together(level, _replicates("How many resamples a bootstrap takes (2000 unless said)."), _seed)
 # For chosen points: intervals that take the threshold as fixed come at once, those that choose it again take resamples.
-intervals = _together(_level, _replicates("Resample so often, and choose the threshold again each time, for the intervals."), _seed)
+intervals = _together(level, _replicates("Resample so often, and choose the threshold again each time, for the intervals."), _seed)
 # For decisions: which winners are in doubt takes resamples.
-doubts = _together(_level, _replicates("Resample so often, and say where models cannot be told apart."), _seed)
+doubts = _together(level, _replicates("Resample so often, and say where models cannot be told apart."), _seed)
 
 conditions = _together(
     click.option(
@@ -198,7 +200,7 @@ def _delivered(command: Command) -> Command:
         if output is None and drawing is None:
             check_unused({"--force": force, "--private": private}, "where nothing is written (-o FILE)")
             return command(*arguments, **named)
-        inputs = _inputs(named)
+        inputs = inputs_of(named)
         with contextlib.ExitStack() as held:
             checks = [held.enter_context(reserved(place, inputs, force=force)) for place in (drawing, output) if place is not None]
             if drawing is not None:
@@ -228,7 +230,7 @@ def _as_named(output: str, named: dict[str, Any]) -> None:
         raise refuse_file(output, "BR803", "answers are written as text or as JSON, not as CSV", "name it .txt or .json")
 
 
-def _inputs(named: dict[str, Any]) -> list[str]:
+def inputs_of(named: dict[str, Any]) -> list[str]:
     """Every file that a command reads: its sources, or its settings and theirs; and the other file that it writes."""
     given = named.get("path")
     sources = list(given.paths) if isinstance(given, Given) else []
@@ -273,13 +275,16 @@ as_json = _together(
 
 
 def counted(
-    given: Given, label: str | None, scores: tuple[str, ...], positive: str | None, weight: str | None, design: str
+    given: Given, label: str | None, scores: tuple[str, ...], positive: str | None, weight: str | None, design: str, thresholds: Any = ()
 ) -> dict[str, Counts]:
-    """The counts of every model in the file, or in saved counts."""
+    """The counts of every model in the file, or in saved counts; under a ceiling on memory, these thresholds stay exact."""
     if is_saved(given.path):
         check_saved(given, {"--label": label, "--positive": positive, "--weight": weight, "--design": design != RANDOM})
         return saved_models(given.path, scores)
     columns = wanted(given, label, scores, positive=positive, weight=weight, design=design)
+    if given.options.ceiling.memory is not None:
+        with limits.watched(given.options, thresholds) as watched:
+            return count_scores(given.path, columns, watched)
     with reading(given.path):
         return count_scores(given.path, columns, given.options)
 
@@ -293,7 +298,7 @@ def reading(source: str) -> Waiting:
 def check_saved(given: Given, said: dict[str, Any]) -> None:
     """What says how to read cases says nothing of counts."""
     read = {f"--{name.replace('_', '-')}": True for name, value in said_of(given.options).items() if value}
-    check_unused(said | read, "of saved counts")
+    check_unused(said | read | limits.said(given.options), "of saved counts")
 
 
 def wanted(given: Given, label: str | None, scores: Sequence[str], **more: Any) -> Wanted:

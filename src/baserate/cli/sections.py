@@ -46,6 +46,8 @@ SECTIONS = {
         "skip_bad",
         "max_bytes",
     ),
+    "More than memory holds": ("memory", "approx", "resume"),
+    "A cluster": ("engine", "master", "keep", "cells"),
     "Output": ("as_json", "output", "force", "private"),
 }
 HOME = {name: section for section, names in SECTIONS.items() for name in names}

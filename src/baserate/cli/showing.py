@@ -8,13 +8,14 @@ import click
 
 from baserate import document, judgements, tables
 from baserate.cli import options
-from baserate.cli.answers import Surety, choices, say
+from baserate.cli.answers import Surety, say
 from baserate.cli.clustering import clusters_of
 from baserate.cli.estimating import with_prior_from
 from baserate.cli.sections import Sectioned
 from baserate.cli.terminal import tell
 from baserate.conditions import Conditions
 from baserate.counts import Counts
+from baserate.decisions.answering import choices
 from baserate.decisions.choosing import flag_at
 from baserate.decisions.operating import OperatingPoint
 from baserate.document import Known, Valued
@@ -25,7 +26,7 @@ from baserate.tables import Row
 
 
 @click.command(cls=Sectioned)
-@options.source
+@options.source_of_any_size
 @options.conditions
 @options.prior_from
 @click.option(
@@ -83,7 +84,7 @@ def show(
     cuts, wanted = [options.threshold_of(text) for text in thresholds], [Summary.parse(text) for text in summaries]
     columns = {"positive": positive, "weight": weight, "cluster": cluster, "design": design}
     clusters = None if cluster is None else clusters_of(path, options.wanted(path, label, scores, **columns))
-    models = options.counted(path, label, scores, positive, weight, design) if clusters is None else clusters.models
+    models = options.counted(path, label, scores, positive, weight, design, cuts) if clusters is None else clusters.models
     blocks = [_at_thresholds(models, cuts, at, cases)] if cuts else []
     refusals: list[Note] = []
     asked: list[str | None] = [*rules] if rules or cuts or wanted or not (priors or costs or profits or volume) else [None]

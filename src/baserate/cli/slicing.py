@@ -11,6 +11,7 @@ import click
 from baserate import breakdowns, document, tables
 from baserate.cli import options
 from baserate.cli.answers import say
+from baserate.cli.estimating import Learned, with_prior_from
 from baserate.cli.sections import Sectioned
 from baserate.cli.terminal import tell
 from baserate.conditions import Conditions
@@ -32,6 +33,7 @@ from baserate.uncertainty.intervals import REPLICATES
 @click.command(name="slices", cls=Sectioned)
 @options.source_whole
 @options.conditions
+@options.prior_from
 @click.option("--group", metavar="COLUMN", help="Every value of this column is a site of its own; missing ones are one too.")
 @click.option("--threshold", metavar="SCORE", help="The threshold for all (score >= SCORE is flagged).")
 @click.option("--rule", metavar="RULE", help="Choose that threshold on all cases together, where none is given.")
@@ -44,6 +46,7 @@ from baserate.uncertainty.intervals import REPLICATES
 @options.cluster
 @options.uncertainty
 @options.as_json
+@with_prior_from
 def slices(path: options.Given, as_json: bool, **given: Any) -> None:
     """Sites and days: what one threshold does at every site, at the site's own base rate, and how many alerts a day it gives.
 
@@ -80,7 +83,8 @@ def slices(path: options.Given, as_json: bool, **given: Any) -> None:
 def _from_counts(path: options.Given, given: dict[str, Any], *, as_json: bool) -> None:
     """The same from counts that were saved group by group."""
     said = {f"--{name}": given[name] for name in ("label", "positive", "group", "day", "tz", "cluster")}
-    options.check_saved(path, {**said, "--score": given["scores"], "--design": given["design"] != RANDOM})
+    named = given["scores"] if not any(isinstance(text, Learned) for text in given["priors"]) else ()  # the column of the unlabelled file
+    options.check_saved(path, {**said, "--score": named, "--design": given["design"] != RANDOM})
     groups = load(path.path)
     if not isinstance(groups, GroupedCounts):
         raise refuse_file(path.path, "BR433", "holds counts of all cases together", "count them by group: baserate count --group COLUMN")

@@ -11,6 +11,7 @@ from typing import Any, Self
 
 import click
 
+from baserate.errors import grouped
 from baserate.pages import fitted
 
 PATIENCE = 1.0  # seconds before anything is said
@@ -56,11 +57,15 @@ class Progress:
     def __call__(self, done: int, total: int) -> None:
         if not self.visible or self.clock() - self.started < PATIENCE:
             return
+        now = self.clock()
         if self.shown is None:
-            self.shown = _bar(self.what)
-            self.task = self.shown.add_task(self.what, total=total)
+            self.shown, self.first = _bar(self.what), (done, now)
+            self.task = self.shown.add_task(self.what, total=total, rate="")
             self.shown.start()
-        self.shown.update(self.task, completed=done, total=total)
+        elif done < self.first[0]:  # from the beginning again
+            self.first = (done, now)
+        gone, seconds = done - self.first[0], now - self.first[1]
+        self.shown.update(self.task, completed=done, total=total, rate=f"{grouped(round(gone / seconds))} a second" if gone and seconds else "")
 
     def close(self) -> None:
         """Take the bar away."""
@@ -116,5 +121,6 @@ def _bar(what: str) -> Any:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(compact=True))
+    rate = TextColumn("{task.fields[rate]}")
+    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), rate, TimeRemainingColumn(compact=True))
     return Progress(*columns, console=Console(stderr=True), transient=True)

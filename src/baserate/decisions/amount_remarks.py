@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from baserate.arithmetic import exactly
-from baserate.decisions.operating import TIE
+from baserate.decisions.operating import TIE, drawn_from
 from baserate.decisions.prices import Priced
 from baserate.decisions.remarks import resolution
 from baserate.decisions.rules import Rule
-from baserate.errors import quoted
 from baserate.measures.confusions import label_shift, out_of_range
 from baserate.notes import Note
 
@@ -49,9 +48,9 @@ def _budget(point: AmountPoint, rule: Rule) -> Iterator[Note]:
         share = f"{100 * point.point.share:.3g} % of them are flagged, drawn at random"
         low, high = point.caught_worst, point.caught_best
         luck = "" if low == high else f" on average, between {low:.6g} and {high:.6g}"
-        text = f"the budget ends among the cases at {quoted(point.threshold)}: {share}; amount caught {point.amount_caught:.6g}{luck}"
+        text = f"the budget ends among the cases {drawn_from(point.point)}: {share}; amount caught {point.amount_caught:.6g}{luck}"
         yield Note("BR523", text)
     elif point.sums.alerts < budget.limit:
         others = [str(term) for term in rule.terms if term is not budget]
-        why = f"more would break {' and '.join(others)}" if others else "more would cost more than they save"
+        why = f"more would break {' and '.join(others)}" if others else "no more of these would pay (a larger budget may)"
         yield Note("BR523", f"{point.alerts:.6g} of {float(budget.limit):g} alerts are used: {why}")

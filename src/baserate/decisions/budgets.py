@@ -8,20 +8,22 @@ import numpy as np
 
 from baserate.arithmetic import exactly, rounded
 from baserate.conditions import Conditions
-from baserate.decisions.operating import TIE, OperatingPoint, mixed
+from baserate.decisions.operating import TIE, OperatingPoint, mixed, several
 from baserate.decisions.rules import Term
-from baserate.decisions.searching import keeping
+from baserate.decisions.searching import Mask, keeping
 from baserate.measures.confusions import Confusion, confusion_at, exact_value
 from baserate.measures.outcomes import weight_of_negatives
 from baserate.points import Points
 
 
-def filled(points: Points, budget: Term, at: Conditions) -> OperatingPoint | None:
+def filled(points: Points, budget: Term, at: Conditions, within: Mask | None = None) -> OperatingPoint | None:
     """The point that uses the budget up inside a tie; None where a threshold does, or where everything may be flagged.
 
     Of the cases that tie, a share drawn at random is flagged: outcomes are expected values, with the best and the worst draw beside them.
+    Scores that were counted together are drawn from together, which is as exact: the point then says from where up to where.
+    `within` says which points keep the budget, where that is known.
     """
-    within = keeping(budget, points, at)
+    within = keeping(budget, points, at) if within is None else within
     last = int(np.count_nonzero(within)) - 1
     if last + 1 >= len(points):
         return None
@@ -37,6 +39,7 @@ def filled(points: Points, budget: Term, at: Conditions) -> OperatingPoint | Non
         TIE,
         share=rounded(share),
         certain=points.threshold(last),
+        merged=several(points, last, points.threshold(last + 1)),
         best=best,
         worst=worst,
     )

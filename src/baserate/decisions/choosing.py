@@ -104,7 +104,8 @@ def _candidates(points: Points, rule: Rule, objective: Measure, at: Conditions, 
     if place is not None:
         yield OperatingPoint(points.threshold(place), confusion_at(points, place), at, THRESHOLD)
     if rule.budget is not None:
-        shared = budgets.filled(points, rule.budget, at)
+        # Where the budget is all there is to keep, which points are within it is known.
+        shared = budgets.filled(points, rule.budget, at, mask if len(rule.terms) == 1 else None)
         others = [term for term in rule.terms if term is not rule.budget]
         if shared is not None and holds_all(others, shared.confusion, at) and exact_or_none(objective, shared.confusion, at) is not None:
             yield shared

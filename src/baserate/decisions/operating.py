@@ -34,9 +34,10 @@ class OperatingPoint:
     """Where is the classifier set, and what follows?
 
     Cases with `score >= threshold` are flagged; a threshold of None flags nothing. Where `share` is below 1, cases below `certain` are
-    flagged with that probability only, and every number is an expected value; `how` says of which kind the point is, and `in_advance`
-    whether it was set before these cases were seen. Outcomes are those of the sample; rates within a class are the sample's too;
-    precision, npv, posfrac and costs are read at `at`. Any other measure is `point["mcc"]`.
+    flagged with that probability only, and every number is an expected value; `merged` says that those may have several scores, from
+    `threshold` up to `certain`. `how` says of which kind the point is, and `in_advance` whether it was set before these cases were seen.
+    Outcomes are those of the sample; rates within a class are the sample's too; precision, npv, posfrac and costs are read at `at`. Any
+    other measure is `point["mcc"]`.
 
     >>> import baserate as br
     >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
@@ -53,6 +54,7 @@ class OperatingPoint:
     optimized: str = ""
     share: float = 1.0
     certain: float | None = None
+    merged: bool = False
     volume: float | None = None
     best: Confusion | None = None
     worst: Confusion | None = None
@@ -127,7 +129,8 @@ class OperatingPoint:
         confusion = self._flagged(points)
         resolved = resolved_for(points, given)
         notes = combine(points.notes, (*given.notes, *label_shift(resolved, confusion), *out_of_range(points, self.threshold)))
-        return replace(self, confusion=confusion, at=resolved, in_advance=True, best=None, worst=None, theory=None, cut=None, notes=notes)
+        moved = replace(self, confusion=confusion, at=resolved, in_advance=True, best=None, worst=None, theory=None, cut=None, notes=notes)
+        return replace(moved, merged=self.how == TIE and several(points, points.place(self.certain), self.threshold))
 
     def _flagged(self, points: Points) -> Confusion:
         if self.how == GUESS:
@@ -161,7 +164,7 @@ def setting(point: OperatingPoint) -> str:
     if point.share == 1:
         return f"score >= {quoted(point.threshold)}"
     if point.how == TIE:
-        tied = f"{_percent(point.share)} of those at {quoted(point.threshold)}, drawn at random"
+        tied = f"{_percent(point.share)} of those {drawn_from(point)}, drawn at random"
         return tied if point.certain is None else f"score >= {quoted(point.certain)}, and {tied}"
     other = "nothing" if point.certain is None else f"score >= {quoted(point.certain)}"
     return f"score >= {quoted(point.threshold)} for {_percent(point.share)} of the cases, {other} for the rest"
@@ -174,10 +177,26 @@ def brief(point: OperatingPoint) -> str:
     if point.share == 1:
         return f">= {quoted(point.threshold)}"
     if point.how == TIE:
-        tied = f"{_percent(point.share)} at {quoted(point.threshold)}"
+        tied = f"{_percent(point.share)} {'from' if point.merged else 'at'} {quoted(point.threshold)}"
         return tied if point.certain is None else f">= {quoted(point.certain)}, {tied}"
     other = "nothing" if point.certain is None else f">= {quoted(point.certain)}"
     return f"{_percent(point.share)} >= {quoted(point.threshold)}, else {other}"
+
+
+def drawn_from(point: OperatingPoint) -> str:
+    """Which cases a share is drawn from: those of one score, or of a run that is known only as a whole."""
+    if not point.merged:
+        return f"at {quoted(point.threshold)}"
+    return f"from {quoted(point.threshold)} up" + ("" if point.certain is None else f" to {quoted(point.certain)}")
+
+
+def several(points: Points, upper: int, threshold: float | None) -> bool:
+    """Whether cases from this threshold up to the upper point may have other scores than the threshold."""
+    lower = points.place(threshold)
+    if lower == upper:
+        return False
+    highest = (points.scores if points.tops is None else points.tops)[upper].item()
+    return points.counts is None or highest != threshold
 
 
 def _percent(share: float) -> str:

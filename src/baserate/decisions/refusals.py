@@ -9,6 +9,7 @@ import numpy as np
 
 from baserate.conditions import Conditions
 from baserate.decisions.budgets import filled
+from baserate.decisions.operating import drawn_from
 from baserate.decisions.rules import Rule, Term
 from baserate.decisions.searching import Mask, best_of, exact_or_none, holds_all
 from baserate.errors import Fix, Infeasible, Problem, quoted
@@ -63,7 +64,7 @@ def _candidates(points: Points, term: Term, others: Sequence[Term], kept: Mask, 
     budget = Rule(tuple(others)).budget
     shared = filled(points, budget, at) if budget is not None else None
     if shared is not None and holds_all([other for other in others if other is not budget], shared.confusion, at):
-        yield shared.confusion, f"with a share of the tie at {quoted(shared.threshold)}"
+        yield shared.confusion, f"with a share of the {'run' if shared.merged else 'tie'} {drawn_from(shared)}"
 
 
 def _beyond(term: Term, one: Confusion, other: Confusion, at: Conditions) -> bool:

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from baserate.arithmetic import exactly, rounded
-from baserate.decisions.operating import GUESS, TIE, OperatingPoint
+from baserate.decisions.operating import GUESS, TIE, OperatingPoint, drawn_from
 from baserate.decisions.rules import Rule
-from baserate.errors import Fix, grouped, number_of, quoted
+from baserate.errors import Fix, grouped, number_of
 from baserate.measures.confusions import Confusion, label_shift, measure, out_of_range
 from baserate.measures.values import Measure
 from baserate.notes import Note
@@ -101,11 +101,12 @@ def _budget(point: OperatingPoint, points: Points, rule: Rule, objective: Measur
     if budget.limit >= exactly(point.volume):
         yield Note("BR522", f"the budget of {float(budget.limit):g} alerts covers all {point.volume:g} cases")
     elif point.how == TIE:
-        yield Note("BR523", f"the budget ends among the cases at {quoted(point.threshold)}: {_draw(point)}")
+        together = ", which were counted together" if point.merged and points.counts is not None else ""
+        yield Note("BR523", f"the budget ends among the cases {drawn_from(point)}{together}: {_draw(point)}")
     elif float(point["alerts"]) < float(budget.limit) and len(points) > 2:
         others = [term for term in rule.terms if term is not budget]
-        goal = "cost more than they save" if objective.name == "expected_cost" else f"not make {objective.name} better"
-        why = f"more would break {' and '.join(map(str, others))}" if others else f"more would {goal}"
+        goal = "would pay" if objective.name == "expected_cost" else f"would make {objective.name} better"
+        why = f"more would break {' and '.join(map(str, others))}" if others else f"no more of these {goal} (a larger budget may)"
         yield Note("BR523", f"{float(point['alerts']):.6g} of {float(budget.limit):g} alerts are used: {why}")
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from baserate.counts import Counts
 from baserate.decisions.operating import OperatingPoint
-from baserate.errors import quoted, refuse
+from baserate.errors import Fix, quoted, refuse
 from baserate.exact import Floats
 from baserate.measures.confusions import NOT_SAID, Confusion, checked_volume
 from baserate.measures.values import Measure, named
@@ -29,6 +29,8 @@ from baserate.undefined import Undefined
 
 UNKNOWN, VARYING = "unknown", "varying"
 NO_AVERAGE = "nothing says how often each value of a range comes"
+NOT_KEPT = "the rule cannot be kept in part of what is possible"
+SAME_CASES = "chosen and judged on the same cases, which flatters it: judge it on others"
 NO_ENDS = "a distribution without ends has no worst and best"
 # Panels of the quadrature, by how many parts are distributions, and of the coarser one that bounds its error.
 PANELS = {1: (24, 16), 2: (6, 4), 3: (2, 1)}
@@ -106,21 +108,44 @@ def expect(  # noqa: PLR0913 (each is a question of its own)
     (scene, *others) = scenes(at, readers[0].own_prior)
     found = _Asked(asked, readers, at, checked_level(level), _kind(asked, readers, at, kind))
     value, error = _average(found, scene) if not others and not at.has_range else (Undefined(NO_AVERAGE), 0.0)
-    worst, best = _extremes(found, [scene, *others])
+    worst, best, holes = _extremes(found, [scene, *others])
     low, high = _bounds(found, [scene, *others]) if scene.believed else sorted((worst, best))
+    if holes and rule is not None:
+        worst = best = low = high = Undefined(NOT_KEPT)
     name = str(asked) if len(readers) == 1 else f"{asked} of {readers[1].name} - {readers[0].name}"
-    notes = combine(assumption(at), _looked(found, scene))
+    notes = combine(assumption(at), (*_looked(found, scene), *_holed(found, rule, holes=holes), *_same_cases(readers)))
     return Expectation(value, low, high, worst, best, name, at, found.level, found.kind, error, notes)
+
+
+def _holed(asked: _Asked, rule: str | None, *, holes: bool) -> tuple[Note, ...]:
+    """What is not defined everywhere says so."""
+    if not holes:
+        return ()
+    text = (
+        f"{NOT_KEPT}: no worst, best or bounds are given"
+        if rule is not None
+        else (f"{asked.measure} is undefined in part of what is possible: worst, best and bounds are of the rest")
+    )
+    return (Note("BR588", text),)
+
+
+def _same_cases(readers: Sequence[Reader]) -> tuple[Note, ...]:
+    """Thresholds that are chosen on the cases that they are judged on look better than they are."""
+    return () if all(reader.fixed for reader in readers) else (Note("BR528", SAME_CASES),)
 
 
 def _kind(asked: Measure, readers: Sequence[Reader], at: Uncertain, kind: str | None) -> str:
     """Which question of the base rate is asked; where it makes no difference, none."""
     if kind not in (None, UNKNOWN, VARYING):
-        raise refuse("BR588", f'kind is "{UNKNOWN}" or "{VARYING}", got {quoted(kind)}', f'kind="{UNKNOWN}"')
+        raise refuse("BR588", f'kind is "{UNKNOWN}" or "{VARYING}", got {quoted(kind)}', Fix(f'kind="{UNKNOWN}"', f"--kind {UNKNOWN}"))
     pooled = _is_pooled(asked, readers)
     if isinstance(at.prior, BELIEVED) and pooled and kind is None:
         text = f"is the base rate unknown, or does it vary? The average of {asked} and its long-run value differ"
-        raise refuse("BR588", text, f'kind="{UNKNOWN}" (one true base rate) or kind="{VARYING}" (days, sites)')
+        fix = Fix(
+            f'kind="{UNKNOWN}" (one true base rate) or kind="{VARYING}" (days, sites)',
+            f"--kind {UNKNOWN} (one true base rate) or --kind {VARYING} (days, sites)",
+        )
+        raise refuse("BR588", text, fix)
     if kind == VARYING and pooled and asked.parts is None:
         raise refuse("BR588", f"{asked} is no share of outcomes: there is no long-run value of it", f'kind="{UNKNOWN}"')
     return kind or ""
@@ -247,7 +272,9 @@ def _looked(asked: _Asked, scene: Scene) -> tuple[Note, ...]:
     """Where a range was looked at in places, which."""
     if not asked.at.has_range:
         return ()
-    where = f"on a grid of {STEPS} base rates and {COST_STEPS} values of each cost, and where the choice is seen to change"
+    costs = any(isinstance(part, Range) for part in asked.at.costs.values())
+    grid = [f"{STEPS} base rates"] * isinstance(asked.at.prior, Range) + [f"{COST_STEPS} values of each cost"] * costs
+    where = f"on a grid of {' and '.join(grid)}, and where the choice is seen to change"
     if not _is_exact(asked, scene):
         return (Note("BR588", f"over the range, worst and best were looked for {where}: between these it may go further"),)
     if scene.believed and not _monotone(asked):
@@ -302,16 +329,17 @@ def _walked(asked: _Asked, every: Sequence[Scene]) -> list[Scene]:
     return [*every, *(every[0].given(**dict(zip(spans, values, strict=True))) for values in itertools.product(*grids))]
 
 
-def _extremes(asked: _Asked, every: Sequence[Scene]) -> tuple[float, float]:
-    """The worst and the best over everything possible."""
+def _extremes(asked: _Asked, every: Sequence[Scene]) -> tuple[float, float, bool]:
+    """The worst and the best over everything possible, and whether it is undefined in a part of that."""
     if any(getattr(scene, name).ends is None for scene in every for name in scene.believed):
-        return Undefined(NO_ENDS), Undefined(NO_ENDS)
+        holes = any(np.isnan(_values(asked, _grid(asked, scene, PANELS[min(3, len(scene.believed))][0])[0])).any() for scene in every)
+        return Undefined(NO_ENDS), Undefined(NO_ENDS), holes
     found = [value for scene in _walked(asked, every) for value in _possible(asked, scene)] + _beside_borders(asked, every[0])
     known = [value for value in found if not math.isnan(value)]
     if not known:
-        return Undefined("undefined everywhere"), Undefined("undefined everywhere")
-    low, high = min(known), max(known)
-    return (low, high) if asked.measure.direction == "higher" else (high, low)
+        return Undefined("undefined everywhere"), Undefined("undefined everywhere"), True
+    low, high, holes = min(known), max(known), len(known) < len(found)
+    return (low, high, holes) if asked.measure.direction == "higher" else (high, low, holes)
 
 
 def _possible(asked: _Asked, scene: Scene) -> list[float]:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from baserate.arithmetic import exactly, rounded
 from baserate.counts import Counts
 from baserate.decisions.borders import check_names
-from baserate.errors import quoted, refuse
+from baserate.errors import Fix, quoted, refuse
 from baserate.notations import from_number, prior, share
 from baserate.points import Points
 
@@ -71,7 +71,7 @@ def leaders_within(models: Mapping[str, Counts | Points], *, fdr: Any, attained:
     check_names(models)
     written = share(fdr) if isinstance(fdr, str) else from_number(fdr)
     if written is None or not 0 < written.value < 1:
-        raise refuse("BR542", f"a share of false alarms lies between 0 and 1, got {quoted(fdr)}", "fdr=0.5")
+        raise refuse("BR542", f"a share of false alarms lies between 0 and 1, got {quoted(fdr)}", Fix("fdr=0.5", "--fdr 50%"))
     curves = {name: _curve(name, Points.of(counts), attained=attained) for name, counts in models.items()}
     leads = tuple(_leads(curves, written.value, attained=attained))
     return Leaders(rounded(written.value), leads, attained, curves, written.value)

@@ -15,7 +15,7 @@ from baserate.conditions import Conditions
 from baserate.counts import Counts
 from baserate.decisions.choosing import choose
 from baserate.decisions.searching import DOUBT, ROUNDING
-from baserate.errors import quoted, refuse
+from baserate.errors import Fix, quoted, refuse
 from baserate.exact import Floats
 from baserate.measures.confusions import checked_conditions, checked_volume, label_shift_of, resolved_for
 from baserate.measures.values import parse
@@ -107,7 +107,9 @@ def _same_cases() -> tuple[Note, ...]:
 def _price(at: Conditions, review: Any, abstain: Any, overlooked: Any) -> _Price:
     tp, fp, fn, tn = (exactly(getattr(at.costs, name)) for name in ("tp", "fp", "fn", "tn"))
     if (review is None) == (abstain is None):
-        raise refuse("BR532", "triage needs what a review costs, or what abstaining costs", "review=1, or abstain=1")
+        raise refuse(
+            "BR532", "triage needs what a review costs, or what abstaining costs", Fix("review=1, or abstain=1", "--review 1, or --abstain 1")
+        )
     written = from_number(review if abstain is None else abstain)
     if written is None or (abstain is None and written.value <= 0):
         name = "review" if abstain is None else "abstain"
@@ -134,8 +136,10 @@ def _limit(most: Any, volume: float | None) -> Fraction | None:
     written: Written | None = share(most) if isinstance(most, str) else from_number(most)
     whole = Fraction(1) if volume is None else exactly(volume)
     if written is None or not written.value >= 0 or (volume is None and written.value > 1):
-        raise refuse("BR521", f"most is a share of the cases, or with a volume a number of them, got {quoted(most)}", 'most="5%"')
-    return written.value / whole
+        raise refuse(
+            "BR521", f"most is a share of the cases, or with a volume a number of them, got {quoted(most)}", Fix('most="5%"', "--most 5%")
+        )
+    return min(written.value / whole, Fraction(1))
 
 
 def _on_hull(points: Points, price: _Price, at: Conditions) -> tuple[int, int]:

@@ -20,14 +20,14 @@ from baserate.measures.confusions import NOT_SAID, checked_conditions
 from baserate.notes import Note, combine
 from baserate.uncertain import Uncertain
 from baserate.uncertainty.bootstrap import BCA, PERCENTILE, alike, percentile_bounds, undefined_noted
+from baserate.uncertainty.comparing_over import Again, over_conditions
 from baserate.uncertainty.delong import DELONG, DELONG_T, paired_delong, unpaired_delong
 from baserate.uncertainty.intervals import REPLICATES
 from baserate.uncertainty.matched import MCNEMAR, MCNEMAR_OF, discordant, matched_difference
+from baserate.uncertainty.pairing import APART, SAME_CLUSTERS, Models, check_groups, in_step, only, pairing_of, whole
 from baserate.uncertainty.resampling import Plan, Progress, check_enough, checked_replicates, checked_seed, planned, replicate_values, resampled
 from baserate.uncertainty.statistics import Statistic, directed, shifted, statistic_of
 from baserate.uncertainty.values import BOTH, Difference, checked_level, missed
-
-Models = JointCounts | Mapping[str, Counts] | Mapping[str, GroupedCounts]
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def compare(  # noqa: PLR0913 (each is a question of its own)
     models: Models,
     *,
     pair: Sequence[str] | None = None,
-    at: Conditions | None = None,
+    at: Conditions | Uncertain | None = None,
     rule: str | None = None,
     threshold: Any = NOT_SAID,
     volume: float | None = None,
@@ -64,7 +64,8 @@ def compare(  # noqa: PLR0913 (each is a question of its own)
 
     `models` are `JointCounts` of two models on the same cases (or name a `pair` of more), or two `GroupedCounts` by name with the same
     groups. Two `Counts` by name hold different cases, and need `paired=False`. `statistic`, `at`, `rule` and `threshold` are those of
-    `interval`; a threshold of each model is given by name: `threshold={"a": 0.5, "b": 0.3}`.
+    `interval`; a threshold of each model is given by name: `threshold={"a": 0.5, "b": 0.3}`. With `at` uncertain, base rate and costs are
+    drawn with every resample; over a range the bounds are the widest, and p is small only where one model leads all over it.
 
     Without a `method`: AUC by DeLong's test (with Student's t below 100 cases of the smaller class; "delong" is the plain test), tpr, fpr,
     accuracy and error at fixed thresholds by McNemar's exact test, anything else by the paired bootstrap. Identical models differ by 0 with
@@ -77,16 +78,21 @@ def compare(  # noqa: PLR0913 (each is a question of its own)
     Difference: auc of b - a -0.08333, 95 % from -0.1339 to -0.03276, p = 0.00149 (delong-t)
     """
     asked = Asked(checked_level(level), method, checked_seed(seed), checked_replicates(replicates), resample, progress)
-    if isinstance(at, Uncertain):
-        text = "a comparison is made at known conditions: over a range of base rates, see difference_band"
-        raise refuse("BR588", text, 'at=Conditions(prior=0.001), or expect("expected_cost", {"a": …, "b": …}, at=…)')
     names = chosen_pair(models, pair)
-    if isinstance(threshold, Mapping):
-        if rule is not None:
-            raise refuse("BR594", "the models are asked for at a rule and at a threshold", "give one of them")
-        return _at_thresholds(statistic, models, names, (checked_conditions(at), threshold, volume), asked, paired=paired)
-    wanted = directed(statistic_of(statistic, at=at, rule=rule, threshold=threshold, volume=volume), better)
-    return _compared((wanted, wanted), models, names, asked, paired=paired)
+    cuts = threshold if isinstance(threshold, Mapping) else dict.fromkeys(names, threshold)
+    if cuts is threshold:
+        _check_thresholds(models, names, cuts, rule)
+
+    def both(conditions: Conditions) -> tuple[Statistic, Statistic]:
+        made = [directed(statistic_of(statistic, at=conditions, rule=rule, threshold=cut, volume=volume), better) for cut in wanted]
+        return made[0], made[-1]
+
+    # One statistic where one is asked of both: resamples of AUC are then drawn without being made.
+    wanted = [cuts[name] for name in (names if cuts is threshold else names[:1])]
+
+    if isinstance(at, Uncertain):
+        return _over(both, models, names, at, asked, paired=paired)
+    return _compared(both(checked_conditions(at)), models, names, asked, paired=paired)
 
 
 def compare_all(statistic: Any, models: Models, *, against: str | None = None, level: float = 0.95, **options: Any) -> tuple[Difference, ...]:
@@ -153,10 +159,9 @@ def chosen_pair(models: Models, pair: Sequence[str] | None) -> tuple[str, str]:
     return pair[0], pair[1]
 
 
-def _at_thresholds(
-    statistic: Any, models: Models, names: tuple[str, str], where: tuple[Conditions, Mapping[str, Any], Any], asked: Asked, *, paired: bool
-) -> Difference:
-    at, thresholds, volume = where
+def _check_thresholds(models: Models, names: tuple[str, str], thresholds: Mapping[str, Any], rule: str | None) -> None:
+    if rule is not None:
+        raise refuse("BR594", "the models are asked for at a rule and at a threshold", "give one of them")
     absent = [name for name in names if name not in thresholds]
     if absent:
         raise refuse("BR529", f"no threshold is given for {quoted(absent[0])}", 'threshold={"a": 0.5, "b": 0.3}')
@@ -165,32 +170,49 @@ def _at_thresholds(
         raise refuse(
             "BR408", f"a threshold is given for {quoted(unknown[0])}, which is no model", f"one of {', '.join(map(quoted, _checked(models)))}"
         )
-    both = [statistic_of(statistic, at=at, threshold=thresholds[name], volume=volume) for name in names]
-    return _compared((both[0], both[1]), models, names, asked, paired=paired)
 
 
 def _compared(both: tuple[Statistic, Statistic], models: Models, names: tuple[str, str], asked: Asked, *, paired: bool) -> Difference:
-    statistic = both[0]
+    how = pairing_of(models, names, paired=paired)
     if isinstance(models, JointCounts):
-        if not paired:
-            raise refuse("BR595", "these models scored the same cases: that is what makes a comparison sharp", "leave paired out")
         found = _paired(both, models, names, asked)
         return replace(found, notes=combine(found.notes, _twins(models, names)))
-    parts = [models[name] for name in names]
-    grouped = all(isinstance(part, GroupedCounts) for part in parts)
-    if grouped and paired:
-        return _clustered(both, (parts[0], parts[1]), names, asked)  # type: ignore[arg-type]
-    if not grouped and not all(isinstance(part, Counts) for part in parts):
-        odd = next(part for part in parts if not isinstance(part, Counts))
-        raise refuse("BR595", f"models are compared by their counts, got {type(odd).__name__}", "count_models(...)")
-    if grouped and _same_groups(parts[0], parts[1]):  # type: ignore[arg-type]
-        raise refuse("BR595", "these models scored the same cases: that is what makes a comparison sharp", "leave paired out")
-    if paired:
-        text = "two sets of counts do not say which cases are the same, so the models cannot be compared in pairs"
-        raise refuse("BR595", text, "count_models(...); for different cases, paired=False")
-    if statistic.is_auc and not grouped and _by_delong(asked):
-        return unpaired_delong((parts[0], parts[1]), names, asked.level, asked.method)  # type: ignore[arg-type]
-    return _unpaired(both, (parts[0], parts[1]), names, asked)
+    parts: Any = tuple(models[name] for name in names)
+    if how == SAME_CLUSTERS:
+        return _clustered(both, parts, names, asked)
+    if both[0].is_auc and isinstance(parts[0], Counts) and _by_delong(asked):
+        return unpaired_delong(parts, names, asked.level, asked.method)
+    return _unpaired(both, parts, names, asked)
+
+
+def _over(both: Again, models: Models, names: tuple[str, str], at: Uncertain, asked: Asked, *, paired: bool) -> Difference:
+    """Compared under uncertain conditions: as everywhere in their middle where they do not matter, otherwise by resamples."""
+    middle = both(at.middle())
+    if not (middle[0].at_matters or middle[1].at_matters):
+        return _compared(middle, models, names, asked, paired=paired)
+    _check_method(middle[0], asked)
+    how = pairing_of(models, names, paired=paired)
+    if isinstance(models, JointCounts):
+        _check_classes(models)
+    sources: Any = (only(models, names),) if isinstance(models, JointCounts) else tuple(models[name] for name in names)
+    if how == SAME_CLUSTERS:
+        check_groups(*sources)
+    notes = combine((), (note for source in sources for note in check_enough(source)))
+    seeds = [2 * asked.seed + place if how == APART else asked.seed for place in range(len(sources))]
+    plans = tuple(
+        planned(source, middle[0].of_prior, asked.resample, asked.replicates, seed, asked.progress if not place else None)
+        for place, (source, seed) in enumerate(zip(sources, seeds, strict=True))
+    )
+    wholes = [models.marginal(name) for name in names] if isinstance(models, JointCounts) else [whole(source) for source in sources]
+    found = over_conditions(both, at, (wholes[0], wholes[1]), in_step(sources, plans), (asked.replicates, asked.seed, asked.level))
+    _check_defined(middle[0], names, found.seen)
+    least = _least_p(middle, models, names) if isinstance(models, JointCounts) else 0.0
+    said = Note("BR598", f"{asked.replicates} resamples ({plans[0].how}): approximate, with no promise of coverage" + _chosen(middle[0]))
+    told = combine(notes, (*found.notes, said, *shifted(middle[0], wholes[0])))
+    known = {"replicates": asked.replicates, "seed": asked.seed, "paired": paired, "notes": told}
+    bounds = found.low, found.high, max(found.p_value, least)
+    of = asked.level, middle[0].name, middle[0].better, at
+    return Difference(found.seen[1] - found.seen[0], *bounds, PERCENTILE, names, found.seen, *of, **known)  # type: ignore[arg-type]
 
 
 def _paired(both: tuple[Statistic, Statistic], joint: JointCounts, names: tuple[str, str], asked: Asked) -> Difference:
@@ -201,8 +223,7 @@ def _paired(both: tuple[Statistic, Statistic], joint: JointCounts, names: tuple[
         return paired_delong(joint, names, asked.level, asked.method)
     if asked.method == MCNEMAR or (asked.method is None and _is_matched(statistic)):
         return matched_difference(both, joint, names, asked.level)
-    only = JointCounts._of({name: joint.scores[name] for name in names}, joint.positives, joint.negatives, joint.ledger, joint._recorded)
-    return _by_bootstrap(both, only, names, asked)
+    return _by_bootstrap(both, only(joint, names), names, asked)
 
 
 def _twins(joint: JointCounts, names: tuple[str, str]) -> tuple[Note, ...]:
@@ -340,24 +361,10 @@ def _clustered(
     """Two models scored the same groups: groups are resampled whole, the same ones for both."""
     _check_method(both[0], asked)
     first, second = parts
-    if not _same_groups(first, second):
-        text = "the groups of the two models differ, so their cases are not the same"
-        raise refuse("BR595", text, "count_groups(...) for both models on the same cases")
+    check_groups(first, second)
     notes = check_enough(first)
     plan = planned(first, both[0].of_prior, asked.resample, asked.replicates, asked.seed, asked.progress)
     # The same seed draws the same groups.
     columns = [replicate_values(statistic, part, plan)[:, 0] for statistic, part in zip(both, parts, strict=True)]
     seen = [statistic(part.total()) for statistic, part in zip(both, parts, strict=True)]
     return _difference(both[0], names, (seen[0], seen[1]), columns[1] - columns[0], (plan, asked, notes), first.total())
-
-
-def _same_groups(first: GroupedCounts, second: GroupedCounts) -> bool:
-    """Whether both have the same groups, each with as many positives and negatives."""
-    if first.groups != second.groups:
-        return False
-
-    def totals(groups: GroupedCounts) -> list[Floats]:
-        running = (np.concatenate(([0], np.cumsum(column))) for column in (groups.positives, groups.negatives))
-        return [np.diff(column[groups.offsets]) for column in running]
-
-    return all(np.allclose(a, b, rtol=1e-9) for a, b in zip(totals(first), totals(second), strict=True))

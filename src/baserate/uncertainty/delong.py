@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from baserate.errors import number_of, quoted, refuse
 from baserate.joint import JointCounts
 from baserate.kernels import Scores
 from baserate.notes import Note
-from baserate.uncertainty.placements import freedom, normal, placed, placed_pair
+from baserate.uncertainty.placements import Pair, freedom, normal, placed, placed_pair
 from baserate.uncertainty.values import Difference, missed
 
 DELONG, DELONG_T, HOEFFDING = "delong", "delong-t", "hoeffding"
@@ -25,11 +26,18 @@ FEWEST = 3
 def paired_delong(joint: JointCounts, names: tuple[str, str], level: float, method: str | None) -> Difference:
     """Two AUCs on the same cases. DeLong, DeLong & Clarke-Pearson 1988, Biometrics 44:837-845."""
     pair = placed_pair(joint, names)
+    same = not sum(pair.parts) and same_order(joint.scores[names[0]], joint.scores[names[1]])
+    return of_pair(pair, names, level, method, same=same)
+
+
+def of_pair(pair: Pair, names: tuple[str, str], level: float, method: str | None, *, same: bool, notes: tuple[Note, ...] = ()) -> Difference:
+    """The same from the placements of both models; `same` says that they put all cases in the same order."""
     smaller = min(pair.positives, pair.negatives)
-    if not sum(pair.parts) and same_order(joint.scores[names[0]], joint.scores[names[1]]):
-        known = {"level": level, "name": "auc", "statistic": 0.0, "notes": _few(smaller)}
+    if same and not sum(pair.parts):
+        known = {"level": level, "name": "auc", "statistic": 0.0, "notes": (*notes, *_few(smaller))}
         return Difference(0.0, 0.0, 0.0, 1.0, method or DELONG, names, pair.values, **known)  # type: ignore[arg-type]
-    return _by_normal(pair.values, (sum(pair.parts), pair.freedom), smaller, (names, level, method), paired=True)
+    found = _by_normal(pair.values, (sum(pair.parts), pair.freedom), smaller, (names, level, method), paired=True)
+    return replace(found, notes=(*notes, *found.notes))
 
 
 def same_order(first: Scores, second: Scores) -> bool:

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from baserate.conditions import Conditions
-from baserate.costs import Costs
 from baserate.counts import Counts
 from baserate.decisions.operating import OperatingPoint
 from baserate.errors import quoted, refuse
@@ -21,7 +20,8 @@ from baserate.measures.confusions import NOT_SAID, Confusion, checked_conditions
 from baserate.measures.values import Measure, named
 from baserate.notes import Note, combine
 from baserate.points import Points
-from baserate.uncertain import OUTCOMES, Drawn, Uncertain
+from baserate.uncertain import Uncertain
+from baserate.uncertainty.believing import believed
 from baserate.uncertainty.bootstrap import BCA, METHODS, PERCENTILE, acceleration, alike, bca_bounds, percentile_bounds, undefined_noted
 from baserate.uncertainty.fixed import Question, is_believed, measure_interval, over_range, refuse_masses
 from baserate.uncertainty.placements import auc_interval
@@ -31,7 +31,6 @@ from baserate.uncertainty.values import BOTH, LOWER, UPPER, Interval, checked_le
 
 REPLICATES = 2000
 # So many draws of the conditions give the average of a value whose threshold is chosen again for each of them.
-AVERAGED = 400
 Source = Counts | GroupedCounts | Confusion | OperatingPoint
 
 
@@ -176,7 +175,7 @@ def _by_bootstrap(
     else:
         low, high, missing = _union(again, counts, plan, uncertain, (method, asked))
         if is_believed(uncertain):
-            seen = _average(again, counts, plan, uncertain)
+            seen = _average(again, counts, uncertain)
     ends = statistic.range
     low, high = (ends[0] if asked.side == UPPER else low), (ends[1] if asked.side == LOWER else high)
     at = uncertain or statistic.at
@@ -222,11 +221,13 @@ def _union(
     return min(part[0] for part in found), max(part[1] for part in found), combine(held, (note for part in found for note in part[2]))
 
 
-def _average(again: Callable[[Conditions], Statistic], counts: Counts | GroupedCounts, plan: Plan, at: Uncertain) -> float:
+def _average(again: Callable[[Conditions], Statistic], counts: Counts | GroupedCounts, at: Uncertain) -> float:
     """The value as these cases have it, averaged over what is believed of the conditions."""
     whole = counts.total() if isinstance(counts, GroupedCounts) else counts
-    drawn = at.draw(np.random.default_rng((plan.seed, 0xC0DE)), AVERAGED)
-    return float(np.nanmean([again(_row(drawn, row, at))(whole) for row in range(AVERAGED)]))
+    found = believed(at, pilots=True)
+    values = np.array([again(at.known(one))(whole) for one in found.rows])
+    known = ~np.isnan(values)
+    return float(values[known] @ found.weights[known] / found.weights[known].sum()) if known.any() else math.nan
 
 
 def _drawn_values(again: Callable[[Conditions], Statistic], counts: Counts | GroupedCounts, plan: Plan, at: Uncertain) -> Floats:
@@ -234,13 +235,5 @@ def _drawn_values(again: Callable[[Conditions], Statistic], counts: Counts | Gro
     drawn = at.draw(rng, plan.replicates)
     values = np.empty(plan.replicates)
     for row, (part,) in enumerate(resampled(counts, plan)):
-        values[row] = again(_row(drawn, row, at)).tried(part)
+        values[row] = again(at.known(drawn.row(row))).tried(part)
     return values
-
-
-def _row(drawn: Drawn, row: int, at: Uncertain) -> Conditions:
-    def one(value: Any) -> Any:
-        return float(value[row]) if isinstance(value, np.ndarray) else value
-
-    costs = Costs(**{name: one(getattr(drawn, name)) for name in OUTCOMES}) if at.costs_given else None
-    return Conditions(one(drawn.prior), costs)

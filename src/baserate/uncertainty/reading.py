@@ -89,7 +89,7 @@ def _places(given: Any, low: float, high: float, usual: Floats) -> Floats:
     return places
 
 
-def at_places(counts: Counts, axis: Measure, measure: Measure, at: Conditions, places: Floats) -> Floats:
+def at_places(counts: Counts | Points, axis: Measure, measure: Measure, at: Conditions, places: Floats) -> Floats:
     """A measure where another one reaches given values: on the edge of the ROC that crosses them, at its better end."""
     points = Points.of(counts)
     if one_class(points):

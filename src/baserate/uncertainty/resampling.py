@@ -122,8 +122,11 @@ def _drawn(drawer: _Cases | _Clusters, plan: Plan) -> Iterator[tuple[Array, Arra
 
 
 def _drawn_from(source: JointCounts) -> JointCounts:
-    """The same cases are drawn from in the same way, in whatever order they or their models stand, and however models are called."""
-    return source.sorted_by(sorted(source.models, key=lambda model: source.marginal(model).digest))
+    """The same cases are drawn from in the same way, in whatever order they or their models stand, and however models are called.
+
+    (Where two models have the same counts, only their names can tell them apart.)
+    """
+    return source.sorted_by(sorted(source.models, key=lambda model: (source.marginal(model).digest, str(model))))
 
 
 class _Cases:

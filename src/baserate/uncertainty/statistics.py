@@ -51,6 +51,8 @@ class Statistic:
     at: Conditions | None = None
     measure: Measure | None = None
     threshold: Any = NOT_SAID
+    # Does a rule choose, and not the cost alone?
+    ruled: bool = False
     is_auc: bool = False
     # Does the prior or the cost that it is asked at change it?
     at_matters: bool = True
@@ -125,7 +127,8 @@ def _of_measure(asked: Measure, at: Conditions, rule: str | None, threshold: Any
     def chosen(counts: Counts) -> float:
         return choose(counts, rule, at=at, volume=volume)[asked]
 
-    return Statistic(str(asked), chosen, asked.direction, of_prior=at.as_in_sample, chosen=True, at=at, measure=asked, range=asked.range)
+    known = {"measure": asked, "range": asked.range, "ruled": rule is not None}
+    return Statistic(str(asked), chosen, asked.direction, of_prior=at.as_in_sample, chosen=True, at=at, **known)
 
 
 def _of_summary(summary: Summary, at: Conditions) -> Statistic:

@@ -1,0 +1,199 @@
+"""What is to be expected, who leads within a share of false alarms, and where to review: for a program, and for a person."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from baserate.document import conditions, number, threshold, uncertain
+from baserate.errors import escaped, quoted
+from baserate.pages import Grid, Page
+from baserate.prospects.expectations import VARYING, Expectation
+from baserate.prospects.leading import Lead, Leaders
+from baserate.prospects.outlooks import Outlook
+from baserate.prospects.triaging import Triage
+from baserate.tables import digits
+from baserate.uncertainty.values import percent
+from baserate.undefined import Undefined
+
+MOST_LINES = 25
+
+
+# ---- expect --------------------------------------------------------------------------------------------------------------------
+
+
+def of_expectation(model: str, found: Expectation) -> dict[str, Any]:
+    """A measure over uncertain conditions, for a program."""
+    numbers = {name: number(getattr(found, name)) for name in ("value", "low", "high", "worst", "best", "error")}
+    return {"model": model, "measure": found.name, "at": uncertain(found.at), "level": found.level, "kind": found.kind or None, **numbers}
+
+
+def expected(found: Sequence[tuple[str, Expectation]]) -> str:
+    """A sentence for each model, then a table."""
+    first = found[0][1]
+    lines = [_expected(model, one) for model, one in found]
+    names = [name for name in ("value", "low", "high", "worst", "best") if _is_told(name, found)]
+    rows = [(_shown(model), *(digits(getattr(one, name), 4) for name in names)) for model, one in found]
+    titles = {"value": "in the long run" if first.kind == VARYING else "average"}
+    table = [Grid(("model", *(titles.get(name, name) for name in names)), rows)] if names else []
+    return Page("\n".join([f"At {first.at}{_kind(first.kind)}:", *lines]), *table)
+
+
+def _is_told(name: str, found: Sequence[tuple[str, Expectation]]) -> bool:
+    """A column that says something: over a plain range low and high are the worst and the best."""
+    spans = [{one.low, one.high} == {one.worst, one.best} for _, one in found]
+    return not all(math.isnan(getattr(one, name)) for _, one in found) and not (name in ("low", "high") and all(spans))
+
+
+def _expected(model: str, one: Expectation) -> str:
+    """On average, mostly, and at worst; what is not known is left out, or said why."""
+    named = escaped(one.name) if one.name.endswith(f" of {model}") else f"{_shown(model)}: {escaped(one.name)}"
+    said = [] if math.isnan(one.value) else [f"{digits(one.value, 4)} {'in the long run' if one.kind == VARYING else 'on average'}"]
+    if not math.isnan(one.low) and {one.low, one.high} != {one.worst, one.best}:
+        where = ", over all of the range" if one.at.has_range else ""
+        said.append(f"from {digits(one.low, 4)} to {digits(one.high, 4)} in {percent(one.level)} of what is believed{where}")
+    if not math.isnan(one.worst):
+        said.append(f"at worst {digits(one.worst, 4)}, at best {digits(one.best, 4)}{', over the range' if one.at.has_range else ''}")
+    if not said:
+        reason = one.worst.reason if isinstance(one.worst, Undefined) else "undefined"
+        return f"{named} cannot be told: {reason}."
+    return f"{named} {'; '.join(said)}."
+
+
+def _kind(kind: str) -> str:
+    return f" (base rate {kind})" if kind else ""
+
+
+def _shown(model: str) -> str:
+    return quoted(model, quotes=False)
+
+
+def of_outlook(model: str, found: Outlook) -> dict[str, Any]:
+    """A curve over uncertain base rates, for a program."""
+    columns = {name: [number(value) for value in getattr(found, name).tolist()] for name in ("x", "y", "low", "high", "worst", "best")}
+    labels = {"curve": found.name, "x_label": found.x_label, "y_label": found.y_label}
+    return {
+        "model": model,
+        **labels,
+        "at": uncertain(found.at),
+        "level": found.level,
+        "kind": found.kind or None,
+        "error": found.error,
+        **columns,
+    }
+
+
+def outlook(model: str, found: Outlook, most: int = MOST_LINES) -> str:
+    """The curve as a table of so many lines at most."""
+    step = max(1, -(-len(found) // most))
+    places = list(range(step - 1, len(found), step))
+    columns = (found.x, found.y, found.low, found.high, found.worst, found.best)
+    names = (found.x_label, found.y_label, "low", "high", "worst", "best")
+    ranged = found.at.has_range  # low and high are then the ends of the range, as worst and best are
+    kept = [
+        (name, column)
+        for name, column in zip(names, columns, strict=True)
+        if not all(math.isnan(value) for value in column) and not (ranged and name in ("low", "high"))
+    ]
+    rows = [tuple(digits(float(column[place]), 4) for _, column in kept) for place in places]
+    level = "over the range" if ranged else percent(found.level)
+    heading = f"{_shown(model)}: {found.y_label} along {found.x_label}, {level}, at {found.at}{_kind(found.kind)}"
+    return Page(heading, Grid(tuple(name for name, _ in kept), rows, left=0))
+
+
+def outlooks_csv(made: Sequence[tuple[str, Outlook]]) -> str:
+    """Every place of every curve."""
+    import csv
+    import io
+
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(("model", "curve", made[0][1].x_label, made[0][1].y_label, "low", "high", "worst", "best"))
+    for model, one in made:
+        for row in zip(one.x, one.y, one.low, one.high, one.worst, one.best, strict=True):
+            writer.writerow((escaped(model), one.name, *("" if math.isnan(value) else repr(float(value)) for value in row)))
+    return out.getvalue()
+
+
+# ---- triage --------------------------------------------------------------------------------------------------------------------
+
+
+def of_triage(model: str, found: Triage) -> dict[str, Any]:
+    """Two thresholds and what follows, for a program."""
+    numbers = {name: getattr(found, name) for name in ("acted", "reviewed", "passed", "found", "cost", "without", "saving", "reviews")}
+    review = threshold(found.review) if found.reviewed else None
+    return {"model": model, "at": conditions(found.at), "act": threshold(found.act), "review": review, **numbers}
+
+
+def triaged(found: Mapping[str, Triage]) -> str:
+    """The cheapest model in words, then all of them."""
+    best = min(found, key=lambda name: (found[name].cost, list(found).index(name)))
+    one = found[best]
+    others = [name for name in found if name != best]
+    against = f" (against {', '.join(f'{digits(found[name].cost, 4)} of {_shown(name)}' for name in others)})" if others else ""
+    sentence = (
+        f"At {one.at}: with {_shown(best)}, {_acts(one)}; {_looks(one)}. That costs {digits(one.cost, 4)} a case{against}; "
+        f"one threshold alone would cost {digits(one.without, 4)}."
+    )
+    rows = [
+        (_shown(name), "none" if t.act is None else f">= {quoted(t.act)}", f">= {quoted(t.review)}" if t.reviewed else "nothing")
+        + tuple(digits(value, 4) for value in (t.acted, t.reviewed, t.passed, t.found, t.cost, t.without))
+        + (() if t.reviews is None else (digits(t.reviews, 4),))
+        for name, t in found.items()
+    ]
+    headings = ("model", "act", "review", "acted on", "reviewed", "passed", "found", "cost per case", "one threshold")
+    return Page(sentence, Grid(headings + (() if one.reviews is None else ("reviews",)), rows, left=3))
+
+
+def _acts(one: Triage) -> str:
+    return "act on nothing" if one.act is None else f"act on score >= {quoted(one.act)} ({100 * one.acted:.3g} % of the cases)"
+
+
+def _looks(one: Triage) -> str:
+    if not one.reviewed:
+        return "review nothing"
+    reviews = "" if one.reviews is None else f", {digits(one.reviews, 4)} of them"
+    return f"review from there down to {quoted(one.review)} ({100 * one.reviewed:.3g} % of the cases{reviews}); let the rest pass"
+
+
+# ---- leaders -------------------------------------------------------------------------------------------------------------------
+
+
+def of_leaders(found: Leaders, priors: Sequence[float]) -> dict[str, Any]:
+    """Who leads from which base rate to which, for a program; and how much everyone finds at some of them."""
+    leads = [{"low": lead.low, "high": lead.high, "models": list(lead.models)} for lead in found.leads]
+    return {"fdr": found.fdr, "attained": found.attained, "leads": leads, "at": [{"prior": prior, "tpr": found.at(prior)} for prior in priors]}
+
+
+def led(found: Leaders, priors: Sequence[float]) -> str:
+    """Who finds most, where, within a share of false alarms."""
+    within = f"at most {100 * found.fdr:.6g} % false alarms among the alerts"
+    said = [_at_prior(found, prior) for prior in priors]
+    told = "; ".join(said) if said else "; ".join(f"{_names(lead)} from base rate {lead.low:.4g} to {lead.high:.4g}" for lead in found.leads)
+    table = Grid(
+        ("finds most", "from prior", "to prior"), [(_names(lead), f"{lead.low:.6g}", f"{lead.high:.6g}") for lead in found.leads], left=1
+    )
+    return Page(f"Within {within}, most is found by: {told}.", table, *_values(found, priors))
+
+
+def _names(lead: Lead) -> str:
+    return " or ".join(map(_shown, lead.models)) or "none (no setting is so pure)"
+
+
+def _at_prior(found: Leaders, prior: float) -> str:
+    values = found.at(prior)
+    best = max(values.values())
+    if not best:
+        return f"at {prior:.6g} none, as no setting is so pure"
+    names = " or ".join(_shown(name) for name, value in values.items() if value == best)
+    others = ", ".join(f"{digits(value, 4)} of {_shown(name)}" for name, value in values.items() if value != best)
+    return f"at {prior:.6g} {names}, recall {digits(best, 4)}{f' against {others}' if others else ''}"
+
+
+def _values(found: Leaders, priors: Sequence[float]) -> list[str]:
+    if not priors:
+        return []
+    names = list(found.at(priors[0]))
+    rows = [(f"{prior:.6g}", *(digits(found.at(prior)[name], 4) for name in names)) for prior in priors]
+    return [Grid(("prior", *(f"recall of {_shown(name)}" for name in names)), rows, left=1)]

@@ -1,0 +1,114 @@
+"""Intervals and tests where cases do not fit into memory: the numbers that memory would give."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pyarrow import parquet
+from tests import strategies
+
+import baserate as br
+from baserate.engines import ceilings, stages
+from baserate.engines.ceilings import CELL, LEAST, Ceiling
+from baserate.engines.pieces import Chunks
+from baserate.kernels import best, portable
+from baserate.uncertainty.paired_passes import HALF, _Sums, paired_in_passes
+
+FIELDS = ("value", "low", "high", "p_value", "method", "values", "statistic", "models", "name", "level")
+
+
+def chunks(labels, scores, size):
+    return Chunks([(labels[at : at + size], scores[at : at + size]) for at in range(0, len(labels), size)], None, "random")
+
+
+def made(rows=4_000, prior=0.05, seed=0):
+    rng = np.random.default_rng(seed)
+    labels = rng.random(rows) < prior
+    first = rng.normal(size=rows) + labels
+    return labels, first, np.round(first + rng.normal(size=rows), 1)
+
+
+@given(
+    strategies.cases(both=True), strategies.cases(both=True), st.integers(1, 70), st.sampled_from([None, "delong", "delong-t"]), st.booleans()
+)
+def test_two_readings_give_the_test_of_memory_bit_by_bit(one, other, size, method, in_c):
+    labels, first = one
+    second = np.resize(other[1], len(first))
+    pieces = chunks(labels, first, size), chunks(labels, second, size)
+    ours = paired_in_passes(pieces, ("a", "b"), Ceiling(LEAST), 0.95, method, kernels=best if in_c else portable)
+    theirs = br.compare(br.auc, br.count_models(labels, {"a": first, "b": second}), method=method)
+    if theirs.p_value == 1 and ours.method == "hoeffding":
+        return  # the same order of all cases, in other scores: it cannot be seen piece by piece, and is documented
+    assert {name: getattr(ours, name) for name in FIELDS} == {name: getattr(theirs, name) for name in FIELDS}
+
+
+def test_a_file_gives_the_test_of_memory(tmp_path):
+    labels, first, second = made()
+    path = tmp_path / "x.parquet"
+    parquet.write_table(pa.table({"y": np.where(labels, "yes", "no"), "a": first, "b": second}), path, row_group_size=300)
+    ours = br.compare_auc_file(path, label="y", scores=["a", "b"], memory=LEAST)
+    theirs = br.compare(br.auc, br.count_models_file(path, label="y", scores=["a", "b"]))
+    assert {name: getattr(ours, name) for name in FIELDS} == {name: getattr(theirs, name) for name in FIELDS}
+    assert [note.code for note in ours.notes] == ["BR101"]
+
+
+def test_identical_models_differ_by_nothing():
+    labels, first, _ = made()
+    found = paired_in_passes((chunks(labels, first, 99), chunks(labels, first, 99)), ("a", "b"), Ceiling(LEAST), 0.95, None)
+    assert (found.value, found.p_value) == (0.0, 1.0)
+
+
+def test_sums_of_squares_are_exact_beyond_64_bits():
+    values = np.array([2**40 + 3, -(2**40) - 5, 2**HALF, -1, 0, 7] * 1_000)
+    sums = _Sums()
+    sums.add(values[:2_500])
+    sums.add(values[2_500:])
+    assert sums.total == sum(values.tolist())
+    assert sums.squares == sum(value * value for value in values.tolist())
+    assert sums.squares > 2**64
+
+
+def test_pairs_that_cannot_be_compared_are_refused(tmp_path, monkeypatch):
+    labels, first, second = made()
+    with pytest.raises(br.InputError, match="BR581: there is no method"):
+        paired_in_passes((chunks(labels, first, 99), chunks(labels, second, 99)), ("a", "b"), Ceiling(LEAST), 0.95, "mcnemar")
+    with pytest.raises(br.InputError, match="BR944: two readings of the same cases gave different labels"):
+        paired_in_passes((chunks(labels, first, 99), chunks(~labels, second, 99)), ("a", "b"), Ceiling(LEAST), 0.95, None)
+    nobody = np.zeros(len(labels), dtype=np.bool_)
+    with pytest.raises(br.InputError, match="BR552: there are no positives"):
+        paired_in_passes((chunks(nobody, first, 99), chunks(nobody, second, 99)), ("a", "b"), Ceiling(LEAST), 0.95, None)
+    with pytest.raises(br.InputError, match="BR410: a pair is compared, and 1 scores are named"):
+        br.compare_auc_file("x.parquet", label="y", scores=["a", "a"], memory=LEAST)
+    (tmp_path / "x.csv").write_text("y,a,b\n0,1,2\n")
+    with pytest.raises(br.InputError, match=r"BR943: .*x\.csv: is not Parquet"):
+        br.compare_auc_file(tmp_path / "x.csv", label="y", scores=["a", "b"], memory=LEAST)
+    monkeypatch.setattr(ceilings, "TAKEN", LEAST - 240 * 50)
+    with pytest.raises(br.InputError, match="BR941: more than 50 positives of two models"):
+        paired_in_passes((chunks(labels, first, 99), chunks(labels, second, 99)), ("a", "b"), Ceiling(LEAST), 0.95, None)
+
+
+@pytest.mark.parametrize("method", [None, "delong", "percentile", "bca"])
+def test_intervals_of_condensed_counts_are_those_of_every_score(monkeypatch, method):
+    """DeLong and the bootstrap see only what condensed counts keep."""
+    labels, scores, _ = made(prior=0.02)
+    monkeypatch.setattr(ceilings, "TAKEN", LEAST - CELL * 1_000)
+    monkeypatch.setattr(stages, "BATCH", 64)
+    cut = [(labels[at : at + 500], scores[at : at + 500]) for at in range(0, 4_000, 500)]
+    condensed, whole = br.count_chunks(cut, memory=LEAST), br.count(labels, scores)
+    assert condensed.condensed
+    ours, theirs = (
+        br.interval(br.auc, counts, method=method, **({"replicates": 400} if method in ("percentile", "bca") else {}))
+        for counts in (condensed, whole)
+    )
+    assert (ours.value, ours.method) == (theirs.value, theirs.method)
+    assert (ours.low, ours.high) == pytest.approx((theirs.low, theirs.high), rel=1e-12)
+
+
+def test_a_billion_cases_are_resampled_as_counts():
+    """The totals of scenario 9: nothing is resampled row by row, and nothing overflows."""
+    counts = br.Counts([9.0, 5.0, 1.0], positives=[400_000, 397_300, 200_000], negatives=[96_302_700, 300_000_000, 600_000_000])
+    bounds = br.interval(br.auc, counts, method="percentile", replicates=200)
+    plain = br.interval(br.auc, counts, method="delong")
+    assert bounds.low < bounds.value < bounds.high
+    assert bounds.high - bounds.low == pytest.approx(plain.high - plain.low, rel=0.25)
