@@ -30,7 +30,7 @@ def test_what_is_believed_is_averaged_over_on_every_resample():
     below = min(np.sum(np.array(values) <= 0), np.sum(np.array(values) >= 0))
     assert found.p_value == pytest.approx(min(1, 2 * (below + 1) / 101), abs=2.1 / 101)  # one resample may lie on either side of 0
     for name, value in zip("ab", found.values, strict=True):
-        assert value == pytest.approx(br.expect("expected_cost", joint().marginal(name), at=at).value, rel=1e-4)
+        assert value == pytest.approx(br.expect("expected_cost", joint().marginal(name), at=at).value, rel=1e-5)
     assert found.value == found.values[1] - found.values[0]
     assert (found.at, found.method, found.better) == (at, "percentile", "lower")
 

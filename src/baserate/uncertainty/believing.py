@@ -12,7 +12,7 @@ from baserate.spreads import BELIEVED, Draws, Pilot
 from baserate.uncertain import OUTCOMES, Drawn, Uncertain
 
 # Panels of the quadrature (16 places each), by how many parts are distributions.
-PANELS = {1: 8, 2: 2, 3: 1}
+PANELS = {1: 32, 2: 2, 3: 1}
 MOST = 4096
 NAMES = ("prior", *OUTCOMES)
 
