@@ -2,7 +2,7 @@
 
 from setuptools import Extension, setup
 
-HEADERS = ("anchored", "beaten", "buffers", "draws", "gaps", "pack", "sort", "tally", "urns")
+HEADERS = ("anchored", "beaten", "bins", "buffers", "draws", "gaps", "pack", "sort", "tally", "urns")
 
 setup(
     ext_modules=[

@@ -277,7 +277,7 @@ def test_nobody_is_told_to_remove_what_is_no_checkpoint(tmp_path, tight, content
 
 def test_a_checkpoint_that_cannot_be_written_is_told_before_anything_is_read(tmp_path, tight, monkeypatch):
     path = written(tmp_path / "x.parquet", *made())
-    monkeypatch.setattr("baserate.engines.large_files.describe", lambda *_: pytest.fail("it was read"))
+    monkeypatch.setattr("baserate.engines.large_files.described", lambda *_: pytest.fail("it was read"))
     with pytest.raises(br.InputError, match=r"BR945: .*absent: there is no such folder, and so no checkpoint. Fix: make the folder first"):
         count(path, resume=str(tmp_path / "absent" / "x.part"))
 

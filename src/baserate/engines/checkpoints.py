@@ -13,7 +13,7 @@ from baserate.digests import sha256
 from baserate.errors import InputError, refuse_file
 
 # The number goes up with every change of what is kept, or of how it comes about: what another version began, this one does not finish.
-MAGIC = b"baserate-checkpoint-1\n"
+MAGIC = b"baserate-checkpoint-2\n"
 KIND = "checkpoint"
 EVERY_S = 10.0
 # Writing may take one part of the time in so many.

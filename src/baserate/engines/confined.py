@@ -1,7 +1,8 @@
 """Reading in a process of its own: a file that crashes its reader, or fills the memory, ends that process and not ours.
 
 The reader is a fresh interpreter with limits, never a fork. It is told what to read by a line of JSON, and answers with data that are
-checked like any other input (see `answers`). It ends with its answer, with us, or when we do not want it any more.
+checked like any other input (see `answers`). It ends with its answer, with us, or when we do not want it any more. One that reads in pieces
+is asked again and again.
 """
 
 from __future__ import annotations
@@ -16,10 +17,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Self
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
@@ -68,21 +69,28 @@ def is_possible() -> bool:
 def read(source: str, shown: str, wanted: Wanted, options: Options) -> list[Table]:
     """The tables of one source; errors are those that reading it here would raise, and one line where the reader does not survive it."""
     memory = machine_memory() if options.ceiling.memory is None else min(machine_memory(), options.ceiling.memory // 2)
-    with listening(shown, _request(source, wanted, options), Quotas(memory, written=options.limits.most + (1 << 24))) as incoming:
-        return received(incoming, wanted.columns, several=is_several(source))
+    with listening(shown, _request(source, wanted, options), Quotas(memory, written=options.limits.most + (1 << 24))) as reader:
+        return received(reader.incoming, wanted.columns, several=is_several(source))
+
+
+class Listening(NamedTuple):
+    """A reader that was asked something: what it answers, and how to ask for more."""
+
+    incoming: Incoming
+    ask: Callable[[dict[str, Any]], None]
 
 
 @contextlib.contextmanager
-def listening(shown: str, request: dict[str, Any], quotas: Quotas) -> Iterator[Incoming]:
-    """What a reader answers to a request; it ends with the context."""
+def listening(shown: str, request: dict[str, Any], quotas: Quotas) -> Iterator[Listening]:
+    """A reader that is asked a first thing; it ends with the context."""
     with _folder() as folder, _started(shown, folder) as reader:
         try:
             incoming = Incoming(reader.answer, quotas.memory)
             if not reader.hears(request | {"path": _places_of_modules(), "folder": folder, "quotas": quotas}, incoming):
                 reader.end()
                 raise _not_started(shown, reader.said())
-            yield incoming
-        except EOFError:
+            yield Listening(incoming, reader.ask)
+        except (EOFError, BrokenPipeError):
             text = f"{reader.end()}; nothing was counted"
             raise refuse_file(shown, "BR707", text, AGAIN) from RuntimeError(reader.said())
         except MemoryError:
@@ -202,13 +210,17 @@ class _Reader:
 
     def hears(self, request: dict[str, Any], incoming: Incoming) -> bool:
         """Whether it is there to be asked. Our end of its input stays open: when it closes, with us, the reader ends."""
-        assert self.process.stdin is not None
         try:
-            self.process.stdin.write(json.dumps(request, default=_plain).encode("ascii") + b"\n")
-            self.process.stdin.flush()
+            self.ask(request)
             return bool(incoming.json() == READY)
         except (EOFError, BrokenPipeError, Untrue):
             return False
+
+    def ask(self, request: dict[str, Any]) -> None:
+        """Send a line. What hears it at the other end waits for nothing else, so that this does not wait either."""
+        assert self.process.stdin is not None
+        self.process.stdin.write(json.dumps(request, default=_plain).encode("ascii") + b"\n")
+        self.process.stdin.flush()
 
     def end(self) -> str:
         """How it ended, where it gave no whole answer."""

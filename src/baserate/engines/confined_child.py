@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
+import queue
 import shutil
 import sys
 import tempfile
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import IO, Any
 
 from baserate.engines.answers import READY, send_error, send_tables
@@ -35,15 +37,16 @@ def main(request: Mapping[str, Any]) -> None:
         os.dup2(2, 1)
         confine(Quotas(*request["quotas"]))
         tempfile.tempdir = request["folder"]
-        threading.Thread(target=_end_with_parent, args=(request["folder"], request.get("spooled")), daemon=True).start()
-        _answer(out, request)
+        lines = queue.SimpleQueue[bytes]()
+        threading.Thread(target=_listen, args=(lines.put, request["folder"], request.get("spooled")), daemon=True).start()
+        _answer(out, request, lambda: json.loads(lines.get()))
         out.flush()
     os._exit(0)  # nothing here needs tidying up; the parent removes the folder
 
 
-def _answer(out: IO[bytes], request: Mapping[str, Any]) -> None:
+def _answer(out: IO[bytes], request: Mapping[str, Any], next_request: Callable[[], Any]) -> None:
     if "scale" in request:
-        _answer_in_pieces(out, request["scale"])
+        _answer_in_pieces(out, request["scale"], next_request)
         return
     try:
         from baserate.engines import files
@@ -59,16 +62,15 @@ def _answer(out: IO[bytes], request: Mapping[str, Any]) -> None:
         send_tables(out, tables)
 
 
-def _answer_in_pieces(out: IO[bytes], said: Mapping[str, Any]) -> None:
-    """For counting under a ceiling: first what there is, then, asked again, the cases piece by piece."""
+def _answer_in_pieces(out: IO[bytes], said: Mapping[str, Any], next_request: Callable[[], Any]) -> None:
+    """For counting under a ceiling: first what there is, then the cases piece by piece, for as long as somebody asks."""
     try:
-        from baserate.engines.parquet_pieces import send_description, send_pieces
+        from baserate.engines.parquet_pieces import answer_pieces, send_description
 
         sys.addaudithook(_refuse)
-        if "pieces" in said:
-            send_pieces(out, said, said["memory"])
-        else:
-            send_description(out, said["sources"], Wanted(**_tuples(said["wanted"])), said["memory"])
+        found = send_description(out, said["sources"], Wanted(**_tuples(said["wanted"])), said["memory"])
+        out.flush()
+        answer_pieces(out, found, said["memory"], next_request)
     except BaseException as error:  # noqa: BLE001 (as above)
         send_error(out, error)
 
@@ -83,10 +85,13 @@ def _refuse(event: str, _: tuple[Any, ...]) -> None:
         raise PermissionError(f"a reader does not do {event}")
 
 
-def _end_with_parent(folder: str, spooled: str | None) -> None:
-    """The parent holds the other end of our input for as long as it wants an answer. What it cannot remove any more is removed here."""
-    while os.read(0, 1):
-        pass
+def _listen(heard: Callable[[bytes], object], folder: str, spooled: str | None) -> None:
+    """Hand on every line. The parent holds the other end for as long as it wants answers; what it cannot remove any more is removed here."""
+    waiting = b""
+    while more := os.read(0, 1 << 16):
+        *lines, waiting = (waiting + more).split(b"\n")
+        for line in lines:
+            heard(line)
     if spooled is not None:
         with contextlib.suppress(OSError):
             os.unlink(spooled)

@@ -1,10 +1,11 @@
-"""Parquet files as pieces, read by a process of its own: described once, and then read as often as counting needs."""
+"""Parquet files as pieces, read by a process of its own: described once, and then read by the same process as often as counting needs."""
 
 from __future__ import annotations
 
 import json
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from typing import Any, NamedTuple
 
@@ -13,7 +14,7 @@ import numpy as np
 from baserate.cells import Array
 from baserate.engines.answers import SHA256, field_of, raised, texts_of, whole_of
 from baserate.engines.columns import Column
-from baserate.engines.confined import listening
+from baserate.engines.confined import Listening, listening
 from baserate.engines.crossing import Untrue
 from baserate.engines.pieces import Piece
 from baserate.engines.quotas import Quotas, machine_memory
@@ -30,38 +31,95 @@ PLAIN = (bool, int, float, str, type(None))
 
 
 class Described(NamedTuple):
-    """A source: its files with the rows of each, of its row groups, their state, the types of the scores, and how often each label occurs."""
+    """A source: its files with the rows of each and of its row groups, the types of the scores, and how often each label occurs."""
 
     path: str
     sha256: str
     files: list[str]
     rows: tuple[int, ...]
     groups: list[tuple[int, ...]]
-    states: list[tuple[int, ...]]
     types: dict[str, str]
     labels: Counter[Any]
 
 
-def describe(sources: Sequence[str], shown: str, wanted: Wanted, memory: int) -> list[Described]:
-    """What lies in these sources, each a file or a folder; errors are those that reading them would raise."""
-    said = {"sources": list(sources), "wanted": asdict(wanted), "memory": memory // 4}
-    with listening(shown, {"scale": said}, Quotas(machine_memory())) as incoming:
-        head = raised(incoming.json())
+class Reader:
+    """A process that has described some sources, and reads them, for one listener or for several by turns."""
+
+    def __init__(self, listening: Listening, found: list[Described], memory: int) -> None:
+        self.incoming, self.ask, self.found, self.memory = *listening, found, memory
+        self.owed = deque[Asked]()  # answers come in this order
+        self.early = dict[Asked, tuple[Array, Array]]()  # those that came while another was waited for
+        self.unwanted = set[Asked]()
+
+    def answers(self, asked: Sequence[Asked]) -> Iterator[tuple[Array, Array, int]]:
+        """Labels, scores and rows of each piece. The next is asked for before one is handed on: it is read while this one is counted."""
+        mine = deque[Asked]()
+        try:
+            for number, piece in enumerate(asked):
+                for ahead in asked[number + len(mine) : number + 2]:
+                    self.ask(ahead._asdict())
+                    self.owed.append(ahead)
+                    mine.append(ahead)
+                mine.popleft()
+                yield (*self._wait_for(piece), piece.rows)
+        finally:
+            self.unwanted.update(mine)
+
+    def _wait_for(self, piece: Asked) -> tuple[Array, Array]:
+        while piece not in self.early:
+            asked = self.owed.popleft()
+            answer = self._answer(asked)
+            if asked in self.unwanted:
+                self.unwanted.remove(asked)
+            else:
+                self.early[asked] = answer
+        return self.early.pop(piece)
+
+    def _answer(self, asked: Asked) -> tuple[Array, Array]:
+        self.incoming.left = self.memory  # of what came before, nothing is held
+        said = raised(self.incoming.json())
+        sent = field_of(int, said, "sent")
+        if field_of(int, said, "rows") != asked.rows or not 0 <= sent <= asked.rows or (sent < asked.rows and not asked.positives):
+            raise Untrue("a piece of another length")
+        labels = np.ones(sent, dtype=np.bool_) if asked.positives else self.incoming.column(sent)
+        if labels.dtype != np.bool_:
+            raise Untrue("labels that are no bools")
+        return labels, self.incoming.column(sent)
+
+
+class Asked(NamedTuple):
+    """Some rows of a file, by its place among the files: all of them, or the positives alone."""
+
+    file: int
+    begin: int
+    rows: int
+    positives: bool
+    label: str
+    score: str
+    value: Any
+
+
+@contextmanager
+def described(sources: Sequence[str], shown: str, wanted: Wanted, memory: int) -> Iterator[Reader]:
+    """A reader of these sources, each a file or a folder, and what lies in them; errors are those that reading them would raise."""
+    said, quotas = {"sources": list(sources), "wanted": asdict(wanted), "memory": memory // 4}, Quotas(machine_memory())
+    with listening(shown, {"scale": said}, quotas) as reader:
+        head = raised(reader.incoming.json())
         if field_of(int, head, "sources") != len(sources):
             raise Untrue("other sources than were asked for")
-        return [_described(raised(incoming.json()), wanted) for _ in sources]
+        yield Reader(reader, [_described(raised(reader.incoming.json()), wanted) for _ in sources], quotas.memory)
 
 
 def _described(said: Any, wanted: Wanted) -> Described:
     files, rows = texts_of(said, "files"), whole_of(said, "rows")
-    groups, states = ([whole_of({"each": each}, "each") for each in field_of(list, said, name)] for name in ("groups", "states"))
+    groups = [whole_of({"each": each}, "each") for each in field_of(list, said, "groups")]
     types, sha256 = field_of(dict, said, "types"), field_of(str, said, "sha256")
-    fits = len(files) == len(rows) == len(groups) == len(states) and all(sum(parts) == whole for parts, whole in zip(groups, rows, strict=True))
+    fits = len(files) == len(rows) == len(groups) and all(sum(parts) == whole for parts, whole in zip(groups, rows, strict=True))
     if not files or not fits or min(rows) < 0 or any(min(parts, default=0) < 0 for parts in groups) or not SHA256.fullmatch(sha256):
         raise Untrue("rows that do not add up")
     if set(types) != set(wanted.scores):
         raise Untrue("other columns than were asked for")
-    return Described(field_of(str, said, "path"), sha256, files, rows, groups, states, types, _labels(said, sum(rows)))
+    return Described(field_of(str, said, "path"), sha256, files, rows, groups, types, _labels(said, sum(rows)))
 
 
 def _labels(said: Any, rows: int) -> Counter[Any]:
@@ -82,27 +140,20 @@ class ParquetPieces:
 
     can_leave_out = True
 
-    def __init__(self, found: Sequence[Described], wanted: Wanted, value: Any, memory: int, *, lower_is_positive: bool = False) -> None:
-        self.score, self.memory, self.lower_is_positive = wanted.scores[0], memory, lower_is_positive
-        self.files = [file for part in found for file in part.files]
-        self.rows: int | None = sum(sum(part.rows) for part in found)
-        self.place = in_tables(self.files, [rows for part in found for rows in part.rows])
-        self.said = {
-            "files": self.files,
-            "states": [state for part in found for state in part.states],
-            "types": [part.types[self.score] for part in found for _ in part.files],
-            "label": wanted.label,
-            "score": self.score,
-            "value": value,
-            "memory": memory // 4,
-        }
-        groups = [parts for part in found for parts in part.groups]
+    def __init__(self, reader: Reader, wanted: Wanted, value: Any, memory: int, *, lower_is_positive: bool = False) -> None:
+        self.reader, self.score, self.lower_is_positive = reader, wanted.scores[0], lower_is_positive
+        self.asked = {"label": wanted.label, "score": self.score, "value": value}
+        files = [file for part in reader.found for file in part.files]
+        self.rows: int | None = sum(sum(part.rows) for part in reader.found)
+        self.place = in_tables(files, [rows for part in reader.found for rows in part.rows])
+        groups = [parts for part in reader.found for parts in part.groups]
         self.pieces = [piece for file, parts in enumerate(groups) for piece in _together(file, parts, max(memory // BYTES_A_ROW, 1))]
 
     def begin(self, first: int, *, positives: bool = False) -> Generator[Piece]:
         """The pieces from this one on. Where scores are missing, all of them are found before that is said."""
         gone, total, row = list[int](), 0, sum(rows for _, _, rows in self.pieces[:first])
-        for labels, scores, rows in self._received(first, positives=positives):
+        asked = [Asked(*piece, positives, **self.asked) for piece in self.pieces[first:]]
+        for labels, scores, rows in self.reader.answers(asked):
             try:
                 piece = Piece(labels, self._checked(scores), rows)
             except InputError as error:
@@ -118,23 +169,6 @@ class ParquetPieces:
             yield from self.begin(0)
         if total:
             raise no_rank(quoted(self.score), gone[:3], total).moved(self.place)
-
-    def _received(self, first: int, *, positives: bool) -> Iterator[tuple[Array, Array, int]]:
-        quotas = Quotas(machine_memory())
-        asked = self.said | {"pieces": self.pieces[first:], "positives": positives}
-        with listening(self.files[0], {"scale": asked}, quotas) as incoming:
-            for _, _, rows in self.pieces[first:]:
-                incoming.left = quotas.memory  # of what came before, nothing is held
-                said = raised(incoming.json())
-                sent = field_of(int, said, "sent")
-                if field_of(int, said, "rows") != rows or not 0 <= sent <= rows or (sent < rows and not positives):
-                    raise Untrue("a piece of another length")
-                labels = np.ones(sent, dtype=np.bool_) if positives else incoming.column(sent)
-                if labels.dtype != np.bool_:
-                    raise Untrue("labels that are no bools")
-                yield labels, incoming.column(sent), rows
-            if raised(incoming.json()) != {"end": True}:
-                raise Untrue("no end")
 
     def _checked(self, scores: Array) -> Array:
         ranked = as_scores(Column(quoted(self.score), scores))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import glob
 import os
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -15,7 +17,7 @@ from baserate.engines import kinds
 from baserate.engines.checkpoints import check_place
 from baserate.engines.chunks import as_counts
 from baserate.engines.columns import Column
-from baserate.engines.confined_pieces import Described, ParquetPieces, describe, key_of
+from baserate.engines.confined_pieces import Described, ParquetPieces, Reader, described, key_of
 from baserate.engines.files import PARQUET, PARTS, SCHEME, WILD, Options, check_unused, data_files_of
 from baserate.engines.labels import Decision, decide, fitting
 from baserate.engines.parquet_pieces import MOST_LABELS
@@ -53,19 +55,21 @@ def count_large(source: str, sources: list[str], wanted: Wanted, options: Option
     """The counts of each score column, by its name, one after the other."""
     _check_possible(source, wanted, options)
     assert options.ceiling.memory is not None
-    found = describe(sources, source, wanted, options.ceiling.memory)
-    decision = _decided(source, found, wanted)
-    return {name: _counted(found, replace(wanted, scores=(name,)), decision, options) for name in wanted.scores}
+    with described(sources, source, wanted, options.ceiling.memory) as reader:
+        decision = _decided(source, reader.found, wanted)
+        return {name: _counted(reader, replace(wanted, scores=(name,)), decision, options) for name in wanted.scores}
 
 
-def pieces_of(source: str, sources: list[str], wanted: Wanted, options: Options) -> tuple[dict[str, ParquetPieces], tuple[Note, ...]]:
+@contextmanager
+def pieces_of(source: str, sources: list[str], wanted: Wanted, options: Options) -> Iterator[tuple[dict[str, ParquetPieces], tuple[Note, ...]]]:
     """The same cases once for each score, to be read side by side, and what was noted of their labels."""
     _check_possible(source, wanted, options)
     assert options.ceiling.memory is not None
-    found = describe(sources, source, wanted, options.ceiling.memory)
-    decision = _decided(source, found, wanted)
-    alone = {name: replace(wanted, scores=(name,)) for name in wanted.scores}
-    return {name: ParquetPieces(found, one, decision.value, options.ceiling.memory // 2) for name, one in alone.items()}, decision.notes
+    with described(sources, source, wanted, options.ceiling.memory) as reader:
+        decision = _decided(source, reader.found, wanted)
+        alone = {name: replace(wanted, scores=(name,)) for name in wanted.scores}
+        half = options.ceiling.memory // 2
+        yield {name: ParquetPieces(reader, one, decision.value, half) for name, one in alone.items()}, decision.notes
 
 
 def _check_possible(source: str, wanted: Wanted, options: Options) -> None:
@@ -97,10 +101,10 @@ def _decided(source: str, found: list[Described], wanted: Wanted) -> Decision:
         raise error.moved(lambda where: replace(where, path=source)) from None
 
 
-def _counted(found: list[Described], wanted: Wanted, decision: Decision, options: Options) -> Counts:
-    ceiling, low = options.ceiling, options.treatment.lower_is_positive
+def _counted(reader: Reader, wanted: Wanted, decision: Decision, options: Options) -> Counts:
+    ceiling, low, found = options.ceiling, options.treatment.lower_is_positive, reader.found
     assert ceiling.memory is not None
-    pieces = ParquetPieces(found, wanted, decision.value, ceiling.memory, lower_is_positive=low)
+    pieces = ParquetPieces(reader, wanted, decision.value, ceiling.memory, lower_is_positive=low)
     asked = (ceiling.memory, ceiling.approx, ceiling.thresholds, wanted.label, wanted.scores, decision.value, low)
     kept = count_pieces(pieces, ceiling, key_of(found, *asked))
     positive = "" if decision.value is None else str(decision.value)

@@ -26,8 +26,8 @@ class GapCounter(Protocol):
 class BinCounter(Protocol):
     """Both classes between edges, piece by piece: negatives, positives, lowest and highest order of each bin."""
 
-    bins: Ints
-
+    @property
+    def bins(self) -> Ints: ...
     def add(self, scores: Scores, labels: Labels) -> None: ...
 
 

@@ -34,31 +34,40 @@ typedef struct {
 
 static uint64_t bucket_of(const Anchors *a, int64_t order) { return ((uint64_t)order - (uint64_t)a->sorted[0]) >> a->shift; }
 
-/* Fill the table; 0, or the reason why not. Anchors are copied first and checked in the copy, so that nobody can change them later.
- * Called without the GIL. */
-static const char *index_anchors(Anchors *a, const int64_t *anchors, Py_ssize_t count) {
+/* Anchors are copied first and checked in the copy, so that nobody can change them later. 0, or the reason why not. Called without the GIL. */
+static const char *copy_anchors(Anchors *a, const int64_t *anchors, Py_ssize_t count) {
+    if (count < 1 || count > INT32_MAX) return "there are no anchors, or too many";
     a->sorted = malloc(2 * ((size_t)count + 1) * sizeof *a->sorted);
     if (!a->sorted) return "no memory for the anchors";
     memcpy(a->sorted, anchors, (size_t)count * sizeof *anchors);
-    anchors = a->sorted;
     for (Py_ssize_t j = 1; j < count; j++)
-        if (anchors[j - 1] >= anchors[j]) return "anchors do not ascend";
-    int digits = bit_length((uint64_t)count) + 2;
-    size_t buckets = (size_t)1 << digits;
-    uint64_t span = (uint64_t)anchors[count - 1] - (uint64_t)anchors[0];
-    a->shift = bit_length(span) > digits ? bit_length(span) - digits : 0;
+        if (a->sorted[j - 1] >= a->sorted[j]) return "anchors do not ascend";
+    for (Py_ssize_t j = count; j < 2 * (count + 1); j++) a->sorted[j] = INT64_MAX;
     a->count = count;
+    return NULL;
+}
+
+/* Fill the table. */
+static const char *tabulate_anchors(Anchors *a) {
+    int digits = bit_length((uint64_t)a->count) + 2;
+    size_t buckets = (size_t)1 << digits;
+    uint64_t span = (uint64_t)a->sorted[a->count - 1] - (uint64_t)a->sorted[0];
+    a->shift = bit_length(span) > digits ? bit_length(span) - digits : 0;
     a->table = calloc(buckets + 1, sizeof *a->table);
     if (!a->table) return "no memory for the table of anchors";
     uint32_t fullest = 0;
-    for (Py_ssize_t j = 0; j < count; j++) {
-        uint32_t *size = &a->table[bucket_of(a, anchors[j]) + 1];
+    for (Py_ssize_t j = 0; j < a->count; j++) {
+        uint32_t *size = &a->table[bucket_of(a, a->sorted[j]) + 1];
         if (++*size > fullest) fullest = *size;
     }
     for (size_t b = 0; b < buckets; b++) a->table[b + 1] += a->table[b];
     for (a->half = 1; 2 * a->half <= (Py_ssize_t)fullest; a->half *= 2) {}
-    for (Py_ssize_t j = count; j < 2 * (count + 1); j++) a->sorted[j] = INT64_MAX;
     return NULL;
+}
+
+static const char *index_anchors(Anchors *a, const int64_t *anchors, Py_ssize_t count) {
+    const char *wrong = copy_anchors(a, anchors, count);
+    return wrong ? wrong : tabulate_anchors(a);
 }
 
 /* Where each order lies among the anchors: how many are below it. In blocks, so that the processor fetches what a whole block needs from
@@ -111,35 +120,6 @@ static void places_among(const Anchors *a, const int64_t *orders, Py_ssize_t *pl
 GAPS(gaps_f64, double, order_f64)
 GAPS(gaps_f32, float, order_f32)
 GAPS(gaps_i64, int64_t, order_i64)
-
-/* The same with anchors as the edges of bins: a score at an edge lies above it. A bin is four words in a row, so that a case touches one
- * place in memory: negatives, positives, and the lowest and the highest order. */
-enum { OF_BIN = 4 };
-
-#define BINS(NAME, SCORE, ORDER)                                                                                              \
-    static void NAME(const SCORE *scores, const uint8_t *labels, Py_ssize_t n, const Anchors *edges, int64_t *bins) {         \
-        int64_t orders[BLOCK];                                                                                                \
-        Py_ssize_t places[BLOCK];                                                                                             \
-        for (Py_ssize_t i = 0; i < n; i += BLOCK) {                                                                           \
-            int many = n - i < BLOCK ? (int)(n - i) : BLOCK;                                                                  \
-            for (int k = 0; k < many; k++) orders[k] = ORDER(scores[i + k]);                                                  \
-            places_among(edges, orders, places, many);                                                                        \
-            for (int k = 0; k < many; k++) {                                                                                  \
-                places[k] += places[k] < edges->count && edges->sorted[places[k]] == orders[k];                               \
-                PREFETCH(&bins[OF_BIN * places[k]]);                                                                          \
-            }                                                                                                                 \
-            for (int k = 0; k < many; k++) {                                                                                  \
-                int64_t *bin = bins + OF_BIN * places[k], order = orders[k];                                                  \
-                bin[labels[i + k] != 0]++;                                                                                    \
-                bin[2] = order < bin[2] ? order : bin[2];                                                                     \
-                bin[3] = order > bin[3] ? order : bin[3];                                                                     \
-            }                                                                                                                 \
-        }                                                                                                                     \
-    }
-
-BINS(bins_f64, double, order_f64)
-BINS(bins_f32, float, order_f32)
-BINS(bins_i64, int64_t, order_i64)
 
 /* Where each score lies: twice the number of anchors below it, and one more where it is an anchor itself. */
 #define PLACES(NAME, SCORE, ORDER)                                                                                 \

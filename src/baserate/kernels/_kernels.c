@@ -13,6 +13,7 @@
 #include "_buffers.h"
 #include "_sort.h"
 #include "_gaps.h"
+#include "_bins.h"
 #include "_pack.h"
 #include "_tally.h"
 #include "_beaten.h"
@@ -326,9 +327,12 @@ static PyMethodDef methods[] = {
     {"beaten", beaten, METH_VARARGS, "beaten(pairs, out): twice how many of the other class each case is on the right side of"},
     {"scan", scan, METH_VARARGS, "scan(keys, split, scores, positives, negatives) -> number of cells"},
     {"tally", tally, METH_VARARGS, "tally(scores, labels, values, counts) -> number of distinct values, or -1 for too many"},
-    {"index", index_of, METH_VARARGS, "index(anchors): what gaps and bins look scores up in"},
+    {"index", index_of, METH_VARARGS, "index(anchors): what gaps and places look scores up in"},
+    {"edges", edges_of, METH_VARARGS, "edges(edges): what bins look scores up in"},
+    {"even", even, METH_VARARGS, "even(edges) -> whether bins are found by arithmetic"},
     {"gaps", gaps, METH_VARARGS, "gaps(scores, labels, index, ties, gaps, lowest): negatives at and between the positives' scores"},
-    {"bins", bins, METH_VARARGS, "bins(scores, labels, index, bins): both classes between the edges, with the lowest and highest order"},
+    {"bins", bins, METH_VARARGS, "bins(scores, labels, edges, tallies, bins): both classes between the edges, with the lowest and highest order"},
+    {"settle", settle, METH_VARARGS, "settle(tallies, bins): add the cases of the tallies to the bins"},
     {"places", places, METH_VARARGS, "places(scores, index, out): twice the anchors below each score, and one more where it is one"},
     {"draw", draw, METH_VARARGS, "draw(entries, bands, places, units, sizes, out, lane, first) -> replicates drawn"},
     {"wins", wins, METH_VARARGS, "wins(4 of the positives, 4 of the negatives, sizes, sizes, out, lane, lane, first, cells, narrow) -> replicates done"},

@@ -59,8 +59,8 @@ def compare_auc_file(  # noqa: PLR0913 (each is a word that users say)
         text = "is not Parquet: only that is read piece by piece"
         raise refuse_file(shown_source(os.fspath(source)), "BR943", text, "write it as Parquet, or compare(auc, count_models_file(...))")
     wanted = Wanted(label, tuple(scores), positive, design=design)
-    pieces, notes = pieces_of(os.fspath(source), found, wanted, options)
-    return paired_in_passes((pieces[scores[0]], pieces[scores[1]]), (scores[0], scores[1]), options.ceiling, level, method, notes)
+    with pieces_of(os.fspath(source), found, wanted, options) as (pieces, notes):
+        return paired_in_passes((pieces[scores[0]], pieces[scores[1]]), (scores[0], scores[1]), options.ceiling, level, method, notes)
 
 
 def paired_in_passes(
