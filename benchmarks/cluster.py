@@ -1,19 +1,17 @@
-"""Counting on engines of many machines, on this one: CPU a row, and whether kills change anything. Prints the tables of benchmarks/README.md.
+"""Whether kills change what a cluster counts. Prints a table of benchmarks/README.md.
 
-    .venv/bin/python benchmarks/cluster.py --rows 1e7
     .venv/bin/python benchmarks/cluster.py --kills 10 --rows 2e6
 
-Every run is a process of its own; CPU is that of it and all that it started (Java and Python workers among them), and "start" what the same
-takes of a thousand rows. "tied" has 10,001 distinct scores, counted by one GROUP BY; "continuous" has as many as rows, condensed with
-keep="positives" at base rate 0.001. A kill of Spark is a SIGKILL of an executor, then of a worker with its executor, of a cluster of a master
-and two workers; one of Dask is of a worker process, of a scheduler and two (needs `distributed`).
+"tied" has 10,001 distinct scores, counted by one GROUP BY; "continuous" as many as rows, condensed with keep="positives" at base rate 0.001.
+A kill of Spark is a SIGKILL of an executor, then of a worker with its executor, of a cluster of a master and two workers; one of Dask is of a
+worker process, of a scheduler and two (needs `distributed`). What a row costs on every engine: benchmarks/scale.py.
 """
 
 import argparse
+import contextlib
 import os
 import random
 import signal
-import subprocess
 import sys
 import tempfile
 import threading
@@ -25,7 +23,6 @@ import numpy as np
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT / "src"), *filter(None, [os.environ.get("PYTHONPATH")])])  # for the workers
-ENGINES = ("spark", "dask", "duckdb", "polars")
 KEEP = {"tied": "all", "continuous": "positives"}
 PIECE = 1_000_000
 
@@ -44,51 +41,22 @@ def write(path, kind, rows):
             out.write_table(pa.table({"y": y.astype(np.int8), "s": np.round(s, 4) if kind == "tied" else s}, schema))
 
 
-def counted(engine, kind, path):
-    """The counts by one engine."""
-    import baserate as br
-
-    asked = {"label": "y", "score": "s", "keep": KEEP[kind]}
-    if engine in ("spark", "dask"):
+@contextlib.contextmanager
+def frame_of(engine, path):
+    """A Parquet file as a frame of an engine."""
+    if engine in ("Spark", "Dask"):
         from baserate.engines.clusters import Cluster, reader
 
-        with reader(Cluster(engine, "local[2]" if engine == "spark" else None)) as read:
-            return br.count_frame(read(path), **asked)
-    if engine == "duckdb":
+        with reader(Cluster(engine.lower(), "local[2]" if engine == "Spark" else None)) as read:
+            yield read(path)
+    elif engine == "DuckDB":
         import duckdb
 
-        return br.count_frame(duckdb.read_parquet(path), **asked)
-    import polars as pl
+        yield duckdb.read_parquet(path)
+    else:
+        import polars as pl
 
-    return br.count_frame(pl.scan_parquet(path), **asked)
-
-
-def run(engine, kind, path):
-    """(digest, CPU, wall) of a process of its own and those that it started."""
-    begun = time.monotonic()
-    child = subprocess.Popen([sys.executable, __file__, "--one", engine, kind, str(path)], stdout=subprocess.PIPE, text=True)
-    said = child.stdout.read()
-    _, status, used = os.wait4(child.pid, 0)
-    child.returncode = status
-    assert status == 0, f"{engine} {kind} failed"
-    return said.strip(), used.ru_utime + used.ru_stime, time.monotonic() - begun
-
-
-def measure(rows, kinds, engines):
-    from importlib.metadata import version
-
-    print(", ".join(f"{name} {version(name)}" for name in ("pyspark", "dask", "duckdb", "polars")), f"{rows:.0e} rows")
-    print("| scores | engine | CPU (s) | of it start | wall (s) | CPU a 1e8 rows (s), without start | digest |\n|---|---|---|---|---|---|---|")
-    for kind in kinds:
-        with tempfile.TemporaryDirectory() as folder:
-            large, small = Path(folder, "large.parquet"), Path(folder, "small.parquet")
-            write(large, kind, rows)
-            write(small, kind, 1_000)
-            for engine in engines:
-                _, start, _ = run(engine, kind, small)
-                digest, cpu, wall = run(engine, kind, large)
-                each = (cpu - start) * 1e8 / rows
-                print(f"| {kind} | {engine} | {cpu:.1f} | {start:.1f} | {wall:.1f} | {each:.1f} | {digest[:12]} |", flush=True)
+        yield pl.scan_parquet(path)
 
 
 def kill_spark(path, kind, kills, expected):
@@ -158,21 +126,17 @@ def kill(rows, kills, kinds, engines):
             full = br.count_file(path, label="y", score="s")
             expected = full.digest if KEEP[kind] == "all" else full.condense().digest
             for engine in engines:
-                trial = {"spark": kill_spark, "dask": kill_dask}[engine]
-                print(f"{engine}, {kind}, {rows:.0e} rows: {trial(path, kind, kills, expected)} of {kills} identical", flush=True)
+                print(f"{engine}, {kind}, {rows:.0e} rows: {TRIALS[engine](path, kind, kills, expected)} of {kills} identical", flush=True)
+
+
+TRIALS = {"spark": kill_spark, "dask": kill_dask}
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rows", type=lambda text: int(float(text)), default=10_000_000)
+    parser.add_argument("--rows", type=lambda text: int(float(text)), default=2_000_000)
     parser.add_argument("--scores", nargs="+", choices=[*KEEP], default=[*KEEP])
-    parser.add_argument("--engines", nargs="+", choices=ENGINES, default=ENGINES)
-    parser.add_argument("--kills", type=int, default=0)
-    parser.add_argument("--one", nargs=3, help=argparse.SUPPRESS)
+    parser.add_argument("--engines", nargs="+", choices=TRIALS, default=[*TRIALS])
+    parser.add_argument("--kills", type=int, default=10)
     asked = parser.parse_args()
-    if asked.one:
-        print(counted(*asked.one).digest)
-    elif asked.kills:
-        kill(asked.rows, asked.kills, asked.scores, [engine for engine in asked.engines if engine in ENGINES[:2]])
-    else:
-        measure(asked.rows, asked.scores, asked.engines)
+    kill(asked.rows, asked.kills, asked.scores, asked.engines)

@@ -1,16 +1,18 @@
-"""Counting under a ceiling on memory beside what decodes and groups the same file: prints the tables of benchmarks/README.md.
+"""Counting 1e8 and 1e9 rows on every engine, beside what decodes and groups the same file: prints the tables of benchmarks/README.md.
 
-    .venv/bin/python benchmarks/scale.py                        1e8 continuous float64 scores at prior 0.001, every engine
+    .venv/bin/python benchmarks/scale.py                        1e8 rows, unrounded scores and 10,001 different ones, every engine
+    .venv/bin/python benchmarks/scale.py --only ours            the same, decoding and counting under a ceiling alone, three times by turns
     .venv/bin/python benchmarks/scale.py --only billion         1e9 of them under 1 GiB (writes 8.2 GB, and removes it)
     .venv/bin/python benchmarks/scale.py --only scenario        997 300 000 rows made on the fly (scenario 9), under 1 GiB
     .venv/bin/python benchmarks/scale.py --only streamed        1e8 and 1e9 continuous rows made on the fly, under 1 GiB
 
-Every run is a process of its own. CPU is that of the process and of all that it started; MiB is the peak of the resident sets of all of them
-together, looked at every 10 ms (pages that two of them share count twice); the decode is the two columns read by DuckDB in one thread, row
-group by row group, and thrown away.
+Every run is a process of its own. CPU is that of the process and of all that it started (Java and Python workers among them), "start" what the
+same takes of a thousand rows; MiB is the peak of the resident sets of all of them together, looked at every 10 ms (pages that two of them share
+count twice); the decode is the two columns read by DuckDB in one thread, row group by row group, and thrown away. Positives are rare: 0.001.
 """
 
 import argparse
+import functools
 import os
 import subprocess
 import sys
@@ -27,7 +29,7 @@ PRIOR = 0.001
 EXPECTED = {"positives": 997_300, "negatives": 996_302_700, "auc": Fraction(118406729, 198921458), "tp": 197_300, "fp": 97_202_700}
 
 
-def write(path, rows):
+def write(path, rows, digits=None):
     """A bool and a float64 a row, in row groups of 2^20, uncompressed: scores are uniform, those of positives drawn towards 1."""
     import pyarrow as pa
     from pyarrow import parquet
@@ -39,6 +41,7 @@ def write(path, rows):
             scores = rng.random(min(GROUP, rows - start))
             labels = rng.random(len(scores)) < PRIOR
             scores[labels] **= 0.25
+            scores = scores if digits is None else np.round(scores, digits)
             writer.write_table(pa.table({"y": labels, "s": scores}, schema=schema), row_group_size=GROUP)
 
 
@@ -79,6 +82,17 @@ def bins(path):
 
 def whole(path):
     return counted(path)
+
+
+def as_frame(engine, path):
+    """Through `count_frame`: every distinct score where there are few, else condensed."""
+    import baserate as br
+    from cluster import frame_of
+
+    keep = "all" if "tied" in path else "positives"
+    with frame_of(engine, path) as frame:
+        counts = br.count_frame(frame, label="y", score="s", keep=keep)
+    return f"AUC {float(br.auc(counts))!r}, {len(counts.scores)} cells, {counts.digest[:12]}"
 
 
 def polars(path):
@@ -135,12 +149,15 @@ def streamed(rows):
 RUNS = {
     "decode (DuckDB)": decode,
     "decode (pyarrow)": decode_pyarrow,
-    "baserate, condensed, 512 MiB": condensed,
-    "baserate, certified bins, 512 MiB": bins,
-    "baserate, in memory": whole,
+    '`count_file`, `memory="512MiB"`, exact, two thresholds': condensed,
+    '`count_file`, `memory="512MiB", approx=True`': bins,
+    "`count_file`, no ceiling": whole,
+    **{f"`count_frame`, {engine}": functools.partial(as_frame, engine) for engine in ("polars", "DuckDB", "Dask", "Spark")},
     "polars, streaming group_by": polars,
-    "duckdb, GROUP BY, two threads, 6 GiB": duckdb,
+    "DuckDB, GROUP BY, two threads, 6 GiB": duckdb,
 }
+OURS = [*RUNS][:4]
+MORE = {"scenario": scenario, "streamed": streamed, '`count_file`, `memory="1GiB"`, exact, two thresholds': condensed_1gib}
 
 
 def resident(pid):
@@ -178,17 +195,17 @@ def measured(name, path):
     return usage.ru_utime + usage.ru_stime, time.monotonic() - begun, peak[0] / 2**20, said
 
 
-def table(rows, names):
+def table(rows, names, *, digits=None, starts=True):
     with tempfile.TemporaryDirectory(prefix="baserate-scale-") as folder:
-        path = str(Path(folder) / "scores.parquet")
-        write(path, rows)
+        path, small = (str(Path(folder) / f"{'tied' if digits else 'scores'}-{size}.parquet") for size in (rows, 1000))
+        write(path, rows, digits)
+        write(small, 1000, digits)
         print(f"{rows:.0e} rows, {Path(path).stat().st_size / 1e9:.2f} GB\n", flush=True)
-        print("| run | CPU, s | wall, s | CPU / decode | MiB | result |\n|---|---|---|---|---|---|", flush=True)
-        first = None
+        print("| run | CPU, s | of it start | wall, s | MiB | result |\n|---|---|---|---|---|---|", flush=True)
         for name in names:
+            start = f"{measured(name, small)[0]:.1f}" if starts else ""
             cpu, wall, peak, said = measured(name, path)
-            first = first or cpu
-            print(f"| {name} | {cpu:.1f} | {wall:.1f} | {cpu / first:.1f} | {peak:.0f} | {said} |", flush=True)
+            print(f"| {name} | {cpu:.2f} | {start} | {wall:.1f} | {peak:.0f} | {said} |", flush=True)
     print(flush=True)
 
 
@@ -200,7 +217,7 @@ def main():
     parser.add_argument("--path")
     given = parser.parse_args()
     if given.run:
-        print({**RUNS, "scenario": scenario, "streamed": streamed, "baserate, condensed, 1 GiB": condensed_1gib}[given.run](given.path))
+        print((RUNS | MORE)[given.run](given.path))
     elif given.only == "scenario":
         cpu, wall, peak, said = measured("scenario", "")
         print(f"scenario 9: {cpu:.1f} s of CPU, {wall:.1f} s, {peak:.0f} MiB; {said}")
@@ -210,9 +227,12 @@ def main():
             print(f"{rows} rows made on the fly: {cpu:.1f} s of CPU, {wall:.1f} s, {peak:.0f} MiB; {said}", flush=True)
     elif given.only == "billion":
         for rows in (10**8, 10**9):
-            table(rows, ["decode (DuckDB)", "baserate, condensed, 1 GiB"])
+            table(rows, ["decode (DuckDB)", [*MORE][2]], starts=False)
+    elif given.only == "ours":
+        table(int(given.rows), OURS * 3, starts=False)
     else:
-        table(int(given.rows), list(RUNS)[:4] if given.only == "ours" else list(RUNS))
+        table(int(given.rows), list(RUNS))
+        table(int(given.rows), [name for name in RUNS if "approx" not in name], digits=4)
 
 
 if __name__ == "__main__":
