@@ -122,6 +122,40 @@ def test_scores_in_ascending_order_are_certified_after_another_reading(monkeypat
     assert counts.auc_error_bound <= certified.BOUND
 
 
+SHAPES = {
+    "uniform": lambda rng, y: rng.random(len(y)) + 0.1 * y,
+    "both signs": lambda rng, y: rng.normal(size=len(y)) + y,
+    "crowded below one": lambda rng, y: 1 - np.exp(-rng.exponential(12, len(y)) - 3 * y),
+    "of any size": lambda rng, y: 10.0 ** (rng.uniform(-300, 280, len(y)) + 20 * y),
+    "heavily tied in part": lambda rng, y: np.where(rng.random(len(y)) < 0.4, rng.choice([0.0, 0.5], len(y)), rng.random(len(y)) + 0.1 * y),
+    "endless in part": lambda rng, y: np.where(rng.random(len(y)) < 0.1, rng.choice([-np.inf, np.inf], len(y)), rng.normal(size=len(y)) + y),
+    "whole": lambda rng, y: (rng.normal(size=len(y)) * 1e9 + 1e9 * y).astype(np.int64),
+    "short": lambda rng, y: (rng.random(len(y)) + 0.1 * y).astype(np.float32),
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_cases_in_any_order_but_that_of_their_scores_are_certified_in_one_reading(monkeypatch, shape):
+    """A million cases, of which the first third chooses the edges."""
+    rng = np.random.default_rng(5)
+    labels = rng.random(1_000_000) < 0.05
+    scores = SHAPES[shape](rng, labels)
+    monkeypatch.setattr(ceilings, "TAKEN", LEAST - CELL * 300_000)
+    monkeypatch.setattr("baserate.engines.passes.BIN", 4)  # room for bins, not for scores
+    begun = []
+
+    def chunks():
+        begun.append(True)
+        return iter(cut(labels, scores, 1 << 16))
+
+    counts, whole = br.count_chunks(chunks, memory=LEAST, approx=True, thresholds=[0.5]), br.count(labels, scores)
+    assert counts.bins is not None
+    assert len(begun) == 1
+    assert counts == whole.coarsen(counts.bins.edges)
+    assert abs(float(br.auc(counts)) - float(br.auc(whole))) <= counts.auc_error_bound <= certified.BOUND
+    assert br.flag_at(counts, 0.5).fp == br.flag_at(whole, 0.5).fp
+
+
 def test_more_positives_than_fit_are_refused_with_the_way_out(monkeypatch):
     labels, scores = spread(prior=0.5)
     tight(monkeypatch, 200)

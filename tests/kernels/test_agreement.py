@@ -112,7 +112,8 @@ def test_c_and_numpy_fill_bins_alike_where_edges_lie_evenly_but_for_some(data, w
         return
     span = int(orders[-1]) - int(orders[0])
     even = spread(int(orders[0]), int(orders[-1]), np.random.default_rng(seed).random(1 << 11) ** 8, wanted)
-    edges = np.unique(np.concatenate((even, [int(orders[0]) + each % (span + 1) for each in others])).astype(np.int64))
+    before = orders[0] - np.arange(1, seed % 4) if orders[0] > 4 - 2**63 else orders[:0]  # such as one at a tie below all others
+    edges = np.unique(np.concatenate((before, even, [int(orders[0]) + each % (span + 1) for each in others])).astype(np.int64))
     ours, theirs = compiled().BinCounter(edges), portable.BinCounter(edges)
     for part in (slice(0, 100), slice(100, None)):
         ours.add(scores[part], labels[part])
@@ -125,7 +126,7 @@ def test_even_edges_are_known_as_such_and_those_that_lie_anyhow_are_not(low, hig
     module, rng = compiled(), np.random.default_rng(0)
     first, last = (int(order) for order in portable.ascending_orders(np.array([low, high])))
     edges = spread(first, last, np.ones(1 << 11), 4000)
-    some = np.unique(np.concatenate((edges, edges[len(edges) // 2] + np.array([1, 3]))))
+    some = np.unique(np.concatenate((edges[:1] - np.array([9, 2]), edges, edges[len(edges) // 2] + np.array([1, 3]))))
     assert all(module._kernels.even(module._kernels.edges(each)) for each in (edges, some))
     if len(edges) > 3000:
         anyhow = np.unique(rng.integers(first, last, 100_000))

@@ -18,7 +18,7 @@ from baserate.engines.stages import mixed_kinds, whole
 from baserate.errors import Fix, refuse
 from baserate.exact import EXACT_FLOATS, Ints
 from baserate.kernels import Cells, Kernels
-from baserate.kernels.portable import ascending_orders, scores_of_orders
+from baserate.kernels.portable import INT64_MAX, ascending_orders, scores_of_orders
 
 BOUND = 1e-6
 BINS = 1 << 20
@@ -26,10 +26,12 @@ BINS = 1 << 20
 BIN = 96
 MOST_ROUNDS = 8
 # How finely densities are told, and which part of the bound is aimed at: the first cases are only a sample.
-BLOCKS, MARGIN = 64, 0.85
+BLOCKS, MARGIN = 64, 0.75
 # Edges that lie evenly in each of so many parts of the range are found five times as fast; so many times the number of bins are worth that.
 PARTS_BITS, DEAR = 11, 1.5
 FEW = 1 << 19
+# A score with the cases of so many bins has one of its own.
+HEAVY = 8
 
 
 class Certified:
@@ -44,7 +46,7 @@ class Certified:
     @classmethod
     def among(cls, cells: Cells, most: int, cuts: Array | None, kernels: Kernels) -> Certified:
         """Edges where the cells that were counted already make them most useful; the cells are put into the bins."""
-        edges = _useful(cells, min(BINS, most // 2, len(cells.scores)))
+        edges = _useful(cells, min(BINS, most // 2))
         kind = kind_of(cells.scores)
         bins = cls(kind, as_edges(edges if cuts is None else np.concatenate((edges, cuts))), kernels)
         bins.take(cells)
@@ -132,22 +134,34 @@ def _useful(cells: Cells, most: int) -> Array:
     """Edges that make the bound least for their number, and no more of them than it takes.
 
     With bins in proportion to the root of p(x)·n(x), the sum of pᵢnᵢ/(P·N) is the square of the integral of that root over the number of bins.
-    The two densities are told from the cases in blocks of equal size; a class that is hardly there is taken to be everywhere.
+    The two densities are told from the cases in blocks of equal size; a class that is hardly there is taken to be everywhere. A score that very
+    many cases have gets a bin of its own, from an edge at it to one right above.
     """
-    finite = np.isfinite(cells.scores)
-    ours = cells if finite.all() else Cells(*(column[finite] for column in cells))
-    if not len(ours.scores):
-        return ours.scores
-    orders, weights, roots = _weights(ours)
-    wanted = int(min(most, roots**2 / (2 * MARGIN * BOUND))) + 1
+    cases = cells.positives + cells.negatives
+    heavy = cases * BINS > HEAVY * cases.sum()
+    alone = ascending_orders(cells.scores[heavy])
+    plain = ~heavy & np.isfinite(cells.scores)
+    others = cells if plain.all() else Cells(*(column[plain] for column in cells))
+    edges = _between_ties(others, most, _part_of(others, cells)) if len(others.scores) else alone[:0]
+    return scores_of_orders(np.concatenate((edges, alone, alone[alone < INT64_MAX] + 1)), kind_of(cells.scores))
+
+
+def _between_ties(cells: Cells, most: int, part: float) -> Ints:
+    """The edges where hardly two cases have the same score, for this part of all pairs of a positive and a negative."""
+    orders, weights, roots = _weights(cells)
+    wanted = int(min(most, part * roots**2 / (2 * MARGIN * BOUND))) + 1
     share, shift = _shares(orders, weights)
     edges = evenly(int(orders[0]), share, shift, wanted)
     price = _unevenness(orders, weights, edges)
-    if price > DEAR or wanted * price > most:
-        edges = _quantiles(orders, weights, wanted)
-    elif price > 1:
-        edges = evenly(int(orders[0]), share, shift, int(wanted * price))
-    return scores_of_orders(edges, kind_of(cells.scores))
+    if price > DEAR:
+        return _quantiles(orders, weights, wanted)
+    return evenly(int(orders[0]), share, shift, int(min(wanted * price, most))) if price > 1 else edges
+
+
+def _part_of(some: Cells, cells: Cells) -> float:
+    """The pairs of a positive and a negative among some of the cells, as a part of all of them; all, where a class is missing."""
+    pairs = float(cells.positives.sum()) * float(cells.negatives.sum())
+    return float(some.positives.sum() + 1) * float(some.negatives.sum() + 1) / pairs if pairs else 1.0
 
 
 def _weights(cells: Cells) -> tuple[Ints, Array, float]:

@@ -29,7 +29,8 @@ typedef struct {
     Anchors anchors; /* has a table only where the edges are not even */
     Part parts[PARTS + 1];
     int64_t extras[PARTS][MOST_EXTRAS];
-    int even, shift; /* a part is 2^shift orders wide */
+    Py_ssize_t first; /* the edge at which the parts begin; the few before it are searched */
+    int even, shift;  /* a part is 2^shift orders wide */
 } Edges;
 
 typedef void (*Orders)(const void *scores, Py_ssize_t first, int n, int64_t *orders);
@@ -76,19 +77,20 @@ static uint32_t look_at(const int64_t *edges, uint32_t count, int64_t origin, in
     return (uint32_t)SEARCH << EVEN_BITS;
 }
 
-/* Fill the parts for parts of this width; whether at most a quarter of the edges have to be searched for. */
-static int divide(Edges *e, int shift) {
+/* Fill the parts, which begin at this edge and have this width; whether at most a quarter of the edges have to be searched for. */
+static int divide(Edges *e, Py_ssize_t first, int shift) {
     const int64_t *edges = e->anchors.sorted;
-    Py_ssize_t count = e->anchors.count, to_search = 0, j = 0;
+    Py_ssize_t count = e->anchors.count, to_search = 0, j = first;
     for (uint64_t p = 0; p < PARTS; p++) {
         Py_ssize_t before = j;
-        while (j < count && ((uint64_t)edges[j] - (uint64_t)edges[0]) >> shift == p) j++;
-        int64_t origin = (int64_t)((uint64_t)edges[0] + (p << shift));
+        while (j < count && ((uint64_t)edges[j] - (uint64_t)edges[first]) >> shift == p) j++;
+        int64_t origin = (int64_t)((uint64_t)edges[first] + (p << shift));
         e->parts[p] = (Part){(uint32_t)before, look_at(edges + before, (uint32_t)(j - before), origin, shift, e->extras[p])};
         if (e->parts[p].inside >> EVEN_BITS == SEARCH) to_search += j - before;
         if (4 * to_search > count) return 0;
     }
     e->parts[PARTS] = (Part){(uint32_t)j, 0};
+    e->first = first;
     e->shift = shift;
     return j == count;
 }
@@ -97,9 +99,12 @@ static int divide(Edges *e, int shift) {
 static const char *index_edges(Edges *e, const int64_t *edges, Py_ssize_t count) {
     const char *wrong = copy_anchors(&e->anchors, edges, count);
     if (wrong) return wrong;
-    int digits = bit_length((uint64_t)e->anchors.sorted[count - 1] - (uint64_t)e->anchors.sorted[0]);
-    /* Whoever spaced the edges may have looked further than the last of them. */
-    for (int shift = digits > PARTS_BITS ? digits - PARTS_BITS : 0; !e->even && shift <= 64 - PARTS_BITS; shift++) e->even = divide(e, shift);
+    /* Whoever spaced the edges may have put others before the first, and looked further than the last. */
+    for (Py_ssize_t first = 0; !e->even && first < count && first < MOST_EXTRAS; first++) {
+        int digits = bit_length((uint64_t)e->anchors.sorted[count - 1] - (uint64_t)e->anchors.sorted[first]);
+        int shift = digits > PARTS_BITS ? digits - PARTS_BITS : 0;
+        for (; !e->even && shift <= 64 - PARTS_BITS; shift++) e->even = divide(e, first, shift);
+    }
     return e->even ? NULL : tabulate_anchors(&e->anchors);
 }
 
@@ -118,9 +123,9 @@ static uint32_t searched(const int64_t *edges, uint32_t inside, int64_t order) {
 static uint32_t bin_of(const Edges *e, int64_t order, int *key) {
     const int64_t *edges = e->anchors.sorted;
     *key = -1;
-    if (order < edges[0]) return 0;
+    if (order < edges[e->first]) return searched(edges, (uint32_t)e->first, order);
     if (order >= edges[e->anchors.count - 1]) return (uint32_t)e->anchors.count;
-    uint64_t offset = (uint64_t)order - (uint64_t)edges[0], p = offset >> e->shift;
+    uint64_t offset = (uint64_t)order - (uint64_t)edges[e->first], p = offset >> e->shift;
     Part part = e->parts[p];
     uint32_t even = part.inside & EVEN_MASK, extras = part.inside >> EVEN_BITS, bin = part.before;
     if (extras == SEARCH) return bin + searched(edges + bin, e->parts[p + 1].before - bin, order);
