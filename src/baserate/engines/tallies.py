@@ -8,6 +8,7 @@ occurs. Labels are decided, scores checked and equal ones merged here, as for ev
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any, NamedTuple
@@ -164,8 +165,17 @@ def _with_gaps(column: Column, gone: Array) -> Column:
 
 def collected(frame: Any) -> Any:
     """The rows of a lazy frame, here."""
-    with refused():
+    with refused(), _repeatable(frame):
         return frame.collect()
+
+
+def _repeatable(frame: Any) -> AbstractContextManager[object]:
+    """Dask's own way to shuffle on a cluster does not survive the loss of a worker; shuffles made of tasks are computed again."""
+    if not frame.implementation.is_dask():
+        return nullcontext()
+    import dask
+
+    return dask.config.set({"dataframe.shuffle.method": "tasks"})
 
 
 def whole_numbers(series: Any) -> Ints:
