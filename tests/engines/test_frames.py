@@ -16,9 +16,9 @@ from tests.helpers_cli import answered, refused
 
 import baserate as br
 from baserate.engines import partitions
+from baserate.engines.duels import DIGIT, Sums, digits, squares
 from baserate.engines.foreign import failed
-from baserate.engines.pairing import DIGIT, digits, squares
-from baserate.engines.pruned import Gaps
+from baserate.engines.gaps import Negatives
 
 Y, S = [0, 1, 0, 1, 0, 1], [0.1, 0.9, 0.1, 0.4, 0.3, 0.4]
 SOUND = pl.LazyFrame({"y": Y, "s": S, "g": ["a", "a", "b", "b", None, "a"]})
@@ -145,6 +145,17 @@ def test_sums_beyond_64_bits_are_exact():
         assert all(abs(value) < 2**DIGIT for _, value in digits(number))
 
 
+def test_sums_are_those_of_python_whether_numbers_come_one_by_one_or_many_at_once():
+    rng = np.random.default_rng(6)
+    values, times = rng.integers(-(2**62), 2**62, 500), rng.integers(1, 5, 500)
+    repeated = np.repeat(values, times)
+    one, other = Sums(), Sums()
+    one.add(repeated[:700])
+    one.add(repeated[700:])
+    other.add_times(values, times)
+    assert one == other == Sums(len(repeated), sum(repeated.tolist()), sum(value**2 for value in repeated.tolist()))
+
+
 def askew(values):
     """The same numbers at an odd address, as a message over a network may have them."""
     raw = np.zeros(values.nbytes + 1, dtype=np.uint8)
@@ -154,8 +165,8 @@ def askew(values):
 
 def test_arrays_may_lie_at_any_byte():
     anchors, scores = np.array([-3, 1, 5]), np.array([7, 1, 0, 5, 5, -9])
-    straight = Gaps(anchors)(iter([{"score": scores}]))
-    crooked = Gaps(askew(anchors))(iter([{"score": askew(scores)}]))
+    straight = Negatives((anchors,))(iter([{"score 0": scores}]))
+    crooked = Negatives((askew(anchors),))(iter([{"score 0": askew(scores)}]))
     assert not askew(anchors).flags.aligned
     assert [column.tolist() for column in crooked] == [column.tolist() for column in straight]
     assert straight[2].sum() == len(scores)

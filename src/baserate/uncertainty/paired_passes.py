@@ -16,21 +16,18 @@ import numpy as np
 
 from baserate.cells import Array
 from baserate.engines.ceilings import POSITIVE, Ceiling
+from baserate.engines.duels import Side, Sums
 from baserate.engines.files import Options, shown_source
 from baserate.engines.large_files import pieces_of, sources_in_pieces
 from baserate.engines.pieces import Pieces, kind_of
 from baserate.engines.wanted import Wanted
 from baserate.errors import Fix, grouped, quoted, refuse, refuse_file, size
-from baserate.exact import Ints
 from baserate.kernels import Kernels, best
-from baserate.kernels.portable import ascending_orders
 from baserate.notes import RANDOM, Note
 from baserate.uncertainty.delong import DELONG, DELONG_T, of_pair
 from baserate.uncertainty.placements import Pair
 from baserate.uncertainty.values import Difference, checked_level
 
-# Squares of so many bits are added up in two halves, so that 64 bits hold their sums.
-HALF = 20
 Two = tuple[Array, Array]
 
 
@@ -77,11 +74,13 @@ def paired_in_passes(
         raise refuse("BR581", f"there is no method {quoted(method)} for pairs that are read piece by piece", f"one of {DELONG}, {DELONG_T}")
     assert ceiling.memory is not None
     ours = _positives(pieces, ceiling.room // (2 * POSITIVE), ceiling.memory)
-    sides = [_Side(scores, kernels) for scores in ours]
-    apart, same = _Sums(), np.array_equal(ours[0], ours[1])
+    sides = [Side.of(scores, kernels) for scores in ours]
+    apart, same = Sums(), np.array_equal(ours[0], ours[1])
     for positive, both in _pairs(pieces, positives=False):
         others = np.flatnonzero(~positive)
         negatives = both[0][others], both[1][others]
+        for side, scores in zip(sides, negatives, strict=True):
+            side.count(scores)
         first, second = (side.beaten_by(scores) for side, scores in zip(sides, negatives, strict=True))
         apart.add(second - first)
         same = same and np.array_equal(negatives[0], negatives[1])
@@ -113,58 +112,12 @@ def _positives(pieces: tuple[Pieces, Pieces], most: int, memory: int) -> Two:
     return joined[0], joined[1]
 
 
-class _Side:
-    """One model: its positives' distinct scores with the cases at each, and the negatives at and between them."""
-
-    def __init__(self, scores: Array, kernels: Kernels) -> None:
-        self.orders, hits = np.unique(ascending_orders(scores), return_counts=True)
-        anchors = self.orders if len(self.orders) else np.zeros(1, dtype=np.int64)
-        self.ranks, self.counter, self.total = kernels.Ranks(anchors), kernels.GapCounter(anchors), len(scores)
-        below = np.concatenate(([0], np.cumsum(hits)))
-        # By twice the anchors below (and one more at one): twice the positives above, those at the same score counting one.
-        self.above = np.zeros(2 * len(anchors) + 1, dtype=np.int64)
-        if self.total:
-            self.above[0::2], self.above[1::2] = 2 * (self.total - below), 2 * self.total - below[1:] - below[:-1]
-
-    def beaten_by(self, negatives: Array) -> Ints:
-        """Of each negative, twice the positives above it, a tie counting one. They are counted into the gaps, too."""
-        self.counter.add(negatives, np.zeros(len(negatives), dtype=np.bool_))
-        found: Ints = self.above[self.ranks.places(negatives)]
-        return found
-
-    def beating(self, scores: Array) -> Ints:
-        """Of each positive, twice the negatives below it, a tie counting one."""
-        below = np.cumsum(self.counter.gaps[:-1]) + np.concatenate(([0], np.cumsum(self.counter.ties)[:-1]))
-        found: Ints = (2 * below + self.counter.ties)[np.searchsorted(self.orders, ascending_orders(scores))]
-        return found
-
-
-class _Sums:
-    """How many numbers, their sum, and the sum of their squares, as whole numbers of any size."""
-
-    def __init__(self) -> None:
-        self.cases, self.total, self.squares = 0, 0, 0
-
-    def add(self, values: Ints) -> None:
-        high, low = values >> HALF, values & ((1 << HALF) - 1)
-        self.cases += len(values)
-        self.total += int(values.sum())
-        dots = (int(np.dot(high, high)) << 2 * HALF, int(np.dot(high, low)) << HALF + 1, int(np.dot(low, low)))
-        self.squares += sum(dots)
-
-    def variance(self, unit: int) -> float:
-        """The sample variance, in this unit, rounded once."""
-        if self.cases < 2:
-            return 0.0
-        return (self.cases * self.squares - self.total * self.total) / (self.cases * (self.cases - 1) * unit * unit)
-
-
-def _pair(ours: Two, sides: Sequence[_Side], of_negatives: _Sums) -> Pair:
+def _pair(ours: Two, sides: Sequence[Side], of_negatives: Sums) -> Pair:
     total_p, total_n = len(ours[0]), of_negatives.cases
     if not total_p or not total_n:
         raise refuse("BR552", f"there are no {'negatives' if total_p else 'positives'}: AUC is undefined", "give cases of both classes")
     beating = [side.beating(scores) for side, scores in zip(sides, ours, strict=True)]
-    of_positives = _Sums()
+    of_positives = Sums()
     of_positives.add(beating[1] - beating[0])
     first, second = (int(each.sum()) / (2 * total_p * total_n) for each in beating)
     return Pair((first, second), total_p, total_n, of_positives.variance(2 * total_n), of_negatives.variance(2 * total_p))
