@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from baserate.counts import Counts
@@ -13,7 +12,7 @@ from baserate.engines.tallies import checked_treatment, opened
 from baserate.engines.wanted import Wanted
 from baserate.errors import quoted, refuse
 from baserate.summaries.ranking import auc, one_class
-from baserate.uncertainty.comparing import holm
+from baserate.uncertainty.comparing import adjusted
 from baserate.uncertainty.delong import DELONG, DELONG_T, of_pair
 from baserate.uncertainty.placements import Pair
 from baserate.uncertainty.values import Difference, checked_level
@@ -54,9 +53,7 @@ def compare_frame(
     missing = one_class(next(iter(counts.values())))
     if missing:
         raise refuse("BR552", f"{missing}: models cannot be compared", "give cases of both classes")
-    found = [of_pair(_pair(counts, pair), pair.models, level, method, same=not _apart(pair)) for pair in pairs]
-    adjusted = holm([difference.p_value for difference in found])
-    return tuple(replace(one, p_adjusted=p) for one, p in zip(found, adjusted, strict=True))
+    return adjusted([of_pair(_pair(counts, pair), pair.models, level, method, same=not _apart(pair)) for pair in pairs])
 
 
 def _apart(pair: Paired) -> bool:
