@@ -15,7 +15,7 @@ from tests.engines.tables import assert_refused
 from tests.helpers_cli import answered, refused
 
 import baserate as br
-from baserate.engines import partitions
+from baserate.engines import ceilings, partitions
 from baserate.engines.duels import DIGIT, Sums, digits, squares
 from baserate.engines.foreign import failed
 from baserate.engines.gaps import Negatives
@@ -235,6 +235,19 @@ def test_the_command_counts_with_dask(cases, tmp_path, capsys):
     assert br.load(output).digest == br.count_groups(Y, S, groups=["a", "a", "b", "b", "b", "a"]).digest
 
 
+@pytest.mark.filterwarnings("ignore:The inplace keyword:DeprecationWarning")
+def test_a_ceiling_on_memory_is_one_on_cells_where_a_cluster_counts(cases, tmp_path, capsys, monkeypatch):
+    output = str(tmp_path / "a.counts")
+    asked = ["count", cases, "--label", "y", "--score", "s", "--engine", "dask", "--memory", "320MB", "-o", output, "--force"]
+    monkeypatch.setattr(ceilings, "TAKEN", ceilings.LEAST - 360 * 5)
+    assert not answered(capsys, *asked)["models"][0]["counts"]["condensed"]
+    monkeypatch.setattr(ceilings, "TAKEN", ceilings.LEAST - 360 * 3)
+    assert answered(capsys, *asked)["models"][0]["counts"]["condensed"]
+    assert br.load(output) == br.count(Y, S, keep="positives")
+    monkeypatch.setattr(ceilings, "TAKEN", ceilings.LEAST - 360)
+    assert "BR951" in refused(capsys, *asked)
+
+
 @pytest.mark.parametrize("engine", ["dask", "spark"])
 @pytest.mark.parametrize("name", ["a.csv", "a.csv.gz", "b.parquet", "*.csv", "folder", "s3a://logs/a.jsonl", "-"])
 def test_a_cluster_is_not_woken_for_what_is_no_parquet(name, engine, tmp_path, capsys, monkeypatch):
@@ -300,6 +313,9 @@ def test_the_command_refuses_what_a_cluster_cannot_do(cases, tmp_path, capsys):
         (["--engine", "dask", "--nan-score", "lowest"], "BR953", "nothing else"),
         (["--engine", "dask", "--keep", "some"], "BR227", "all or positives"),
         (["--engine", "dask", "--cells", "0"], "BR951", "--cells"),
+        (["--engine", "dask", "--cells", "9", "--memory", "1GB"], "BR955", "--memory and --cells both say how much may be held here"),
+        (["--engine", "dask", "--memory", "1GB", "--approx"], "BR953", "knows no --approx"),
+        (["--engine", "dask", "--memory", "a lot"], "BR940", "--memory 1GB"),
         (["--engine", "dask", "--score", "t", "--group", "g"], "BR410", "one score"),
         (["--engine", "dask", "--master", "tcp://127.0.0.1:1"], None, "Dask scheduler|distributed is not installed"),
     ):
