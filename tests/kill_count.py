@@ -1,7 +1,7 @@
 """Counts a file that a checkpoint makes resumable, in a child that is killed at a random moment, again and again; prints what was seen.
 
 Run: python tests/kill_count.py FILE FOLDER ROUNDS [approx]. Small pieces, a checkpoint after each, and room for few scores, so that a kill may
-fall into every stage.
+fall into every stage. With --command, what follows is a command of baserate, run under the same conditions.
 """
 
 import json
@@ -19,11 +19,20 @@ import baserate as br
 from baserate.engines import ceilings, certified, checkpoints, confined_pieces, passes, stages
 
 
-def count(path, resume, approx):
+def tighten():
     ceilings.TAKEN = ceilings.LEAST - 112 * 3_000
     checkpoints.EVERY_S, checkpoints.PATIENCE = 0.0, 0
     confined_pieces.ROWS, stages.BATCH = 500, 1_700
     passes.BIN, passes.POSITIVE, certified.BINS = 8, 8, 1 << 13
+
+
+def stage_of(checkpoint):
+    """What was being filled when this was written."""
+    return checkpoints.storage.parsed(memoryview(checkpoint.read_bytes())[:-32], len(checkpoints.MAGIC)).facts["stage"]
+
+
+def count(path, resume, approx):
+    tighten()
     counts = br.count_file(path, label="y", score="s", memory=ceilings.LEAST, thresholds=[0.5], resume=resume, approx=approx)
     return counts.digest
 
@@ -48,8 +57,7 @@ def main(path, folder, rounds, approx):
             seen["kills"] += 1
             if resume.exists():
                 seen["resumed"] += 1
-                stage = checkpoints.storage.parsed(memoryview(resume.read_bytes())[:-32], len(checkpoints.MAGIC)).facts["stage"]
-                seen["stages"] = sorted({*seen["stages"], stage})
+                seen["stages"] = sorted({*seen["stages"], stage_of(resume)})
             continue
         seen["ended"] += 1
         seen["wrong"] += child.returncode != 0 or said.strip() != expected or resume.exists()
@@ -58,7 +66,12 @@ def main(path, folder, rounds, approx):
 
 
 if __name__ == "__main__":
-    if sys.argv[1] == "--once":
+    if sys.argv[1] == "--command":
+        from baserate import cli
+
+        tighten()
+        cli.main(sys.argv[2:])
+    elif sys.argv[1] == "--once":
         print(count(sys.argv[2], sys.argv[3], sys.argv[4] == "1"))
     else:
         main(sys.argv[1], sys.argv[2], int(sys.argv[3]), "approx" in sys.argv[4:])

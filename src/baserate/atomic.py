@@ -66,13 +66,19 @@ def _open_draft(folder: str, name: str, mode: int) -> tuple[str, int]:
     """A new file beside the target, locked by us; again if another writer swept it before we held the lock."""
     while True:
         draft = os.path.join(folder, f".{name[:MOST_NAME]}.{os.urandom(8).hex()}.draft")
-        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
-        if fcntl is not None:
-            with contextlib.suppress(OSError):  # a file system without locks: the draft may outlive a kill
-                fcntl.flock(descriptor, fcntl.LOCK_EX)
-        if os.fstat(descriptor).st_nlink:
-            return draft, descriptor
-        os.close(descriptor)
+        try:
+            descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
+            if fcntl is not None:
+                with contextlib.suppress(OSError):  # a file system without locks: the draft may outlive a kill
+                    fcntl.flock(descriptor, fcntl.LOCK_EX)
+            if os.fstat(descriptor).st_nlink:
+                return draft, descriptor
+            os.close(descriptor)
+        except BaseException as stop:
+            if not isinstance(stop, Exception):  # Ctrl-C may come as soon as the file is there
+                with contextlib.suppress(OSError):
+                    os.unlink(draft)
+            raise
 
 
 def is_ours(descriptor: int) -> bool:

@@ -14,13 +14,14 @@ from baserate.uncertainty.gates import ALL, UNJUDGED, Regression, Requirement
 from baserate.uncertainty.values import Difference
 
 
-def of_comparisons(command: str, joint: JointCounts, found: Sequence[Difference], notes: Sequence[Note], seed: int) -> dict[str, Any]:
-    """Every comparison: how much, between which bounds, and whether it could be chance."""
-    sources: dict[Source, None] = dict.fromkeys(joint.ledger.sources)
-    return answer(command, notes, tuple(sources), seed, models=[], comparisons=[of_difference(one, joint) for one in found])
+def of_comparisons(
+    command: str, sources: Sequence[Source], found: Sequence[Difference], notes: Sequence[Note], seed: int, joint: JointCounts | None = None
+) -> dict[str, Any]:
+    """Every comparison: how much, between which bounds, and whether it could be chance; `joint` where conditions have a part in it."""
+    return answer(command, notes, tuple(dict.fromkeys(sources)), seed, models=[], comparisons=[of_difference(one, joint) for one in found])
 
 
-def of_difference(found: Difference, joint: JointCounts) -> dict[str, Any]:
+def of_difference(found: Difference, joint: JointCounts | None) -> dict[str, Any]:
     """A difference of two models."""
     return {
         "statistic": found.name,
@@ -43,11 +44,11 @@ def of_difference(found: Difference, joint: JointCounts) -> dict[str, Any]:
     }
 
 
-def _at(found: Difference, joint: JointCounts) -> dict[str, Any] | None:
+def _at(found: Difference, joint: JointCounts | None) -> dict[str, Any] | None:
     """The conditions of a comparison, known or not; none where they do not matter."""
     if isinstance(found.at, Uncertain):
         return uncertain(found.at)
-    return conditions(found.at, joint) if isinstance(found.at, Conditions) else None
+    return conditions(found.at, joint) if isinstance(found.at, Conditions) and joint is not None else None
 
 
 def regression_verdict(verdict: Regression) -> dict[str, Any]:

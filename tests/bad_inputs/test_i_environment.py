@@ -13,13 +13,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 from pyarrow import feather
+from tests import helpers_resuming
 from tests.bad_inputs.bench import M, Y, table
-from tests.bad_inputs.rows import row
+from tests.bad_inputs.rows import also, row
 from tests.bad_inputs.test_g_binary import CASES, show
 from tests.helpers_terminal import ESCAPE, in_terminal, run, stopped
 
 import baserate as br
-from baserate.engines import confined, quotas
+from baserate.engines import confined, quotas, stages
 
 GOOD = table(y=Y, m=M)
 PAIRS = table(y=Y * 10, m=M * 10, n=M[::-1] * 10)
@@ -38,6 +39,26 @@ def ended(bench, sent):
 def test_row_138_ctrl_c_stops_tidily(bench):
     status, said = ended(bench, signal.SIGINT)
     assert status == 130
+    return said
+
+
+@also(138)
+def test_row_138_ctrl_c_keeps_how_far_a_count_has_got_and_the_same_command_goes_on(bench):
+    if not Path("/proc/self/stat").exists():
+        pytest.skip("processes are looked for in /proc")
+    labels, scores = helpers_resuming.made()
+    for stage in (stages.Everything, stages.Positives, stages.Gaps):
+        status, out, said, readers = helpers_resuming.stopped_in(stage.NAME, signal.SIGINT)
+        assert (status, out, said.count("\n")) == (130, "", 1), said
+        assert sorted(os.listdir(".")) == ["big.parquet", "temporary", "x.part"]
+        assert os.listdir("temporary") == []
+        assert len(readers) == 1
+        assert not any(Path(f"/proc/{reader}").exists() for reader in readers)
+    again = helpers_resuming.begun()
+    _, noted = again.communicate(timeout=helpers_resuming.PATIENCE)
+    assert again.returncode == 0, noted
+    assert br.load("y.counts").digest == br.count(labels, scores, keep="positives").digest
+    assert sorted(os.listdir(".")) == ["big.parquet", "temporary", "y.counts"]
     return said
 
 

@@ -15,10 +15,10 @@ from tests.engines.tables import assert_refused
 from tests.helpers_cli import answered, refused
 
 import baserate as br
-from baserate.engines import partitions
+from baserate.engines import ceilings, partitions
+from baserate.engines.duels import DIGIT, Sums, digits, squares
 from baserate.engines.foreign import failed
-from baserate.engines.pairing import DIGIT, digits, squares
-from baserate.engines.pruned import Gaps
+from baserate.engines.gaps import Negatives
 
 Y, S = [0, 1, 0, 1, 0, 1], [0.1, 0.9, 0.1, 0.4, 0.3, 0.4]
 SOUND = pl.LazyFrame({"y": Y, "s": S, "g": ["a", "a", "b", "b", None, "a"]})
@@ -145,6 +145,17 @@ def test_sums_beyond_64_bits_are_exact():
         assert all(abs(value) < 2**DIGIT for _, value in digits(number))
 
 
+def test_sums_are_those_of_python_whether_numbers_come_one_by_one_or_many_at_once():
+    rng = np.random.default_rng(6)
+    values, times = rng.integers(-(2**62), 2**62, 500), rng.integers(1, 5, 500)
+    repeated = np.repeat(values, times)
+    one, other = Sums(), Sums()
+    one.add(repeated[:700])
+    one.add(repeated[700:])
+    other.add_times(values, times)
+    assert one == other == Sums(len(repeated), sum(repeated.tolist()), sum(value**2 for value in repeated.tolist()))
+
+
 def askew(values):
     """The same numbers at an odd address, as a message over a network may have them."""
     raw = np.zeros(values.nbytes + 1, dtype=np.uint8)
@@ -154,8 +165,8 @@ def askew(values):
 
 def test_arrays_may_lie_at_any_byte():
     anchors, scores = np.array([-3, 1, 5]), np.array([7, 1, 0, 5, 5, -9])
-    straight = Gaps(anchors)(iter([{"score": scores}]))
-    crooked = Gaps(askew(anchors))(iter([{"score": askew(scores)}]))
+    straight = Negatives((anchors,))(iter([{"score 0": scores}]))
+    crooked = Negatives((askew(anchors),))(iter([{"score 0": askew(scores)}]))
     assert not askew(anchors).flags.aligned
     assert [column.tolist() for column in crooked] == [column.tolist() for column in straight]
     assert straight[2].sum() == len(scores)
@@ -224,6 +235,19 @@ def test_the_command_counts_with_dask(cases, tmp_path, capsys):
     assert br.load(output).digest == br.count_groups(Y, S, groups=["a", "a", "b", "b", "b", "a"]).digest
 
 
+@pytest.mark.filterwarnings("ignore:The inplace keyword:DeprecationWarning")
+def test_a_ceiling_on_memory_is_one_on_cells_where_a_cluster_counts(cases, tmp_path, capsys, monkeypatch):
+    output = str(tmp_path / "a.counts")
+    asked = ["count", cases, "--label", "y", "--score", "s", "--engine", "dask", "--memory", "320MB", "-o", output, "--force"]
+    monkeypatch.setattr(ceilings, "TAKEN", ceilings.LEAST - 360 * 5)
+    assert not answered(capsys, *asked)["models"][0]["counts"]["condensed"]
+    monkeypatch.setattr(ceilings, "TAKEN", ceilings.LEAST - 360 * 3)
+    assert answered(capsys, *asked)["models"][0]["counts"]["condensed"]
+    assert br.load(output) == br.count(Y, S, keep="positives")
+    monkeypatch.setattr(ceilings, "TAKEN", ceilings.LEAST - 360)
+    assert "BR951" in refused(capsys, *asked)
+
+
 @pytest.mark.parametrize("engine", ["dask", "spark"])
 @pytest.mark.parametrize("name", ["a.csv", "a.csv.gz", "b.parquet", "*.csv", "folder", "s3a://logs/a.jsonl", "-"])
 def test_a_cluster_is_not_woken_for_what_is_no_parquet(name, engine, tmp_path, capsys, monkeypatch):
@@ -289,6 +313,9 @@ def test_the_command_refuses_what_a_cluster_cannot_do(cases, tmp_path, capsys):
         (["--engine", "dask", "--nan-score", "lowest"], "BR953", "nothing else"),
         (["--engine", "dask", "--keep", "some"], "BR227", "all or positives"),
         (["--engine", "dask", "--cells", "0"], "BR951", "--cells"),
+        (["--engine", "dask", "--cells", "9", "--memory", "1GB"], "BR955", "--memory and --cells both say how much may be held here"),
+        (["--engine", "dask", "--memory", "1GB", "--approx"], "BR953", "knows no --approx"),
+        (["--engine", "dask", "--memory", "a lot"], "BR940", "--memory 1GB"),
         (["--engine", "dask", "--score", "t", "--group", "g"], "BR410", "one score"),
         (["--engine", "dask", "--master", "tcp://127.0.0.1:1"], None, "Dask scheduler|distributed is not installed"),
     ):

@@ -114,6 +114,31 @@ def test_an_executor_and_a_worker_killed_in_the_middle_change_nothing(cluster, s
     assert len(list(marks.iterdir())) > PARTS, "some partitions were computed again: something was lost"
 
 
+class Marking(Slowly):
+    """The same without the wait, and with a second score."""
+
+    def __call__(self, batches):
+        import tempfile
+
+        for batch in batches:
+            for number in batch.column(0).to_pylist():
+                os.close(tempfile.mkstemp(dir=self.marks, prefix=f"part{number}-")[0])
+                y, s = rows_of(number)
+                yield pa.RecordBatch.from_arrays([pa.array(y), pa.array(s), pa.array(-(s**2))], names=["y", "s", "t"])
+
+
+def test_condensed_counts_and_a_comparison_take_two_passes_each(slow, spark):
+    _, marks = slow
+    with pytest.warns(FutureWarning, match="pandas") if _newer_pandas() else nothing():
+        frame = spark.range(0, PARTS, 1, PARTS).mapInArrow(Marking(marks), "y long, s double, t double")
+    y, s = everything()
+    assert br.count_frame(frame, label="y", score="s", keep="positives") == br.count(y, s, keep="positives")
+    assert len(list(marks.iterdir())) == 2 * PARTS
+    here = br.compare_all(br.auc, br.count_models(y, {"s": s, "t": -(s**2)}))
+    assert br.compare_frame(frame, label="y", scores=["s", "t"]) == here
+    assert len(list(marks.iterdir())) == 4 * PARTS
+
+
 class Failing:
     def __call__(self, _):
         raise PermissionError(13, "Permission denied", "/data/secret")

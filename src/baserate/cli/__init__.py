@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 import os
+import shlex
 import signal
 import sys
 from collections.abc import Sequence
@@ -94,6 +95,10 @@ class Terminated(BaseException):
     """Somebody asked the process to end: what is open is closed on the way out."""
 
 
+class Interrupted(BaseException):
+    """Ctrl-C; not a KeyboardInterrupt, for which click would begin an empty line also where nobody sees the ^C before it."""
+
+
 def _terminate(signum: int, frame: FrameType | None) -> NoReturn:  # noqa: ARG001
     raise Terminated
 
@@ -101,7 +106,7 @@ def _terminate(signum: int, frame: FrameType | None) -> NoReturn:  # noqa: ARG00
 def _interrupt(signum: int, frame: FrameType | None) -> NoReturn:  # noqa: ARG001
     """Tidy up at the first Ctrl-C; a second one does not wait for that."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    raise KeyboardInterrupt
+    raise Interrupted
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
@@ -137,15 +142,31 @@ def _run(given: list[str]) -> int:
     except BrokenPipeError:
         # Whoever read our output has had enough; keep the interpreter from complaining when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except (KeyboardInterrupt, click.Abort, Terminated) as stop:
-        again = any(word.partition("=")[0] == "--resume" for word in given)
-        click.echo("stopped; the same command goes on from there (--resume)" if again else "stopped", err=True)
-        return TERMINATED if isinstance(stop, Terminated) else INTERRUPTED
+    except (KeyboardInterrupt, click.Abort, Interrupted, Terminated) as stop:
+        return _stopped(stop, given)
     except Exception as error:
         if DEBUG in given:
             raise
         return _told(*_explained(error), as_json=as_json)
     return 0
+
+
+def _stopped(stop: BaseException, given: list[str]) -> int:
+    if isinstance(stop, Interrupted) and sys.stderr is not None and sys.stderr.isatty():
+        click.echo(err=True)  # after the ^C
+    click.echo(f"stopped{_how_to_go_on(given)}", err=True)
+    return TERMINATED if isinstance(stop, Terminated) else INTERRUPTED
+
+
+def _how_to_go_on(given: list[str]) -> str:
+    """Of a run that writes down how far it has got: whether there is something to go on from."""
+    words = [(word.partition("="), after) for word, after in zip(given, [*given[1:], ""], strict=True)]
+    files = [word[2] or after for word, after in words if word[0] == "--resume"]
+    if not files:
+        return ""
+    if os.path.isfile(files[-1]):  # noqa: PTH113
+        return f"; the same command goes on from there (--resume {shlex.quote(escaped(files[-1]))})"
+    return " before anything was kept to go on from; the same command begins anew"
 
 
 def _explained(error: Exception) -> tuple[int, str, str, str]:

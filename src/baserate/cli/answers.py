@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import click
 
-from baserate.cli.terminal import Progress
+from baserate import document, judgements, tables, verdicts
+from baserate.cli.terminal import Progress, tell
 from baserate.counts import Counts
 from baserate.decisions.operating import OperatingPoint
 from baserate.document import Known, names_at
 from baserate.errors import on_command_line
-from baserate.notes import Note
+from baserate.joint import JointCounts
+from baserate.notes import Ledger, Note
 from baserate.uncertainty.chosen import Resampling, chosen_intervals
 from baserate.uncertainty.resampling import checked_replicates, checked_seed
+from baserate.uncertainty.values import Difference
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,18 @@ class Surety:
         if self.replicates is None:
             return "taking the thresholds as fixed in advance (they were chosen on these cases; --replicates 2000 chooses again)"
         return f"choosing the thresholds again on each of {self.replicates} resamples"
+
+
+def tell_differences(
+    found: Sequence[Difference], notes: Sequence[Note], ledger: Ledger, seed: int, joint: JointCounts | None = None, *, as_json: bool
+) -> None:
+    """Comparisons in words, or as JSON, and their notes; `joint` where their conditions have a part in it."""
+    notes = document.merged(notes)
+    if as_json:
+        click.echo(document.text(verdicts.of_comparisons("compare", ledger.sources, found, notes, seed, joint)))
+    else:
+        tell(judgements.of_differences(found), *(tables.source(used) for used in ledger.sources))
+    say(notes)
 
 
 def say(notes: Iterable[Note]) -> None:

@@ -9,13 +9,14 @@ from typing import Any
 
 import click
 
-from baserate import document, judgements, tables, verdicts
+from baserate import document
 from baserate.cli import options
-from baserate.cli.answers import say
+from baserate.cli.answers import tell_differences
+from baserate.cli.comparing_large import within_memory
 from baserate.cli.doubtful import conditions_of, is_doubtful, pilot
 from baserate.cli.estimating import with_prior_from
 from baserate.cli.sections import Sectioned
-from baserate.cli.terminal import Progress, tell
+from baserate.cli.terminal import Progress
 from baserate.conditions import Conditions
 from baserate.decisions.rules import parse_rule
 from baserate.engines.file_counts import joint_from
@@ -24,7 +25,7 @@ from baserate.errors import quoted, refuse
 from baserate.joint import JointCounts
 from baserate.measures.confusions import NOT_SAID
 from baserate.measures.values import parse
-from baserate.notes import RANDOM, Note
+from baserate.notes import RANDOM
 from baserate.summaries.values import summary_named
 from baserate.uncertain import Uncertain
 from baserate.uncertainty.comparing import compare, compare_all
@@ -44,6 +45,7 @@ from baserate.uncertainty.values import Difference
 @options.uncertainty
 @click.option("--method", metavar="METHOD", help="delong, delong-t, percentile or mcnemar, instead of what suits the statistic.")
 @options.as_json
+@within_memory
 @with_prior_from
 def compare_command(
     path: options.Given,
@@ -70,7 +72,8 @@ def compare_command(
 
     By default AUC, by DeLong's test; with a base rate or costs the cost of the cheapest threshold, with a budget what it catches, with
     thresholds the share of errors, by McNemar's exact test. Several models are compared pair by pair, with Holm's adjustment. Base rate and
-    costs may be ranges (one model must then lead all over them), log-uniform, or from a pilot sample.
+    costs may be ranges (one model must then lead all over them), log-uniform, or from a pilot sample. With --memory, AUC is compared from two
+    readings of Parquet of any size.
 
     \b
     Examples:
@@ -79,6 +82,7 @@ def compare_command(
       baserate compare scores.csv --label fraud --score logit --score forest --rule "alerts <= 200" --prior 0.1% --volume 1e6
       baserate compare scores.csv --label fraud --score logit --score forest --prior 1e-4..1e-2 --cost fn=100,fp=1
       baserate compare scores.csv --label fraud --score logit --score forest --threshold logit=0.5 --threshold forest=0.3
+      baserate compare "year/*.parquet" --label fraud --score logit --score forest --memory 1GB
     """
     at = _conditions(priors, costs, profits, pilot)
     cases, asked_level = options.volume_of(volume), options.level_of(level)
@@ -96,7 +100,9 @@ def compare_command(
     if replicates is not None and all(difference.replicates is None for difference in found):
         raise refuse("BR594", f"--replicates says nothing of {found[0].name}, which is compared by {found[0].method}", "leave it out")
     said = [note for conditions in at if isinstance(conditions, Conditions) for note in conditions.notes]
-    _tell(joint, found, said, seed, as_json=as_json)
+    models = {name: joint.marginal(name) for name in joint.models}
+    notes = [*document.notes_of(models, {}), *(note for difference in found for note in difference.notes), *said]
+    tell_differences(found, notes, joint.ledger, seed, joint, as_json=as_json)
 
 
 def _conditions(
@@ -120,16 +126,6 @@ def _joint(path: options.Given, label: str | None, scores: tuple[str, ...], posi
     wanted = options.wanted(path, label, scores, positive=positive, id=path.id, design=design)
     with options.reading(path.path):
         return joint_from(path.paths, wanted, path.options, by_position=path.by_position, join=path.join)
-
-
-def _tell(joint: JointCounts, found: list[Difference], said: list[Note], seed: int, *, as_json: bool) -> None:
-    models = {name: joint.marginal(name) for name in joint.models}
-    notes = document.merged([*document.notes_of(models, {}), *(note for difference in found for note in difference.notes), *said])
-    if as_json:
-        click.echo(document.text(verdicts.of_comparisons("compare", joint, found, notes, seed=seed)))
-    else:
-        tell(judgements.of_differences(found), *(tables.source(used) for used in joint.ledger.sources))
-    say(notes)
 
 
 def _usual(rule: str | None, cuts: Any, volume: float | None, *, given: bool, given_costs: bool) -> str:

@@ -20,6 +20,10 @@ OPTIONS = (
 )
 
 
+# Where there is nothing to resume, and no bins to be content with.
+MEMORY = click.option("--memory", metavar="SIZE", help="The most memory to take, such as 1GB: AUC is then compared piece by piece (Parquet).")
+
+
 def scaling(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options of a command that counts any number of rows."""
     for option in reversed(OPTIONS):

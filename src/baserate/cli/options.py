@@ -128,7 +128,7 @@ source = _together(_path, _label, _score, _positive, _weight, _design, _treating
 source_of_any_size = _together(_path, _label, _score, _positive, _weight, _design, _treating, _reading, limits.scaling, _gathered)
 source_added = _together(_paths, _label, _score, _positive, _weight, _design, _treating, _reading, limits.scaling, _gathered)
 # Where cases must be whole: weights do not say how many were seen.
-source_several = _together(_paths, _label, _score, _positive, _design, _treating, _reading, _joining, _gathered)
+source_several = _together(_paths, _label, _score, _positive, _design, _treating, _reading, limits.MEMORY, _joining, _gathered)
 source_whole = _together(_path, _label, _score, _positive, _design, _treating, _reading, _gathered)
 source_unscored = _together(_path, _label, _score, _positive, _design, _treating, _reading, _gathered)
 # A gate without FILE reads its settings, which then say all of this.

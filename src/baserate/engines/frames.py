@@ -8,7 +8,7 @@ from typing import Any, Literal
 from baserate.cells import gathered
 from baserate.counts import Counts
 from baserate.engines.columns import group_codes
-from baserate.engines.pruned import condensed, labelled
+from baserate.engines.pruned import condensed, with_positives
 from baserate.engines.tallies import Judged, checked_treatment, judged, opened, tallied
 from baserate.engines.treatments import Treatment
 from baserate.engines.wanted import Wanted
@@ -59,8 +59,8 @@ def counts_in(frame: Any, wanted: Wanted, treatment: Treatment, *, keep: Keep | 
         return Counts._of(gathered(*found.cells(wanted.scores[0])), found.ledger, found.notes), found.label
     if keep == "all":
         raise _too_many(wanted.scores[0], cells)
-    cases = labelled(frame, wanted, treatment)
-    return condensed(cases, wanted, 0, checked_cells(cells)), cases.label
+    cases = with_positives(frame, wanted, treatment, checked_cells(cells))
+    return condensed(cases, wanted)[0][wanted.scores[0]], cases.label
 
 
 def checked_cells(cells: int) -> int:

@@ -61,15 +61,18 @@ def count_large(source: str, sources: list[str], wanted: Wanted, options: Option
 
 
 @contextmanager
-def pieces_of(source: str, sources: list[str], wanted: Wanted, options: Options) -> Iterator[tuple[dict[str, ParquetPieces], tuple[Note, ...]]]:
-    """The same cases once for each score, to be read side by side, and what was noted of their labels."""
+def pieces_of(
+    source: str, sources: list[str], wanted: Wanted, options: Options
+) -> Iterator[tuple[dict[str, ParquetPieces], tuple[Note, ...], Ledger]]:
+    """The same cases once for each score, to be read side by side, what was noted of their labels, and what is read."""
     _check_possible(source, wanted, options)
     assert options.ceiling.memory is not None
     with described(sources, source, wanted, options.ceiling.memory) as reader:
         decision = _decided(source, reader.found, wanted)
         alone = {name: replace(wanted, scores=(name,)) for name in wanted.scores}
-        half = options.ceiling.memory // 2
-        yield {name: ParquetPieces(reader, one, decision.value, half) for name, one in alone.items()}, decision.notes
+        share, low = options.ceiling.memory // len(alone), options.treatment.lower_is_positive
+        pieces = {name: ParquetPieces(reader, one, decision.value, share, lower_is_positive=low) for name, one in alone.items()}
+        yield pieces, (*decision.notes, *((TURNED,) if low else ())), _ledger(reader.found, wanted, decision)
 
 
 def _check_possible(source: str, wanted: Wanted, options: Options) -> None:
@@ -107,10 +110,17 @@ def _counted(reader: Reader, wanted: Wanted, decision: Decision, options: Option
     pieces = ParquetPieces(reader, wanted, decision.value, ceiling.memory, lower_is_positive=low)
     asked = (ceiling.memory, ceiling.approx, ceiling.thresholds, wanted.label, wanted.scores, decision.value, low)
     kept = count_pieces(pieces, ceiling, key_of(found, *asked))
-    positive = "" if decision.value is None else str(decision.value)
-    sources = tuple(Source(part.path, part.sha256, sum(part.rows), sum(part.rows), 0, wanted.label, positive, wanted.weight) for part in found)
-    rows = sum(source.rows_read for source in sources)
+    ledger = _ledger(found, wanted, decision)
+    rows = ledger.rows_read
     held = int(kept.cells.positives.sum()) + int(kept.cells.negatives.sum())
     if held != rows:  # every row is accounted for, or nothing is said
         raise refuse("BR999", f"{rows} rows were read, and {held} counted", "report it")
-    return as_counts(kept, Ledger(rows, rows, 0, sources, wanted.design), (*decision.notes, *((TURNED,) if low else ())))
+    return as_counts(kept, ledger, (*decision.notes, *((TURNED,) if low else ())))
+
+
+def _ledger(found: list[Described], wanted: Wanted, decision: Decision) -> Ledger:
+    """Every row of every source is used."""
+    positive = "" if decision.value is None else str(decision.value)
+    sources = tuple(Source(part.path, part.sha256, sum(part.rows), sum(part.rows), 0, wanted.label, positive, wanted.weight) for part in found)
+    rows = sum(source.rows_read for source in sources)
+    return Ledger(rows, rows, 0, sources, wanted.design)

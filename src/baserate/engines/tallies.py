@@ -124,15 +124,16 @@ def wide(dtype: Any) -> Any:
     return nw.Int64 if dtype == nw.Boolean or (dtype.is_integer() and dtype not in (nw.UInt64, nw.UInt128, nw.Int128)) else None
 
 
-def tallied(frame: Any, wanted: Wanted, most: int) -> Tally | None:
-    """How many cases have each row of values; None where there are more than `most` rows."""
+def tallied(frame: Any, wanted: Wanted, most: int, scored: Any = True) -> Tally | None:  # noqa: FBT002 (a bool or an expression of them)
+    """How many cases have each row of values; None where there are more than `most` rows. Scores are told apart where `scored` is true."""
     import narwhals.stable.v2 as nw
 
     schema = frame.collect_schema()
     keys = [LABEL, *map(score_key, range(len(wanted.scores))), *([] if wanted.group is None else [GROUP])]
     gone = {key: is_missing(nw.col(key), schema[key]) for key in keys if kind_of(schema[key]) is Kind.NUMBERS}
     marks = nw.sum_horizontal(nw.lit(0, nw.Int64), *(gone[key].cast(nw.Int64) * (1 << keys.index(key)) for key in gone))
-    whole = [_whole(nw.col(key), schema[key], gone[key]).alias(key) if key in gone else nw.col(key) for key in keys]
+    there = {key: ~gone[key] if scored is True or key in (LABEL, GROUP) else ~gone[key] & scored for key in gone}
+    whole = [_whole(nw.col(key), schema[key], there[key]).alias(key) if key in gone else nw.col(key) for key in keys]
     found = collected(frame.select(*whole, marks.alias(MISSING)).group_by(*keys, MISSING).agg(nw.len().alias(CASES)).head(most + 1))
     if len(found) > most:
         return None
@@ -151,11 +152,11 @@ def is_missing(column: Any, dtype: Any) -> Any:
     return column.is_null() | column.fill_null(0.0).is_nan() if dtype.is_float() else column.is_null()
 
 
-def _whole(column: Any, dtype: Any, gone: Any) -> Any:
+def _whole(column: Any, dtype: Any, there: Any) -> Any:
     """A column without gaps, and only then of 64 bits: casting a gap is another matter of taste."""
     import narwhals.stable.v2 as nw
 
-    filled = nw.when(~gone).then(column).otherwise(nw.lit(False) if dtype == nw.Boolean else nw.lit(0, dtype))  # noqa: FBT003
+    filled = nw.when(there).then(column).otherwise(nw.lit(False) if dtype == nw.Boolean else nw.lit(0, dtype))  # noqa: FBT003
     return filled.cast(wide(dtype)) if wide(dtype) is not None and dtype != nw.Boolean else filled
 
 

@@ -106,15 +106,23 @@ def compare_all(statistic: Any, models: Models, *, against: str | None = None, l
     >>> [(d.models, round(d.value, 3), round(d.p_adjusted, 4)) for d in br.compare_all(br.auc, joint, against="a")]
     [(('a', 'b'), -0.083, 0.003), (('a', 'c'), 0.0, 1.0)]
     """
-    names = list(_checked(models))
-    if against is not None and against not in names:
-        raise refuse("BR408", f"there is no model {quoted(against)}", f"one of {', '.join(map(quoted, names))}")
-    pairs = list(combinations(names, 2)) if against is None else [(against, name) for name in names if name != against]
+    pairs = pairs_of(_checked(models), against)
     first = compare(statistic, models, pair=pairs[0], level=level, **options)
     check_replicates(first, len(pairs))
     found = [first, *(compare(statistic, models, pair=pair, level=level, **options) for pair in pairs[1:])]
-    adjusted = holm([difference.p_value for difference in found])
-    return tuple(replace(difference, p_adjusted=p) for difference, p in zip(found, adjusted, strict=True))
+    return adjusted(found)
+
+
+def pairs_of(names: Sequence[str], against: str | None = None) -> list[tuple[str, str]]:
+    """Every pair of models, or every other one with the one that it is compared against."""
+    if against is not None and against not in names:
+        raise refuse("BR408", f"there is no model {quoted(against)}", f"one of {', '.join(map(quoted, names))}")
+    return list(combinations(names, 2)) if against is None else [(against, name) for name in names if name != against]
+
+
+def adjusted(found: Sequence[Difference]) -> tuple[Difference, ...]:
+    """The same differences, with Holm's adjustment for how many there are."""
+    return tuple(replace(one, p_adjusted=p) for one, p in zip(found, holm([one.p_value for one in found]), strict=True))
 
 
 def check_replicates(first: Difference, tests: int) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from baserate.counts import Counts
@@ -13,7 +12,7 @@ from baserate.engines.tallies import checked_treatment, opened
 from baserate.engines.wanted import Wanted
 from baserate.errors import quoted, refuse
 from baserate.summaries.ranking import auc, one_class
-from baserate.uncertainty.comparing import holm
+from baserate.uncertainty.comparing import adjusted
 from baserate.uncertainty.delong import DELONG, DELONG_T, of_pair
 from baserate.uncertainty.placements import Pair
 from baserate.uncertainty.values import Difference, checked_level
@@ -32,8 +31,9 @@ def compare_frame(
 ) -> tuple[Difference, ...]:
     """Which of several models differ in AUC, on the rows of a data frame of any engine? Every pair, with Holm's adjustment, by DeLong's test.
 
-    The values are those of `compare_all(auc, ...)` on the same rows. No row comes here: the first passes count each model, the last adds up how
-    differently two models place each case. Models that place every case alike differ by 0 with p = 1.
+    The values are those of `compare_all(auc, ...)` on the same rows, from two passes over them. No negative comes here: the first pass brings
+    the positives' scores, side by side (no more than `cells` rows of them), the second counts the negatives between them, and adds up how
+    differently two models place each. Models that place every case alike differ by 0 with p = 1.
 
     >>> import baserate as br, polars
     >>> frame = polars.LazyFrame({"y": [0] * 60 + [1] * 40, "a": range(100), "b": [*range(20, 80), *range(60, 100)]})
@@ -53,24 +53,16 @@ def compare_frame(
     missing = one_class(next(iter(counts.values())))
     if missing:
         raise refuse("BR552", f"{missing}: models cannot be compared", "give cases of both classes")
-    found = [of_pair(_pair(counts, pair), pair.models, level, method, same=not _apart(pair)) for pair in pairs]
-    adjusted = holm([difference.p_value for difference in found])
-    return tuple(replace(one, p_adjusted=p) for one, p in zip(found, adjusted, strict=True))
+    return adjusted([of_pair(_pair(counts, pair), pair.models, level, method, same=not _apart(pair)) for pair in pairs])
 
 
 def _apart(pair: Paired) -> bool:
-    return bool(pair.positives[1] or pair.negatives[1])
+    return bool(pair.positives.squares or pair.negatives.squares)
 
 
 def _pair(counts: dict[str, Counts], pair: Paired) -> Pair:
     """The variance of the differences within each class, rounded once."""
     first, second = (counts[name] for name in pair.models)
-    positives, negatives = int(first.total_positives), int(first.total_negatives)
-    of_positives = _variance(pair.positives, positives, 2 * negatives)
-    of_negatives = _variance(pair.negatives, negatives, 2 * positives)
-    return Pair((float(auc(first)), float(auc(second))), positives, negatives, of_positives, of_negatives)
-
-
-def _variance(sums: tuple[int, int], cases: int, unit: int) -> float:
-    total, squares = sums
-    return (cases * squares - total * total) / (cases * (cases - 1) * unit * unit) if cases > 1 else 0.0
+    positives, negatives = pair.positives.cases, pair.negatives.cases
+    of_classes = pair.positives.variance(2 * negatives), pair.negatives.variance(2 * positives)
+    return Pair((float(auc(first)), float(auc(second))), positives, negatives, *of_classes)

@@ -1,0 +1,116 @@
+"""`compare --memory`: the answer of every case at once, from two readings piece by piece; whatever needs more is refused in one line."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+from tests.helpers_cli import answered, refused, told
+from tests.test_cli_compare import three_models
+
+import baserate as br
+from baserate.engines import confined_pieces
+from baserate.engines.ceilings import LEAST, Ceiling
+from baserate.engines.pieces import Chunks
+from baserate.uncertainty.paired_passes import paired_in_passes
+
+MEMORY = ("--memory", "400MB")
+TWO = ("--label", "y", "--score", "a", "--score", "b")
+THREE = (*TWO, "--score", "noise")
+
+
+@pytest.fixture
+def cases(tmp_path):
+    y, a, b, noise = three_models()
+    path = tmp_path / "scores.parquet"
+    parquet.write_table(pa.table({"y": y, "a": a, "b": b, "noise": noise, "day": np.arange(len(y)) % 5}), path, row_group_size=50)
+    return str(path)
+
+
+@pytest.fixture(autouse=True)
+def small_pieces(monkeypatch):
+    monkeypatch.setattr(confined_pieces, "ROWS", 60)
+
+
+@pytest.mark.parametrize("asked", [TWO, THREE, (*THREE, "--against", "noise"), (*TWO, "--method", "delong"), (*TWO, "--level", "90%")])
+def test_the_comparisons_are_those_of_every_case_at_once(cases, capsys, asked):
+    ours, theirs = (answered(capsys, "compare", cases, *asked, *more) for more in (MEMORY, ()))
+    assert ours["comparisons"] == theirs["comparisons"]
+    assert ours["sources"] == theirs["sources"]
+    assert len(ours["comparisons"]) == (1 if "noise" not in asked else 2 if "--against" in asked else 3)
+    assert ours["comparisons"][0]["p_adjusted"] is None or "noise" in asked
+
+
+def test_the_answer_in_words_comes_first_and_what_was_read_last(cases, capsys):
+    ours, theirs = (told(capsys, "compare", cases, *TWO, *more) for more in (MEMORY, ()))
+    assert ours.out == theirs.out
+    assert ours.out.startswith("b is better by auc: b ")
+    assert ours.status == 0
+
+
+def test_words_for_labels_are_noted_and_low_scores_may_be_risky(tmp_path, capsys):
+    y, a, b, _ = three_models()
+    path = tmp_path / "turned.parquet"
+    parquet.write_table(pa.table({"y": np.where(y == 1, "yes", "no"), "a": -a, "b": -b}), path)
+    ours, theirs = (answered(capsys, "compare", str(path), *TWO, "--lower-is-positive", *more) for more in (MEMORY, ()))
+    assert ours["comparisons"] == theirs["comparisons"]
+    assert {note["code"] for note in ours["notes"]} <= {note["code"] for note in theirs["notes"]}
+    assert "BR101" in {note["code"] for note in ours["notes"]}
+
+
+@pytest.mark.parametrize(
+    ("asked", "option"),
+    [
+        (("--statistic", "precision", "--threshold", "0.5"), "--threshold"),
+        (("--statistic", "gini"), "--statistic gini"),
+        (("--rule", "alerts <= 20", "--volume", "100"), "--volume"),
+        (("--rule", "tpr >= 0.8"), "--rule"),
+        (("--prior", "1%"), "--prior"),
+        (("--prior-from", "field.csv"), "--prior-from"),
+        (("--cost", "fn=10,fp=1"), "--cost"),
+        (("--profit", "tp=10,fp=-1"), "--profit"),
+        (("--pilot", "3/1000"), "--pilot"),
+        (("--replicates", "100"), "--replicates"),
+        (("--method", "percentile"), "--method percentile"),
+        (("--method", "mcnemar"), "--method mcnemar"),
+        (("--id", "day"), "--id"),
+        (("--by-position",), "--by-position"),
+    ],
+)
+def test_what_needs_every_case_at_once_is_refused_by_the_name_of_its_option(cases, capsys, asked, option):
+    line = refused(capsys, "compare", cases, *TWO, *MEMORY, *asked)
+    assert (
+        line
+        == f"error BR943: {option} needs every case at once, and --memory compares AUC piece by piece. Fix: leave out {option}, or --memory.\n"
+    )
+
+
+def test_sources_and_models_that_cannot_be_compared_so_are_refused(cases, capsys, tmp_path):
+    (tmp_path / "x.csv").write_text("y,a,b\n0,1,2\n1,2,3\n")
+    saved = str(tmp_path / "m.counts")
+    br.count_models([0, 1], {"a": [1, 2], "b": [2, 1]}).save(saved)
+    for arguments, code, said in (
+        (
+            (str(tmp_path / "x.csv"), *TWO),
+            "BR943",
+            "is not Parquet: only that is read piece by piece. Fix: write it as Parquet, or leave --memory out",
+        ),
+        ((cases, cases, *TWO), "BR943", "several files are joined with every case at once"),
+        ((saved,), "BR002", "--memory says nothing of saved counts"),
+        ((cases, "--label", "y", "--score", "a"), "BR595", "two models"),
+        ((cases, *TWO, "--score", "a"), "BR407", '"a" was asked for twice'),
+        ((cases, *TWO, "--against", "c"), "BR408", 'no model "c"'),
+        ((cases, *TWO, "--nan-score", "drop"), "BR943", "nan score needs every case at once"),
+        ((cases, "--label", "day", "--score", "a", "--score", "b"), "BR103", "has 5 values"),
+    ):
+        line = refused(capsys, "compare", *arguments, *MEMORY)
+        assert (code in line, said in line) == (True, True), line
+    assert "BR940" in refused(capsys, "compare", cases, *TWO, "--memory", "1MB")
+
+
+def test_how_far_both_readings_have_got_is_told():
+    y, a, b, _ = three_models()
+    seen = []
+    ceiling = Ceiling(LEAST, progress=lambda done, total: seen.append((done, total)))
+    cut = {name: Chunks([(y[at : at + 80], s[at : at + 80]) for at in range(0, 240, 80)], None, "random") for name, s in (("a", a), ("b", b))}
+    paired_in_passes(cut, [("a", "b")], ceiling, 0.95, None)
+    assert [done for done, _ in seen] == [80, 160, 240] * 2
