@@ -139,7 +139,11 @@ def test_models_that_place_all_cases_alike_do_not_differ():
 def test_sums_beyond_64_bits_are_exact():
     rng = np.random.default_rng(5)
     values = np.concatenate([rng.integers(-(2**62), 2**62, 1000), [2**62, -(2**62), 0, 1]])
-    assert squares(values) == sum(int(value) ** 2 for value in values.tolist())
+    for bits in (0, 10, 20, 21, 22, 41, 42, 43, 61):  # in one limb, two or three
+        smaller = values >> bits
+        assert squares(smaller) == sum(value**2 for value in smaller.tolist())
+    full = np.full(1 << 20, 2**21 - 1)
+    assert squares(full) == (2**21 - 1) ** 2 << 20
     for number in (0, 1, -1, 2**32, -(2**100) + 7, squares(values)):
         assert sum(value << (DIGIT * place) for place, value in digits(number)) == number
         assert all(abs(value) < 2**DIGIT for _, value in digits(number))
