@@ -66,9 +66,12 @@ def _answer_in_pieces(out: IO[bytes], said: Mapping[str, Any], next_request: Cal
     """For counting under a ceiling: first what there is, then the cases piece by piece, for as long as somebody asks."""
     try:
         from baserate.engines.parquet_pieces import answer_pieces, send_description
+        from baserate.engines.text_pieces import How, send_texts
 
         sys.addaudithook(_refuse)
-        found = send_description(out, said["sources"], Wanted(**_tuples(said["wanted"])), said["memory"])
+        sources, wanted = said["sources"], Wanted(**_tuples(said["wanted"]))
+        text = said["text"] and How.of(_tuples(said["text"]["asked"]), said["text"]["limits"], said["memory"])
+        found = send_texts(out, sources, wanted, text) if text else send_description(out, sources, wanted, said["memory"])
         out.flush()
         answer_pieces(out, found, said["memory"], next_request)
     except BaseException as error:  # noqa: BLE001 (as above)

@@ -25,11 +25,12 @@ SETTINGS = {"threads": "1"}
 
 
 class Part(NamedTuple):
-    """A file, the state in which it was described, and the types of the scores in it."""
+    """A file, the state in which it was described, the types of the scores in it, and each column as SQL takes it."""
 
     path: str
     state: tuple[int, ...]
     types: dict[str, str]
+    columns: dict[str, str]
 
 
 def send_description(out: IO[bytes], sources: Sequence[str], wanted: Wanted, memory: int) -> list[Part]:
@@ -40,10 +41,11 @@ def send_description(out: IO[bytes], sources: Sequence[str], wanted: Wanted, mem
         with opened(source, wanted, {**SETTINGS, "memory_limit": f"{memory}B"}) as found:
             _check_types(found, wanted)
             said: dict[str, Any] = {"path": found.shown, "files": found.files, "rows": found.rows, "sha256": found.sha256}
-            said["groups"] = [_groups(found, file) for file in found.files]
+            said["groups"] = [row_groups(found.connection, file) for file in found.files]
             said["labels"] = _labels(found, wanted)
             said["types"] = {name: found.types[name] for name in wanted.scores}
-            parts += [Part(file, state_of(file), said["types"]) for file in found.files]
+            columns = {name: identifier(name) for name in (wanted.label, *wanted.scores)}
+            parts += [Part(file, state_of(file), said["types"], columns) for file in found.files]
         send(out, said)
     return parts
 
@@ -58,9 +60,10 @@ def _check_types(found: Opened, wanted: Wanted) -> None:
             raise refuse_file(found.shown, "BR943", text, "leave the ceiling on memory out, or write the column as numbers")
 
 
-def _groups(found: Opened, file: str) -> list[int]:
+def row_groups(connection: Any, file: str) -> list[int]:
+    """The rows of each row group."""
     with refused(file, "BR703", COPY):
-        return [int(rows) for _, rows in found.connection.execute(GROUPS, [literally(os.path.abspath(file))]).fetchall()]  # noqa: PTH100
+        return [int(rows) for _, rows in connection.execute(GROUPS, [literally(os.path.abspath(file))]).fetchall()]  # noqa: PTH100
 
 
 def _labels(found: Opened, wanted: Wanted) -> list[list[Any]]:
@@ -102,7 +105,7 @@ def answer_pieces(out: IO[bytes], parts: Sequence[Part], memory: int, next_reque
 
 
 def _send_piece(out: IO[bytes], connection: Any, part: Part, said: Mapping[str, Any]) -> None:
-    rows, label, score, value = said["rows"], identifier(said["label"]), identifier(said["score"]), said["value"]
+    rows, label, score, value = said["rows"], part.columns[said["label"]], part.columns[said["score"]], said["value"]
     is_positive = "false" if value is None else f"coalesce({label} = $value, false)"
     chosen = f"{score} AS s" if said["positives"] else f"{score} AS s, {is_positive} AS y"
     query = (

@@ -16,6 +16,7 @@ import numpy as np
 
 from baserate.cells import Array
 from baserate.engines.ceilings import POSITIVE, Ceiling
+from baserate.engines.confined_pieces import Whole
 from baserate.engines.files import Options, shown_source
 from baserate.engines.large_files import pieces_of, sources_in_pieces
 from baserate.engines.pieces import Pieces, kind_of
@@ -47,20 +48,24 @@ def compare_auc_file(  # noqa: PLR0913 (each is a word that users say)
 ) -> Difference:
     """Is the second model's AUC really better than the first's, on cases that do not fit into memory?
 
-    DeLong's paired test, as `compare(auc, ...)` has it, from two readings of a Parquet file, a pattern or a folder of them. Only the positives
+    DeLong's paired test, as `compare(auc, ...)` has it, from two readings of a Parquet or CSV file, a pattern or a folder of them. Only the positives
     are kept. DeLong, DeLong & Clarke-Pearson 1988, Biometrics 44:837-845. Models with the same scores differ by 0 with p = 1;
     whether others put all cases in the same order cannot be told piece by piece.
     """
     if len(scores) != 2 or len(set(scores)) != 2:
         raise refuse("BR410", f"a pair is compared, and {len(set(scores))} scores are named", 'scores=["m1", "m2"]')
     options = Options.of({"memory": memory})
-    found = sources_in_pieces(os.fspath(source))
-    if found is None:
-        text = "is not Parquet: only that is read piece by piece"
-        raise refuse_file(shown_source(os.fspath(source)), "BR943", text, "write it as Parquet, or compare(auc, count_models_file(...))")
+    found = sources_in_pieces(os.fspath(source), short=True)
     wanted = Wanted(label, tuple(scores), positive, design=design)
-    with pieces_of(os.fspath(source), found, wanted, options) as (pieces, notes):
-        return paired_in_passes((pieces[scores[0]], pieces[scores[1]]), (scores[0], scores[1]), options.ceiling, level, method, notes)
+    try:
+        if found is None:
+            raise Whole
+        with pieces_of(os.fspath(source), found, wanted, options) as (pieces, notes):
+            return paired_in_passes((pieces[scores[0]], pieces[scores[1]]), (scores[0], scores[1]), options.ceiling, level, method, notes)
+    except Whole:
+        text = "is neither Parquet nor plain CSV: only these are read piece by piece"
+        fix = "write it as Parquet, or compare(auc, count_models_file(...))"
+        raise refuse_file(shown_source(os.fspath(source)), "BR943", text, fix) from None
 
 
 def paired_in_passes(
