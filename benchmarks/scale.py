@@ -3,6 +3,7 @@
     .venv/bin/python benchmarks/scale.py                        1e8 continuous float64 scores at prior 0.001, every engine
     .venv/bin/python benchmarks/scale.py --only billion         1e9 of them under 1 GiB (writes 8.2 GB, and removes it)
     .venv/bin/python benchmarks/scale.py --only scenario        997 300 000 rows made on the fly (scenario 9), under 1 GiB
+    .venv/bin/python benchmarks/scale.py --only text            1e7 rows of CSV, as repr and as numpy.savetxt write numbers, under 512 MB
     .venv/bin/python benchmarks/scale.py --only streamed        1e8 and 1e9 continuous rows made on the fly, under 1 GiB
 
 Every run is a process of its own. CPU is that of the process and of all that it started; MiB is the peak of the resident sets of all of them
@@ -42,6 +43,27 @@ def write(path, rows):
             writer.write_table(pa.table({"y": labels, "s": scores}, schema=schema), row_group_size=GROUP)
 
 
+def write_text(path, rows, style):
+    """The same cases as CSV: a label of 0 and 1, and a number of 17 digits as `repr` writes it, or in one style."""
+    rng = np.random.default_rng(0)
+    with Path(path).open("w") as file:
+        file.write("y,s\n")
+        for start in range(0, rows, GROUP):
+            scores = rng.random(min(GROUP, rows - start))
+            labels = rng.random(len(scores)) < PRIOR
+            scores[labels] **= 0.25
+            texts = map(repr, scores.tolist()) if style == "repr" else (f"{score:{style}}" for score in scores.tolist())
+            file.writelines(f"{label},{text}\n" for label, text in zip(labels.astype(int).tolist(), texts, strict=True))
+
+
+def parsed(path):
+    import duckdb
+
+    with duckdb.connect(config={"threads": 1}) as connection:
+        query = "SELECT count(*), max(s) FROM read_csv(?, header = true, columns = {'y': 'TINYINT', 's': 'DOUBLE'})"
+        return f"{connection.execute(query, [path]).fetchone()[0]} rows"
+
+
 def decode(path):
     import duckdb
 
@@ -75,6 +97,14 @@ def condensed_1gib(path):
 
 def bins(path):
     return counted(path, memory="512MiB", thresholds=[0.5, 0.9], approx=True)
+
+
+def condensed_512mb(path):
+    return counted(path, memory="512MB")
+
+
+def bins_512mb(path):
+    return counted(path, memory="512MB", approx=True)
 
 
 def whole(path):
@@ -143,6 +173,14 @@ RUNS = {
 }
 
 
+TEXTS = {
+    "parsed by DuckDB, one thread": parsed,
+    "baserate, in pieces, 512 MB": condensed_512mb,
+    "baserate, in pieces, certified bins, 512 MB": bins_512mb,
+    "baserate, as a whole": whole,
+}
+
+
 def resident(pid):
     """Bytes of a process and of all that it started."""
     total, waiting = 0, [pid]
@@ -178,11 +216,11 @@ def measured(name, path):
     return usage.ru_utime + usage.ru_stime, time.monotonic() - begun, peak[0] / 2**20, said
 
 
-def table(rows, names):
+def table(rows, names, style=None):
     with tempfile.TemporaryDirectory(prefix="baserate-scale-") as folder:
-        path = str(Path(folder) / "scores.parquet")
-        write(path, rows)
-        print(f"{rows:.0e} rows, {Path(path).stat().st_size / 1e9:.2f} GB\n", flush=True)
+        path = str(Path(folder) / ("scores.csv" if style else "scores.parquet"))
+        write_text(path, rows, style) if style else write(path, rows)
+        print(f"{rows:.0e} rows, {Path(path).stat().st_size / 1e9:.2f} GB{f', numbers as {style}' if style else ''}\n", flush=True)
         print("| run | CPU, s | wall, s | CPU / decode | MiB | result |\n|---|---|---|---|---|---|", flush=True)
         first = None
         for name in names:
@@ -194,13 +232,15 @@ def table(rows, names):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--rows", type=float, default=1e8)
-    parser.add_argument("--only", choices=["engines", "ours", "billion", "scenario", "streamed"], default="engines")
+    parser.add_argument("--rows", type=float)
+    parser.add_argument("--only", choices=["engines", "ours", "billion", "scenario", "streamed", "text"], default="engines")
     parser.add_argument("--run")
     parser.add_argument("--path")
     given = parser.parse_args()
     if given.run:
-        print({**RUNS, "scenario": scenario, "streamed": streamed, "baserate, condensed, 1 GiB": condensed_1gib}[given.run](given.path))
+        print(
+            {**RUNS, **TEXTS, "scenario": scenario, "streamed": streamed, "baserate, condensed, 1 GiB": condensed_1gib}[given.run](given.path)
+        )
     elif given.only == "scenario":
         cpu, wall, peak, said = measured("scenario", "")
         print(f"scenario 9: {cpu:.1f} s of CPU, {wall:.1f} s, {peak:.0f} MiB; {said}")
@@ -211,8 +251,11 @@ def main():
     elif given.only == "billion":
         for rows in (10**8, 10**9):
             table(rows, ["decode (DuckDB)", "baserate, condensed, 1 GiB"])
+    elif given.only == "text":
+        for style in ("repr", ".18e"):
+            table(int(given.rows or 1e7), list(TEXTS), style)
     else:
-        table(int(given.rows), list(RUNS)[:4] if given.only == "ours" else list(RUNS))
+        table(int(given.rows or 1e8), list(RUNS)[:4] if given.only == "ours" else list(RUNS))
 
 
 if __name__ == "__main__":

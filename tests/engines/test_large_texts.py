@@ -230,7 +230,7 @@ def test_what_does_not_fit_is_condensed_or_binned_as_parquet_is(tmp_path, tight,
 def test_two_models_of_a_text_are_compared_in_passes(tmp_path):
     labels, scores = made()
     rows = "".join(f"{int(label)},{score!r},{np.sin(50 * score):.18e}\n" for label, score in zip(labels.tolist(), scores.tolist(), strict=True))
-    path = written(tmp_path / "x.csv", f"y,a,b\n{rows}".encode())
+    path = written(tmp_path / "x.csv", f"y,a,b\n{rows}".replace(",", ";").encode())
     pair = {"label": "y", "scores": ["a", "b"]}
     assert br.compare_auc_file(path, **pair, memory=LEAST) == br.compare(br.auc, br.count_models_file(path, **pair))
     written(tmp_path / "x.csv", b"y,a,b\n0,1,2\n1,NA,3\n")

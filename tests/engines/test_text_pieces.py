@@ -36,7 +36,8 @@ def whole(path, wanted, asked):
 
 def read_back(copy, wanted):
     """The columns as they lie in the copy, scores in the type that they have in all files."""
-    columns = {name: f"CAST({at} AS {'BIGINT' if copy.seen[name].are_whole() else 'DOUBLE'})" for name, at in copy.columns.items() if name in copy.seen}
+    types = {name: "BIGINT" if seen.are_whole() else "DOUBLE" for name, seen in copy.seen.items()}
+    columns = {name: f"CAST({copy.columns[name]} AS {of_type})" for name, of_type in types.items()}
     columns[wanted.label] = copy.columns[wanted.label]
     chosen = ", ".join(f"{sql} AS k{place}" for place, sql in enumerate(columns.values()))
     with duckdb.connect() as connection:

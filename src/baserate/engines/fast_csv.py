@@ -16,7 +16,7 @@ from baserate.engines import careful_csv, records
 from baserate.engines.coded import MOST_VALUES, decoded
 from baserate.engines.dialects import Dialect, Text
 from baserate.engines.locked_duckdb import locked
-from baserate.engines.scans import MERGED, UNWRITTEN, Doubt, Seen, column_at, number_at, scan_of
+from baserate.engines.scans import MERGED, UNWRITTEN, Doubt, Seen, column_at, number_at, scan_of, style_at
 from baserate.engines.text_lines import InLines
 from baserate.engines.wanted import Table, Wanted
 from baserate.exact import EXACT_FLOATS
@@ -69,7 +69,8 @@ class _Reader:
     """One file, one connection, and what it has to come to."""
 
     def __init__(self, connection: Any, path: str, dialect: Dialect, rows: int) -> None:
-        self.connection, self.path, self.dialect, self.rows = connection, path, dialect, rows
+        self.connection, self.dialect, self.rows = connection, dialect, rows
+        self.scan = scan_of(path, dialect)
 
     def columns(self, wanted: Wanted) -> dict[str, Array]:
         """Each wanted column as the careful way would have it (numbers as numbers, where it has their texts)."""
@@ -93,7 +94,7 @@ class _Reader:
             at, values = self._at(name), codes.get(name)
             parts.append(f"{self._coding(at, values)} AS {at}")
             given += values if values and len(values) <= FEW_VALUES else ()
-        parts += map(number_at, map(self._at, numbers))
+        parts += [number_at(at, style_at(self.connection, self.scan, at)) for at in map(self._at, numbers)]
         read = self._query(", ".join(parts), given)
         if any(len(column) != self.rows or np.ma.is_masked(column) for column in read.values()):
             raise Doubt
@@ -136,8 +137,8 @@ class _Reader:
         return column_at(self.dialect, name)
 
     def _query(self, what: str, given: Sequence[Any] = (), rest: str = "") -> dict[str, Any]:
-        scan = scan_of(self.path, self.dialect)
-        found: dict[str, Any] = self.connection.execute(f"SELECT {what} FROM {scan.sql} {rest}", [*given, *scan.parameters]).fetchnumpy()  # noqa: S608
+        query = f"SELECT {what} FROM {self.scan.sql} {rest}"  # noqa: S608
+        found: dict[str, Any] = self.connection.execute(query, [*given, *self.scan.parameters]).fetchnumpy()
         return found
 
 

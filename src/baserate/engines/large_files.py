@@ -94,7 +94,10 @@ def pieces_of(source: str, sources: Sources, wanted: Wanted, options: Options) -
     with _described(source, sources, wanted, options) as (reader, decision):
         assert options.ceiling.memory is not None
         alone, half = {name: replace(wanted, scores=(name,)) for name in wanted.scores}, options.ceiling.memory // 2
-        yield {name: ParquetPieces(reader, one, _written(decision, reader), half) for name, one in alone.items()}, decision.notes
+        yield (
+            {name: ParquetPieces(reader, one, _written(decision, reader), half) for name, one in alone.items()},
+            _notes(reader.found, decision),
+        )
 
 
 @contextmanager
@@ -166,6 +169,12 @@ def _table(source: str, found: Sequence[Described]) -> Table | None:
     return together(source, parts) if parts else None
 
 
+def _notes(found: Sequence[Described], decision: Decision) -> tuple[Note, ...]:
+    """What was noted of the files, and of their labels."""
+    table = _table("", found)
+    return (*(table.notes if table else ()), *decision.notes)
+
+
 def _in_text(error: InputError, found: Sequence[Described], label: str, wanted: Wanted) -> InputError:
     """What is wrong with labels, as it is said of a text that is read as a whole: with the rows that have none, or as swapped."""
     begins = accumulate((sum(part.rows) for part in found), initial=0)
@@ -189,6 +198,4 @@ def _counted(reader: Reader, wanted: Wanted, decision: Decision, options: Option
     held = int(kept.cells.positives.sum()) + int(kept.cells.negatives.sum())
     if held != rows:  # every row is accounted for, or nothing is said
         raise refuse("BR999", f"{rows} rows were read, and {held} counted", "report it")
-    table = _table("", found)
-    notes = (*(table.notes if table else ()), *decision.notes, *((TURNED,) if low else ()))
-    return as_counts(kept, Ledger(rows, rows, 0, sources, wanted.design), notes)
+    return as_counts(kept, Ledger(rows, rows, 0, sources, wanted.design), (*_notes(found, decision), *((TURNED,) if low else ())))

@@ -41,7 +41,7 @@ def send_description(out: IO[bytes], sources: Sequence[str], wanted: Wanted, mem
         with opened(source, wanted, {**SETTINGS, "memory_limit": f"{memory}B"}) as found:
             _check_types(found, wanted)
             said: dict[str, Any] = {"path": found.shown, "files": found.files, "rows": found.rows, "sha256": found.sha256}
-            said["groups"] = [row_groups(found.connection, file) for file in found.files]
+            said["groups"] = [_groups(found, file) for file in found.files]
             said["labels"] = _labels(found, wanted)
             said["types"] = {name: found.types[name] for name in wanted.scores}
             columns = {name: identifier(name) for name in (wanted.label, *wanted.scores)}
@@ -60,10 +60,9 @@ def _check_types(found: Opened, wanted: Wanted) -> None:
             raise refuse_file(found.shown, "BR943", text, "leave the ceiling on memory out, or write the column as numbers")
 
 
-def row_groups(connection: Any, file: str) -> list[int]:
-    """The rows of each row group."""
+def _groups(found: Opened, file: str) -> list[int]:
     with refused(file, "BR703", COPY):
-        return [int(rows) for _, rows in connection.execute(GROUPS, [literally(os.path.abspath(file))]).fetchall()]  # noqa: PTH100
+        return [int(rows) for _, rows in found.connection.execute(GROUPS, [literally(os.path.abspath(file))]).fetchall()]  # noqa: PTH100
 
 
 def _labels(found: Opened, wanted: Wanted) -> list[list[Any]]:

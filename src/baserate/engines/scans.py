@@ -8,12 +8,13 @@ reads the file.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from baserate.engines.dialects import Dialect
 from baserate.engines.duckdb_columns import From
 from baserate.engines.locked_duckdb import literally
 
+SAMPLE = 1 << 11  # rows by which the style of numbers is guessed
 NEVER = "\x01\x02\x03"  # so that an empty field stays an empty text
 
 # A text in which no decimal digit can be lost: with fifteen of them no two numbers become one float.
@@ -64,6 +65,13 @@ def number_at(at: str, style: str | None = None) -> str:
     # Where each text is what one style makes of its number, no number has two texts: that is seen row by row, and nothing is grouped.
     alone = f"({SHORT}) OR {WRITTEN}" if style is None else f"{{0}} = format('{{{{:{style}}}}}', TRY_CAST({{0}} AS DOUBLE))"
     return f"TRY_CAST({at} AS DOUBLE) AS {at}, {FLAGS.format(at, alone.format(at))} AS f{at}"
+
+
+def style_at(connection: Any, scan: From, at: str) -> str | None:
+    """The one style of the first numbers of a column, where it is not one of those that are known anyhow."""
+    query = f"SELECT {at} AS t, {number_at(at)} FROM {scan.sql} LIMIT {SAMPLE}"  # noqa: S608
+    rows = connection.execute(query, list(scan.parameters)).fetchall()
+    return style_of([text for text, _, _ in rows]) if any(flags & UNWRITTEN for _, _, flags in rows) else None
 
 
 def style_of(texts: Sequence[str]) -> str | None:

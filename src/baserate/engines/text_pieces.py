@@ -22,8 +22,8 @@ from baserate.engines.fast_csv import place_of, rows_of
 from baserate.engines.files import of_one_table
 from baserate.engines.kinds import TEXT
 from baserate.engines.locked_duckdb import literally, locked
-from baserate.engines.parquet_pieces import MOST_LABELS, SETTINGS, Part, row_groups
-from baserate.engines.scans import MERGED, UNWRITTEN, Doubt, Seen, column_at, number_at, scan_of, style_of
+from baserate.engines.parquet_pieces import MOST_LABELS, SETTINGS, Part
+from baserate.engines.scans import MERGED, UNWRITTEN, Doubt, Seen, column_at, number_at, scan_of, style_at
 from baserate.engines.wanted import Wanted
 from baserate.engines.whole_files import state_of
 from baserate.errors import MOST_EXAMPLES
@@ -31,8 +31,8 @@ from baserate.exact import EXACT_FLOATS
 from baserate.notes import Note
 from baserate.outputs import FULL
 
-GROUP = 1 << 17  # rows of a row group
-SAMPLE = 1 << 11  # rows by which the style of numbers is guessed
+# Rows of a row group. DuckDB's are some more where a buffer ends; pieces are cut by ours, so that they follow from the rows alone.
+GROUP = 1 << 17
 SMALL_BUFFERS = f", buffer_size = {1 << 22}"
 MOST_TEXT = 1 << 20  # characters of all labels together
 OF_DISKS = frozenset({"IOException", "OutOfMemoryException"})  # other errors of DuckDB quote what stands in a file
@@ -117,7 +117,7 @@ def copied(source: str, wanted: Wanted, how: How) -> Copied:
                     notes_of(plain, text, dialect),
                     place_of(text, dialect).first,
                     copy.file,
-                    row_groups(copy.connection, copy.file),
+                    [*[GROUP] * (rows // GROUP), *([rows % GROUP] if rows % GROUP else [])],
                     *copy.labels(column_at(dialect, wanted.label)),
                     copy.seen,
                     copy.like_labels,
@@ -143,7 +143,8 @@ class _Copy:
     """One text, one connection, and the Parquet file that is made of it."""
 
     def __init__(self, connection: Any, text: str, dialect: Dialect, file: str) -> None:
-        self.connection, self.text, self.dialect, self.file = connection, text, dialect, file
+        self.connection, self.dialect, self.file = connection, dialect, file
+        self.scan = scan_of(text, dialect, SMALL_BUFFERS)
         self.seen: dict[str, Seen] = {}
         self.like_labels: list[str] = []
 
@@ -160,8 +161,8 @@ class _Copy:
         """Labels as text and scores as numbers; once more, where whole numbers beyond 2^53 turn up."""
         at = {name: column_at(self.dialect, name) for name in wanted.columns}
         label = at[wanted.label]
-        self._copy([label, *(number_at(at[name], self._style(at[name])) for name in wanted.scores)])
-        found, *sums = self._one(", ".join(["count(*)", *(SUMS.format(at[name], EXACT_FLOATS) for name in wanted.scores)]), f"FROM {HELD}")
+        self._copy([label, *(number_at(at[name], style_at(self.connection, self.scan, at[name])) for name in wanted.scores)])
+        found, *sums = self._one(", ".join(["count(*)", *(SUMS.format(at[name], EXACT_FLOATS) for name in wanted.scores)]))
         if found != rows:
             raise Doubt
         for place, name in enumerate(wanted.scores):
@@ -173,21 +174,14 @@ class _Copy:
         if large:
             self._write_whole([at[name] for name in large], [label, *(at[name] for name in wanted.scores if name not in large)])
 
-    def _style(self, at: str) -> str | None:
-        """The one style of the first numbers, where it is not one of those that are known anyhow."""
-        scan = scan_of(self.text, self.dialect, SMALL_BUFFERS)
-        query = f"SELECT {at} AS t, {number_at(at)} FROM {scan.sql} LIMIT {SAMPLE}"  # noqa: S608
-        rows = self.connection.execute(query, list(scan.parameters)).fetchall()
-        return style_of([text for text, _, _ in rows]) if any(flags & UNWRITTEN for _, _, flags in rows) else None
-
     def _write_whole(self, large: Sequence[str], others: Sequence[str]) -> None:
         kept = [*others[:1], *(f"TRY_CAST({at} AS DOUBLE) AS {at}" for at in others[1:])]
         self._copy([*kept, *(f"TRY_CAST({at} AS BIGINT) AS {at}" for at in large)])
-        if self._one(" + ".join(f"count_if({at} IS NULL)" for at in large), f"FROM {HELD}")[0]:
+        if self._one(" + ".join(f"count_if({at} IS NULL)" for at in large))[0]:
             raise Doubt
 
     def _check_merges(self, columns: Sequence[str]) -> None:
-        scan = scan_of(self.text, self.dialect, SMALL_BUFFERS)
+        scan = self.scan
         for at in columns:
             if self.connection.execute(f"SELECT 1 FROM {scan.sql} {MERGED.format(at)}", list(scan.parameters)).fetchall():  # noqa: S608
                 raise Doubt
@@ -209,10 +203,10 @@ class _Copy:
         return labels, [row for (row,) in rows]
 
     def _copy(self, columns: Sequence[str]) -> None:
-        scan = scan_of(self.text, self.dialect, SMALL_BUFFERS)
+        scan = self.scan
         told = f"FORMAT parquet, ROW_GROUP_SIZE {GROUP}, COMPRESSION uncompressed, USE_TMP_FILE false"
         query = f"COPY (SELECT {', '.join(columns)} FROM {scan.sql}) TO ? ({told})"  # noqa: S608
         self.connection.execute(query, [*scan.parameters, self.file])
 
-    def _one(self, what: str, rest: str) -> Any:
-        return self.connection.execute(f"SELECT {what} {rest}", [literally(self.file)]).fetchone()  # noqa: S608
+    def _one(self, what: str) -> Any:
+        return self.connection.execute(f"SELECT {what} FROM {HELD}", [literally(self.file)]).fetchone()  # noqa: S608

@@ -21,7 +21,7 @@ from baserate.engines.files import Options, shown_source
 from baserate.engines.large_files import pieces_of, sources_in_pieces
 from baserate.engines.pieces import Pieces, kind_of
 from baserate.engines.wanted import Wanted
-from baserate.errors import Fix, grouped, quoted, refuse, refuse_file, size
+from baserate.errors import Fix, InputError, grouped, quoted, refuse, refuse_file, size
 from baserate.exact import Ints
 from baserate.kernels import Kernels, best
 from baserate.kernels.portable import ascending_orders
@@ -48,24 +48,27 @@ def compare_auc_file(  # noqa: PLR0913 (each is a word that users say)
 ) -> Difference:
     """Is the second model's AUC really better than the first's, on cases that do not fit into memory?
 
-    DeLong's paired test, as `compare(auc, ...)` has it, from two readings of a Parquet or CSV file, a pattern or a folder of them. Only the positives
-    are kept. DeLong, DeLong & Clarke-Pearson 1988, Biometrics 44:837-845. Models with the same scores differ by 0 with p = 1;
+    DeLong's paired test, as `compare(auc, ...)` has it, from two readings of a Parquet or CSV file, a pattern or a folder of them. Only the
+    positives are kept. DeLong, DeLong & Clarke-Pearson 1988, Biometrics 44:837-845. Models with the same scores differ by 0 with p = 1;
     whether others put all cases in the same order cannot be told piece by piece.
     """
     if len(scores) != 2 or len(set(scores)) != 2:
         raise refuse("BR410", f"a pair is compared, and {len(set(scores))} scores are named", 'scores=["m1", "m2"]')
     options = Options.of({"memory": memory})
-    found = sources_in_pieces(os.fspath(source), short=True)
-    wanted = Wanted(label, tuple(scores), positive, design=design)
+    path, wanted = os.fspath(source), Wanted(label, tuple(scores), positive, design=design)
+    found = sources_in_pieces(path, short=True)
+    if found is None:
+        raise _not_in_pieces(path)
     try:
-        if found is None:
-            raise Whole
-        with pieces_of(os.fspath(source), found, wanted, options) as (pieces, notes):
+        with pieces_of(path, found, wanted, options) as (pieces, notes):
             return paired_in_passes((pieces[scores[0]], pieces[scores[1]]), (scores[0], scores[1]), options.ceiling, level, method, notes)
     except Whole:
-        text = "is neither Parquet nor plain CSV: only these are read piece by piece"
-        fix = "write it as Parquet, or compare(auc, count_models_file(...))"
-        raise refuse_file(shown_source(os.fspath(source)), "BR943", text, fix) from None
+        raise _not_in_pieces(path) from None
+
+
+def _not_in_pieces(source: str) -> InputError:
+    text = "is neither Parquet nor plain CSV: only these are read piece by piece"
+    return refuse_file(shown_source(source), "BR943", text, "write it as Parquet, or compare(auc, count_models_file(...))")
 
 
 def paired_in_passes(
