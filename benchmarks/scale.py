@@ -4,6 +4,7 @@
     .venv/bin/python benchmarks/scale.py --only ours            the same, decoding and counting under a ceiling alone, three times by turns
     .venv/bin/python benchmarks/scale.py --only billion         1e9 of them under 1 GiB (writes 8.2 GB, and removes it)
     .venv/bin/python benchmarks/scale.py --only scenario        997 300 000 rows made on the fly (scenario 9), under 1 GiB
+    .venv/bin/python benchmarks/scale.py --only text            1e7 rows of CSV, as repr and as numpy.savetxt write numbers, under 512 MB
     .venv/bin/python benchmarks/scale.py --only streamed        1e8 and 1e9 continuous rows made on the fly, under 1 GiB
 
 Every run is a process of its own. CPU is that of the process and of all that it started (Java and Python workers among them), "start" what the
@@ -45,6 +46,27 @@ def write(path, rows, digits=None):
             writer.write_table(pa.table({"y": labels, "s": scores}, schema=schema), row_group_size=GROUP)
 
 
+def write_text(path, rows, style):
+    """The same cases as CSV: a label of 0 and 1, and a number of 17 digits as `repr` writes it, or in one style."""
+    rng = np.random.default_rng(0)
+    with Path(path).open("w") as file:
+        file.write("y,s\n")
+        for start in range(0, rows, GROUP):
+            scores = rng.random(min(GROUP, rows - start))
+            labels = rng.random(len(scores)) < PRIOR
+            scores[labels] **= 0.25
+            texts = map(repr, scores.tolist()) if style == "repr" else (f"{score:{style}}" for score in scores.tolist())
+            file.writelines(f"{label},{text}\n" for label, text in zip(labels.astype(int).tolist(), texts, strict=True))
+
+
+def parsed(path):
+    import duckdb
+
+    with duckdb.connect(config={"threads": 1}) as connection:
+        query = "SELECT count(*), max(s) FROM read_csv(?, header = true, columns = {'y': 'TINYINT', 's': 'DOUBLE'})"
+        return f"{connection.execute(query, [path]).fetchone()[0]} rows"
+
+
 def decode(path):
     import duckdb
 
@@ -78,6 +100,14 @@ def condensed_1gib(path):
 
 def bins(path):
     return counted(path, memory="512MiB", thresholds=[0.5, 0.9], approx=True)
+
+
+def condensed_512mb(path):
+    return counted(path, memory="512MB")
+
+
+def bins_512mb(path):
+    return counted(path, memory="512MB", approx=True)
 
 
 def whole(path):
@@ -160,6 +190,14 @@ OURS = [*RUNS][:4]
 MORE = {"scenario": scenario, "streamed": streamed, '`count_file`, `memory="1GiB"`, exact, two thresholds': condensed_1gib}
 
 
+TEXTS = {
+    "parsed by DuckDB, one thread": parsed,
+    "baserate, in pieces, 512 MB": condensed_512mb,
+    "baserate, in pieces, certified bins, 512 MB": bins_512mb,
+    "baserate, as a whole": whole,
+}
+
+
 def resident(pid):
     """Bytes of a process and of all that it started."""
     total, waiting = 0, [pid]
@@ -195,12 +233,13 @@ def measured(name, path):
     return usage.ru_utime + usage.ru_stime, time.monotonic() - begun, peak[0] / 2**20, said
 
 
-def table(rows, names, *, digits=None, starts=True):
+def table(rows, names, *, digits=None, starts=True, style=None):
     with tempfile.TemporaryDirectory(prefix="baserate-scale-") as folder:
-        path, small = (str(Path(folder) / f"{'tied' if digits else 'scores'}-{size}.parquet") for size in (rows, 1000))
-        write(path, rows, digits)
-        write(small, 1000, digits)
-        print(f"{rows:.0e} rows, {Path(path).stat().st_size / 1e9:.2f} GB\n", flush=True)
+        kind = f"{'tied' if digits else 'scores'}-{{}}.{'csv' if style else 'parquet'}"
+        path, small = (str(Path(folder) / kind.format(size)) for size in (rows, 1000))
+        for place, size in ((path, rows), (small, 1000)):
+            write_text(place, size, style) if style else write(place, size, digits)
+        print(f"{rows:.0e} rows, {Path(path).stat().st_size / 1e9:.2f} GB{f', numbers as {style}' if style else ''}\n", flush=True)
         print("| run | CPU, s | of it start | wall, s | MiB | result |\n|---|---|---|---|---|---|", flush=True)
         for name in names:
             start = f"{measured(name, small)[0]:.1f}" if starts else ""
@@ -211,28 +250,51 @@ def table(rows, names, *, digits=None, starts=True):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--rows", type=float, default=1e8)
-    parser.add_argument("--only", choices=["engines", "ours", "billion", "scenario", "streamed"], default="engines")
+    parser.add_argument("--rows", type=float)
+    parser.add_argument("--only", choices=list(WORK), default="engines")
     parser.add_argument("--run")
     parser.add_argument("--path")
     given = parser.parse_args()
     if given.run:
-        print((RUNS | MORE)[given.run](given.path))
-    elif given.only == "scenario":
-        cpu, wall, peak, said = measured("scenario", "")
-        print(f"scenario 9: {cpu:.1f} s of CPU, {wall:.1f} s, {peak:.0f} MiB; {said}")
-    elif given.only == "streamed":
-        for rows in ("1e8", "1e9"):
-            cpu, wall, peak, said = measured("streamed", rows)
-            print(f"{rows} rows made on the fly: {cpu:.1f} s of CPU, {wall:.1f} s, {peak:.0f} MiB; {said}", flush=True)
-    elif given.only == "billion":
-        for rows in (10**8, 10**9):
-            table(rows, ["decode (DuckDB)", [*MORE][2]], starts=False)
-    elif given.only == "ours":
-        table(int(given.rows), OURS * 3, starts=False)
+        print((RUNS | TEXTS | MORE)[given.run](given.path))
     else:
-        table(int(given.rows), list(RUNS))
-        table(int(given.rows), [name for name in RUNS if "approx" not in name], digits=4)
+        WORK[given.only](int(given.rows or (1e7 if given.only == "text" else 1e8)))
+
+
+def measure_engines(rows):
+    table(rows, list(RUNS))
+    table(rows, [name for name in RUNS if "approx" not in name], digits=4)
+
+
+def measure_scenario(_):
+    cpu, wall, peak, said = measured("scenario", "")
+    print(f"scenario 9: {cpu:.1f} s of CPU, {wall:.1f} s, {peak:.0f} MiB; {said}")
+
+
+def measure_streamed(_):
+    for rows in ("1e8", "1e9"):
+        cpu, wall, peak, said = measured("streamed", rows)
+        print(f"{rows} rows made on the fly: {cpu:.1f} s of CPU, {wall:.1f} s, {peak:.0f} MiB; {said}", flush=True)
+
+
+def measure_billion(rows):
+    for each in (rows, 10 * rows):
+        table(each, ["decode (DuckDB)", [*MORE][2]], starts=False)
+
+
+def measure_text(rows):
+    for style in ("repr", ".18e"):
+        table(rows, list(TEXTS), style=style)
+
+
+WORK = {
+    "engines": measure_engines,
+    "ours": lambda rows: table(rows, OURS * 3, starts=False),
+    "billion": measure_billion,
+    "scenario": measure_scenario,
+    "streamed": measure_streamed,
+    "text": measure_text,
+}
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
 """`compare --memory`: the answer of every case at once, from two readings piece by piece; whatever needs more is refused in one line."""
 
+import json
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -85,14 +87,14 @@ def test_what_needs_every_case_at_once_is_refused_by_the_name_of_its_option(case
 
 
 def test_sources_and_models_that_cannot_be_compared_so_are_refused(cases, capsys, tmp_path):
-    (tmp_path / "x.csv").write_text("y,a,b\n0,1,2\n1,2,3\n")
+    (tmp_path / "x.jsonl").write_text('{"y": 0, "a": 1, "b": 2}\n{"y": 1, "a": 2, "b": 3}\n')
     saved = str(tmp_path / "m.counts")
     br.count_models([0, 1], {"a": [1, 2], "b": [2, 1]}).save(saved)
     for arguments, code, said in (
         (
-            (str(tmp_path / "x.csv"), *TWO),
+            (str(tmp_path / "x.jsonl"), *TWO),
             "BR943",
-            "is not Parquet: only that is read piece by piece. Fix: write it as Parquet, or leave --memory out",
+            "is neither Parquet nor plain CSV: only these are read piece by piece. Fix: write it as Parquet, or leave --memory out",
         ),
         ((cases, cases, *TWO), "BR943", "several files are joined with every case at once"),
         ((saved,), "BR002", "--memory says nothing of saved counts"),
@@ -105,6 +107,16 @@ def test_sources_and_models_that_cannot_be_compared_so_are_refused(cases, capsys
         line = refused(capsys, "compare", *arguments, *MEMORY)
         assert (code in line, said in line) == (True, True), line
     assert "BR940" in refused(capsys, "compare", cases, *TWO, "--memory", "1MB")
+
+
+def test_a_csv_is_compared_as_the_parquet_of_the_same_cases(cases, capsys, tmp_path):
+    import duckdb
+
+    path = str(tmp_path / "x.csv")
+    duckdb.read_parquet(cases).write_csv(path)
+    ours, theirs = (json.loads(told(capsys, "compare", source, *TWO, *MEMORY, "--json").out) for source in (path, cases))
+    assert ours.pop("sources") != theirs.pop("sources")
+    assert ours == theirs
 
 
 def test_how_far_both_readings_have_got_is_told():

@@ -157,9 +157,9 @@ def test_what_cannot_be_counted_in_pieces_is_refused(tmp_path, columns, how, mat
         count(path, **how)
 
 
-def test_a_text_file_is_read_as_a_whole_and_cannot_be_resumed(tmp_path):
-    path = tmp_path / "x.csv"
-    path.write_text("y,s\n0,0.1\n1,0.4\n")
+def test_json_lines_are_read_as_a_whole_and_cannot_be_resumed(tmp_path):
+    path = tmp_path / "x.jsonl"
+    path.write_text('{"y": 0, "s": 0.1}\n{"y": 1, "s": 0.4}\n')
     assert count(path, approx=True) == br.count([0, 1], [0.1, 0.4])
     with pytest.raises(br.InputError, match="BR943: .*is read as a whole: there is nothing to resume"):
         count(path, resume=str(tmp_path / "x.part"))

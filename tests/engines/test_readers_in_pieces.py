@@ -12,6 +12,7 @@ from tests.engines.test_large_files import count, made, tight, written
 import baserate as br
 from baserate.engines import confined, confined_pieces
 from baserate.engines.ceilings import LEAST
+from baserate.engines.files import Options
 from baserate.engines.wanted import Wanted
 
 __all__ = ["tight"]  # a fixture
@@ -24,7 +25,7 @@ def test_labels_are_counted_alike_whether_sums_tell_them_or_groups(tmp_path, lab
     path = str(tmp_path / "x.parquet")
     values = [labels[place % len(labels)] for place in (0, 1, 2, 0, 0)]
     parquet.write_table(pa.table({"y": values, "s": np.arange(5.0)}), path)
-    with confined_pieces.described([path], path, Wanted("y", ("s",)), LEAST) as reader:
+    with confined_pieces.described([path], path, Wanted("y", ("s",)), Options.of({"memory": LEAST})) as reader:
         assert dict(reader.found[0].labels) == {value: values.count(value) for value in values}
         assert all(type(found) is type(value) for found in reader.found[0].labels for value in values if found == value)
 

@@ -16,7 +16,7 @@ from baserate.cli.terminal import tell
 from baserate.counts import Counts
 from baserate.engines.file_counts import count_scores, groups_of, joint_of, models_of
 from baserate.engines.files import Options, files_of
-from baserate.engines.large_files import count_large, sources_in_pieces
+from baserate.engines.large_files import Sources, count_large, sources_in_pieces
 from baserate.engines.saved import is_saved, load, name_of
 from baserate.engines.treatments import is_turned
 from baserate.engines.wanted import Wanted
@@ -84,14 +84,18 @@ def count_command(
 
 def _large(path: options.Given, label: str | None, scores: tuple[str, ...], asked: dict[str, Any]) -> Counts | None:
     """All files together, piece by piece, under a ceiling on memory; None without one, or where files are read as a whole."""
-    found = [sources_in_pieces(source) for source in path.paths] if path.options.ceiling.memory is not None else []
-    if not found or not all(found):
+    ceiling = path.options.ceiling
+    found = [sources_in_pieces(source, short=ceiling.resume is not None) for source in path.paths] if ceiling.memory is not None else []
+    sources = [each for each in found if each is not None]
+    text = any(each.text for each in sources)
+    if not sources or len(sources) < len(found) or (text and not (all(each.text for each in sources) and len(found) > 1 == len(scores))):
         return None
     wanted = options.wanted(path, label, scores, **asked)
     if len(scores) > 1:
         raise refuse("BR943", "several scores together are whole cases, and not counted piece by piece", "count one --score at a time")
     with limits.watched(path.options) as watched:
-        return count_large(path.path, [each for sources in found for each in sources or ()], wanted, watched)[scores[0]]
+        counted = count_large(path.path, Sources([each for part in sources for each in part.paths], text), wanted, watched)
+    return None if counted is None else counted[scores[0]]
 
 
 def _whole(path: options.Given, label: str | None, scores: tuple[str, ...], asked: dict[str, Any], cluster: Any) -> Whole:
@@ -135,7 +139,8 @@ def _read(source: str, path: options.Given, label: str | None, scores: tuple[str
 
 
 def _alone(source: str, wanted: Wanted, path: options.Given) -> Counts:
-    return count_scores(source, wanted, path.options)[wanted.scores[0]]
+    with limits.watched(path.options) as watched:
+        return count_scores(source, wanted, watched)[wanted.scores[0]]
 
 
 def _added(whole: Whole, part: Whole, source: str) -> Whole:

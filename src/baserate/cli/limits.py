@@ -14,7 +14,7 @@ from baserate.engines.files import Options
 
 NAMES = ("memory", "approx", "resume")
 OPTIONS = (
-    click.option("--memory", metavar="SIZE", help="The most memory to take, such as 1GB: Parquet of any size is then counted piece by piece."),
+    click.option("--memory", metavar="SIZE", help="The most memory to take, such as 1GB: Parquet and CSV of any size are counted in pieces."),
     click.option("--approx", is_flag=True, help="Where the scores do not fit, keep certified bins (AUC within 1e-6): mostly one reading."),
     click.option("--resume", metavar="FILE", help="Write there how far counting has got, and go on from it if it is there."),
 )

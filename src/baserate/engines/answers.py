@@ -98,7 +98,7 @@ def _table(incoming: Incoming, wanted: Sequence[str]) -> Table:
     if held * len(columns) * VALUE > incoming.left:
         raise MemoryError
     place = _place(incoming, field_of(dict, said, "place"), held)
-    notes = tuple(map(_note, field_of(list, said, "notes")[:MOST_NOTES]))
+    notes = tuple(map(note_of, field_of(list, said, "notes")[:MOST_NOTES]))
     return Table(path, {name: incoming.column(held) for name in columns}, rows, refused, sha256, place, notes)
 
 
@@ -125,7 +125,8 @@ def _problem(said: Any) -> Problem:
     return Problem(_code(said), _text(said, "text"), _fix(field_of(dict, said, "fix")), place)
 
 
-def _note(said: Any) -> Note:
+def note_of(said: Any) -> Note:
+    """A note, which is harmless to show."""
     override = said.get("override") if isinstance(said, dict) else None
     return Note(_code(said), _text(said, "text"), None if override is None else _fix(override))
 

@@ -14,12 +14,13 @@ from baserate.engines.labels import decide
 from baserate.engines.probabilities import of_positive, two_columns
 from baserate.engines.scores import as_scores
 from baserate.engines.weights import as_weights, weigh, with_weight
-from baserate.errors import Findings, Fix, quoted, refuse
+from baserate.errors import Findings, Fix, InputError, quoted, refuse
 from baserate.exact import Floats
 from baserate.kernels import Cells
 from baserate.notes import RANDOM, Ledger, Note, checked_design
 
 SCORE = "y_score"
+UNLIKE_LABELS = frozenset({"BR103", "BR106"})
 
 
 def shown(model: str) -> str:
@@ -121,8 +122,13 @@ def checked(  # noqa: PLR0913 (what a user may say of cases)
 
 def _check_swapped(findings: Findings, label: str, scores: Mapping[str, Array]) -> None:
     """Labels that look like scores beside scores that look like labels: say that, instead of what is wrong with either."""
-    unlike_labels = any(problem.code in {"BR103", "BR106"} for problem in findings.problems)
-    for name, values in scores.items():
-        if unlike_labels and len(values) and np.isin(values, (0, 1)).all():
-            text = f"{label} looks like a score and {shown(name)} like a label: they seem to be swapped"
-            raise refuse("BR111", text, Fix("swap y_true and y_score", "swap --label and --score"))
+    if any(problem.code in UNLIKE_LABELS for problem in findings.problems):
+        for name, values in scores.items():
+            if len(values) and np.isin(values, (0, 1)).all():
+                raise swapped(label, name)
+
+
+def swapped(label: str, score: str) -> InputError:
+    """The error for a label and a score that took each other's place."""
+    text = f"{label} looks like a score and {shown(score)} like a label: they seem to be swapped"
+    return refuse("BR111", text, Fix("swap y_true and y_score", "swap --label and --score"))

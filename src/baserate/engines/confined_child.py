@@ -24,23 +24,29 @@ FORBIDDEN = frozenset(
     | {"os.fork", "os.forkpty", "os.posix_spawn", "os.spawn", "os.startfile", "os.kill", "ftplib.connect", "urllib.Request"}
 )
 
+MOST_TRIES = 100
+
 
 def say_ready() -> None:
-    """Everything that a reader needs was found."""
-    with os.fdopen(os.dup(1), "wb") as out:
+    """Everything that a reader needs was found. Where nobody is there to hear it, `main` finds that out, and tidies up."""
+    with contextlib.suppress(BrokenPipeError), os.fdopen(os.dup(1), "wb") as out:
         send(out, READY)
 
 
 def main(request: Mapping[str, Any]) -> None:
     """Read what is asked for, and say so on standard output; whatever else writes there writes to nowhere."""
-    with os.fdopen(os.dup(1), "wb") as out:
-        os.dup2(2, 1)
-        confine(Quotas(*request["quotas"]))
-        tempfile.tempdir = request["folder"]
-        lines = queue.SimpleQueue[bytes]()
-        threading.Thread(target=_listen, args=(lines.put, request["folder"], request.get("spooled")), daemon=True).start()
-        _answer(out, request, lambda: json.loads(lines.get()))
-        out.flush()
+    folder, spooled = request["folder"], request.get("spooled")
+    try:
+        with os.fdopen(os.dup(1), "wb") as out:
+            os.dup2(2, 1)
+            confine(Quotas(*request["quotas"]))
+            tempfile.tempdir = folder
+            lines = queue.SimpleQueue[bytes]()
+            threading.Thread(target=_listen, args=(lines.put, folder, spooled), daemon=True).start()
+            _answer(out, request, lambda: json.loads(lines.get()))
+            out.flush()
+    except BrokenPipeError:  # nobody hears the answer, or will remove the folder
+        _tidy(folder, spooled)
     os._exit(0)  # nothing here needs tidying up; the parent removes the folder
 
 
@@ -66,9 +72,12 @@ def _answer_in_pieces(out: IO[bytes], said: Mapping[str, Any], next_request: Cal
     """For counting under a ceiling: first what there is, then the cases piece by piece, for as long as somebody asks."""
     try:
         from baserate.engines.parquet_pieces import answer_pieces, send_description
+        from baserate.engines.text_pieces import How, send_texts
 
         sys.addaudithook(_refuse)
-        found = send_description(out, said["sources"], Wanted(**_tuples(said["wanted"])), said["memory"])
+        sources, wanted = said["sources"], Wanted(**_tuples(said["wanted"]))
+        text = said["text"] and How.of(_tuples(said["text"]["asked"]), said["text"]["limits"], said["memory"])
+        found = send_texts(out, sources, wanted, text) if text else send_description(out, sources, wanted, said["memory"])
         out.flush()
         answer_pieces(out, found, said["memory"], next_request)
     except BaseException as error:  # noqa: BLE001 (as above)
@@ -92,8 +101,16 @@ def _listen(heard: Callable[[bytes], object], folder: str, spooled: str | None) 
         *lines, waiting = (waiting + more).split(b"\n")
         for line in lines:
             heard(line)
+    _tidy(folder, spooled)
+    os._exit(1)
+
+
+def _tidy(folder: str, spooled: str | None) -> None:
+    """Remove what was written. Whoever still writes meanwhile may put something there once more, until the folder is gone."""
     if spooled is not None:
         with contextlib.suppress(OSError):
             os.unlink(spooled)
-    shutil.rmtree(folder, ignore_errors=True)
-    os._exit(1)
+    for _ in range(MOST_TRIES):
+        shutil.rmtree(folder, ignore_errors=True)
+        if not os.path.lexists(folder):
+            return

@@ -1,4 +1,4 @@
-"""Parquet files as pieces, read by a process of its own: described once, and then read by the same process as often as counting needs."""
+"""Files as pieces, read by a process of its own: described once, and then read by the same process as often as counting needs."""
 
 from __future__ import annotations
 
@@ -12,22 +12,37 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from baserate.cells import Array
-from baserate.engines.answers import SHA256, field_of, raised, texts_of, whole_of
+from baserate.engines.answers import SHA256, field_of, note_of, raised, texts_of, whole_of
 from baserate.engines.columns import Column
 from baserate.engines.confined import Listening, listening
 from baserate.engines.crossing import Untrue
+from baserate.engines.files import Options
 from baserate.engines.pieces import Piece
 from baserate.engines.quotas import Quotas, machine_memory
 from baserate.engines.scores import as_scores, no_rank
 from baserate.engines.table_rows import in_tables
 from baserate.engines.treatments import turned
 from baserate.engines.wanted import Wanted
-from baserate.errors import InputError, quoted
+from baserate.errors import MOST_EXAMPLES, InputError, quoted
+from baserate.notes import Note
 
 # Rows in a piece: fewer row groups than this are put together, and a row group of more than the ceiling allows is read in parts.
 ROWS = 1 << 20
 BYTES_A_ROW = 256
 PLAIN = (bool, int, float, str, type(None))
+
+
+class Whole(Exception):  # noqa: N818 (never reaches a user)
+    """The reader is in doubt about a text, which has to be read as a whole."""
+
+
+class InText(NamedTuple):
+    """What there is to say of a text: the line of its first row, the first rows without a label, the scores that are like labels, notes."""
+
+    first: int
+    unlabelled: tuple[int, ...]
+    like_labels: list[str]
+    notes: tuple[Note, ...]
 
 
 class Described(NamedTuple):
@@ -40,6 +55,7 @@ class Described(NamedTuple):
     groups: list[tuple[int, ...]]
     types: dict[str, str]
     labels: Counter[Any]
+    text: InText | None = None
 
 
 class Reader:
@@ -100,17 +116,23 @@ class Asked(NamedTuple):
 
 
 @contextmanager
-def described(sources: Sequence[str], shown: str, wanted: Wanted, memory: int) -> Iterator[Reader]:
+def described(sources: Sequence[str], shown: str, wanted: Wanted, options: Options, *, text: bool = False) -> Iterator[Reader]:
     """A reader of these sources, each a file or a folder, and what lies in them; errors are those that reading them would raise."""
-    said, quotas = {"sources": list(sources), "wanted": asdict(wanted), "memory": memory // 4}, Quotas(machine_memory())
+    assert options.ceiling.memory is not None
+    how = {"asked": asdict(options.asked), "limits": asdict(options.limits)} if text else None
+    said = {"sources": list(sources), "wanted": asdict(wanted), "memory": options.ceiling.memory // 4, "text": how}
+    quotas = Quotas(machine_memory())
     with listening(shown, {"scale": said}, quotas) as reader:
         head = raised(reader.incoming.json())
+        if text and head == {"whole": True}:
+            raise Whole
         if field_of(int, head, "sources") != len(sources):
             raise Untrue("other sources than were asked for")
-        yield Reader(reader, [_described(raised(reader.incoming.json()), wanted) for _ in sources], quotas.memory)
+        found = [_described(raised(reader.incoming.json()), wanted, text=text) for _ in sources]
+        yield Reader(reader, found, quotas.memory)
 
 
-def _described(said: Any, wanted: Wanted) -> Described:
+def _described(said: Any, wanted: Wanted, *, text: bool) -> Described:
     files, rows = texts_of(said, "files"), whole_of(said, "rows")
     groups = [whole_of({"each": each}, "each") for each in field_of(list, said, "groups")]
     types, sha256 = field_of(dict, said, "types"), field_of(str, said, "sha256")
@@ -119,7 +141,16 @@ def _described(said: Any, wanted: Wanted) -> Described:
         raise Untrue("rows that do not add up")
     if set(types) != set(wanted.scores):
         raise Untrue("other columns than were asked for")
-    return Described(field_of(str, said, "path"), sha256, files, rows, groups, types, _labels(said, sum(rows)))
+    in_text = _in_text(field_of(dict, said, "text"), sum(rows)) if text else None
+    return Described(field_of(str, said, "path"), sha256, files, rows, groups, types, _labels(said, sum(rows)), in_text)
+
+
+def _in_text(said: Any, rows: int) -> InText:
+    unlabelled = whole_of(said, "unlabelled")
+    if not all(0 <= row < rows for row in unlabelled) or len(unlabelled) > MOST_EXAMPLES:
+        raise Untrue("rows that are none")
+    notes = tuple(map(note_of, field_of(list, said, "notes")))
+    return InText(field_of(int, said, "first"), unlabelled, texts_of(said, "like_labels"), notes)
 
 
 def _labels(said: Any, rows: int) -> Counter[Any]:

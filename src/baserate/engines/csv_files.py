@@ -6,8 +6,9 @@ DuckDB, is taken for large plain files, and believed only where nothing about it
 
 from __future__ import annotations
 
+import contextlib
 import csv
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import replace
 
 from baserate.engines import careful_csv, fast_csv, records, streams
@@ -15,6 +16,7 @@ from baserate.engines.compressed import Limits
 from baserate.engines.dialects import Asked, Dialect, Text, decoded, detect
 from baserate.engines.wanted import Table, Wanted
 from baserate.errors import refuse_file
+from baserate.notes import Note
 
 FAST_FROM = 1 << 20  # bytes; below, the careful way takes less time than DuckDB takes to load
 TOTALS = frozenset({"total", "totals", "grand total", "sum", "subtotal", "gesamt", "summe"})
@@ -29,20 +31,30 @@ def read_csv(path: str, wanted: Wanted, asked: Asked = NOTHING_ASKED, limits: Li
 
 def table_of(plain: streams.Plain, wanted: Wanted, asked: Asked = NOTHING_ASKED, fast_from: int = FAST_FROM) -> Table:
     """The table in a file whose bytes lie plain."""
+    with understood(plain, wanted, asked) as (text, dialect):
+        fast = text.facts.size >= fast_from and is_fast(text, dialect, asked)
+        table = (fast and fast_csv.read(text, dialect, wanted)) or careful_csv.read(text, dialect, wanted, asked.checked())
+    return replace(table, sha256=plain.sha256, notes=(*notes_of(plain, text, dialect), *table.notes))
+
+
+@contextlib.contextmanager
+def understood(plain: streams.Plain, wanted: Wanted, asked: Asked) -> Iterator[tuple[Text, Dialect]]:
+    """The text of a file, and how it is written."""
     asked = asked.checked()
     with decoded(plain.shown, plain.path, asked.encoding) as text:
         dialect = detect(text, wanted.columns, asked)
         _check_end(text, dialect)
-        read = _fast(text, dialect, asked, fast_from)
-        table = (read and read(wanted)) or careful_csv.read(text, dialect, wanted, asked)
-    return replace(table, sha256=plain.sha256, notes=(*plain.notes, *text.notes, *dialect.notes, *table.notes))
+        yield text, dialect
 
 
-def _fast(text: Text, dialect: Dialect, asked: Asked, fast_from: int) -> Callable[[Wanted], Table | None] | None:
-    """The fast way, where the file is large and plain enough for it."""
-    if text.facts.size < fast_from or asked.decimal == "," or asked.percent or asked.thousands or not fast_csv.is_plain(text, dialect):
-        return None
-    return lambda wanted: fast_csv.read(text, dialect, wanted)
+def notes_of(plain: streams.Plain, text: Text, dialect: Dialect) -> tuple[Note, ...]:
+    """What was found out before a row was read."""
+    return (*plain.notes, *text.notes, *dialect.notes)
+
+
+def is_fast(text: Text, dialect: Dialect, asked: Asked) -> bool:
+    """Whether the file, and what was said of it, is plain enough for DuckDB."""
+    return asked.decimal != "," and not asked.percent and not asked.thousands and fast_csv.is_plain(text, dialect)
 
 
 def _check_end(text: Text, dialect: Dialect) -> None:

@@ -1,8 +1,6 @@
 """The fast way to read delimited text, by DuckDB. It gives what the careful way would give, or nothing: then the careful way is taken.
 
-Nothing is left for DuckDB to guess: the separator, quotes, the number of columns and their type (text) are said, no line is skipped or
-filled up. It has to find as many rows as there are records by our own count of the same bytes, and every number has to be one to
-DuckDB, to Python, and to the rules of scores.py alike.
+DuckDB is told how to read it (see `scans`), and has to find as many rows as there are records by our own count of the same bytes.
 """
 
 from __future__ import annotations
@@ -17,30 +15,15 @@ from baserate.cells import Array
 from baserate.engines import careful_csv, records
 from baserate.engines.coded import MOST_VALUES, decoded
 from baserate.engines.dialects import Dialect, Text
-from baserate.engines.locked_duckdb import literally, locked
+from baserate.engines.locked_duckdb import locked
+from baserate.engines.scans import MERGED, UNWRITTEN, Doubt, Seen, column_at, number_at, scan_of, style_at
 from baserate.engines.text_lines import InLines
 from baserate.engines.wanted import Table, Wanted
 from baserate.exact import EXACT_FLOATS
 
 MOST_COLUMNS = 2000  # DuckDB is told every column by name
-NEVER = "\x01\x02\x03"  # so that an empty field stays an empty text
 FEW_VALUES = 8
 NO_CODE = 255
-
-# A text in which no decimal digit can be lost: with fifteen of them no two numbers become one float.
-SHORT = "strlen({0}) <= 15 AND NOT contains({0}, 'e') AND NOT contains({0}, 'E')"
-# A text that is what DuckDB writes for its number: of those no two belong to one number either.
-WRITTEN = "CAST(TRY_CAST({0} AS DOUBLE) AS VARCHAR) = {0}"
-FRACTION, STRANGE, UNWRITTEN = 1, 2, 4
-FLAGS = (
-    f"CAST(CASE WHEN contains({{0}}, '.') OR contains({{0}}, 'e') OR contains({{0}}, 'E') THEN {FRACTION} ELSE 0 END"
-    f" + CASE WHEN contains({{0}}, '_') THEN {STRANGE} ELSE 0 END"
-    f" + CASE WHEN {SHORT} THEN 0 WHEN {WRITTEN} THEN 0 ELSE {UNWRITTEN} END AS UTINYINT)"
-)
-
-
-class Doubt(Exception):  # noqa: N818 (never leaves this module)
-    """Something that the careful way has to look at."""
 
 
 def is_plain(text: Text, dialect: Dialect) -> bool:
@@ -57,26 +40,37 @@ def is_plain(text: Text, dialect: Dialect) -> bool:
     )
 
 
+def rows_of(text: Text, dialect: Dialect) -> int:
+    """How many records there are, where each is a line."""
+    found = records.count_records(text.path, text.facts, dialect.delimiter, dialect.skip + dialect.header)
+    if not found.well_formed or found.spanning or found.number < 1:
+        raise Doubt
+    return found.number
+
+
+def place_of(text: Text, dialect: Dialect) -> InLines:
+    """Where the rows lie: below the header, a line each."""
+    return InLines(text.shown, dialect.skip + dialect.header + 1)
+
+
 def read(text: Text, dialect: Dialect, wanted: Wanted) -> Table | None:
     """The table, or None where there is any doubt about it."""
-    above = dialect.skip + dialect.header
-    found = records.count_records(text.path, text.facts, dialect.delimiter, above)
-    if not found.well_formed or found.spanning or found.number < 1:
-        return None
     try:
+        rows = rows_of(text, dialect)
         path = os.path.abspath(text.path)  # noqa: PTH100 (links stay: what was looked at is what is read)
         with locked([path]) as connection:
-            columns = _Reader(connection, path, dialect, found.number).columns(wanted)
+            columns = _Reader(connection, path, dialect, rows).columns(wanted)
     except Exception:  # noqa: BLE001 (whatever DuckDB does not like, or its absence: the careful way says what is wrong, if anything is)
         return None
-    return Table(text.shown, columns, found.number, 0, "", InLines(text.shown, above + 1))
+    return Table(text.shown, columns, rows, 0, "", place_of(text, dialect))
 
 
 class _Reader:
     """One file, one connection, and what it has to come to."""
 
     def __init__(self, connection: Any, path: str, dialect: Dialect, rows: int) -> None:
-        self.connection, self.path, self.dialect, self.rows = connection, path, dialect, rows
+        self.connection, self.dialect, self.rows = connection, dialect, rows
+        self.scan = scan_of(path, dialect)
 
     def columns(self, wanted: Wanted) -> dict[str, Array]:
         """Each wanted column as the careful way would have it (numbers as numbers, where it has their texts)."""
@@ -100,7 +94,7 @@ class _Reader:
             at, values = self._at(name), codes.get(name)
             parts.append(f"{self._coding(at, values)} AS {at}")
             given += values if values and len(values) <= FEW_VALUES else ()
-        parts += [f"TRY_CAST({at} AS DOUBLE) AS {at}, {FLAGS.format(at)} AS f{at}" for at in map(self._at, numbers)]
+        parts += [number_at(at, style_at(self.connection, self.scan, at)) for at in map(self._at, numbers)]
         read = self._query(", ".join(parts), given)
         if any(len(column) != self.rows or np.ma.is_masked(column) for column in read.values()):
             raise Doubt
@@ -123,16 +117,13 @@ class _Reader:
         return None if len(found) > MOST_VALUES or np.ma.is_masked(found) else list(found)
 
     def _number(self, values: Array, flags: Array, name: str) -> Array:
-        """Whole numbers where all are written so, floats else; what scores.py would look at twice is left to it."""
+        """Whole numbers where all are written so, floats else."""
         at, finite = self._at(name), np.isfinite(values)
-        if np.isnan(values).any() or (flags & STRANGE).any() or not (finite.all() or self._spelled_infinities(at)):
-            raise Doubt
         large = bool((np.abs(values[finite]) >= EXACT_FLOATS).any())
-        if finite.all() and not (flags & FRACTION).any():
-            if not large:
-                return values.astype(np.int64)
-            return self._whole(at)
-        if large or ((flags & UNWRITTEN).any() and self._merges(at)):
+        seen = Seen(bool(np.isnan(values).any()), int(np.bitwise_or.reduce(flags)), bool(finite.all()), large)
+        if seen.are_whole():
+            return self._whole(at) if large else values.astype(np.int64)
+        if seen.flags & UNWRITTEN and len(self._query("count(*) AS n", rest=MERGED.format(at))["n"]):
             raise Doubt
         return values
 
@@ -142,30 +133,12 @@ class _Reader:
             raise Doubt
         return np.asarray(found)
 
-    def _spelled_infinities(self, at: str) -> bool:
-        """Whether every infinity is written as one ("inf"), and none is a number too large to hold."""
-        large = f"WHERE isinf(TRY_CAST({at} AS DOUBLE)) AND NOT contains(lower({at}), 'n') LIMIT 1"
-        return not len(self._query(at, rest=large)[at])
-
-    def _merges(self, at: str) -> bool:
-        """Whether one number is written in two ways: they may be two numbers, which only exact arithmetic can tell."""
-        grouped = f"GROUP BY TRY_CAST({at} AS DOUBLE) HAVING min({at}) <> max({at}) LIMIT 1"
-        return bool(len(self._query("count(*) AS n", rest=grouped)["n"]))
-
     def _at(self, name: str) -> str:
-        """What DuckDB calls a column: names of our own, so that nothing in a header is SQL and "Y" is not "y"."""
-        return f"c{self.dialect.names.index(name)}"
+        return column_at(self.dialect, name)
 
     def _query(self, what: str, given: Sequence[Any] = (), rest: str = "") -> dict[str, Any]:
-        columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(self.dialect.names)))
-        query = (
-            f"SELECT {what} FROM read_csv(?, auto_detect = false, columns = {{{columns}}}, delim = ?, quote = '\"', escape = '\"',"  # noqa: S608
-            " header = false, skip = ?, nullstr = ?, compression = 'none', encoding = 'utf-8', strict_mode = true, null_padding = false,"
-            f" ignore_errors = false, store_rejects = false, comment = '') {rest}"
-        )
-        above = self.dialect.skip + self.dialect.header
-        given = [*given, literally(self.path), self.dialect.delimiter, above, NEVER]
-        found: dict[str, Any] = self.connection.execute(query, given).fetchnumpy()
+        query = f"SELECT {what} FROM {self.scan.sql} {rest}"  # noqa: S608
+        found: dict[str, Any] = self.connection.execute(query, [*given, *self.scan.parameters]).fetchnumpy()
         return found
 
 

@@ -39,7 +39,7 @@ def count_file(
     input, `"file.db::table"` or `"file.db::SELECT …"` for SQLite and DuckDB, or `"postgresql://…::table"`. Options for text files:
     `delimiter`, `encoding`, `decimal`, `header=False` with `columns`, `skip_lines`, `skip_bad`; for compressed ones `max_bytes`.
 
-    `memory="1GB"` is a ceiling on memory, for Parquet of any size: where the scores do not all fit, the counts are condensed (see
+    `memory="1GB"` is a ceiling on memory, for Parquet and CSV of any size: where the scores do not all fit, the counts are condensed (see
     `Counts.condense`), exact at every one of `thresholds`; `approx=True` keeps certified bins instead; `resume="file"` lets a run that was
     killed go on.
     """
@@ -50,9 +50,10 @@ def count_file(
 def count_scores(source: str, wanted: Wanted, options: Options) -> dict[str, Counts]:
     """The counts of each score column, by its name; under a ceiling on memory in pieces, where the source can be read so."""
     if options.ceiling.memory is not None:
-        pieces = sources_in_pieces(source)
-        if pieces is not None and wanted.scores:
-            return count_large(source, pieces, wanted, options)
+        pieces = sources_in_pieces(source, short=options.ceiling.resume is not None)
+        counted = count_large(source, pieces, wanted, options) if pieces is not None and wanted.scores else None
+        if counted is not None:
+            return counted
         if options.ceiling.resume is not None:
             raise refuse_file(
                 shown_source(source), "BR943", "is read as a whole: there is nothing to resume", "leave resume out, or write Parquet"

@@ -9,7 +9,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import accumulate
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -32,6 +32,7 @@ WILD = re.compile(r"[*?\[]")
 DATA = (".csv", ".tsv", ".txt", ".parquet", ".parq", ".pq", ".jsonl", ".ndjson")
 PARQUET = (".parquet", ".parq", ".pq")
 SEVERAL = ("columns", "negative")
+T = TypeVar("T")
 NATIVE = frozenset({"Parquet", "Arrow", "npz", "SQLite", "DuckDB", *kinds.COMPRESSED})
 
 
@@ -214,16 +215,21 @@ def _several(source: str, paths: Sequence[str], wanted: Wanted, options: Options
     """Files of one table, in the order of their names."""
     if not paths:
         raise refuse_file(source, "BR600", "no file matches", "check the pattern; quote it, so that the shell does not expand it")
-    tables: list[Table] = []
+    return of_one_table(paths, lambda path: _from_file(path, wanted, options))
+
+
+def of_one_table(paths: Sequence[str], read: Callable[[str], T]) -> list[T]:
+    """What is read of each; a file that lacks a column which the first one has is none of theirs."""
+    found: list[T] = []
     for path in paths:
         try:
-            tables.append(_from_file(path, wanted, options))
+            found.append(read(path))
         except InputError as error:
-            if not tables or error.code != "BR613":
+            if not found or error.code != "BR613":
                 raise
-            text = f"{error.problems[0].text}, while {escaped(tables[0].path)} has every column asked for"
+            text = f"{error.problems[0].text}, while {escaped(paths[0])} has every column asked for"
             raise refuse_file(path, "BR704", text, "give files of one table") from None
-    return tables
+    return found
 
 
 def _from_file(path: str, wanted: Wanted, options: Options) -> Table:

@@ -25,11 +25,12 @@ SETTINGS = {"threads": "1"}
 
 
 class Part(NamedTuple):
-    """A file, the state in which it was described, and the types of the scores in it."""
+    """A file, the state in which it was described, the types of the scores in it, and each column as SQL takes it."""
 
     path: str
     state: tuple[int, ...]
     types: dict[str, str]
+    columns: dict[str, str]
 
 
 def send_description(out: IO[bytes], sources: Sequence[str], wanted: Wanted, memory: int) -> list[Part]:
@@ -43,7 +44,8 @@ def send_description(out: IO[bytes], sources: Sequence[str], wanted: Wanted, mem
             said["groups"] = [_groups(found, file) for file in found.files]
             said["labels"] = _labels(found, wanted)
             said["types"] = {name: found.types[name] for name in wanted.scores}
-            parts += [Part(file, state_of(file), said["types"]) for file in found.files]
+            columns = {name: identifier(name) for name in (wanted.label, *wanted.scores)}
+            parts += [Part(file, state_of(file), said["types"], columns) for file in found.files]
         send(out, said)
     return parts
 
@@ -102,7 +104,7 @@ def answer_pieces(out: IO[bytes], parts: Sequence[Part], memory: int, next_reque
 
 
 def _send_piece(out: IO[bytes], connection: Any, part: Part, said: Mapping[str, Any]) -> None:
-    rows, label, score, value = said["rows"], identifier(said["label"]), identifier(said["score"]), said["value"]
+    rows, label, score, value = said["rows"], part.columns[said["label"]], part.columns[said["score"]], said["value"]
     is_positive = "false" if value is None else f"coalesce({label} = $value, false)"
     chosen = f"{score} AS s" if said["positives"] else f"{score} AS s, {is_positive} AS y"
     query = (

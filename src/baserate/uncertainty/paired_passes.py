@@ -17,12 +17,13 @@ import numpy as np
 
 from baserate.cells import Array
 from baserate.engines.ceilings import POSITIVE, Ceiling
+from baserate.engines.confined_pieces import Whole
 from baserate.engines.duels import Side, Sums
 from baserate.engines.files import Options, shown_source
 from baserate.engines.large_files import pieces_of, sources_in_pieces
 from baserate.engines.pieces import Pieces, kind_of
 from baserate.engines.wanted import Wanted
-from baserate.errors import Fix, grouped, quoted, refuse, refuse_file, size
+from baserate.errors import Fix, InputError, grouped, quoted, refuse, refuse_file, size
 from baserate.kernels import Kernels, best
 from baserate.notes import RANDOM, Ledger, Note
 from baserate.uncertainty.comparing import adjusted, pairs_of
@@ -44,8 +45,8 @@ def compare_auc_file(  # noqa: PLR0913 (each is a word that users say)
 ) -> Difference:
     """Is the second model's AUC really better than the first's, on cases that do not fit into memory?
 
-    DeLong's paired test, as `compare(auc, ...)` has it, from two readings of a Parquet file, a pattern or a folder of them. Only the positives
-    are kept. DeLong, DeLong & Clarke-Pearson 1988, Biometrics 44:837-845. Models with the same scores differ by 0 with p = 1;
+    DeLong's paired test, as `compare(auc, ...)` has it, from two readings of a Parquet or CSV file, a pattern or a folder of them. Only the
+    positives are kept. DeLong, DeLong & Clarke-Pearson 1988, Biometrics 44:837-845. Models with the same scores differ by 0 with p = 1;
     whether others put all cases in the same order cannot be told piece by piece.
     """
     if len(scores) != 2 or len(set(scores)) != 2:
@@ -59,13 +60,21 @@ def compare_large(
 ) -> tuple[tuple[Difference, ...], Ledger]:
     """Every pair of models, or every other one with the one `against` which it is compared, and what was read for it."""
     pairs = pairs_of(wanted.scores, against)
-    found = sources_in_pieces(source)
+    found = sources_in_pieces(source, short=True)
     if found is None:
-        fix = Fix("write it as Parquet, or compare(auc, count_models_file(...))", "write it as Parquet, or leave --memory out")
-        raise refuse_file(shown_source(source), "BR943", "is not Parquet: only that is read piece by piece", fix)
-    with pieces_of(source, found, wanted, options) as (pieces, notes, ledger):
-        differences = paired_in_passes(pieces, pairs, options.ceiling, level, method, notes)
+        raise _not_in_pieces(source)
+    try:
+        with pieces_of(source, found, wanted, options) as (pieces, notes, ledger):
+            differences = paired_in_passes(pieces, pairs, options.ceiling, level, method, notes)
+    except Whole:
+        raise _not_in_pieces(source) from None
     return (differences if len(pairs) == 1 and against is None else adjusted(differences)), ledger
+
+
+def _not_in_pieces(source: str) -> InputError:
+    text = "is neither Parquet nor plain CSV: only these are read piece by piece"
+    fix = Fix("write it as Parquet, or compare(auc, count_models_file(...))", "write it as Parquet, or leave --memory out")
+    return refuse_file(shown_source(source), "BR943", text, fix)
 
 
 @dataclass
