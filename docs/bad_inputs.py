@@ -30,7 +30,7 @@ def _line(found: rows.Row) -> str:
     if found.tried is None:
         return f'| {found.number} | {_cell(found.given)} | later, in the issue "{found.waits}": {found.why} | | |'
     said = [line for one in (found, *rows.ADDED.get(found.number, ())) for line in rows.shown(one)]
-    answers = dict.fromkeys(KINDS.get(line.split()[0], "accepted") for line in said)
+    answers = dict.fromkeys(KINDS.get(line.split()[0].rstrip(";"), "accepted") for line in said)
     codes = dict.fromkeys(filter(None, map(rows.code_of, said)))
     why = f" ({found.why})" if found.why else ""
     shown = "<br>".join(f"`{_cell(line)}`" for line in said)

@@ -105,8 +105,9 @@ class Sums:
 def squares(values: Ints) -> int:
     """The exact sum of squares of up to a million numbers of 63 bits: in limbs of 21 bits, whose products add up in 64."""
     sizes = np.abs(values)
-    limbs = [(sizes >> (LIMB * place)) & ((1 << LIMB) - 1) for place in range(3)]
-    return sum((1 + (i < j)) * int(np.dot(limbs[i], limbs[j])) << (LIMB * (i + j)) for i in range(3) for j in range(i, 3))
+    many = -(-int(sizes.max(initial=0)).bit_length() // LIMB)  # mostly one
+    limbs = [(sizes >> (LIMB * place)) & ((1 << LIMB) - 1) for place in range(many)]
+    return sum((1 + (i < j)) * int(np.dot(limbs[i], limbs[j])) << (LIMB * (i + j)) for i in range(many) for j in range(i, many))
 
 
 def digits(number: int) -> Iterator[tuple[int, int]]:
