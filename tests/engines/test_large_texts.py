@@ -152,6 +152,7 @@ def test_with_any_doubt_a_text_is_read_as_a_whole(tmp_path, in_pieces, content, 
     ("content", "how"),
     [
         (b"y,s\n0,5\n,6\n1,7\nNA,8\n nan ,1\nnull,2\n", {}),
+        (b"y,s\n,5\nNA,6\n", {}),
         (b"y,s\na,5\nb,6\na,7\n", {}),
         (b"y,s\n1,5\n0,6\n1,7\n", {"positive": "2"}),
         (b"y,s\nyes,5\nno,6\nyes,7\n", {"positive": "maybe"}),
@@ -164,7 +165,7 @@ def test_with_any_doubt_a_text_is_read_as_a_whole(tmp_path, in_pieces, content, 
         (b"y,s\n0,1\n1,2\nTotal,3\n", {}),
         (b"", {}),
     ],
-    ids=range(12),
+    ids=range(13),
 )
 def test_a_text_in_pieces_is_refused_in_the_words_of_a_whole_one(tmp_path, content, how):
     path = written(tmp_path / "x.csv", content)

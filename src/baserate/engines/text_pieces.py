@@ -111,18 +111,20 @@ def copied(source: str, wanted: Wanted, how: How) -> Copied:
             rows, folder = rows_of(text, dialect), tempfile.mkdtemp()
             with _doubtful(), _Copy.begun(text, dialect, folder, how.memory) as copy:
                 copy.write(wanted, rows)
-                return Copied(
-                    plain.shown,
-                    plain.sha256,
-                    notes_of(plain, text, dialect),
-                    place_of(text, dialect).first,
-                    copy.file,
-                    [*[GROUP] * (rows // GROUP), *([rows % GROUP] if rows % GROUP else [])],
-                    *copy.labels(column_at(dialect, wanted.label)),
-                    copy.seen,
-                    copy.like_labels,
-                    {name: column_at(dialect, name) for name in wanted.columns},
-                )
+                labels, unlabelled = copy.labels(column_at(dialect, wanted.label))
+        return Copied(
+            shown=plain.shown,
+            sha256=plain.sha256,
+            notes=notes_of(plain, text, dialect),
+            first=place_of(text, dialect).first,
+            file=copy.file,
+            groups=[*[GROUP] * (rows // GROUP), *([rows % GROUP] if rows % GROUP else [])],
+            labels=labels,
+            unlabelled=unlabelled,
+            seen=copy.seen,
+            like_labels=copy.like_labels,
+            columns={name: column_at(dialect, name) for name in wanted.columns},
+        )
 
 
 @contextmanager
