@@ -348,6 +348,22 @@ def test_show_labels_what_was_merged_and_keeps_its_threshold_exact(tmp_path, tig
         assert ("BR947" if mark == "condensed" else "BR946") in done.err
 
 
+def test_a_count_that_cannot_be_saved_is_not_lost(tmp_path, tight, capsys, monkeypatch):
+    """The checkpoint stays until the counts are there: the same command goes on from it."""
+    labels, scores = made()
+    path, part, saved = written(tmp_path / "x.parquet", labels, scores), tmp_path / "x.part", tmp_path / "x.counts"
+    asked = ("count", path, "--label", "y", "--score", "s", "--memory", LEAST, "--resume", part, "-o", saved)
+    with monkeypatch.context() as patch:
+        patch.setattr(br.Counts, "save", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device", str(saved))))
+        done = told(capsys, *asked)
+    assert done.status != 0
+    assert "No space left on device" in done.err
+    assert (part.exists(), saved.exists()) == (True, False)
+    assert told(capsys, *asked).status == 0
+    assert br.load(saved) == br.count(labels, scores).condense()
+    assert not part.exists()
+
+
 def test_count_saves_condensed_counts_that_other_commands_read(tmp_path, tight, capsys):
     labels, scores = made()
     for part in range(2):

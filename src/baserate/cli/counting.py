@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -14,6 +15,7 @@ from baserate.cli.clusters import check_there, engine, reader
 from baserate.cli.sections import Sectioned
 from baserate.cli.terminal import tell
 from baserate.counts import Counts
+from baserate.engines.checkpoints import forget
 from baserate.engines.file_counts import count_scores, groups_of, joint_of, models_of
 from baserate.engines.files import Options, files_of
 from baserate.engines.large_files import Sources, count_large, sources_in_pieces
@@ -69,9 +71,12 @@ def count_command(
         uncounted = [source for source in path.paths if not is_saved(source)]
         if cluster is not None and uncounted:
             check_there(uncounted, options.wanted(path, label, scores, **asked), path.options)  # before a cluster is woken
-        whole = (None if cluster is not None else _large(path, label, scores, asked)) or _whole(path, label, scores, asked, cluster)
+        large = None if cluster is not None else _large(path, label, scores, asked)
+        whole = _whole(path, label, scores, asked, cluster) if large is None else large
         check()
         whole.save(output)
+        if large is not None:  # not before: a disk that is full must not cost what was counted
+            forget(path.options.ceiling.resume)
     models = _models(whole, name_of(output))
     notes = document.notes_of(models, {})
     if as_json:
@@ -93,7 +98,7 @@ def _large(path: options.Given, label: str | None, scores: tuple[str, ...], aske
     wanted = options.wanted(path, label, scores, **asked)
     if len(scores) > 1:
         raise refuse("BR943", "several scores together are whole cases, and not counted piece by piece", "count one --score at a time")
-    with limits.watched(path.options) as watched:
+    with limits.watched(path.options._replace(ceiling=replace(ceiling, stays=True))) as watched:
         counted = count_large(path.path, Sources([each for part in sources for each in part.paths], text), wanted, watched)
     return None if counted is None else counted[scores[0]]
 

@@ -25,7 +25,7 @@ class Ceiling:
     """The most bytes that counting may take (None: as many as there are), and how to go about it.
 
     `approx` allows certified bins instead of a refusal; `thresholds` are points that must stay exact; `resume` is the file of how far
-    counting has got.
+    counting has got, which is removed at the end, or, where it `stays`, by whoever has saved the result.
     """
 
     memory: int | None = None
@@ -33,6 +33,7 @@ class Ceiling:
     thresholds: tuple[Any, ...] = ()
     resume: str | None = None
     progress: Progress | None = None
+    stays: bool = False
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Ceiling:

@@ -90,11 +90,12 @@ class Checkpoint:
         self.last = time.monotonic()
         self.cost = self.last - begun
 
-    def done(self) -> None:
-        """There is a result now, and nothing to go on from."""
-        if self.path is not None:
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(self.path)
+
+def forget(path: str | None) -> None:
+    """There is a result now, and nothing to go on from."""
+    if path is not None:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(path)
 
 
 def check_place(path: str | None) -> None:

@@ -17,7 +17,7 @@ from baserate.counts import Bins
 from baserate.cuts import cuts_of
 from baserate.engines.ceilings import CELL, POSITIVE, Ceiling
 from baserate.engines.certified import BIN, BOUND, MOST_ROUNDS, Certified, not_certified
-from baserate.engines.checkpoints import AGAIN, Checkpoint, Reached
+from baserate.engines.checkpoints import AGAIN, Checkpoint, Reached, forget
 from baserate.engines.pieces import Pieces
 from baserate.engines.stages import Everything, Gaps, Positives, Stage
 from baserate.errors import refuse_file
@@ -38,7 +38,8 @@ def count_pieces(pieces: Pieces, ceiling: Ceiling, key: str = "", kernels: Kerne
     """Full counts, or condensed ones, or certified bins: whatever fits, and is allowed."""
     run = _Run(pieces, ceiling, Checkpoint(ceiling.resume, key), kernels)
     kept = run.kept()
-    run.checkpoint.done()
+    if not ceiling.stays:
+        forget(ceiling.resume)
     return kept
 
 
