@@ -48,14 +48,17 @@ def reader(cluster: Cluster) -> Iterator[Any]:
             yield read
 
 
+PARTITION = 1 << 24  # bytes of columns that Dask holds at once for each of its workers
+
+
 @contextmanager
 def _dask(address: str | None) -> Iterator[Any]:
     frames = needed("dask.dataframe", "dask")
     needed("pyarrow", "dask")
 
     def read(path: str) -> Any:
-        # Columns of Arrow: those of NumPy would round whole numbers beside missing ones.
-        return frames.read_parquet(path, dtype_backend="pyarrow")
+        # Columns of Arrow: those of NumPy would round whole numbers beside missing ones. A large file is many partitions.
+        return frames.read_parquet(path, dtype_backend="pyarrow", split_row_groups="adaptive", blocksize=PARTITION)
 
     if address is None:
         yield read
