@@ -14,16 +14,15 @@ count twice); the decode is the two columns read by DuckDB in one thread, row gr
 
 import argparse
 import functools
-import os
-import subprocess
 import sys
 import tempfile
-import threading
-import time
 from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
+
+sys.path[:0] = [str(Path(__file__).parents[1])]
+from tests.peaks import taken_by
 
 GROUP = 1 << 20
 PRIOR = 0.001
@@ -198,39 +197,10 @@ TEXTS = {
 }
 
 
-def resident(pid):
-    """Bytes of a process and of all that it started."""
-    total, waiting = 0, [pid]
-    while waiting:
-        here = waiting.pop()
-        try:
-            total += int(Path(f"/proc/{here}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-            for task in Path(f"/proc/{here}/task").iterdir():
-                waiting += map(int, (task / "children").read_text().split())
-        except OSError:
-            continue
-    return total
-
-
 def measured(name, path):
     """CPU seconds, wall seconds, MiB at the peak, and what the run said."""
-    peak, ended = [0], threading.Event()
-    begun = time.monotonic()
-    process = subprocess.Popen([sys.executable, __file__, "--run", name, "--path", path], stdout=subprocess.PIPE, text=True)
-
-    def watch():
-        while not ended.wait(0.01):
-            peak[0] = max(peak[0], resident(process.pid))
-
-    watcher = threading.Thread(target=watch)
-    watcher.start()
-    said = process.stdout.read().strip()
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    ended.set()
-    watcher.join()
-    said = said or f"failed ({process.returncode})"
-    return usage.ru_utime + usage.ru_stime, time.monotonic() - begun, peak[0] / 2**20, said
+    taken = taken_by([sys.executable, __file__, "--run", name, "--path", path], every=0.01)
+    return taken.cpu, taken.wall, taken.peak / 2**20, taken.said or f"failed ({taken.status})"
 
 
 def table(rows, names, *, digits=None, starts=True, style=None):

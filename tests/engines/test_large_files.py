@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +11,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 from tests.helpers_cli import answered, refused, told
+from tests.peaks import taken_by
 
 import baserate as br
 from baserate.engines import ceilings, checkpoints, confined_pieces, stages
@@ -297,39 +297,15 @@ def test_killed_runs_go_on_and_give_the_same_digest(tmp_path, approx):
     assert seen["resumed"] > 0
 
 
-def resident(pid):
-    """Bytes of a process and of all that it started."""
-    total, waiting = 0, [pid]
-    while waiting:
-        here = waiting.pop()
-        try:
-            total += int(Path(f"/proc/{here}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-            for task in Path(f"/proc/{here}/task").iterdir():
-                waiting += map(int, (task / "children").read_text().split())
-        except OSError:
-            continue
-    return total
-
-
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="resident sets are read from /proc")
 @pytest.mark.parametrize("approx", [False, True])
 def test_a_ceiling_holds_for_both_processes_together(tmp_path, approx):
     labels, scores = made(3_000_000, prior=0.001)
     path = written(tmp_path / "x.parquet", labels, scores, 1 << 20)
     program = f"import baserate as br; print(br.count_file({path!r}, label='y', score='s', memory='320MB', approx={approx}))"
-    process, peak, ended = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True), [0], threading.Event()
-
-    def watch():
-        while not ended.wait(0.005):
-            peak[0] = max(peak[0], resident(process.pid))
-
-    watcher = threading.Thread(target=watch)
-    watcher.start()
-    said, _ = process.communicate()
-    ended.set()
-    watcher.join()
-    assert ("bins" if approx else "condensed") in said
-    assert 50e6 < peak[0] <= 320e6
+    taken = taken_by([sys.executable, "-c", program])
+    assert ("bins" if approx else "condensed") in taken.said
+    assert 50e6 < taken.peak <= 320e6
 
 
 def test_show_labels_what_was_merged_and_keeps_its_threshold_exact(tmp_path, tight, monkeypatch, capsys):

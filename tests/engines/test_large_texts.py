@@ -6,7 +6,6 @@ import json
 import signal
 import subprocess
 import sys
-import threading
 import time
 import zipfile
 from pathlib import Path
@@ -14,8 +13,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 import zstandard
-from tests.engines.test_large_files import made, resident, stopped
+from tests.engines.test_large_files import made, stopped
 from tests.helpers_cli import answered, told
+from tests.peaks import taken_by
 
 import baserate as br
 from baserate.engines import ceilings, checkpoints, confined_pieces, large_files, stages
@@ -301,19 +301,9 @@ def test_a_ceiling_holds_for_both_processes_together(tmp_path, style):
     path = tmp_path / "x.csv"
     path.write_text("y,s\n" + "".join(f"{label},{text}\n" for label, text in zip(labels.tolist(), texts, strict=True)))
     program = f"import baserate as br; print(br.count_file({str(path)!r}, label='y', score='s', memory='320MB'))"
-    process, peak, ended = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True), [0], threading.Event()
-
-    def watch():
-        while not ended.wait(0.005):
-            peak[0] = max(peak[0], resident(process.pid))
-
-    watcher = threading.Thread(target=watch)
-    watcher.start()
-    said, _ = process.communicate()
-    ended.set()
-    watcher.join()
-    assert "condensed" in said
-    assert 50e6 < peak[0] <= 320e6
+    taken = taken_by([sys.executable, "-c", program])
+    assert "condensed" in taken.said
+    assert 50e6 < taken.peak <= 320e6
 
 
 def test_the_commands_take_text(tmp_path, tight, capsys):
