@@ -87,15 +87,9 @@ def test_what_needs_every_case_at_once_is_refused_by_the_name_of_its_option(case
 
 
 def test_sources_and_models_that_cannot_be_compared_so_are_refused(cases, capsys, tmp_path):
-    (tmp_path / "x.jsonl").write_text('{"y": 0, "a": 1, "b": 2}\n{"y": 1, "a": 2, "b": 3}\n')
     saved = str(tmp_path / "m.counts")
     br.count_models([0, 1], {"a": [1, 2], "b": [2, 1]}).save(saved)
     for arguments, code, said in (
-        (
-            (str(tmp_path / "x.jsonl"), *TWO),
-            "BR943",
-            "is neither Parquet nor plain CSV: only these are read piece by piece. Fix: write it as Parquet, or leave --memory out",
-        ),
         ((cases, cases, *TWO), "BR943", "several files are joined with every case at once"),
         ((saved,), "BR002", "--memory says nothing of saved counts"),
         ((cases, "--label", "y", "--score", "a"), "BR595", "two models"),
@@ -107,6 +101,28 @@ def test_sources_and_models_that_cannot_be_compared_so_are_refused(cases, capsys
         line = refused(capsys, "compare", *arguments, *MEMORY)
         assert (code in line, said in line) == (True, True), line
     assert "BR940" in refused(capsys, "compare", cases, *TWO, "--memory", "1MB")
+
+
+def test_what_is_not_read_in_pieces_is_compared_as_a_whole(capsys, tmp_path):
+    y, a, b, _ = three_models()
+    path = tmp_path / "x.jsonl"
+    path.write_text(
+        "".join(json.dumps(dict(zip("yab", row, strict=True))) + "\n" for row in zip(y.tolist(), a.tolist(), b.tolist(), strict=True))
+    )
+    ours, theirs = (json.loads(told(capsys, "compare", path, *TWO, *more, "--json").out)["comparisons"] for more in (MEMORY, ()))
+    assert ours == theirs
+    (tmp_path / "x.csv").write_text("y,a,b\n0,1,2\n1,,3\n1,2,3\n")
+    assert '"a" has 1 missing or NaN score' in refused(capsys, "compare", tmp_path / "x.csv", *TWO, *MEMORY)
+
+
+def test_models_in_one_order_by_other_scores_are_not_called_equal(capsys, tmp_path):
+    """That cannot be seen piece by piece: what is said is wider than with every case at once, never narrower."""
+    y, a, _, _ = three_models()
+    path = str(tmp_path / "x.parquet")
+    parquet.write_table(pa.table({"y": y, "a": a, "b": 2 * a + 1}), path)
+    ours, theirs = (json.loads(told(capsys, "compare", path, *TWO, *more, "--json").out)["comparisons"][0] for more in (MEMORY, ()))
+    assert (ours["value"], ours["p_value"], ours["method"]) == (theirs["value"], theirs["p_value"], "hoeffding") == (0, 1, "hoeffding")
+    assert ours["low"] < theirs["low"] == 0 == theirs["high"] < ours["high"]
 
 
 def test_a_csv_is_compared_as_the_parquet_of_the_same_cases(cases, capsys, tmp_path):

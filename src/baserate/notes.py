@@ -87,11 +87,12 @@ def check_corrected_once(ledger: Ledger, factor: object) -> None:
 def repeated_sources(first: Ledger, second: Ledger) -> tuple[Note, ...]:
     """The same file on both sides of a sum is most likely a mistake, and shows nowhere else."""
     before = {source.sha256 for source in first.sources if source.sha256}  # a database has none
-    return tuple(
-        Note("BR411", f"{escaped(source.path)} is on both sides of a sum (same SHA-256): its rows are counted twice")
-        for source in second.sources
-        if source.sha256 in before
-    )
+    return tuple(counted_twice(source.path) for source in second.sources if source.sha256 in before)
+
+
+def counted_twice(path: str) -> Note:
+    """The note for a file that was given before."""
+    return Note("BR411", f"{escaped(path)} is on both sides of a sum (same SHA-256): its rows are counted twice")
 
 
 def combine(first: Iterable[Note], second: Iterable[Note]) -> tuple[Note, ...]:

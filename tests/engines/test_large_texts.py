@@ -235,7 +235,7 @@ def test_two_models_of_a_text_are_compared_in_passes(tmp_path):
     pair = {"label": "y", "scores": ["a", "b"]}
     assert br.compare_auc_file(path, **pair, memory=LEAST) == br.compare(br.auc, br.count_models_file(path, **pair))
     written(tmp_path / "x.csv", b"y,a,b\n0,1,2\n1,NA,3\n")
-    with pytest.raises(br.InputError, match="BR943: .*is neither Parquet nor plain CSV"):
+    with pytest.raises(br.InputError, match='BR201: .*"a" has 1 missing or NaN score.*line 3'):
         br.compare_auc_file(path, **pair, memory=LEAST)
 
 

@@ -74,8 +74,8 @@ def test_pairs_that_cannot_be_compared_are_refused(tmp_path, monkeypatch):
         compared(nobody, first, nobody, second)
     with pytest.raises(br.InputError, match="BR410: a pair is compared, and 1 scores are named"):
         br.compare_auc_file("x.parquet", label="y", scores=["a", "a"], memory=LEAST)
-    (tmp_path / "x.jsonl").write_text('{"y": 0, "a": 1, "b": 2}\n')
-    with pytest.raises(br.InputError, match=r"BR943: .*x\.jsonl: is neither Parquet nor plain CSV"):
+    (tmp_path / "x.jsonl").write_text('{"y": 0, "a": 1, "b": 2}\n{"y": 1, "a": 1, "b": null}\n')
+    with pytest.raises(br.InputError, match='BR201: .*x.jsonl: "b" has 1 missing or NaN score'):  # as it is read as a whole
         br.compare_auc_file(tmp_path / "x.jsonl", label="y", scores=["a", "b"], memory=LEAST)
     monkeypatch.setattr(ceilings, "TAKEN", LEAST - 240 * 50)
     with pytest.raises(br.InputError, match="BR941: more than 50 positives of 2 models"):

@@ -48,6 +48,8 @@ class Certified:
         """Edges where the cells that were counted already make them most useful; the cells are put into the bins."""
         edges = _useful(cells, min(BINS, most // 2))
         kind = kind_of(cells.scores)
+        if cuts is not None and kind == np.int64:  # where every score is one that a float64 holds, other cuts flag all or nothing
+            cuts = cuts[np.abs(cuts.astype(np.float64)) <= EXACT_FLOATS]
         bins = cls(kind, as_edges(edges if cuts is None else np.concatenate((edges, cuts))), kernels)
         bins.take(cells)
         return bins
@@ -112,13 +114,20 @@ class Certified:
         heavy = np.flatnonzero(weights)
         parts = np.floor(more * weights[heavy] / weights.sum()).astype(np.int64) + 1
         heavy, parts = heavy[parts > 1], parts[parts > 1] - 1
-        low, high = (scores_of_orders(self.counter.bins[heavy, column], self.kind).astype(np.float64) for column in (2, 3))
-        between = _between(low, high, parts)
-        if self.kind == np.int64:
-            between = np.ceil(np.clip(between, -EXACT_FLOATS, EXACT_FLOATS)).astype(np.int64)
-        inner = as_edges(between)
+        low, high = self.counter.bins[heavy, 2], self.counter.bins[heavy, 3]
+        inner = as_edges(self._inside(low, high, parts))
         found = np.union1d(kept, inner)
         return None if len(found) == len(kept) else Certified(self.kind, found, kernels)
+
+    def _inside(self, low: Ints, high: Ints, parts: Ints) -> Array:
+        """Values inside of each range: half of them spread evenly, and of floats half evenly by their size, for ranges of many magnitudes."""
+        first, last = (scores_of_orders(orders, self.kind).astype(np.float64) for orders in (low, high))
+        if self.kind == np.int64:
+            return np.asarray(np.ceil(np.clip(_between(first, last, parts), -EXACT_FLOATS, EXACT_FLOATS)).astype(np.int64))
+        between = _between(first, last, (parts + 1) // 2)
+        steps = _between(low.astype(np.float64), high.astype(np.float64), (parts + 1) // 2)
+        sizes = np.clip(steps, -(2.0**63), 2.0**63 - 1024).astype(np.int64)
+        return np.concatenate((between, scores_of_orders(sizes, self.kind)))
 
     def _needed(self, cuts: Array | None) -> Ints:
         """The edges without which there would be more doubt, or a threshold asked for would be lost: not those between bins of one class."""
@@ -226,7 +235,8 @@ def as_edges(scores: Array) -> Ints:
     return np.asarray(orders[run_starts(orders)])
 
 
-def not_certified(bound: float) -> Exception:
-    """The error where no more edges fit and the bound is still missed."""
-    text = f"certified bins leave AUC uncertain by {bound:.1e}, and {BOUND:g} is promised: more edges do not fit"
-    return refuse("BR942", text, Fix("more memory", "a higher --memory"))
+def not_certified(bound: float, *, rounds: bool) -> Exception:
+    """The error where no more edges fit, or so many readings were not enough, and the bound is still missed."""
+    why = f"{MOST_ROUNDS} more readings were not enough" if rounds else "more edges do not fit"
+    text = f"certified bins leave AUC uncertain by {bound:.1e}, and {BOUND:g} is promised: {why}"
+    return refuse("BR942", text, Fix("more memory, or leave approx out", "a higher --memory, or leave --approx out"))

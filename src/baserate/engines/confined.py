@@ -28,7 +28,7 @@ from baserate.engines.answers import READY, Failed, received
 from baserate.engines.crossing import Incoming, Untrue
 from baserate.engines.quotas import CPU_S, Quotas, machine_memory
 from baserate.engines.wanted import Table, Wanted
-from baserate.errors import InputError, escaped, quoted, refuse_file, size
+from baserate.errors import Fix, InputError, escaped, quoted, refuse_file, size
 
 if TYPE_CHECKING:
     from baserate.engines.files import Options
@@ -56,9 +56,12 @@ ENVIRONMENT = frozenset(
 SINGLE = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 AGAIN = "the file is damaged or hostile: write it again"
 SMALLER = "count a smaller part, or on a larger machine"
+HIGHER = Fix("more memory, or write it as Parquet, which is read in pieces", "a higher --memory, or write it as Parquet, read in pieces")
 MOST_SAID, MOST_REASON = 2000, 200
 PIPE = 1 << 20
 GRACE_S = 10
+# Under a lower ceiling DuckDB, which takes what it likes before it looks at its limit, may not live to read a text.
+ROOMY = 10**9
 
 
 def is_possible() -> bool:
@@ -69,7 +72,8 @@ def is_possible() -> bool:
 def read(source: str, shown: str, wanted: Wanted, options: Options) -> list[Table]:
     """The tables of one source; errors are those that reading it here would raise, and one line where the reader does not survive it."""
     memory = machine_memory() if options.ceiling.memory is None else min(machine_memory(), options.ceiling.memory // 2)
-    with listening(shown, _request(source, wanted, options), Quotas(memory, written=options.limits.most + (1 << 24))) as reader:
+    quotas, under = Quotas(memory, written=options.limits.most + (1 << 24)), options.ceiling.memory is not None
+    with listening(shown, _request(source, wanted, options), quotas, under=under) as reader:
         return received(reader.incoming, wanted.columns, several=is_several(source))
 
 
@@ -81,8 +85,8 @@ class Listening(NamedTuple):
 
 
 @contextlib.contextmanager
-def listening(shown: str, request: dict[str, Any], quotas: Quotas) -> Iterator[Listening]:
-    """A reader that is asked a first thing; it ends with the context."""
+def listening(shown: str, request: dict[str, Any], quotas: Quotas, *, under: bool = False) -> Iterator[Listening]:
+    """A reader that is asked a first thing; it ends with the context. `under` says that its memory is what a ceiling leaves."""
     with _folder() as folder, _started(shown, folder) as reader:
         try:
             incoming = Incoming(reader.answer, quotas.memory)
@@ -94,8 +98,9 @@ def listening(shown: str, request: dict[str, Any], quotas: Quotas) -> Iterator[L
             text = f"{reader.end()}; nothing was counted"
             raise refuse_file(shown, "BR707", text, AGAIN) from RuntimeError(reader.said())
         except MemoryError:
-            text = f"needs more memory to be read than there is ({size(quotas.memory)}); nothing was counted"
-            raise refuse_file(shown, "BR701", text, SMALLER) from None
+            there = "the ceiling leaves for reading it as a whole" if under else "there is"
+            text = f"needs more memory to be read than {there} ({size(quotas.memory)}); nothing was counted"
+            raise refuse_file(shown, "BR701", text, HIGHER if under else SMALLER) from None
         except Failed as error:
             text = f"the reader failed on this file ({quoted(str(error), quotes=False)}); nothing was counted"
             raise refuse_file(shown, "BR707", text, AGAIN) from error
@@ -132,6 +137,7 @@ def _request(source: str, wanted: Wanted, options: Options) -> dict[str, Any]:
         "asked": asdict(options.asked),
         "limits": asdict(options.limits),
         "spooled": options.spooled,
+        "careful": options.ceiling.memory is not None and options.ceiling.memory < ROOMY,
     }
 
 

@@ -59,7 +59,8 @@ def _answer(out: IO[bytes], request: Mapping[str, Any], next_request: Callable[[
         from baserate.engines.compressed import Limits
         from baserate.engines.dialects import Asked
 
-        options = files.Options(Asked(**_tuples(request["asked"])), Limits(**request["limits"]), spooled=request["spooled"])
+        asked, limits = Asked(**_tuples(request["asked"])), Limits(**request["limits"])
+        options = files.Options(asked, limits, spooled=request["spooled"], careful=request["careful"])
         sys.addaudithook(_refuse)
         tables = files.parts_here(request["source"], Wanted(**_tuples(request["wanted"])), options)
     except BaseException as error:  # noqa: BLE001 (whatever it is, the parent says it in one line)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import os
 import re
+import sys
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -44,6 +45,7 @@ class Options(NamedTuple):
     treatment: Treatment = Treatment()
     ceiling: Ceiling = Ceiling()
     spooled: str | None = None  # the file that standard input was put into
+    careful: bool = False  # there is no room for DuckDB to read text with
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Options:
@@ -190,7 +192,7 @@ def _from_folder(folder: str, wanted: Wanted, options: Options) -> list[Table]:
     """The data files of a folder. Parquet may lie in folders within, whose names are columns: its reader knows that."""
     data = data_files_of(folder)
     if not data or all(path.casefold().endswith(PARQUET) for path in data):
-        if not data and not _has_folders(folder):
+        if not data and not has_folders(folder):
             text = "is not a regular file, but a folder without data files"
             raise refuse_file(folder, "BR615", text, "give a file, or a folder of CSV or Parquet")
         from baserate.engines.parquet_files import read_parquet
@@ -206,7 +208,8 @@ def data_files_of(folder: str) -> list[str]:
     return [path for path in files if path.casefold().endswith(DATA) or kinds.name_of(path).ending in DATA]
 
 
-def _has_folders(folder: str) -> bool:
+def has_folders(folder: str) -> bool:
+    """Whether there are folders in a folder."""
     with os.scandir(folder) as entries:
         return any(entry.is_dir() for entry in entries)
 
@@ -243,7 +246,7 @@ def _from_file(path: str, wanted: Wanted, options: Options) -> Table:
             return _binary(path, kind, path, wanted, options)
     with streams.opened(path, options.limits, options.spooled) as plain:
         if plain.kind == kinds.TEXT:
-            return csv_files.table_of(plain, wanted, options.asked)
+            return csv_files.table_of(plain, wanted, options.asked, sys.maxsize if options.careful else csv_files.FAST_FROM)
         if plain.kind == "JSON":
             return json_lines.table_of(plain, wanted, options.asked)
         try:

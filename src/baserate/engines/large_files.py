@@ -23,7 +23,7 @@ from baserate.engines.columns import Column
 from baserate.engines.confined import is_possible
 from baserate.engines.confined_pieces import Described, ParquetPieces, Reader, Whole, described, key_of
 from baserate.engines.csv_files import FAST_FROM
-from baserate.engines.files import PARQUET, PARTS, SCHEME, WILD, Options, check_unused, data_files_of, together
+from baserate.engines.files import PARQUET, PARTS, SCHEME, WILD, Options, check_unused, data_files_of, has_folders, together
 from baserate.engines.labels import Decision, decide, fitting
 from baserate.engines.parquet_pieces import MOST_LABELS
 from baserate.engines.passes import count_pieces
@@ -32,8 +32,8 @@ from baserate.engines.text_lines import InLines
 from baserate.engines.treatments import TURNED, Treatment
 from baserate.engines.typed import objects
 from baserate.engines.wanted import Table, Wanted
-from baserate.errors import MOST_EXAMPLES, InputError, number_of, quoted, refuse, refuse_file
-from baserate.notes import Ledger, Note, Source, checked_design
+from baserate.errors import MOST_EXAMPLES, Fix, InputError, number_of, quoted, refuse, refuse_file
+from baserate.notes import Ledger, Note, Source, checked_design, counted_twice
 
 PACKED = "packed"
 
@@ -51,8 +51,8 @@ def sources_in_pieces(source: str, *, short: bool = False) -> Sources | None:
         return None
     if os.path.isdir(source):  # noqa: PTH112
         found = data_files_of(source)
-        if all(path.casefold().endswith(PARQUET) for path in found):
-            return Sources([source])
+        if all(path.casefold().endswith(PARQUET) for path in found):  # or it lies in folders within
+            return Sources([source]) if found or has_folders(source) else None
     elif os.path.lexists(source):
         found = [source]
     else:
@@ -138,8 +138,9 @@ def _check_possible(source: str, wanted: Wanted, options: Options) -> None:
     """Nothing that was said is ignored."""
     needs_all = _needs_all(wanted, options)
     if needs_all:
-        what = needs_all[0].replace("_", " ")
-        raise refuse_file(source, "BR943", f"{what} needs every case at once, and not piece by piece", f"leave out {what}, or the ceiling")
+        what, option = needs_all[0].replace("_", " "), needs_all[0].replace("_", "-")
+        fix = Fix(f"leave out {needs_all[0]}, or memory", f"leave out --{option}, or --memory")
+        raise refuse_file(source, "BR943", f"{what} needs every case at once, and not piece by piece", fix)
     if len(wanted.scores) > 1 and options.ceiling.resume is not None:
         raise refuse_file(source, "BR943", "a run that can be resumed counts one score", "count one score at a time")
 
@@ -171,9 +172,13 @@ def _table(source: str, found: Sequence[Described]) -> Table | None:
 
 
 def _notes(found: Sequence[Described], decision: Decision) -> tuple[Note, ...]:
-    """What was noted of the files, and of their labels."""
+    """What was noted of the files, and of their labels; and that one was given twice, as where counts are added."""
     table = _table("", found)
-    return (*(table.notes if table else ()), *decision.notes)
+    seen, twice = set[str](), list[str]()
+    for part in found:
+        twice += [part.path] if part.sha256 in seen else []
+        seen.add(part.sha256)
+    return (*(table.notes if table else ()), *decision.notes, *map(counted_twice, twice))
 
 
 def _in_text(error: InputError, found: Sequence[Described], label: str, wanted: Wanted) -> InputError:
@@ -191,7 +196,7 @@ def _counted(reader: Reader, wanted: Wanted, decision: Decision, options: Option
     ceiling, low, found = options.ceiling, options.treatment.lower_is_positive, reader.found
     assert ceiling.memory is not None
     pieces = ParquetPieces(reader, wanted, _written(decision, reader), ceiling.memory, lower_is_positive=low)
-    asked = (ceiling.memory, ceiling.approx, ceiling.thresholds, wanted.label, wanted.scores, decision.value, low)
+    asked = (ceiling.memory, ceiling.approx, ceiling.thresholds, wanted.label, wanted.scores, decision.value, low, options.asked)
     kept = count_pieces(pieces, ceiling, key_of(found, *asked))
     ledger = _ledger(found, wanted, decision)
     rows = ledger.rows_read

@@ -35,9 +35,23 @@ def over_partitions(frame: Any, work: Work) -> Any:
     if frame.implementation.is_dask():
         nothing = needed("pandas").DataFrame({name: np.empty(0, dtype=np.int64) for name in ENTRIES})
         return nw.from_native(native.map_partitions(_OfPandas(work), meta=nothing, enforce_metadata=False))
-    whole = frame.collect()
-    found = work(gathered_pieces([{name: whole[name].to_numpy() for name in whole.columns}]))
-    return nw.from_dict(dict(zip(ENTRIES, found, strict=True)), backend=whole.implementation).lazy()
+    found = work(gathered_pieces(_streamed(frame)))
+    backend: Any = "pyarrow" if frame.implementation.is_duckdb() else frame.implementation
+    return nw.from_dict(dict(zip(ENTRIES, found, strict=True)), backend=backend).lazy()
+
+
+def _streamed(frame: Any) -> Iterator[Columns]:
+    """The columns of a frame on this machine, batch by batch where its engine hands them out so."""
+    import narwhals.stable.v2 as nw
+
+    native = frame.to_native()
+    if frame.implementation.is_duckdb():
+        for batch in native.to_arrow_reader(PIECE):
+            yield {name: batch.column(name).to_numpy(zero_copy_only=False) for name in batch.schema.names}
+        return
+    batches = map(nw.from_native, native.collect_batches()) if hasattr(native, "collect_batches") else [frame.collect()]
+    for batch in batches:
+        yield {name: batch[name].to_numpy() for name in batch.columns}
 
 
 def _in_spark(native: Any, work: Work) -> Any:
@@ -77,7 +91,7 @@ def gathered_pieces(pieces: Iterable[Columns]) -> Iterator[Columns]:
     """The same rows in pieces of about a million."""
     held: list[Columns] = []
     rows = 0
-    for piece in pieces:
+    for piece in _cut(pieces):
         held.append(piece)
         rows += len(next(iter(piece.values())))
         if rows >= PIECE:
@@ -85,6 +99,12 @@ def gathered_pieces(pieces: Iterable[Columns]) -> Iterator[Columns]:
             held, rows = [], 0
     if held:
         yield _joined(held)
+
+
+def _cut(pieces: Iterable[Columns]) -> Iterator[Columns]:
+    for piece in pieces:
+        for start in range(0, len(next(iter(piece.values()))) or 1, PIECE):
+            yield {name: column[start : start + PIECE] for name, column in piece.items()}
 
 
 def _joined(pieces: list[Columns]) -> Columns:

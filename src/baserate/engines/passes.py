@@ -75,7 +75,7 @@ class _Run:
         cuts = cuts_of(self.ceiling.thresholds, bins.kind)
         finer = bins.finer(self.ceiling.room // BIN, cuts, self.kernels) if self.reading < MOST_ROUNDS else None
         if finer is None:
-            raise not_certified(bins.bound())
+            raise not_certified(bins.bound(), rounds=self.reading >= MOST_ROUNDS)
         return finer
 
     def _begin(self, stage: Stage) -> None:
@@ -108,11 +108,16 @@ class _Run:
     def _less(self, stage: Stage) -> Stage:
         """What is kept from here on where every score is too much."""
         assert isinstance(stage, Everything)
+        assert self.ceiling.memory is not None
         cells, room = stage.settle(), self.ceiling.room
-        if not self.ceiling.approx:
-            assert self.ceiling.memory is not None
-            return Positives.among(cells, room // POSITIVE, self.ceiling.memory)
-        return Certified.among(cells, room // BIN, cuts_of(self.ceiling.thresholds, _kind(cells)), self.kernels)
+        less: Positives | Certified
+        if self.ceiling.approx:
+            less = Certified.among(cells, room // BIN, cuts_of(self.ceiling.thresholds, _kind(cells)), self.kernels)
+        else:
+            less = Positives.among(cells, room // POSITIVE, self.ceiling.memory)
+        if stage.rest is not None:
+            less.add(stage.rest)
+        return less
 
     def _save(self) -> None:
         self.checkpoint.write(Reached(self.stage.NAME, self.reading, self.piece, self.rows, self.stage.arrays()))

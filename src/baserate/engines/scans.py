@@ -1,8 +1,8 @@
 """Delimited text as DuckDB is told to read it, and what its numbers have to be; the same for a file in memory and for one in pieces.
 
 Nothing is left for DuckDB to guess: the separator, quotes, the number of columns and their type (text) are said, no line is skipped or
-filled up. Every number has to be one to DuckDB, to Python, and to the rules of scores.py alike; else there is doubt, and the careful way
-reads the file.
+filled up, and no column comes from the names of folders. Every number has to be one to DuckDB, to Python, and to the rules of scores.py alike;
+else there is doubt, and the careful way reads the file.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ BEYOND = "isinf(TRY_CAST({0} AS DOUBLE)) AND NOT contains(lower({0}), 'n')"
 FRACTION, STRANGE, UNWRITTEN = 1, 2, 4
 FLAGS = (
     f"CAST(CASE WHEN contains({{0}}, '.') OR contains({{0}}, 'e') OR contains({{0}}, 'E') THEN {FRACTION} ELSE 0 END"
-    f" + CASE WHEN contains({{0}}, '_') OR ({BEYOND}) THEN {STRANGE} ELSE 0 END"
+    f" + CASE WHEN contains({{0}}, '_') OR contains({{0}}, '+-') OR ({BEYOND}) THEN {STRANGE} ELSE 0 END"
     f" + CASE WHEN {{1}} THEN 0 ELSE {UNWRITTEN} END AS UTINYINT)"
 )
 # One number that is written in two ways: they may be two numbers, which only exact arithmetic can tell.
@@ -94,6 +94,6 @@ def scan_of(path: str, dialect: Dialect, more: str = "") -> From:
     told = (
         f"read_csv(?, auto_detect = false, columns = {{{columns}}}, delim = ?, quote = '\"', escape = '\"',"
         " header = false, skip = ?, nullstr = ?, compression = 'none', encoding = 'utf-8', strict_mode = true, null_padding = false,"
-        f" ignore_errors = false, store_rejects = false, comment = ''{more})"
+        f" ignore_errors = false, store_rejects = false, comment = '', hive_partitioning = false{more})"
     )
     return From(told, (literally(path), dialect.delimiter, dialect.skip + dialect.header, NEVER), steady=True)

@@ -32,6 +32,7 @@ class Everything:
     """Every distinct score with its cases: full counts, for as long as they fit.
 
     Rows wait until there are as many as distinct scores would fit, and are then counted at once: that costs a third of merging small counts.
+    What no longer fits is `rest`, so that how pieces are cut decides nothing.
     """
 
     NAME = "everything"
@@ -42,6 +43,7 @@ class Everything:
         self.kind: np.dtype[Any] | None = None
         self.waiting: list[Piece] = []
         self.rows = 0
+        self.rest: Piece | None = None
 
     @property
     def full(self) -> bool:
@@ -52,13 +54,16 @@ class Everything:
         if self.kind not in (None, kind_of(piece.scores)):
             raise mixed_kinds()
         self.kind = kind_of(piece.scores)
-        step = max(BATCH, self.most)
-        for start in range(0, len(piece.scores), step):
-            rows = slice(start, start + step)
-            self.waiting.append(Piece(piece.positive[rows], piece.scores[rows], 0))
-            self.rows += len(self.waiting[-1].scores)
-            if self.rows > step:
+        step, start = max(BATCH, self.most) + 1, 0
+        while start < len(piece.scores):
+            end = min(start + step - self.rows, len(piece.scores))
+            self.waiting.append(Piece(piece.positive[start:end], piece.scores[start:end], 0))
+            self.rows, start = self.rows + end - start, end
+            if self.rows == step:
                 self.settle()
+            if self.full:
+                self.rest = Piece(piece.positive[start:], piece.scores[start:], 0) if start < len(piece.scores) else None
+                return
 
     def settle(self) -> Cells:
         """Everything so far as one."""

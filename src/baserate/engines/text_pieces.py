@@ -36,7 +36,7 @@ GROUP = 1 << 17
 SMALL_BUFFERS = f", buffer_size = {1 << 22}"
 MOST_TEXT = 1 << 20  # characters of all labels together
 OF_DISKS = frozenset({"IOException", "OutOfMemoryException"})  # other errors of DuckDB quote what stands in a file
-HELD = "read_parquet(?, file_row_number = true)"
+HELD = "read_parquet(?, file_row_number = true, hive_partitioning = false)"
 SUMS = (
     "coalesce(bool_or({0} IS NULL OR isnan({0})), true), bit_or(f{0}), coalesce(bool_and(isfinite({0})), false),"
     " coalesce(max(abs({0})) FILTER (WHERE isfinite({0})) >= {1}, false), coalesce(bool_and({0} IN (0, 1)), false)"
@@ -68,6 +68,7 @@ class Copied(NamedTuple):
     labels: dict[str | None, int]
     unlabelled: list[int]
     seen: dict[str, Seen]
+    styles: dict[str, str | None]
     like_labels: list[str]
     columns: dict[str, str]
 
@@ -77,6 +78,7 @@ def send_texts(out: IO[bytes], sources: Sequence[str], wanted: Wanted, how: How)
     try:
         copies = of_one_table(sources, lambda source: copied(source, wanted, how))
         types = {name: _agreed([copy.seen[name] for copy in copies]) for name in wanted.scores}
+        _check_styles(copies, wanted)
     except Doubt:
         send(out, {"whole": True})
         return []
@@ -94,6 +96,14 @@ def _agreed(seen: Sequence[Seen]) -> str:
     if any(whole) and not all(whole) and any(each.large for each in seen):
         raise Doubt
     return "BIGINT" if all(whole) else "DOUBLE"
+
+
+def _check_styles(copies: Sequence[Copied], wanted: Wanted) -> None:
+    """Two texts of one float are looked for in each file alone: those of two files are known to be none where all are written in one style."""
+    for name in wanted.scores:
+        styles, flags = {copy.styles[name] for copy in copies}, [copy.seen[name].flags for copy in copies]
+        if len(copies) > 1 and (len(styles) > 1 or any(each & UNWRITTEN for each in flags)):
+            raise Doubt
 
 
 def _columns(copy: Copied, types: Mapping[str, str]) -> dict[str, str]:
@@ -122,6 +132,7 @@ def copied(source: str, wanted: Wanted, how: How) -> Copied:
             labels=labels,
             unlabelled=unlabelled,
             seen=copy.seen,
+            styles=copy.styles,
             like_labels=copy.like_labels,
             columns={name: column_at(dialect, name) for name in wanted.columns},
         )
@@ -148,6 +159,7 @@ class _Copy:
         self.connection, self.dialect, self.file = connection, dialect, file
         self.scan = scan_of(text, dialect, SMALL_BUFFERS)
         self.seen: dict[str, Seen] = {}
+        self.styles: dict[str, str | None] = {}
         self.like_labels: list[str] = []
 
     @classmethod
@@ -163,7 +175,8 @@ class _Copy:
         """Labels as text and scores as numbers; once more, where whole numbers beyond 2^53 turn up."""
         at = {name: column_at(self.dialect, name) for name in wanted.columns}
         label = at[wanted.label]
-        self._copy([label, *(number_at(at[name], style_at(self.connection, self.scan, at[name])) for name in wanted.scores)])
+        self.styles = {name: style_at(self.connection, self.scan, at[name]) for name in wanted.scores}
+        self._copy([label, *(number_at(at[name], style) for name, style in self.styles.items())])
         found, *sums = self._one(", ".join(["count(*)", *(SUMS.format(at[name], EXACT_FLOATS) for name in wanted.scores)]))
         if found != rows:
             raise Doubt

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,14 +19,16 @@ from baserate.cells import Array
 from baserate.engines.ceilings import POSITIVE, Ceiling
 from baserate.engines.confined_pieces import Whole
 from baserate.engines.duels import Side, Sums
-from baserate.engines.files import Options, shown_source
+from baserate.engines.file_counts import joint_of, models_of
+from baserate.engines.files import Options
 from baserate.engines.large_files import pieces_of, sources_in_pieces
 from baserate.engines.pieces import Pieces, kind_of
 from baserate.engines.wanted import Wanted
-from baserate.errors import Fix, InputError, grouped, quoted, refuse, refuse_file, size
+from baserate.errors import Fix, grouped, quoted, refuse, size
 from baserate.kernels import Kernels, best
 from baserate.notes import RANDOM, Ledger, Note
-from baserate.uncertainty.comparing import adjusted, pairs_of
+from baserate.summaries.ranking import auc
+from baserate.uncertainty.comparing import adjusted, compare, pairs_of
 from baserate.uncertainty.delong import DELONG, DELONG_T, of_pair
 from baserate.uncertainty.placements import Pair
 from baserate.uncertainty.values import Difference, checked_level
@@ -47,7 +49,8 @@ def compare_auc_file(  # noqa: PLR0913 (each is a word that users say)
 
     DeLong's paired test, as `compare(auc, ...)` has it, from two readings of a Parquet or CSV file, a pattern or a folder of them. Only the
     positives are kept. DeLong, DeLong & Clarke-Pearson 1988, Biometrics 44:837-845. Models with the same scores differ by 0 with p = 1;
-    whether others put all cases in the same order cannot be told piece by piece.
+    whether others put all cases in the same order cannot be told piece by piece, and their interval is wide. What cannot be read piece by
+    piece is read as a whole, with the ceiling as its limit.
     """
     if len(scores) != 2 or len(set(scores)) != 2:
         raise refuse("BR410", f"a pair is compared, and {len(set(scores))} scores are named", 'scores=["m1", "m2"]')
@@ -60,21 +63,25 @@ def compare_large(
 ) -> tuple[tuple[Difference, ...], Ledger]:
     """Every pair of models, or every other one with the one `against` which it is compared, and what was read for it."""
     pairs = pairs_of(wanted.scores, against)
+    _check_method(method)
+    with suppress(Whole), _pieces(source, wanted, options) as (pieces, notes, ledger):
+        found = paired_in_passes(pieces, pairs, options.ceiling, level, method, notes)
+        return (found if len(pairs) == 1 and against is None else adjusted(found)), ledger
+    joint = joint_of(models_of(source, wanted, options._replace(ceiling=Ceiling(options.ceiling.memory))))
+    found = tuple(compare(auc, joint, pair=pair, level=level, method=method) for pair in pairs)
+    return (found if len(pairs) == 1 and against is None else adjusted(found)), joint.ledger
+
+
+def _pieces(source: str, wanted: Wanted, options: Options) -> Any:
     found = sources_in_pieces(source, short=True)
     if found is None:
-        raise _not_in_pieces(source)
-    try:
-        with pieces_of(source, found, wanted, options) as (pieces, notes, ledger):
-            differences = paired_in_passes(pieces, pairs, options.ceiling, level, method, notes)
-    except Whole:
-        raise _not_in_pieces(source) from None
-    return (differences if len(pairs) == 1 and against is None else adjusted(differences)), ledger
+        raise Whole
+    return pieces_of(source, found, wanted, options)
 
 
-def _not_in_pieces(source: str) -> InputError:
-    text = "is neither Parquet nor plain CSV: only these are read piece by piece"
-    fix = Fix("write it as Parquet, or compare(auc, count_models_file(...))", "write it as Parquet, or leave --memory out")
-    return refuse_file(shown_source(source), "BR943", text, fix)
+def _check_method(method: str | None) -> None:
+    if method not in (None, DELONG, DELONG_T):
+        raise refuse("BR581", f"there is no method {quoted(method)} for pairs that are read piece by piece", f"one of {DELONG}, {DELONG_T}")
 
 
 @dataclass
@@ -96,8 +103,7 @@ def paired_in_passes(
     kernels: Kernels = best,
 ) -> tuple[Difference, ...]:
     """The same from pieces of every model: the same cases in the same order."""
-    if method not in (None, DELONG, DELONG_T):
-        raise refuse("BR581", f"there is no method {quoted(method)} for pairs that are read piece by piece", f"one of {DELONG}, {DELONG_T}")
+    _check_method(method)
     checked_level(level)
     ours = _positives(pieces, ceiling)
     sides = {name: Side.of(scores, kernels) for name, scores in ours.items()}
