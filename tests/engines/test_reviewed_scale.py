@@ -69,7 +69,7 @@ def test_a_checkpoint_knows_which_column_is_which(tmp_path, tight, monkeypatch):
     path, resume = tmp_path / "x.csv", str(tmp_path / "x.part")
     path.write_text("".join(f"{int(i % 50 == 0)},{a!r},{b!r}\n" for i, (a, b) in enumerate(rng.random((5_000, 2)).tolist())))
     named = {"header": False, "memory": LEAST, "resume": resume}
-    stopped(str(path), resume, 1, header=False, columns=("y", "s", "b"))
+    stopped(str(path), resume, 2, header=False, columns=("y", "s", "b"))
     with pytest.raises(br.InputError, match="BR945: .*the checkpoint of other data, of other options"):
         br.count_file(str(path), **HOW, columns=["y", "b", "s"], **named)
 
