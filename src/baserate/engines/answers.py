@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import IO, Any, TypeVar
 
-from baserate.engines.crossing import Incoming, Untrue, send, send_column
+from baserate.engines.crossing import Incoming, Untrue, framed, send, send_column
 from baserate.engines.table_rows import InTables, TableRows
 from baserate.engines.text_lines import InLines
 from baserate.engines.wanted import Table
@@ -21,6 +21,7 @@ MOST_TEXT, MOST_PATH = 2000, 4096  # characters of a problem or a note, and of a
 # Bytes of a table beside its values, and of a value: it is held, and held once more while it is counted.
 TABLE, VALUE = 1 << 12, 16
 READY = {"ready": True}  # the first frame: whatever happens before it has nothing to do with the file
+OUT_OF_MEMORY = framed({"memory": True})  # made beforehand: there may be no room left to make it
 T = TypeVar("T")
 
 
@@ -54,11 +55,11 @@ def _described(table: Table) -> dict[str, Any]:
 
 def send_error(out: IO[bytes], error: BaseException) -> None:
     """Why there is no table."""
-    if isinstance(error, InputError):
+    if isinstance(error, MemoryError):
+        out.write(OUT_OF_MEMORY)
+    elif isinstance(error, InputError):
         problems = [asdict(problem) | {"table": isinstance(problem.where, TableRows)} for problem in error.problems]
         send(out, {"problems": problems})
-    elif isinstance(error, MemoryError):
-        send(out, {"memory": True})
     elif isinstance(error, OSError) and error.errno is not None:
         send(out, {"system": error.errno, "said": str(error.strerror), "path": None if error.filename is None else str(error.filename)})
     else:

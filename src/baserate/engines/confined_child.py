@@ -64,7 +64,7 @@ def _answer(out: IO[bytes], request: Mapping[str, Any], next_request: Callable[[
         sys.addaudithook(_refuse)
         tables = files.parts_here(request["source"], Wanted(**_tuples(request["wanted"])), options)
     except BaseException as error:  # noqa: BLE001 (whatever it is, the parent says it in one line)
-        send_error(out, error)
+        send_error(out, error.with_traceback(None))  # which held all that was read
     else:
         send_tables(out, tables)
 
