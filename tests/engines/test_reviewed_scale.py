@@ -25,7 +25,7 @@ __all__ = ["tight"]  # a fixture
 HOW = {"label": "y", "score": "s"}
 
 
-def plain_text(rows=120_000):
+def plain_text(rows=160_000):
     return "y,s\n" + "".join(f"{i % 2},0.{i % 97:03}\n" for i in range(rows))
 
 
@@ -34,7 +34,7 @@ def test_the_name_of_a_folder_is_no_column_of_a_text(tmp_path, folder, monkeypat
     place = tmp_path / folder
     place.mkdir()
     (place / "p.csv").write_text(plain_text())
-    i = np.arange(120_000)
+    i = np.arange(160_000)
     expected = br.count(i % 2, np.array([f"0.{each:03}" for each in range(97)], dtype=float)[i % 97])
     monkeypatch.setattr("tempfile.tempdir", str(place))  # where the columns are copied to
     assert br.count_file(str(place / "p.csv"), **HOW).digest == expected.digest
@@ -103,7 +103,7 @@ def test_a_large_text_on_standard_input_is_counted_under_the_lowest_ceiling(tmp_
     command = [sys.executable, "-m", "baserate", "show", "-", "--label", "y", "--score", "s", "--memory", "320MB"]
     with (tmp_path / "x.csv").open() as file:
         done = subprocess.run(command, stdin=file, capture_output=True, text=True, check=False)
-    assert (done.returncode, "120 000 rows read" in done.stdout) == (0, True), done.stderr
+    assert (done.returncode, "160 000 rows read" in done.stdout) == (0, True), done.stderr
 
 
 def test_an_empty_folder_is_refused_in_the_same_words(tmp_path):
