@@ -55,6 +55,7 @@ docs: $(VENV)/ready ## write the pages that are generated
 	$(BIN)/python docs/gallery.py
 	$(BIN)/python docs/studies.py
 	$(BIN)/python docs/bad_inputs.py
+	$(BIN)/python docs/console.py
 
 report-ui: ## check, test and bundle the report's front end (needs node; users do not)
 	cd frontend && npm ci --no-audit --no-fund && npm run --silent check && npm run --silent test && npm run --silent build

@@ -293,12 +293,6 @@ def test_counting_arrays_loads_no_dataframe_library():
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "false"
 
 
-def test_every_file_is_short_enough_to_read():
-    files = [path for folder in ("src", "tests", "benchmarks") for kind in ("*.py", "*.[ch]") for path in (ROOT / folder).rglob(kind)]
-    long = {path.name: lines for path in files if (lines := len(path.read_text().splitlines())) > 400}
-    assert long == {}
-
-
 def test_every_public_name_says_what_it_is_for():
     undocumented = [name for name in baserate.__all__ if name != "__version__" and not inspect.getdoc(getattr(baserate, name))]
     assert undocumented == []
