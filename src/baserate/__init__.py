@@ -87,7 +87,7 @@ if TYPE_CHECKING:
     from baserate.prospects.outlooks import Outlook, expect_curve
     from baserate.prospects.regrets import Regret, regret
     from baserate.prospects.triaging import Triage, triage
-    from baserate.readings import Reading
+    from baserate.readings import Bounds, Reading
     from baserate.report_html.reporting import report
     from baserate.report_html.values import Report
     from baserate.shifts.calibrating import Calibration, calibrate
@@ -99,7 +99,7 @@ if TYPE_CHECKING:
     from baserate.summaries.costs import cost_area, h_measure, min_cost
     from baserate.summaries.precision import auprc, average_precision
     from baserate.summaries.probabilities import Decomposition, brier, brier_decomposition, calibration_error, log_loss
-    from baserate.summaries.ranking import Bounds, auc, auc_bounds, gini, ks, partial_auc
+    from baserate.summaries.ranking import auc, auc_bounds, gini, ks, partial_auc
     from baserate.summaries.values import Summary
     from baserate.summaries.weighted import strip_weights, weighted_auc, weighted_auc_chance, weighted_cost_area, weighted_pr_area
     from baserate.uncertain import Uncertain

@@ -100,6 +100,11 @@ class Counts(Totals):
         """SHA-256 of the statistic: the same from every engine and every order of the rows, and (without weights) every way of splitting."""
         return fingerprint(f"baserate-counts-1\n{self.scores.dtype.name}\n{self._masses}", self._cells)
 
+    @cached_property
+    def coarse(self) -> bool:
+        """Did bins merge scores? A bin of one score merges nothing."""
+        return self.bins is not None and bool((self.bins.highs > self.scores).any())
+
     @property
     def auc_error_bound(self) -> float:
         """The most that AUC can be off because scores were merged: ½·Σ pᵢnᵢ/(P·N) over the merged cells, 0 for exact counts.

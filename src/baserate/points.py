@@ -14,13 +14,14 @@ from baserate.arithmetic import exactly
 from baserate.cells import Array
 from baserate.counts import Counts
 from baserate.cuts import lowest_score, next_below
-from baserate.errors import grouped, quoted, refuse
+from baserate.errors import Fix, InputError, grouped, quoted, refuse
 from baserate.exact import INT64_MAX, Floats, running_sums
 from baserate.frozen import Frozen
 from baserate.hulls import upper_hull
 from baserate.notes import CASE_CONTROL, Ledger, Note
 
 ONLY_RATES = "only rates are known, not how many cases there were of each class"
+EVERY_SCORE = Fix('count again with every score kept (keep="all")', "count again with all scores kept: more --memory, --keep all, no --approx")
 CHOSEN_TOTALS = "the class totals were chosen (design='case-control'): the sample's prior is no base rate"
 
 
@@ -157,6 +158,32 @@ class Points(Frozen):
         return () if self._counts is None else self._counts.notes
 
     @property
+    def coarse(self) -> bool:
+        """Were scores merged into bins? Then nothing but bounds is known of what lies between two points."""
+        return self._counts is not None and self._counts.coarse
+
+    @cached_property
+    def merged(self) -> npt.NDArray[np.bool_]:
+        """The edges inside which the exact scores may have thresholds that are not known here; edge i leads from point i to point i + 1.
+
+        Corners and hull are the same for condensed counts as for the exact ones, so nothing is unknown of them.
+        """
+        none = np.zeros(len(self) - 1, dtype=np.bool_)
+        if self._counts is None or self.tops is None or not (self.coarse or self._counts.condensed):
+            return none
+        if len(self.scores) != len(self._counts.scores):
+            return ~none if self.coarse else none
+        together = self.tops > self.scores
+        # One case alone has one score.
+        return together & (np.diff(self.tp) + np.diff(self.fp) > 1) if self.tp.dtype == np.int64 else together
+
+    def extreme(self, *, best: bool) -> Points:
+        """The highest or the lowest ROC that the exact scores can have, where bins merged them: in a bin one class comes first."""
+        inside = np.flatnonzero(self.merged & (np.diff(self.tp) > 0) & (np.diff(self.fp) > 0)) + 1
+        tp, fp = (np.insert(values, inside, values[inside - (not first)]) for values, first in ((self.tp, best), (self.fp, not best)))
+        return Points._of(np.insert(self.scores, inside - 1, self.scores[inside - 1]), tp, fp, self._totals, None, self.why_no_prior)
+
+    @property
     def fn(self) -> Array:
         return self.total_positives - self.tp if self.passed is None else self.passed[0]
 
@@ -253,6 +280,23 @@ class Points(Frozen):
             return f"Points: {grouped(len(self))} points of a ROC known by its rates"
         classes = f"{grouped(self.total_positives)} positives, {grouped(self.total_negatives)} negatives"
         return f"Points: {grouped(len(self))} points of {classes}"
+
+
+def refuse_merged(counts: Counts | Points, what: str, fix: Fix = EVERY_SCORE) -> None:
+    """Counts in which scores were merged cannot answer this, as bins or as runs of negatives."""
+    if Points.of(counts).merged.any():
+        raise lacking(f"{what}, and scores were merged in these counts", fix)
+
+
+def refuse_bins(counts: Counts | Points, what: str) -> None:
+    """Bins cannot answer this: they keep neither the ROC nor its hull."""
+    if Points.of(counts).coarse:
+        raise lacking(f"{what}, and these counts merged scores into bins")
+
+
+def lacking(text: str, fix: Fix = EVERY_SCORE) -> InputError:
+    """The refusal of what only exact scores can tell."""
+    return refuse("BR231", text, fix)
 
 
 def _restored(parts: tuple[Any, ...]) -> Points:

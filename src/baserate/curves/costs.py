@@ -10,6 +10,7 @@ from baserate.conditions import Conditions
 from baserate.counts import Counts
 from baserate.curves.probabilities import both_shares, probability_points
 from baserate.curves.values import Curve
+from baserate.decisions.merged import curve_note
 from baserate.errors import refuse
 from baserate.exact import Floats
 from baserate.measures.confusions import checked_conditions, label_shift_of
@@ -53,8 +54,8 @@ def cost_curve(counts: Source) -> Curve:
     best = np.concatenate((np.arange(len(hull)), [len(hull) - 1]))
     y = x * fnr[best] + rest * fpr[best]
     keep = np.concatenate((np.diff(x) > 0, [True]))
-    thresholds = hull.thresholds[best]
-    return Curve._of("cost", ("effective_prior", "normalized_cost"), (x[keep], y[keep], thresholds[keep]), None, counts)
+    thresholds, notes = hull.thresholds[best], curve_note(hull, hull=True)
+    return Curve._of("cost", ("effective_prior", "normalized_cost"), (x[keep], y[keep], thresholds[keep]), None, counts, notes)
 
 
 def _two_classes(counts: Source) -> Points:

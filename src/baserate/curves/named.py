@@ -12,6 +12,7 @@ from baserate.conditions import Conditions
 from baserate.counts import Counts
 from baserate.curves.tracing import rounded_thresholds, traced
 from baserate.curves.values import Curve
+from baserate.decisions.merged import curve_note
 from baserate.errors import refuse
 from baserate.measures.confusions import along, checked_conditions, label_shift_of, resolved_for
 from baserate.measures.values import Measure
@@ -22,11 +23,15 @@ Source = Counts | Points
 
 def _curve(name: str, counts: Source, axes: tuple[str, str], at: Conditions | None = None, *, every: bool, limit: bool = False) -> Curve:
     points = Points.of(counts)
-    return _read(name, counts, points if every else points.corners(), axes, at, limit=limit)
+    kept = points if every else points.corners()
+    measures, notes = (Measure(axes[0]), Measure(axes[1])), curve_note(kept, every=every)
+    return traced(kept, measures, checked_conditions(at), source=counts, name=name, limit=limit, notes=notes)
 
 
-def _read(name: str, counts: Source, points: Points, axes: tuple[str, str], at: Conditions | None = None, *, limit: bool = False) -> Curve:
-    return traced(points, (Measure(axes[0]), Measure(axes[1])), checked_conditions(at), source=counts, name=name, limit=limit)
+def _hull(name: str, counts: Source, axes: tuple[str, str], at: Conditions | None = None, *, limit: bool = False) -> Curve:
+    hull = Points.of(counts).hull()
+    measures, notes = (Measure(axes[0]), Measure(axes[1])), curve_note(hull, hull=True)
+    return traced(hull, measures, checked_conditions(at), source=counts, name=name, limit=limit, notes=notes)
 
 
 def roc(counts: Source, *, every: bool = False) -> Curve:
@@ -52,7 +57,7 @@ def roc_hull(counts: Source) -> Curve:
     >>> br.roc_hull(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])).x
     array([0. , 0. , 0.5, 1. ])
     """
-    return _read("roc_hull", counts, Points.of(counts).hull(), ("fpr", "tpr"))
+    return _hull("roc_hull", counts, ("fpr", "tpr"))
 
 
 def det(counts: Source, *, every: bool = False) -> Curve:
@@ -106,7 +111,7 @@ def broc(counts: Source, *, at: Conditions | None = None, hull: bool = True, eve
     """
     if not hull:
         return _curve("broc", counts, ("fdr", "tpr"), at, every=every, limit=True)
-    return _read("broc", counts, Points.of(counts).hull(), ("fdr", "tpr"), at, limit=True)
+    return _hull("broc", counts, ("fdr", "tpr"), at, limit=True)
 
 
 def posfrac_curve(counts: Source, *, at: Conditions | None = None, every: bool = False) -> Curve:
@@ -172,7 +177,7 @@ def _along_scores(name: str, counts: Source, measure: Measure, at: Conditions | 
     resolved = None if at is None else resolved_for(points, at, [measure])
     y = along(measure, points, resolved or Conditions())[1:]
     scores = points.scores.astype(np.float64, copy=False)
-    notes = (*rounded_thresholds(points), *(label_shift_of(resolved, points) if resolved is not None else ()))
+    notes = (*curve_note(points, every=True), *rounded_thresholds(points), *(label_shift_of(resolved, points) if resolved is not None else ()))
     return Curve._of(name, ("threshold", str(measure)), (scores, y, scores), resolved, counts, notes)
 
 

@@ -17,7 +17,7 @@ from baserate.errors import Infeasible, refuse
 from baserate.measures.confusions import NOT_SAID, measure
 from baserate.measures.values import Measure, named
 from baserate.notes import Note
-from baserate.points import Points
+from baserate.points import Points, refuse_bins
 
 # From one in a million to one in two, ten a decade.
 SAID = ("BR525", "BR526", "BR528")
@@ -51,6 +51,8 @@ def sweep(
         raise refuse("BR519", "a sweep needs base rates to go along", "priors=[0.5, 0.1, 0.001]")
     if rule is not None and threshold is not NOT_SAID:
         raise refuse("BR533", "a sweep keeps one threshold, or chooses again by a rule, not both", "leave one of them out")
+    if threshold is NOT_SAID:
+        refuse_bins(points, "a threshold that is chosen anew at each base rate needs every score")
     read = [_point(points, at, rule, threshold, volume) for at in conditions]
     x = np.array([at.prior for at in conditions])
     values = np.array([np.nan if point is None else _value(asked, point) for point in read])

@@ -10,6 +10,7 @@ import numpy as np
 from baserate.conditions import Conditions
 from baserate.counts import Counts
 from baserate.curves.values import Curve
+from baserate.decisions.merged import curve_note
 from baserate.exact import EXACT_FLOATS, Floats
 from baserate.measures.confusions import along, checked_conditions, label_shift_of, resolved_for
 from baserate.measures.values import Measure, named
@@ -41,11 +42,18 @@ def trace(
     across, up = named(x, volume), named(y, volume)
     points = Points.of(counts) if every else Points.of(counts).corners()
     conditions = checked_conditions(at)
-    return traced(points, (across, up), conditions, source=counts, name=name)
+    return traced(points, (across, up), conditions, source=counts, name=name, notes=curve_note(points, every=every))
 
 
 def traced(
-    points: Points, measures: tuple[Measure, Measure], at: Conditions, *, source: Counts | Points, name: str, limit: bool = False
+    points: Points,
+    measures: tuple[Measure, Measure],
+    at: Conditions,
+    *,
+    source: Counts | Points,
+    name: str,
+    limit: bool = False,
+    notes: tuple[Note, ...] = (),
 ) -> Curve:
     """The curve of two measures along these points; with `limit`, its first point is the limit where nothing is flagged."""
     needs_prior = any(measure.depends_on_prior for measure in measures)
@@ -54,7 +62,7 @@ def traced(
 
     if limit:
         columns = [_limited(column) for column in columns]
-    notes = (*rounded_thresholds(points), *(label_shift_of(resolved, points) if resolved is not None else ()))
+    notes = (*notes, *rounded_thresholds(points), *(label_shift_of(resolved, points) if resolved is not None else ()))
     labels = (str(measures[0]), str(measures[1]))
     return Curve._of(
         name, labels, (columns[0], columns[1], points.thresholds), resolved, source, (*at.notes, *notes), _Between(points, measures, at, limit)

@@ -17,7 +17,7 @@ from baserate.counts import Counts
 from baserate.decisions.searching import Mask
 from baserate.errors import quoted, refuse
 from baserate.hulls import upper_hull
-from baserate.points import Points
+from baserate.points import Points, refuse_bins
 
 NOTHING, EVERYTHING = "flag nothing", "flag everything"
 Settings = dict[str, Any]
@@ -116,6 +116,7 @@ def corners(models: Models, masks: Mapping[str, Mask] | None = None) -> list[Cor
         points = Points.of(counts)
         if not points.total_positives or not points.total_negatives:
             raise refuse("BR552", f"{quoted(name)} has cases of one class only: it has no ROC", "count cases of both classes")
+        refuse_bins(points, f"{quoted(name)}: what is cheapest at which base rate and costs needs the hull of all scores")
         source = points.hull() if masks is None else points
         kept = range(1, len(source) - 1) if masks is None else _kept(points, masks[name])
         positives, negatives = exactly(points.total_positives), exactly(points.total_negatives)

@@ -13,7 +13,7 @@ import numpy as np
 from baserate.arithmetic import exactly, rounded
 from baserate.conditions import Conditions
 from baserate.counts import Counts
-from baserate.decisions import budgets, remarks, theory
+from baserate.decisions import budgets, merged, remarks, theory
 from baserate.decisions.mixtures import best_mixture
 from baserate.decisions.operating import GUESS, THRESHOLD, OperatingPoint, mixed
 from baserate.decisions.refusals import infeasible
@@ -69,7 +69,7 @@ def choose(
     point = replace(found, rule=str(rules), optimized=str(objective), volume=volume)
     if calibrated_at is not None:
         point = theory.beside(point, points, calibrated_at)
-    return replace(point, notes=combine(points.notes, (*given.notes, *remarks.on_choice(point, points, rules, objective))))
+    return replace(point, notes=combine(points.notes, (*point.notes, *given.notes, *remarks.on_choice(point, points, rules, objective))))
 
 
 def _objective(optimize: str | Measure | None, rule: Rule, at: Conditions, volume: float | None) -> Measure:
@@ -85,6 +85,7 @@ def _found(points: Points, rule: Rule, objective: Measure, at: Conditions, *, mi
     mask: Mask = reduce(np.logical_and, masks, np.ones(len(points), dtype=np.bool_))
     candidates = list(_candidates(points, rule, objective, at, mask, mix=mix))
     if not candidates:
+        merged.refuse_infeasible(points, rule.terms, at)
         raise infeasible(points, rule, masks, objective, at)
     if use_up and mask.any():
         # The last point within the budget, which a share of the next tie may go beyond.
@@ -95,7 +96,8 @@ def _found(points: Points, rule: Rule, objective: Measure, at: Conditions, *, mi
         as_good = use_up and not is_better(objective, chosen.confusion, other.confusion, at)
         if as_good or is_better(objective, other.confusion, chosen.confusion, at):
             chosen = other
-    return chosen
+    known = next((one for one in candidates if one.how == THRESHOLD), None)
+    return merged.settled(chosen, points, rule.terms, objective, known, use_up=use_up)
 
 
 def _candidates(points: Points, rule: Rule, objective: Measure, at: Conditions, mask: Mask, *, mix: bool) -> Iterator[OperatingPoint]:

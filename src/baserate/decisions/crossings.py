@@ -17,7 +17,7 @@ from baserate.cells import Array
 from baserate.counts import Counts
 from baserate.errors import refuse
 from baserate.exact import INT64_MAX, Floats
-from baserate.points import Points
+from baserate.points import Points, refuse_bins
 
 FIRST, SECOND, EQUAL, NEITHER = "first", "second", "equal", "neither"
 NAMES = {1: FIRST, -1: SECOND, 0: EQUAL}
@@ -141,6 +141,7 @@ def _curves(first: Points, second: Points) -> tuple[_Curve, _Curve]:
     for points in (first, second):
         if not points.total_positives or not points.total_negatives:
             raise refuse("BR552", "a ROC needs cases of both classes", "count cases of both classes")
+        refuse_bins(points, "which of two ROCs lies above needs every score")
     if first.fp.dtype != np.int64 or second.fp.dtype != np.int64:
         return tuple(_curve(points.fpr, points.tpr, 1.0, 1.0) for points in (first, second))  # type: ignore[return-value]
     ours, theirs = int(first.total_negatives), int(second.total_negatives)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import NamedTuple
 
 import numpy as np
 
@@ -12,22 +12,37 @@ from baserate.arithmetic import exactly, rounded
 from baserate.conditions import Conditions
 from baserate.counts import Counts
 from baserate.decisions import remarks
+from baserate.decisions.merged import nearer
 from baserate.decisions.operating import ATTAINED, INTERPOLATED, OperatingPoint, mixed
 from baserate.decisions.searching import DOUBT, exact_or_none, share_at, value_between
-from baserate.errors import Fix, Infeasible, Problem, quoted, refuse
+from baserate.errors import Fix, Infeasible, InputError, Problem, quoted, refuse
 from baserate.exact import Floats
 from baserate.measures.confusions import along, checked_conditions, checked_volume, confusion_at, resolved_for
 from baserate.measures.values import Measure, named
 from baserate.notations import Written, from_number, share
 from baserate.notes import combine
-from baserate.points import Points
+from baserate.points import Points, refuse_bins
 
 
-class Fixed(NamedTuple):
-    """One measure fixed, read in two ways: each says in `how` which it is."""
+@dataclass(frozen=True)
+class Fixed:
+    """One measure fixed, read in two ways: each says in `how` which it is.
+
+    `interpolated, attained = fix(…)` unpacks it. Where scores were merged, `attained` is refused if the nearest threshold may lie among them.
+    """
 
     interpolated: OperatingPoint
-    attained: OperatingPoint
+    nearest: OperatingPoint | InputError
+
+    @property
+    def attained(self) -> OperatingPoint:
+        """The threshold whose value is nearest."""
+        if isinstance(self.nearest, InputError):
+            raise self.nearest
+        return self.nearest
+
+    def __iter__(self) -> Iterator[OperatingPoint]:
+        return iter((self.interpolated, self.attained))
 
 
 def fix(counts: Counts | Points, *, at: Conditions | None = None, volume: float | None = None, **target: float | str) -> Fixed:
@@ -51,14 +66,16 @@ def fix(counts: Counts | Points, *, at: Conditions | None = None, volume: float 
         raise refuse("BR534", f"{name} may rise and fall between two thresholds: it cannot be fixed", "fix tpr, fpr, posfrac or precision")
     value = _value(asked, given)
     resolved = resolved_for(points, conditions, [asked])
-    readings = _interpolated(points, asked, value, resolved), _nearest(points, asked, value, resolved)
     rule = f"{asked.name} = {quoted(given, quotes=False)}"
-    return Fixed(
-        *(
-            replace(point, rule=rule, volume=volume, notes=combine(points.notes, (*conditions.notes, *remarks.on_reading(point, points))))
-            for point in readings
-        )
-    )
+
+    def told(point: OperatingPoint) -> OperatingPoint:
+        notes = combine(points.notes, (*conditions.notes, *remarks.on_reading(point, points)))
+        return replace(point, rule=rule, volume=volume, notes=notes)
+
+    refuse_bins(points, f"where {asked.name} is {quoted(given, quotes=False)} depends on the order of all scores")
+    interpolated, nearest = _interpolated(points, asked, value, resolved), _nearest(points, asked, value, resolved)
+    hidden = nearer(points, asked, float(value), nearest, resolved)
+    return Fixed(told(interpolated), told(nearest) if hidden is None else hidden)
 
 
 def _value(asked: Measure, given: float | str) -> Fraction:

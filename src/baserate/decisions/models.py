@@ -20,7 +20,7 @@ from baserate.points import Points
 class Choice:
     """The best model, where it is set, and what the others would do.
 
-    `models` names more than one where they cannot be told apart by what was made best; `points` holds the chosen point of every model
+    `models` names more than one where they cannot be told apart by what was made best, or where bins leave that open; `points` holds the chosen point of every model
     that keeps the rule, `refused` says of the others why they do not.
     """
 
@@ -78,4 +78,15 @@ def _best(points: Mapping[str, OperatingPoint]) -> tuple[str, ...]:
             best = [name]
         elif not is_better(objective, points[best[0]].confusion, point.confusion, point.at):
             best.append(name)
-    return tuple(best)
+    return tuple(name for name in points if name in best or _may_win(points[name], points[best[0]])) if _open(points) else tuple(best)
+
+
+def _open(points: Mapping[str, OperatingPoint]) -> bool:
+    return any(point.bounds is not None for point in points.values())
+
+
+def _may_win(point: OperatingPoint, best: OperatingPoint) -> bool:
+    """Whether it may be as good as the best with every score kept, where bins merged scores."""
+    lower = parse(point.optimized, point.volume).direction == "lower"
+    (low, high), (best_low, best_high) = (one.bounds or (one[one.optimized],) * 2 for one in (point, best))
+    return low <= best_high if lower else high >= best_low

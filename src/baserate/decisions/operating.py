@@ -14,6 +14,7 @@ from baserate.measures.confusions import Confusion, between, checked_conditions,
 from baserate.measures.values import Measure, named
 from baserate.notes import Note, combine
 from baserate.points import Points
+from baserate.readings import Bounds
 
 How = Literal["threshold", "tie", "mixture", "interpolated", "nearest", "guess", "theory"]
 THRESHOLD: How = "threshold"
@@ -36,6 +37,7 @@ class OperatingPoint:
     Cases with `score >= threshold` are flagged; a threshold of None flags nothing. Where `share` is below 1, cases below `certain` are
     flagged with that probability only, and every number is an expected value; `merged` says that those may have several scores, from
     `threshold` up to `certain`. `how` says of which kind the point is, and `in_advance` whether it was set before these cases were seen.
+    `bounds` says between which values what was made best lies with every score kept, where bins merged scores; None where it is exact.
     Outcomes are those of the sample; rates within a class are the sample's too; precision, npv, posfrac and costs are read at `at`. Any
     other measure is `point["mcc"]`.
 
@@ -61,6 +63,7 @@ class OperatingPoint:
     theory: OperatingPoint | None = None
     cut: Cut | None = None
     in_advance: bool = False
+    bounds: Bounds | None = None
     notes: tuple[Note, ...] = field(default=(), compare=False, repr=False)
 
     def __getitem__(self, name: str | Measure) -> float:
@@ -129,7 +132,9 @@ class OperatingPoint:
         confusion = self._flagged(points)
         resolved = resolved_for(points, given)
         notes = combine(points.notes, (*given.notes, *label_shift(resolved, confusion), *out_of_range(points, self.threshold)))
-        moved = replace(self, confusion=confusion, at=resolved, in_advance=True, best=None, worst=None, theory=None, cut=None, notes=notes)
+        moved = replace(
+            self, confusion=confusion, at=resolved, in_advance=True, best=None, worst=None, theory=None, cut=None, bounds=None, notes=notes
+        )
         return replace(moved, merged=self.how == TIE and several(points, points.place(self.certain), self.threshold))
 
     def _flagged(self, points: Points) -> Confusion:

@@ -74,7 +74,7 @@ def most_unseen(negatives: int) -> float:
 def _trivial(point: OperatingPoint, points: Points, rule: Rule, objective: Measure) -> Iterator[Note]:
     """Flagging nothing or everything is a result, and it is said at which base rate it stops being one."""
     nothing, everything = point.threshold is None, point.share == 1 and not point.fn and not point.tn
-    if rule.terms or objective.name != "expected_cost" or not (nothing or everything):
+    if rule.terms or objective.name != "expected_cost" or not (nothing or everything) or points.coarse:
         return
     hull = points.hull()
     edge = 0 if nothing else len(hull) - 2

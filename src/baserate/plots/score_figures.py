@@ -16,6 +16,7 @@ from baserate.measures.confusions import Confusion
 from baserate.plots.axes import Axis, linear, spanning
 from baserate.plots.composing import Curves, panel_of, said
 from baserate.plots.panels import REFERENCE, Area, Line, Marks, Panel, Part, Style, Words, series
+from baserate.points import refuse_merged
 
 CLASSES = (("positive", "vermillion"), ("negative", "blue"))
 
@@ -44,6 +45,7 @@ def histogram_panel(counts: Counts, *, bins: int = 30, threshold: float | None =
     """
     if not isinstance(counts, Counts) or not len(counts.scores):
         raise refuse("BR228", f"a histogram is made of Counts with cases, got {type(counts).__name__}", "count(...)")
+    refuse_merged(counts, "a histogram shows how all scores spread")
     if not isinstance(bins, int) or isinstance(bins, bool) or not 1 <= bins <= 1000:
         raise refuse("BR568", f"bins is a whole number from 1 to 1000, got {quoted(bins)}", "bins=30")
     scores = counts.scores.astype(np.float64)

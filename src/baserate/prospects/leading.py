@@ -14,7 +14,7 @@ from baserate.counts import Counts
 from baserate.decisions.borders import check_names
 from baserate.errors import Fix, quoted, refuse
 from baserate.notations import from_number, prior, share
-from baserate.points import Points
+from baserate.points import Points, refuse_bins
 
 Corner = tuple[Fraction, Fraction]
 
@@ -87,6 +87,7 @@ class _Curve(NamedTuple):
 def _curve(name: str, points: Points, *, attained: bool) -> _Curve:
     if not points.total_positives or not points.total_negatives:
         raise refuse("BR552", f"{quoted(name)} has cases of one class only: it has no ROC", "count cases of both classes")
+    refuse_bins(points, f"{quoted(name)}: what is found within a share of false alarms needs every score")
     kept = points.corners() if attained else points.hull()
     positives, negatives = exactly(kept.total_positives), exactly(kept.total_negatives)
     corners = [(exactly(f) / negatives, exactly(t) / positives) for f, t in zip(kept.fp.tolist(), kept.tp.tolist(), strict=True)]

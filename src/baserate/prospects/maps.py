@@ -16,6 +16,7 @@ from baserate.arithmetic import exactly, rounded
 from baserate.conditions import Conditions
 from baserate.decisions.borders import Corner, Region, Win, check_names, corners, regions, won
 from baserate.decisions.budgets import filled
+from baserate.decisions.merged import refuse_hidden
 from baserate.decisions.remarks import most_unseen
 from baserate.decisions.rules import Rule, parse_rule
 from baserate.decisions.searching import Mask, holds_all, keeping
@@ -189,6 +190,7 @@ def _constrained(points: Mapping[str, Points], rule: Rule, at: Conditions) -> li
         if not one.total_positives or not one.total_negatives:
             raise refuse("BR552", f"{quoted(name)} has cases of one class only: it has no ROC", "count cases of both classes")
         masks[name] = np.logical_and.reduce([np.ones(len(one), dtype=np.bool_), *(keeping(term, one, at) for term in rule.terms)])
+        refuse_hidden(one, masks[name], [(term, at) for term in rule.terms])
     found = corners(points, masks)
     if rule.budget is not None:
         found = _with_ties(found, points, rule, at)

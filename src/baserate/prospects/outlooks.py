@@ -13,7 +13,7 @@ from baserate.errors import Fix, grouped, quoted, refuse
 from baserate.exact import Floats
 from baserate.measures.values import Measure
 from baserate.notes import Note, combine
-from baserate.points import Points
+from baserate.points import Points, refuse_bins
 from baserate.prospects.expectations import UNKNOWN, VARYING
 from baserate.prospects.regrets import assumption
 from baserate.prospects.scenes import checked
@@ -95,6 +95,7 @@ def expect_curve(curve: Any, counts: Counts | Points, *, at: Uncertain, kind: st
     points = Points.of(counts)
     if not points.total_positives or not points.total_negatives:
         raise refuse("BR552", "a curve needs cases of both classes", "count cases of both classes")
+    refuse_bins(points, "a curve read between its points needs every score")
     fine, coarse = (_lines(points, (axis, measure), at, places, panels) for panels in (FINE, COARSE))
     y, rough = (_average(lines, measure, asked) for lines in (fine, coarse))
     if asked == VARYING and measure.name in OF_ALERTS:

@@ -23,7 +23,7 @@ from baserate.exact import Floats
 from baserate.measures.confusions import NOT_SAID, Confusion, confusion_at
 from baserate.measures.outcomes import Outcomes
 from baserate.measures.values import Measure
-from baserate.points import Points
+from baserate.points import Points, refuse_bins
 from baserate.prospects.integrals import edges
 from baserate.prospects.scenes import Scene
 from baserate.prospects.settings import HERE
@@ -109,6 +109,7 @@ def reader_of(name: str, counts: Any, rule: str | None, threshold: Any, volume: 
         raise refuse("BR594", "a measure is asked for at a rule and at a threshold", "give one of them")
     if threshold is not NOT_SAID:
         return _fixed(name, confusion_at(points, points.place(threshold)))
+    refuse_bins(points, "a threshold that is chosen anew at each base rate and cost needs every score")
     own = {HERE: points.why_no_prior or exactly(points.exact_prior)}
     if rule is None:
         found = regions(corners({"model": points}))

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from baserate.arithmetic import exactly
 from baserate.counts import Counts
 from baserate.decisions.borders import check_names
+from baserate.decisions.merged import refuse_hidden
 from baserate.decisions.rules import Rule, Term
 from baserate.decisions.searching import Mask, keeping
 from baserate.errors import quoted, refuse
@@ -110,13 +111,15 @@ def _own(points: Points) -> Fraction | str:
 
 def kept(one: Candidates, rule: Rule, every: list[Scene]) -> Mask:
     """The thresholds that keep the rule in every scene: at every site, and over the whole of each range."""
-    masks = [
-        keeping(term, one.sites[scene.site], known.conditions())[one.places[scene.site]]
+    asked = [
+        (term, scene.site, known.conditions())
         for term in rule.terms
         for scene in (every if term.measure.depends_on_prior else _first_of_each_site(every))
         for known in ends(term, scene)
     ]
+    masks = [keeping(term, one.sites[site], at)[one.places[site]] for term, site, at in asked]
     mask: Mask = reduce(np.logical_and, masks, np.ones(len(one), dtype=np.bool_))
+    refuse_hidden(one.points, mask, ((term, at) for term, _, at in asked))
     return mask
 
 

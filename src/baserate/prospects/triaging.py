@@ -21,7 +21,7 @@ from baserate.measures.confusions import checked_conditions, checked_volume, lab
 from baserate.measures.values import parse
 from baserate.notations import Written, from_number, share
 from baserate.notes import Note, combine
-from baserate.points import Points
+from baserate.points import Points, refuse_bins, refuse_merged
 from baserate.prospects.settings import exact_rates
 
 
@@ -94,6 +94,7 @@ def triage(
         raise refuse("BR552", "triage needs cases of both classes", "count cases of both classes")
     given, cases = checked_conditions(at), checked_volume(volume)
     resolved = resolved_for(points, given, [parse("expected_cost")])
+    (refuse_bins if most is None else refuse_merged)(points, "the cheapest pair of thresholds is searched among all scores")
     price, limit = _price(resolved, review, abstain, overlooked), _limit(most, cases)
     upper, lower = _on_hull(points, price, resolved) if limit is None else _within(points, price, resolved, limit)
     notes = combine(points.notes, (*given.notes, *label_shift_of(resolved, points), *_same_cases()))

@@ -10,6 +10,7 @@ from baserate.counts import Counts
 from baserate.errors import refuse
 from baserate.exact import Floats
 from baserate.notes import Note
+from baserate.points import refuse_merged
 from baserate.shifts.mixtures import between, even_cuts
 from baserate.uncertainty.placements import refuse_weights
 from baserate.uncertainty.values import checked_level, missed
@@ -70,11 +71,10 @@ def check_label_shift(counts: Counts, unlabelled: Unlabelled, *, level: float = 
         raise refuse("BR552", "both classes are needed", "count cases of both classes")
     if not unlabelled.total:
         raise refuse("BR590", "there are no unlabelled cases", "give scores of the field")
+    refuse_merged(counts, "label shift is checked in cells of equal share, cut between any two scores")
     parts = _merged(*_cells(counts, unlabelled))
     if parts.shape[1] < 3:
-        reason = "too few cells to tell a mixture from anything else"
-        note = Note("BR538", f"label shift was not checked: {reason}")
-        return ShiftCheck(Undefined(reason), 0, Undefined(reason), Undefined(reason), asked, (note,))
+        return not_checked("too few cells to tell a mixture from anything else", asked)
     statistic, prior = _nearest(parts)
     degrees = parts.shape[1] - (2 if 0 < prior < 1 else 1)
     from scipy.special import chdtrc
@@ -82,6 +82,12 @@ def check_label_shift(counts: Counts, unlabelled: Unlabelled, *, level: float = 
     p_value = float(chdtrc(degrees, statistic))
     found = ShiftCheck(statistic, degrees, p_value, prior, asked)
     return ShiftCheck(statistic, degrees, p_value, prior, asked, _told(found)) if found.moved else found
+
+
+def not_checked(reason: str, level: float) -> ShiftCheck:
+    """No result, and why."""
+    note = Note("BR538", f"label shift was not checked: {reason}")
+    return ShiftCheck(Undefined(reason), 0, Undefined(reason), Undefined(reason), level, (note,))
 
 
 def _told(found: ShiftCheck) -> tuple[Note, ...]:

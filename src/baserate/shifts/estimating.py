@@ -13,7 +13,8 @@ from baserate.counts import Counts
 from baserate.errors import Fix, grouped, quoted, refuse
 from baserate.exact import Floats, Ints
 from baserate.notes import Note
-from baserate.shifts.checking import ShiftCheck, check_label_shift
+from baserate.points import Points, refuse_merged
+from baserate.shifts.checking import ShiftCheck, check_label_shift, not_checked
 from baserate.shifts.correcting import calibration_prior
 from baserate.shifts.mixtures import Flags, adjusted, flags_of, most_likely
 from baserate.shifts.relabelling import as_probabilities
@@ -28,6 +29,9 @@ METHODS = (EM, ADJUSTED)
 REPLICATES = 2000
 STREAM = 0x5817
 CASES_A_CELL = 4
+THRESHOLD_TOO = Fix(
+    'give a threshold, or count again with every score kept (keep="all")', "give --threshold, or count again with all scores kept"
+)
 
 
 @dataclass(frozen=True, repr=False)
@@ -79,6 +83,10 @@ def estimate_prior(  # noqa: PLR0913 (each is a word that users say)
         facts["calibrated_at"] = trained
         value, values = _by_likelihood(counts, unlabelled, calibrated_at, draws, rng, progress)
     else:
+        if threshold is None:
+            refuse_merged(counts, "the threshold at which cases are flagged is searched among all scores", THRESHOLD_TOO)
+        else:
+            Points.of(counts).place(threshold)  # refused where it cuts through scores that were merged
         flags = flags_of(counts, unlabelled, threshold)
         value, best = (found[0] for found in adjusted(*(part[None] for part in flags[1:])))
         facts["threshold"] = flags.thresholds[best].item()
@@ -88,7 +96,8 @@ def estimate_prior(  # noqa: PLR0913 (each is a word that users say)
         raise refuse("BR537", "these scores do not tell the classes apart: every share of positives would look the same", fix)
     left, undefined = undefined_noted(values)
     low, high = percentile_bounds(np.clip(left, 0.0, 1.0), asked, BOTH)
-    check = check_label_shift(counts, unlabelled)
+    merged = Points.of(counts).merged.any()
+    check = not_checked("scores were merged in these counts", asked) if merged else check_label_shift(counts, unlabelled)
     notes = (*few, *_limited(float(value), high), *undefined, *alike(low, high), *check.notes)
     inside = min(1.0, max(0.0, float(value)))
     return PriorEstimate(

@@ -16,12 +16,14 @@ from baserate.errors import quoted, refuse
 from baserate.measures.confusions import checked_conditions, label_shift_of
 from baserate.points import Points
 from baserate.readings import Reading
+from baserate.summaries.bounds import bounded
 from baserate.summaries.ranking import one_class
 from baserate.undefined import Undefined
 
 HAND_2014, HAND_2009 = "hand-2014", "hand-2009"
 
 
+@bounded()
 def min_cost(counts: Counts | Points, *, at: Conditions | None = None) -> float:
     """What does the cheapest threshold cost a case, at this base rate and these costs?
 
@@ -35,6 +37,7 @@ def min_cost(counts: Counts | Points, *, at: Conditions | None = None) -> float:
     return Reading(float(point.expected_cost), point.notes, name="min_cost")
 
 
+@bounded()
 def cost_area(counts: Counts | Points) -> float:
     """What does the best threshold cost on average over all effective priors? The area under the cost curve's lower envelope.
 
@@ -51,6 +54,7 @@ def cost_area(counts: Counts | Points) -> float:
     return Reading(math.fsum(np.diff(curve.x) * (curve.y[1:] + curve.y[:-1]) / 2), name="cost_area")
 
 
+@bounded()
 def h_measure(counts: Counts | Points, *, at: Conditions | None = None, prior: str = HAND_2014, severity_ratio: float | None = None) -> float:
     """How much is the expected loss lower than that of one answer for all, over a distribution of costs? 1 − L / L_ref.
 

@@ -16,6 +16,7 @@ from baserate.measures.confusions import checked_conditions, label_shift_of
 from baserate.measures.outcomes import weight_of_negatives
 from baserate.points import Points
 from baserate.readings import Reading
+from baserate.summaries.bounds import bounded
 from baserate.summaries.ranking import one_class
 from baserate.undefined import Undefined
 
@@ -23,21 +24,7 @@ from baserate.undefined import Undefined
 SMALL = 0.05
 
 
-def average_precision(counts: Counts | Points, *, at: Conditions | None = None) -> float:
-    """How pure are the alerts on average over the positives? Σ (tprᵢ − tprᵢ₋₁) · precisionᵢ, at any base rate.
-
-    The mean precision at which each positive is found. 1 is perfect, the prior about what guessing gets. scikit-learn's
-    `average_precision_score` at the sample's own prior.
-
-    >>> import baserate as br
-    >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
-    >>> br.average_precision(counts), br.average_precision(counts, at=br.Conditions(prior=0.01))
-    (0.8333333333333333, 0.5099009900990099)
-    """
-    points = Points.of(counts)
-    return _summed("average_precision", points, at, _steps)
-
-
+@bounded()
 def auprc(counts: Counts | Points, *, at: Conditions | None = None) -> float:
     """What is the area under the precision-recall curve? Exact, with the curve that mixing two thresholds gives, at any base rate.
 
@@ -51,6 +38,23 @@ def auprc(counts: Counts | Points, *, at: Conditions | None = None) -> float:
     """
     points = Points.of(counts)
     return _summed("auprc", points, at, pr_pieces)
+
+
+# Of positives that come last in a bin, precision is least where each has a score of its own: no less than the integral.
+@bounded(least=auprc)
+def average_precision(counts: Counts | Points, *, at: Conditions | None = None) -> float:
+    """How pure are the alerts on average over the positives? Σ (tprᵢ − tprᵢ₋₁) · precisionᵢ, at any base rate.
+
+    The mean precision at which each positive is found. 1 is perfect, the prior about what guessing gets. scikit-learn's
+    `average_precision_score` at the sample's own prior.
+
+    >>> import baserate as br
+    >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> br.average_precision(counts), br.average_precision(counts, at=br.Conditions(prior=0.01))
+    (0.8333333333333333, 0.5099009900990099)
+    """
+    points = Points.of(counts)
+    return _summed("average_precision", points, at, _steps)
 
 
 def _summed(name: str, points: Points, at: Conditions | None, pieces: Any) -> float:

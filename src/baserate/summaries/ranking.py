@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -13,19 +13,14 @@ from baserate.decisions.choosing import choose
 from baserate.errors import quoted, refuse
 from baserate.exact import Floats, share_won
 from baserate.points import Points
-from baserate.readings import Reading
+from baserate.readings import Bounds, Reading
+from baserate.summaries.bounds import bounded
 from baserate.undefined import Undefined
 
 Band = tuple[float, float]
 
 
-class Bounds(NamedTuple):
-    """Where the value of exact counts lies for certain."""
-
-    low: float
-    high: float
-
-
+@bounded()
 def auc(counts: Counts | Points) -> float:
     """How often does a positive score higher than a negative?
 
@@ -71,6 +66,7 @@ def auc_bounds(counts: Counts) -> Bounds:
     return Bounds(max(0.0, value - counts.auc_error_bound), min(1.0, value + counts.auc_error_bound))
 
 
+@bounded()
 def gini(counts: Counts | Points) -> float:
     """How much better than guessing is the ranking? 2 · AUC − 1, also called Somers' D and accuracy ratio.
 
@@ -93,6 +89,7 @@ def _reversed(counts: Counts) -> Counts:
     return Counts(-np.arange(len(counts.scores), dtype=np.int64)[::-1], counts.positives, counts.negatives)
 
 
+@bounded()
 def ks(counts: Counts | Points) -> float:
     """How far apart are the two classes at best? The largest tpr − fpr over all thresholds: the Kolmogorov-Smirnov statistic.
 
@@ -108,6 +105,7 @@ def ks(counts: Counts | Points) -> float:
     return Reading(float(choose(counts, at=Conditions(prior=0.5), optimize="informedness")["informedness"]), name="ks")
 
 
+@bounded()
 def partial_auc(counts: Counts | Points, *, fpr: Band | None = None, tpr: Band | None = None, standardized: bool = False) -> float:
     """How well do the scores rank where it matters? The area under the ROC in a band of fpr, or right of it in a band of tpr.
 

@@ -16,8 +16,9 @@ from baserate.curves.tracing import mixed_points
 from baserate.errors import quoted, refuse
 from baserate.exact import Floats
 from baserate.measures.confusions import checked_conditions, label_shift_of
-from baserate.points import Points
+from baserate.points import Points, refuse_merged
 from baserate.readings import Reading
+from baserate.summaries.bounds import bounded
 from baserate.summaries.precision import pr_pieces
 from baserate.summaries.ranking import auc, one_class
 from baserate.undefined import Undefined
@@ -49,6 +50,7 @@ def _weights(count: int, alpha: float) -> Floats:
     return weights
 
 
+@bounded()
 def weighted_auc(counts: Counts | Points, *, alpha: float | str | None = None, costs: Costs | None = None, strips: int | str = STRIPS) -> float:
     """How well do the scores rank, when high recall matters more? An AUC with weight passed upwards.
 
@@ -69,6 +71,7 @@ def weighted_auc(counts: Counts | Points, *, alpha: float | str | None = None, c
         return Undefined(missing)
     share = _alpha(alpha, costs, points)
     if strips == "segments":
+        refuse_merged(points, "one strip a ROC segment needs a point for every score")
         value = _segments(points, share)
     elif strips == "continuous":
         value = auc(counts) if share == 0 and isinstance(counts, Counts) else _continuous(points, share)
@@ -174,6 +177,7 @@ def _continuous(points: Points, alpha: float) -> float:
     return math.fsum(plain) - math.fsum(lost) + (1 - alpha) / -rate * float(right[first])
 
 
+@bounded()
 def weighted_pr_area(counts: Counts | Points, *, alpha: float, strips: int = STRIPS, at: Conditions | None = None) -> float:
     """The area under the precision-recall curve with weight passed towards full recall, in strips of equal width. Weng & Poon 2008 §6.
 
@@ -200,6 +204,7 @@ def weighted_pr_area(counts: Counts | Points, *, alpha: float, strips: int = STR
     )
 
 
+@bounded()
 def weighted_cost_area(counts: Counts | Points, *, alpha: float, strips: int = STRIPS) -> float:
     """The area under the cost curve with weight passed towards costly misses (to the right), in strips of equal width.
 

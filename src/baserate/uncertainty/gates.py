@@ -23,7 +23,7 @@ from baserate.measures.confusions import NOT_SAID, checked_volume
 from baserate.measures.values import Measure
 from baserate.notations import number
 from baserate.notes import Note, combine
-from baserate.points import Points
+from baserate.points import Points, refuse_bins
 from baserate.summaries.values import Summary, summary_named
 from baserate.uncertainty.adequacy import cases_needed
 from baserate.uncertainty.comparing import check_replicates, compare, holm
@@ -160,6 +160,7 @@ def _point(
     if threshold is not NOT_SAID:
         return flag_at(counts, threshold, at=at, volume=volume), ()
     parse_rule(rule, volume)  # what cannot be read is refused before anything is drawn
+    refuse_bins(counts, "no threshold is given, and choosing one needs every score")
     one, other = _halves(counts, seed)
     try:
         chosen = choose(one, rule, at=at, volume=volume).threshold

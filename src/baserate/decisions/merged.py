@@ -1,0 +1,163 @@
+"""What merged scores leave open: thresholds of the exact scores may lie inside runs and bins, and these are the most they can do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from baserate.conditions import Conditions
+from baserate.decisions.operating import MIXTURE, TIE, OperatingPoint
+from baserate.decisions.rules import Term
+from baserate.decisions.searching import DOUBT, ROUNDING, Mask
+from baserate.errors import InputError, quoted
+from baserate.exact import Floats
+from baserate.measures.confusions import along, measure
+from baserate.measures.values import Measure
+from baserate.notes import Note
+from baserate.points import Points, lacking
+from baserate.readings import Bounds
+
+# Where cases are weighted, the least of them is not known: so little of an edge.
+LITTLE = 2.0**-30
+
+
+class Hidden:
+    """The edges inside which thresholds may be hidden, and between which values a measure lies there.
+
+    Every measure rises or falls throughout with tp, and with fp; so it is lowest and highest at the outermost outcomes that are possible.
+    """
+
+    def __init__(self, points: Points) -> None:
+        self.edges = np.flatnonzero(points.merged)
+        self._outermost = list(_outermost(points, self.edges)) if len(self.edges) else []
+
+    def __len__(self) -> int:
+        return len(self.edges)
+
+    def span(self, measure: Measure, at: Conditions) -> tuple[Floats, Floats]:
+        """The lowest and the highest value inside each edge; NaN where the measure is undefined."""
+        rows = np.array([along(measure, points, at) for points in self._outermost])
+        return np.fmin.reduce(rows), np.fmax.reduce(rows)
+
+    def may_keep(self, terms: Sequence[Term], at: Conditions) -> Mask:
+        """The edges inside which every term may hold, each for itself."""
+        kept: Mask = np.ones(len(self), dtype=np.bool_)
+        for term in terms if len(self) else ():
+            low, high = self.span(term.measure, at)
+            limit = float(term.limit)
+            slack = DOUBT * abs(limit) + ROUNDING
+            kept &= high >= limit - slack if term.sense == ">=" else low <= limit + slack
+        return kept
+
+
+def _outermost(points: Points, edges: Any) -> Iterator[Points]:
+    """Outcomes of a threshold inside an edge: next to either end, and where one class comes first."""
+    (t0, t1), (f0, f1) = ((values[edges].astype(np.float64), values[edges + 1].astype(np.float64)) for values in (points.tp, points.fp))
+    both = (t1 > t0) & (f1 > f0)
+    whole = points.tp.dtype == np.int64
+    t, f = (np.minimum(1.0, b - a) if whole else (b - a) * LITTLE for a, b in ((t0, t1), (f0, f1)))
+    above, below = (t0 + t, f0 + f), (t1 - t, f1 - f)
+    for tp, fp in (
+        (np.where(both, t0, above[0]), above[1]),
+        (above[0], np.where(both, f0, above[1])),
+        (np.where(both, t1, below[0]), below[1]),
+        (below[0], np.where(both, f1, below[1])),
+        (np.where(both, t1, above[0]), np.where(both, f0, above[1])),
+        (np.where(both, t0, above[0]), np.where(both, f1, above[1])),
+    ):
+        yield points.mixture(tp, fp, points.total_positives - tp, points.total_negatives - fp)
+
+
+def settled(
+    chosen: OperatingPoint, points: Points, terms: Sequence[Term], objective: Measure, known: OperatingPoint | None, *, use_up: bool
+) -> OperatingPoint:
+    """What was chosen, if no threshold inside merged scores may be better; `known` is the best threshold that is known.
+
+    For condensed counts anything else is refused; bins were asked for, and give the point with bounds of what was made best.
+    """
+    hidden, at = Hidden(points), chosen.at
+    kept = hidden.may_keep(terms, at)
+    if not kept.any():
+        return chosen
+    if points.coarse and (known is None or chosen.how == MIXTURE):
+        raise _may_lie(points, hidden.edges[kept], "the rule may be kept")
+    sign = 1.0 if objective.direction == "lower" else -1.0
+    value = sign * measure(objective, chosen.confusion, at=at)
+    low, high = hidden.span(objective, at)
+    reach = np.where(kept, sign * (low if sign > 0 else high), np.nan)
+    slack = ROUNDING * max(1.0, abs(value))
+    # Of equals the point that flags least is chosen, and that may be a hidden one, unless a budget is to be used up.
+    place = points.place(chosen.threshold if chosen.share == 1 else chosen.certain)
+    with np.errstate(invalid="ignore"):
+        better = (reach < value - slack) | ((reach <= value + slack) & (hidden.edges < place) & (not use_up))
+    if not better.any() and not (points.coarse and chosen.how == TIE):
+        return chosen
+    if not points.coarse:
+        raise _may_lie(points, hidden.edges[better], f"{objective.name} may be better")
+    ends = [value, float(np.nanmin(reach)), sign * measure(objective, (known or chosen).confusion, at=at)]
+    bounds = Bounds(*sorted((sign * min(ends), sign * max(ends))))
+    return replace(chosen, bounds=bounds, notes=(bins_note(objective.name, bounds),))
+
+
+def refuse_infeasible(points: Points, terms: Sequence[Term], at: Conditions) -> None:
+    """What no known point keeps, a threshold inside merged scores may keep: that is not known, rather than infeasible."""
+    hidden = Hidden(points)
+    kept = hidden.may_keep(terms, at)
+    if kept.any():
+        raise _may_lie(points, hidden.edges[kept], "the rule may be kept")
+
+
+def refuse_hidden(points: Points, kept: Mask, asked: Iterable[tuple[Term, Conditions]]) -> None:
+    """Where costs decide under a rule: inside a run of negatives no threshold is better than the run's beginning, if that keeps the rule.
+
+    `kept` are the points that keep it; what is asked is that each term holds at its conditions.
+    """
+    hidden = Hidden(points)
+    may = ~kept[hidden.edges]
+    for term, at in asked if may.any() else ():
+        may &= hidden.may_keep([term], at)
+    if may.any():
+        raise _may_lie(points, hidden.edges[may], "the rule may be kept")
+
+
+def nearer(points: Points, asked: Measure, target: float, nearest: OperatingPoint, at: Conditions) -> InputError | None:
+    """The refusal of the nearest threshold, where one inside merged scores may be nearer to the target."""
+    hidden = Hidden(points)
+    if not len(hidden):
+        return None
+    low, high = hidden.span(asked, at)
+    away = abs(measure(asked, nearest.confusion, at=at) - target)
+    # Where the measure stays the same all along, the ends of the run are as near.
+    with np.errstate(invalid="ignore"):
+        gap = np.where(high > low, np.maximum(0.0, np.maximum(low - target, target - high)), np.inf)
+    near = hidden.edges[gap <= away * (1 + DOUBT)] if away else hidden.edges[:0]
+    return _may_lie(points, near, f"{asked.name} may be nearer to {target:.6g}") if len(near) else None
+
+
+def _may_lie(points: Points, edges: Any, what: str) -> InputError:
+    first = int(edges[0])
+    upper = points.threshold(first)
+    where = f"from {quoted(points.threshold(first + 1))} up" + ("" if upper is None else f" to {quoted(upper)}")
+    return lacking(f"{what} at a threshold among the scores {where}, which were counted together")
+
+
+def curve_note(points: Points, *, every: bool = False, hull: bool = False) -> tuple[Note, ...]:
+    """What a reader of a curve should know where scores were merged; corners and hull of condensed counts are those of all scores."""
+    if points.coarse:
+        line = (
+            "with every score kept, this curve may be better"
+            if hull
+            else "between two points, the curve may lie anywhere in the box that they span"
+        )
+        return (Note("BR232", f"scores were merged into bins: {line}"),)
+    if every and points.merged.any():
+        return (Note("BR232", "runs of negatives were counted together: thresholds among them are not on this curve"),)
+    return ()
+
+
+def bins_note(name: str, bounds: Bounds) -> Note:
+    """Between which values the exact scores have it."""
+    return Note("BR232", f"scores were merged into bins: with every score kept, {name} lies between {bounds.low:.6g} and {bounds.high:.6g}")
