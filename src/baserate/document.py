@@ -20,6 +20,7 @@ from baserate.errors import InputError, on_command_line, quoted
 from baserate.exact import EXACT_FLOATS
 from baserate.measures.confusions import Confusion, measure
 from baserate.notes import CASE_CONTROL, Note, Source
+from baserate.readings import Bounds
 from baserate.spreads import Draws, LogUniform, Pilot, Range
 from baserate.summaries.ranking import auc
 from baserate.summaries.values import Summary
@@ -210,6 +211,7 @@ def point_of(point: OperatingPoint, known: Known = PLAIN) -> dict[str, Any]:
     names = names_at(point)
     values = {name: read(point, name) for name in names}
     more: dict[str, Any] = {"volume": point.volume} if point.volume is not None else {}
+    more.update(_bounds(point.bounds))
     for name, draw in (("best", point.best), ("worst", point.worst)):
         if draw is not None:
             more[name] = {**outcomes(draw), "caught": number(measure("caught", draw, at=point.at, volume=point.volume))}
@@ -261,7 +263,13 @@ def whole(value: float | Fraction) -> float | str:
 def summary(value: float, error_bound: float = 0.0) -> dict[str, Any]:
     """A value with whatever limits it: the reason why it is undefined, or the bound on its error."""
     reason = {"undefined": value.reason} if isinstance(value, Undefined) else {}
-    return {"value": number(value), **reason, **({"error_bound": error_bound} if error_bound else {})}
+    bound = {"error_bound": error_bound} if error_bound else {}
+    return {"value": number(value), **reason, **bound, **_bounds(getattr(value, "bounds", None))}
+
+
+def _bounds(bounds: Bounds | None) -> dict[str, Any]:
+    """Where the value lies with every score kept, where bins merged scores."""
+    return {} if bounds is None else {"bounds": bounds._asdict()}
 
 
 def number(value: float | None) -> float | None:

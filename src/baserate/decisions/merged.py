@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from baserate.conditions import Conditions
-from baserate.decisions.operating import MIXTURE, TIE, OperatingPoint
+from baserate.decisions.operating import TIE, OperatingPoint
 from baserate.decisions.rules import Term
 from baserate.decisions.searching import DOUBT, ROUNDING, Mask
 from baserate.errors import InputError, quoted
@@ -82,7 +82,7 @@ def settled(
     kept = hidden.may_keep(terms, at)
     if not kept.any():
         return chosen
-    if points.coarse and (known is None or chosen.how == MIXTURE):
+    if points.coarse and known is None:
         raise _may_lie(points, hidden.edges[kept], "the rule may be kept")
     sign = 1.0 if objective.direction == "lower" else -1.0
     value = sign * measure(objective, chosen.confusion, at=at)
@@ -129,11 +129,13 @@ def nearer(points: Points, asked: Measure, target: float, nearest: OperatingPoin
     if not len(hidden):
         return None
     low, high = hidden.span(asked, at)
-    away = abs(measure(asked, nearest.confusion, at=at) - target)
-    # Where the measure stays the same all along, the ends of the run are as near.
+    reached = float(measure(asked, nearest.confusion, at=at))
+    away = abs(reached - target)
     with np.errstate(invalid="ignore"):
-        gap = np.where(high > low, np.maximum(0.0, np.maximum(low - target, target - high)), np.inf)
-    near = hidden.edges[gap <= away * (1 + DOUBT)] if away else hidden.edges[:0]
+        gap = np.maximum(0.0, np.maximum(low - target, target - high))
+        # Where the measure stays as near all along, an end of the run is as near, and stands for it.
+        same = np.maximum(np.abs(low - reached), np.abs(high - reached)) <= DOUBT * abs(reached)
+        near = hidden.edges[(gap <= away * (1 + DOUBT)) & ~same]
     return _may_lie(points, near, f"{asked.name} may be nearer to {target:.6g}") if len(near) else None
 
 
@@ -147,11 +149,7 @@ def _may_lie(points: Points, edges: Any, what: str) -> InputError:
 def curve_note(points: Points, *, every: bool = False, hull: bool = False) -> tuple[Note, ...]:
     """What a reader of a curve should know where scores were merged; corners and hull of condensed counts are those of all scores."""
     if points.coarse:
-        line = (
-            "with every score kept, this curve may be better"
-            if hull
-            else "between two points, the curve may lie anywhere in the box that they span"
-        )
+        line = "with every score kept, this curve may be better" if hull else "what the curve does between two points is not known"
         return (Note("BR232", f"scores were merged into bins: {line}"),)
     if every and points.merged.any():
         return (Note("BR232", "runs of negatives were counted together: thresholds among them are not on this curve"),)

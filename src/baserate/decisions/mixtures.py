@@ -13,7 +13,7 @@ from baserate.decisions.searching import exact_or_none, holds_all, is_better, sh
 from baserate.errors import refuse
 from baserate.measures.confusions import Confusion, confusion_at
 from baserate.measures.values import Measure
-from baserate.points import Points
+from baserate.points import Points, refuse_bins
 
 Ends = tuple[Confusion, Confusion]
 
@@ -24,6 +24,7 @@ def best_mixture(points: Points, rule: Rule, objective: Measure, at: Conditions)
         if not measure.straight:
             text = f"{measure.name} may rise and fall between two thresholds: mixtures are not searched for it"
             raise refuse("BR534", text, "mix=False, or a measure such as tpr, precision, f1 or expected_cost")
+    refuse_bins(points, "mixtures lie on the hull of all scores")
     hull = points.hull()
     chosen: OperatingPoint | None = None
     for corner in range(len(hull) - 1):

@@ -20,8 +20,8 @@ from baserate.points import Points
 class Choice:
     """The best model, where it is set, and what the others would do.
 
-    `models` names more than one where they cannot be told apart by what was made best, or where bins leave that open; `points` holds the chosen point of every model
-    that keeps the rule, `refused` says of the others why they do not.
+    `models` names more than one where they cannot be told apart by what was made best, or where bins leave open which is best; `points`
+    holds the chosen point of every model that keeps the rule, `refused` says of the others why they do not.
     """
 
     models: tuple[str, ...]

@@ -10,6 +10,7 @@ import numpy as np
 from baserate.counts import Counts
 from baserate.engines.arrays import count
 from baserate.errors import number_of, quoted, refuse
+from baserate.readings import Bounds, Reading
 
 
 def count_classes(y_true: Any, y_scores: Any, *, classes: Sequence[Any] | None = None, sample_weight: Any = None) -> dict[Any, Counts]:
@@ -61,4 +62,6 @@ def macro(summary: Callable[..., float], by_class: Mapping[Any, Counts], **optio
     values = [summary(counts, **options) for counts in by_class.values()]
     if not all(isinstance(value, float) for value in values):
         raise refuse("BR570", f"{getattr(summary, '__name__', 'this')} gives several numbers, which have no one mean", "a summary such as auc")
-    return float(np.mean(values))
+    ends = [getattr(value, "bounds", None) or (value, value) for value in values]
+    low, high = (float(np.mean(column)) for column in zip(*ends, strict=True))
+    return Reading(float(np.mean(values)), name="macro", bounds=Bounds(low, high) if low < high else None)

@@ -1,0 +1,705 @@
+"""Counts in which scores were merged: every public function says what all scores would say, or bounds it, or refuses.
+
+`condense` merges runs of negatives, `coarsen` merges scores into bins. Every public name is in one of the tables below: a new one fails
+the first test until it is put in a table.
+"""
+
+import inspect
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import baserate as br
+from baserate.measures.catalogue import CATALOGUE
+from baserate.measures.values import named
+
+EQUAL, BOUNDED, REFUSED = "equal", "bounded", "refused"
+AT = br.Conditions(prior=0.1, costs=br.Costs(fp=1, fn=5))
+UNSURE = br.Uncertain(prior="0.01..0.3", costs={"fn": 5, "fp": 1})
+OTHER = br.Counts([0.9, 0.7, 0.55, 0.4, 0.2, 0.1], positives=[2, 2, 1, 1, 0, 0], negatives=[0, 1, 2, 2, 3, 4])
+NEW = br.count_unlabelled(np.linspace(0.02, 0.98, 60))
+VOLUME = 1000.0
+
+
+def small_sets(how_many, seed=20):
+    """Labels and scores of a few positives among more negatives, some of them tied."""
+    rng = np.random.default_rng(seed)
+    for row in range(how_many):
+        positives, negatives = int(rng.integers(2, 7)), int(rng.integers(6, 25))
+        labels = np.repeat([1, 0], [positives, negatives])
+        scores = rng.random(len(labels)) * 0.8 + 0.15 * labels
+        yield labels, np.round(scores, 1 + row % 3)
+
+
+def merged(counts):
+    """The ways in which scores are merged: runs, runs that end at a threshold, a few bins, many."""
+    yield "condensed", counts.condense()
+    yield "condensed", counts.condense([0.33])
+    yield "bins", counts.coarsen(3)
+    yield "bins", counts.coarsen(9)
+
+
+@dataclass(frozen=True)
+class Law:
+    """How a function is asked, and what may become of its answer where runs, and where bins, are merged."""
+
+    ask: Callable[[br.Counts], Any]
+    condensed: frozenset[str]
+    bins: frozenset[str]
+
+
+def law(ask, condensed=EQUAL, bins=REFUSED):
+    return Law(ask, frozenset(condensed.split()), frozenset(bins.split()))
+
+
+def alike(one, other):
+    if isinstance(one, tuple):
+        return len(one) == len(other) and all(map(alike, one, other))
+    if isinstance(one, float | int | Fraction) and not isinstance(one, bool):
+        return other is not None and (math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-12) or (math.isnan(one) and math.isnan(other)))
+    return one == other
+
+
+@dataclass(frozen=True)
+class Bounded:
+    """A value, and between which values that of all scores is said to lie."""
+
+    value: float
+    low: float
+    high: float
+
+    def against(self, full):
+        value = full.value if isinstance(full, Bounded) else full
+        slack = 1e-9 * max(1.0, abs(value))
+        assert math.isnan(value) or self.low - slack <= value <= self.high + slack, (full, self)
+        return BOUNDED
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """An operating point: what follows from it, its threshold where it is one, and what is said to lie between which bounds."""
+
+    outcomes: tuple[float, ...]
+    threshold: float | None
+    single: bool
+    goal: float
+    bounds: tuple[float, float] | None
+    caught: tuple[float, float] | None
+
+    def against(self, full):
+        if self.bounds is not None:
+            return Bounded(self.goal, *self.bounds).against(full.goal)
+        if self.caught is not None:
+            return Bounded(self.outcomes[0], *self.caught).against(full.outcomes[0])
+        assert alike(full.outcomes, self.outcomes), (full, self)
+        assert not (full.single and self.single) or full.threshold == self.threshold, (full, self)
+        return EQUAL
+
+
+def point(found):
+    """A share of cases that were counted together catches what the luckiest and the unluckiest draw catch, or something in between."""
+    draws = [found.best or found.confusion, found.worst or found.confusion] if found.how == "tie" and found.merged else []
+    caught = (min(float(one.tp) for one in draws), max(float(one.tp) for one in draws)) if draws else None
+    single = found.share == 1 and found.how != "interpolated"
+    goal = float(found[found.optimized]) if found.optimized else math.nan
+    return Chosen(tuple(float(cases) for cases in found.confusion), found.threshold, single, goal, found.bounds, caught)
+
+
+def summary(found):
+    return float(found) if getattr(found, "bounds", None) is None else Bounded(float(found), *found.bounds)
+
+
+@dataclass(frozen=True)
+class Line:
+    """The points of a curve, and whether it says that only some are known; `every` are all that the same question has."""
+
+    rows: tuple[Any, ...]
+    every: tuple[Any, ...]
+    some: bool
+
+    def against(self, full):
+        if not self.some:
+            assert alike(full.rows, self.rows), (full, self)
+            return EQUAL
+        # Where nothing is flagged there is no threshold: some curves start at a limit.
+        rows = [row for row in self.rows if not math.isnan(row[-1])]
+        assert all(any(alike(row, other) for other in full.every) for row in rows), (full, self)
+        return BOUNDED
+
+
+def rows_of(found):
+    return tuple(zip(found.x.tolist(), found.y.tolist(), found.thresholds.tolist(), strict=True))
+
+
+def curve(found, every=None):
+    some = any(note.code == "BR232" for note in found.notes)
+    return Line(rows_of(found), rows_of(every or found), some)
+
+
+def named_curve(function, **options):
+    return [
+        law(lambda c: curve(function(c, **options), function(c, every=True, **options)), EQUAL, BOUNDED),
+        law(lambda c: curve(function(c, every=True, **options)), BINS_TOO, BOUNDED),
+    ]
+
+
+@dataclass(frozen=True)
+class Better:
+    """A curve than which that of all scores is nowhere worse; `sign` is 1 where higher is better."""
+
+    x: np.ndarray
+    y: np.ndarray
+    sign: int
+
+    def against(self, full):
+        inside = self.x > 0  # a hull may rise straight up at 0
+        there = np.interp(self.x[inside], *(np.array(column) for column in zip(*full, strict=True)))
+        assert (self.sign * (there - self.y[inside]) >= -1e-9).all(), (full, self)
+        return BOUNDED
+
+
+def hull(found, sign=1):
+    rows = tuple(zip(found.x.tolist(), found.y.tolist(), strict=True))
+    return Better(found.x, found.y, sign) if any(note.code == "BR232" for note in found.notes) else rows
+
+
+def plain(value):
+    """Any result as nested tuples of numbers and words, without its notes."""
+    if isinstance(value, float | int | str | type(None) | Fraction):
+        return value
+    if isinstance(value, np.ndarray):
+        return tuple(value.tolist())
+    if isinstance(value, br.OperatingPoint):
+        return plain(point(value))
+    if isinstance(value, dict):
+        return tuple((plain(key), plain(one)) for key, one in value.items())
+    if hasattr(value, "__dataclass_fields__"):
+        return tuple(
+            plain(getattr(value, name)) for name in value.__dataclass_fields__ if name not in ("notes", "replicates") and name[0] != "_"
+        )
+    if isinstance(value, tuple | list) or hasattr(value, "items"):
+        return tuple(map(plain, value.items() if hasattr(value, "items") else value))
+    return str(value)
+
+
+def answer(ask, counts):
+    try:
+        return ask(counts)
+    except br.InputError as error:
+        return error
+
+
+def outcome(full, found):
+    """What became of the full answer, or a failure."""
+    if isinstance(found, br.InputError):
+        assert all(problem.code.startswith("BR") and problem.fix for problem in found.problems)
+        same = isinstance(full, br.InputError) and full.problems[0].code == found.problems[0].code
+        return EQUAL if same else REFUSED
+    assert not isinstance(full, br.InputError), f"all scores refuse ({full}), merged ones answer {found}"
+    if hasattr(found, "against"):
+        return found.against(full)
+    assert alike(plain(full), plain(found)), (full, found)
+    return EQUAL
+
+
+def lines(*columns):
+    rows = tuple(zip(*(column.tolist() for column in columns), strict=True))
+    return Line(rows, rows, some=True)
+
+
+def two(counts):
+    return {"one": counts, "other": OTHER}
+
+
+def known(counts):
+    """A threshold that every way of merging keeps: the lowest score."""
+    return counts.scores[-1].item()
+
+
+def estimated(found):
+    """An estimate of the base rate without the check of its assumption, which merged scores cannot make."""
+    return tuple(plain(getattr(found, name)) for name in ("value", "low", "high", "method", "threshold", "calibrated_at", "cases"))
+
+
+def corrected(counts):
+    """Of scores that were corrected, the ranking of the positives and what each of their thresholds flags."""
+    points = br.Points.of(counts)
+    known = np.flatnonzero(counts.positives > 0)
+    return tuple((counts.scores[i].item(), *map(float, points.counted(int(i) + 1))) for i in known)
+
+
+@dataclass(frozen=True)
+class Said:
+    """Sentences, and whether a note says that they rest on bins."""
+
+    sentences: tuple[str, ...]
+    noted: bool
+
+    def against(self, full):
+        assert self.noted or full == self, (full, self)
+        return BOUNDED if self.noted else EQUAL
+
+
+def reported(found):
+    return Said(tuple(found.sentences), any(note["code"] == "BR232" for note in found.document["notes"]))
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """The names of those that may be best."""
+
+    names: tuple[str, ...]
+
+    def against(self, full):
+        assert set(full.names) & set(self.names), (full, self)
+        assert full == self or len(self.names) > 1, (full, self)
+        return EQUAL if full == self else BOUNDED
+
+
+def best(found):
+    return OneOf(found.models)
+
+
+BINS_TOO = f"{EQUAL} {BOUNDED}"
+EITHER = f"{EQUAL} {REFUSED}"
+ANY = f"{EQUAL} {BOUNDED} {REFUSED}"
+
+LAWS = {
+    "auc": [law(lambda c: summary(br.auc(c)), bins=BINS_TOO)],
+    "auc_bounds": [law(lambda c: Bounded(*[br.auc(c)], *br.auc_bounds(c)), BOUNDED, BOUNDED)],
+    "gini": [law(lambda c: summary(br.gini(c)), bins=BINS_TOO)],
+    "ks": [law(lambda c: summary(br.ks(c)), bins=BINS_TOO)],
+    "partial_auc": [
+        law(lambda c: summary(br.partial_auc(c, fpr=(0, 0.3))), bins=BINS_TOO),
+        law(lambda c: summary(br.partial_auc(c, tpr=(0.4, 0.9), standardized=True)), bins=BINS_TOO),
+        law(lambda c: summary(br.partial_auc(c, fpr=(0.1, 0.5), standardized=True)), bins=BINS_TOO),
+    ],
+    "weighted_auc": [
+        *(law(lambda c, k=k: summary(br.weighted_auc(c, alpha=0.6, strips=k)), bins=BINS_TOO) for k in (10, 3, "continuous")),
+        law(lambda c: summary(br.weighted_auc(c, alpha=0.6, strips="segments")), EITHER, EITHER),
+        law(lambda c: summary(br.weighted_auc(c, alpha="class_ratio")), bins=BINS_TOO),
+    ],
+    "weighted_pr_area": [law(lambda c: summary(br.weighted_pr_area(c, alpha=0.6, at=AT)), bins=BINS_TOO)],
+    "weighted_cost_area": [law(lambda c: summary(br.weighted_cost_area(c, alpha=0.6)), bins=BINS_TOO)],
+    "average_precision": [law(lambda c, at=at: summary(br.average_precision(c, at=at)), bins=BINS_TOO) for at in (None, AT)],
+    "auprc": [law(lambda c, at=at: summary(br.auprc(c, at=at)), bins=BINS_TOO) for at in (None, AT)],
+    "h_measure": [
+        law(lambda c: summary(br.h_measure(c)), bins=BINS_TOO),
+        law(lambda c: summary(br.h_measure(c, at=AT, severity_ratio=0.2)), bins=BINS_TOO),
+    ],
+    "cost_area": [law(lambda c: summary(br.cost_area(c)), bins=BINS_TOO)],
+    "min_cost": [law(lambda c, at=at: summary(br.min_cost(c, at=at)), bins=BINS_TOO) for at in (None, AT)],
+    "macro": [law(lambda c: summary(br.macro(br.auc, {"a": c, "b": OTHER})), EQUAL, BINS_TOO)],
+    "brier": [law(lambda c: float(br.brier(c)), REFUSED)],
+    "brier_decomposition": [law(lambda c: plain(br.brier_decomposition(c)), REFUSED)],
+    "log_loss": [law(lambda c: float(br.log_loss(c)), REFUSED)],
+    "calibration_error": [law(lambda c: float(br.calibration_error(c)), REFUSED)],
+    "calibrate": [law(lambda c: plain(br.calibrate(c).scores), REFUSED)],
+    "brier_curve": [law(lambda c: curve(br.brier_curve(c)), REFUSED)],
+    "decision_curve": [law(lambda c: curve(br.decision_curve(c)), REFUSED)],
+    "reliability_curve": [law(lambda c: curve(br.reliability_curve(c)), REFUSED)],
+    "roc_hull": [law(lambda c: hull(br.roc_hull(c)), EQUAL, BINS_TOO)],
+    "cost_curve": [law(lambda c: hull(br.cost_curve(c), -1), EQUAL, BINS_TOO)],
+    "broc": [
+        law(lambda c: hull(br.broc(c, at=AT)), EQUAL, BINS_TOO),
+        *named_curve(br.broc, at=AT, hull=False),
+    ],
+    "roc": named_curve(br.roc),
+    "det": named_curve(br.det),
+    "pr": named_curve(br.pr, at=AT),
+    "pr_gain": named_curve(br.pr_gain, at=AT),
+    "posfrac_curve": named_curve(br.posfrac_curve, at=AT),
+    "gain_curve": named_curve(br.gain_curve, at=AT),
+    "lift_curve": named_curve(br.lift_curve, at=AT),
+    "family": [law(lambda c: curve(*(br.family(br.pr, c, at=[AT], every=every)[0] for every in (False, True))), EQUAL, BOUNDED)],
+    "ks_curve": [law(lambda c: curve(br.ks_curve(c)), BINS_TOO, BOUNDED)],
+    "cost_threshold_curve": [law(lambda c: curve(br.cost_threshold_curve(c, at=AT)), BINS_TOO, BOUNDED)],
+    "cost_lines": [law(lambda c: lines(*br.cost_lines(c)), BOUNDED, BOUNDED)],
+    "trace": [
+        law(lambda c: curve(br.trace(c, x="fpr", y="mcc", at=AT)), BINS_TOO, BOUNDED),
+        law(lambda c: curve(*(br.trace(c, x="alerts", y="f1", at=AT, volume=VOLUME, every=every) for every in (False, True))), EQUAL, BOUNDED),
+    ],
+    "sweep": [
+        law(lambda c: curve(br.sweep(c, "precision", priors=[0.3, 0.01], threshold=known(c))), EQUAL, EQUAL),
+        law(lambda c: curve(br.sweep(c, "posfrac", priors=[0.3, 0.01], rule="recall >= 0.7")), EQUAL, REFUSED),
+        law(lambda c: curve(br.sweep(c, "tpr", priors=[0.3, 0.01], rule="posfrac >= 0.3")), EITHER, REFUSED),
+    ],
+    "precision_prior_curve": [law(lambda c: curve(br.precision_prior_curve(c, known(c), priors=[0.3, 0.01])), EQUAL, EQUAL)],
+    "npv_prior_curve": [law(lambda c: curve(br.npv_prior_curve(c, known(c), priors=[0.3, 0.01])), EQUAL, EQUAL)],
+    "choose": [
+        *(law(lambda c, o=objective: point(br.choose(c, at=AT, optimize=o)), EQUAL, BINS_TOO) for objective in (None, "f1", "mcc", "tpr")),
+        law(lambda c: point(br.choose(c, "alerts <= 200", at=AT, volume=VOLUME)), BINS_TOO, ANY),
+        law(lambda c: point(br.choose(c, "alerts <= 200", at=br.Conditions(0.1), volume=VOLUME)), BINS_TOO, ANY),
+        law(lambda c: point(br.choose(c, "recall >= 0.5 and posfrac <= 0.4", at=AT, mix=True)), EITHER, ANY),
+        law(lambda c: point(br.choose(c, at=AT, calibrated_at=0.2)), REFUSED, REFUSED),
+    ],
+    "choose_model": [
+        law(lambda c: best(br.choose_model(two(c), at=AT)), EQUAL, BINS_TOO),
+        law(lambda c: best(br.choose_model(two(c), "recall >= 0.7", at=AT)), EQUAL, ANY),
+    ],
+    "flag_at": [law(lambda c: point(br.flag_at(c, known(c), at=AT)), EQUAL, EQUAL)],
+    "guess": [law(lambda c: point(br.guess(c, 0.3, at=AT)), EQUAL, EQUAL)],
+    "measure": [law(lambda c: float(br.measure("precision", c, threshold=known(c), at=AT)), EQUAL, EQUAL)],
+    "fix": [
+        law(lambda c: point(br.fix(c, tpr=0.6, at=AT).interpolated), EQUAL, REFUSED),
+        law(lambda c: point(br.fix(c, tpr=0.6, at=AT).attained), EQUAL, REFUSED),
+        *(
+            one
+            for target in ({"fpr": 0.3}, {"posfrac": 0.3}, {"precision": 0.3}, {"tnr": 0.6}, {"f1": 0.4})
+            for one in (
+                law(lambda c, t=target: point(br.fix(c, at=AT, **t).interpolated), EQUAL, f"{EQUAL} {REFUSED}"),
+                law(lambda c, t=target: point(br.fix(c, at=AT, **t).attained), EITHER, f"{EQUAL} {REFUSED}"),
+            )
+        ),
+    ],
+    "ideal_baseline": [law(lambda c: plain(br.ideal_baseline(br.Conditions(costs=br.Costs(fp=1, fn=5)), c)), EQUAL, EQUAL)],
+    "superiority": [
+        law(lambda c: plain(br.superiority(c, OTHER)), EQUAL, REFUSED),
+        law(lambda c: plain(br.superiority(OTHER, c)), EQUAL, REFUSED),
+        law(lambda c: plain(br.superiority(br.Points.of(c).hull(), OTHER)), EQUAL, REFUSED),
+    ],
+    "leaders_within": [law(lambda c, a=a: plain(br.leaders_within(two(c), fdr=0.5, attained=a).leads), EQUAL, REFUSED) for a in (False, True)],
+    "winners": [law(lambda c: plain(br.winners(two(c), br.Costs(fp=1, fn=5))), EQUAL, REFUSED)],
+    "winner_map": [
+        law(lambda c: plain(br.winner_map(two(c)).wins), EQUAL, REFUSED),
+        *(
+            law(lambda c, r=rule: plain(br.winner_map(two(c), r).wins), allowed, REFUSED)
+            for rule, allowed in {"recall >= 0.5": EQUAL, "fpr <= 0.3": EQUAL, "fpr >= 0.3": EITHER, "tnr <= 0.6": EITHER}.items()
+        ),
+        law(lambda c: plain(br.winner_map(two(c), "posfrac >= 0.3").at(0.1, 0.2)), EITHER, REFUSED),
+    ],
+    "stability": [
+        law(lambda c: plain(br.stability(two(c), at=AT)), EQUAL, REFUSED),
+        law(lambda c: plain(br.stability(two(c), "fpr >= 0.3", at=AT)), EITHER, REFUSED),
+    ],
+    "regret": [law(lambda c: plain(br.regret(two(c), "one", known(c), at=UNSURE)), EQUAL, REFUSED)],
+    "value_of_learning": [law(lambda c: plain(br.value_of_learning(two(c), at=UNSURE)), EQUAL, REFUSED)],
+    "decide": [law(lambda c, at=at: plain(br.decide(two(c), at=at)), EQUAL, REFUSED) for at in (AT, UNSURE)]
+    + [
+        law(lambda c, r=rule: plain(br.decide(two(c), r, at=UNSURE)), allowed, REFUSED)
+        for rule, allowed in {"recall >= 0.5": EQUAL, "fpr >= 0.3": EITHER, "posfrac >= 0.3": EITHER, "precision >= 0.05": EQUAL}.items()
+    ],
+    "expect": [
+        law(lambda c: plain(br.expect("expected_cost", c, at=UNSURE)), EQUAL, REFUSED),
+        law(lambda c: plain(br.expect("precision", c, at=UNSURE, threshold=known(c))), EQUAL, EQUAL),
+        law(lambda c: plain(br.expect("tpr", c, at=UNSURE, rule="posfrac <= 0.3")), EITHER, REFUSED),
+    ],
+    "expect_curve": [
+        law(lambda c, f=f: plain(br.expect_curve(f, c, at=br.Uncertain(prior="0.01..0.3"), x=[0.2, 0.5, 0.8])), EQUAL, REFUSED)
+        for f in (br.pr, br.posfrac_curve, br.gain_curve, br.lift_curve, br.broc)
+    ],
+    "triage": [
+        law(lambda c: plain(br.triage(c, at=AT, review=0.4)), EQUAL, REFUSED),
+        law(lambda c: plain(br.triage(c, at=AT, abstain=0.3)), EQUAL, REFUSED),
+        law(lambda c: plain(br.triage(c, at=AT, review=0.4, most=0.2)), EITHER, REFUSED),
+    ],
+    "estimate_prior": [
+        law(lambda c: plain(br.estimate_prior(c, NEW, replicates=50)), REFUSED, REFUSED),
+        law(lambda c: estimated(br.estimate_prior(c, NEW, threshold=known(c), replicates=50)), EQUAL, EQUAL),
+        law(lambda c: estimated(br.estimate_prior(c, NEW, calibrated_at=0.2, replicates=50)), EQUAL, EQUAL),
+    ],
+    "check_label_shift": [law(lambda c: plain(br.check_label_shift(c, NEW)), REFUSED, REFUSED)],
+    "correct_prior": [law(lambda c: corrected(br.correct_prior(c, negatives_kept=0.1)), EQUAL, REFUSED)],
+    "support": [law(lambda c: plain(br.support(c)), EQUAL, EQUAL)],
+    "cases_for_auc": [law(lambda c: plain(br.cases_for_auc(expecting=0.9, at_least=0.7, counts=c)), EQUAL, EITHER)],
+    "histogram_panel": [law(lambda c: plain(br.histogram_panel(c).parts), REFUSED, REFUSED)],
+    "interval": [
+        law(lambda c: plain(br.interval(br.auc, c)), EQUAL, REFUSED),
+        law(lambda c: plain(br.interval("tpr", c, threshold=known(c))), EQUAL, EQUAL),
+        law(lambda c: float(br.interval(br.auprc, c, replicates=50).value), EQUAL, REFUSED),
+        law(lambda c: float(br.interval("fpr", c, rule="recall >= 0.5", replicates=50).value), EQUAL, REFUSED),
+        law(lambda c: float(br.interval("tpr", c, rule="posfrac >= 0.3", replicates=50).value), EITHER, REFUSED),
+    ],
+    "band": [
+        law(lambda c: plain(br.band(br.roc, c, x=[0.2, 0.5], replicates=60).y), EQUAL, REFUSED),
+        law(lambda c: plain(br.band(br.cost_curve, c, x=[0.2, 0.5], replicates=60).y), EQUAL, REFUSED),
+    ],
+    "compare": [
+        law(lambda c: float(br.compare(br.auc, two(c)).value), EQUAL, REFUSED),
+        law(lambda c: float(br.compare("tpr", two(c), rule="fpr >= 0.3", replicates=50).value), EITHER, REFUSED),
+    ],
+    "compare_all": [law(lambda c: tuple(float(one.value) for one in br.compare_all(br.auc, two(c))), EQUAL, REFUSED)],
+    "require": [
+        law(lambda c: plain(br.require("tpr >= 0.3", c, threshold=known(c))), EQUAL, EQUAL),
+        # The threshold is chosen on a random half, which is another one where scores are merged: only that an answer comes is the same.
+        law(lambda c: isinstance(br.require("tpr >= 0.3", c), br.Requirement), EITHER, REFUSED),
+    ],
+    "report": [
+        law(lambda c: reported(br.report({"one": c}, at=AT)), EQUAL, ANY),
+        law(lambda c: reported(br.report({"one": c}, at=AT, rule="posfrac >= 0.3")), EITHER, ANY),
+    ],
+    "by_group": [
+        law(lambda c: plain(br.by_group(two(c), threshold=c.scores[-1].item(), at=AT).parts), EITHER, EITHER),
+    ],
+}
+
+NO_COUNTS = [
+    "amount_cost_curve",
+    "amount_intervals",
+    "amount_missed_curve",
+    "average_curve",
+    "broc_mapping_figure",
+    "broc_panel",
+    "by_day",
+    "cases_for_mcnemar",
+    "cases_needed",
+    "choose_amount",
+    "choose_amount_model",
+    "compare_auc_file",
+    "compare_frame",
+    "correct_probabilities",
+    "cost_panel",
+    "cost_threshold_panel",
+    "count",
+    "count_amounts",
+    "count_amounts_file",
+    "count_chunks",
+    "count_classes",
+    "count_days",
+    "count_days_file",
+    "count_file",
+    "count_frame",
+    "count_groups",
+    "count_groups_file",
+    "count_groups_frame",
+    "count_models",
+    "count_models_file",
+    "count_models_frame",
+    "count_unlabelled",
+    "count_unlabelled_file",
+    "curve_panel",
+    "decision_panel",
+    "density_panel",
+    "det_panel",
+    "difference_band",
+    "difference_panel",
+    "flag_amount_at",
+    "fold_mean",
+    "gain_panel",
+    "iso_cost_line",
+    "isoline",
+    "isoline_figure",
+    "label_error_table",
+    "lift_panel",
+    "load",
+    "mcnemar_p",
+    "outcome_tree_panel",
+    "posfrac_panel",
+    "power_to_show",
+    "pr_panel",
+    "rate_interval",
+    "regression",
+    "reliability_panel",
+    "roc_panel",
+    "scatter_panel",
+    "smallest_detectable",
+    "smallest_rate_shown",
+    "solve_rates",
+    "strip_weights",
+    "strips_panel",
+    "to_broc",
+    "under_label_errors",
+    "under_verification",
+    "weighted_auc_chance",
+    "winner_map_panel",
+]
+"""What takes no Counts: amounts, groups, folds and pairs keep every score; panels draw curves; the rest takes numbers, or counts anew."""
+
+
+def functions():
+    return {name for name in br.__all__ if inspect.isfunction(inspect.unwrap(getattr(br, name)))}
+
+
+def test_every_public_function_is_in_a_table():
+    assert functions() == {*LAWS, *NO_COUNTS}
+    assert not set(LAWS) & set(NO_COUNTS)
+
+
+def test_what_takes_no_counts_takes_none():
+    for name in set(NO_COUNTS) - {"load"}:
+        said = " ".join(str(parameter.annotation) for parameter in inspect.signature(getattr(br, name)).parameters.values())
+        assert "Counts" not in said.replace("GroupedCounts", "").replace("JointCounts", ""), name
+
+
+@pytest.mark.parametrize("name", sorted(LAWS))
+def test_merged_scores_answer_as_all_scores_do_or_bound_it_or_refuse(name):
+    sets = list(small_sets(3 if name in ("band", "compare", "interval", "estimate_prior", "report", "expect") else 12))
+    for place, one in enumerate(LAWS[name]):
+        seen = {"condensed": set(), "bins": set()}
+        for data in sets:
+            counts = br.count(*data)
+            full = answer(one.ask, counts)
+            for how, other in merged(counts):
+                seen[how].add(outcome(full, answer(one.ask, other)))
+        for how, allowed in (("condensed", one.condensed), ("bins", one.bins)):
+            assert seen[how] <= allowed | {EQUAL}, (name, place, how, seen[how])
+
+
+PARAMETERS = {"f_beta": "f_beta(beta=2)", "weighted_accuracy": "weighted_accuracy(w1=2, w2=1, w3=1, w4=1)"}
+MEASURES = [PARAMETERS.get(name, name) for name in CATALOGUE]
+ONLY_LOWER = {"fpr", "tnr", "fp", "tn", "posfrac", "alerts", "false_alarms"}
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_every_measure_rises_or_falls_throughout_with_either_outcome(measure):
+    """What bounds of merged scores rest on: a measure is lowest and highest at the outermost outcomes."""
+    positives, negatives = 5, 7
+    asked = named(measure, VOLUME)
+    for prior in (None, 0.02, 0.7):
+        table = np.array(
+            [
+                [
+                    float(br.measure(asked, br.Confusion(tp, fp, positives - tp, negatives - fp), at=br.Conditions(prior, AT.costs)))
+                    for fp in range(negatives + 1)
+                ]
+                for tp in range(positives + 1)
+            ]
+        )
+        for line in (*table, *table.T):
+            steps = np.diff(line[~np.isnan(line)])
+            assert (steps >= -1e-12).all() or (steps <= 1e-12).all()
+
+
+def rules_of(measure, counts, rng):
+    """Rules on this measure with limits at and between its values here, in both directions."""
+    asked = named(measure, VOLUME)
+    values = br.trace(counts, x="fpr", y=asked, at=AT).y
+    values = np.unique(values[np.isfinite(values)])
+    if not len(values):
+        return
+    ends = rng.choice(values, 2), rng.choice(values, 2)
+    for sense in (">=", "<="):
+        for limit in (float(ends[0][0]), float(np.mean(ends[1]))):
+            if measure != "alerts" or limit >= 1:
+                yield f"{measure.partition('(')[0] if asked.counts_cases else measure} {sense} {limit!r}"
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_a_rule_on_any_measure_in_either_direction(measure):
+    rng = np.random.default_rng(hash_of(measure))
+    refused = answered = 0
+    for data in small_sets(3, seed=hash_of(measure)):
+        counts = br.count(*data)
+        for rule in rules_of(measure, counts, rng):
+            for objective in (None, "tpr", "mcc", measure, str(rng.choice(MEASURES))):
+
+                def ask(source, rule=rule, objective=objective):
+                    return point(br.choose(source, rule, at=AT, volume=VOLUME, optimize=objective))
+
+                full = answer(ask, counts)
+                for _, other in merged(counts):
+                    found = outcome(full, answer(ask, other))
+                    refused += found == REFUSED
+                    answered += found != REFUSED
+    assert answered > 0
+
+
+def hash_of(text):
+    return sum(ord(letter) * 31**place for place, letter in enumerate(text)) % 2**31
+
+
+GOOD_ENOUGH = [
+    "tpr >= 0.5",
+    "recall >= 0.8",
+    "precision >= 0.2",
+    "f1 >= 0.3",
+    "fpr <= 0.3",
+    "posfrac <= 0.4",
+    "expected_cost <= 0.4",
+    "npv >= 0.9",
+]
+
+
+@pytest.mark.parametrize("rule", GOOD_ENOUGH)
+def test_condensed_counts_are_exact_where_fewer_false_alarms_do_no_harm(rule):
+    """What asks for good thresholds is never refused: within a run of negatives its beginning is best."""
+    for data in small_sets(25):
+        counts = br.count(*data)
+        for objective in (None, "tpr", "f1", "mcc", "precision", "informedness"):
+
+            def ask(source, objective=objective):
+                return point(br.choose(source, rule, at=AT, optimize=objective))
+
+            assert outcome(answer(ask, counts), answer(ask, counts.condense())) == EQUAL
+
+
+@st.composite
+def ranked(draw):
+    """Labels in the order of their scores, with ties: a case starts a new score, or shares the one before."""
+    labels = draw(st.lists(st.booleans(), min_size=4, max_size=40).filter(lambda made: any(made) and not all(made)))
+    fresh = draw(st.lists(st.booleans(), min_size=len(labels), max_size=len(labels)))
+    return np.array(labels), np.cumsum(fresh) / 64
+
+
+FEW = (
+    "auc",
+    "ks",
+    "average_precision",
+    "auprc",
+    "h_measure",
+    "min_cost",
+    "partial_auc",
+    "weighted_auc",
+    "fix",
+    "superiority",
+    "winners",
+    "choose",
+)
+
+
+@given(data=ranked(), edges=st.lists(st.integers(0, 63).map(lambda i: i / 64), max_size=6, unique=True), name=st.sampled_from(FEW))
+def test_the_law_holds_for_any_ranking_and_any_bins(data, edges, name):
+    counts = br.count(*data)
+    for one in LAWS[name]:
+        full = answer(one.ask, counts)
+        for other, allowed in ((counts.condense(edges), one.condensed), (counts.coarsen(sorted(edges)), one.bins)):
+            assert outcome(full, answer(one.ask, other)) in allowed | {EQUAL}
+
+
+@given(
+    data=ranked(), weights=st.lists(st.integers(1, 9), min_size=40, max_size=40), edges=st.lists(st.integers(0, 63), max_size=4, unique=True)
+)
+def test_the_law_holds_for_weighted_cases(data, weights, edges):
+    labels, scores = data
+    counts = br.count(labels, scores, sample_weight=np.array(weights[: len(labels)]) / 4)
+    for name in FEW:
+        for one in LAWS[name]:
+            full = answer(one.ask, counts)
+            for other in (counts.condense(), counts.coarsen(sorted(edge / 64 for edge in edges))):
+                outcome(full, answer(one.ask, other))
+
+
+def test_the_cases_that_were_answered_in_silence():
+    labels, scores = [1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0], [11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1]
+    condensed = br.count(labels, scores).condense()
+    for rule in ("posfrac >= 0.3", "fpr >= 0.3", "tnr <= 0.7"):
+        with pytest.raises(br.InputError, match=r"BR231: expected_cost may be better at a threshold among the scores from 4 up to 11"):
+            br.choose(condensed, rule)
+    fixed = br.fix(condensed, fpr=0.3)
+    assert fixed.interpolated.tpr == 0.5
+    with pytest.raises(br.InputError, match=r"BR231: fpr may be nearer to 0.3"):
+        _ = fixed.attained
+    with pytest.raises(br.InputError, match="BR231"):
+        br.weighted_auc(condensed, alpha=0.8, strips="segments")
+
+
+def test_bins_bound_every_summary_and_refuse_to_compare_the_same_data_with_itself():
+    rng = np.random.default_rng(1)
+    labels = rng.random(20_000) < 0.02
+    counts = br.count(labels, rng.normal(1.5 * labels))
+    coarse = counts.coarsen(20)
+    for summary_of in (br.auc, br.ks, br.average_precision, br.auprc, br.h_measure, br.cost_area, br.min_cost):
+        found, exact = summary_of(coarse), summary_of(counts)
+        assert found.bounds.low <= exact <= found.bounds.high
+        assert found.notes[0].code == "BR232"
+        assert exact.bounds is None
+    with pytest.raises(br.InputError, match="BR231"):
+        br.superiority(coarse, counts)
+    assert br.choose_model({"coarse": coarse, "full": counts}).models == ("coarse", "full")
