@@ -60,13 +60,14 @@ def answer(command: str, notes: Sequence[Note], sources: Sequence[Source], seed:
 
 @dataclass(frozen=True)
 class Known:
-    """How well things are known: intervals at a level, those of some points already found by resampling."""
+    """How well things are known: intervals at a level, those of some points already found, and what is to be said of them."""
 
     level: float = 0.95
     seed: int = 0
     found: Mapping[int, Mapping[str, Interval]] = field(default_factory=dict)
     # Of AUC, by the identity of its counts, where rows were resampled in clusters; None where there is no telling.
     aucs: Mapping[int, Interval | None] = field(default_factory=dict)
+    notes: tuple[Note, ...] = ()
 
     def auc(self, counts: Counts) -> Interval | None:
         """The interval of AUC; none where cases are weighted, or a class is missing."""

@@ -36,7 +36,7 @@ def of_intervals(rows: Sequence[Row], known: Known, how: str) -> str:
     headings = (*(("prior",) if several else ()), "model", "threshold", *(heading(name, points) for name in names))
     if all(cell == UNDEFINED for line in lines for cell in line[2 + several :]):
         tied = any(point.share != 1 for point in points)
-        return "No intervals: a budget ends inside a tie, so the threshold must be chosen again: --replicates 2000." if tied else ""
+        return "No intervals: a share of a tie is flagged at random, or a mixture of two thresholds is used." if tied else ""
     return Page(f"{percent(known.level)} intervals, {how}:", Grid(headings, lines, left=2 if several else 1))
 
 

@@ -126,7 +126,7 @@ def choose_by_amounts(given: options.Given, wanted: Wanted, money: Money, questi
 
 def _intervals(models: Mapping[str, Amounts], made: Sequence[AmountChoice], surety: Surety) -> Found:
     """The intervals of every chosen point, where resampling is asked for."""
-    if surety.replicates is None:
+    if not surety.replicates:
         return {}
     with Progress("resampling") as progress:
         how: dict[str, Any] = {"replicates": surety.replicates, "seed": surety.seed, "level": surety.level, "progress": progress}

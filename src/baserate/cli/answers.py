@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 import click
 
@@ -13,17 +12,18 @@ from baserate.cli.terminal import Progress, tell
 from baserate.counts import Counts
 from baserate.decisions.operating import OperatingPoint
 from baserate.document import Known, names_at
-from baserate.errors import on_command_line
+from baserate.errors import InputError, on_command_line, quoted
+from baserate.grouped import GroupedCounts
 from baserate.joint import JointCounts
 from baserate.notes import Ledger, Note
-from baserate.uncertainty.chosen import Resampling, chosen_intervals
+from baserate.uncertainty.chosen import REPLICATES, Resampling, chosen_intervals
 from baserate.uncertainty.resampling import checked_replicates, checked_seed
-from baserate.uncertainty.values import Difference
+from baserate.uncertainty.values import Difference, Interval
 
 
 @dataclass(frozen=True)
 class Surety:
-    """How intervals are wanted: at which level, and whether thresholds are to be chosen again on resamples."""
+    """How intervals are wanted: at which level, and with how many resamples for chosen thresholds (None: as many as usual, 0: none)."""
 
     level: float
     replicates: int | None
@@ -31,29 +31,47 @@ class Surety:
 
     def __post_init__(self) -> None:
         checked_seed(self.seed)
-        if self.replicates is not None:
+        if self.replicates:
             checked_replicates(self.replicates)
 
-    def known(self, models: Mapping[str, Counts], points: Iterable[tuple[str, OperatingPoint]], options: dict[str, Any]) -> Known:
-        """The intervals of all points; resampled where that is asked for, which is found out before anything is printed."""
-        if self.replicates is None:
-            return Known(self.level, self.seed)
-        found = {}
+    def known(self, models: Mapping[str, Counts], points: Iterable[tuple[str, OperatingPoint]]) -> Known:
+        """The intervals of all points: of chosen thresholds as they will do in the field, unless that is not wanted, or cannot be had."""
+        found: dict[int, Mapping[str, Interval]] = {}
+        notes: list[Note] = []
+        several = list(points)
         with Progress("resampling") as progress:
-            how = Resampling(self.replicates, self.seed, self.level, progress)
-            for name, point in points:
-                if point.optimized:
-                    given = {**options, "rule": point.rule or None}
-                    found[id(point)] = chosen_intervals(point, models[name], names_at(point), given, how)
-        return Known(self.level, self.seed, found)
+            for name, counts in models.items():
+                chosen = [point for model, point in several if model == name and point.optimized]
+                intervals, said = self.at_chosen(chosen, counts, progress)
+                found |= {id(point): one for point, one in zip(chosen, intervals, strict=True)}
+                notes += [note if len(models) == 1 else replace(note, text=f"{quoted(name)}: {note.text}") for note in said]
+        return Known(self.level, self.seed, found, notes=tuple(notes))
 
-    def words(self, *, chosen: bool) -> str:
+    def at_chosen(
+        self, points: Sequence[OperatingPoint], counts: Counts | GroupedCounts, progress: Progress
+    ) -> tuple[list[dict[str, Interval]], list[Note]]:
+        """The intervals of thresholds chosen on these counts, and what is to be said of them; none where they are treated as fixed."""
+        if self.replicates == 0 or not points:
+            return [], []
+        how = Resampling(self.replicates or REPLICATES, self.seed, self.level, progress)
+        try:
+            found = chosen_intervals([(point, names_at(point)) for point in points], counts, how)
+        except InputError as error:
+            if self.replicates is not None:
+                raise
+            problem = error.problems[0]
+            weighted = problem.code == "BR583"  # there are no intervals at all
+            return [], [] if weighted else [Note("BR626", f"{problem.text}: intervals treat the thresholds as fixed in advance")]
+        notes = [note for one in found for each in one.values() for note in each.notes if note.code == "BR625"]
+        return found, list(dict.fromkeys(notes))
+
+    def words(self, known: Known, *, chosen: bool) -> str:
         """What was done about the thresholds."""
         if not chosen:
             return "at these thresholds, fixed in advance"
-        if self.replicates is None:
-            return "taking the thresholds as fixed in advance (they were chosen on these cases; --replicates 2000 chooses again)"
-        return f"choosing the thresholds again on each of {self.replicates} resamples"
+        if not known.found:
+            return "treating the thresholds as fixed in advance, although they were chosen on these cases"
+        return f"corrected for choosing the thresholds on these cases ({self.replicates or REPLICATES} resamples)"
 
 
 def tell_differences(

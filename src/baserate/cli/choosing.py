@@ -80,14 +80,14 @@ def choose_command(
     answers, refusals = choices(models, rule if named_rule is None else named_rule, at, **asked)
     made = [answer.choice for answer in answers if answer.choice is not None]
     settings = {name: [choice.points[name] for choice in made if name in choice.points] for name in models}
-    notes = [*refusals, *document.notes_of(models, settings)]
     points = [(name, point) for name, several in settings.items() for point in several]
-    known = surety.known(models, points, {key: value for key, value in asked.items() if key != "calibrated_at"})
+    known = surety.known(models, points)
+    notes = [*refusals, *document.notes_of(models, settings), *known.notes]
     if as_json:
         verdict = [document.of_choice(choice) for choice in made]
         click.echo(document.text(document.of_models("choose", models, settings, at, notes, known=known, seed=seed, verdict=verdict)))
     else:
-        _tell(answers, list(models), known, surety.words(chosen=True))
+        _tell(answers, list(models), known, surety.words(known, chosen=True))
     say(notes)
 
 

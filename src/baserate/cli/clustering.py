@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from baserate.cli.answers import Surety
 from baserate.cli.options import Given
@@ -20,7 +19,6 @@ from baserate.grouped import GroupedCounts
 from baserate.notes import Note
 from baserate.summaries.ranking import auc
 from baserate.uncertainty.adequacy import refuse_masses
-from baserate.uncertainty.chosen import Resampling, chosen_intervals
 from baserate.uncertainty.clustered import cluster_intervals, cluster_notes, cluster_plan
 from baserate.uncertainty.intervals import REPLICATES, interval
 from baserate.uncertainty.values import Interval
@@ -34,20 +32,19 @@ class Clusters:
     models: dict[str, Counts]
     notes: tuple[Note, ...]
 
-    def known(self, surety: Surety, points: Iterable[tuple[str, OperatingPoint]], options: dict[str, Any]) -> Known:
-        """Every interval by resamples of whole clusters; thresholds are chosen again only where that is asked for."""
+    def known(self, surety: Surety, points: Iterable[tuple[str, OperatingPoint]]) -> Known:
+        """Every interval by resamples of whole clusters."""
+        found: dict[int, Mapping[str, Interval]] = {}
+        notes: dict[Note, None] = {}
         with Progress("resampling clusters") as progress:
             aucs = {id(counts): self._auc(name, surety.replicates or REPLICATES, surety, progress) for name, counts in self.models.items()}
-            found = {id(point): self._at(name, point, surety, options, progress) for name, point in points}
-        return Known(surety.level, surety.seed, found, aucs)
-
-    def _at(self, name: str, point: OperatingPoint, surety: Surety, options: dict[str, Any], progress: Progress) -> Any:
-        replicates = surety.replicates or REPLICATES
-        if point.optimized and surety.replicates is not None:
-            how = Resampling(replicates, surety.seed, surety.level, progress)
-            return chosen_intervals(point, self.groups[name], names_at(point), {**options, "rule": point.rule or None}, how)
-        plan = cluster_plan(replicates, surety.seed, progress)
-        return cluster_intervals(point, self.groups[name], names_at(point), plan, surety.level)
+            for name, point in points:
+                intervals, said = surety.at_chosen([point] if point.optimized else [], self.groups[name], progress)
+                plan = cluster_plan(surety.replicates or REPLICATES, surety.seed, progress)
+                fixed = intervals or [cluster_intervals(point, self.groups[name], names_at(point), plan, surety.level)]
+                found[id(point)] = fixed[0]
+                notes |= dict.fromkeys(said)
+        return Known(surety.level, surety.seed, found, aucs, tuple(notes))
 
     def _auc(self, name: str, replicates: int, surety: Surety, progress: Progress) -> Interval | None:
         try:

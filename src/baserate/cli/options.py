@@ -145,8 +145,9 @@ def _replicates(text: str) -> Callable[[Command], Command]:
 
 
 uncertainty = _together(level, _replicates("How many resamples a bootstrap takes (2000 unless said)."), _seed)
-# For chosen points: intervals that take the threshold as fixed come at once, those that choose it again take resamples.
-intervals = _together(level, _replicates("Resample so often, and choose the threshold again each time, for the intervals."), _seed)
+intervals = _together(
+    level, _replicates("Resamples for the intervals of chosen thresholds (default: 400); 0 treats thresholds as fixed in advance."), _seed
+)
 # For decisions: which winners are in doubt takes resamples.
 doubts = _together(level, _replicates("Resample so often, and say where models cannot be told apart."), _seed)
 

@@ -80,7 +80,7 @@ def show(
     surety = Surety(options.level_of(level), replicates, seed)
     chosen = bool(rules or (not (thresholds or summaries) and (priors or costs or profits or volume)))
     if replicates is not None and not chosen:
-        raise refuse("BR594", "--replicates chooses thresholds again, and none is chosen here", "leave it out, or give --rule")
+        raise refuse("BR594", "--replicates is for chosen thresholds, and none is chosen here", "leave it out, or give --rule")
     cuts, wanted = [options.threshold_of(text) for text in thresholds], [Summary.parse(text) for text in summaries]
     columns = {"positive": positive, "weight": weight, "cluster": cluster, "design": design}
     clusters = None if cluster is None else clusters_of(path, options.wanted(path, label, scores, **columns))
@@ -94,9 +94,8 @@ def show(
         blocks.append([Row(name, one.at, one.choice.points.get(name) if one.choice else None) for one in answers for name in models])
     values = _summarized(models, wanted, at)
     points = [(row.model, row.point) for block in blocks for row in block if row.point is not None]
-    asked_of = {"volume": cases}
-    known = surety.known(models, points, asked_of) if clusters is None else clusters.known(surety, points, asked_of)
-    refusals += clusters.notes if clusters is not None else ()
+    known = surety.known(models, points) if clusters is None else clusters.known(surety, points)
+    refusals += [*(clusters.notes if clusters is not None else ()), *known.notes]
     _present(models, blocks, at, (refusals, values, known, surety), as_json=as_json)
 
 
@@ -150,7 +149,7 @@ def _present(
         parts += [tables.of_models(models, known), *([tables.of_summaries(values)] if values else [])]
         for block in blocks:
             there = [row.point for row in block if row.point is not None]
-            how = surety.words(chosen=bool(there[0].optimized)) + (", rows of a cluster resampled together" if known.aucs else "")
+            how = surety.words(known, chosen=bool(there[0].optimized)) + (", rows of a cluster resampled together" if known.aucs else "")
             intervals = judgements.of_intervals(block, known, how)
             parts += [tables.headed(there), tables.of_points(block), intervals]
         tell(*parts, "" if blocks else tables.conditions(models))

@@ -1,88 +1,283 @@
-"""Intervals at a point that a rule chooses: the threshold is chosen again on every resample, for all measures at once."""
+"""Intervals at a threshold that was chosen on these same cases: of what this very threshold does in the field.
+
+What a rule on recall, fpr, alerts or posfrac holds in place is known from order statistics: Clopper and Pearson's interval at the chosen
+point. Everything else looks better than it is, because it was chosen; its interval is that of a threshold fixed in advance, moved by the
+optimism of the choice and widened where the choice adds to the sampling error (docs/decisions/0027-chosen-thresholds.md).
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import numpy as np
 
-from baserate.conditions import Conditions
 from baserate.counts import Counts
-from baserate.decisions.choosing import choose
-from baserate.decisions.operating import OperatingPoint
-from baserate.decisions.rules import Rule, parse_rule
-from baserate.errors import Infeasible, InputError
+from baserate.decisions.operating import MIXTURE, TIE, OperatingPoint
+from baserate.decisions.rules import Rule, Term, parse_rule
+from baserate.errors import InputError, grouped, number_of, refuse
+from baserate.exact import Floats
 from baserate.grouped import GroupedCounts
-from baserate.uncertainty.bootstrap import PERCENTILE, percentile_bounds, undefined_noted
-from baserate.uncertainty.clustered import cluster_intervals
-from baserate.uncertainty.fixed import point_intervals
-from baserate.uncertainty.resampling import Progress, check_enough, planned, resampled
+from baserate.kernels.urns import MOST_CASES
+from baserate.measures.confusions import Confusion, confusion_at, exact_value
+from baserate.measures.values import Measure, named
+from baserate.notes import Note, combine
+from baserate.points import Points
+from baserate.uncertain import Uncertain
+from baserate.uncertainty.clustered import cluster_intervals, cluster_plan
+from baserate.uncertainty.fixed import Question, measure_interval
+from baserate.uncertainty.optimism import Readings, readings
+from baserate.uncertainty.placements import refuse_weights
+from baserate.uncertainty.rates import CLOPPER_PEARSON
+from baserate.uncertainty.reading import rates_read
+from baserate.uncertainty.resampling import Progress, check_enough, planned
 from baserate.uncertainty.values import BOTH, Interval
+
+CORRECTED = "optimism-corrected"
+# As many resamples give the mean optimism to within a twentieth of the standard error of the measure.
+REPLICATES = 400
+# Positives below which the simulated coverage of these intervals falls under 93 % in some settings (benchmarks/chosen.md).
+FEW = 50
+# With fewer resamples than this share that choose a threshold at all, their optimism is not that of the threshold chosen here.
+LEAST_KNOWN = 0.5
+POSITIVE_RATES, NEGATIVE_RATES, FLAGGED = ("tpr", "fnr"), ("fpr", "tnr"), ("posfrac", "alerts")
 
 
 @dataclass(frozen=True)
 class Resampling:
-    """How often to resample, from which seed, for intervals of which level."""
+    """How intervals of chosen thresholds are made: resamples, seed, level, side, and the method of the interval that is moved."""
 
-    replicates: int = 2000
+    replicates: int = REPLICATES
     seed: int = 0
     level: float = 0.95
     progress: Progress | None = None
+    side: str = BOTH
+    method: str | None = None
+    resample: str | None = None
+    # Conditions that are not known exactly; the threshold was chosen at those of the point.
+    at: Uncertain | None = None
 
 
-def chosen_intervals(
-    point: OperatingPoint, counts: Counts | GroupedCounts, names: Sequence[str], options: dict[str, Any], how: Resampling
-) -> dict[str, Interval]:
-    """The intervals of several measures at the point that `choose(counts, …, **options)` found, chosen again on every resample."""
-    replicates, level = how.replicates, how.level
+Asked = tuple[OperatingPoint, Sequence[str | Measure]]
+
+
+def chosen_intervals(asked: Sequence[Asked], counts: Counts | GroupedCounts, how: Resampling) -> list[dict[str, Interval]]:
+    """The intervals of several points that were chosen on these counts, by name: for each point those of the measures beside it.
+
+    All points are read on the same resamples, so that many cost little more than one. Nothing is said of what is undefined, or of mixtures
+    of two thresholds; too few cases to resample, and weighted ones, are refused.
+    """
+    if isinstance(counts, Counts):
+        refuse_weights(counts)
     notes = check_enough(counts)
-    at = _given(point)
-    plan = planned(counts, at.as_in_sample, None, replicates, how.seed, how.progress)
-    values = np.full((replicates, len(names)), math.nan)
-    for row, (part,) in enumerate(resampled(counts, plan)):
-        try:
-            again = choose(part, at=at, **options)
-        except (Infeasible, InputError):
-            continue
-        values[row] = [_read(again, name) for name in names]
-    pinned = _pinned(point)
+    if max(counts.total_positives, counts.total_negatives) > MOST_CASES:
+        text = f"resamples are drawn from at most {grouped(MOST_CASES)} cases of a class"
+        raise refuse("BR623", text, "replicates=0, or interval of the point: at so many cases the choice adds nothing")
+    held = [_held(point, counts) for point, _ in asked]
+    resampled = [place for place, (point, names) in enumerate(asked) if _moves(point) and any(_name(one) not in held[place] for one in names)]
+    read = dict[int, Readings]()
+    for in_sample in (True, False):
+        places = [place for place in resampled if asked[place][0].at.as_in_sample == in_sample]
+        if places:
+            plan = planned(counts, in_sample, how.resample, how.replicates, how.seed, how.progress)
+            read |= dict(zip(places, readings(counts, [asked[place][0] for place in places], plan), strict=True))
+    return [
+        _of_point(point, names, counts, (how, notes, held[place], read.get(place))) if point.how != MIXTURE else {}
+        for place, (point, names) in enumerate(asked)
+    ]
+
+
+def chosen_interval(point: OperatingPoint, measure: Measure, counts: Counts | GroupedCounts, how: Resampling) -> Interval:
+    """The interval of one measure at a point that was chosen on these counts; refused where there is none."""
+    if point.how == MIXTURE:
+        raise refuse("BR624", "a mixture of two thresholds was chosen: its interval is not worked out", "choose without mix")
+    (found,) = chosen_intervals([(point, [measure])], counts, how)
+    if str(measure) not in found:
+        _fixed(point, measure, counts, how, exact=False)  # says why
+        raise refuse("BR589", f"{measure} has no interval here", "see its value for the reason")
+    return found[str(measure)]
+
+
+def _moves(point: OperatingPoint) -> bool:
+    """Was it chosen among thresholds? Flagging nothing or everything does what it does, and a mixture is not followed."""
+    everything = point.share == 1 and not point.fn and not point.tn
+    return bool(point.optimized) and point.threshold is not None and not everything and point.how != MIXTURE and not point.in_advance
+
+
+def _name(asked: str | Measure) -> str:
+    return asked.name if isinstance(asked, Measure) else asked.partition("(")[0]
+
+
+Known = tuple[Resampling, tuple[Note, ...], set[str], Readings | None]
+
+
+def _of_point(point: OperatingPoint, names: Sequence[str | Measure], counts: Counts | GroupedCounts, known: Known) -> dict[str, Interval]:
+    how, notes, held, read = known
     found = dict[str, Interval]()
-    fixed = (
-        cluster_intervals(point, counts, names, plan, level)
-        if isinstance(counts, GroupedCounts)
-        else point_intervals(point, names, level, how.seed)
-    )
-    for column, name in enumerate(names):
-        seen = _read(point, name)
-        known = values[:, column]
-        if math.isnan(seen) or np.isnan(known).mean() > 0.5:
+    for name in names:
+        asked = named(name, point.volume)
+        try:
+            fixed = _fixed(point, asked, counts, how, exact=asked.name in held)
+        except InputError:
             continue
-        known, missing = undefined_noted(known)
-        low, high = percentile_bounds(known, level, BOTH)
-        if low == high and name in fixed and name not in pinned:
-            found[name] = fixed[name]  # resamples cannot show what was never seen
-            continue
-        found[name] = Interval(seen, low, high, level, PERCENTILE, BOTH, name, point.at, replicates, how.seed, (*notes, *missing))
+        if read is not None and fixed is not None and asked.name not in held:
+            fixed = _corrected(fixed, asked, point, read, how)
+            fixed = replace(fixed, notes=combine(fixed.notes, (*notes, *_few(counts))))
+        if fixed is not None:
+            found[str(name)] = fixed
     return found
 
 
-def _pinned(point: OperatingPoint) -> set[str]:
-    """What the rule itself holds in place: that is no doubt left out."""
-    rule = parse_rule(point.rule, point.volume) if point.rule else Rule()
-    return {term.measure.name for term in rule.terms} | ({"alerts", "posfrac"} if rule.budget is not None else set())
+def _few(counts: Counts | GroupedCounts) -> Iterable[Note]:
+    if counts.total_positives < FEW:
+        few = number_of(int(counts.total_positives), "positive")
+        yield Note("BR625", f"only {few}: in simulations with fewer than {FEW}, 95 % intervals of a chosen threshold held in 90 to 97 %")
 
 
-def _given(point: OperatingPoint) -> Conditions:
-    """The conditions as they were given: a prior that was the sample's own is that of each resample."""
-    at = point.at
-    return Conditions(None, at.costs if at.costs_given else None) if at.as_in_sample else at
+# ---- what the rule holds in place ---------------------------------------------------------------------------------------------
 
 
-def _read(point: OperatingPoint, name: str) -> float:
-    try:
-        return float(point[name])
-    except InputError:
-        return math.nan
+def _held(point: OperatingPoint, counts: Counts | GroupedCounts) -> set[str]:
+    """The measures whose value the rule decides: the next threshold would break it. Rows of a cluster have no order statistics."""
+    if not point.rule or not _moves(point) or isinstance(counts, GroupedCounts):
+        return set()
+    rule = parse_rule(point.rule, point.volume)
+    return {name for term in rule.terms for name in _held_by(term, rule, point, Points.of(counts))}
+
+
+def _held_by(term: Term, rule: Rule, point: OperatingPoint, points: Points) -> tuple[str, ...]:
+    families = {name: family for family in (POSITIVE_RATES, NEGATIVE_RATES, FLAGGED) for name in family}
+    family = families.get(term.measure.name, ())
+    if not family:
+        return ()
+    if point.how == TIE:
+        return family if term is rule.budget else ()
+    place = points.place(point.threshold)
+    flagged = {POSITIVE_RATES: points.tp, NEGATIVE_RATES: points.fp}.get(family, points.tp + points.fp)
+    # The nearest points that differ in it: where one of them breaks the rule, the rule decides.
+    fewer = int(np.searchsorted(flagged, flagged[place], side="left")) - 1
+    more = int(np.searchsorted(flagged, flagged[place], side="right"))
+    values = [_value(term.measure, points, near, point) for near in (fewer, more) if 0 <= near < len(points)]
+    return family if not all(term.holds(value) for value in values) else ()
+
+
+def _value(measure: Measure, points: Points, place: int, point: OperatingPoint) -> Fraction:
+    return exact_value(measure, confusion_at(points, place), point.at)
+
+
+# ---- the interval of a threshold fixed in advance --------------------------------------------------------------------------------
+
+
+def _fixed(point: OperatingPoint, asked: Measure, counts: Any, how: Resampling, *, exact: bool) -> Interval | None:
+    if isinstance(counts, GroupedCounts):
+        if how.at is not None:
+            raise refuse("BR624", "clusters, a rule and uncertain conditions together are not worked out", "give a threshold, or Conditions")
+        plan = cluster_plan(how.replicates, how.seed)
+        return cluster_intervals(point, counts, [str(asked)], plan, how.level, how.side).get(str(asked))
+    method = CLOPPER_PEARSON if exact and how.method is None and _is_rate(asked, point) else how.method
+    question = Question(asked, point.confusion, point.at if how.at is None else how.at, how.level, how.side, method, how.seed)
+    if point.share == 1:
+        return measure_interval(question)
+    # A share of a tie is flagged at random: its outcomes vary no more than those of whole cases do, on either side of the expected ones.
+    parts = [measure_interval(replace(question, confusion=whole)) for whole in _whole(point.confusion)]
+    low, high = min(part.low for part in parts), max(part.high for part in parts)
+    sides = {part.side for part in parts}
+    return replace(parts[0], value=float(point[asked]), low=low, high=high, side=sides.pop() if len(sides) == 1 else BOTH)
+
+
+def _is_rate(asked: Measure, point: OperatingPoint) -> bool:
+    return asked.name in POSITIVE_RATES + NEGATIVE_RATES or point.at.as_in_sample
+
+
+def _whole(confusion: Confusion) -> list[Confusion]:
+    """Confusions of whole cases next to an expected one."""
+    tp, fp = Fraction(confusion.tp), Fraction(confusion.fp)
+    positives, negatives = tp + Fraction(confusion.fn), fp + Fraction(confusion.tn)
+    near = product(*({math.floor(cases), math.ceil(cases)} for cases in (tp, fp)))
+    why = confusion.why_no_prior
+    return [Confusion(hits, alarms, int(positives) - hits, int(negatives) - alarms, why_no_prior=why) for hits, alarms in near]
+
+
+# ---- moved by the optimism -----------------------------------------------------------------------------------------------------
+
+
+def _corrected(fixed: Interval, asked: Measure, point: OperatingPoint, read: Readings, how: Resampling) -> Interval:
+    """The interval moved by the mean optimism, and widened by the ratio of its spread to that of a threshold that stays where it is."""
+    ends = _ends(asked, point)
+    own, sample, stays = (_on_scale(_values(asked, point, cases, read.sizes), ends) for cases in (read.here, read.there, read.fixed))
+    with np.errstate(invalid="ignore"):
+        optimism = own - sample
+    known = np.isfinite(optimism)
+    if known.mean() < LEAST_KNOWN:
+        text = f"only {grouped(int(known.sum()))} of {grouped(len(known))} resamples choose such a threshold: it is taken as fixed in advance"
+        return replace(fixed, notes=combine(fixed.notes, (Note("BR622", text),)))
+    shift, widening = float(optimism[known].mean()), _widening(optimism[known], stays[np.isfinite(stays)])
+    totals = np.array([[float(point.tp + point.fn), float(point.fp + point.tn)]])
+    seen = float(_on_scale(_values(asked, point, np.array([[float(point.tp), float(point.fp)]]), totals), ends)[0])
+    low, high = (float(_on_scale(np.array([bound]), ends)[0]) for bound in (fixed.low, fixed.high))
+    centre = min(max(seen, low), high)
+    bounds = [float(_off_scale(centre - shift + (bound - centre) * widening, ends)) for bound in (low, high)]
+    # A bound at the end of the range, or of a side that says nothing, stays there.
+    low, high = (new if math.isfinite(old) else end for new, old, end in zip(bounds, (low, high), (fixed.low, fixed.high), strict=True))
+    without = float(_off_scale(_on_scale(np.array([fixed.value]), ends)[0] - shift, ends))
+    notes = _notes(fixed, (low, high), without, how, int(known.sum()))
+    method = f"{CORRECTED} {fixed.method}"
+    return replace(fixed, low=low, high=high, method=method, replicates=how.replicates, seed=how.seed, notes=combine(fixed.notes, notes))
+
+
+def _widening(optimism: Floats, stays: Floats) -> float:
+    """How much wider the choice makes the error: never less than of a threshold fixed in advance."""
+    spread = float(stays.std()) if len(stays) else 0.0
+    return max(1.0, float(optimism.std()) / spread) if spread else 1.0
+
+
+def _notes(fixed: Interval, bounds: tuple[float, float], without: float, how: Resampling, known: int) -> Iterable[Note]:
+    missing = how.replicates - known
+    others = f"; {number_of(missing, 'other chooses', 'others choose')} no threshold" if missing else ""
+    text = f"the threshold was chosen on these same cases; without the optimism of that choice ({known} resamples{others}) about {without:.4g}"
+    yield Note("BR622", text)
+    if not bounds[0] <= fixed.value <= bounds[1]:
+        yield Note("BR622", "the value seen lies outside the interval: it is better than the chosen threshold is likely to do in the field")
+
+
+def _values(asked: Measure, point: OperatingPoint, cases: Floats, sizes: Floats) -> Floats:
+    """The measure of (tp, fp) of so many positives and negatives, half a case added to each outcome: no rate is then 0 or 1."""
+    rates = (cases + 0.5) / (sizes + 1)
+    return _at_rates(asked, point, rates[:, 0], rates[:, 1])
+
+
+def _at_rates(asked: Measure, point: OperatingPoint, t: Floats, f: Floats) -> Floats:
+    costs = tuple(float(getattr(point.at.costs, name)) for name in ("tp", "fp", "fn", "tn"))
+    totals = float(point.tp + point.fn), float(point.fp + point.tn)
+    return rates_read(asked, (t, f), 0.5 if point.at.prior is None else point.at.prior, costs, totals)
+
+
+def _ends(asked: Measure, point: OperatingPoint) -> tuple[float, float]:
+    """The least and the most that the measure can be at these conditions: those of perfect and of wholly wrong answers, say."""
+    corners = _at_rates(asked, point, np.array([0.0, 0.0, 1.0, 1.0]), np.array([0.0, 1.0, 0.0, 1.0]))
+    known = corners[np.isfinite(corners)]
+    reach = (float(known.min()), float(known.max())) if len(known) == len(corners) else (-math.inf, math.inf)
+    low, high = (end if math.isfinite(end) else other for end, other in zip(asked.range, reach, strict=True))
+    return float(low), float(high)
+
+
+def _on_scale(values: Floats, ends: tuple[float, float]) -> Floats:
+    """On the logit scale between two ends, on the log scale above one; otherwise as they are."""
+    low, high = ends
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if math.isfinite(low) and math.isfinite(high):
+            share = np.clip((values - low) / (high - low), 0.0, 1.0)
+            return np.asarray(np.log(share) - np.log1p(-share))
+        return np.asarray(np.log(values - low)) if math.isfinite(low) else values
+
+
+def _off_scale(value: float, ends: tuple[float, float]) -> float:
+    low, high = ends
+    if math.isfinite(low) and math.isfinite(high):
+        share = 1 / (1 + math.exp(-value)) if value > -700 else 0.0
+        return low + (high - low) * share
+    return low + math.exp(value) if math.isfinite(low) else value

@@ -11,26 +11,28 @@ import numpy as np
 
 from baserate.conditions import Conditions
 from baserate.counts import Counts
+from baserate.decisions.choosing import choose
 from baserate.decisions.operating import OperatingPoint
-from baserate.errors import quoted, refuse
+from baserate.errors import Fix, quoted, refuse
 from baserate.exact import Floats
 from baserate.grouped import GroupedCounts
 from baserate.joint import JointCounts
-from baserate.measures.confusions import NOT_SAID, Confusion, checked_conditions, checked_volume, confusion_at, out_of_range
+from baserate.measures.confusions import NOT_SAID, Confusion, checked_conditions, checked_volume, confusion_at, label_shift, out_of_range
 from baserate.measures.values import Measure, named
 from baserate.notes import Note, combine
 from baserate.points import Points
 from baserate.uncertain import Uncertain
 from baserate.uncertainty.believing import believed
 from baserate.uncertainty.bootstrap import BCA, METHODS, PERCENTILE, acceleration, alike, bca_bounds, percentile_bounds, undefined_noted
+from baserate.uncertainty.chosen import Resampling, chosen_interval
 from baserate.uncertainty.fixed import Question, is_believed, measure_interval, over_range, refuse_masses
 from baserate.uncertainty.placements import auc_interval
 from baserate.uncertainty.resampling import Plan, Progress, check_enough, checked_replicates, checked_seed, planned, replicate_values, resampled
 from baserate.uncertainty.statistics import Statistic, shifted, statistic_of
 from baserate.uncertainty.values import BOTH, LOWER, UPPER, Interval, checked_level, checked_side
+from baserate.undefined import Undefined
 
 REPLICATES = 2000
-# So many draws of the conditions give the average of a value whose threshold is chosen again for each of them.
 Source = Counts | GroupedCounts | Confusion | OperatingPoint
 
 
@@ -53,6 +55,7 @@ def interval(  # noqa: PLR0913 (each is a question of its own)
     *,
     at: Conditions | Uncertain | None = None,
     rule: str | None = None,
+    optimize: str | Measure | None = None,
     threshold: Any = NOT_SAID,
     volume: float | None = None,
     level: float = 0.95,
@@ -65,10 +68,11 @@ def interval(  # noqa: PLR0913 (each is a question of its own)
 ) -> Interval:
     """How well is this number known?
 
-    `statistic` is a function of Counts (`br.auc`), the name of a summary, or the name of a measure; a measure is read at a `threshold`,
-    which is then fixed in advance, or where `rule` (or the cost) chooses it, which is then chosen again on every resample. `counts` may
-    be `GroupedCounts`, whose groups are resampled whole, or a `Confusion` or `OperatingPoint`. `at` may be `Uncertain`: sampling error,
-    base rate and costs are then propagated together.
+    `statistic` is a function of Counts (`br.auc`), the name of a summary, or the name of a measure. A measure is read at a `threshold`,
+    which was fixed in advance, or at the one that `choose` finds on these counts (by `rule`, `optimize`, or the cost): the interval is
+    then of what that threshold does in the field, corrected for choosing it on the same cases. `counts` may be `GroupedCounts`, whose
+    groups are resampled whole, or a `Confusion` or `OperatingPoint`, whose threshold is taken as fixed in advance. `at` may be
+    `Uncertain`: sampling error, base rate and costs are then propagated together.
 
     Without a `method`: AUC by DeLong's variance on the logit scale, or from its placements where cases are few or it is near 1; a rate by
     Wilson, or Clopper and Pearson; what depends on a base rate that is given by draws of both classes' rates; anything else by the
@@ -85,12 +89,14 @@ def interval(  # noqa: PLR0913 (each is a question of its own)
     """
     asked = Asked(checked_level(level), checked_side(side), method, checked_seed(seed), checked_replicates(replicates), resample, progress)
     if isinstance(counts, Confusion | OperatingPoint):
-        return _of_point(statistic, counts, at, asked, (rule, threshold, volume))
+        return _of_point(statistic, counts, at, asked, (rule if optimize is None else rule or "", threshold, volume))
     if not isinstance(counts, Counts | GroupedCounts):
         fix = "compare(...) for a difference, or joint.marginal(name)" if isinstance(counts, JointCounts) else "count(...)"
         raise refuse("BR228", f"an interval is made of Counts, got {type(counts).__name__}", fix)
     conditions = at.middle() if isinstance(at, Uncertain) else checked_conditions(at)
-    wanted = statistic_of(statistic, at=conditions, rule=rule, threshold=threshold, volume=volume)
+    wanted = statistic_of(statistic, at=conditions, rule=rule, threshold=threshold, volume=volume, optimize=optimize)
+    if wanted.chosen and wanted.measure is not None:
+        return _at_chosen(wanted.measure, counts, at, asked, {"rule": rule, "optimize": optimize, "volume": volume})
     by_bootstrap = method in METHODS or isinstance(counts, GroupedCounts) or resample is not None
     if wanted.name in ("auc", "gini") and not by_bootstrap and isinstance(counts, Counts):
         return _of_ranking(wanted.name, auc_interval(counts, asked.level, method, asked.side))
@@ -98,6 +104,23 @@ def interval(  # noqa: PLR0913 (each is a question of its own)
         return _at_threshold(wanted.measure, counts, threshold, at, asked)
     again = _again(statistic, rule, threshold, volume)
     return _by_bootstrap(wanted, counts, at if isinstance(at, Uncertain) else None, asked, again)
+
+
+def _at_chosen(measure: Measure, counts: Counts | GroupedCounts, at: Any, asked: Asked, options: dict[str, Any]) -> Interval:
+    """At the threshold that these cases choose: of what it does in the field."""
+    if asked.method in METHODS:
+        text = f"{asked.method} of a threshold chosen again on every resample is no interval of the threshold chosen here"
+        raise refuse("BR624", text, "leave the method out")
+    whole = counts.total() if isinstance(counts, GroupedCounts) else counts
+    if whole.weighted:
+        raise refuse("BR583", "these cases are weighted: weights do not say how many were seen", "count without weights")
+    point = choose(whole, at=at.middle() if isinstance(at, Uncertain) else at, **options)
+    if isinstance(value := point[measure], Undefined):
+        raise refuse("BR589", f"{measure} is undefined here ({value.reason}), and so is its interval", "choose by another rule")
+    uncertain = at if isinstance(at, Uncertain) else None
+    how = Resampling(asked.replicates, asked.seed, asked.level, asked.progress, asked.side, asked.method, asked.resample, uncertain)
+    found = chosen_interval(point, measure, counts, how)
+    return replace(found, notes=combine(found.notes, label_shift(point.at, point.confusion) if measure.depends_on_prior else ()))
 
 
 def _of_ranking(name: str, of_auc: Interval) -> Interval:
@@ -138,8 +161,9 @@ def chosen_here(point: OperatingPoint) -> tuple[Note, ...]:
     """A threshold chosen on these same cases looks better than it is, and the interval does not know."""
     if point.in_advance or not point.optimized:
         return ()
-    text = "the threshold was chosen on these same cases, and is taken as fixed in advance: the interval is too hopeful"
-    return (Note("BR593", text),)
+    text = "the threshold was chosen on these same cases and is treated as fixed in advance, so the interval is optimistic"
+    fix = Fix("interval(measure, counts, rule=…), or choose(dev).on(test)", "leave --replicates out, or give --threshold for other cases")
+    return (Note("BR593", text, fix),)
 
 
 def _question(measure: Measure, confusion: Confusion, at: Any, asked: Asked) -> Question:
@@ -187,9 +211,7 @@ def _by_bootstrap(
 def _caveats(statistic: Statistic, plan: Plan) -> tuple[Note, ...]:
     how = {"stratified": "within each class", "cases": "of all cases, the prior with them", "clusters": "of whole clusters"}[plan.how]
     text = f"{plan.replicates} resamples {how}: approximate, with no promise of coverage"
-    if statistic.chosen:
-        text += "; the threshold is chosen again on each of them"
-    elif statistic.fixed:
+    if statistic.fixed:
         text += "; the threshold is taken as fixed in advance"
     return (Note("BR598", text),)
 

@@ -93,25 +93,33 @@ def directed(statistic: Statistic, better: str | None) -> Statistic:
 
 
 def statistic_of(
-    asked: Any, *, at: Conditions | None = None, rule: str | None = None, threshold: Any = NOT_SAID, volume: float | None = None
+    asked: Any,
+    *,
+    at: Conditions | None = None,
+    rule: str | None = None,
+    threshold: Any = NOT_SAID,
+    volume: float | None = None,
+    optimize: str | Measure | None = None,
 ) -> Statistic:
     """The statistic that is asked for, or the reason why it cannot be read."""
     conditions = checked_conditions(at)
     if isinstance(asked, str) and asked.strip().partition("(")[0].strip() in SUMMARIES:
         asked = Summary.parse(asked)
     if isinstance(asked, str | Measure):
-        return _of_measure(named(asked, checked_volume(volume)), conditions, rule, threshold, volume)
+        return _of_measure(named(asked, checked_volume(volume)), conditions, rule, threshold, volume, optimize)
     if not callable(asked):
         raise refuse("BR594", f"a statistic is a function of Counts or the name of a measure, got {quoted(asked)}", 'br.auc, or "precision"')
     if volume is not None:
         raise refuse("BR532", "a volume counts alerts and cases: this statistic counts none", "leave volume out")
-    if rule is not None or threshold is not NOT_SAID:
+    if rule is not None or threshold is not NOT_SAID or optimize is not None:
         raise refuse("BR594", "a rule or threshold belongs to a measure; this statistic is a function of all counts", 'ask for "precision"')
     return _of_summary(asked, conditions) if isinstance(asked, Summary) else _of_function(asked, conditions)
 
 
-def _of_measure(asked: Measure, at: Conditions, rule: str | None, threshold: Any, volume: float | None) -> Statistic:
-    if (rule is None) == (threshold is NOT_SAID) and rule is not None:
+def _of_measure(
+    asked: Measure, at: Conditions, rule: str | None, threshold: Any, volume: float | None, optimize: str | Measure | None
+) -> Statistic:
+    if threshold is not NOT_SAID and (rule is not None or optimize is not None):
         raise refuse("BR594", f"{asked} is asked for at a rule and at a threshold", "give one of them")
     if volume is not None and not asked.counts_cases and not any(term.measure.counts_cases for term in parse_rule(rule, volume).terms):
         raise refuse("BR532", f"{asked.name} does not count cases, so a volume says nothing of it", "leave volume out")
@@ -125,7 +133,7 @@ def _of_measure(asked: Measure, at: Conditions, rule: str | None, threshold: Any
         return Statistic(str(asked), value, asked.direction, of_prior=of_prior, at=at, **known)
 
     def chosen(counts: Counts) -> float:
-        return choose(counts, rule, at=at, volume=volume)[asked]
+        return choose(counts, rule, at=at, volume=volume, optimize=optimize)[asked]
 
     known = {"measure": asked, "range": asked.range, "ruled": rule is not None}
     return Statistic(str(asked), chosen, asked.direction, of_prior=at.as_in_sample, chosen=True, at=at, **known)
