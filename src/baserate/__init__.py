@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from baserate.homes import HOMES
 
+TYPE_CHECKING = False  # to type checkers it is true; `typing` is not loaded for it
 if TYPE_CHECKING:
+    from typing import Any
+
     from baserate.amounts import Amounts
     from baserate.calculator import Rates, Solved, solve_rates
     from baserate.conditions import Conditions, Cut

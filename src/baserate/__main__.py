@@ -1,5 +1,56 @@
-"""`python -m baserate` is the command line."""
+"""`baserate`, and `python -m baserate`: ready for a Ctrl-C, and sure of room to load, before anything else is loaded."""
 
-from baserate.cli import main
+import contextlib
+import os
+import signal
+import sys
+from types import FrameType
 
-main()
+IO, INTERRUPTED = 74, 130
+# Bytes that the libraries take before any data come. With less, OpenBLAS may neither load nor fail, but try for ever.
+LEAST = {"RLIMIT_AS": (240_000_000, "the address space", "ulimit -v"), "RLIMIT_DATA": (160_000_000, "the data of a process", "ulimit -d")}
+
+
+def main() -> None:
+    """The command line. While it loads there is nothing to tidy up: a Ctrl-C ends the process at once."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _stopped)
+    _check_room()
+    from baserate import cli
+
+    cli.main()
+
+
+def _stopped(signum: int, frame: FrameType | None) -> None:  # noqa: ARG001
+    with contextlib.suppress(OSError):
+        os.write(2, b"stopped\n")
+    os._exit(INTERRUPTED)
+
+
+def _check_room() -> None:
+    """Refuse where a limit that the user set leaves no room for the libraries."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    for name, (least, what, command) in LEAST.items():
+        limit = resource.getrlimit(getattr(resource, name))[0]
+        if limit != resource.RLIM_INFINITY and limit < least:
+            text = f"{what} is limited to {limit // 10**6} MB ({command}), and baserate needs at least {least // 10**6} MB to load"
+            _refuse(text, f"raise the limit ({command})")
+
+
+def _refuse(text: str, fix: str) -> None:
+    said, to = f"error BR701: {text}. Fix: {fix}.\n", 2
+    if "--json" in sys.argv:
+        import json
+
+        problem = {"code": "BR701", "where": {}, "text": text, "fix": fix}
+        said, to = json.dumps({"schema": "baserate/1", "errors": [problem]}) + "\n", 1
+    with contextlib.suppress(OSError):
+        os.write(to, said.encode())
+    os._exit(IO)
+
+
+if __name__ == "__main__":
+    main()

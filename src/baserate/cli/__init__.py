@@ -8,7 +8,8 @@ import os
 import shlex
 import signal
 import sys
-from collections.abc import Sequence
+import traceback
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from types import FrameType
 from typing import Any, NoReturn
@@ -16,9 +17,12 @@ from typing import Any, NoReturn
 import click
 
 from baserate import __version__
-from baserate.errors import Infeasible, InputError, escaped, on_command_line, quoted
+from baserate.cli.terminal import OutputError, guarded
+from baserate.engines.quotas import user_limit
+from baserate.errors import Infeasible, InputError, escaped, on_command_line, quoted, size
 
-INPUT, INFEASIBLE, BUG, IO, INTERRUPTED, BROKEN_PIPE, TERMINATED = 2, 3, 70, 74, 130, 141, 143
+INPUT, INFEASIBLE, BUG, IO, INTERRUPTED, BROKEN_PIPE = 2, 3, 70, 74, 130, 141
+SIGNALLED = 128  # and the number of the signal: 129 for a terminal that is closed, 143 for SIGTERM
 DEBUG = "--debug"
 
 # Each command with its home and what the list of commands says of it: nothing is loaded before it is asked for.
@@ -92,7 +96,11 @@ def cli(context: click.Context) -> None:
 
 
 class Terminated(BaseException):
-    """Somebody asked the process to end: what is open is closed on the way out."""
+    """Somebody asked the process to end, by this signal: what is open is closed on the way out."""
+
+    def __init__(self, signum: int) -> None:
+        super().__init__(signum)
+        self.status = SIGNALLED + signum
 
 
 class Interrupted(BaseException):
@@ -100,7 +108,7 @@ class Interrupted(BaseException):
 
 
 def _terminate(signum: int, frame: FrameType | None) -> NoReturn:  # noqa: ARG001
-    raise Terminated
+    raise Terminated(signum)
 
 
 def _interrupt(signum: int, frame: FrameType | None) -> NoReturn:  # noqa: ARG001
@@ -112,50 +120,90 @@ def _interrupt(signum: int, frame: FrameType | None) -> NoReturn:  # noqa: ARG00
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run, and turn every failure into one line (or a JSON object) and the exit status that tells its kind."""
     given = list(sys.argv[1:] if arguments is None else arguments)
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")  # what an encoding lacks is shown as '?', and nothing crashes
-    signal.signal(signal.SIGTERM, _terminate)
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # and not where somebody ignores it, as nohup does
-        signal.signal(signal.SIGINT, _interrupt)
+    _quieten_algebra()
+    with guarded():
+        status = _heeding(given)
+    sys.exit(status)
+
+
+def _heeding(given: list[str]) -> int:
+    """The exit status of one command, which ends tidily when it is told to."""
+    before: dict[int, Any] = {}
     try:
-        status = _run(given)
+        for signum, handler in _handlers().items():
+            before[signum] = signal.signal(signum, handler)
+        return _run(given)
     except SystemExit as stop:
         # Click ends a broken pipe with 1, which would look like a gate that does not pass.
-        status = BROKEN_PIPE if stop.code == 1 else int(stop.code or 0)
-    sys.exit(status)
+        return BROKEN_PIPE if stop.code == 1 else int(stop.code or 0)
+    except (Interrupted, Terminated) as stop:
+        return _stopped(stop, given)
+    finally:
+        for signum, handler in before.items():
+            signal.signal(signum, handler)
+
+
+def _handlers() -> dict[int, Callable[[int, FrameType | None], NoReturn]]:
+    """What somebody ignores stays ignored, as nohup has a closed terminal and a shell the Ctrl-C of what runs behind it."""
+    handlers: dict[int, Callable[[int, FrameType | None], NoReturn]] = {signal.SIGTERM: _terminate}
+    closed = getattr(signal, "SIGHUP", None)  # not on Windows
+    if closed is not None and signal.getsignal(closed) is signal.SIG_DFL:
+        handlers[closed] = _terminate
+    if callable(signal.getsignal(signal.SIGINT)):
+        handlers[signal.SIGINT] = _interrupt
+    return handlers
+
+
+def _quieten_algebra() -> None:
+    """One thread for linear algebra, unless the user says otherwise.
+
+    Nothing here is worth more, and where memory is short OpenBLAS tries for ever to start the others, or sends us the signal of Ctrl-C.
+    """
+    if not os.environ.keys() & {"OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS"}:
+        os.environ["OPENBLAS_NUM_THREADS"] = "1"
+    os.environ.setdefault("MKL_NUM_THREADS", "1")
 
 
 def _run(given: list[str]) -> int:
     """The exit status of one command."""
+    try:
+        return _answered(given)
+    except (KeyboardInterrupt, click.Abort, Interrupted, Terminated) as stop:
+        return _stopped(stop, given)
+
+
+def _answered(given: list[str]) -> int:
     as_json = "--json" in given
     try:
+        if user_limit() is not None:
+            import scipy.special  # noqa: F401 (before data take the room: OpenBLAS that finds none tries for ever)
         status = cli.main([word for word in given if word != DEBUG], prog_name="baserate", standalone_mode=False)
         if sys.stdout is not None:
             sys.stdout.flush()
-        if isinstance(status, int):
-            return status  # a gate's verdict
+    except click.Abort:
+        raise
     except InputError as error:
-        if DEBUG in given:
-            raise
+        _debugged(given)
         return _refused(error, as_json=as_json)
     except BrokenPipeError:
-        # Whoever read our output has had enough; keep the interpreter from complaining when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except (KeyboardInterrupt, click.Abort, Interrupted, Terminated) as stop:
-        return _stopped(stop, given)
-    except Exception as error:
-        if DEBUG in given:
-            raise
-        return _told(*_explained(error), as_json=as_json)
-    return 0
+        return BROKEN_PIPE  # whoever read our output has had enough
+    except Exception as error:  # noqa: BLE001 (said in one line, whatever it is)
+        _debugged(given)
+        return _told(*_explained(error), as_json=as_json and not isinstance(error, OutputError))
+    return status if isinstance(status, int) else 0  # a gate has a verdict
+
+
+def _debugged(given: list[str]) -> None:
+    """The traceback where it is asked for; the exit status is that of the failure all the same."""
+    if DEBUG in given:
+        click.echo(traceback.format_exc(), err=True, nl=False)
 
 
 def _stopped(stop: BaseException, given: list[str]) -> int:
     if isinstance(stop, Interrupted) and sys.stderr is not None and sys.stderr.isatty():
         click.echo(err=True)  # after the ^C
     click.echo(f"stopped{_how_to_go_on(given)}", err=True)
-    return TERMINATED if isinstance(stop, Terminated) else INTERRUPTED
+    return stop.status if isinstance(stop, Terminated) else INTERRUPTED
 
 
 def _how_to_go_on(given: list[str]) -> str:
@@ -175,17 +223,30 @@ def _explained(error: Exception) -> tuple[int, str, str, str]:
         return INPUT, "BR001", escaped(error.format_message()).rstrip("."), f"see {error.ctx.command_path if error.ctx else 'baserate'} --help"
     if isinstance(error, FileNotFoundError) and error.filename:
         return INPUT, "BR600", f"there is no file or folder {escaped(str(error.filename))}", "check the path"
+    if isinstance(error, OutputError):
+        text = f"the answer cannot be written to standard output ({error.strerror})"
+        return IO, "BR700", text, "make room there, or write the answer elsewhere"
     if isinstance(error, OSError):
         where = f": {escaped(str(error.filename))}" if error.filename else ""
         return IO, "BR700", f"{error.strerror}{where}", "check the file, its permissions and the space left"
-    if isinstance(error, MemoryError):
-        return IO, "BR701", "there is not enough memory for this file", "count a smaller part, or on a larger machine"
+    if isinstance(error, MemoryError) or _is_short(error):
+        return IO, "BR701", _short(), "count a smaller part, or on a larger machine"
     return (
         BUG,
         "BR999",
         f"a bug in baserate: {type(error).__name__}: {quoted(str(error), quotes=False)}",
         f"report it, with what {DEBUG} prints",
     )
+
+
+def _is_short(error: Exception) -> bool:
+    """Whether a library could not be loaded for want of memory: the system's loader says so in its own words."""
+    return isinstance(error, ImportError) and any(words in str(error) for words in ("failed to map", "annot allocate memory"))
+
+
+def _short() -> str:
+    limit = user_limit()
+    return "there is not enough memory" + ("" if limit is None else f": that of a process is limited to {size(limit)} by ulimit")
 
 
 def _refused(error: InputError, *, as_json: bool) -> int:
@@ -205,9 +266,13 @@ def _told(status: int, code: str, text: str, fix: str, *, as_json: bool) -> int:
 
 
 def _failed(errors: dict[str, Any], lines: list[str], status: int, *, as_json: bool) -> int:
-    if as_json:
-        click.echo(json.dumps(errors))
-    else:
-        for line in lines:
-            click.echo(f"error {line}", err=True)
+    """The exit status of a failure, which is said where that is possible: where no JSON can be written, on stderr."""
+    try:
+        if as_json:
+            click.echo(json.dumps(errors))
+            return status
+    except OSError:
+        pass
+    for line in lines:
+        click.echo(f"error {line}", err=True)
     return status

@@ -1,11 +1,13 @@
-"""The terminal at hand: answers folded to its width on stdout, and how far a long run has got on stderr."""
+"""The terminal at hand: answers folded to its width on stdout, and how far a long run has got on stderr, whatever becomes of these streams."""
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import TracebackType
 from typing import Any, Self
 
@@ -16,6 +18,60 @@ from baserate.pages import fitted
 
 PATIENCE = 1.0  # seconds before anything is said
 WIDEST = 80
+
+
+class OutputError(OSError):
+    """Standard output does not take the answer: its disk is full, say."""
+
+
+class _End(io.RawIOBase):
+    """Where a standard stream ends. After a failure nothing more goes there, so that none is met again when the process ends."""
+
+    def __init__(self, raw: Any, *, vital: bool) -> None:
+        super().__init__()
+        self.raw, self.vital, self.lost = raw, vital, False
+
+    def writable(self) -> bool:
+        return True
+
+    def fileno(self) -> int:
+        return int(self.raw.fileno())
+
+    def isatty(self) -> bool:
+        return bool(self.raw.isatty())
+
+    def write(self, data: Any) -> int | None:
+        """Notes that nobody can be told change no verdict; an answer that is lost is a failure."""
+        if not self.lost:
+            try:
+                return self.raw.write(data)  # type: ignore[no-any-return]
+            except OSError as error:
+                self.lost = True
+                if self.vital and isinstance(error, BrokenPipeError):
+                    raise
+                if self.vital:
+                    raise OutputError(error.errno, error.strerror) from None
+        return len(data)
+
+
+@contextlib.contextmanager
+def guarded() -> Iterator[None]:
+    """Standard output that fails once, as `OutputError`, and standard error that never does; what an encoding lacks is shown as "?"."""
+    with contextlib.redirect_stdout(_guarded(sys.stdout, vital=True)), contextlib.redirect_stderr(_guarded(sys.stderr, vital=False)):
+        yield
+
+
+def _guarded(stream: Any, *, vital: bool) -> Any:
+    """The stream, on an end of our own where it is the system's; one that somebody put there is theirs to look after."""
+    if hasattr(stream, "reconfigure"):
+        stream.reconfigure(errors="replace")
+    buffer = getattr(stream, "buffer", None)
+    raw = getattr(buffer, "raw", buffer)
+    theirs: Any = sys.__stdout__ if vital else sys.__stderr__
+    if stream is not theirs or not isinstance(raw, io.RawIOBase):
+        return stream
+    end = io.BufferedWriter(_End(raw, vital=vital))
+    return io.TextIOWrapper(end, stream.encoding, "replace", line_buffering=stream.line_buffering, write_through=not vital)
 
 
 def tell(*texts: str) -> None:

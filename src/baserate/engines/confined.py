@@ -26,7 +26,7 @@ import numpy as np
 
 from baserate.engines.answers import READY, Failed, received
 from baserate.engines.crossing import Incoming, Untrue
-from baserate.engines.quotas import CPU_S, Quotas, machine_memory
+from baserate.engines.quotas import CPU_S, Quotas, machine_memory, user_limit
 from baserate.engines.wanted import Table, Wanted
 from baserate.errors import Fix, InputError, escaped, quoted, refuse_file, size
 
@@ -95,8 +95,11 @@ def listening(shown: str, request: dict[str, Any], quotas: Quotas, *, under: boo
                 raise _not_started(shown, reader.said())
             yield Listening(incoming, reader.ask)
         except (EOFError, BrokenPipeError):
-            text = f"{reader.end()}; nothing was counted"
-            raise refuse_file(shown, "BR707", text, AGAIN) from RuntimeError(reader.said())
+            text, limit = f"{reader.end()}; nothing was counted", user_limit()
+            if limit is not None:  # a library that gets no memory crashes more often than it says so
+                text += f" (the memory of a process is limited to {size(limit)} by ulimit)"
+            fix = AGAIN if limit is None else f"raise that limit, or {SMALLER}"
+            raise refuse_file(shown, "BR707", text, fix) from RuntimeError(reader.said())
         except MemoryError:
             there = "the ceiling leaves for reading it as a whole" if under else "there is"
             text = f"needs more memory to be read than {there} ({size(quotas.memory)}); nothing was counted"
@@ -137,7 +140,7 @@ def _request(source: str, wanted: Wanted, options: Options) -> dict[str, Any]:
         "asked": asdict(options.asked),
         "limits": asdict(options.limits),
         "spooled": options.spooled,
-        "careful": options.ceiling.memory is not None and options.ceiling.memory < ROOMY,
+        "careful": min(options.ceiling.memory or ROOMY, user_limit() or ROOMY) < ROOMY,
     }
 
 

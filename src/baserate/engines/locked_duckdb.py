@@ -9,11 +9,13 @@ from types import MappingProxyType
 from typing import Any
 
 from baserate.engines.extras import needed
+from baserate.engines.quotas import user_limit
 from baserate.errors import escaped, refuse_file
 
 IN_MEMORY = ":memory:"
 MOST_REASON = 240
 MEMORY = "1GiB"
+ROOMY = 10**9  # bytes below which DuckDB, which takes for every thread what it likes, gets one: where it finds no room, it crashes
 # What is set before the lock; a plain scan is streamed, so that the limit on memory is for what a query sorts or joins.
 SETTINGS = {
     "autoinstall_known_extensions": "false",
@@ -30,7 +32,8 @@ SETTINGS = {
 def locked(files: Sequence[str] = (), *, database: str = IN_MEMORY, settings: Mapping[str, str] = MappingProxyType({})) -> Iterator[Any]:
     """A connection that reads these files, or this database, and nothing else; closed at the end."""
     duckdb = needed("duckdb")
-    connection = duckdb.connect(database, read_only=database != IN_MEMORY, config={**SETTINGS, **settings})
+    narrow = {"threads": "1"} if (user_limit() or ROOMY) < ROOMY else {}
+    connection = duckdb.connect(database, read_only=database != IN_MEMORY, config={**SETTINGS, **narrow, **settings})
     try:
         connection.execute("SET TimeZone = 'UTC'")  # times as text must not depend on where the machine stands
         # A pattern and the file it matches are both looked up among the allowed paths.

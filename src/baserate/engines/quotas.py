@@ -26,13 +26,23 @@ class Quotas(NamedTuple):
 
 
 def machine_memory() -> int:
-    """The memory of this machine, or of the container that we are in."""
-    found = [UNKNOWN]
+    """The memory of this machine, or of the container that we are in, or as much of it as the user lets a process have."""
+    found = [UNKNOWN, user_limit() or UNKNOWN]
     with contextlib.suppress(AttributeError, OSError, ValueError):
         found.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
     if sys.platform == "linux":
         found.extend(_of_cgroups())
     return min(limit for limit in found if limit > 0)
+
+
+def user_limit() -> int | None:
+    """The bytes that a process may take by a limit of the user's (ulimit -v or -d); None where there is none."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return None
+    limits = [resource.getrlimit(kind)[0] for kind in (resource.RLIMIT_AS, resource.RLIMIT_DATA)]
+    return min((limit for limit in limits if limit != resource.RLIM_INFINITY), default=None)
 
 
 def _of_cgroups() -> Iterator[int]:
@@ -78,6 +88,5 @@ def confine(quotas: Quotas) -> None:
         if kind is None:
             continue
         with contextlib.suppress(OSError, ValueError):
-            _, hard = resource.getrlimit(kind)
-            most = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
+            most = min(limit, *(there for there in resource.getrlimit(kind) if there != resource.RLIM_INFINITY), limit)
             resource.setrlimit(kind, (most, most))
