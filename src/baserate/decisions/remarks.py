@@ -78,11 +78,12 @@ def _trivial(point: OperatingPoint, points: Points, rule: Rule, objective: Measu
     nothing, everything = point.regardless == 0, point.share == 1 and not point.fn and not point.tn
     if rule.terms or objective.name != "expected_cost" or not (nothing or everything):
         return
+    best = "is cheapest" if point.at.costs_given else "makes the fewest errors"
     hull = points.hull()
     edge = 0 if nothing else len(hull) - 2
     across, up = (exactly(values[edge + 1].item()) - exactly(values[edge].item()) for values in (hull.fp, hull.tp))
     if not points.total_positives or not points.total_negatives:
-        yield Note("BR524", f"flagging {'nothing' if nothing else 'everything'} is cheapest")
+        yield Note("BR524", f"flagging {'nothing' if nothing else 'everything'} {best}")
         return
     costs = point.at.costs
     gain = up / exactly(points.total_positives) * costs.miss
@@ -91,9 +92,9 @@ def _trivial(point: OperatingPoint, points: Points, rule: Rule, objective: Measu
     if border == "1":
         border = f"1 - {rounded(gain / (loss + gain)):.3g}"
     if nothing:
-        yield Note("BR524", f"flagging nothing is cheapest: at these costs no threshold beats it below prior {border}")
+        yield Note("BR524", f"flagging nothing {best}: at these costs no threshold beats it below prior {border}")
     else:
-        yield Note("BR524", f"flagging everything is cheapest: at these costs no threshold beats it above prior {border}")
+        yield Note("BR524", f"flagging everything {best}: at these costs no threshold beats it above prior {border}")
 
 
 def _budget(point: OperatingPoint, points: Points, rule: Rule, objective: Measure) -> Iterator[Note]:

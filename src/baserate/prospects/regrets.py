@@ -175,7 +175,7 @@ def _averaged(steps: list[_Step], scene: Scene) -> Staged:
         values, parts = np.unique(np.asarray(spread.values, dtype=np.float64), return_counts=True)
         masses = values * parts / len(spread.values)
     else:
-        values, masses = (edges[1:] + edges[:-1]) / 2, np.diff(spread.below(edges).mean)
+        values, masses = (edges[1:] + edges[:-1]) / 2, np.diff(spread.below(edges).part)
     best = np.array([tprs[(lows <= value) & (value <= highs)].max() for value in values.tolist()])
     caught = Fraction(math.fsum((best * masses).tolist()))
     middle = Fraction(scene.conditions().exact_prior)
