@@ -63,8 +63,8 @@ def test_a_budget_on_merged_scores_flags_as_many_as_it_promises(rows, way, budge
 def test_outcomes_of_a_share_of_a_run_are_the_mean_over_all_draws(rows):
     labels, scores = rows
     point = br.choose(kept(rows)["bins"], "alerts <= 1000", volume=CASES, at=AT)
-    sure = scores >= point.certain
-    run = (scores >= point.threshold) & ~sure
+    sure = scores >= point.threshold
+    run = (scores >= point.lower_threshold) & ~sure
     share = Fraction(1000 - int(sure.sum()), int(run.sum()))
     assert point.confusion.tp == int(labels[sure].sum()) + share * int(labels[run].sum())
     assert point.share == float(share)
@@ -109,8 +109,9 @@ def test_the_commands_say_it_in_words_and_in_json(rows, tmp_path, capsys):
     assert re.search(rf">= {NUMBER}, {NUMBER} % from {NUMBER}", " ".join(shown.out.split()))
     point = answered(capsys, "choose", path, "alerts <= 1000", *asked[1:])["models"][0]["points"][0]
     assert (point["how"], point["merged"]) == ("tie", True)
-    run = (rows[1] >= point["threshold"]) & (rows[1] < point["certain"])
-    assert (rows[1] >= point["certain"]).sum() + point["share"] * run.sum() == pytest.approx(1000, rel=1e-12)
+    assert point["certain"] == point["threshold"]
+    run = (rows[1] >= point["lower_threshold"]) & (rows[1] < point["threshold"])
+    assert (rows[1] >= point["threshold"]).sum() + point["share"] * run.sum() == pytest.approx(1000, rel=1e-12)
     assert told(capsys, "report", *asked, "--rule", "alerts <= 1000", "-o", page).status == 0
     assert followed(" ".join(page.read_text().replace("&gt;", ">").split()), rows[1]) == pytest.approx(1000, rel=0.01)
 

@@ -133,6 +133,8 @@ def of_choice(choice: Choice) -> dict[str, Any]:
         "models": list(choice.models),
         "values": {name: number(read(one, one.optimized)) for name, one in choice.points.items()},
         "refused": {name: error.problems[0].text for name, error in choice.refused.items()},
+        "baselines": {name: point_of(one) for name, one in choice.baselines.items()},
+        "unbeaten": choice.unbeaten,
     }
 
 
@@ -237,7 +239,10 @@ def point_of(point: OperatingPoint, known: Known = PLAIN) -> dict[str, Any]:
 def share_of(point: OperatingPoint) -> dict[str, Any]:
     """Where not every case at the threshold is flagged: which share of which, and whether those may have several scores."""
     merged = {"merged": True} if point.merged else {}
-    return {} if point.share == 1 else {"share": point.share, "certain": threshold(point.certain), **merged}
+    if point.share == 1:
+        return {}
+    # "certain" is what the threshold was called while "threshold" was the lower one.
+    return {"share": point.share, "certain": threshold(point.threshold), "lower_threshold": threshold(point.lower_threshold), **merged}
 
 
 def outcomes(confusion: Confusion) -> dict[str, Any]:

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from baserate.document import conditions, number, threshold, uncertain
 from baserate.errors import escaped, quoted
+from baserate.measures.values import Measure
 from baserate.pages import Grid, Page
 from baserate.prospects.expectations import VARYING, Expectation
 from baserate.prospects.leading import Lead, Leaders
 from baserate.prospects.outlooks import Outlook
 from baserate.prospects.triaging import Triage
-from baserate.tables import digits
+from baserate.tables import ASSUMED, BASELINES, digits
 from baserate.uncertainty.values import percent
 from baserate.undefined import Undefined
 
 MOST_LINES = 25
+# A volume is said once, with the rule, and not with every measure.
+VOLUME = re.compile(r"\(volume=[^)]*\)")
 
 
 # ---- expect --------------------------------------------------------------------------------------------------------------------
@@ -26,18 +30,43 @@ MOST_LINES = 25
 def of_expectation(model: str, found: Expectation) -> dict[str, Any]:
     """A measure over uncertain conditions, for a program."""
     numbers = {name: number(getattr(found, name)) for name in ("value", "low", "high", "worst", "best", "error")}
-    return {"model": model, "measure": found.name, "at": uncertain(found.at), "level": found.level, "kind": found.kind or None, **numbers}
+    named = {"model": model, "measure": found.name, "at": uncertain(found.at), "level": found.level, "kind": found.kind or None}
+    return {**named, "optimized": found.optimized or None, **numbers}
 
 
 def expected(found: Sequence[tuple[str, Expectation]]) -> str:
     """A sentence for each model, then a table."""
     first = found[0][1]
-    lines = [_expected(model, one) for model, one in found]
+    lines = [*_unbeaten(found), *(_expected(model, one) for model, one in found)]
     names = [name for name in ("value", "low", "high", "worst", "best") if _is_told(name, found)]
     rows = [(_shown(model), *(digits(getattr(one, name), 4) for name in names)) for model, one in found]
     titles = {"value": "in the long run" if first.kind == VARYING else "average"}
     table = [Grid(("model", *(titles.get(name, name) for name in names)), rows)] if names else []
-    return Page("\n".join([f"At {first.at}{_kind(first.kind)}:", *lines]), *table)
+    return Page("\n".join([f"At {_conditions(first)}{_kind(first.kind)}:", *lines]), *table)
+
+
+def _conditions(one: Expectation) -> str:
+    """The conditions as they were given, and what was assumed where it matters."""
+    prior = str(one.at).partition(";")[0]
+    if one.at.costs_given:
+        return str(one.at)
+    if one.optimized == "tpr":
+        return f"{prior}, where the budget catches most"
+    return f"{prior}, {ASSUMED}" if one.optimized or "cost" in one.name or "net_benefit" in one.name else prior
+
+
+def _unbeaten(found: Sequence[tuple[str, Expectation]]) -> Iterator[str]:
+    """That flagging nothing, or everything, does as well as every model, on average, or at worst and at best alike."""
+    models = [one for name, one in found if name not in BASELINES and " - " not in one.name]
+    for name, base in found:
+        if name in BASELINES and all(_no_better(one, base) for one in models):
+            yield f"No model beats flagging {name.split()[1]}{' on average' if not math.isnan(base.value) else ', at worst or at best'}."
+
+
+def _no_better(one: Expectation, base: Expectation) -> bool:
+    sign = 1 if Measure.parse(one.name).direction == "higher" else -1
+    pairs = [(one.value, base.value)] if not math.isnan(base.value) else [(one.worst, base.worst), (one.best, base.best)]
+    return all(sign * ours <= sign * theirs for ours, theirs in pairs)
 
 
 def _is_told(name: str, found: Sequence[tuple[str, Expectation]]) -> bool:
@@ -48,7 +77,9 @@ def _is_told(name: str, found: Sequence[tuple[str, Expectation]]) -> bool:
 
 def _expected(model: str, one: Expectation) -> str:
     """On average, mostly, and at worst; what is not known is left out, or said why."""
-    named = escaped(one.name) if one.name.endswith(f" of {model}") else f"{_shown(model)}: {escaped(one.name)}"
+    name = VOLUME.sub("", one.name)
+    name = name if one.at.costs_given else name.replace("expected_cost", "errors per case")
+    named = escaped(name) if name.endswith(f" of {model}") else f"{_shown(model)}: {escaped(name)}"
     said = [] if math.isnan(one.value) else [f"{digits(one.value, 4)} {'in the long run' if one.kind == VARYING else 'on average'}"]
     if not math.isnan(one.low) and {one.low, one.high} != {one.worst, one.best}:
         where = ", over all of the range" if one.at.has_range else ""

@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 from baserate.conditions import Conditions
-from baserate.decisions.operating import OperatingPoint, brief
+from baserate.decisions.operating import OperatingPoint
 from baserate.document import Known
 from baserate.errors import escaped, number_of, quoted
 from baserate.pages import Grid, Page
-from baserate.tables import COST, HEADINGS, PER_VOLUME, UNDEFINED, Row, digits, heading, span
+from baserate.tables import COST, HEADINGS, UNDEFINED, Row, brief_of, columns, digits, heading, span
 from baserate.uncertain import Uncertain
 from baserate.uncertainty.gates import ALL, MISSED, OBSERVED, SHOWN, UNJUDGED, WORSE, Part, Regression
 from baserate.uncertainty.values import LOWER, UPPER, Difference, Interval, percent
@@ -21,8 +21,7 @@ from baserate.verdicts import Judged
 def of_intervals(rows: Sequence[Row], known: Known, how: str) -> str:
     """The intervals of the points in a table, in the same order."""
     points = [row.point for row in rows if row.point is not None]
-    volume = any(point.volume is not None for point in points)
-    names = [name for name in HEADINGS if name not in PER_VOLUME or volume]
+    names = [name for name in columns(points) if name in HEADINGS]
     several = len({row.at for row in rows}) > 1
     lines = []
     for row in rows:
@@ -31,7 +30,7 @@ def of_intervals(rows: Sequence[Row], known: Known, how: str) -> str:
         found = known.at(row.point)
         prior = (UNDEFINED if row.point.at.prior is None else f"{row.point.at.prior:.6g}",) if several else ()
         lines.append(
-            (*prior, quoted(row.model, quotes=False), brief(row.point), *(span(_shown(found.get(name), row.point, name)) for name in names))
+            (*prior, quoted(row.model, quotes=False), brief_of(row), *(span(_shown(found.get(name), row.point, name)) for name in names))
         )
     headings = (*(("prior",) if several else ()), "model", "threshold", *(heading(name, points) for name in names))
     if all(cell == UNDEFINED for line in lines for cell in line[2 + several :]):

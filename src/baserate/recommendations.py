@@ -13,17 +13,17 @@ from baserate.conditions import Conditions
 from baserate.decisions.borders import EVERYTHING, NOTHING, Win, prior_at
 from baserate.decisions.rules import parse_rule
 from baserate.document import conditions, number, threshold, uncertain
-from baserate.errors import escaped, quoted
+from baserate.errors import escaped, grouped, quoted
 from baserate.joint import JointCounts
 from baserate.notes import Note
 from baserate.pages import Grid, Page
 from baserate.prospects.changes import Change, Stability, stability
-from baserate.prospects.deciding import Decision, decide
+from baserate.prospects.deciding import CAUGHT, Decision, decide
 from baserate.prospects.learning import EVERY_PART, Learning, value_of_learning
 from baserate.prospects.maps import WinnerMap, winner_map
 from baserate.prospects.regrets import Regret
 from baserate.spreads import BELIEVED, Range
-from baserate.tables import digits
+from baserate.tables import ASSUMED, digits
 from baserate.uncertain import OUTCOMES, Uncertain
 from baserate.uncertainty.values import percent
 
@@ -81,6 +81,8 @@ def _decision(decision: Decision) -> dict[str, Any]:
     return {
         "at": uncertain(decision.at),
         "rule": decision.rule or None,
+        "optimized": decision.optimized,
+        "volume": decision.volume,
         "model": decision.model,
         "models": list(decision.models),
         "threshold": threshold(decision.threshold),
@@ -160,27 +162,53 @@ def in_words(found: Recommendation) -> list[str]:
     if found.map is not None and found.map.wins:
         blocks.append(_where(found.map, found.decision))
         blocks += _doubts(found.map, found.decision)
-    return [*blocks, *_firm(found.stability, found.map), *_worth(found.learning)]
+    return [*blocks, *_firm(found.stability, found.map, found.decision), *_worth(found.learning)]
 
 
 def sentence(decision: Decision) -> str:
     """What to do, and what not knowing better can cost."""
-    regret = decision.regret
-    rule = f", with {escaped(decision.rule)}" if decision.rule else ""
-    chosen = " or ".join(_named(name, decision.rivals[name].threshold) for name in decision.models)
-    choice = chosen if decision.model in ANSWERS else f"choose {chosen}"
+    regret, where = decision.regret, _conditions(decision)
+    chosen = " or ".join(_named(decision, name, decision.rivals[name].threshold) for name in decision.models)
+    choice = f"{where[0].upper()}{where[1:]}: choose {chosen}."
+    if decision.model in ANSWERS:
+        choice = f"No model beats flagging {decision.model.split()[1]} {where}: {chosen}."
+    if decision.optimized == CAUGHT:
+        return f"{choice} {_missed(decision)}"
+    given = decision.at.costs_given
     if not regret.value:
-        return f"At {decision.at}{rule}: {choice}. On these cases nothing costs less."
-    best = "the best without the rule" if rule else "the best there would be"
-    costs = f"{decision.how} {digits(regret.value, 4)} a case more than {best}"
-    return f"At {decision.at}{rule}: {choice}. It costs {costs} ({_most_at(decision)})."
+        return f"{choice} On these cases nothing {'costs less' if given else 'makes fewer errors'}."
+    best = "the best without the rule" if decision.rule else "the best there would be"
+    more = f"{decision.how} {digits(regret.value, 4)} a case more than {best}"
+    return f"{choice} It {'costs' if given else 'makes'} {more if given else more.replace(' a case', ' errors a case')} ({_most_at(decision)})."
+
+
+def _conditions(decision: Decision) -> str:
+    """The conditions and the rule, as they were given; what was assumed is said to be."""
+    at, rule = decision.at, f", with {escaped(decision.rule)}" if decision.rule else ""
+    prior = str(at).partition(";")[0]
+    if decision.optimized == CAUGHT:
+        return f"at {prior}{rule} of {grouped(round(decision.volume or 0))}"
+    return f"at {at}{rule}" if at.costs_given else f"at {prior}, {ASSUMED}{rule}"
+
+
+def _missed(decision: Decision) -> str:
+    """What one threshold within the budget everywhere misses, beside the best within it at each base rate."""
+    regret = decision.regret
+    if not regret.value:
+        return "No threshold within the budget catches more."
+    much = f"{decision.how} {digits(regret.value * (decision.volume or 1), 4)} more positives than the best threshold within the budget"
+    if regret.averaged:
+        return f"It misses {much} at each base rate."
+    best = _either(decision, regret.instead)
+    return f"It keeps the budget at all of these base rates, and misses {much} (most at prior {regret.at.prior:.6g}{_site(regret)}: {best})."
 
 
 def _most_at(decision: Decision) -> str:
     """Where regret is most, and what would be best there; of averages, at which values of what is a range."""
     regret = decision.regret
     if not regret.averaged:
-        return f"most at {regret.at}{_site(regret)}, where {_either(regret.instead)} would be best"
+        where = regret.at if decision.at.costs_given else f"prior {regret.at.prior:.6g}"
+        return f"most at {where}{_site(regret)}, where {_either(decision, regret.instead)} would be best"
     ranges = [name for name in ("prior", *OUTCOMES) if isinstance(_given(decision.at, name), Range)]
     said = [f"prior {regret.at.prior:.6g}" if name == "prior" else f"{name} = {_cost(regret.at, name):.6g}" for name in ranges]
     place = f"; most at {', '.join(said)}{_site(regret)}" if said else f"; most{_site(regret)}" if regret.site is not None else ""
@@ -201,45 +229,56 @@ def _site(regret: Regret) -> str:
     return "" if regret.site is None else f" at site {quoted(str(regret.site))}"
 
 
-def _named(name: str, cut: Any) -> str:
-    return name if name in ANSWERS else f"{quoted(name, quotes=False)}, score >= {quoted(cut)}"
+def _named(decision: Decision, name: str, cut: Any) -> str:
+    return name if name in ANSWERS else f"{quoted(name, quotes=False)}, score >= {decision.shown(name, cut)}"
 
 
-def _either(settings: Mapping[str, Any]) -> str:
-    return " or ".join(_named(name, cut) for name, cut in settings.items())
+def _either(decision: Decision, settings: Mapping[str, Any]) -> str:
+    return " or ".join(_named(decision, name, cut) for name, cut in settings.items())
 
 
 def _mixed(decision: Decision) -> Iterator[str]:
     mixture = decision.mixture
     if mixture is not None:
-        first, second = (_named(name, cut) for name, cut in zip(mixture.models, mixture.thresholds, strict=True))
+        first, second = (_named(decision, name, cut) for name, cut in zip(mixture.models, mixture.thresholds, strict=True))
         share = f"{100 * mixture.share:.3g} %"
         yield f"A mixture regrets less, {digits(mixture.regret, 4)}: {first} for {share} of the cases, drawn at random, {second} for the rest."
 
 
 def rivals(decision: Decision) -> str:
-    """The best that every model, and one answer for all, could do."""
-    averaged, earned = decision.regret.averaged, decision.regret.at.costs.earned
-    places = decision.has_scenes or not averaged
+    """The best that every model, and flagging nothing or everything, could do."""
+    averaged, earned, given = decision.regret.averaged, decision.regret.at.costs.earned, decision.at.costs_given
+    places, scale = decision.has_scenes or not averaged, (decision.volume or 1) if decision.optimized == CAUGHT else 1
+    sign = -scale if earned else scale
     rows = [
         (
             quoted(name, quotes=False),
-            "" if name in ANSWERS else f">= {quoted(one.threshold)}",
-            digits(one.value, 4),
-            digits(0 - one.cost if earned else one.cost, 4),
-            digits(0 - one.least if earned else one.least, 4),
-            *((f"{one.at.prior:.6g}", one.at.costs.spoken.partition("(")[2][:-1]) if places else ()),
+            "" if name in ANSWERS else f">= {decision.shown(name, one.threshold)}",
+            digits(scale * one.value, 4),
+            digits(0 + sign * one.cost, 4),
+            digits(0 + sign * one.least, 4),
+            *((f"{one.at.prior:.6g}",) if places else ()),
+            *((one.at.costs.spoken.partition("(")[2][:-1],) if places and given else ()),
             *(() if one.site is None else (quoted(str(one.site), quotes=False),)),
         )
         for name, one in sorted(decision.rivals.items(), key=lambda item: item[1].value)
     ]
     rows += [(quoted(name, quotes=False), why, *("" for _ in rows[0][2:])) for name, why in decision.refused.items()]
     sites = ("at site",) if any(one.site is not None for one in decision.rivals.values()) else ()
-    worst = ("at prior", f"and {'profits' if earned else 'costs'}") if places else ()
-    amounts = ("its profit there", "most profit there") if earned else ("its cost there", "least cost there")
-    headings = ("setting", "threshold", "regret a case", *amounts, *worst, *sites)
+    worst = ("at prior", *((f"and {'profits' if earned else 'costs'}",) if given else ())) if places else ()
+    headings = ("setting", "threshold", *_amounts(decision), *worst, *sites)
     lead = ("Where each regrets most on average" if places else "Regret on average") if averaged else "Where each regrets most"
     return Page(f"{lead}, each at its best threshold:", Grid(headings, rows[: MOST_RIVALS + 2], left=2))
+
+
+def _amounts(decision: Decision) -> tuple[str, str, str]:
+    """What regret, the amount of a setting and that of the best are called."""
+    if decision.optimized == CAUGHT:
+        return "missed beyond the best", "missed there", "missed by the best there"
+    if not decision.at.costs_given:
+        return "regret a case", "its errors there", "fewest errors there"
+    earned = decision.regret.at.costs.earned
+    return "regret a case", *(("its profit there", "most profit there") if earned else ("its cost there", "least cost there"))
 
 
 def _where(found: WinnerMap, decision: Decision) -> str:
@@ -254,16 +293,24 @@ def _where(found: WinnerMap, decision: Decision) -> str:
     rows = []
     for first, last in runs:
         low, high = (_prior(end, middle) for end in (first.low, last.high))
-        cuts = ("", "") if first.models[0] in ANSWERS else (quoted(first.thresholds[0]), quoted(last.thresholds[0]))
+        name = first.models[0]
+        cuts = ("", "") if name in ANSWERS else (decision.shown(name, first.thresholds[0]), decision.shown(name, last.thresholds[0]))
         span = f">= {cuts[0]}" if cuts[0] == cuts[1] else f">= {cuts[0]} down to {cuts[1]}"
         rows.append((" or ".join(quoted(name, quotes=False) for name in first.models), span if cuts[0] else "", low, high))
     best = _best(middle)
     table = Grid((best, "threshold", "from prior", "to prior"), rows, left=2)
-    return Page(f"Who is {best} where, at {middle.costs.spoken}:", table)
+    costs = middle.costs.spoken if middle.costs_given else "equal costs"
+    return Page(f"Who {_is_best(middle)} where, at {costs}:", table)
 
 
 def _best(at: Conditions) -> str:
+    if not at.costs_given:
+        return "fewest errors"
     return "most profitable" if at.costs.earned else "cheapest"
+
+
+def _is_best(at: Conditions) -> str:
+    return f"is {_best(at)}" if at.costs_given else "makes the fewest errors"
 
 
 def _prior(effective: float, at: Conditions) -> str:
@@ -286,25 +333,24 @@ def _doubts(found: WinnerMap, decision: Decision) -> Iterator[str]:
         others = ", ".join(quoted(name, quotes=False) for name in doubt.rivals)
         rows.append((told, _prior(doubt.low, middle), _prior(doubt.high, middle), others))
     table = Grid((_best(middle), "from prior", "to prior", "cannot be told from"), rows, left=1)
-    yield Page(
-        f"At {level} for the whole map ({found.apart.replicates} resamples), at {middle.costs.spoken}, the winner cannot be told from these:",
-        table,
-    )
+    costs = f"{'' if middle.costs_given else 'equal '}{middle.costs.spoken}"
+    how = f"At {level} for the whole map ({found.apart.replicates} resamples), at {costs}"
+    yield Page(f"{how}, the winner cannot be told from these:", table)
 
 
-def _firm(found: Stability | None, map_: WinnerMap | None) -> Iterator[str]:
+def _firm(found: Stability | None, map_: WinnerMap | None, decision: Decision) -> Iterator[str]:
     """How far each number may be off, and what would change the choice."""
     if found is None:
         return
-    choice = _either(dict(zip(found.models, found.thresholds, strict=True)))
+    choice = _either(decision, dict(zip(found.models, found.thresholds, strict=True)))
     prior = found.held["prior"]
     rivals = [] if map_ is None or map_.apart is None else map_.apart.doubtful(found.at.effective_prior)
     others = ", ".join(quoted(name, quotes=False) for name in rivals if name not in found.models)
     doubt = f" (not told from {others})" if others else ""
     lines = [
-        f"At {found.at}, {choice} is {_best(found.at)}{doubt}, and stays so from prior {prior.low:.6g} to {prior.high:.6g}{_costs_held(found)}."
+        f"At {found.at}, {choice} {_is_best(found.at)}{doubt}, and stays so from prior {prior.low:.6g} to {prior.high:.6g}{_costs_held(found)}."
     ]
-    lines += [_changed(change, earned=found.at.costs.earned) for change in found.changes[:1]]
+    lines += [_changed(change, found.at, decision) for change in found.changes[:1]]
     if found.decisive:
         lines.append(f"What is not known well enough to settle the choice by itself: {', '.join(found.decisive)}.")
     yield " ".join(lines)
@@ -319,13 +365,13 @@ def _costs_held(found: Stability) -> str:
     return f", or {', or '.join(said)}, all else as it is"
 
 
-def _changed(change: Change, *, earned: bool) -> str:
+def _changed(change: Change, at: Conditions, decision: Decision) -> str:
     factor = change.factor if change.factor > 1 else 1 / change.factor
-    turned = earned and change.part != "prior"
+    turned = at.costs.earned and change.part != "prior"
     way = ("larger" if turned else "higher") if change.factor > 1 else ("smaller" if turned else "lower")
     then = 0 - change.then if turned else change.then
-    best = "most profitable" if earned else "cheapest"
-    return f"The smallest single change: {change.part} {factor:.3g} times {way} ({then:.6g}), and {_either(change.becomes)} is {best}."
+    becomes = f"{_either(decision, change.becomes)} {_is_best(at)}"
+    return f"The smallest single change: {change.part} {factor:.3g} times {way} ({then:.6g}), and {becomes}."
 
 
 def _worth(found: Learning | None) -> Iterator[str]:

@@ -12,6 +12,8 @@ from baserate.calculator import Rates, Solved
 from baserate.conditions import Conditions
 from baserate.counts import Counts
 from baserate.curves.values import Curve
+from baserate.decisions.answering import Answer
+from baserate.decisions.borders import EVERYTHING, NOTHING
 from baserate.decisions.models import Choice
 from baserate.decisions.operating import OperatingPoint, brief, setting
 from baserate.decisions.rules import parse_rule
@@ -21,9 +23,12 @@ from baserate.measures.values import parse
 from baserate.notes import CASE_CONTROL, Source
 from baserate.pages import Grid, Page
 from baserate.summaries.ranking import auc
-from baserate.uncertainty.values import LOWER, UPPER, Interval, percent
+from baserate.uncertainty.values import EXACT, LOWER, UPPER, Interval, percent
 
 UNDEFINED = "—"
+BASELINES = (NOTHING, EVERYTHING)
+# What decides where no costs are given.
+ASSUMED = "equal costs assumed (a miss counts like a false alarm)"
 COUNTED = ("model", "positives", "negatives", "distinct scores", "base rate (prior)", "AUC")
 WEIGHED = ("model", "positive weight", "negative weight", "distinct scores", "base rate (prior)", "AUC")
 CHOSEN = "positives (chosen)"
@@ -105,7 +110,7 @@ def _chosen(models: Mapping[str, Counts]) -> bool:
 def of_points(rows: Sequence[Row]) -> str:
     """One line a model and set of conditions; a column for the base rate where there are several."""
     points = [row.point for row in rows if row.point is not None]
-    names = _columns(points)
+    names = columns(points)
     priors = [row.at.prior if row.point is None else row.point.at.prior for row in rows]
     several = len({row.at for row in rows}) > 1
     headings = (*(("prior",) if several else ()), "model", "threshold", *(heading(name, points) for name in names))
@@ -114,20 +119,36 @@ def of_points(rows: Sequence[Row]) -> str:
         first = ((UNDEFINED if prior is None else f"{prior:.6g}",)) if several else ()
         cells = ["cannot keep the rule", *(UNDEFINED for _ in names)]
         if row.point is not None:
-            cells = [brief(row.point), *(_cell(row.point, name) for name in names)]
+            cells = [brief_of(row), *(_cell(row.point, name) for name in names)]
         lines.append((*first, quoted(row.model, quotes=False), *cells))
     return Grid(headings, lines, left=2 if several else 1)
 
 
-def _columns(points: Sequence[OperatingPoint]) -> list[str]:
-    """The usual measures, those of a volume where there is one, and whatever was made best or required."""
+def brief_of(row: Row) -> str:
+    """Where the model of a row is set; nothing where it is no model."""
+    return "" if row.point is None or row.model in BASELINES else brief(row.point)
+
+
+def with_baselines(rows: Sequence[Row], answers: Sequence[Answer[Choice]]) -> list[Row]:
+    """The rows of each base rate, and behind them flagging nothing and flagging everything."""
+    found: list[Row] = []
+    for answer in answers:
+        found += [row for row in rows if row.at == answer.at]
+        found += [Row(name, answer.at, point) for name, point in answer.choice.baselines.items()] if answer.choice else []
+    return found
+
+
+def columns(points: Sequence[OperatingPoint]) -> list[str]:
+    """The usual measures, those of a volume where there is one, costs where they are given, and whatever was made best or required."""
     asked: dict[str, None] = {}
     for point in points:
         rule = "" if not point.rule or " = " in point.rule else point.rule
         terms = parse_rule(rule, point.volume).terms if rule else ()
         for measure in (*((parse(point.optimized, point.volume),) if point.optimized else ()), *(term.measure for term in terms)):
             asked[measure.name if measure.counts_cases else str(measure)] = None
-    usual = [name for name in HEADINGS if name not in PER_VOLUME or any(point.volume is not None for point in points)]
+    shown = {*HEADINGS} - ({*PER_VOLUME} if all(point.volume is None for point in points) else set())
+    shown -= set() if COST in asked or any(point.at.costs_given for point in points) else {COST}
+    usual = [name for name in HEADINGS if name in shown]
     return [*usual, *(name for name in asked if name not in usual)]
 
 
@@ -145,6 +166,8 @@ def headed(points: Sequence[OperatingPoint]) -> str:
 def _goal(point: OperatingPoint) -> str:
     """What was made best, in words."""
     measure = parse(point.optimized, point.volume)
+    if measure.name == COST and not point.at.costs_given:
+        return "the threshold with the fewest errors"
     if measure.name == COST:
         return f"the {'most profitable' if point.at.costs.earned else 'cheapest'} threshold"
     if measure.name == "tpr" and point.volume is not None:
@@ -156,6 +179,8 @@ def verdict(choice: Choice, *, alone: bool) -> str:
     """Which model to choose and where to set it, in one sentence; models that cannot be told apart are named together."""
     point = choice.point
     where = _where(point)
+    if choice.unbeaten is not None:
+        return _no_better(choice, alone=alone)
     if alone:
         said = f"{where}{_goal(point)}: {setting(point)}."
         return said[0].upper() + said[1:]
@@ -165,10 +190,22 @@ def verdict(choice: Choice, *, alone: bool) -> str:
     return said[0].upper() + said[1:]
 
 
+def _no_better(choice: Choice, *, alone: bool) -> str:
+    """That flagging nothing, or everything, is as good as the best model, or better."""
+    answer = choice.unbeaten or NOTHING
+    base = choice.baselines[answer]
+    name = base.optimized
+    who = f"No threshold of {quoted(choice.model, quotes=False)}" if alone else "No model"
+    worth = f"{heading(name, [base])} {_cell(base, name)}"
+    beaten = f", against {_cell(choice.point, name)} of {' or '.join(quoted(one, quotes=False) for one in choice.models)}"
+    against = beaten if _cell(base, name) != _cell(choice.point, name) else ""
+    return f"{who} beats flagging {answer.split()[1]} {_where(base).rstrip(', ')}: {answer} ({worth}{against})."
+
+
 def _where(point: OperatingPoint) -> str:
     """The conditions and the rule, as a person says them."""
     in_costs = parse(point.optimized, point.volume).name in IN_COSTS
-    costs = f"{'' if point.at.costs_given else 'equal '}{point.at.costs.spoken}" if in_costs else ""
+    costs = (point.at.costs.spoken if point.at.costs_given else ASSUMED) if in_costs else ""
     said = ", ".join(filter(None, (f"at {_base_rate(point.at)}" if point.at.prior is not None else "", costs)))
     if point.rule:
         budget = point.volume is not None and point.rule.startswith("alerts")
@@ -205,7 +242,9 @@ def theories(choice: Choice) -> Iterator[str]:
 
 
 def heading(name: str, points: Sequence[OperatingPoint]) -> str:
-    """What a column is called; costs that were given as profits are shown as profits."""
+    """What a column is called; costs that were given as profits are shown as profits, and none are called so where none were given."""
+    if name == COST and not any(point.at.costs_given for point in points):
+        return "errors per case"
     earned = name == COST and any(point.at.costs.earned for point in points)
     return "profit per case" if earned else HEADINGS.get(name, name)
 
@@ -291,6 +330,8 @@ def span(found: Interval | None) -> str:
     """An interval in a cell; a dash where there is none."""
     if found is None:
         return UNDEFINED
+    if found.method == EXACT:
+        return EXACT
     low, high = (_short(bound) for bound in (found.low, found.high))
     if found.side == UPPER:
         return f"<= {high}"

@@ -189,11 +189,17 @@ def nearest(cells, term, at):
 
 
 def filled(cells, budget, volume, at):
-    """(share of the tie, expected counted) where the budget is used up exactly; None where everything may be flagged."""
+    """(share of the tie, expected counted) where the budget ends; None where everything may be flagged.
+
+    The share is 0 where the tie is known to hold one case only, or 1 % of the budget or less.
+    """
     for (_, one), (_, other) in itertools.pairwise(points(cells)):
         before, after = (value("alerts", counted, at, volume=volume) for counted in (one, other))
         if before <= budget < after:
-            share = (budget - before) / (after - before)
+            # Masses of weighted cases do not say how many cases there are.
+            weighted = any(isinstance(mass, float) for _, *masses in cells for mass in masses)
+            large = (weighted or sum(other[:2]) - sum(one[:2]) > 1) and (after - before) / budget > Fraction(1, 100)
+            share = (budget - before) / (after - before) if large else Fraction(0)
             return share, between(one, other, share)
     return None
 

@@ -94,7 +94,7 @@ def test_a_budget_without_a_review_catches_the_largest_amount(scenario):
 def test_a_budget_inside_a_tie_is_met_on_average_with_the_best_and_the_worst_draw():
     amounts = br.count_amounts([1, 1, 1, 0, 0], [0.9, 0.5, 0.5, 0.5, 0.1], [7, 100, 40, 1, 1])
     point = br.choose_amount(amounts, "alerts <= 2", volume=5)
-    assert (point.point.how, point.threshold, point.point.certain, point.alerts) == ("tie", 0.5, 0.9, 2)
+    assert (point.point.how, point.threshold, point.point.lower_threshold, point.alerts) == ("tie", 0.9, 0.5, 2)
     assert point.sums.amount_caught == 7 + Fraction(140, 3)
     assert (point.caught_best, point.caught_worst) == (107, 7)
     note = next(note for note in point.notes if note.code == "BR523")

@@ -1,4 +1,4 @@
-"""Budgets of alerts: ties are shared at random, numbers are expected values, and the best and the worst draw are known."""
+"""Budgets of alerts: one threshold that never flags more; large ties are shared at random, with the best and the worst draw known."""
 
 import random
 from fractions import Fraction
@@ -27,7 +27,7 @@ def test_scenario_3_two_hundred_alerts_find_more_frauds_with_b():
 def test_scenario_3_two_hundred_lies_inside_both_top_ties():
     a, b = (br.choose(counts, "alerts <= 200", at=AT, volume=MILLION) for counts in (F1_A, F1_B))
     assert (f"{100 * a.share:.1f}", f"{100 * b.share:.1f}") == ("49.5", "56.8")
-    assert (a.threshold, a.certain, b.threshold, b.certain) == (9, None, 9, None)
+    assert (a.threshold, a.lower_threshold, b.threshold, b.lower_threshold) == (None, 9, None, 9)
     assert a["alerts"] == b["alerts"] == 200
 
 
@@ -59,7 +59,7 @@ def test_a_budget_is_filled_as_in_the_oracle(seed):
         assert (point.fn, point.tn) == (0, 0) or point.tpr == 1
         return
     share, counted = found
-    assert exactly(point.confusion) == counted, "a budget is used up, also inside a tie without positives"
+    assert exactly(point.confusion) == counted, "a budget is used up, also inside a large tie without positives"
     assert (point.how, point.share) == (("tie", float(share)) if share else ("threshold", 1))
     assert point.optimized == "tpr"
 
@@ -79,9 +79,9 @@ def test_expected_best_and_worst_are_those_of_every_possible_draw(seed):
     if point.how == "threshold":
         assert point["alerts"] <= budget
         return
-    above = [cell for cell in data if cell[0] > point.threshold]
+    above = [cell for cell in data if cell[0] > point.lower_threshold]
     certain, drawn = sum(cell[1] for cell in above), budget - sum(cell[1] + cell[2] for cell in above)
-    _, hits, misses = next(cell for cell in data if cell[0] == point.threshold)
+    _, hits, misses = next(cell for cell in data if cell[0] == point.lower_threshold)
     chances = oracle.draws(hits, misses, drawn)
     assert Fraction(point.confusion.tp) == certain + sum(number * chance for number, chance in chances.items())
     assert (point.worst.tp, point.best.tp) == (certain + min(chances), certain + max(chances))
@@ -103,8 +103,8 @@ def test_best_and_worst_use_the_same_alerts_at_any_prior_and_stay_inside_the_tie
     ]
     assert len(set(alerts)) == 1
     assert point.worst.tp <= point.confusion.tp <= point.best.tp
-    tie = next(cell for cell in data if cell[0] == point.threshold)
-    certain = sum(cell[1] for cell in data if cell[0] > point.threshold), sum(cell[2] for cell in data if cell[0] > point.threshold)
+    tie = next(cell for cell in data if cell[0] == point.lower_threshold)
+    certain = sum(cell[1] for cell in data if cell[0] > point.lower_threshold), sum(cell[2] for cell in data if cell[0] > point.lower_threshold)
     for draw in (point.best, point.worst):
         assert certain[0] <= draw.tp <= certain[0] + tie[1]
         assert certain[1] <= draw.fp <= certain[1] + tie[2]
@@ -148,7 +148,7 @@ def test_a_floor_beside_a_budget_is_kept_by_the_shared_tie():
 @pytest.mark.parametrize("budget", [12, 15, 19])
 def test_a_budget_is_used_up_in_a_tie_without_positives(budget):
     point = br.choose(UNTIL_20, f"alerts <= {budget}", volume=105)
-    assert (point.how, point.certain, point.threshold, point["alerts"], point.tp) == ("tie", 3, 2, budget, 5)
+    assert (point.how, point.threshold, point.lower_threshold, point["alerts"], point.tp) == ("tie", 3, 2, budget, 5)
 
 
 def test_a_budget_that_ends_exactly_behind_a_tie_without_positives_is_used_up():

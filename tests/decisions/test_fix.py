@@ -64,7 +64,7 @@ def test_each_reading_says_which_it_is():
     assert fixed.interpolated.how == "interpolated"
     assert fixed.attained.how == "nearest"
     assert fixed.interpolated.rule == fixed.attained.rule == "tpr = 0.8"
-    assert (fixed.interpolated.certain, fixed.interpolated.threshold) == (3, 2)
+    assert (fixed.interpolated.threshold, fixed.interpolated.lower_threshold) == (3, 2)
     assert fixed.interpolated.share == pytest.approx(2 / 3)
     assert fixed == (fixed.interpolated, fixed.attained)
 

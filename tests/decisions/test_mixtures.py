@@ -63,11 +63,11 @@ def test_every_straight_measure_can_be_optimized_by_mixing(name):
 def test_a_mixture_is_labelled_with_its_two_thresholds_and_share():
     point = br.choose(COUNTS, "tpr >= 0.75", mix=True)
     assert point.how == "mixture"
-    assert (point.certain, point.threshold, point.share) == (3, 2, 0.5)
+    assert (point.threshold, point.lower_threshold, point.share) == (3, 2, 0.5)
     assert (point.tp, point.fp) == (7.5, 11)
     assert repr(point).startswith("OperatingPoint: score >= 2 for 50 % of the cases, score >= 3 for the rest; tpr 0.75")
     first = br.choose(COUNTS, "tpr >= 0.3", mix=True, at=br.Conditions(1e-6))
-    assert (first.certain, first.threshold, first.share) == (None, 3, 0.5)
+    assert (first.threshold, first.lower_threshold, first.share) == (None, 3, 0.5)
     assert repr(first).startswith("OperatingPoint: score >= 3 for 50 % of the cases, nothing for the rest; tpr 0.3")
 
 
@@ -90,8 +90,8 @@ def test_a_mixture_fills_a_budget_on_the_hull():
     counts = br.Counts([4, 3, 2, 1], [5, 0, 5, 0], [1, 9, 0, 85])
     tie = br.choose(counts, "alerts <= 12", volume=105)
     mixed = br.choose(counts, "alerts <= 12", volume=105, mix=True)
-    assert (tie.certain, tie.threshold, tie.tp, tie["alerts"]) == (4, 3, 5, 12)
-    assert (mixed.certain, mixed.threshold, mixed["alerts"]) == (4, 2, 12)
+    assert (tie.threshold, tie.lower_threshold, tie.tp, tie["alerts"]) == (4, 3, 5, 12)
+    assert (mixed.threshold, mixed.lower_threshold, mixed["alerts"]) == (4, 2, 12)
     assert mixed.tp == pytest.approx(5 + 5 * 6 / 14)
 
 

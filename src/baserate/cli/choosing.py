@@ -98,6 +98,7 @@ def _tell(answers: list[Answer[Choice]], models: list[str], known: Known, how: s
         for answer in answers
     ]
     rows = [Row(name, answer.at, answer.choice.points.get(name) if answer.choice else None) for answer in answers for name in models]
+    rows = tables.with_baselines(rows, answers)
     theories = [line for answer in answers if answer.choice for line in tables.theories(answer.choice)]
     ahead = any(answer.choice and len(answer.choice.models) < len(answer.choice.points) for answer in answers)
     hint = "Whether such a lead is more than chance, baserate compare says, with the same options." if ahead else ""

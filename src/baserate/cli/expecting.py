@@ -14,16 +14,27 @@ from baserate.cli.estimating import Learned, with_prior_from
 from baserate.cli.sections import Sectioned
 from baserate.cli.terminal import tell
 from baserate.conditions import Conditions
+from baserate.decisions.rules import parse_rule
 from baserate.errors import quoted, refuse
+from baserate.measures.confusions import confusion_at
 from baserate.measures.values import parse
 from baserate.notes import Note
+from baserate.points import Points
 from baserate.prospects.expectations import Expectation, expect
+from baserate.tables import BASELINES
 from baserate.uncertain import Uncertain
+
+# Measures by which a model is compared with flagging nothing and flagging everything.
+COMPARED = ("expected_cost", "normalized_cost", "volume_cost", "error", "accuracy", "net_benefit")
 
 
 @click.command(name="expect", cls=Sectioned)
 @options.source
-@click.option("--statistic", metavar="NAME", help='The measure: "precision", "alerts", "expected_cost" (unless said).')
+@click.option(
+    "--statistic",
+    metavar="NAME",
+    help='The measure: "precision", "alerts", "expected_cost" (the default; with a budget and no costs "caught").',
+)
 @click.option("--rule", metavar="RULE", help="Read it where this rule chooses the threshold, anew for all conditions.")
 @click.option(
     "--threshold", "thresholds", multiple=True, metavar="[MODEL=]SCORE", help="Read it at fixed thresholds: one for all, or one a model."
@@ -67,7 +78,8 @@ def expect_command(
       baserate expect scores.csv --label fraud --score m1 --statistic precision --threshold 0.9 --prior 0.1%,0.2%,1% --kind varying
     """
     at, cases = conditions_of(priors, costs, profits, pilot), options.volume_of(volume)
-    measure = parse(statistic or "expected_cost", cases)
+    caught = parse_rule(rule, cases).budget is not None and not at.costs_given
+    measure = parse(statistic or ("caught" if caught else "expected_cost"), cases)
     asked: dict[str, Any] = {"at": _doubtful(at), "rule": rule, "volume": cases, "level": options.level_of(level), "kind": kind}
     models = options.counted(path, label, scores, positive, weight, design)
     cuts = options.thresholds_of(thresholds, tuple(models))
@@ -77,6 +89,12 @@ def expect_command(
         if cuts is not None:
             asked["threshold"] = cuts
         found.append((f"{second} - {first}", expect(measure, dict(models), **asked)))
+    if rule is None and measure.name in COMPARED:
+        points = Points.of(next(iter(models.values())))
+        told = {key: value for key, value in asked.items() if key not in ("rule", "threshold")}
+        found += [
+            (name, expect(measure, confusion_at(points, place), **told)) for name, place in zip(BASELINES, (0, len(points) - 1), strict=True)
+        ]
     _tell(models, found, [note for text in priors if isinstance(text, Learned) for note in text.notes], as_json=as_json)
 
 

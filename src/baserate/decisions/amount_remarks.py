@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from baserate.arithmetic import exactly
 from baserate.decisions.operating import TIE, drawn_from
 from baserate.decisions.prices import Priced
-from baserate.decisions.remarks import resolution
+from baserate.decisions.remarks import resolution, unused
 from baserate.decisions.rules import Rule
 from baserate.measures.confusions import label_shift, out_of_range
 from baserate.notes import Note
@@ -28,17 +28,17 @@ def on_choice(point: AmountPoint, priced: Priced, rule: Rule) -> Iterator[Note]:
     """Of a point that was chosen, also how it was."""
     yield from label_shift(point.at, point.point.confusion)
     yield from resolution(point.point, priced.points)
-    if not rule.terms and point.threshold is None:
+    if not rule.terms and point.point.regardless == 0:
         yield Note("BR524", "flagging nothing is cheapest: no review pays for itself")
     elif not rule.terms and point.point.share == 1 and not point.fn and not point.tn:
         yield Note("BR524", "flagging everything is cheapest: every review down to the lowest score pays for itself")
-    yield from _budget(point, rule)
-    if point.threshold is not None and len(priced.points) > 2:
+    yield from _budget(point, priced, rule)
+    if point.point.regardless is None and len(priced.points) > 2:
         how = "judge it on others, choose_amount(dev).on(test)"
         yield Note("BR528", f"chosen and judged on the same cases, which flatters it: {how}")
 
 
-def _budget(point: AmountPoint, rule: Rule) -> Iterator[Note]:
+def _budget(point: AmountPoint, priced: Priced, rule: Rule) -> Iterator[Note]:
     budget = rule.budget
     if budget is None or point.point.volume is None:
         return
@@ -51,6 +51,4 @@ def _budget(point: AmountPoint, rule: Rule) -> Iterator[Note]:
         text = f"the budget ends among the cases {drawn_from(point.point)}: {share}; amount caught {point.amount_caught:.6g}{luck}"
         yield Note("BR523", text)
     elif point.sums.alerts < budget.limit:
-        others = [str(term) for term in rule.terms if term is not budget]
-        why = f"more would break {' and '.join(others)}" if others else "no more of these would pay (a larger budget may)"
-        yield Note("BR523", f"{point.alerts:.6g} of {float(budget.limit):g} alerts are used: {why}")
+        yield from unused(point.point, priced.points, rule, budget, "would pay")

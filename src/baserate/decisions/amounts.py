@@ -15,7 +15,7 @@ from baserate.amounts import Amounts, check_amounts
 from baserate.arithmetic import exactly, rounded
 from baserate.conditions import Conditions
 from baserate.decisions import amount_remarks, budgets
-from baserate.decisions.operating import THRESHOLD, OperatingPoint, setting
+from baserate.decisions.operating import OperatingPoint, set_at, setting
 from baserate.decisions.prices import REVIEW, Priced, Prices, Sums, checked_recovered, checked_review
 from baserate.decisions.refusals import infeasible
 from baserate.decisions.rules import Rule, parse_rule
@@ -207,7 +207,7 @@ def _candidates(priced: Priced, rule: Rule, mask: Mask, prices: Prices, *, use_u
     if mask.any():
         last = [int(np.flatnonzero(mask)[-1])] if use_up else []
         for place in [priced.cheapest(mask, prices, averaged=averaged), *last]:
-            yield OperatingPoint(priced.points.threshold(place), confusion_at(priced.points, place), prices.at, THRESHOLD)
+            yield set_at(priced.points, place, prices.at)
     if rule.budget is not None:
         shared = budgets.filled(priced.points, rule.budget, prices.at)
         others = [term for term in rule.terms if term is not rule.budget]
@@ -238,8 +238,8 @@ def _read(priced: Priced, point: OperatingPoint, prices: Prices) -> AmountPoint:
 
 def _lucky(priced: Priced, point: OperatingPoint, prices: Prices) -> tuple[float, float]:
     """The amount caught by the luckiest draw from a tie, the largest amounts first, and by the unluckiest, the smallest last."""
-    certain, points = priced.at(priced.points.place(point.certain)), priced.points
-    first, last = (int(points.tp[points.place(cut)]) for cut in (point.certain, point.threshold))
+    certain, points = priced.at(priced.points.place(point.threshold)), priced.points
+    first, last = (int(points.tp[points.place(cut)]) for cut in (point.threshold, point.lower_threshold))
     tied = priced.amounts.cases[first:last].tolist()
     caught = []
     for draw, order in ((point.best, tied), (point.worst, tied[::-1])):

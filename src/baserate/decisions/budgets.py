@@ -1,27 +1,32 @@
-"""Budgets: so many alerts, however the scores tie."""
+"""Budgets: at most N alerts, however the scores tie."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 
 from baserate.arithmetic import exactly, rounded
 from baserate.conditions import Conditions
-from baserate.decisions.operating import TIE, OperatingPoint, mixed, several
+from baserate.decisions.operating import TIE, OperatingPoint, lower_at, mixed, set_at, several
 from baserate.decisions.rules import Term
 from baserate.decisions.searching import Mask, keeping
 from baserate.measures.confusions import Confusion, confusion_at, exact_value
 from baserate.measures.outcomes import weight_of_negatives
 from baserate.points import Points
 
+# A tie of less than this share of the budget is no matter.
+SMALL = Fraction(1, 100)
+
 
 def filled(points: Points, budget: Term, at: Conditions, within: Mask | None = None) -> OperatingPoint | None:
-    """The point that uses the budget up inside a tie; None where a threshold does, or where everything may be flagged.
+    """The point that uses the budget up inside a large tie; None where a threshold does, or may as well, or where everything may be flagged.
 
-    Of the cases that tie, a share drawn at random is flagged: outcomes are expected values, with the best and the worst draw beside them.
-    Scores that were counted together are drawn from together, which is as exact: the point then says from where up to where.
-    `within` says which points keep the budget, where that is known.
+    A tie is large if it holds several cases and more than 1 % of the budget. Of its cases a share drawn at random is flagged: outcomes are
+    expected values, with the best and the worst draw beside them. Scores that were counted together are drawn from together, which is as
+    exact: the point then says from where up to where. Elsewhere the last threshold within the budget leaves less than one case of the
+    sample, or 1 % of the budget, unused, and no draw is needed. `within` says which points keep the budget, where that is known.
     """
     within = keeping(budget, points, at) if within is None else within
     last = int(np.count_nonzero(within)) - 1
@@ -29,20 +34,25 @@ def filled(points: Points, budget: Term, at: Conditions, within: Mask | None = N
         return None
     used, next_used = (exact_value(budget.measure, confusion_at(points, index), at) for index in (last, last + 1))
     share = (budget.limit - used) / (next_used - used)
-    if not share:
+    if not share or (next_used - used) <= SMALL * budget.limit or not _several_cases(points, last):
         return None
     best, worst = _draws(points, last, share, at)
-    return OperatingPoint(
-        points.threshold(last + 1),
-        mixed(points, last, last + 1, share),
-        at,
-        TIE,
+    return replace(
+        set_at(points, last, at),
+        confusion=mixed(points, last, last + 1, share),
+        how=TIE,
         share=rounded(share),
-        certain=points.threshold(last),
+        **lower_at(points, last + 1),
         merged=several(points, last, points.threshold(last + 1)),
         best=best,
         worst=worst,
     )
+
+
+def _several_cases(points: Points, last: int) -> bool:
+    """Whether the tie behind this point holds more than one case: of weighted cases, or where only rates are known, there is no telling."""
+    tied = points.tp[last + 1] - points.tp[last] + points.fp[last + 1] - points.fp[last]
+    return points.counts is None or points.counts.weighted or bool(tied > 1)
 
 
 def _draws(points: Points, last: int, share: Fraction, at: Conditions) -> tuple[Confusion, Confusion]:

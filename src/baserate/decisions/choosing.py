@@ -15,7 +15,7 @@ from baserate.conditions import Conditions
 from baserate.counts import Counts
 from baserate.decisions import budgets, merged, remarks, theory
 from baserate.decisions.mixtures import best_mixture
-from baserate.decisions.operating import GUESS, THRESHOLD, OperatingPoint, mixed
+from baserate.decisions.operating import GUESS, OperatingPoint, mixed, set_at
 from baserate.decisions.refusals import infeasible
 from baserate.decisions.rules import Rule, parse_rule
 from baserate.decisions.searching import Mask, best_of, exact_or_none, holds_all, is_better, keeping
@@ -42,10 +42,11 @@ def choose(
 
     The cheapest point (lowest `expected_cost`) that keeps the rule, or the best by another measure: `optimize="f1"`. Equals go to the
     point that flags least. A rule joins terms by "and": "recall >= 0.8 and posfrac <= 1%". With a budget, "alerts <= 200" out of
-    `volume` cases, ties are shared at random and numbers are expected values; where no costs are given a budget is used up
-    (`optimize="tpr"`). `mix=True` also tries mixtures of two thresholds on the ROC hull. `calibrated_at` is the base rate at which the
-    scores are calibrated probabilities: the threshold in theory then stands beside the empirical one. What no point can keep is refused
-    (`Infeasible`), with what would be feasible.
+    `volume` cases, the threshold never flags more; only where several cases tie at its end, more than 1 % of the budget, is a share of
+    them flagged at random, and numbers are expected values. Where no costs are given a budget is used up (`optimize="tpr"`). `mix=True`
+    also tries mixtures of two thresholds on the ROC hull. `calibrated_at` is the base rate at which the scores are calibrated
+    probabilities: the threshold in theory then stands beside the empirical one. What no point can keep is refused (`Infeasible`), with
+    what would be feasible.
 
     >>> import baserate as br
     >>> counts = br.Counts([0.9, 0.6, 0.3], positives=[30, 15, 5], negatives=[10, 90, 900])
@@ -90,7 +91,7 @@ def _found(points: Points, rule: Rule, objective: Measure, at: Conditions, *, mi
     if use_up and mask.any():
         # The last point within the budget, which a share of the next tie may go beyond.
         last = int(np.flatnonzero(mask)[-1])
-        candidates.insert(1, OperatingPoint(points.threshold(last), confusion_at(points, last), at, THRESHOLD))
+        candidates.insert(1, set_at(points, last, at))
     chosen = candidates[0]
     for other in candidates[1:]:
         as_good = use_up and not is_better(objective, chosen.confusion, other.confusion, at)
@@ -104,7 +105,7 @@ def _candidates(points: Points, rule: Rule, objective: Measure, at: Conditions, 
     """The best threshold, the part of a tie that fills the budget, and the best mixture, whichever there are."""
     place = best_of(objective, points, mask, at) if mask.any() else None
     if place is not None:
-        yield OperatingPoint(points.threshold(place), confusion_at(points, place), at, THRESHOLD)
+        yield set_at(points, place, at)
     if rule.budget is not None:
         # Where the budget is all there is to keep, which points are within it is known.
         shared = budgets.filled(points, rule.budget, at, mask if len(rule.terms) == 1 else None)

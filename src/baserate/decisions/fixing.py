@@ -13,7 +13,7 @@ from baserate.conditions import Conditions
 from baserate.counts import Counts
 from baserate.decisions import remarks
 from baserate.decisions.merged import nearer
-from baserate.decisions.operating import ATTAINED, INTERPOLATED, OperatingPoint, mixed
+from baserate.decisions.operating import ATTAINED, INTERPOLATED, OperatingPoint, lower_at, mixed, set_at
 from baserate.decisions.searching import DOUBT, exact_or_none, share_at, value_between
 from baserate.errors import Fix, Infeasible, InputError, Problem, quoted, refuse
 from baserate.exact import Floats
@@ -119,10 +119,10 @@ def _leftmost(points: Points, asked: Measure, value: Fraction, at: Conditions, e
         if run < len(points) and exactly(points.tp[run].item()) == exactly(confusion.tp):
             first = confusion_at(points, run)
             if exact_or_none(asked, first, at) == value:
-                return OperatingPoint(points.threshold(run), first, at, INTERPOLATED)
+                return replace(set_at(points, run, at), how=INTERPOLATED)
     if place in (0, 1):
-        return OperatingPoint(points.threshold(edge + int(place)), confusion, at, INTERPOLATED)
-    return OperatingPoint(points.threshold(edge + 1), confusion, at, INTERPOLATED, share=rounded(place), certain=points.threshold(edge))
+        return replace(set_at(points, edge + int(place), at), how=INTERPOLATED)
+    return replace(set_at(points, edge, at), confusion=confusion, how=INTERPOLATED, share=rounded(place), **lower_at(points, edge + 1))
 
 
 def _nearest(points: Points, asked: Measure, value: Fraction, at: Conditions) -> OperatingPoint:
@@ -138,4 +138,4 @@ def _nearest(points: Points, asked: Measure, value: Fraction, at: Conditions) ->
     exact = {index: exact_or_none(asked, confusion_at(points, index), at) for index in first}
     known = {index: found for index, found in exact.items() if found is not None}
     index = min(known, key=lambda i: (abs(known[i] - value), -sign * known[i], -points.tp[i], points.fp[i]))
-    return OperatingPoint(points.threshold(index), confusion_at(points, index), at, ATTAINED)
+    return replace(set_at(points, index, at), how=ATTAINED)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 
 from baserate.arithmetic import rounded
 from baserate.conditions import Conditions
-from baserate.decisions.operating import MIXTURE, OperatingPoint, mixed
+from baserate.decisions.operating import MIXTURE, OperatingPoint, lower_at, mixed, set_at
 from baserate.decisions.rules import Rule, Term
 from baserate.decisions.searching import exact_or_none, holds_all, is_better, share_at, value_between
 from baserate.errors import refuse
@@ -40,8 +41,8 @@ def best_mixture(points: Points, rule: Rule, objective: Measure, at: Conditions)
 
 def _point(hull: Points, corner: int, share: Fraction, confusion: Confusion, at: Conditions) -> OperatingPoint:
     if share in (0, 1):
-        return OperatingPoint(hull.threshold(corner + int(share)), confusion, at)
-    return OperatingPoint(hull.threshold(corner + 1), confusion, at, MIXTURE, share=rounded(share), certain=hull.threshold(corner))
+        return set_at(hull, corner + int(share), at)
+    return replace(set_at(hull, corner, at), confusion=confusion, how=MIXTURE, share=rounded(share), **lower_at(hull, corner + 1))
 
 
 def _shares(ends: Ends, rule: Rule, at: Conditions) -> Iterator[Fraction]:

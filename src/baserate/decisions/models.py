@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from baserate.conditions import Conditions
 from baserate.counts import Counts
+from baserate.decisions.borders import EVERYTHING, NOTHING
 from baserate.decisions.choosing import choose
 from baserate.decisions.operating import OperatingPoint
-from baserate.decisions.searching import is_better
+from baserate.decisions.rules import parse_rule
+from baserate.decisions.searching import holds_all, is_better
 from baserate.errors import Infeasible, Problem, quoted, refuse
+from baserate.measures.confusions import confusion_at
 from baserate.measures.values import parse
 from baserate.points import Points
 
@@ -21,12 +25,20 @@ class Choice:
     """The best model, where it is set, and what the others would do.
 
     `models` names more than one where they cannot be told apart by what was made best, or where bins leave open which is best; `points`
-    holds the chosen point of every model that keeps the rule, `refused` says of the others why they do not.
+    holds the chosen point of every model that keeps the rule, `refused` says of the others why they do not. `baselines` are flagging nothing and flagging everything, where they
+    keep the rule too; under a budget without costs there are none.
     """
 
     models: tuple[str, ...]
     points: Mapping[str, OperatingPoint]
     refused: Mapping[str, Infeasible]
+    baselines: Mapping[str, OperatingPoint] = field(default_factory=dict)
+
+    @property
+    def unbeaten(self) -> str | None:
+        """Which of the baselines no model beats by what was made best; None where the best model beats both."""
+        left = {name: base for name, base in self.baselines.items() if not _is_better(self.point, base)}
+        return _best(left)[0] if left else None
 
     @property
     def model(self) -> str:
@@ -62,7 +74,21 @@ def choose_model(models: Mapping[str, Counts | Points], rule: str | None = None,
             refused[name] = error
     if not points:
         raise Infeasible(_named(name, problem, models) for name, error in refused.items() for problem in error.problems)
-    return Choice(_best(points), points, refused)
+    return Choice(_best(points), points, refused, _baselines(models, points))
+
+
+def _baselines(models: Mapping[str, Counts | Points], chosen: Mapping[str, OperatingPoint]) -> dict[str, OperatingPoint]:
+    """Flagging nothing and flagging everything, where that keeps the rule, and the budget is not to be used up."""
+    name, point = next(iter(chosen.items()))
+    rule, points = parse_rule(point.rule or None, point.volume), Points.of(models[name])
+    if rule.budget is not None and not point.at.costs_given:
+        return {}
+    found = {}
+    for answer, threshold, place in ((NOTHING, None, 0), (EVERYTHING, -math.inf, len(points) - 1)):
+        confusion = confusion_at(points, place)
+        if holds_all(rule.terms, confusion, point.at):
+            found[answer] = OperatingPoint(threshold, confusion, point.at, rule=point.rule, optimized=point.optimized, volume=point.volume)
+    return found
 
 
 def _named(name: str, problem: Problem, models: Mapping[str, Any]) -> Problem:
@@ -73,10 +99,9 @@ def _best(points: Mapping[str, OperatingPoint]) -> tuple[str, ...]:
     """The names of the best, in the order given."""
     best: list[str] = []
     for name, point in points.items():
-        objective = parse(point.optimized, point.volume)
-        if not best or is_better(objective, point.confusion, points[best[0]].confusion, point.at):
+        if not best or _is_better(point, points[best[0]]):
             best = [name]
-        elif not is_better(objective, points[best[0]].confusion, point.confusion, point.at):
+        elif not _is_better(points[best[0]], point):
             best.append(name)
     return tuple(name for name in points if name in best or _may_win(points[name], points[best[0]])) if _open(points) else tuple(best)
 
@@ -90,3 +115,8 @@ def _may_win(point: OperatingPoint, best: OperatingPoint) -> bool:
     lower = parse(point.optimized, point.volume).direction == "lower"
     (low, high), (best_low, best_high) = (one.bounds or (one[one.optimized],) * 2 for one in (point, best))
     return low <= best_high if lower else high >= best_low
+
+
+def _is_better(one: OperatingPoint, other: OperatingPoint) -> bool:
+    """Whether the first is strictly better, by what was made best."""
+    return is_better(parse(one.optimized, one.volume), one.confusion, other.confusion, one.at)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Literal
@@ -9,6 +10,7 @@ from typing import Any, Literal
 from baserate.arithmetic import exactly, rounded
 from baserate.conditions import Conditions, Cut
 from baserate.counts import Counts
+from baserate.cuts import short
 from baserate.errors import quoted
 from baserate.measures.confusions import Confusion, between, checked_conditions, confusion_at, label_shift, measure, out_of_range, resolved_for
 from baserate.measures.values import Measure, named
@@ -34,10 +36,10 @@ PER_VOLUME = ("alerts", "caught", "missed")
 class OperatingPoint:
     """Where is the classifier set, and what follows?
 
-    Cases with `score >= threshold` are flagged; a threshold of None flags nothing. Where `share` is below 1, cases below `certain` are
-    flagged with that probability only, and every number is an expected value; `merged` says that those may have several scores, from
-    `threshold` up to `certain`. `how` says of which kind the point is, and `in_advance` whether it was set before these cases were seen.
-    `bounds` says between which values what was made best lies with every score kept, where bins merged scores; None where it is exact.
+    Cases with `score >= threshold` are flagged; a threshold of None flags none, one of -inf all of them. Where `share` is below 1, cases
+    from `lower_threshold` up to the threshold are flagged too, with that probability, and every number is an expected value; `merged` says
+    that those may have several scores. `how` says of which kind the point is, and `in_advance` whether it was set before these cases were
+    seen. `bounds` says between which values what was made best lies with every score kept, where bins merged scores; None where it is exact.
     Outcomes are those of the sample; rates within a class are the sample's too; precision, npv, posfrac and costs are read at `at`. Any
     other measure is `point["mcc"]`.
 
@@ -55,7 +57,7 @@ class OperatingPoint:
     rule: str = ""
     optimized: str = ""
     share: float = 1.0
-    certain: float | None = None
+    lower_threshold: float | None = None
     merged: bool = False
     volume: float | None = None
     best: Confusion | None = None
@@ -64,6 +66,9 @@ class OperatingPoint:
     cut: Cut | None = None
     in_advance: bool = False
     bounds: Bounds | None = None
+    # The highest scores below either threshold, by which these are shown in few digits; None where a threshold is shown as it was given.
+    below: float | None = field(default=None, compare=False, repr=False)
+    lower_below: float | None = field(default=None, compare=False, repr=False)
     notes: tuple[Note, ...] = field(default=(), compare=False, repr=False)
 
     def __getitem__(self, name: str | Measure) -> float:
@@ -119,6 +124,15 @@ class OperatingPoint:
     def expected_cost(self) -> float:
         return self["expected_cost"]
 
+    @property
+    def regardless(self) -> float | None:
+        """Which share of the cases is flagged whatever their scores: 0 where nothing is flagged, 1 for everything; None where scores decide."""
+        if self.how == GUESS:
+            return self.share
+        if self.threshold is None and self.share == 1:
+            return 0.0
+        return 1.0 if self.threshold == -math.inf else None
+
     def on(self, counts: Counts | Points, at: Conditions | None = None) -> OperatingPoint:
         """The same setting on other cases: what a threshold chosen on development data does on test data.
 
@@ -135,15 +149,19 @@ class OperatingPoint:
         moved = replace(
             self, confusion=confusion, at=resolved, in_advance=True, best=None, worst=None, theory=None, cut=None, bounds=None, notes=notes
         )
-        return replace(moved, merged=self.how == TIE and several(points, points.place(self.certain), self.threshold))
+        shown: dict[str, Any] = {
+            name: None if known is None else max(known, highest_below(points, points.place(cut)))
+            for name, known, cut in (("below", self.below, self.threshold), ("lower_below", self.lower_below, self.lower_threshold))
+        }
+        return replace(moved, merged=self.how == TIE and several(points, points.place(self.threshold), self.lower_threshold), **shown)
 
     def _flagged(self, points: Points) -> Confusion:
         if self.how == GUESS:
             return mixed(points, 0, len(points) - 1, exactly(self.share))
-        lower = points.place(self.threshold)
+        upper = points.place(self.threshold)
         if self.share == 1:
-            return confusion_at(points, lower)
-        return mixed(points, points.place(self.certain), lower, exactly(self.share))
+            return confusion_at(points, upper)
+        return mixed(points, upper, points.place(self.lower_threshold), exactly(self.share))
 
     def __repr__(self) -> str:
         no_prior = self.at.prior is None
@@ -164,35 +182,61 @@ def setting(point: OperatingPoint) -> str:
     """Where the classifier is set, for a person."""
     if point.how == GUESS:
         return f"flag {_percent(point.share)} of the cases at random"
-    if point.threshold is None:
-        return "flag nothing"
+    if point.regardless is not None:
+        return "flag everything" if point.regardless else "flag nothing"
     if point.share == 1:
-        return f"score >= {quoted(point.threshold)}"
+        return f"score >= {shown_threshold(point)}"
     if point.how == TIE:
         tied = f"{_percent(point.share)} of those {drawn_from(point)}, drawn at random"
-        return tied if point.certain is None else f"score >= {quoted(point.certain)}, and {tied}"
-    other = "nothing" if point.certain is None else f"score >= {quoted(point.certain)}"
-    return f"score >= {quoted(point.threshold)} for {_percent(point.share)} of the cases, {other} for the rest"
+        return tied if point.threshold is None else f"score >= {shown_threshold(point)}, and {tied}"
+    other = "nothing" if point.threshold is None else f"score >= {shown_threshold(point)}"
+    return f"score >= {_lower(point)} for {_percent(point.share)} of the cases, {other} for the rest"
+
+
+def shown_threshold(point: OperatingPoint) -> str:
+    """The threshold in as few digits as flag the same cases; as it was given where it was set by hand."""
+    return short(point.threshold, point.below)
+
+
+def _lower(point: OperatingPoint) -> str:
+    return short(point.lower_threshold, point.lower_below)
 
 
 def brief(point: OperatingPoint) -> str:
     """The same in few words, for a table."""
-    if point.how == GUESS or point.threshold is None:
+    if point.regardless is not None:
         return setting(point)
     if point.share == 1:
-        return f">= {quoted(point.threshold)}"
+        return f">= {shown_threshold(point)}"
     if point.how == TIE:
-        tied = f"{_percent(point.share)} {'from' if point.merged else 'at'} {quoted(point.threshold)}"
-        return tied if point.certain is None else f">= {quoted(point.certain)}, {tied}"
-    other = "nothing" if point.certain is None else f">= {quoted(point.certain)}"
-    return f"{_percent(point.share)} >= {quoted(point.threshold)}, else {other}"
+        tied = f"{_percent(point.share)} {f'from {_lower(point)}' if point.merged else f'at {quoted(point.lower_threshold)}'}"
+        return tied if point.threshold is None else f">= {shown_threshold(point)}, {tied}"
+    other = "nothing" if point.threshold is None else f">= {shown_threshold(point)}"
+    return f"{_percent(point.share)} >= {_lower(point)}, else {other}"
 
 
 def drawn_from(point: OperatingPoint) -> str:
     """Which cases a share is drawn from: those of one score, or of a run that is known only as a whole."""
     if not point.merged:
-        return f"at {quoted(point.threshold)}"
-    return f"from {quoted(point.threshold)} up" + ("" if point.certain is None else f" to {quoted(point.certain)}")
+        return f"at {quoted(point.lower_threshold)}"
+    return f"from {_lower(point)} up" + ("" if point.threshold is None else f" to {shown_threshold(point)}")
+
+
+def set_at(points: Points, place: int, at: Conditions) -> OperatingPoint:
+    """The point that flags down to this place among the thresholds."""
+    return OperatingPoint(points.threshold(place), confusion_at(points, place), at, below=highest_below(points, place))
+
+
+def lower_at(points: Points, place: int) -> dict[str, Any]:
+    """The lower threshold of a point that flags a share of the cases below the other."""
+    return {"lower_threshold": points.threshold(place), "lower_below": highest_below(points, place)}
+
+
+def highest_below(points: Points, place: int) -> Any:
+    """The highest score that the point at this place does not flag: −inf where it flags all, None where scores between points are not known."""
+    if points.counts is None:
+        return None
+    return (points.scores if points.tops is None else points.tops)[place].item() if place < len(points.scores) else -math.inf
 
 
 def several(points: Points, upper: int, threshold: float | None) -> bool:

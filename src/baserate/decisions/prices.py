@@ -103,9 +103,12 @@ class Priced:
 
     def set_as(self, point: OperatingPoint) -> Flagged:
         """What a setting flags; of a share of the cases, on average."""
-        lower, upper = (self.at(self.points.place(cut)) for cut in (point.threshold, point.certain))
+        upper = self.at(self.points.place(point.threshold))
+        if point.share == 1:
+            return upper
+        lower = self.at(self.points.place(point.lower_threshold))
         tied = lower.tp + lower.fp - upper.tp - upper.fp
-        if point.share == 1 or not tied:
+        if not tied:
             return lower
         # From the outcomes, which are exact: the share that is shown was rounded.
         share = (exactly(point.confusion.tp) + exactly(point.confusion.fp) - upper.tp - upper.fp) / tied

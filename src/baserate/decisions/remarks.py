@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from baserate.arithmetic import exactly, rounded
-from baserate.decisions.operating import GUESS, TIE, OperatingPoint, drawn_from
-from baserate.decisions.rules import Rule
+from baserate.decisions.operating import TIE, OperatingPoint, drawn_from
+from baserate.decisions.rules import Rule, Term
 from baserate.errors import Fix, grouped, number_of
-from baserate.measures.confusions import Confusion, label_shift, measure, out_of_range
+from baserate.measures.confusions import Confusion, confusion_at, exact_value, label_shift, measure, out_of_range
 from baserate.measures.values import Measure
 from baserate.notes import Note
 from baserate.points import ONLY_RATES, Points
@@ -19,6 +19,8 @@ from baserate.points import ONLY_RATES, Points
 FAR = 1000
 # Fewer false positives than this are too few to rest a precision on.
 FEW = 10
+# Of a budget: of what is left beyond that nothing is said.
+NEARLY = 0.95
 
 
 def on_reading(point: OperatingPoint, points: Points) -> Iterator[Note]:
@@ -37,7 +39,7 @@ def on_choice(point: OperatingPoint, points: Points, rule: Rule, objective: Meas
     if not point.at.costs_given and objective.name == "expected_cost":
         fix = Fix("Conditions(costs=Costs(fp=1, fn=100)), or optimize='tpr'", "--cost fn=100,fp=1")
         yield Note("BR525", "no costs were given: fp = 1 and fn = 1 decided", fix)
-    if point.threshold is not None and len(points) > 2:
+    if point.regardless is None and len(points) > 2:
         how = "judge it on others, choose(dev).on(test) or show --threshold on another file"
         yield Note("BR528", f"chosen and judged on the same cases, which flatters it: {how}")
 
@@ -47,7 +49,7 @@ def resolution(point: OperatingPoint, points: Points) -> Iterator[Note]:
     negatives, at = points.total_negatives, point.at
     if points.why_no_prior == ONLY_RATES or not isinstance(negatives, int) or not negatives or at.as_in_sample or at.prior is None:
         return
-    if point.how == GUESS or point.threshold is None or not (point.fn or point.tn):
+    if point.regardless is not None or not (point.fn or point.tn):
         return  # precision is the prior, or there is none: nothing rests on false positives
     smallest = f"1/{grouped(negatives)} = {1 / negatives:.1e}"
     if not point.fp and point.tp:
@@ -73,14 +75,15 @@ def most_unseen(negatives: int) -> float:
 
 def _trivial(point: OperatingPoint, points: Points, rule: Rule, objective: Measure) -> Iterator[Note]:
     """Flagging nothing or everything is a result, and it is said at which base rate it stops being one."""
-    nothing, everything = point.threshold is None, point.share == 1 and not point.fn and not point.tn
+    nothing, everything = point.regardless == 0, point.share == 1 and not point.fn and not point.tn
     if rule.terms or objective.name != "expected_cost" or not (nothing or everything) or points.coarse:
         return
+    best = "is cheapest" if point.at.costs_given else "makes the fewest errors"
     hull = points.hull()
     edge = 0 if nothing else len(hull) - 2
     across, up = (exactly(values[edge + 1].item()) - exactly(values[edge].item()) for values in (hull.fp, hull.tp))
     if not points.total_positives or not points.total_negatives:
-        yield Note("BR524", f"flagging {'nothing' if nothing else 'everything'} is cheapest")
+        yield Note("BR524", f"flagging {'nothing' if nothing else 'everything'} {best}")
         return
     costs = point.at.costs
     gain = up / exactly(points.total_positives) * costs.miss
@@ -89,9 +92,9 @@ def _trivial(point: OperatingPoint, points: Points, rule: Rule, objective: Measu
     if border == "1":
         border = f"1 - {rounded(gain / (loss + gain)):.3g}"
     if nothing:
-        yield Note("BR524", f"flagging nothing is cheapest: at these costs no threshold beats it below prior {border}")
+        yield Note("BR524", f"flagging nothing {best}: at these costs no threshold beats it below prior {border}")
     else:
-        yield Note("BR524", f"flagging everything is cheapest: at these costs no threshold beats it above prior {border}")
+        yield Note("BR524", f"flagging everything {best}: at these costs no threshold beats it above prior {border}")
 
 
 def _budget(point: OperatingPoint, points: Points, rule: Rule, objective: Measure) -> Iterator[Note]:
@@ -104,10 +107,24 @@ def _budget(point: OperatingPoint, points: Points, rule: Rule, objective: Measur
         together = ", which were counted together" if point.merged and points.counts is not None else ""
         yield Note("BR523", f"the budget ends among the cases {drawn_from(point)}{together}: {_draw(point)}")
     elif float(point["alerts"]) < float(budget.limit) and len(points) > 2:
-        others = [term for term in rule.terms if term is not budget]
         goal = "would pay" if objective.name == "expected_cost" else f"would make {objective.name} better"
-        why = f"more would break {' and '.join(map(str, others))}" if others else f"no more of these {goal} (a larger budget may)"
-        yield Note("BR523", f"{float(point['alerts']):.6g} of {float(budget.limit):g} alerts are used: {why}")
+        yield from unused(point, points, rule, budget, goal)
+
+
+def unused(point: OperatingPoint, points: Points, rule: Rule, budget: Term, goal: str) -> Iterator[Note]:
+    """Why a budget is not used up; of the next score that would not fit, only where it leaves much of the budget."""
+    used, following = float(point["alerts"]), points.place(point.threshold) + 1
+    others = [term for term in rule.terms if term is not budget]
+    more = exact_value(budget.measure, confusion_at(points, following), point.at) if following < len(points) else Fraction(0)
+    if point.share == 1 and more > budget.limit:
+        if used >= NEARLY * budget.limit:
+            return
+        why = f"the next score of this sample stands for {float(more) - used:.3g} more (a larger sample would use the budget better)"
+    elif others:
+        why = f"more would break {' and '.join(map(str, others))}"
+    else:
+        why = f"no more of these {goal} (a larger budget may)"
+    yield Note("BR523", f"{used:.6g} of {float(budget.limit):g} alerts are used: {why}")
 
 
 def _draw(point: OperatingPoint) -> str:

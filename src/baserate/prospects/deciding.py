@@ -11,19 +11,25 @@ import numpy as np
 
 from baserate.arithmetic import rounded
 from baserate.conditions import Conditions
+from baserate.cuts import short
 from baserate.decisions.borders import EVERYTHING, NOTHING
+from baserate.decisions.choosing import COST
 from baserate.decisions.models import choose_model
+from baserate.decisions.operating import highest_below
 from baserate.decisions.rules import Rule, parse_rule
 from baserate.decisions.searching import DOUBT, ROUNDING, Mask
 from baserate.errors import Fix, Infeasible, Problem, quoted, refuse
 from baserate.exact import Floats
 from baserate.measures.confusions import checked_volume
 from baserate.notes import Note, combine
+from baserate.points import Points
 from baserate.prospects.mixing import Mixed, least_regret_mixture
-from baserate.prospects.regrets import Regret, Staged, assumption, on_threshold, staged, worst
-from baserate.prospects.scenes import checked
-from baserate.prospects.settings import HERE, Candidates, Model, candidates, kept
+from baserate.prospects.regrets import Regret, Staged, assumption, on_threshold, staged, staged_within, worst
+from baserate.prospects.scenes import checked, scenes
+from baserate.prospects.settings import HERE, Candidates, Model, candidates, kept, own_priors
 from baserate.uncertain import Uncertain
+
+CAUGHT = "caught"
 
 
 @dataclass(frozen=True)
@@ -33,7 +39,8 @@ class Decision:
     `model` and `threshold` are the setting of least regret (`model` may be "flag nothing" or "flag everything"), `models` all whose best
     setting is as good. `regret` is the price of not knowing: over ranges the most it can cost a case beyond the best there would be, over
     distributions what it costs on average, and thereby what knowing would be worth. Under a rule it is measured against the best without
-    it, and holds what the rule costs too. `rivals` has the best setting of every model and
+    it, and holds what the rule costs too; under a budget ("alerts <= 200") without costs, where `optimized` is "caught", it is the positives
+    missed a case beyond those of the best threshold within the budget. `rivals` has the best setting of every model and
     answer for all that keeps the rule; `refused` says why the others have none. `mixture` is set where mixing two settings was asked for
     and regrets less.
     """
@@ -49,7 +56,11 @@ class Decision:
     rule: str = ""
     refused: Mapping[str, str] = field(default_factory=dict)
     mixture: Mixed | None = None
+    optimized: str = COST
+    volume: float | None = None
     notes: tuple[Note, ...] = field(default=(), compare=False, repr=False)
+    # By which thresholds are shown in few digits.
+    points: Mapping[str, Points] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def has_scenes(self) -> bool:
@@ -63,8 +74,13 @@ class Decision:
         return " ".join(filter(None, (averaged, largest)))
 
     def __repr__(self) -> str:
-        where = self.model if self.model in (NOTHING, EVERYTHING) else f"{self.model}, score >= {quoted(self.threshold)}"
+        where = self.model if self.model in (NOTHING, EVERYTHING) else f"{self.model}, score >= {self.shown(self.model, self.threshold)}"
         return f"Decision: {where}; regret {self.how} {self.regret.value:.4g} a case; at {self.at}"
+
+    def shown(self, model: str, threshold: Any) -> str:
+        """A threshold of one of the models, in as few digits as flag the same cases."""
+        points = self.points[model]
+        return short(threshold, highest_below(points, points.place(threshold)))
 
 
 class _Best(NamedTuple):
@@ -83,8 +99,10 @@ def decide(
     """Which model, at which threshold, where base rate and costs are not known exactly?
 
     The setting whose regret is least: at most, over ranges (it is largest at a corner, so nothing is approximated), and on average, over
-    distributions. A rule must hold over the whole range and, where a model is given as `GroupedCounts`, at every site. One fixed threshold
-    is chosen; `mix=True` also tries mixtures of two settings.
+    distributions. A rule must hold over the whole range and, where a model is given as `GroupedCounts`, at every site. With a budget
+    ("alerts <= 200" out of `volume`) and no costs, regret is counted in positives missed beyond the best threshold within the budget: of the
+    settings that keep the budget everywhere, the one with the highest recall. One fixed threshold is chosen; `mix=True` also tries mixtures
+    of two settings.
 
     >>> import baserate as br
     >>> a = br.Counts([2, 1, 0], positives=[6, 3, 1], negatives=[1, 20, 79])
@@ -93,16 +111,18 @@ def decide(
     >>> br.decide({"a": a}, "posfrac <= 20%", at=br.Uncertain(prior="0.1%..20%", costs={"fn": 10})).threshold
     2
     """
-    every, rules = candidates(models), parse_rule(rule, checked_volume(volume))
-    found = staged(every, checked(at))
-    scenes = [part.scene for part in found]
-    masks = {one.name: kept(one, rules, scenes) for one in every}
-    bests = [best for best in _bests(every, found, masks) if best is not None]
+    volume = checked_volume(volume)
+    every, rules = candidates(models), parse_rule(rule, volume)
+    corners = scenes(checked(at), own_priors(every))
+    masks = {one.name: kept(one, rules, corners) for one in every}
+    budget = None if at.costs_given else rules.budget
+    found = staged(every, at) if budget is None else staged_within(every, budget, at)
+    bests = [best for best in _bests(every, found, masks, use_up=budget is not None) if best is not None]
     if not bests:
         raise _infeasible(every, rules, found, at)
     least = min(best.value for best in bests)
     chosen = next(best for best in bests if best.value == least)
-    notes = combine(assumption(at), _remarks(every, chosen, at))
+    notes = combine(assumption(at), _remarks(every, chosen, at, by_cost=budget is None))
     rivals = {best.name: worst(found, best.rates, best.name, best.threshold, ()) for best in bests}
     refused = {
         one.name: f"no threshold keeps {rules} everywhere" for one in every if one.name not in rivals and not masks[one.name][1:-1].any()
@@ -119,13 +139,16 @@ def decide(
         rule=str(rules),
         refused=refused,
         mixture=_mixture(found, rules, least, mix=mix),
+        optimized=COST if budget is None else CAUGHT,
+        volume=volume,
         notes=notes,
+        points={one.name: one.points for one in every},
     )
 
 
-def _remarks(every: list[Candidates], chosen: _Best, at: Uncertain | Conditions) -> Iterator[Note]:
+def _remarks(every: list[Candidates], chosen: _Best, at: Uncertain | Conditions, *, by_cost: bool) -> Iterator[Note]:
     """What a reader of the choice should know."""
-    if not at.costs_given:
+    if by_cost and not at.costs_given:
         yield Note("BR525", "no costs were given: fp = 1 and fn = 1 decided", Fix('costs={"fp": 1, "fn": 100}', "--cost fn=100,fp=1"))
     one = next((one for one in every if one.name == chosen.name), None)
     if one is not None:
@@ -141,19 +164,21 @@ def _mixture(found: list[Staged], rule: Rule, least: Fraction, *, mix: bool) -> 
     return mixed if value < least else None
 
 
-def _bests(every: list[Candidates], found: list[Staged], masks: Mapping[str, Mask]) -> Iterator[_Best | None]:
-    """The best setting of each: flagging nothing, every model in its order, flagging everything."""
+def _bests(every: list[Candidates], found: list[Staged], masks: Mapping[str, Mask], *, use_up: bool) -> Iterator[_Best | None]:
+    """The best setting of each: flagging nothing, every model in its order, flagging everything. Of equals the one that flags least, but
+    where a budget is to be used up the one that flags most.
+    """
     sites = every[0].sites
     for name, rate, place in ((NOTHING, Fraction(0), 0), *((one.name, None, 0) for one in every), (EVERYTHING, Fraction(1), -1)):
         if rate is None:
             one = next(one for one in every if one.name == name)
-            yield _best(one, found, masks[name])
+            yield _best(one, found, masks[name], use_up=use_up)
         elif all(mask[place] for mask in masks.values()):
             rates = dict.fromkeys(sites, (rate, rate))
             yield _Best(max(part.regret(rate, rate) for part in found), rates, name, None, (rate, rate))
 
 
-def _best(one: Candidates, found: list[Staged], mask: Mask) -> _Best | None:
+def _best(one: Candidates, found: list[Staged], mask: Mask, *, use_up: bool) -> _Best | None:
     """The threshold of least regret of one model: on floats, and exactly among those that floats cannot tell apart."""
     inside = mask.copy()
     inside[[0, -1]] = False
@@ -163,7 +188,7 @@ def _best(one: Candidates, found: list[Staged], mask: Mask) -> _Best | None:
     scale = max(float(part.stakes.miss + part.stakes.alarm) for part in found)
     near = np.flatnonzero(values <= values.min() + DOUBT * abs(values.min()) + ROUNDING * scale)
     exact = {index: _exactly(one, found, index) for index in near.tolist()}
-    index = min(exact, key=lambda place: (exact[place], place))
+    index = min(exact, key=lambda place: (exact[place], -place if use_up else place))
     rates = {site: one.rates(index, site) for site in one.sites}
     whole = Candidates(one.name, one.points, {None: one.points}, {None: np.arange(len(one))}).rates(index, None)
     return _Best(exact[index], rates, one.name, one.threshold(index), whole)

@@ -13,6 +13,7 @@ import numpy as np
 
 from baserate.counts import Counts
 from baserate.decisions.operating import OperatingPoint
+from baserate.decisions.rules import parse_rule
 from baserate.errors import Fix, quoted, refuse
 from baserate.exact import Floats
 from baserate.measures.confusions import NOT_SAID, Confusion, checked_volume
@@ -45,7 +46,8 @@ class Expectation:
 
     `value` is its average over what is believed (or, where the base rate varies, its long-run value), with `error` a bound on the error of
     the integration; undefined over a range, which has no average. From `low` to `high` it lies in `level` of what is believed, over all of
-    a range together; `worst` and `best` are over everything possible. Cases are taken as they are: for sampling error too, ask `interval`.
+    a range together; `worst` and `best` are over everything possible. `optimized` says by what the threshold was chosen anew for every value
+    of the conditions, "tpr" under a budget without costs; it is empty for a threshold that stays. Cases are taken as they are: for sampling error too, ask `interval`.
     """
 
     value: float
@@ -58,6 +60,7 @@ class Expectation:
     level: float = 0.95
     kind: str = ""
     error: float = 0.0
+    optimized: str = ""
     notes: tuple[Note, ...] = field(default=(), compare=False, repr=False)
 
     def __repr__(self) -> str:
@@ -87,7 +90,8 @@ def expect(  # noqa: PLR0913 (each is a question of its own)
 ) -> Expectation:
     """What does this measure come to over all that is believed, or possible, of base rate and costs?
 
-    Read at a `threshold`, or where a `rule` (or the least cost) chooses it anew for every value of the conditions. Of two models by name,
+    Read at a `threshold`, or where a `rule` (or the least cost) chooses it anew for every value of the conditions; with a budget and no
+    costs, the one that catches most within it. Of two models by name,
     the difference of the second and the first. Where the base rate is a distribution and the measure is no plain average over it, `kind`
     must say which question is meant: "unknown", one true base rate that is not known, gives the average of the measure; "varying", from day
     to day or site to site, gives its long-run value, all cases pooled.
@@ -114,7 +118,9 @@ def expect(  # noqa: PLR0913 (each is a question of its own)
         worst = best = low = high = Undefined(NOT_KEPT)
     name = str(asked) if len(readers) == 1 else f"{asked} of {readers[1].name} - {readers[0].name}"
     notes = combine(assumption(at), (*_looked(found, scene), *_holed(found, rule, holes=holes), *_same_cases(readers)))
-    return Expectation(value, low, high, worst, best, name, at, found.level, found.kind, error, notes)
+    budget = parse_rule(rule, volume).budget is not None and not at.costs_given
+    chosen = "" if all(reader.fixed for reader in readers) else "tpr" if budget else "expected_cost"
+    return Expectation(value, low, high, worst, best, name, at, found.level, found.kind, error, chosen, notes)
 
 
 def _holed(asked: _Asked, rule: str | None, *, holes: bool) -> tuple[Note, ...]:

@@ -14,9 +14,11 @@ import numpy.typing as npt
 
 from baserate.arithmetic import exactly, rounded
 from baserate.conditions import Conditions
+from baserate.cuts import short
 from baserate.decisions.borders import Corner, Region, Win, check_names, corners, regions, won
 from baserate.decisions.budgets import filled
 from baserate.decisions.merged import refuse_hidden
+from baserate.decisions.operating import highest_below
 from baserate.decisions.remarks import most_unseen
 from baserate.decisions.rules import Rule, parse_rule
 from baserate.decisions.searching import Mask, holds_all, keeping
@@ -177,9 +179,10 @@ def from_zero(found: Sequence[Region], points: Mapping[str, Points]) -> tuple[No
     if points[name].why_no_prior == ONLY_RATES or not isinstance(negatives, int):
         return ()
     bound = most_unseen(negatives)
-    seen = f"{quoted(name)}, score >= {quoted(cut)}, is cheapest from prior 0 on as it flags none of {number_of(negatives, 'negative')}"
+    shown = short(cut, highest_below(points[name], points[name].place(cut)))
+    seen = f"{quoted(name)}, score >= {shown}, is best from prior 0 on as it flags none of {number_of(negatives, 'negative')}"
     border = bound / (bound + float(corner.y))
-    text = f"{seen}: its fpr may be up to {bound:.3g} (95 %), and then flagging nothing is cheaper below effective prior {border:.3g}"
+    text = f"{seen}: its fpr may be up to {bound:.3g} (95 %), and then flagging nothing is better below effective prior {border:.3g}"
     return (Note("BR505", text),)
 
 
@@ -202,7 +205,7 @@ def _constrained(points: Mapping[str, Points], rule: Rule, at: Conditions) -> li
 
 
 def _with_ties(found: list[Corner], points: Mapping[str, Points], rule: Rule, at: Conditions) -> list[Corner]:
-    """The corners, and where each model's budget ends inside a tie, the share of it that may be flagged (named by its threshold)."""
+    """The corners, and where each model's budget ends inside a tie, the share of it that may be flagged (named by the threshold above it)."""
     every = {(corner.x, corner.y): dict(corner.settings) for corner in found}
     for name, one in points.items():
         shared = None if rule.budget is None else filled(one, rule.budget, at)

@@ -2,27 +2,35 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from baserate.arithmetic import rounded
+import numpy as np
+
+from baserate.arithmetic import exactly, rounded
 from baserate.conditions import Conditions
 from baserate.decisions.borders import EVERYTHING, NOTHING, Corner, Region, corners, regions
 from baserate.decisions.choosing import flag_at
+from baserate.decisions.rules import Term
+from baserate.decisions.searching import keeping
 from baserate.errors import quoted, refuse
 from baserate.notes import Note
 from baserate.points import Points
 from baserate.prospects.integrals import Least, least
 from baserate.prospects.scenes import Scene, Stakes, checked, scenes
-from baserate.prospects.settings import HERE, Candidates, Model, candidates, own_priors
+from baserate.prospects.settings import HERE, Candidates, Model, candidates, exact_rates, own_priors
+from baserate.spreads import Draws
 from baserate.uncertain import Uncertain
 
 # Of what the best costs on average, less than which no difference can be told from rounding.
 NEXT_TO_NOTHING = 1e-13
 # False positive rates that the sample is too small to show.
 UNSEEN = "BR505"
+# What a false alarm costs where a budget limits them, and nothing else does.
+ALARMS = Fraction(0)
 JUDGED = Note("BR528", "chosen and judged on the same cases, which flatters it: judge it on others")
 
 
@@ -32,7 +40,8 @@ class Regret:
 
     `at` are the conditions (or, where something is believed, the middle of them) at which `value` is reached, `site` the site; `instead`
     is what would be best there, by model. Where a part is a distribution, costs are averages over it and `least` is that of choosing anew
-    for each of its values. `error` bounds the error of the integration; 0 where everything is exact.
+    for each of its values. Under a budget without costs, `cost` is the positives missed a case and `least` that of the best threshold
+    within the budget. `error` bounds the error of the integration; 0 where everything is exact.
     """
 
     value: float
@@ -65,6 +74,117 @@ def staged(every: list[Candidates], at: Uncertain | Conditions) -> list[Staged]:
     borders = {site: regions(corners({one.name: one.sites[site] for one in every})) for site in every[0].sites}
     every_scene = scenes(at, own_priors(every))
     return [Staged(scene, scene.stakes, borders[scene.site], least(borders[scene.site], scene)) for scene in every_scene]
+
+
+# ---- a budget, and no costs: what is missed beside the best within the budget ---------------------------------------------------
+
+
+def staged_within(every: list[Candidates], budget: Term, at: Uncertain | Conditions) -> list[Staged]:
+    """Every scene in which a setting can be furthest from the best threshold within the budget, in positives missed a case.
+
+    Of one threshold that catches tpr, at most p·(tpr' − tpr) more are caught at base rate p by another that catches tpr' and is within the
+    budget there. That rises with p, so over a range it is largest at the highest base rate that leaves the other within the budget: each
+    of these is a scene. Over a distribution the best is chosen anew for every base rate, and averaged.
+    """
+    share = budget.limit / exactly(dict(budget.measure.parameters)["volume"])
+    by_site: dict[Any, list[Scene]] = {}
+    for scene in scenes(at, own_priors(every)):
+        by_site.setdefault(scene.site, []).append(scene)
+    found: list[Staged] = []
+    for parts in by_site.values():
+        ends = parts[0].prior.ends if parts[0].believed else tuple(scene.prior for scene in parts)
+        steps = _steps(every, parts[0], budget, share, (Fraction(min(ends)), Fraction(max(ends))))
+        found += [_averaged(steps, parts[0])] if parts[0].believed else [_at_step(step, parts[0]) for step in _furthest(_falling(steps))]
+    return found
+
+
+class _Step(NamedTuple):
+    """From one base rate up to another, this threshold is within the budget."""
+
+    low: Fraction
+    prior: Fraction
+    name: str
+    fpr: Fraction
+    tpr: Fraction
+    threshold: Any
+
+    @property
+    def corner(self) -> Corner:
+        return Corner(self.fpr, self.tpr, {self.name: self.threshold})
+
+
+def _steps(every: list[Candidates], scene: Scene, budget: Term, share: Fraction, ends: tuple[Fraction, Fraction]) -> list[_Step]:
+    """The thresholds that may be the best within the budget somewhere between two base rates.
+
+    Alerts are a straight line in the base rate: one that is within the budget at one end only is so up to where that line crosses it.
+    """
+    found: list[_Step] = []
+    for one in every:
+        points = one.sites[scene.site]
+        low, high = (keeping(budget, points, scene.given(prior=end).conditions()) for end in ends)
+        everywhere, below, above = (np.flatnonzero(mask) for mask in (low & high, low & ~high, high & ~low))
+        for places in (everywhere[-1:], below, above):
+            # Of those that catch as many, the first flags least.
+            _, first = np.unique(points.tp[places], return_index=True)
+            for place in places[first].tolist():
+                fpr, tpr = exact_rates(points, place)
+                crossing = min(max(ends[0], (share - fpr) / (tpr - fpr)), ends[1]) if low[place] != high[place] else ends[1]
+                until = (ends[0], crossing) if low[place] else (crossing, ends[1])
+                found.append(_Step(*until, one.name if place else NOTHING, fpr, tpr, points.threshold(place)))
+    return found
+
+
+def _falling(steps: list[_Step]) -> list[_Step]:
+    """From the highest base rate down, what catches more than all that reaches as high."""
+    kept: list[_Step] = []
+    for step in sorted(steps, key=lambda step: (-step.prior, -step.tpr)):
+        if not kept or step.tpr > kept[-1].tpr:
+            kept.append(step)
+    return kept
+
+
+def _furthest(steps: list[_Step]) -> list[_Step]:
+    """Of the steps those that can be furthest from some threshold: the upper hull of prior · tpr over prior."""
+    kept: list[_Step] = []
+    for step in steps[::-1]:
+        while len(kept) >= 2 and _turn(kept[-2], kept[-1], step) >= 0:
+            kept.pop()
+        kept.append(step)
+    return kept[::-1]
+
+
+def _turn(first: _Step, middle: _Step, last: _Step) -> Fraction:
+    """Above 0 where the way from the first through the middle to the last turns left."""
+    across, up = middle.prior - first.prior, middle.prior * middle.tpr - first.prior * first.tpr
+    return across * (last.prior * last.tpr - middle.prior * middle.tpr) - up * (last.prior - middle.prior)
+
+
+def _at_step(step: _Step, scene: Scene) -> Staged:
+    least_ = Least(step.prior * (1 - step.tpr), 0.0)
+    return Staged(scene.given(prior=step.prior), Stakes(step.prior, ALARMS, ALARMS), [_alone(step)], least_)
+
+
+def _averaged(steps: list[_Step], scene: Scene) -> Staged:
+    """Over a distribution: between two steps the best catches a share of the positives, so what is caught follows from their mean there."""
+    mean, spread = Fraction(scene.prior.mean), scene.prior
+    start = min(step.low for step in steps)
+    steps = [*_falling([step for step in steps if step.low == start]), *(step for step in steps if step.low > start)]
+    lows, highs, tprs = (np.array([float(value) for value in column]) for column in zip(*((s.low, s.prior, s.tpr) for s in steps), strict=True))
+    edges = np.unique(np.concatenate((lows, highs)))
+    if isinstance(spread, Draws):
+        values, parts = np.unique(np.asarray(spread.values, dtype=np.float64), return_counts=True)
+        masses = values * parts / len(spread.values)
+    else:
+        values, masses = (edges[1:] + edges[:-1]) / 2, np.diff(spread.below(edges).part)
+    best = np.array([tprs[(lows <= value) & (value <= highs)].max() for value in values.tolist()])
+    caught = Fraction(math.fsum((best * masses).tolist()))
+    middle = Fraction(scene.conditions().exact_prior)
+    here = max((step for step in steps if step.low <= middle <= step.prior), key=lambda step: step.tpr)
+    return Staged(scene, Stakes(mean, ALARMS, ALARMS), [_alone(here)], Least(mean - caught, 1e-15 * float(mean)))
+
+
+def _alone(step: _Step) -> Region:
+    return Region(Fraction(0), Fraction(1), step.corner)
 
 
 def regret(models: Mapping[str, Model], model: str, threshold: Any = None, *, at: Conditions | Uncertain) -> Regret:

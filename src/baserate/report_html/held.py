@@ -86,7 +86,7 @@ def spread(flagged: Floats, places: Indices, most: int) -> Indices:
 
 def answered_places(points: Points, chosen: Sequence[OperatingPoint]) -> list[int]:
     """The points that were chosen, and where a share of a tie is flagged, both ends of it."""
-    cuts = [cut for point in chosen for cut in (point.threshold, *(() if point.share == 1 else (point.certain,)))]
+    cuts = [cut for point in chosen for cut in (point.threshold, *(() if point.share == 1 else (point.lower_threshold,)))]
     return [points.place(cut) for cut in cuts]
 
 

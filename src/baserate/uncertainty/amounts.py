@@ -125,7 +125,7 @@ class _Others:
 def _flagged(scores: Array, setting: OperatingPoint) -> Floats:
     """The probability that a case of each score is flagged."""
     shares = np.zeros(len(scores))
-    for cut, share in ((setting.threshold, setting.share), (setting.certain, 1.0)):
+    for cut, share in ((setting.lower_threshold, setting.share), (setting.threshold, 1.0)):
         if cut is not None:
             shares[scores >= cut] = share
     return shares

@@ -26,7 +26,7 @@ from baserate.uncertainty.cluster_rates import alike_lower
 from baserate.uncertainty.rates import rate_interval
 from baserate.uncertainty.reading import rates_read
 from baserate.uncertainty.resampling import CLUSTERS, FEW_CLUSTERS, Plan, check_enough, clusters_with, groups_drawn
-from baserate.uncertainty.values import BOTH, LOWER, UPPER, Interval
+from baserate.uncertainty.values import BOTH, EXACT, LOWER, UPPER, Interval
 
 # The class whose cases each rate is a share of: 0 positives, 1 negatives.
 CLASS_OF = {"tpr": 0, "fnr": 0, "tnr": 1, "fpr": 1}
@@ -112,7 +112,7 @@ def cluster_intervals(
 
     Where too few clusters hold a class there are none, and where every resample is alike the one that a rate has as a share of clusters.
     """
-    if point.share != 1:
+    if point.share != 1 and point.regardless is None:
         return {}  # a share of a tie, or a mixture: expected values, of which no row is flagged or not
     try:
         notes = check_enough(groups)
@@ -131,7 +131,9 @@ def cluster_intervals(
             continue
         low, high = percentile_bounds(values, level, side)
         if low == high:
-            if name in CLASS_OF:
+            if point.regardless is not None:
+                found[name] = Interval(seen, seen, seen, level, EXACT, side, name, point.at)
+            elif name in CLASS_OF:
                 found[name] = _never_seen(name, groups, point, level)
             continue
         ends = asked.range

@@ -25,7 +25,7 @@ from baserate.uncertain import Drawn, Uncertain
 from baserate.uncertainty import rates
 from baserate.uncertainty.placements import normal
 from baserate.uncertainty.reading import rates_read
-from baserate.uncertainty.values import BOTH, LOWER, UPPER, Interval, tails
+from baserate.uncertainty.values import BOTH, EXACT, LOWER, UPPER, Interval, tails
 from baserate.undefined import Undefined
 
 JEFFREYS_DRAWS, SAFE_DRAWS, MERCALDO, PREDICTIVE = "jeffreys-draws", "clopper-pearson-draws", "mercaldo", "predictive"
@@ -47,17 +47,24 @@ class Question:
     side: str
     method: str | None
     seed: int
+    # The share of the cases that is flagged whatever their scores, which is then the rate of either class; None where scores decide.
+    regardless: float | None = None
 
 
 def measure_interval(question: Question) -> Interval:
     """The interval of a measure at a point that was fixed in advance."""
-    refuse_masses(question.confusion)
+    if question.regardless is None:
+        refuse_masses(question.confusion)
     conditions = question.at.middle() if isinstance(question.at, Uncertain) else question.at
     value = measure(question.asked, question.confusion, at=conditions)
     if isinstance(value, Undefined):
         fix = "give cases of both classes" if value.reason.startswith("no ") else "choose another threshold"
         raise refuse("BR589", f"{question.asked} is undefined here ({value.reason}), and so is its interval", fix)
-    share = _share(question)
+    if _is_exact(question):
+        return Interval(float(value), float(value), float(value), question.level, EXACT, question.side, str(question.asked), question.at)
+    if question.regardless is not None and any(isinstance(cases, float) for cases in question.confusion):
+        raise refuse("BR583", "these cases are weighted: weights do not say how well their base rate is known", "give a prior")
+    share = None if question.regardless not in (None, 0, 1) else _share(question)
     if question.method == PREDICTIVE:
         _check_predictable(question)
     elif share is not None:
@@ -73,6 +80,23 @@ def measure_interval(question: Question) -> Interval:
             + (f", {MERCALDO}" if question.asked.name in MERCALDO_OF else ""),
         )
     return _by_draws(question, value)
+
+
+def _is_exact(question: Question) -> bool:
+    """Is the number no estimate? Both rates are known where scores do not decide; base rate and costs must be known too, or not matter."""
+    at = question.at
+    if question.regardless is None or question.method == PREDICTIVE or question.asked.needs_counts:
+        return False
+    if question.method not in (None, EXACT, *rates.METHODS, JEFFREYS_DRAWS, SAFE_DRAWS, MERCALDO):
+        raise refuse("BR581", f"there is no method {quoted(question.method)} for {question.asked}", f"leave it open for {EXACT}")
+    if isinstance(at, Conditions) and at.prior is not None and not at.as_in_sample:
+        return True
+    rng, flagged = np.random.default_rng((question.seed, 0xC0DE)), np.full(FINE, question.regardless)
+    drawn = [one.draw(rng, FINE) for one in at.pinned(FINE)] if isinstance(at, Uncertain) else [_known(at)]
+    # The sample's own base rate is an estimate: it may be any.
+    anywhere = [one._replace(prior=np.linspace(0.01, 0.99, FINE)) if one.prior is None else one for one in drawn]
+    values = np.concatenate([along_draws(question, flagged, flagged, one) for one in anywhere])
+    return bool(np.ptp(values) <= 1e-12 * np.abs(values).max())
 
 
 def _check_predictable(question: Question) -> None:
@@ -140,11 +164,11 @@ def _by_draws(question: Question, value: float) -> Interval:
     """Draws of both rates, of the prior and of the costs, each from what is known of it, through the measure."""
     low_end, high_end = question.asked.range
     side = question.side
-    if side == BOTH and float(value) in (low_end, high_end) and question.method != PREDICTIVE:
+    if side == BOTH and float(value) in (low_end, high_end) and question.method != PREDICTIVE and question.regardless is None:
         side = UPPER if float(value) == low_end else LOWER  # nothing is known of the other side
     # One bound is a statement that must hold, and of an outcome that was not seen nothing is known beyond its end: each class is
     # then drawn from the safe side, as Clopper and Pearson do.
-    safe = side != BOTH or not all(question.confusion)
+    safe = side != BOTH or (question.regardless is None and not all(question.confusion))
     method = question.method or (SAFE_DRAWS if safe else JEFFREYS_DRAWS)
     question = replace(question, side=side)
     settings = list(question.at.pinned(FINE)) if isinstance(question.at, Uncertain) else [question.at]
@@ -168,7 +192,7 @@ def _notes(question: Question) -> Iterator[Note]:
     at = question.at
     if isinstance(at, Uncertain) and at.has_range:
         yield over_range(at)
-    if not question.confusion.fp and question.asked.depends_on_prior:
+    if not question.confusion.fp and question.asked.depends_on_prior and question.regardless is None:
         text = (
             f"none of {number_of(int(question.confusion.tn), 'negative')} was flagged: what depends on false alarms is known on one side only"
         )
@@ -186,7 +210,7 @@ def _bounds(question: Question, at: Conditions | Uncertain, method: str) -> tupl
     tp, fp, fn, tn = (float(cases) for cases in question.confusion)
     seen = tp / (tp + fn), fp / (fp + tn)
     if method != SAFE_DRAWS:
-        t, f = _rates_drawn((tp + 0.5, fn + 0.5), (fp + 0.5, tn + 0.5), question.seed)
+        t, f = _both_rates(question, (tp + 0.5, fn + 0.5), (fp + 0.5, tn + 0.5))
         values = along_draws(question, t, f, drawn)
         if method == PREDICTIVE:
             volume = dict(question.asked.parameters)["volume"]
@@ -196,6 +220,13 @@ def _bounds(question: Question, at: Conditions | Uncertain, method: str) -> tupl
         bounds = _safe(question, at, drawn)
     average = float(np.mean(along_draws(question, np.full(DRAWS, seen[0]), np.full(DRAWS, seen[1]), drawn)))
     return (*bounds, average)
+
+
+def _both_rates(question: Question, of_positives: tuple[float, float], of_negatives: tuple[float, float]) -> tuple[Floats, Floats]:
+    """Rates of both classes for each draw: where scores do not decide, the share that is flagged."""
+    if question.regardless is not None:
+        return (np.full(DRAWS, question.regardless),) * 2
+    return _rates_drawn(of_positives, of_negatives, question.seed)
 
 
 @lru_cache(maxsize=8)
@@ -217,16 +248,18 @@ def _beta(rng: np.random.Generator, a: float, b: float) -> Floats:
 
 def _conditions(question: Question, at: Conditions | Uncertain, rng: np.random.Generator) -> Drawn:
     """The conditions of each draw; the sample's own prior is known only as well as the sample tells it."""
-    if isinstance(at, Uncertain):
-        drawn = at.draw(rng, DRAWS)
-    else:
-        drawn = Drawn(None if at.as_in_sample else at.prior, *(float(getattr(at.costs, name)) for name in ("fp", "fn", "tp", "tn")))
+    drawn = at.draw(rng, DRAWS) if isinstance(at, Uncertain) else _known(at)
     if drawn.prior is None:
         confusion = question.confusion
         if confusion.why_no_prior and question.asked.depends_on_prior:
             raise refuse("BR509", f"{confusion.why_no_prior}, so a prior must be given", Fix("at=Conditions(prior=0.001)", "--prior 0.1%"))
         drawn = drawn._replace(prior=rng.beta(float(confusion.tp + confusion.fn) + 0.5, float(confusion.fp + confusion.tn) + 0.5, DRAWS))
     return drawn
+
+
+def _known(at: Conditions) -> Drawn:
+    """Conditions as every draw of them; without a base rate where that is the sample's."""
+    return Drawn(None if at.as_in_sample else at.prior, *(float(getattr(at.costs, name)) for name in ("fp", "fn", "tp", "tn")))
 
 
 def _quantiles(values: Floats, question: Question) -> tuple[float, float]:
@@ -246,7 +279,7 @@ def _safe(question: Question, at: Conditions | Uncertain, drawn: Drawn) -> tuple
         if question.side not in (BOTH, side):
             ends.append(question.asked.range[sign > 0])
             continue
-        t, f = _rates_drawn(_toward(tp, fn, ups[0] * sign), _toward(fp, tn, ups[1] * sign), question.seed)
+        t, f = _both_rates(question, _toward(tp, fn, ups[0] * sign), _toward(fp, tn, ups[1] * sign))
         if pilot is not None:
             shape = _toward(float(pilot.positives), float(pilot.cases - pilot.positives), ups[2] * sign)
             drawn = drawn._replace(prior=np.clip(_beta(np.random.default_rng((question.seed, 0x9107)), *shape), 1e-300, 1 - 1e-16))
@@ -277,12 +310,12 @@ def _toward(seen: float, rest: float, way: float) -> tuple[float, float]:
 def point_intervals(point: OperatingPoint, names: Iterable[str], level: float = 0.95, seed: int = 0) -> dict[str, Interval]:
     """The intervals of several measures at one point; none for what is undefined, or where cases are weighted."""
     found: dict[str, Interval] = {}
-    if any(isinstance(cases, float) for cases in point.confusion):
+    if any(isinstance(cases, float) for cases in point.confusion) and (point.regardless is None or point.at.as_in_sample):
         return found  # masses of weighted cases, also where they are whole numbers
     for name in names:
         try:
             asked = named(name, point.volume)
-            found[name] = measure_interval(Question(asked, point.confusion, point.at, level, BOTH, None, seed))
+            found[name] = measure_interval(Question(asked, point.confusion, point.at, level, BOTH, None, seed, point.regardless))
         except InputError:
             continue
     return found

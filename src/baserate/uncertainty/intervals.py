@@ -29,7 +29,7 @@ from baserate.uncertainty.fixed import Question, is_believed, measure_interval, 
 from baserate.uncertainty.placements import auc_interval
 from baserate.uncertainty.resampling import Plan, Progress, check_enough, checked_replicates, checked_seed, planned, replicate_values, resampled
 from baserate.uncertainty.statistics import Statistic, shifted, statistic_of
-from baserate.uncertainty.values import BOTH, LOWER, UPPER, Interval, checked_level, checked_side
+from baserate.uncertainty.values import BOTH, EXACT, LOWER, UPPER, Interval, checked_level, checked_side
 from baserate.undefined import Undefined
 
 REPLICATES = 2000
@@ -148,13 +148,15 @@ def _of_point(statistic: Any, source: Confusion | OperatingPoint, at: Any, asked
     if isinstance(source, Confusion):
         measure, confusion, conditions = named(statistic, checked_volume(volume)), source, at
     else:
-        refuse_masses(source.confusion)
-        if any(isinstance(cases, float) for cases in source.confusion):
+        if source.regardless is None:
+            refuse_masses(source.confusion)
+        if any(isinstance(cases, float) for cases in source.confusion) and source.regardless is None:
             raise refuse("BR583", "these cases are weighted: weights do not say how many were seen", "count without weights")
         measure, confusion = named(statistic, checked_volume(volume) or source.volume), source.confusion
         conditions, notes = source.at if at is None else at, chosen_here(source)
-    found = measure_interval(_question(measure, confusion, conditions, asked))
-    return replace(found, notes=combine(notes, found.notes))
+    regardless = source.regardless if isinstance(source, OperatingPoint) else None
+    found = measure_interval(_question(measure, confusion, conditions, asked, regardless))
+    return replace(found, notes=found.notes if found.method == EXACT else combine(notes, found.notes))
 
 
 def chosen_here(point: OperatingPoint) -> tuple[Note, ...]:
@@ -166,17 +168,18 @@ def chosen_here(point: OperatingPoint) -> tuple[Note, ...]:
     return (Note("BR593", text, fix),)
 
 
-def _question(measure: Measure, confusion: Confusion, at: Any, asked: Asked) -> Question:
+def _question(measure: Measure, confusion: Confusion, at: Any, asked: Asked, regardless: float | None) -> Question:
     conditions = at if isinstance(at, Uncertain) else checked_conditions(at)
-    return Question(measure, confusion, conditions, asked.level, asked.side, asked.method, asked.seed)
+    return Question(measure, confusion, conditions, asked.level, asked.side, asked.method, asked.seed, regardless)
 
 
 def _at_threshold(measure: Measure, counts: Counts, threshold: Any, at: Any, asked: Asked) -> Interval:
-    if counts.weighted:
+    regardless = 0.0 if threshold is None else 1.0 if threshold == -math.inf else None
+    if counts.weighted and regardless is None:
         raise refuse("BR583", "these cases are weighted: weights do not say how many were seen", "count without weights")
     points = Points.of(counts)
-    found = measure_interval(_question(measure, confusion_at(points, points.place(threshold)), at, asked))
-    return replace(found, notes=combine(found.notes, out_of_range(points, threshold)))
+    found = measure_interval(_question(measure, confusion_at(points, points.place(threshold)), at, asked, regardless))
+    return replace(found, notes=found.notes if regardless is not None else combine(found.notes, out_of_range(points, threshold)))
 
 
 def _by_bootstrap(

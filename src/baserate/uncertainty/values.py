@@ -11,13 +11,16 @@ from baserate.notes import Note
 
 BOTH, LOWER, UPPER = "both", "lower", "upper"
 SIDES = (BOTH, LOWER, UPPER)
+# The method of what is no estimate: flagging nothing or everything has its recall whatever the cases are.
+EXACT = "exact"
 
 
 @dataclass(frozen=True)
 class Interval:
     """Between which bounds does the number lie, at which level, found by which method?
 
-    `side` is "both", or says that only the "lower" or the "upper" bound is a statement and the other is where the range ends.
+    `side` is "both", or says that only the "lower" or the "upper" bound is a statement and the other is where the range ends. Where the
+    method is "exact" the number is no estimate, and both bounds are the number itself.
 
     >>> import baserate as br
     >>> found = br.rate_interval(180, 200)
@@ -48,7 +51,8 @@ class Interval:
 
     def __repr__(self) -> str:
         name = f"{self.name} " if self.name else ""
-        return f"Interval: {name}{self.value:.4g}, {percent(self.level)} {stated(self)} ({self.method})"
+        bounds = EXACT if self.method == EXACT else f"{percent(self.level)} {stated(self)} ({self.method})"
+        return f"Interval: {name}{self.value:.4g}, {bounds}"
 
     def _repr_html_(self) -> str:
         from baserate.html_tables import cell, table
@@ -117,6 +121,8 @@ class Difference:
 
 def stated(interval: Interval) -> str:
     """The bounds in words."""
+    if interval.method == EXACT:
+        return EXACT
     if interval.side == UPPER:
         return f"at most {interval.high:.4g}"
     if interval.side == LOWER:
