@@ -15,7 +15,7 @@ from baserate.conditions import Conditions
 from baserate.counts import Counts
 from baserate.decisions import budgets, merged, remarks, theory
 from baserate.decisions.mixtures import best_mixture
-from baserate.decisions.operating import GUESS, OperatingPoint, mixed, set_at
+from baserate.decisions.operating import GUESS, THRESHOLD, OperatingPoint, mixed, set_at
 from baserate.decisions.refusals import infeasible
 from baserate.decisions.rules import Rule, parse_rule
 from baserate.decisions.searching import Mask, best_of, exact_or_none, holds_all, is_better, keeping

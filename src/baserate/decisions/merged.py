@@ -90,7 +90,7 @@ def settled(
     reach = np.where(kept, sign * (low if sign > 0 else high), np.nan)
     slack = ROUNDING * max(1.0, abs(value))
     # Of equals the point that flags least is chosen, and that may be a hidden one, unless a budget is to be used up.
-    place = points.place(chosen.threshold if chosen.share == 1 else chosen.certain)
+    place = points.place(chosen.threshold)
     with np.errstate(invalid="ignore"):
         better = (reach < value - slack) | ((reach <= value + slack) & (hidden.edges < place) & (not use_up))
     if not better.any() and not (points.coarse and chosen.how == TIE):

@@ -25,8 +25,8 @@ class Choice:
     """The best model, where it is set, and what the others would do.
 
     `models` names more than one where they cannot be told apart by what was made best, or where bins leave open which is best; `points`
-    holds the chosen point of every model that keeps the rule, `refused` says of the others why they do not. `baselines` are flagging nothing and flagging everything, where they
-    keep the rule too; under a budget without costs there are none.
+    holds the chosen point of every model that keeps the rule, `refused` says of the others why they do not. `baselines` are
+    flagging nothing and flagging everything, where they keep the rule too; under a budget without costs there are none.
     """
 
     models: tuple[str, ...]

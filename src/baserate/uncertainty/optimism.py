@@ -84,7 +84,7 @@ class Chosen(NamedTuple):
 def readings(source: Counts | GroupedCounts, points: Sequence[OperatingPoint], plan: Plan) -> list[Readings]:
     """What every resample chooses by the rule of each point; all points are read on the same resamples."""
     whole = Points.of(source.total() if isinstance(source, GroupedCounts) else source)
-    places = [(whole.place(point.certain if point.how == TIE else point.threshold), whole.place(point.threshold)) for point in points]
+    places = [(whole.place(point.threshold), whole.place(point.lower_threshold if point.how == TIE else point.threshold)) for point in points]
     kept = _tried(whole, {place for pair in places for place in pair})
     tp, fp = (column[kept].astype(np.float64) for column in (whole.tp, whole.fp))
     drawer = _ClusterDraws(source, kept, plan) if isinstance(source, GroupedCounts) else _CellDraws(whole, kept, plan)
