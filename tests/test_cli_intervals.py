@@ -79,10 +79,8 @@ def test_chosen_points_say_that_their_threshold_is_taken_as_fixed(scores, capsys
     sentence, _, said, intervals, hint = tables(done.out)
     assert hint == ["Whether such a lead is more than chance, baserate compare says, with the same options."]
     assert sentence[0].startswith("At 1 in 20, costs (fp = 1, fn = 10), choose m: cost per case ")
-    assert said == [
-        "95 % intervals (wilson, clopper-pearson, jeffreys-draws), "
-        "taking the thresholds as fixed in advance (they were chosen on these cases; --replicates 2000 chooses again):"
-    ]
+    how = "taking the thresholds as fixed in advance (they were chosen on these cases; --replicates 2000 chooses again)"
+    assert said == [f"95 % intervals (wilson, clopper-pearson, jeffreys-draws), {how}:"]
     assert [cells(line)[0] for line in intervals] == ["model", "m", "n"]
     y, m, _ = sample()
     ours = br.choose(br.count(y, m), at=br.Conditions(0.05, br.Costs(fp=1, fn=10)))
