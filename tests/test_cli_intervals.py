@@ -5,11 +5,14 @@ import math
 import jsonschema
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.special import betaincinv
 from tests.helpers_cli import VALID, answered, damaged, refused, told, written
 from tests.helpers_intervals import ONE, TWO, cells, sample, short, spelled, tables, weighted_file
 
 import baserate as br
+from baserate.uncertainty.values import digits_apart
 
 
 @pytest.fixture
@@ -22,7 +25,7 @@ def test_show_gives_auc_its_interval(scores, capsys):
     y, m, _ = sample()
     found = br.interval(br.auc, br.count(y, m))
     headings, row = (cells(line) for line in tables(done.out)[1])
-    assert headings[-2:] == ["AUC", "AUC, 95 %"]
+    assert headings[-2:] == ["AUC", "AUC, 95 % (placements-beta)"]
     assert row[-2:] == [f"{found.value:.4f}", spelled(found)]
     summary = answered(capsys, "show", scores, *ONE)["models"][0]["summaries"]["auc"]
     assert summary == {
@@ -56,7 +59,7 @@ def test_show_gives_a_threshold_its_intervals_as_python_does(scores, capsys):
 def test_show_prints_intervals_under_the_points_in_the_same_order(scores, capsys):
     done = told(capsys, "show", scores, *TWO, "--threshold", "1", "--prior", "2%,20%")
     *_, points, said, intervals = tables(done.out)
-    assert said == ["95 % intervals, at these thresholds, fixed in advance:"]
+    assert said == ["95 % intervals (wilson, jeffreys-draws), at these thresholds, fixed in advance:"]
     assert [cells(line)[:3] for line in intervals[1:]] == [cells(line)[:3] for line in points[1:]]
     assert [cells(line)[:3] for line in intervals[1:]] == [[prior, model, ">= 1"] for prior in ("0.02", "0.2") for model in "mn"]
     y, m, _ = sample()
@@ -76,9 +79,8 @@ def test_chosen_points_say_that_their_threshold_is_taken_as_fixed(scores, capsys
     sentence, _, said, intervals, hint = tables(done.out)
     assert hint == ["Whether such a lead is more than chance, baserate compare says, with the same options."]
     assert sentence[0].startswith("At 1 in 20, costs (fp = 1, fn = 10), choose m: cost per case ")
-    assert said == [
-        "95 % intervals, taking the thresholds as fixed in advance (they were chosen on these cases; --replicates 2000 chooses again):"
-    ]
+    how = "taking the thresholds as fixed in advance (they were chosen on these cases; --replicates 2000 chooses again)"
+    assert said == [f"95 % intervals (wilson, clopper-pearson, jeffreys-draws), {how}:"]
     assert [cells(line)[0] for line in intervals] == ["model", "m", "n"]
     y, m, _ = sample()
     ours = br.choose(br.count(y, m), at=br.Conditions(0.05, br.Costs(fp=1, fn=10)))
@@ -97,7 +99,7 @@ def test_the_level_is_that_asked_for(scores, capsys):
     assert width("80%") == width("0.8") < width("99%")
     done = told(capsys, "show", scores, *ONE, "--threshold", "1", "--level", "80%")
     assert "AUC, 80 %" in done.out
-    assert "\n80 % intervals, at these thresholds" in done.out
+    assert "\n80 % intervals (" in done.out
 
 
 @pytest.mark.parametrize(("missed", "method"), [(9, "clopper-pearson"), (10, "wilson")])
@@ -234,3 +236,30 @@ def test_the_schema_lets_a_bound_be_open_only_on_the_side_that_says_nothing(scor
     found.update(side="both")
     with pytest.raises(jsonschema.ValidationError, match="is not valid under"):
         VALID.validate(document)
+
+
+def test_the_ends_of_an_interval_are_told_apart(tmp_path, capsys):
+    """Before, "npv 1 to 1": rounded to three digits, both ends were 1."""
+    rows = [(1, 0.9)] * 40 + [(1, 0.1)] * 10 + [(0, 0.9)] * 20 + [(0, 0.1)] * 980
+    (tmp_path / "scores.csv").write_text("y,m\n" + "".join(f"{y},{score}\n" for y, score in rows))
+    done = told(capsys, "show", tmp_path / "scores.csv", "--label", "y", "--score", "m", "--threshold", "0.9", "--prior", "0.001%")
+    ends = [cell.strip().split(" to ") for line in done.out.splitlines() for cell in line.split("  ") if " to " in cell and ":" not in cell]
+    assert len(ends) > 5
+    assert all(low != high for low, high in ends)
+
+
+def test_conditions_are_those_of_the_summaries(tmp_path, capsys):
+    """Before, the table said prior 0.005 and the last line the sample's."""
+    (tmp_path / "scores.csv").write_text("y,m\n1,3\n0,2\n1,2\n0,1\n")
+    asked = ("--summary", "average_precision", "--summary", "weighted_auc(alpha=0.995)", "--prior", "0.5%", "--cost", "fn=9,fp=1")
+    done = told(capsys, "show", tmp_path / "scores.csv", "--label", "y", "--score", "m", *asked)
+    assert "Conditions: prior 0.005 (0.500 in the sample); costs (fp = 1, fn = 9)." in done.out
+    (row,) = [line for line in done.out.splitlines() if line.startswith("weighted_auc")]
+    assert row.split()[-1] == f"{br.weighted_auc_chance(0.995):#.4g}"  # a weighted AUC stands beside its chance level
+
+
+@given(st.floats(1e-12, 1), st.floats(1e-12, 1))
+def test_as_many_digits_as_tell_two_numbers_apart(low, high):
+    count = digits_apart(low, high)
+    assert low == high or f"{low:.{count}g}" != f"{high:.{count}g}"
+    assert count == 4 or f"{low:.{count - 1}g}" == f"{high:.{count - 1}g}"

@@ -17,7 +17,7 @@ def test_replicates_choose_the_threshold_again_on_each_resample(scores, capsys, 
     command, *rule = arguments
     asked = (command, scores, *rule, *ONE, "--prior", "5%", "--replicates", "200")
     done = told(capsys, *asked)
-    assert "\n95 % intervals, choosing the thresholds again on each of 200 resamples:\n" in done.out
+    assert "\n95 % intervals (percentile), choosing the thresholds again on each of 200 resamples:\n" in done.out
     point = answered(capsys, *asked)["models"][0]["points"][0]
     y, m, _ = sample()
     counts, at = br.count(y, m), br.Conditions(prior=0.05)

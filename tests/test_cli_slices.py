@@ -167,7 +167,7 @@ def test_rows_of_a_patient_are_resampled_whole(clustered, capsys):
 def test_show_resamples_clusters_whole(clustered, capsys):
     asked = ("show", clustered, "--label", "y", "--score", "m", "--threshold", "1")
     done = told(capsys, *asked, "--cluster", "patient")
-    assert "95 % intervals, at these thresholds, fixed in advance, rows of a cluster resampled together:" in done.out
+    assert "), at these thresholds, fixed in advance, rows of a cluster resampled together:" in done.out
     assert "note BR432: 400 rows in 100 clusters (4 rows each)" in done.err
     model = answered(capsys, *asked, "--cluster", "patient")["models"][0]
     groups = br.count_groups_file(clustered, label="y", score="m", group="patient")

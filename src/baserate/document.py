@@ -98,6 +98,7 @@ class Valued(NamedTuple):
     at: Conditions
     summary: Summary
     value: float
+    chance: float | None = None
 
 
 def of_models(
@@ -119,7 +120,11 @@ def of_models(
             if value.model == part["name"]:
                 # Several base rates: the name alone would hide all but one.
                 prior = "" if value.at.prior is None or len(at) < 2 else f" at prior {value.at.prior!r}"
-                part["summaries"][f"{value.summary}{prior}"] = {**summary(value.value), "at": conditions(value.at, models[value.model])}
+                part["summaries"][f"{value.summary}{prior}"] = {
+                    **summary(value.value),
+                    **({} if value.chance is None else {"chance": value.chance}),
+                    "at": conditions(value.at, models[value.model]),
+                }
     return answer(command, notes, tuple(sources), models=parts, **more)
 
 

@@ -36,7 +36,9 @@ def of_intervals(rows: Sequence[Row], known: Known, how: str) -> str:
     if all(cell == UNDEFINED for line in lines for cell in line[2 + several :]):
         tied = any(point.share != 1 for point in points)
         return "No intervals: a share of a tie is flagged at random, or a mixture of two thresholds is used." if tied else ""
-    return Page(f"{percent(known.level)} intervals, {how}:", Grid(headings, lines, left=2 if several else 1))
+    methods = dict.fromkeys(one.method for point in points for name in names if (one := known.at(point).get(name)) is not None)
+    title = f"{percent(known.level)} intervals ({', '.join(methods)}), {how}:"
+    return Page(title, Grid(headings, lines, left=2 if several else 1))
 
 
 def _shown(found: Interval | None, point: OperatingPoint, name: str) -> Interval | None:

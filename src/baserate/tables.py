@@ -23,7 +23,7 @@ from baserate.measures.values import parse
 from baserate.notes import CASE_CONTROL, Source
 from baserate.pages import Grid, Page
 from baserate.summaries.ranking import auc
-from baserate.uncertainty.values import EXACT, LOWER, UPPER, Interval, percent
+from baserate.uncertainty.values import EXACT, LOWER, UPPER, Interval, digits_apart, percent
 
 UNDEFINED = "—"
 BASELINES = (NOTHING, EVERYTHING)
@@ -58,6 +58,8 @@ class Row(NamedTuple):
 
 def of_models(models: Mapping[str, Counts], known: Known = PLAIN) -> str:
     """One line a model: what was counted, and how well the score ranks."""
+    found = {name: known.auc(counts) for name, counts in models.items()}
+    used = list(dict.fromkeys(one.method for one in found.values() if one is not None))
     rows: list[tuple[str, ...]] = [
         (
             quoted(name, quotes=False),
@@ -66,13 +68,13 @@ def of_models(models: Mapping[str, Counts], known: Known = PLAIN) -> str:
             _distinct(counts),
             digits(counts.prior, 3),
             digits(auc(counts), 4),
-            span(known.auc(counts)),
+            *((span(one := found[name]), *(("" if one is None else one.method,) if len(used) > 1 else ())) if used else ()),
         )
         for name, counts in models.items()
     ]
-    headings: tuple[str, ...] = (*(WEIGHED if _weighted(models) else COUNTED), f"AUC, {percent(known.level)}")
-    if all(row[-1] == UNDEFINED for row in rows):
-        headings, rows = headings[:-1], [row[:-1] for row in rows]
+    method = ("method",) if len(used) > 1 else ()
+    interval = (f"AUC, {percent(known.level)}{'' if method else f' ({used[0]})'}", *method) if used else ()
+    headings: tuple[str, ...] = (*(WEIGHED if _weighted(models) else COUNTED), *interval)
     return Grid(tuple(CHOSEN if _chosen(models) and word.startswith("base") else word for word in headings), rows)
 
 
@@ -82,13 +84,17 @@ def _distinct(counts: Counts) -> str:
     return f"{grouped(len(counts.scores))}{merged}"
 
 
-def conditions(models: Mapping[str, Counts]) -> str:
+def conditions(models: Mapping[str, Counts], at: Sequence[Conditions]) -> str:
     """What was assumed: always said, also when it is the default."""
+    costs = f"{'' if at[0].costs_given else 'equal '}{at[0].costs.spoken}"
+    given = [f"{one.prior:.6g}" for one in at if one.prior is not None]
     if _chosen(models):
-        return "Conditions: no base rate, as the class totals were chosen (give --prior); equal costs (fp = 1, fn = 1)."
-    priors = {digits(counts.prior, 3) for counts in models.values()}
-    sample = "weighted sample" if _weighted(models) else "sample"
-    return f"Conditions: prior {' or '.join(sorted(priors))}, as in the {sample}; equal costs (fp = 1, fn = 1)."
+        prior = f"prior {' or '.join(given)}" if given else "no base rate, as the class totals were chosen (give --prior)"
+        return f"Conditions: {prior}; {costs}."
+    sample = " or ".join(sorted({digits(counts.prior, 3) for counts in models.values()}))
+    of_sample = f"the {'weighted ' if _weighted(models) else ''}sample"
+    prior = f"prior {' or '.join(given)} ({sample} in {of_sample})" if given else f"prior {sample}, as in {of_sample}"
+    return f"Conditions: {prior}; {costs}."
 
 
 def source(used: Source) -> str:
@@ -279,14 +285,22 @@ def _span(rate: Solved) -> str:
 
 
 def of_summaries(values: Sequence[Valued]) -> str:
-    """One line a summary and base rate, one column a model."""
+    """One line a summary and base rate, one column a model; what a random classifier gets beside it, where that is not one half."""
     models = list(dict.fromkeys(value.model for value in values))
     rows: dict[tuple[str, str], dict[str, str]] = {}
+    chances: dict[tuple[str, str], str] = {}
     for value in values:
-        prior = "as in the sample" if value.at.prior is None else f"{value.at.prior:.6g}"
-        rows.setdefault((str(value.summary), prior), {})[value.model] = digits(value.value, 4)
-    headings = ("summary", "prior", *(quoted(model, quotes=False) for model in models))
-    return Grid(headings, [(name, prior, *(cells[model] for model in models)) for (name, prior), cells in rows.items()], left=2)
+        key = str(value.summary), "as in the sample" if value.at.prior is None else f"{value.at.prior:.6g}"
+        rows.setdefault(key, {})[value.model] = digits(value.value, 4)
+        chances[key] = "" if value.chance is None else digits(value.chance, 4)
+    headings = (
+        "summary",
+        "prior",
+        *(quoted(model, quotes=False) for model in models),
+        *(("random classifier",) if any(chances.values()) else ()),
+    )
+    lines = [(*key, *(cells[model] for model in models), chances[key])[: len(headings)] for key, cells in rows.items()]
+    return Grid(headings, lines, left=2)
 
 
 def of_curve(model: str, curve: Curve, most: int) -> str:
@@ -332,14 +346,16 @@ def span(found: Interval | None) -> str:
         return UNDEFINED
     if found.method == EXACT:
         return EXACT
-    low, high = (_short(bound) for bound in (found.low, found.high))
+    ends = (found.value if found.side == UPPER else found.low, found.value if found.side == LOWER else found.high)
+    count = digits_apart(*ends, least=3)
+    low, high = (_short(bound, count) for bound in (found.low, found.high))
     if found.side == UPPER:
         return f"<= {high}"
     return f">= {low}" if found.side == LOWER else f"{low} to {high}"
 
 
-def _short(value: float) -> str:
-    return grouped(round(value)) if abs(value) >= 1000 and math.isfinite(value) else f"{value:.3g}"
+def _short(value: float, count: int) -> str:
+    return grouped(round(value)) if abs(value) >= 1000 and math.isfinite(value) else f"{value:.{count}g}"
 
 
 def digits(value: float, count: int) -> str:

@@ -10,6 +10,7 @@ from tests.studies.rehearsals import rehearsed
 
 import baserate as br
 from baserate.studies.cardenas import comparisons, curves, detections, rates, traffic
+from baserate.studies.claims import AGREEING
 
 ERRATA = {
     "vanishing-alarms-slope-1": "B16",
@@ -25,7 +26,7 @@ FIGURES = ["fig-1", "fig-2", "fig-3", "fig-4", "fig-5", "fig-6-7", "fig-8-9"]
 def test_what_is_computed_is_reproduced_but_for_the_errata_of_the_paper():
     claims = [*rates.claims(), *curves.claims(), *comparisons.claims()]
     assert {claim.id: claim.errata[0] for claim in claims if claim.verdict == "erratum"} == ERRATA
-    others = {claim.id for claim in claims if claim.verdict not in ("erratum", "reproduced")}
+    others = {claim.id for claim in claims if claim.verdict not in ("erratum", *AGREEING)}
     assert others == {"notation", "fig-3", "fig-6", "figs-8-and-9-curves"}
 
 
@@ -124,7 +125,7 @@ def test_C3_C9_C19_C22_C23_C24_on_mail_traffic_and_honestly_so(shared):
     found = {claim.id: claim for claim in detections.claims(seen)}
     assert list(found) == [claim.id for claim in detections.claims(traffic.Missing("KDD SMTP", "none"))]
     assert found["kdd-smtp-order"].verdict == "erratum"
-    assert found["kdd-smtp-hulls"].verdict == found["kdd-smtp-within-b-fa"].verdict == found["kdd-smtp-range"].verdict == "reproduced"
+    assert found["kdd-smtp-hulls"].verdict == found["kdd-smtp-within-b-fa"].verdict == found["kdd-smtp-range"].verdict == "sentence_holds"
     assert found["kdd-smtp-flood"].verdict == "differs"
     assert "no false alarm among 95 126 leaves a P_FA of 3.9e-05 open" in found["kdd-smtp-flood"].note  # 1 − .025^(1/95126)
     assert [figure.name for figure in detections.pictures(seen)] == ["kdd-smtp-curves", "kdd-smtp-comparison"]
@@ -137,5 +138,5 @@ def test_C3_C9_C19_C22_C23_C24_on_nsl_kdd_where_the_papers_claims_hold(shared, m
     assert {(model.total_positives, model.total_negatives) for model in seen.models.values()} == {(67, 22477)}
     assert all(br.auc(model) > 0.7 for model in seen.models.values())
     found = {claim.id: claim.verdict for claim in detections.claims(seen)}
-    assert found["nsl-kdd-flood"] == found["nsl-kdd-hulls"] == found["nsl-kdd-range"] == "reproduced"
+    assert found["nsl-kdd-flood"] == found["nsl-kdd-hulls"] == found["nsl-kdd-range"] == "sentence_holds"
     assert found["nsl-kdd-order"] == "erratum"

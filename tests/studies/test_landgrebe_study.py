@@ -8,6 +8,7 @@ import pytest
 from tests.published.test_landgrebe import TABLE_2
 from tests.studies.rehearsals import rehearsed
 
+from baserate.studies.claims import AGREEING
 from baserate.studies.generators import two_gaussians
 from baserate.studies.landgrebe import tables
 from baserate.studies.values import How
@@ -56,7 +57,8 @@ def test_a_draw_comes_out_the_same_again(classifier):
 
 def test_every_cell_figure_and_erratum_is_there():
     made = rehearsed("landgrebe")
-    assert sum(claim.id.startswith("table2-") and "error" not in claim.id and "caption" not in claim.id for claim in made.claims) == 48
+    assert sum(claim.id.startswith("table2-") and claim.id[-1].isdigit() for claim in made.claims) == 48
+    assert made["table2-single-draws"].verdict == "not_a_claim"  # reported beside the table, and judged by nobody
     assert [figure.name for figure in made.figures] == ["fig1", "fig2", "fig3", "fig4", "fig5"]
     assert {row for claim in made.claims for row in claim.errata} == {"B11", "B12", "B12b", "B12c"}
     assert all(figure.drawing.svg().startswith("<svg") for figure in made.figures)
@@ -68,4 +70,4 @@ def test_the_contradictions_of_the_text_are_errata_and_the_equations_hold():
     for name in ("text-posfrac", "text-purity", "two-orders", "inversely"):
         assert made[name].verdict == "erratum"
     for name in ("eq2", "eq4", "eq5", "eq6", "text-rare", "fig1", "fig4-ldc", "fig4-qdc", "comparable"):
-        assert made[name].verdict == "reproduced"
+        assert made[name].verdict in AGREEING

@@ -35,9 +35,10 @@ def test_a_printed_claim_shows_the_coarsest_of_its_digits_and_says_so():
 
 def test_a_formula_is_held_to_the_last_bit_and_along_a_curve_to_a_few():
     third = Fraction(1, 3)
-    assert formula("x", "T1", third, 1 / 3).verdict == "reproduced"
+    assert formula("x", "T1", third, 1 / 3).verdict == "formula_holds"
+    assert formula("x", "T1", third, 1 / 3, in_print=True).verdict == "reproduced"
     assert formula("x", "T1", third, math.nextafter(1 / 3, 1)).verdict == "differs"
-    assert formula("x", "T1", third, math.nextafter(1 / 3, 1), nearly=True).verdict == "reproduced"
+    assert formula("x", "T1", third, math.nextafter(1 / 3, 1), nearly=True).verdict == "formula_holds"
     assert formula("x", "T1", third, 1 / 3 + 1e-15, nearly=True).verdict == "differs"
     # A small number among large ones is not let off because of them.
     assert formula("x", "T1", (1, Fraction(1, 10**9)), (1, 1e-9 + 1e-20), nearly=True).verdict == "differs"

@@ -50,5 +50,5 @@ def test_L36_31_of_36_cells_with_published_parameters_come_within_two_of_the_pap
 def test_W32_naive_bayes_of_our_own_comes_within_two_hundredths_in_20_of_20_rows():
     claims = [claim for claim in recorded("weng")["claims"] if claim["id"].startswith("table3-standins") and claim["id"].endswith("-nb")]
     assert len(claims) == 40
-    assert {claim["verdict"] for claim in claims} == {"reproduced"}
+    assert {claim["verdict"] for claim in claims} == {"reproduced", "close"}  # close: within .02, but not to the last printed digit
     assert {claim["tolerance"] for claim in claims} == {0.02}

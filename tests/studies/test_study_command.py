@@ -8,6 +8,7 @@ from tests.helpers_cli import answered, told
 import baserate as br
 from baserate.cli.studying import _told
 from baserate.studies import Claim, Study
+from baserate.studies.claims import VERDICTS
 from baserate.studies.galleries import gallery
 from baserate.studies.values import Picture
 
@@ -47,8 +48,8 @@ def test_every_link_of_a_page_leads_somewhere(small):
 def test_the_list_of_studies_counts_verdicts_one_by_one_and_together(small):
     page = gallery([small, small])["index.html"]
     rows = [re.findall(r'<td class="number">(\d+)</td>', row) for row in page.split("<tr")[2:]]
-    assert rows == [["2", "1", "1", "0", "0", "0"], ["2", "1", "1", "0", "0", "0"], ["4", "2", "2", "0", "0", "0"]]
-    assert all(f">{verdict}</span>" in page for verdict in ("reproduced", "differs", "erratum", "not reproducible", "not a claim"))
+    assert rows == [["2", "1", "0", "0", "0", "1", "0", "0", "0"]] * 2 + [["4", "2", "0", "0", "0", "2", "0", "0", "0"]]
+    assert all(f">{verdict}</span>" in page for verdict in (verdict.replace("_", " ") for verdict in VERDICTS))
 
 
 def test_a_figure_that_names_its_claims_has_no_others_beside_it(small):
@@ -72,8 +73,8 @@ def test_a_figure_has_the_claims_about_its_rows_beside_it(small):
 
 
 def test_a_study_says_how_many_claims_have_each_verdict(small):
-    assert small.tally == {"reproduced": 1, "differs": 1, "erratum": 0, "not_reproducible": 0, "not_a_claim": 0}
-    assert repr(small) == "Study small: 2 claims, 1 reproduced, 1 differing"
+    assert small.tally == {**dict.fromkeys(VERDICTS, 0), "reproduced": 1, "differs": 1}
+    assert repr(small) == "Study small: 2 claims, 1 reproduced as printed, 1 differing"
     assert small["good"].verdict == "reproduced"
     assert "&lt;b&gt;" in small._repr_html_()
 
@@ -107,7 +108,7 @@ def test_a_study_is_printed_as_json_and_written_as_pages_that_are_not_replaced(c
 def test_a_person_reads_the_verdicts_first_then_every_claim_then_remarks(small):
     text = _told(small)
     head, table, remarks = text.split("\n\n")
-    assert head == "A small <study> (Nobody 2000). 2 claims: 1 reproduced, 1 differing."
+    assert head == "A small <study> (Nobody 2000). 2 claims: 1 reproduced as printed, 1 differing."
     assert table.splitlines()[1].split() == ["good", "L1", "1", "1", "±", "0", "reproduced"]
     assert remarks == "<b>bad</b>: </td><script>."
 

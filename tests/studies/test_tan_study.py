@@ -9,6 +9,7 @@ from sklearn.tree import DecisionTreeClassifier
 from tests.studies.rehearsals import rehearsed
 
 import baserate as br
+from baserate.studies.claims import AGREEING
 from baserate.studies.tan import costs, curves, measures, samples, trees
 
 ERRATA = {
@@ -39,7 +40,7 @@ def fixed():
 def test_what_is_computed_is_reproduced_but_for_the_errata_of_the_book():
     verdicts = {claim.id: claim.verdict for claim in fixed()}
     assert {name for name, verdict in verdicts.items() if verdict == "erratum"} == set(ERRATA)
-    others = {name: verdict for name, verdict in verdicts.items() if verdict not in ("erratum", "reproduced")}
+    others = {name: verdict for name, verdict in verdicts.items() if verdict not in ("erratum", *AGREEING)}
     assert others == {"orphan-columns": "not_a_claim", "table-5.8-m2": "not_a_claim", "fig-5.41-crossing": "not_reproducible"}
     assert {claim.id: claim.errata[0] for claim in fixed() if claim.verdict == "erratum"} == ERRATA
 

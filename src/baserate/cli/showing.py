@@ -116,7 +116,7 @@ def _summarized(models: dict[str, Counts], wanted: list[Summary], at: list[Condi
         for summary in wanted:
             for name, counts in models.items():
                 try:
-                    found.append(Valued(name, conditions, summary, summary(counts, conditions)))
+                    found.append(Valued(name, conditions, summary, summary(counts, conditions), summary.chance(counts)))
                 except InputError as error:
                     of = f"{quoted(name)}: " if len(models) > 1 else ""
                     problems |= {replace(problem, text=of + problem.text): None for problem in error.problems}
@@ -152,5 +152,5 @@ def _present(
             how = surety.words(known, chosen=bool(there[0].optimized)) + (", rows of a cluster resampled together" if known.aucs else "")
             intervals = judgements.of_intervals(block, known, how)
             parts += [tables.headed(there), tables.of_points(block), intervals]
-        tell(*parts, "" if blocks else tables.conditions(models))
+        tell(*parts, "" if blocks else tables.conditions(models, at))
     say(notes)

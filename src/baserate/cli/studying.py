@@ -16,7 +16,7 @@ from baserate.cli.terminal import Progress, tell
 from baserate.errors import number_of, refuse_file
 from baserate.outputs import reserved
 from baserate.pages import Grid, Page
-from baserate.studies.catalogue import ALL, STUDIES, check_data, study
+from baserate.studies.catalogue import ALL, STUDIES, check_data, check_packages, study
 from baserate.studies.galleries import gallery
 from baserate.studies.values import HEADINGS, Study, document_of
 from baserate.studies.wording import row, said
@@ -34,8 +34,9 @@ ANSWER = "studies.json"
 def study_command(names: tuple[str, ...], full: bool, data: str | None, as_json: bool, output: str | None, force: bool) -> None:
     """Reproduce the tables, figures and claims of the sources that baserate was built from, with a verdict on each claim.
 
-    A claim is reproduced, differs, is an erratum of the source, is not reproducible (its data were not
-    published, or are not here), or is no claim that could be wrong.
+    A number that the source prints is reproduced, comes close (within a wider tolerance only), differs, or is an erratum of
+    the source. Sentences judged by a test of ours and formulas evaluated on numbers of our own are counted apart, as is
+    what cannot be reproduced because its data were not published or are not here.
 
     \b
     Examples:
@@ -44,18 +45,25 @@ def study_command(names: tuple[str, ...], full: bool, data: str | None, as_json:
       baserate study landgrebe --json
     """
     check_unused({"--force": force and output is None}, "where nothing is written (-o FOLDER)")
-    check_data(data)  # before anything is made
     wanted = list(STUDIES) if ALL in names else list(dict.fromkeys(names))
+    check_data(data)  # before anything is made
+    check_packages(wanted)
     with contextlib.ExitStack() as held:
         places = [] if output is None else _places(output, wanted, held, force=force)
-        made = [_made(name, full=full, data=data) for name in wanted]
+        made = []
+        for place, name in enumerate(wanted, start=1):
+            if len(wanted) > 1:
+                click.echo(f"study {place} of {len(wanted)}: {name}", err=True)
+            made.append(_made(name, full=full, data=data))
+            if not as_json:
+                tell(("\n" if place > 1 else "") + _told(made[-1]))
         whole = document.text(document.answer("study", (), (), 0, models=[], studies=[document_of(one) for one in made]))
-        for place, content in zip(places, [*gallery(made).values(), whole], strict=bool(places)):
-            write_atomically(place, [content.encode()])
+        for path, content in zip(places, [*gallery(made).values(), whole], strict=bool(places)):
+            write_atomically(path, [content.encode()])
     if as_json:
         click.echo(whole)
-    else:
-        tell(*(_told(one) for one in made), f"Written: {os.path.join(output, 'index.html')}" if output is not None else "")
+    elif output is not None:
+        tell(f"\nWritten: {os.path.join(output, 'index.html')}")
 
 
 def _places(folder: str, names: Sequence[str], held: contextlib.ExitStack, *, force: bool) -> list[str]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from difflib import get_close_matches
 from importlib import import_module
 from typing import NamedTuple
 
+from baserate.engines.extras import needed
 from baserate.errors import quoted, refuse, refuse_file
 from baserate.studies.values import Found, How, Study
 
@@ -20,18 +21,22 @@ class Entry(NamedTuple):
 
     title: str
     source: str
+    needs: tuple[str, ...] = ("sklearn",)
 
 
 STUDIES = {
     "landgrebe": Entry(
         "Rare targets, and what must be looked at to find them",
         "Landgrebe, Paclík, Tax, Verzakov & Duin 2004, Cost-based classifier evaluation for imbalanced problems, LNCS 3138:762-770",
+        ("sklearn", "threadpoolctl"),
     ),
     "weng": Entry(
         "An AUC in which high recall weighs more", "Weng & Poon 2008, A new evaluation measure for imbalanced datasets, AusDM, CRPIT 87:27-32"
     ),
     "tan": Entry(
-        "The class imbalance problem: measures, ROC, costs, sampling", "Tan, Steinbach & Kumar 2005, Introduction to Data Mining, §5.7"
+        "The class imbalance problem: measures, ROC, costs, sampling",
+        "Tan, Steinbach & Kumar 2005, Introduction to Data Mining, §5.7",
+        ("sklearn", "imblearn"),
     ),
     "slides": Entry("Measures of classification performance", "Tan, Steinbach & Kumar, slides to Introduction to Data Mining, chapter 6"),
     "cardenas": Entry(
@@ -59,6 +64,7 @@ def study(name: str, *, full: bool = False, data: str | None = None, progress: C
         near = get_close_matches(name, STUDIES, n=1)
         raise refuse("BR921", f"there is no study {quoted(name)}", near[0] if near else ", ".join(STUDIES))
     check_data(data)
+    check_packages([name])
     return made(name, How(full, data) if progress is None else How(full, data, progress))
 
 
@@ -67,6 +73,12 @@ def check_data(folder: str | None) -> None:
     if folder is not None and not os.path.isdir(folder):  # noqa: PTH112
         what = "is not a folder" if os.path.lexists(folder) else "there is no such folder"
         raise refuse_file(folder, "BR600", what, "check the path, or leave it out")
+
+
+def check_packages(names: Iterable[str]) -> None:
+    """Refuse studies whose packages are not installed, before any of them has started."""
+    for package in dict.fromkeys(package for name in names for package in STUDIES[name].needs):
+        needed(package, "learners")
 
 
 def made(name: str, how: How) -> Study:

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from baserate.errors import quoted, refuse
 
-REPRODUCED, DIFFERS, ERRATUM = "reproduced", "differs", "erratum"
-NOT_REPRODUCIBLE, NOT_A_CLAIM = "not_reproducible", "not_a_claim"
-VERDICTS = (REPRODUCED, DIFFERS, ERRATUM, NOT_REPRODUCIBLE, NOT_A_CLAIM)
+REPRODUCED, CLOSE, SENTENCE_HOLDS, FORMULA_HOLDS = "reproduced", "close", "sentence_holds", "formula_holds"
+DIFFERS, ERRATUM, NOT_REPRODUCIBLE, NOT_A_CLAIM = "differs", "erratum", "not_reproducible", "not_a_claim"
+VERDICTS = (REPRODUCED, CLOSE, SENTENCE_HOLDS, FORMULA_HOLDS, DIFFERS, ERRATUM, NOT_REPRODUCIBLE, NOT_A_CLAIM)
+AGREEING = (REPRODUCED, CLOSE, SENTENCE_HOLDS, FORMULA_HOLDS)
 Value = float | str | tuple[float, ...] | None
 
 
@@ -17,16 +18,21 @@ Value = float | str | tuple[float, ...] | None
 class Claim:
     """Is what a source says what comes out?
 
-    Numbers (or several in a row) agree within the `tolerance`, whose `reason` is said; words agree where `holds` is true, or where they are
-    the same. What agrees is reproduced. What does not is an erratum where the source is shown to be wrong (`errata` names why), and
-    differs otherwise. With nothing of ours it is not reproducible, and with nothing published it is no claim; `reason` then says why.
-    Where the data were `fitted` to what is published, that the two agree shows little: such claims are counted apart as well.
+    Numbers (or several in a row) agree within the `tolerance`, whose `reason` is given; words agree where `holds` is true, or where they are
+    the same. Only a number that the source prints can be reproduced. Three kinds of agreement are weaker and are counted apart:
+    a sentence that a test of ours finds true (`sentence_holds`), a formula of the source evaluated on numbers of our own (`own_numbers`,
+    `formula_holds`), and a printed number that agrees within the tolerance but not to its last printed digit (`half_unit`, `close`).
+    What does not agree is an erratum where the source is shown to be wrong (`errata` names why), and differs otherwise. With nothing of
+    ours it is not reproducible, and with nothing published it is no claim; `reason` then says why. Where the data were `fitted` to what
+    is published, agreement shows little: such claims are counted apart as well.
 
     >>> from baserate.studies.claims import Claim
     >>> Claim("table", ("L36",), 46.08, 45.7, 1.02, "twice the ± of the paper").verdict
     'reproduced'
     >>> Claim("f", ("S6",), 0.62, 2 / 3, 0.005, "as printed", errata=("B13",)).verdict
     'erratum'
+    >>> Claim("table3", ("W32",), 0.84, 0.829, 0.02, "other learners", half_unit=0.005).verdict
+    'close'
     """
 
     id: str
@@ -40,6 +46,8 @@ class Claim:
     errata: tuple[str, ...] = ()
     unit: str = ""
     fitted: bool = False
+    own_numbers: bool = False
+    half_unit: float | None = None
 
     def __post_init__(self) -> None:
         for value in (self.published, self.ours, self.tolerance):
@@ -58,11 +66,12 @@ class Claim:
     @property
     def agrees(self) -> bool:
         """Whether what is published and what is ours are the same, within the tolerance."""
-        if self.holds is not None:
-            return self.holds
+        return self.holds if self.holds is not None else self._within(self.tolerance or 0.0)
+
+    def _within(self, tolerance: float) -> bool:
         published, ours = _numbers(self.published), _numbers(self.ours)
         if published and ours:
-            close = (self.tolerance or 0.0) * (1 + 1e-9)  # 0.1 is met by 1.1 against 1.0, whose difference is rounded
+            close = tolerance * (1 + 1e-9)  # 0.1 is met by 1.1 against 1.0, whose difference is rounded
             return len(published) == len(ours) and all(abs(one - other) <= close for one, other in zip(published, ours, strict=True))
         return self.published == self.ours
 
@@ -74,8 +83,16 @@ class Claim:
         if self.ours is None:
             return NOT_REPRODUCIBLE
         if self.agrees:
-            return REPRODUCED
+            return self._agreement()
         return ERRATUM if self.errata else DIFFERS
+
+    def _agreement(self) -> str:
+        """What kind of agreement it is."""
+        if isinstance(self.published, str):
+            return SENTENCE_HOLDS
+        if self.own_numbers:
+            return FORMULA_HOLDS
+        return REPRODUCED if self.half_unit is None or self._within(self.half_unit) else CLOSE
 
 
 def _numbers(value: Value) -> tuple[float, ...]:

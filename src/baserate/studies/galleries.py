@@ -15,7 +15,16 @@ INDEX = "index.html"
 REMARKS = "why so close, and remarks"
 # A claim about a figure stands beside it; where there are more than so many, the rest is in the table of all claims.
 BESIDE = 12
-COLOURS = {"reproduced": "#117733", "differs": "#cc3311", "erratum": "#996600", "not_reproducible": "#595959", "not_a_claim": "#737373"}
+COLOURS = {
+    "reproduced": "#117733",
+    "close": "#44710f",
+    "sentence_holds": "#0b6b75",
+    "formula_holds": "#2b5c9e",
+    "differs": "#cc3311",
+    "erratum": "#996600",
+    "not_reproducible": "#595959",
+    "not_a_claim": "#737373",
+}
 STYLE = (
     "body{font:16px/1.5 system-ui,sans-serif;max-width:96rem;margin:2rem auto;padding:0 1rem;color:#111;background:#fff}"
     "h1{line-height:1.2}h2{margin-top:3rem}a{color:#0b5394}"

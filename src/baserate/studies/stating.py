@@ -41,14 +41,36 @@ def printed(name: str, rows: str, published: str, ours: Numbers, *, note: str = 
     )
 
 
-def formula(name: str, rows: str, published: Numbers, ours: Numbers, *, note: str = "", errata: str = "", nearly: bool = False) -> Claim:
+def formula(  # noqa: PLR0913 (a claim has as many parts)
+    name: str,
+    rows: str,
+    published: Numbers,
+    ours: Numbers,
+    *,
+    note: str = "",
+    errata: str = "",
+    nearly: bool = False,
+    in_print: bool = False,
+) -> Claim:
     """What a printed formula gives, computed apart from the library, and what the library gives: the same float64.
+
+    The numbers are ours, unless they too stand in the source (`in_print`).
 
     Along a curve the library computes in floats; `nearly` lets each number be off by so many units in its last place.
     """
     theirs, found = _floats(published), _floats(ours)
     close = NEARLY * min((abs(number) for number in theirs if number), default=1.0) if nearly else 0.0
-    return Claim(name, rows_of(rows), _value(theirs), _value(found), close, ROUNDING if nearly else FORMULA, note, errata=rows_of(errata))
+    return Claim(
+        name,
+        rows_of(rows),
+        _value(theirs),
+        _value(found),
+        close,
+        ROUNDING if nearly else FORMULA,
+        note,
+        errata=rows_of(errata),
+        own_numbers=not in_print,
+    )
 
 
 def stated(name: str, rows: str, published: str, ours: str, *, holds: bool, note: str = "", errata: str = "") -> Claim:

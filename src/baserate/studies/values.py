@@ -126,4 +126,6 @@ def _claim(claim: Claim) -> dict[str, Any]:
         "errata": list(claim.errata),
         "note": claim.note,
         "fitted": claim.fitted,
+        "own_numbers": claim.own_numbers,
+        "half_unit": claim.half_unit,
     }

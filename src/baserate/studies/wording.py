@@ -4,11 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from baserate.studies.claims import DIFFERS, ERRATUM, NOT_A_CLAIM, NOT_REPRODUCIBLE, REPRODUCED, Claim, Value
+from baserate.studies.claims import (
+    CLOSE,
+    DIFFERS,
+    ERRATUM,
+    FORMULA_HOLDS,
+    NOT_A_CLAIM,
+    NOT_REPRODUCIBLE,
+    REPRODUCED,
+    SENTENCE_HOLDS,
+    Claim,
+    Value,
+)
 
 NONE = "—"
 WORDS = {
-    REPRODUCED: "reproduced",
+    REPRODUCED: "reproduced as printed",
+    CLOSE: "within a wider tolerance only",
+    SENTENCE_HOLDS: "sentences judged true",
+    FORMULA_HOLDS: "formulas checked on numbers of our own",
     DIFFERS: "differing",
     ERRATUM: "errata of the source",
     NOT_REPRODUCIBLE: "not reproducible",
@@ -16,7 +30,10 @@ WORDS = {
 }
 
 MEANINGS = {
-    REPRODUCED: "what the source says comes out here, within the tolerance, for the reason given",
+    REPRODUCED: "a number that the source prints comes out here, to its last digit or within the error that the source gives",
+    CLOSE: "a number that the source prints comes out within the tolerance, but not to its last digit",
+    SENTENCE_HOLDS: "a sentence of the source is found true by a test of ours; where a word had to be made a number, the remark says which",
+    FORMULA_HOLDS: "a formula of the source, evaluated on numbers that the source does not print, gives what the library gives",
     DIFFERS: "it does not come out, and why is not known, or it depends on data that we had to choose",
     ERRATUM: "it does not come out because the source is wrong, or contradicts itself: the remark says how it should read",
     NOT_REPRODUCIBLE: "its data were not published, or are not here",
@@ -29,7 +46,7 @@ def said(tally: Mapping[str, int], fitted: Mapping[str, int]) -> str:
 
     >>> from baserate.studies.wording import said
     >>> said({"reproduced": 3, "differs": 1}, {"reproduced": 2, "differs": 0})
-    '3 reproduced, 1 differing; of these 2 on data fitted to the source: 2 reproduced'
+    '3 reproduced as printed, 1 differing; of these 2 on data fitted to the source: 2 reproduced as printed'
     """
     apart = sum(fitted.values())
     return _listed(tally) + (f"; of these {apart} on data fitted to the source: {_listed(fitted)}" if apart else "")

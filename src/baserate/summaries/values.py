@@ -14,6 +14,7 @@ from baserate.counts import Counts
 from baserate.errors import quoted, refuse
 from baserate.notations import number
 from baserate.summaries.catalogue import SUMMARIES
+from baserate.summaries.weighted import weighted_auc_chance
 
 LONGEST = 300
 # These are no summaries of counts, or give several numbers.
@@ -58,6 +59,10 @@ class Summary:
             given["at"] = at
         value: float = function(counts, **given)
         return value
+
+    def chance(self, counts: Counts) -> float | None:
+        """What a random classifier gets, where that depends on the parameters: the weighted AUC's is not one half."""
+        return weighted_auc_chance(counts=counts, **dict(self.options)) if self.name == "weighted_auc" else None
 
     def __str__(self) -> str:
         inside = ", ".join(name if value is True else f"{name}={_shown(value)}" for name, value in self.options)

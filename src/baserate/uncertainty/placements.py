@@ -20,6 +20,8 @@ from baserate.uncertainty.values import BOTH, Interval, tails
 DELONG_LOGIT, DELONG, PLACEMENTS, FREE = "delong-logit", "delong", "placements-beta", "distribution-free"
 # Below so many of the smaller class, or this close to perfect, DeLong's interval covers too little (benchmarks/coverage.py).
 ENOUGH, PERFECT = 100, 0.9
+# Placements with more than this share of the largest variance there could be are nearly all 0 or 1.
+EXTREME = 0.9
 HALVINGS = 200
 Bounds = tuple[float, float]
 
@@ -105,6 +107,13 @@ def _notes(known: Placed, method: str) -> tuple[Note, ...]:
     return (Note("BR597", text),)
 
 
+def _all_or_nothing(known: Placed) -> bool:
+    """Whether the placements of the smaller class are nearly all 0 or 1: the AUC is then a rate, and half a case at an end too little."""
+    positives = known.positives <= known.negatives
+    cases, variance = (known.positives, known.of_positives) if positives else (known.negatives, known.of_negatives)
+    return cases > 1 and variance > EXTREME * known.value * (1 - known.value) * cases / (cases - 1)
+
+
 def _plain(known: Placed, below: float, above: float) -> Bounds:
     spread = math.sqrt(known.variance)
     return (
@@ -131,12 +140,14 @@ def _placements_beta(known: Placed, below: float, above: float) -> Bounds:
     """A Beta distribution with the mean and variance that the placements leave possible.
 
     Each class's placements get half a case at 0 and half a case at 1 beside them, and are weighed by a Dirichlet distribution. With one
-    class much larger, and the placements of the smaller all 0 or 1, that is Beta(x + ½, n − x + ½): Jeffreys' interval.
+    class much larger, and the placements of the smaller all 0 or 1, that would be Beta(x + ½, n − x + ½), Jeffreys' interval, which covers
+    down to 87 %: there, and for one bound alone, a whole case stands at the harder end, as Clopper and Pearson have it.
     """
     from scipy.special import betaincinv
 
-    # One bound alone is a statement that must hold: a whole case at the harder end, as Clopper and Pearson have it.
-    both = bool(below and above)
+    if known.value in (0.0, 1.0):
+        below, above = (below + above, 0.0) if known.value else (0.0, below + above)  # only one side is a statement
+    both = bool(below and above) and not _all_or_nothing(known)
     low, high = 0.0, 1.0
     if below and known.value > 0:
         low = float(betaincinv(*_shape(known, 0.5 if both else 0.0), below))

@@ -49,15 +49,21 @@ class Interval:
     def width(self) -> float:
         return self.high - self.low
 
+    @property
+    def digits(self) -> int:
+        """How many significant digits tell its ends apart; four at least."""
+        ends = (self.low if self.side != UPPER else self.value, self.high if self.side != LOWER else self.value)
+        return digits_apart(*ends)
+
     def __repr__(self) -> str:
         name = f"{self.name} " if self.name else ""
         bounds = EXACT if self.method == EXACT else f"{percent(self.level)} {stated(self)} ({self.method})"
-        return f"Interval: {name}{self.value:.4g}, {bounds}"
+        return f"Interval: {name}{shown_value(self)}, {bounds}"
 
     def _repr_html_(self) -> str:
         from baserate.html_tables import cell, table
 
-        row = (self.name or "value", cell(self.value, 4), stated(self), self.method)
+        row = (self.name or "value", cell(self.value, self.digits), stated(self), self.method)
         return table(repr(self), ("", "value", percent(self.level), "method"), [row])
 
 
@@ -104,7 +110,8 @@ class Difference:
     def __repr__(self) -> str:
         first, second = (quoted(name, quotes=False) for name in self.models)
         adjusted = "" if self.p_adjusted is None else f", {self.p_adjusted:.3g} after Holm"
-        bounds = f"{percent(self.level)} from {self.low:.4g} to {self.high:.4g}"
+        digits = digits_apart(self.low, self.high)
+        bounds = f"{percent(self.level)} from {self.low:.{digits}g} to {self.high:.{digits}g}"
         return f"Difference: {self.name} of {second} - {first} {self.value:.4g}, {bounds}, p = {self.p_value:.3g}{adjusted} ({self.method})"
 
     def _repr_html_(self) -> str:
@@ -119,15 +126,32 @@ class Difference:
         return table(repr(self), [*headings, "method"], [[*row, self.method]])
 
 
+MOST_DIGITS = 17
+
+
+def digits_apart(low: float, high: float, least: int = 4) -> int:
+    """How many significant digits it takes to see that two numbers differ: never "1 to 1" of what is 0.99975 to 0.99981."""
+    count = least
+    while low != high and count < MOST_DIGITS and f"{low:.{count}g}" == f"{high:.{count}g}":
+        count += 1
+    return count
+
+
+def shown_value(interval: Interval) -> str:
+    """The value, in as many digits as its bounds."""
+    return f"{interval.value:.{interval.digits}g}"
+
+
 def stated(interval: Interval) -> str:
-    """The bounds in words."""
+    """The bounds in words, in as many digits as tell them apart."""
     if interval.method == EXACT:
         return EXACT
+    digits = interval.digits
     if interval.side == UPPER:
-        return f"at most {interval.high:.4g}"
+        return f"at most {interval.high:.{digits}g}"
     if interval.side == LOWER:
-        return f"at least {interval.low:.4g}"
-    return f"from {interval.low:.4g} to {interval.high:.4g}"
+        return f"at least {interval.low:.{digits}g}"
+    return f"from {interval.low:.{digits}g} to {interval.high:.{digits}g}"
 
 
 def missed(level: float) -> float:

@@ -42,7 +42,7 @@ def _scores() -> Counts:
 
 
 def _exact(name: str, rows: tuple[str, ...], published: Fraction, ours: float, note: str = "") -> Claim:
-    return Claim(name, rows, float(published), float(ours), 0.0, EXACT, note)
+    return Claim(name, rows, float(published), float(ours), 0.0, EXACT, note, own_numbers=True)
 
 
 def _held(name: str, rows: tuple[str, ...], published: str, ours: str, holds: bool, note: str = "") -> Claim:  # noqa: FBT001
@@ -52,14 +52,23 @@ def _held(name: str, rows: tuple[str, ...], published: str, ours: str, holds: bo
 def _definitions() -> Iterator[Claim]:
     values = {name: float(POINT[name]) for name in ("accuracy", "precision", "tpr", "posfrac")}
     named = (Fraction(TP + TN, ALL), Fraction(TP, POS), TPR, Fraction(POS, ALL))
-    yield Claim("other-costs", ("L4",), tuple(map(float, named)), tuple(values.values()), 0.0, EXACT, "accuracy, purity, recall, POSfrac")
+    yield Claim(
+        "other-costs",
+        ("L4",),
+        tuple(map(float, named)),
+        tuple(values.values()),
+        0.0,
+        EXACT,
+        "accuracy, purity, recall, POSfrac",
+        own_numbers=True,
+    )
     left, right = POINT.tp + POINT.fp, POINT.fn + POINT.tn
     yield _held("fig2", ("L8",), "every case is POS (TP, FP) or NEG (TN, FN)", f"{left} + {right} = {ALL}", (left, right) == (POS, ALL - POS))
     counted = flag_at(count([1, 1, 1, 0, 0, 0, 0], [0.9, 0.9, 0.1, 0.9, 0.1, 0.1, 0.1]), 0.5).confusion
     rows = (f"{counted.tp} {counted.fn}", f"{counted.fp} {counted.tn}")
     yield _held("table1", ("L9",), "rows true, columns estimated", " / ".join(rows), rows == ("2 1", "1 3"))
     rates = tuple(float(POINT[name]) for name in ("tpr", "fpr", "tnr", "fnr"))
-    yield Claim("rates", ("L10",), tuple(map(float, (TPR, FPR, 1 - FPR, 1 - TPR))), rates, 0.0, EXACT)
+    yield Claim("rates", ("L10",), tuple(map(float, (TPR, FPR, 1 - FPR, 1 - TPR))), rates, 0.0, EXACT, own_numbers=True)
     yield _exact("eq1", ("L11",), Fraction(POS, POS + FN + TN), POINT["posfrac"])
     yield _exact("purity", ("L12",), Fraction(TP, POS), POINT["precision"])
     nothing = Confusion(tp=0, fp=0, fn=10, tn=90)["precision"]
@@ -141,7 +150,14 @@ def _conditions(counts: Counts) -> Iterator[Claim]:
     at = Conditions(prior="0.001")
     screened = fix(counts, tpr=0.8, at=at, volume=50_000).interpolated
     yield Claim(
-        "workload", ("L5",), 50_000 * float(screened.posfrac), float(screened["alerts"]), 1e-9, "N·POSfrac, rounded once", unit="images"
+        "workload",
+        ("L5",),
+        50_000 * float(screened.posfrac),
+        float(screened["alerts"]),
+        1e-9,
+        "N·POSfrac, rounded once",
+        unit="images",
+        own_numbers=True,
     )
     weak, strong = Points.from_rates([0.2], [0.8]), Points.from_rates([0.05], [0.8])
     priors = (0.999, 0.5, 0.1, 1e-3, 1e-6, 1e-9)
@@ -164,6 +180,7 @@ def _conditions(counts: Counts) -> Iterator[Claim]:
         1e-9,
         "interpolated on the ROC",
         "TPr recovered from POSfrac, and from Purity",
+        own_numbers=True,
     )
     early, late = Points.from_rates([0.05], [0.6]), Points.from_rates([0.2], [0.9])
     winners = ["early" if _posfrac(early, 0.01, tpr) < _posfrac(late, 0.01, tpr) else "late" for tpr in (0.5, 0.8)]

@@ -117,7 +117,7 @@ def _fall(prior: float, posfrac: float) -> Iterator[Claim]:
 
 def _procedure(table: Table) -> Iterator[Claim]:
     """What was taken over from the paper, as it stands in the run: none of it could come out otherwise."""
-    folds = len(next(iter(table.values())).fprs)
+    folds = len(next(iter(table.values())).middle.fprs)
     yield _taken("folds", "L30", f"{folds} folds, equal training priors, each fold's own ROC")
     least = NormalDist().cdf(-DISTANCE / 2)
     yield _taken("bayes-error", "L35", f"{100 * least:.1f} %", "the classes of TwoGaussians were placed so")
@@ -141,7 +141,7 @@ def _populations(table: Table) -> Iterator[Claim]:
         ("Highleyman", "QDC"): qdc_fpr(RECALL),
     }
     for (data, classifier), fpr in known.items():
-        crossed = table[data, classifier]
+        crossed = table[data, classifier].middle
         yield Claim(
             f"population-{data}-{classifier}".lower(),
             ("L34",),
@@ -160,7 +160,7 @@ def _modes() -> tuple[tuple[tuple[float, float], ...], ...]:
 
 def _results(table: Table) -> Iterator[Claim]:
     """§4.1: four statements about the table at the extreme prior."""
-    rare = {key: crossed.posfrac(EXTREME) for key, crossed in table.items()}
+    rare = {key: draws.middle.posfrac(EXTREME) for key, draws in table.items()}
 
     def shown(data: str) -> str:
         return ", ".join(f"{name} {rare[data, name]:.2f}" for name in CLASSIFIERS) + " %"
@@ -195,7 +195,7 @@ def _apart(rare: dict[tuple[str, str], float], data: str) -> tuple[float, float]
 def _conclusion(table: Table) -> Iterator[Claim]:
     """The abstract's observation, as how many times POSfrac falls while the prior falls 500 times."""
     for data in SETS:
-        falls = {name: crossed.posfrac(0.5) / crossed.posfrac(EXTREME) for (of, name), crossed in table.items() if of == data}
+        falls = {name: run.middle.posfrac(0.5) / run.middle.posfrac(EXTREME) for (of, name), run in table.items() if of == data}
         text = f"POSfrac falls {', '.join(f'{name} {fall:.1f}' for name, fall in falls.items())} times"
         if data == "TwoGaussians":
             yield Claim("resilience-twogaussians", ("L1",), None, text, reason="all four model these classes well, and fall alike")

@@ -40,7 +40,7 @@ def _corners() -> Iterator[Claim]:
     counts = br.count([0, 0, 1], [0.1, 0.2, 0.9])
     for name, threshold, corner in (("negative", None, (0, 0)), ("positive", 0, (1, 1)), ("ideal", 0.9, (1, 0))):
         point = br.flag_at(counts, threshold)
-        yield formula(f"corner-{name}", "S15", corner, (point.tpr, point.fpr), note="TPR, FPR")
+        yield formula(f"corner-{name}", "S15", corner, (point.tpr, point.fpr), note="TPR, FPR", in_print=True)
     rng, labels = np.random.default_rng(15), np.repeat([1, 0], [50, 80])
     scores = np.round(rng.normal(-labels, 1), 1)
     below, turned = br.auc(br.count(labels, scores)), br.auc(br.count(labels, -scores))
@@ -123,8 +123,8 @@ def _comparison() -> Iterator[Claim]:
     holds = found.dominant == "neither" and (found.stretches[0].better, found.stretches[-1].better) == ("first", "second")
     yield stated("m1-and-m2", "S19", "M1 is better for small FPR, M2 for large", words, holds=holds, note=note)
     yield unavailable("m1-and-m2-curves", "S19", "two curves", "the data of the figure were not published")
-    yield formula("ideal-area", "S19", 1, br.auc(br.count([0, 1], [0.1, 0.9])))
-    yield formula("area-of-guessing", "S19", Fraction(1, 2), br.auc(br.count([0, 1], [0.5, 0.5])))
+    yield formula("ideal-area", "S19", 1, br.auc(br.count([0, 1], [0.1, 0.9])), in_print=True)
+    yield formula("area-of-guessing", "S19", Fraction(1, 2), br.auc(br.count([0, 1], [0.5, 0.5])), in_print=True)
 
 
 def _table(counts: br.Counts) -> Iterator[Claim]:

@@ -62,7 +62,7 @@ def claims() -> Iterator[Claim]:
     yield formula("a-b-c-d", "S2", (1, 2, 3, 4), (cells[name] for name in ("tp", "fn", "fp", "tn")), note="TP, FN, FP, TN")
     yield formula("accuracy-formula", "S3", Fraction(3 + 1, 9), matrix(3, 1, 4, 1)["accuracy"], note="(a + d) / (a + b + c + d) of 3, 1, 4, 1")
     nothing = br.flag_at(br.Counts([0.0], positives=[10], negatives=[990]), None)
-    yield formula("everything-no-accuracy", "S4", Fraction(990, 1000), nothing["accuracy"])
+    yield formula("everything-no-accuracy", "S4", Fraction(990, 1000), nothing["accuracy"], in_print=True)
     yield formula("everything-no-detected", "S4", 0, nothing["tpr"])
     yield from _formulas()
     for shown in MATRICES:

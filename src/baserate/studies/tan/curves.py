@@ -87,8 +87,8 @@ def _comparison() -> Iterator[Claim]:
     words = f"{found.dominant} dominates: {better}"
     yield stated("fig-5.41-dominance", "T18", "neither dominates the other", words, holds=found.dominant == "neither", note=note)
     perfect, guessing = br.count([0, 0, 1, 1], [0.1, 0.2, 0.8, 0.9]), br.count([0, 0, 1, 1], [0.5] * 4)
-    yield formula("auc-of-a-perfect-model", "T19", 1, br.auc(perfect))
-    yield formula("auc-of-guessing", "T19", Fraction(1, 2), br.auc(guessing))
+    yield formula("auc-of-a-perfect-model", "T19", 1, br.auc(perfect), in_print=True)
+    yield formula("auc-of-guessing", "T19", Fraction(1, 2), br.auc(guessing), in_print=True)
     dominated, contrary = dominance(300)
     words = f"{dominated} of 300 random pairs dominate, {contrary} of them with an area that is not larger"
     note = "6 positives and 8 negatives with scores of few values; seed 19"

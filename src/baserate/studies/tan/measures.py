@@ -35,7 +35,7 @@ def _rare() -> Iterator[Claim]:
         note = f"at this base rate, of the alarms of a test with recall .99 and false alarm rate .01 a share of {found:.3g} is real"
         yield Claim(f"base-rate-{name}", ("T1",), published, float(at.prior or 0), 1e-15, "one float64", note)
     nothing = br.guess(br.Points.from_rates([0.1], [0.9]), 0, at=br.Conditions(prior="1%"))
-    yield formula("all-legitimate-accuracy", "T2", Fraction(99, 100), nothing["accuracy"], note="at a base rate of 1 in 100")
+    yield formula("all-legitimate-accuracy", "T2", Fraction(99, 100), nothing["accuracy"], note="at a base rate of 1 in 100", in_print=True)
     yield formula("all-legitimate-detected", "T2", 0, nothing.tpr)
 
 

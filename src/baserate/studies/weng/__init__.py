@@ -13,6 +13,7 @@ from baserate.studies.values import Found, How
 from baserate.studies.weng import figures, formulas, ranks, scores, standins
 from baserate.studies.weng.tables import LEARNERS, PROBLEMS, Cells, published
 
+HALF_UNIT = 0.005  # the table is printed to two digits
 WEKA = "the last digit printed: the folds of the paper are not known"
 OURS = "two units of the last digit: other learners, on other folds"
 UNKNOWN = "3nn was made in another way, wherever attributes are nominal: how is not known"
@@ -50,7 +51,7 @@ def _cells(kind: str, made: Cells, close: float, reason: str) -> Iterator[Claim]
             if ours is None:
                 yield Claim(name, ("W32",), value, None, reason=ABSENT)
             else:
-                yield Claim(name, ("W32",), value, ours, close, reason, note)
+                yield Claim(name, ("W32",), value, ours, close, reason, note, half_unit=HALF_UNIT)
 
 
 def _scale(ours: Cells) -> Iterator[Claim]:
@@ -67,4 +68,5 @@ def _scale(ours: Cells) -> Iterator[Claim]:
             0.02,
             OURS,
             "AUC of nb, j48, smo, 3nn",
+            half_unit=HALF_UNIT,
         )

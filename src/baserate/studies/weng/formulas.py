@@ -41,7 +41,7 @@ def claims() -> tuple[Claim, ...]:
 
 
 def _exact(name: str, rows: tuple[str, ...], published: Fraction | float, ours: float, note: str = "") -> Claim:
-    return Claim(name, rows, float(published), float(ours), 0.0, EXACT, note)
+    return Claim(name, rows, float(published), float(ours), 0.0, EXACT, note, own_numbers=True)
 
 
 def _held(name: str, rows: tuple[str, ...], published: str, ours: str, holds: bool) -> Claim:  # noqa: FBT001
@@ -56,7 +56,15 @@ def _measures() -> Iterator[Claim]:
     rates = [Confusion(tp=30, fn=10, fp=160 - right, tn=right)["tpr"] for right in (0, 70, 160)]
     yield _held("by-class", ("W2",), "classes are looked at one by one", "recall .75 whatever happens to the negatives", set(rates) == {0.75})
     counted = flag_at(Counts([2, 1], [30, 10], [20, 140]), 2).confusion
-    yield Claim("table1", ("W3",), (30.0, 10.0, 20.0, 140.0), tuple(float(counted[name]) for name in ("tp", "fn", "fp", "tn")), 0.0, "counts")
+    yield Claim(
+        "table1",
+        ("W3",),
+        (30.0, 10.0, 20.0, 140.0),
+        tuple(float(counted[name]) for name in ("tp", "fn", "fp", "tn")),
+        0.0,
+        "counts",
+        own_numbers=True,
+    )
     yield _exact("accuracy", ("W4",), Fraction(170, 200), POINT["accuracy"])
     yield Claim(
         "eq1",
@@ -75,14 +83,16 @@ def _measures() -> Iterator[Claim]:
 
 def _costs() -> Iterator[Claim]:
     totals = tuple(float(measure("total_cost", POINT, at=Conditions(costs=costs))) for costs in (Costs(fp=1, fn=1), UNEVEN))
-    yield Claim("table2", ("W8", "W9"), (30.0, 70.0), totals, 0.0, "counts times costs", "both cost matrices on one confusion matrix")
+    yield Claim(
+        "table2", ("W8", "W9"), (30.0, 70.0), totals, 0.0, "counts times costs", "both cost matrices on one confusion matrix", own_numbers=True
+    )
     careful, eager = Confusion(tp=50, fn=50, fp=1, tn=99), Confusion(tp=90, fn=10, fp=20, tn=80)
     cheaper = ["careful" if _cost(careful, prior) < _cost(eager, prior) else "eager" for prior in ("0.5", "0.05")]
     yield _held(
         "spot", ("W10",), "a confusion matrix shows one spot", f"at P = .5 {cheaper[0]} is cheaper, at .05 {cheaper[1]}", len(set(cheaper)) == 2
     )
     ratio = tuple(costs.alpha for costs in (UNEVEN, Costs(fp=1, fn=1)))
-    yield Claim("alpha", ("W24",), (0.8, 0.0), ratio, 0.0, EXACT, "α = 1 − cost ratio at 1:5 and at 1:1")
+    yield Claim("alpha", ("W24",), (0.8, 0.0), ratio, 0.0, EXACT, "α = 1 − cost ratio at 1:5 and at 1:1", own_numbers=True)
     yield _held(
         "class-ratio",
         ("W37",),
@@ -117,7 +127,7 @@ def _curves() -> Iterator[Claim]:
         errata=("B9b",),
     )
     crossing = superiority(Points.from_rates([0.1], [0.6]), Points.from_rates([0.4], [0.9])).crossings[0].fpr
-    yield Claim("regions", ("W12",), 20 / 65, float(crossing), CLOSE, ROUNDING, "where two ROCs cross")
+    yield Claim("regions", ("W12",), 20 / 65, float(crossing), CLOSE, ROUNDING, "where two ROCs cross", own_numbers=True)
     pairs = Fraction(sum(p * (2 * sum(COUNTS.negatives[i + 1 :]) + n) for i, (p, n) in enumerate(_cells())), 2 * 10 * 30)
     yield _exact("auc", ("W13",), pairs, auc(COUNTS), "the share of pairs in the right order")
     again = Confusion.from_rates(tpr=POINT["tpr"], fpr=POINT["fpr"], positives=40, negatives=160)
@@ -152,7 +162,9 @@ def _naive(cut: float) -> tuple[float, float]:
 def _weights() -> Iterator[Claim]:
     """Fig 2, eq 4 and its ends."""
     seven = (0.5, 0.75, 0.875, 0.9375, 0.96875, 0.984375, 1.984375)
-    yield Claim("fig2", ("W20",), seven, tuple(strip_weights(7, 0.5).tolist()), 0.0, "powers of two are exact", "they sum to 7")
+    yield Claim(
+        "fig2", ("W20",), seven, tuple(strip_weights(7, 0.5).tolist()), 0.0, "powers of two are exact", "they sum to 7", own_numbers=True
+    )
     share = Fraction(1, 10)
     printed = [share]
     for place in range(1, 5):
@@ -170,7 +182,14 @@ def _weights() -> Iterator[Claim]:
     )
     closed = [1 - share ** (i + 1) for i in range(4)] + [(1 - share**5) / (1 - share)]
     yield Claim(
-        "eq4-mended", ("W21",), tuple(map(float, closed)), tuple(ours.tolist()), CLOSE, ROUNDING, "1 − α^(x+1), the last (1 − αⁿ)/(1 − α)"
+        "eq4-mended",
+        ("W21",),
+        tuple(map(float, closed)),
+        tuple(ours.tolist()),
+        CLOSE,
+        ROUNDING,
+        "1 − α^(x+1), the last (1 − αⁿ)/(1 − α)",
+        own_numbers=True,
     )
     single = [strip_weights(1, alpha).tolist() for alpha in (0, 0.1, 1)]
     yield Claim(
@@ -185,7 +204,7 @@ def _weights() -> Iterator[Claim]:
     plain = all(abs(weighted_auc(COUNTS, alpha=0, strips=strips) - auc(COUNTS)) < CLOSE for strips in (10, "segments", "continuous"))
     yield _held("alpha-0", ("W22", "W38"), "α = 0 is the AUC: no shift of weight", "in all three forms", plain)
     top = strip_weights(4, 1).tolist()
-    yield Claim("alpha-1", ("W22",), (0.0, 0.0, 0.0, 4.0), tuple(top), 0.0, "the limit", "only the area at the top counts")
+    yield Claim("alpha-1", ("W22",), (0.0, 0.0, 0.0, 4.0), tuple(top), 0.0, "the limit", "only the area at the top counts", own_numbers=True)
 
 
 def _shape() -> Iterator[Claim]:
@@ -210,7 +229,7 @@ def _shape() -> Iterator[Claim]:
     )
     segments = _segments(Fraction(1, 10))
     ours = float(weighted_auc(COUNTS, alpha=0.1, strips="segments"))
-    yield Claim("weighted-auc", ("W23",), float(segments), ours, CLOSE, ROUNDING, "each segment's area times its weight")
+    yield Claim("weighted-auc", ("W23",), float(segments), ours, CLOSE, ROUNDING, "each segment's area times its weight", own_numbers=True)
     perfect = Counts([2, 1], [5, 0], [0, 7])
     values = [float(weighted_auc(perfect, alpha=0.1, strips=strips)) for strips in ("segments", 10)]
     yield Claim(
