@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from baserate.decisions.choosing import choose, flag_at, guess
     from baserate.decisions.crossings import Crossing, Stretch, Superiority, superiority
     from baserate.decisions.fixing import Fixed, fix
-    from baserate.decisions.models import Choice, choose_model
+    from baserate.decisions.models import Choice
     from baserate.decisions.operating import OperatingPoint
     from baserate.engines.amounts import count_amounts, count_amounts_file
     from baserate.engines.arrays import count, count_groups, count_models
@@ -107,6 +107,7 @@ if TYPE_CHECKING:
     from baserate.uncertainty.adequacy import Support, cases_needed, power_to_show, smallest_rate_shown, support
     from baserate.uncertainty.amounts import amount_intervals
     from baserate.uncertainty.bands import Band, band, difference_band
+    from baserate.uncertainty.best import choose_model
     from baserate.uncertainty.comparing import compare, compare_all
     from baserate.uncertainty.folds import FoldCurve, FoldMean, average_curve, fold_mean
     from baserate.uncertainty.framed import compare_frame

@@ -5,8 +5,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
+from baserate import tables
+from baserate.decisions.models import Choice
 from baserate.document import conditions, number, threshold, uncertain
 from baserate.errors import escaped, quoted
 from baserate.measures.values import Measure
@@ -18,10 +21,12 @@ from baserate.prospects.triaging import Triage
 from baserate.tables import ASSUMED, BASELINES, digits
 from baserate.uncertainty.values import percent
 from baserate.undefined import Undefined
+from baserate.verdicts import of_leads
 
 MOST_LINES = 25
 # A volume is said once, with the rule, and not with every measure.
 VOLUME = re.compile(r"\(volume=[^)]*\)")
+NOTHING_TESTED: Mapping[float, Choice] = MappingProxyType({})
 
 
 # ---- expect --------------------------------------------------------------------------------------------------------------------
@@ -191,21 +196,46 @@ def _looks(one: Triage) -> str:
 # ---- leaders -------------------------------------------------------------------------------------------------------------------
 
 
-def of_leaders(found: Leaders, priors: Sequence[float]) -> dict[str, Any]:
+def of_leaders(found: Leaders, priors: Sequence[float], tested: Mapping[float, Choice] = NOTHING_TESTED) -> dict[str, Any]:
     """Who leads from which base rate to which, for a program; and how much everyone finds at some of them."""
     leads = [{"low": lead.low, "high": lead.high, "models": list(lead.models)} for lead in found.leads]
-    return {"fdr": found.fdr, "attained": found.attained, "leads": leads, "at": [{"prior": prior, "tpr": found.at(prior)} for prior in priors]}
+    return {
+        "fdr": found.fdr,
+        "attained": found.attained,
+        "leads": leads,
+        "at": [_of_prior(found, prior, tested.get(prior)) for prior in priors],
+    }
 
 
-def led(found: Leaders, priors: Sequence[float]) -> str:
+def _of_prior(found: Leaders, prior: float, choice: Choice | None) -> dict[str, Any]:
+    return {"prior": prior, "tpr": found.at(prior), **({} if choice is None else of_leads(choice))}
+
+
+def led(found: Leaders, priors: Sequence[float], tested: Mapping[float, Choice] = NOTHING_TESTED) -> str:
     """Who finds most, where, within a share of false alarms."""
     within = f"at most {100 * found.fdr:.6g} % false alarms among the alerts"
-    said = [_at_prior(found, prior) for prior in priors]
+    said = [f"{_at_prior(found, prior)}{_lead(tested.get(prior))}" for prior in priors]
     told = "; ".join(said) if said else "; ".join(f"{_names(lead)} from base rate {lead.low:.4g} to {lead.high:.4g}" for lead in found.leads)
     table = Grid(
         ("finds most", "from prior", "to prior"), [(_names(lead), f"{lead.low:.6g}", f"{lead.high:.6g}") for lead in found.leads], left=1
     )
-    return Page(f"Within {within}, most is found by: {told}.", table, *_values(found, priors))
+    return Page(
+        f"Within {within}, most is found by: {told}.", table, *_values(found, priors), *filter(None, [tables.of_leads(list(tested.values()))])
+    )
+
+
+def _lead(choice: Choice | None) -> str:
+    """Whether the model that finds most is better than the others, behind what it finds."""
+    if choice is None or len(choice.points) < 2:
+        return ""
+    if choice.untested or not choice.differences:
+        return f" (the difference was not tested: {choice.untested})" if choice.untested else ""
+    close = [one for one in choice.differences if not one.significant]
+    if close:
+        others = tables.listed([one.models[0] for one in close])
+        return f" (cannot be distinguished from {others} on these cases, {tables.p_in_words(close)})"
+    are = "differences are" if len(choice.differences) > 1 else "difference is"
+    return f" (the {are} significant, {tables.p_in_words(choice.differences)})"
 
 
 def _names(lead: Lead) -> str:

@@ -59,7 +59,19 @@ class JointCounts(Totals):
         """The counts of one model alone."""
         if model not in self.scores:
             raise refuse("BR408", f"there is no model {quoted(model)}", f"one of {', '.join(map(quoted, self.models))}")
-        return Counts._of(self._marginal_cells(self.scores[model]), self.ledger, self._recorded)
+        kept: dict[str, Counts] = self.__dict__.setdefault("_marginals", {})  # frozen: each is counted once
+        if model not in kept:
+            kept[model] = Counts._of(self._marginal_cells(self.scores[model]), self.ledger, self._recorded)
+        return kept[model]
+
+    def only(self, models: Sequence[str]) -> JointCounts:
+        """The same cases, as some of the models scored them."""
+        return JointCounts._of({name: self.scores[name] for name in models}, self.positives, self.negatives, self.ledger, self._recorded)
+
+    def counted_as(self, marginals: Mapping[str, Counts]) -> JointCounts:
+        """The same, where the counts of each model are known already."""
+        self.__dict__["_marginals"] = dict(marginals)
+        return self
 
     def _marginal_cells(self, scores: Array) -> Cells:
         single = self.positives.dtype == np.int64 and bool((self.positives + self.negatives == 1).all())

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 from baserate.arithmetic import rounded
 from baserate.conditions import Conditions
 from baserate.decisions.borders import EVERYTHING, NOTHING, Win, prior_at
+from baserate.decisions.choosing import flag_at, guess
 from baserate.decisions.rules import parse_rule
 from baserate.document import conditions, number, threshold, uncertain
 from baserate.errors import escaped, grouped, quoted
 from baserate.joint import JointCounts
+from baserate.measures.values import parse
 from baserate.notes import Note
 from baserate.pages import Grid, Page
 from baserate.prospects.changes import Change, Stability, stability
@@ -23,9 +25,11 @@ from baserate.prospects.learning import EVERY_PART, Learning, value_of_learning
 from baserate.prospects.maps import WinnerMap, winner_map
 from baserate.prospects.regrets import Regret
 from baserate.spreads import BELIEVED, Range
-from baserate.tables import ASSUMED, digits
+from baserate.tables import ASSUMED, COST, digits, listed, p_in_words
 from baserate.uncertain import OUTCOMES, Uncertain
-from baserate.uncertainty.values import percent
+from baserate.uncertainty.best import leads
+from baserate.uncertainty.values import Difference, percent
+from baserate.verdicts import of_difference
 
 ANSWERS = (NOTHING, EVERYTHING)
 MOST_RIVALS = 12
@@ -39,6 +43,8 @@ class Recommendation:
     map: WinnerMap | None = None
     stability: Stability | None = None
     learning: Learning | None = None
+    # The lead of the setting that was chosen over the others, where conditions are known exactly and models were counted together.
+    leads: tuple[Difference, ...] = ()
 
 
 def recommend(
@@ -47,26 +53,52 @@ def recommend(
     at: Uncertain | Conditions,
     *,
     joint: JointCounts | None = None,
+    together: JointCounts | None = None,
     volume: float | None = None,
     mix: bool = False,
     **told: Any,
 ) -> Recommendation:
-    """The decision, and whatever else can be said of these models; `joint`, resampled as it is `told`, says which winners are in doubt."""
+    """The decision, and whatever else can be said of these models; `joint`, resampled as it is `told`, says which winners are in doubt.
+
+    `together` are the models on the same cases, by which the lead of the chosen one is tested where conditions are known exactly.
+    """
     decision = decide(models, rule, at=at, volume=volume, mix=mix)
+    exact = _exact(at)
+    ahead = () if together is None or exact is None else _leads(decision, together, exact, volume, told.get("level", 0.95))
     sites = decision.regret.site is not None
     moving = any(term.measure.depends_on_prior for term in parse_rule(rule, volume).terms)
     if sites or moving:
-        return Recommendation(decision)
+        return Recommendation(decision, leads=ahead)
     mapped = winner_map(models, rule) if joint is None else winner_map(joint, **told)
     believed = isinstance(at, Uncertain) and not at.has_range and any(isinstance(part, BELIEVED) for part in (at.prior, *at.costs.values()))
     learned = value_of_learning(models, at=at) if believed and rule is None and isinstance(at, Uncertain) else None
-    return Recommendation(decision, mapped, stability(models, rule, at=at), learned)
+    return Recommendation(decision, mapped, stability(models, rule, at=at), learned, ahead)
+
+
+def _exact(at: Uncertain | Conditions) -> Conditions | None:
+    """The conditions, where all of them are known exactly."""
+    if isinstance(at, Conditions):
+        return at
+    return at.middle() if all(part is None or isinstance(part, int | float) for part in (at.prior, *at.costs.values())) else None
+
+
+def _leads(decision: Decision, joint: JointCounts, at: Conditions, volume: float | None, level: float) -> tuple[Difference, ...]:
+    """What the chosen setting costs less than the best of every other model, and of one answer for all."""
+    first, points = joint.marginal(joint.models[0]), {}
+    for name, rival in decision.rivals.items():
+        if name in ANSWERS:
+            point = guess(first, 1 if name == EVERYTHING else 0, at=at)
+        else:
+            point = flag_at(joint.marginal(name), rival.threshold, at=at)
+        points[name] = replace(point, rule=decision.rule, optimized=COST, volume=volume)
+    return leads(joint, points, decision.model, measure=parse(COST), level=level)
 
 
 def of_recommendation(found: Recommendation) -> dict[str, Any]:
     """The decision and its surroundings, for a program."""
     decision = found.decision
-    parts: dict[str, Any] = {"decision": _decision(decision)}
+    leads_of = {"leads": [of_difference(one, None) for one in found.leads]} if found.leads else {}
+    parts: dict[str, Any] = {"decision": {**_decision(decision), **leads_of}}
     if found.map is not None and found.map.wins:
         parts["winner_map"] = _map(found.map)
     if found.stability is not None:
@@ -158,7 +190,7 @@ def _stability(found: Stability) -> dict[str, Any]:
 
 def in_words(found: Recommendation) -> list[str]:
     """Paragraphs and tables: the answer in the first sentence; what else would do, who is cheapest where, and how firm that is."""
-    blocks = [sentence(found.decision), *_mixed(found.decision), rivals(found.decision)]
+    blocks = [f"{sentence(found.decision)}{_lead(found)}", *_mixed(found.decision), rivals(found.decision)]
     if found.map is not None and found.map.wins:
         blocks.append(_where(found.map, found.decision))
         blocks += _doubts(found.map, found.decision)
@@ -201,6 +233,20 @@ def _missed(decision: Decision) -> str:
         return f"It misses {much} at each base rate."
     best = _either(decision, regret.instead)
     return f"It keeps the budget at all of these base rates, and misses {much} (most at prior {regret.at.prior:.6g}{_site(regret)}: {best})."
+
+
+def _lead(found: Recommendation) -> str:
+    """Whether the setting that was chosen is cheaper than the others, beyond chance."""
+    if not found.leads:
+        return ""
+    best = quoted(found.decision.model, quotes=False)
+    close = [one for one in found.leads if not one.significant]
+    if close:
+        return f" On these cases {best} cannot be distinguished from {listed([one.models[0] for one in close])} ({p_in_words(close)})."
+    others = listed([one.models[0] for one in found.leads])
+    many = "differences" if len(found.leads) > 1 else "difference"
+    are = "are" if len(found.leads) > 1 else "is"
+    return f" The {many} to {others} {are} significant ({p_in_words(found.leads)})."
 
 
 def _most_at(decision: Decision) -> str:

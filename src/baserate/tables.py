@@ -23,7 +23,7 @@ from baserate.measures.values import parse
 from baserate.notes import CASE_CONTROL, Source
 from baserate.pages import Grid, Page
 from baserate.summaries.ranking import auc
-from baserate.uncertainty.values import EXACT, LOWER, UPPER, Interval, digits_apart, percent
+from baserate.uncertainty.values import EXACT, LOWER, UPPER, Difference, Interval, digits_apart, percent
 
 UNDEFINED = "—"
 BASELINES = (NOTHING, EVERYTHING)
@@ -206,6 +206,131 @@ def _no_better(choice: Choice, *, alone: bool) -> str:
     beaten = f", against {_cell(choice.point, name)} of {' or '.join(quoted(one, quotes=False) for one in choice.models)}"
     against = beaten if _cell(base, name) != _cell(choice.point, name) else ""
     return f"{who} beats flagging {answer.split()[1]} {_where(base).rstrip(', ')}: {answer} ({worth}{against})."
+
+
+def recommended(choice: Choice, *, alone: bool) -> str:
+    """Which model to use and where to set it, in one sentence, and whether its lead over the others is more than chance."""
+    point, where = choice.point, _where(choice.point)
+    if alone or choice.unbeaten:
+        return verdict(choice, alone=alone)
+    others = [name for name in choice.points if name not in choice.models]
+    same = choice.indistinguishable
+    if same is not None and len(same) > 1:
+        said = f"{where}{_not_distinguished(choice)}"
+    else:
+        against = f" against {_named_amounts(choice, others)}" if others else ""
+        use = " or ".join(_name(name) for name in choice.models)
+        there = _at(point) if len(choice.models) == 1 else ""
+        said = f"{where}use {use}{there}: {_amounts(choice, [choice.model])}{against}{_significance(choice)}."
+    return said[0].upper() + said[1:]
+
+
+def _significance(choice: Choice) -> str:
+    """That the lead of the best model is significant, or why that was not tested."""
+    if choice.untested:
+        return f"; {_plural('the difference was', 'the differences were', len(choice.points) - 1)} not tested ({choice.untested})"
+    if not choice.differences:
+        return ""
+    return f"; {_plural('the difference is', 'the differences are', len(choice.differences))} significant ({p_in_words(choice.differences)})"
+
+
+def _not_distinguished(choice: Choice) -> str:
+    """The models that cannot be distinguished from the best, the best first, and those that are significantly worse."""
+    close = [one for one in choice.differences if not one.significant]
+    worse = [one for one in choice.differences if one.significant]
+    names = [choice.model, *(one.models[0] for one in close)]
+    said = f"{listed(names)} cannot be distinguished on these cases ({_amounts(choice, names)}; {p_in_words(close)})"
+    tail = f"; {_name(choice.model)}{_at(choice.point)} is best here" if len(choice.models) == 1 else ""
+    if worse:
+        left_out = [one.models[0] for one in worse]
+        verb = _plural("is", "are", len(worse))
+        tail += f"; {listed(left_out)} {verb} significantly worse ({_amounts(choice, left_out)}; {p_in_words(worse)})"
+    return f"{said}{tail}."
+
+
+def p_in_words(differences: Sequence[Difference]) -> str:
+    """The p-value of a difference, or the one that decides about several, adjusted for how many models were compared."""
+    values = [one.p_value if one.p_adjusted is None else one.p_adjusted for one in differences]
+    significant = differences[0].significant
+    p = max(values) if significant else min(values)
+    if p < 0.001:
+        return "p < 0.001"
+    several = "" if len(values) == 1 else " or less" if significant else " or more"
+    return f"p = {p:.3g}{several}"
+
+
+def _plural(one: str, several: str, count: int) -> str:
+    return one if count == 1 else several
+
+
+def _name(name: str) -> str:
+    return quoted(name, quotes=False)
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names as one says them: a, b and c."""
+    shown = [_name(name) for name in names]
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def _at(point: OperatingPoint) -> str:
+    """Where the model is set, behind its name."""
+    return f" at {setting(point)}" if point.share == 1 and point.threshold is not None else f" ({setting(point)})"
+
+
+def _made_best(point: OperatingPoint) -> str:
+    return "caught" if point.optimized == "tpr" and point.volume is not None else point.optimized
+
+
+def _amounts(choice: Choice, names: Sequence[str]) -> str:
+    """What these models come to: "82 and 81 caught", "cost per case 0.0599 and 0.0911"."""
+    name = _made_best(choice.point)
+    values = [_amount(choice.points[model], name) for model in names]
+    said = values[0] if len(values) == 1 else f"{', '.join(values[:-1])} and {values[-1]}"
+    return f"{said} caught" if name == "caught" else f"{heading(name, [choice.point])} {said}"
+
+
+def _named_amounts(choice: Choice, names: Sequence[str]) -> str:
+    """What other models come to, with whose each number is."""
+    name = _made_best(choice.point)
+    return ", ".join(f"{_amount(choice.points[model], name)} for {_name(model)}" for model in names)
+
+
+def _amount(point: OperatingPoint, name: str) -> str:
+    value = read(point, name)
+    if name in PER_VOLUME and abs(value) >= 10:
+        return grouped(round(value))
+    return f"{value:.3g}" if name in PER_VOLUME and not math.isnan(value) else _cell(point, name)
+
+
+def of_leads(choices: Sequence[Choice]) -> str:
+    """The lead of the best model over each of the others, with its interval: nothing where none was tested."""
+    tested = [choice for choice in choices if choice.differences]
+    if not tested:
+        return ""
+    several = len({choice.point.at for choice in choices}) > 1
+    adjusted = any(one.p_adjusted is not None for choice in tested for one in choice.differences)
+    rows = []
+    for choice in tested:
+        prior = (UNDEFINED if choice.point.at.prior is None else f"{choice.point.at.prior:.6g}",) if several else ()
+        for one in choice.differences:
+            sign = -1 if one.name == COST and choice.point.at.costs.earned else 1
+            value, low, high = (sign * end for end in ((one.value, one.low, one.high) if sign > 0 else (one.value, one.high, one.low)))
+            p = [f"{one.p_value:.3g}", *([f"{one.p_adjusted:.3g}"] if one.p_adjusted is not None else [UNDEFINED] if adjusted else [])]
+            pair = f"{_name(one.models[1])} - {_name(one.models[0])}"
+            rows.append((*prior, pair, digits(value, 4), f"{digits(low, 4)} to {digits(high, 4)}", *p, one.method))
+    first = tested[0].differences[0]
+    headings = (
+        *(("prior",) if several else ()),
+        "difference",
+        heading(first.name, [tested[0].point]),
+        percent(first.level),
+        "p",
+        *(("p (Holm)",) if adjusted else ()),
+        "method",
+    )
+    on = "on the same cases" if first.paired else "on different cases"
+    return Page(f"The best model against the others, {on}:", Grid(headings, rows, left=2 if several else 1))
 
 
 def _where(point: OperatingPoint) -> str:

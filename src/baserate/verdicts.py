@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from baserate.conditions import Conditions
+from baserate.decisions.models import Choice
 from baserate.document import answer, conditions, number, of_interval, threshold, uncertain
 from baserate.joint import JointCounts
 from baserate.notes import Note, Source
@@ -41,6 +42,16 @@ def of_difference(found: Difference, joint: JointCounts | None) -> dict[str, Any
         "favours": found.favours,
         "significant": found.significant,
         "replicates": found.replicates,
+    }
+
+
+def of_leads(choice: Choice) -> dict[str, Any]:
+    """Whether the best model is better than each of the others; null where that was not tested, and why."""
+    same = choice.indistinguishable
+    return {
+        "differences": [of_difference(one, None) for one in choice.differences],
+        "indistinguishable": None if same is None else list(same),
+        "untested": choice.untested or None,
     }
 
 

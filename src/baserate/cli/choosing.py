@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+import shlex
+from dataclasses import replace
+from typing import Any
+
 import click
 
-from baserate import document, judgements, tables
+from baserate import document, judgements, tables, verdicts
 from baserate.cli import amounts, options
 from baserate.cli.answers import Surety, say
 from baserate.cli.estimating import with_prior_from
 from baserate.cli.sections import Sectioned
-from baserate.cli.terminal import tell
-from baserate.decisions.answering import Answer, choices
+from baserate.cli.terminal import Progress, tell
+from baserate.conditions import Conditions
+from baserate.counts import Counts
+from baserate.decisions.answering import Answer
 from baserate.decisions.models import Choice
 from baserate.document import Known
 from baserate.errors import refuse
+from baserate.joint import JointCounts
 from baserate.measures.values import parse
+from baserate.notes import Note
 from baserate.tables import Row
+from baserate.uncertainty.best import choices
 
 
 @click.command(name="choose", cls=Sectioned)
@@ -75,31 +84,61 @@ def choose_command(
         amounts.choose_by_amounts(path, wanted, money, question, surety, as_json=as_json)
         return
     measure = None if optimize is None else parse(optimize, cases)
-    models = options.counted(path, label, scores, positive, weight, design)
+    together = options.counted_together(path, label, scores, positive, weight, design)
+    models = options.each_model(together)
     asked = {"volume": cases, "optimize": measure, "mix": mix, "calibrated_at": calibrated_at}
-    answers, refusals = choices(models, rule if named_rule is None else named_rule, at, **asked)
+    asked_rule = rule if named_rule is None else named_rule
+    answers, refusals = _answered(together, asked_rule, at, asked, surety)
+    if path.options.ceiling.memory is not None and optimize is None:
+        command = _comparison(path.path, label, scores, positive, (asked_rule, priors, costs, profits, volume))
+        answers = [_untested(answer, command) for answer in answers]
     made = [answer.choice for answer in answers if answer.choice is not None]
     settings = {name: [choice.points[name] for choice in made if name in choice.points] for name in models}
     points = [(name, point) for name, several in settings.items() for point in several]
     known = surety.known(models, points)
     notes = [*refusals, *document.notes_of(models, settings), *known.notes]
     if as_json:
-        verdict = [document.of_choice(choice) for choice in made]
+        verdict = [{**document.of_choice(choice), **verdicts.of_leads(choice)} for choice in made]
         click.echo(document.text(document.of_models("choose", models, settings, at, notes, known=known, seed=seed, verdict=verdict)))
     else:
         _tell(answers, list(models), known, surety.words(known, chosen=True))
     say(notes)
 
 
+def _answered(
+    models: JointCounts | dict[str, Counts], rule: str | None, at: list[Conditions], asked: dict[str, Any], surety: Surety
+) -> tuple[list[Answer[Choice]], list[Note]]:
+    """The choice at each base rate, with the test of its lead; resampled where that is asked for."""
+    with Progress("resampling") as progress:
+        told = {"level": surety.level, "replicates": surety.replicates, "seed": surety.seed, "progress": progress}
+        return choices(models, rule, at, **asked, **told)
+
+
 def _tell(answers: list[Answer[Choice]], models: list[str], known: Known, how: str) -> None:
     """A sentence for each base rate, then a table, and one of intervals."""
     sentences = [
-        tables.verdict(answer.choice, alone=len(models) == 1) if answer.choice else f"At {answer.at}: no model can keep the rule."
+        tables.recommended(answer.choice, alone=len(models) == 1) if answer.choice else f"At {answer.at}: no model can keep the rule."
         for answer in answers
     ]
     rows = [Row(name, answer.at, answer.choice.points.get(name) if answer.choice else None) for answer in answers for name in models]
     rows = tables.with_baselines(rows, answers)
     theories = [line for answer in answers if answer.choice for line in tables.theories(answer.choice)]
-    ahead = any(answer.choice and len(answer.choice.models) < len(answer.choice.points) for answer in answers)
-    hint = "Whether such a lead is more than chance, baserate compare says, with the same options." if ahead else ""
-    tell("\n".join(sentences), tables.of_points(rows), judgements.of_intervals(rows, known, how), *theories, hint)
+    leads = tables.of_leads([answer.choice for answer in answers if answer.choice])
+    tell("\n".join(sentences), tables.of_points(rows), leads, judgements.of_intervals(rows, known, how), *theories)
+
+
+def _untested(answer: Answer[Choice], command: str) -> Answer[Choice]:
+    """Why nothing was tested under a ceiling on memory, and what to do."""
+    if answer.choice is None or not answer.choice.untested:
+        return answer
+    text = f"with --memory each model is counted alone; to test it, with all cases in memory: {command}"
+    return answer._replace(choice=replace(answer.choice, untested=text))
+
+
+def _comparison(path: str, label: str | None, scores: tuple[str, ...], positive: str | None, asked: tuple[Any, ...]) -> str:
+    """The whole command that tests the difference."""
+    rule, priors, costs, profits, volume = asked
+    given = [("--label", label), *(("--score", name) for name in scores), ("--positive", positive), ("--rule", rule)]
+    given += [("--prior", str(prior)) for prior in priors] + [("--cost", text) for text in costs] + [("--profit", text) for text in profits]
+    words = [word for pair in (*given, ("--volume", volume)) if pair[1] is not None for word in pair]
+    return shlex.join(["baserate", "compare", path, *words])

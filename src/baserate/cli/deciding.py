@@ -78,6 +78,7 @@ def decide_command(
     parse_rule(rule, cases)
     if replicates is not None and (group is not None or rule is not None):
         raise refuse("BR594", "--replicates tells models apart by all their thresholds on all cases", "leave --group and --rule out")
+    together: Any = None
     joint, where = None, {"positive": positive, "weight": weight, "group": group, "design": design}
     if group is not None:
         if mix:
@@ -88,10 +89,11 @@ def decide_command(
         joint = _joint(path, label, scores, where)
         models = {name: joint.marginal(name) for name in joint.models}
     else:
-        models = options.counted(path, label, scores, positive, weight, design)
+        together = options.counted_together(path, label, scores, positive, weight, design)
+        models = options.each_model(together)
     with Progress("resampling") as progress:
         told: dict[str, Any] = {"level": asked_level, "replicates": replicates, "seed": seed, "progress": progress}
-        found = recommend(models, rule, at, joint=joint, volume=cases, mix=mix, **told)
+        found = recommend(models, rule, at, joint=joint, together=_whole(joint or together), volume=cases, mix=mix, **told)
     if svg is not None:
         svg(_drawn(found).svg())
     _tell(models, found, [note for text in priors if isinstance(text, Learned) for note in text.notes], seed, as_json=as_json)
@@ -102,6 +104,11 @@ def _drawn(found: Recommendation) -> Panel:
     if found.map is None:
         raise refuse("BR651", "the winners change from site to site, or with the rule: there is no one map", "leave --group and --rule out")
     return winner_map_panel(found.map, priors=PRIORS, cost_ratios=RATIOS)
+
+
+def _whole(together: Any) -> JointCounts | None:
+    """The models on the same cases, where there are several and cases are not weighted: what their differences are tested on."""
+    return together if isinstance(together, JointCounts) and len(together.models) > 1 and not together.weighted else None
 
 
 def _joint(path: options.Given, label: str | None, scores: tuple[str, ...], where: dict[str, Any]) -> JointCounts:

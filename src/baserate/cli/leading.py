@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import click
 
 from baserate import document, forecasts, tables
@@ -10,11 +12,15 @@ from baserate.cli.answers import say
 from baserate.cli.estimating import with_prior_from
 from baserate.cli.sections import Sectioned
 from baserate.cli.terminal import tell
+from baserate.conditions import Conditions
 from baserate.counts import Counts
-from baserate.errors import number_of, quoted
+from baserate.decisions.models import Choice
+from baserate.errors import Infeasible, number_of, quoted
+from baserate.joint import JointCounts
 from baserate.notes import Note
 from baserate.prospects.expectations import SAME_CASES
 from baserate.prospects.leading import Leaders, leaders_within
+from baserate.uncertainty.best import choose_model
 
 # A recall that rests on fewer positives than this is named.
 FEW = 10
@@ -52,17 +58,30 @@ def leaders(
     """
     given = options.conditions_of(priors, (), ())
     at = [conditions.prior for conditions in given if conditions.prior is not None]
-    models = options.counted(path, label, scores, positive, weight, design)
+    together = options.counted_together(path, label, scores, positive, weight, design)
+    models = options.each_model(together)
     found = leaders_within(models, fdr=fdr, attained=attained)
+    tested = _tested(found, together, at)
     notes = document.merged(
         [*document.notes_of(models, {}), *(note for conditions in given for note in conditions.notes), *_cautions(found, models, at)]
     )
     if as_json:
-        click.echo(document.text(document.of_models("leaders", models, {}, [], notes, leaders=forecasts.of_leaders(found, at))))
+        click.echo(document.text(document.of_models("leaders", models, {}, [], notes, leaders=forecasts.of_leaders(found, at, tested))))
     else:
         sources = dict.fromkeys(source for counts in models.values() for source in counts.ledger.sources)
-        tell(forecasts.led(found, at), *(tables.source(used) for used in sources))
+        tell(forecasts.led(found, at, tested), *(tables.source(used) for used in sources))
     say(notes)
+
+
+def _tested(found: Leaders, models: JointCounts | dict[str, Counts], priors: list[float]) -> dict[float, Choice]:
+    """At each base rate, whether the model that finds most is better than the others; none where no setting keeps the share."""
+    if len(options.each_model(models)) < 2:
+        return {}
+    tested, rule = {}, f"precision >= {1 - found.fdr!r}"
+    for prior in priors:
+        with contextlib.suppress(Infeasible):
+            tested[prior] = choose_model(models, rule, at=Conditions(prior), optimize="tpr", mix=not found.attained)
+    return tested
 
 
 def _cautions(found: Leaders, models: dict[str, Counts], priors: list[float]) -> list[Note]:

@@ -21,13 +21,14 @@ from baserate.conditions import Conditions
 from baserate.costs import Costs
 from baserate.counts import Counts
 from baserate.engines.dialects import Asked
-from baserate.engines.file_counts import count_scores
+from baserate.engines.file_counts import count_scores, count_together
 from baserate.engines.files import SEVERAL, Options, files_of, said_of, shown_source
-from baserate.engines.saved import is_saved, saved_models
+from baserate.engines.saved import is_saved, load, saved_models
 from baserate.engines.streams import STDIN
 from baserate.engines.treatments import Treatment
 from baserate.engines.wanted import Wanted
 from baserate.errors import Findings, InputError, escaped, quoted, refuse, refuse_file, size
+from baserate.joint import JointCounts
 from baserate.measures.confusions import LARGEST, MOST_CASES
 from baserate.notes import RANDOM, Note
 from baserate.outputs import reserved
@@ -288,6 +289,26 @@ def counted(
             return count_scores(given.path, columns, watched)
     with reading(given.path):
         return count_scores(given.path, columns, given.options)
+
+
+def counted_together(
+    given: Given, label: str | None, scores: tuple[str, ...], positive: str | None, weight: str | None, design: str
+) -> JointCounts | dict[str, Counts]:
+    """The models counted on the same cases, so that they can be compared; the counts of each alone where that cannot be had."""
+    if is_saved(given.path):
+        check_saved(given, {"--label": label, "--positive": positive, "--weight": weight, "--design": design != RANDOM})
+        found, models = load(given.path), saved_models(given.path, scores)
+        return found.only(tuple(models)) if isinstance(found, JointCounts) and len(models) > 1 else models
+    if given.options.ceiling.memory is not None:
+        return counted(given, label, scores, positive, weight, design)
+    columns = wanted(given, label, scores, positive=positive, weight=weight, design=design)
+    with reading(given.path):
+        return count_together(given.path, columns, given.options)
+
+
+def each_model(models: JointCounts | dict[str, Counts]) -> dict[str, Counts]:
+    """The counts of each model by name."""
+    return {name: models.marginal(name) for name in models.models} if isinstance(models, JointCounts) else models
 
 
 def reading(source: str) -> Waiting:

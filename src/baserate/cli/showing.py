@@ -15,7 +15,6 @@ from baserate.cli.sections import Sectioned
 from baserate.cli.terminal import tell
 from baserate.conditions import Conditions
 from baserate.counts import Counts
-from baserate.decisions.answering import choices
 from baserate.decisions.choosing import flag_at
 from baserate.decisions.operating import OperatingPoint
 from baserate.document import Known, Valued
@@ -23,6 +22,7 @@ from baserate.errors import InputError, Problem, quoted, refuse
 from baserate.notes import Note
 from baserate.summaries.values import Summary
 from baserate.tables import Row
+from baserate.uncertainty.best import choices
 
 
 @click.command(cls=Sectioned)

@@ -7,9 +7,8 @@ from dataclasses import replace
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from baserate.conditions import Conditions
-from baserate.counts import Counts
 from baserate.decisions.amounts import AmountChoice
-from baserate.decisions.models import Choice, choose_model
+from baserate.decisions.models import Choice
 from baserate.errors import Infeasible, Problem, quoted
 from baserate.notes import Note
 
@@ -23,21 +22,15 @@ class Answer(NamedTuple, Generic[Made]):
     choice: Made | None
 
 
-def choices(
-    models: Mapping[str, Counts], rule: str | None, at: Sequence[Conditions], **options: Any
-) -> tuple[list[Answer[Choice]], list[Note]]:
-    """A choice for each base rate, and a note of every model that cannot keep the rule; where none can anywhere, that is refused."""
-    return made_by(choose_model, models, rule, at, **options)
-
-
 def made_by(
-    choosing: Callable[..., Made], models: Mapping[str, Any], rule: str | None, at: Sequence[Conditions], **options: Any
+    choosing: Callable[..., Made], models: Any, rule: str | None, at: Sequence[Conditions], **options: Any
 ) -> tuple[list[Answer[Made]], list[Note]]:
     """The same, by any way of choosing among models."""
     found: list[Answer[Made]] = []
     problems: list[Problem] = []
     for conditions in at:
-        prior = next(iter(models.values())).prior if conditions.prior is None else conditions.prior
+        sample = next(iter(models.values())) if isinstance(models, Mapping) else models
+        prior = sample.prior if conditions.prior is None else conditions.prior
         place = f"at prior {prior:.6g}: " if len(at) > 1 else ""
         try:
             choice = choosing(models, rule, at=conditions, **options)

@@ -25,20 +25,33 @@ class Choice:
     """The best model, where it is set, and what the others would do.
 
     `models` names more than one where they cannot be told apart by what was made best, or where bins leave open which is best; `points`
-    holds the chosen point of every model that keeps the rule, `refused` says of the others why they do not. `baselines` are
-    flagging nothing and flagging everything, where they keep the rule too; under a budget without costs there are none.
+    holds the chosen point of every model that keeps the rule, `refused` says of the others why they do not. `baselines` are flagging
+    nothing and flagging everything, where they keep the rule too; under a budget without costs there are none. `differences` holds the lead
+    of the best model over every other one, the closest first, with its interval and p-value, where the models were counted together; where
+    they were not, `untested` says why.
     """
 
     models: tuple[str, ...]
     points: Mapping[str, OperatingPoint]
     refused: Mapping[str, Infeasible]
     baselines: Mapping[str, OperatingPoint] = field(default_factory=dict)
+    differences: tuple[Any, ...] = ()
+    untested: str = ""
 
     @property
     def unbeaten(self) -> str | None:
         """Which of the baselines no model beats by what was made best; None where the best model beats both."""
         left = {name: base for name, base in self.baselines.items() if not _is_better(self.point, base)}
         return _best(left)[0] if left else None
+
+    @property
+    def indistinguishable(self) -> tuple[str, ...] | None:
+        """The models that cannot be distinguished from the best, which is among them; None where that was not tested."""
+        if self.untested:
+            return None
+        worse = {one.models[0] for one in self.differences if one.significant}
+        known = {self.model, *(one.models[0] for one in self.differences)}
+        return tuple(name for name in self.points if name in known - worse)
 
     @property
     def model(self) -> str:
@@ -50,19 +63,8 @@ class Choice:
         return self.points[self.model]
 
 
-def choose_model(models: Mapping[str, Counts | Points], rule: str | None = None, *, at: Conditions | None = None, **options: Any) -> Choice:
-    """Which model, and where should its threshold be, at this base rate and these costs?
-
-    Each model is set by `choose` (with its options) and the best of the chosen points wins, by what was made best: the expected cost, the
-    positives caught by a budget, or `optimize`. Models that cannot keep the rule are told apart; where none can, that is refused.
-
-    >>> import baserate as br
-    >>> a = br.Counts([2, 1, 0], positives=[40, 40, 20], negatives=[2, 100, 898])
-    >>> b = br.Counts([2, 1, 0], positives=[50, 15, 35], negatives=[1, 50, 949])
-    >>> choice = br.choose_model({"a": a, "b": b}, "alerts <= 10", at=br.Conditions(prior=0.01), volume=1000)
-    >>> choice.model, round(choice.point["caught"], 3), round(choice.points["a"]["caught"], 3)
-    ('b', 5.118, 4.156)
-    """
+def chosen_among(models: Mapping[str, Counts | Points], rule: str | None = None, *, at: Conditions | None = None, **options: Any) -> Choice:
+    """Each model set by `choose`, and the best of them; whether it is better than the others is not tested here."""
     if not isinstance(models, Mapping) or not models:
         raise refuse("BR410", "choose_model needs the counts of each model by name", 'choose_model({"logit": counts})')
     points: dict[str, OperatingPoint] = {}

@@ -19,7 +19,7 @@ from baserate.engines.file_cases import read_cases
 from baserate.engines.files import Options, shown_source
 from baserate.engines.joins import join_cases, with_ids
 from baserate.engines.large_files import count_large, sources_in_pieces
-from baserate.engines.wanted import Wanted
+from baserate.engines.wanted import Table, Wanted
 from baserate.errors import Findings, Fix, InputError, quoted, refuse, refuse_file
 from baserate.grouped import GroupedCounts
 from baserate.joint import JointCounts
@@ -59,7 +59,10 @@ def count_scores(source: str, wanted: Wanted, options: Options) -> dict[str, Cou
                 shown_source(source), "BR943", "is read as a whole: there is nothing to resume", "leave resume out, or write Parquet"
             )
         options = options._replace(ceiling=Ceiling(options.ceiling.memory))
-    cases, table = read_cases(source, wanted, options)
+    return _each_score(*read_cases(source, wanted, options), wanted)
+
+
+def _each_score(cases: Cases, table: Table, wanted: Wanted) -> dict[str, Counts]:
     findings, counted = Findings(), {}
     for name in wanted.scores:
         with findings:
@@ -69,6 +72,14 @@ def count_scores(source: str, wanted: Wanted, options: Options) -> dict[str, Cou
     except InputError as error:
         raise error.moved(table.place) from None
     return counted
+
+
+def count_together(source: str, wanted: Wanted, options: Options) -> JointCounts | dict[str, Counts]:
+    """The models of one file on the same cases; only the counts of each where cases are weighted, or are not all held in memory."""
+    if options.ceiling.memory is not None or wanted.weight is not None or len(wanted.scores) < 2:
+        return count_scores(source, wanted, options)
+    cases, table = read_cases(source, wanted, options)
+    return joint_of(cases).counted_as(_each_score(cases, table, wanted))
 
 
 def count_models_file(  # noqa: PLR0913 (each is a word that users say)

@@ -14,7 +14,7 @@ from baserate.conditions import Conditions
 from baserate.cuts import short
 from baserate.decisions.borders import EVERYTHING, NOTHING
 from baserate.decisions.choosing import COST
-from baserate.decisions.models import choose_model
+from baserate.decisions.models import chosen_among
 from baserate.decisions.operating import highest_below
 from baserate.decisions.rules import Rule, parse_rule
 from baserate.decisions.searching import DOUBT, ROUNDING, Mask
@@ -216,7 +216,7 @@ def _infeasible(every: list[Candidates], rule: Rule, found: list[Staged], at: Un
         scene = part.scene
         where = "" if scene.site == HERE else f"at site {quoted(str(scene.site))}, "
         try:
-            choose_model({one.name: one.sites[scene.site] for one in every}, str(rule), at=scene.conditions(), volume=_volume(rule))
+            chosen_among({one.name: one.sites[scene.site] for one in every}, str(rule), at=scene.conditions(), volume=_volume(rule))
         except Infeasible as error:
             told = [replace(problem, text=f"{where}at {scene.conditions()}: {problem.text}") for problem in error.problems]
             return Infeasible(told)

@@ -10,7 +10,7 @@ from typing import Any
 from baserate import tables
 from baserate.conditions import Conditions
 from baserate.counts import Counts
-from baserate.decisions.answering import Answer, choices
+from baserate.decisions.answering import Answer
 from baserate.decisions.models import Choice
 from baserate.decisions.operating import OperatingPoint
 from baserate.decisions.rules import parse_rule
@@ -19,6 +19,7 @@ from baserate.document import Known, conditions, names_at, point_of
 from baserate.errors import grouped
 from baserate.measures.values import parse
 from baserate.notes import Note
+from baserate.uncertainty.best import choices
 from baserate.uncertainty.fixed import point_intervals
 
 MOST_MODELS = 50

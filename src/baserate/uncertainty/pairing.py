@@ -41,7 +41,7 @@ def pairing_of(models: Models, names: tuple[str, str], *, paired: bool) -> str:
 
 def only(joint: JointCounts, names: tuple[str, str]) -> JointCounts:
     """The same cases, as two of the models scored them."""
-    return JointCounts._of({name: joint.scores[name] for name in names}, joint.positives, joint.negatives, joint.ledger, joint._recorded)
+    return joint.only(names)
 
 
 def whole(part: Counts | GroupedCounts) -> Counts:
