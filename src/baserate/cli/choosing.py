@@ -7,7 +7,7 @@ import click
 from baserate import document, judgements, tables
 from baserate.cli import amounts, options
 from baserate.cli.answers import Surety, say
-from baserate.cli.estimating import with_prior_from
+from baserate.cli.estimating import in_field, with_prior_from
 from baserate.cli.sections import Sectioned
 from baserate.cli.terminal import tell
 from baserate.decisions.answering import Answer, choices
@@ -83,6 +83,8 @@ def choose_command(
     notes = [*refusals, *document.notes_of(models, settings)]
     points = [(name, point) for name, several in settings.items() for point in several]
     known = surety.known(models, points, {key: value for key, value in asked.items() if key != "calibrated_at"})
+    read = {"path": path, "label": label, "positive": positive, "design": design}
+    known = in_field(known, {**read, "priors": priors, "replicates": replicates}, points)
     if as_json:
         verdict = [document.of_choice(choice) for choice in made]
         click.echo(document.text(document.of_models("choose", models, settings, at, notes, known=known, seed=seed, verdict=verdict)))

@@ -27,6 +27,8 @@ THEORY: How = "theory"
 CLASS_RATES = ("tpr", "fpr")
 AT_A_PRIOR = ("precision", "npv", "posfrac", "expected_cost")
 PER_VOLUME = ("alerts", "caught", "missed")
+# How many cases are flagged needs no label: these are read from what was counted, where it was.
+COUNTED = ("posfrac", "alerts")
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,8 @@ class OperatingPoint:
     flagged with that probability only, and every number is an expected value; `merged` says that those may have several scores, from
     `threshold` up to `certain`. `how` says of which kind the point is, and `in_advance` whether it was set before these cases were seen.
     Outcomes are those of the sample; rates within a class are the sample's too; precision, npv, posfrac and costs are read at `at`. Any
-    other measure is `point["mcc"]`.
+    other measure is `point["mcc"]`. Where cases without labels were scored too, `counted` says how many are flagged of how many in all, and the
+    flagged share (posfrac) and alerts are those.
 
     >>> import baserate as br
     >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
@@ -61,11 +64,14 @@ class OperatingPoint:
     theory: OperatingPoint | None = None
     cut: Cut | None = None
     in_advance: bool = False
+    counted: tuple[int, int] | None = None
     notes: tuple[Note, ...] = field(default=(), compare=False, repr=False)
 
     def __getitem__(self, name: str | Measure) -> float:
         """Any measure at this point and its conditions."""
         asked = named(name, self.volume)
+        if self.counted is not None and asked.name in COUNTED:
+            return rounded(Fraction(*self.counted) * Fraction(dict(asked.parameters).get("volume", 1)))
         return measure(asked, self.confusion, at=self.at)
 
     @property
@@ -130,6 +136,7 @@ class OperatingPoint:
         resolved = resolved_for(points, given)
         notes = combine(points.notes, (*given.notes, *label_shift(resolved, confusion), *out_of_range(points, self.threshold)))
         moved = replace(self, confusion=confusion, at=resolved, in_advance=True, best=None, worst=None, theory=None, cut=None, notes=notes)
+        moved = replace(moved, counted=flagged_in_field(moved, counts))
         return replace(moved, merged=self.how == TIE and several(points, points.place(self.certain), self.threshold))
 
     def _flagged(self, points: Points) -> Confusion:
@@ -153,6 +160,13 @@ class OperatingPoint:
         names = (*CLASS_RATES, *(AT_A_PRIOR if self.at.prior is not None else ()), *(PER_VOLUME if self.volume is not None else ()))
         rows += [(name, cell(self[name], 4)) for name in names]
         return table(repr(self), ("", "value"), rows)
+
+
+def flagged_in_field(point: OperatingPoint, counts: Counts | Points) -> tuple[int, int] | None:
+    """How many unlabelled cases of the field are flagged at this threshold, where the base rate was estimated from them."""
+    if point.at.estimate is None or point.share != 1:
+        return None
+    return point.at.estimate.flagged(counts, point.threshold)
 
 
 def setting(point: OperatingPoint) -> str:

@@ -38,6 +38,9 @@ def chosen_intervals(
 ) -> dict[str, Interval]:
     """The intervals of several measures at the point that `choose(counts, …, **options)` found, chosen again on every resample."""
     replicates, level = how.replicates, how.level
+    if point.at.estimate is not None:
+        # Resamples of the labelled cases alone would take the base rate as known: its error is drawn together with that of the rates.
+        return point_intervals(point, names, level, how.seed)
     notes = check_enough(counts)
     at = _given(point)
     plan = planned(counts, at.as_in_sample, None, replicates, how.seed, how.progress)

@@ -11,7 +11,7 @@ import numpy as np
 
 from baserate.conditions import Conditions
 from baserate.counts import Counts
-from baserate.decisions.operating import OperatingPoint
+from baserate.decisions.operating import COUNTED, OperatingPoint
 from baserate.errors import quoted, refuse
 from baserate.exact import Floats
 from baserate.grouped import GroupedCounts
@@ -23,6 +23,7 @@ from baserate.points import Points
 from baserate.uncertain import Uncertain
 from baserate.uncertainty.believing import believed
 from baserate.uncertainty.bootstrap import BCA, METHODS, PERCENTILE, acceleration, alike, bca_bounds, percentile_bounds, undefined_noted
+from baserate.uncertainty.field import JOINT_DRAWS, counted_interval, estimate_interval, refuse_estimate
 from baserate.uncertainty.fixed import Question, is_believed, measure_interval, over_range, refuse_masses
 from baserate.uncertainty.placements import auc_interval
 from baserate.uncertainty.resampling import Plan, Progress, check_enough, checked_replicates, checked_seed, planned, replicate_values, resampled
@@ -90,6 +91,9 @@ def interval(  # noqa: PLR0913 (each is a question of its own)
         fix = "compare(...) for a difference, or joint.marginal(name)" if isinstance(counts, JointCounts) else "count(...)"
         raise refuse("BR228", f"an interval is made of Counts, got {type(counts).__name__}", fix)
     conditions = at.middle() if isinstance(at, Uncertain) else checked_conditions(at)
+    jointly = _at_estimate(statistic, counts, conditions, asked, (rule, threshold, volume)) if conditions.estimate is not None else None
+    if jointly is not None:
+        return jointly
     wanted = statistic_of(statistic, at=conditions, rule=rule, threshold=threshold, volume=volume)
     by_bootstrap = method in METHODS or isinstance(counts, GroupedCounts) or resample is not None
     if wanted.name in ("auc", "gini") and not by_bootstrap and isinstance(counts, Counts):
@@ -98,6 +102,18 @@ def interval(  # noqa: PLR0913 (each is a question of its own)
         return _at_threshold(wanted.measure, counts, threshold, at, asked)
     again = _again(statistic, rule, threshold, volume)
     return _by_bootstrap(wanted, counts, at if isinstance(at, Uncertain) else None, asked, again)
+
+
+def _at_estimate(statistic: Any, counts: Any, at: Conditions, asked: Asked, rest: tuple[Any, Any, Any]) -> Interval | None:
+    """At a base rate that was estimated: together with the rates at a fixed threshold, or not at all. None where no base rate is needed."""
+    rule, threshold, volume = rest
+    wanted = statistic_of(statistic, at=at, rule=rule, threshold=threshold, volume=volume)
+    if not wanted.at_matters:
+        return None
+    if wanted.measure is None or not wanted.fixed or asked.method not in (None, JOINT_DRAWS) or asked.resample is not None:
+        refuse_estimate(at, f"{wanted.name} without a fixed threshold, or by another method than {JOINT_DRAWS},")
+    found = estimate_interval(wanted.measure, counts, threshold, at, (asked.level, asked.side, asked.seed))  # type: ignore[arg-type]
+    return replace(found, notes=combine(found.notes, out_of_range(Points.of(counts), threshold)))
 
 
 def _of_ranking(name: str, of_auc: Interval) -> Interval:
@@ -130,7 +146,14 @@ def _of_point(statistic: Any, source: Confusion | OperatingPoint, at: Any, asked
             raise refuse("BR583", "these cases are weighted: weights do not say how many were seen", "count without weights")
         measure, confusion = named(statistic, checked_volume(volume) or source.volume), source.confusion
         conditions, notes = source.at if at is None else at, chosen_here(source)
-    found = measure_interval(_question(measure, confusion, conditions, asked))
+    if isinstance(source, OperatingPoint) and source.counted is not None and measure.name in COUNTED and at is None:
+        found = counted_interval(measure, source.counted, asked.level, asked.side)
+    elif getattr(conditions, "estimate", None) is not None and measure.depends_on_prior and asked.method in (None, JOINT_DRAWS):
+        if not isinstance(source, OperatingPoint):
+            refuse_estimate(conditions, "a point without its threshold")
+        found = estimate_interval(measure, confusion, getattr(source, "threshold", None), conditions, (asked.level, asked.side, asked.seed))
+    else:
+        found = measure_interval(_question(measure, confusion, conditions, asked))
     return replace(found, notes=combine(notes, found.notes))
 
 
