@@ -45,7 +45,8 @@ def asked(files, *more, field="field.csv"):
     return "prior", files / field, "--from", source, *columns, *more
 
 
-ESTIMATE = br.estimate_prior(br.count(LABELS, SCORES), br.count_unlabelled(FIELD))
+COUNTS = br.count(LABELS, SCORES)
+ESTIMATE = br.estimate_prior(COUNTS, br.count_unlabelled(FIELD))
 
 
 def test_the_words_come_first_then_the_table(capsys, files):
@@ -148,16 +149,57 @@ def conditioned(command, files, *more, field="field.csv"):
 def test_points_are_read_at_the_estimate_and_say_so(capsys, files, command):
     found = answered(capsys, *conditioned(command, files, "--cost", "fn=20,fp=1"))
     plain = answered(capsys, command, labelled(files)[1], *labelled(files)[0], "--prior", repr(ESTIMATE.value), "--cost", "fn=20,fp=1")
-    assert found["models"] == plain["models"]
+    ours, theirs = (answer["models"][0]["points"][0] for answer in (found, plain))
+    for name in ("threshold", "tp", "fp", "tpr", "precision", "npv", "expected_cost"):
+        assert ours[name] == theirs[name]
     (note,) = [note for note in found["notes"] if note["code"] == "BR544"]
     assert f"the base rate {ESTIMATE.value:.4g}" in note["text"]
     assert "BR544" not in [note["code"] for note in plain["notes"]]
 
 
-def test_models_are_compared_at_the_estimate(capsys, files):
-    found = answered(capsys, *conditioned("compare", files, "--score", "m2", "--replicates", "200"))
-    assert found["comparisons"][0]["at"]["prior"] == ESTIMATE.value
-    assert "BR544" in [note["code"] for note in found["notes"]]
+@pytest.mark.parametrize("command", ["show", "choose"])
+def test_intervals_take_the_error_of_the_estimate_together_with_that_of_the_rates(capsys, files, command):
+    (point,) = answered(capsys, *conditioned(command, files, "--cost", "fn=20,fp=1", "--volume", "1000"))["models"][0]["points"]
+    at = br.Conditions(prior=ESTIMATE, costs=br.Costs(fn=20))
+    for name in ("precision", "npv", "expected_cost", "caught"):
+        volume = {"volume": 1000} if name == "caught" else {}
+        joint = br.interval(name, COUNTS, threshold=point["threshold"], at=at, **volume)
+        assert (point["intervals"][name]["low"], point["intervals"][name]["high"]) == (joint.low, joint.high)
+        assert point["intervals"][name]["method"] == joint.method == "joint-draws"
+    known = br.interval("precision", COUNTS, threshold=point["threshold"], at=br.Conditions(prior=ESTIMATE.value))
+    assert point["intervals"]["precision"]["low"] < known.low < known.high < point["intervals"]["precision"]["high"]
+
+
+def test_alerts_are_counted_in_the_field_and_not_computed(capsys, files):
+    asked = ["--threshold", "0.3", "--volume", "1000", "--score", "m2"]
+    flagged = int((FIELD >= 0.3).sum())
+    for model in answered(capsys, *conditioned("show", files, *asked))["models"]:
+        (point,) = model["points"]
+        assert point["counted"] == {"flagged": flagged, "cases": 1000}
+        assert (point["alerts"], point["posfrac"]) == (flagged, flagged / 1000)
+        expected = br.rate_interval(flagged, 1000)
+        assert point["intervals"]["alerts"]["low"] == pytest.approx(1000 * expected.low)
+        assert point["intervals"]["posfrac"]["high"] == pytest.approx(expected.high)
+
+
+def test_another_model_is_drawn_in_pairs_with_the_one_that_gave_the_base_rate(capsys, files):
+    """The same column under two names: what is known of the second is what is known of the first."""
+    rows = zip(LABELS.tolist(), SCORES.tolist(), SCORES.tolist(), strict=True)
+    source = written(files / "twice.csv", ["y", "m", "m2"], rows)
+    asked = ["show", source, "--label", "y", "--score", "m", "--score", "m2", "--threshold", "0.3", "--prior-from", files / "field.csv"]
+    first, second = (model["points"][0]["intervals"] for model in answered(capsys, *asked)["models"])
+    assert first == second
+    assert first["precision"]["method"] == "joint-draws"
+
+
+def test_a_comparison_is_refused_and_told_the_range(capsys, files):
+    line = refused(capsys, *conditioned("compare", files, "--score", "m2", "--replicates", "200"))
+    assert line.startswith(f"error BR647: the base rate {ESTIMATE.value:.4g} is an estimate")
+    fix = line.split("--prior ")[1].strip().removesuffix(".")
+    assert answered(
+        capsys, "compare", files / "scores.csv", "--label", "y", "--score", "m", "--score", "m2", "--prior", fix, "--replicates", "100"
+    )
+    assert answered(capsys, *conditioned("compare", files, "--score", "m2", "--statistic", "auc"))["comparisons"][0]["at"] is None
 
 
 def test_a_curve_is_traced_at_the_estimate(capsys, files):
@@ -168,23 +210,29 @@ def test_a_curve_is_traced_at_the_estimate(capsys, files):
     assert "BR544" in [note["code"] for note in found["notes"]]
 
 
-def test_a_requirement_is_judged_at_the_estimate(capsys, files):
-    rule = "precision >= 0.05"
+def test_a_requirement_is_judged_by_a_bound_that_includes_the_error_of_the_estimate(capsys, files):
     columns, source = labelled(files)
-    found = answered(capsys, "gate", source, rule, *columns, "--threshold", "0.3", "--prior-from", files / "field.csv")
-    plain = answered(capsys, "gate", source, rule, *columns, "--threshold", "0.3", "--prior", repr(ESTIMATE.value))
-    assert found["verdict"] == plain["verdict"]
-    assert "BR544" in [note["code"] for note in found["notes"]]
-    assert "BR544" not in [note["code"] for note in plain["notes"]]
+    asked = ["gate", source, "precision >= 0.05", *columns, "--threshold", "0.3"]
+    found = answered(capsys, *asked, "--prior-from", files / "field.csv", status=1)
+    (check,) = found["verdict"]["checks"]
+    joint = br.interval("precision", COUNTS, threshold=0.3, at=br.Conditions(prior=ESTIMATE), side="lower")
+    assert check["low"] == joint.low
+    # Half of the error is spared: the bound lies where the two-sided interval of the same level ends.
+    assert joint.low == br.interval("precision", COUNTS, threshold=0.3, at=br.Conditions(prior=ESTIMATE)).low
+    known = br.interval("precision", COUNTS, threshold=0.3, at=br.Conditions(prior=ESTIMATE.value), side="lower")
+    assert joint.low < known.low
+    assert {"BR544", "BR649"} <= {note["code"] for note in found["notes"]}
 
 
-def test_a_candidate_is_judged_at_what_the_baseline_estimates(capsys, files):
-    models = ["--label", "y", "--baseline", "m", "--candidate", "m2"]
-    models += ["--statistic", "expected_cost", "--threshold", "0.3", "--replicates", "100"]
-    found = answered(capsys, "gate", files / "scores.csv", *models, "--prior-from", files / "field.csv")
-    plain = answered(capsys, "gate", files / "scores.csv", *models, "--prior", repr(ESTIMATE.value))
-    assert found["verdict"] == plain["verdict"]
-    assert "BR544" in [note["code"] for note in found["notes"]]
+def test_a_gate_that_would_take_the_estimate_as_known_is_refused(capsys, files):
+    columns, source = labelled(files)
+    field = ["--prior-from", files / "field.csv"]
+    assert refused(capsys, "gate", source, "precision >= 0.05", *columns, *field).startswith("error BR647: ")
+    models = ["--label", "y", "--baseline", "m", "--candidate", "m2", "--statistic", "expected_cost", "--threshold", "0.3"]
+    assert refused(capsys, "gate", source, *models, *field).startswith("error BR647: ")
+    both = [*columns, "--score", "m2", "--threshold", "0.3"]
+    assert refused(capsys, "gate", source, "precision >= 0.05", *both, *field).startswith("error BR648: ")
+    assert answered(capsys, "gate", source, "tpr >= 0.1", *columns, "--threshold", "0.3", *field)["verdict"]["passed"]
 
 
 def test_settings_say_their_own_base_rate(capsys, files):
@@ -199,18 +247,15 @@ def test_a_summary_says_that_the_base_rate_could_not_be_had(capsys, files):
     assert "gone.csv" in summary.read_text()
 
 
-def test_every_site_is_read_at_the_estimate(capsys, files):
+def test_sites_are_refused_an_estimate(capsys, files):
     rows = zip(LABELS.tolist(), SCORES.tolist(), (["a", "b"] * 500), strict=True)
     source = written(files / "sites.csv", ["y", "m", "site"], rows)
     asked = ["--label", "y", "--score", "m", "--group", "site", "--threshold", "0.3"]
-    found = answered(capsys, "slices", source, *asked, "--prior-from", files / "field.csv")
-    plain = answered(capsys, "slices", source, *asked, "--prior", repr(ESTIMATE.value))
-    assert found["groups"] == plain["groups"]
-    assert "BR544" in [note["code"] for note in found["notes"]]
-    assert told(capsys, "count", source, *asked[:6], "-o", files / "sites.counts").status == 0
-    saved = answered(capsys, "slices", files / "sites.counts", "--score", "m", "--threshold", "0.3", "--prior-from", files / "field.csv")
-    assert saved["groups"] == found["groups"]
-    assert "BR544" in [note["code"] for note in saved["notes"]]
+    assert refused(capsys, "slices", source, *asked, "--prior-from", files / "field.csv").startswith("error BR647: ")
+
+
+def test_a_report_is_refused_an_estimate(capsys, files):
+    assert refused(capsys, *conditioned("report", files, "-o", files / "report.html")).startswith("error BR647: ")
 
 
 FORWARD = [["leaders", "--fdr", "90%"], ["triage", "--review", "2", "--cost", "fn=100,fp=5"]]
@@ -224,12 +269,49 @@ def test_leaders_and_triage_read_the_estimate(capsys, files, asked):
     assert "BR544" in [note["code"] for note in found["notes"]]
 
 
-def test_every_command_that_takes_a_base_rate_for_cases_can_learn_it():
-    every = {name: cli.get_command(None, name) for name in COMMANDS}
-    taking = {name: {parameter.name for parameter in command.params} for name, command in every.items()}
-    conditioned = {name for name, there in taking.items() if "priors" in there}
-    assert conditioned >= {"show", "choose", "curve", "compare", "gate", "slices", "decide", "expect", "leaders", "triage"}
-    assert not [name for name in conditioned if "prior_from" not in taking[name]]
+# Every command with --prior-from, and what it does about the error of the estimate.
+JOINT = {"show", "choose", "gate"}
+OVER_ITS_INTERVAL = {"decide", "expect"}
+NO_INTERVALS = {"curve", "leaders", "triage"}
+REFUSED = {"compare", "slices", "report"}
+
+
+def test_no_command_takes_the_estimate_as_known():
+    """Each of these kinds is tested here: together in the intervals, over the whole interval, without any interval, or refused."""
+    every = {name: {parameter.name for parameter in cli.get_command(None, name).params} for name in COMMANDS}
+    taking = {name for name, there in every.items() if "prior_from" in there}
+    assert taking == JOINT | OVER_ITS_INTERVAL | NO_INTERVALS | REFUSED
+    assert not [name for name, there in every.items() if "priors" in there and name not in taking]
+
+
+def bounds_in(part):
+    """Every interval in a document."""
+    if isinstance(part, list):
+        return [found for one in part for found in bounds_in(one)]
+    if not isinstance(part, dict):
+        return []
+    return ([part] if "level" in part else []) + [found for one in part.values() for found in bounds_in(one)]
+
+
+@pytest.mark.parametrize(
+    "asked", [("curve", "broc"), ("leaders", "--fdr", "90%"), ("triage", "--review", "2", "--cost", "fn=100,fp=5")], ids=lambda asked: asked[0]
+)
+def test_what_prints_no_interval_needs_none(capsys, files, asked):
+    columns, source = labelled(files)
+    given = ("curve", "broc", source) if asked[0] == "curve" else (asked[0], source, *asked[1:])
+    found = answered(capsys, *given, *columns, "--prior-from", files / "field.csv")
+    assert bounds_in(found) == [model["summaries"]["auc"] for model in found["models"]]
+    assert "BR544" in [note["code"] for note in found["notes"]]
+
+
+def test_what_is_expected_is_told_over_the_whole_interval(capsys, files):
+    found = answered(capsys, *conditioned("expect", files, "--statistic", "precision", "--threshold", "0.3"))
+    assert found["expectations"][0]["at"]["prior"] == {"low": max(ESTIMATE.low, 0.5 / 1000), "high": ESTIMATE.high, "kind": "range"}
+
+
+@pytest.mark.parametrize("more", [["--replicates", "100", "--rule", "tpr >= 0.5"], ["--cluster", "m2", "--threshold", "0.3"]])
+def test_other_ways_to_an_interval_are_refused_beside_an_estimate(capsys, files, more):
+    assert refused(capsys, *conditioned("show", files, *more)).split(":")[0] in ("error BR002", "error BR647")
 
 
 def test_a_decision_is_made_over_the_whole_interval(capsys, files):
@@ -265,6 +347,7 @@ def test_a_pilot_beside_an_estimate_is_refused(capsys, files):
     assert refused(capsys, *conditioned("decide", files, "--pilot", "1/50")).startswith("error BR503: a base rate is given")
 
 
-def test_calibrated_scores_are_estimated_by_likelihood(capsys, files):
+def test_the_estimate_is_an_adjusted_count_also_where_scores_are_probabilities(capsys, files):
+    """Of no other way is the error known together with that of the rates."""
     found = answered(capsys, *conditioned("choose", files, "--calibrated-at", "20%"))
-    assert "em from scores calibrated at 0.2" in next(note["text"] for note in found["notes"] if note["code"] == "BR544")
+    assert "adjusted-count at score >= " in next(note["text"] for note in found["notes"] if note["code"] == "BR544")

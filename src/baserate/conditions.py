@@ -12,6 +12,7 @@ from baserate.arithmetic import exactly, rounded
 from baserate.costs import Costs
 from baserate.errors import Fix, quoted, refuse
 from baserate.notes import Note
+from baserate.spreads import Estimated
 
 EQUAL_COSTS = Costs()
 
@@ -28,7 +29,8 @@ class Conditions:
     """At which base rate, and at which costs?
 
     `prior` is a number between 0 and 1, or what people write: "0.1%", "1 in 1000", "1:999" (odds), "12 per 100k". None means the
-    sample's own. Without `costs` both errors cost 1.
+    sample's own. Without `costs` both errors cost 1. A prior may be the result of `estimate_prior`: decisions are made at its value, and
+    intervals take its error together with that of the rates, or are refused.
 
     >>> from baserate import Conditions, Costs
     >>> at = Conditions(prior="1 in 1000", costs=Costs(fp=1, fn=100))
@@ -43,9 +45,12 @@ class Conditions:
     notes: tuple[Note, ...] = field(init=False, compare=False, repr=False)
     # The prior as a fraction: what was written ("1 in 1000"), what a float means, or the class totals of the sample.
     _exact: Fraction | None = field(init=False, compare=False, repr=False)
+    # Where the prior was estimated from unlabelled scores: the estimate.
+    estimate: Estimated | None = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        written = notations.prior(self.prior)
+        estimate = self.prior if isinstance(self.prior, Estimated) else None
+        written = notations.prior(self.prior if estimate is None else _planned_for(estimate))
         if self.costs is not None and not isinstance(self.costs, Costs):
             text = f"costs must be Costs, got {type(self.costs).__name__}: the order of a matrix or list is ambiguous"
             raise refuse("BR513", text, "Costs(fp=1, fn=5)")
@@ -54,8 +59,9 @@ class Conditions:
             costs=self.costs or EQUAL_COSTS,
             costs_given=self.costs is not None,
             as_in_sample=written is None,
-            notes=() if written is None else written.notes,
+            notes=(*(() if written is None else written.notes), *(() if estimate is None else estimate.notes)),
             _exact=None if written is None else written.value,
+            estimate=estimate,
         )
 
     def _put(self, **values: object) -> None:
@@ -154,6 +160,7 @@ class Conditions:
             return self
         shown = Conditions(None, self.costs)
         shown._put(prior=self.prior, as_in_sample=self.as_in_sample, costs_given=self.costs_given, notes=self.notes, _exact=exactly(self.prior))
+        shown._put(estimate=self.estimate)
         return shown
 
     @property
@@ -171,6 +178,16 @@ class Conditions:
         number = "" if self.prior is None or math.isnan(self.prior) else f"{self.prior:.6g}"
         prior = ", ".join(filter(None, (number, "as in the sample" if self.as_in_sample else "")))
         return f"prior {prior}; {'' if self.costs_given else 'equal '}{self.costs.spoken}"
+
+
+def _planned_for(estimate: Estimated) -> float:
+    """The value of an estimate, where it is a base rate at which anything can be planned."""
+    if not 0 < estimate.value < 1:
+        text = (
+            f"the estimated base rate is {estimate.value:g} (from {estimate.low:.4g} to {estimate.high:.4g}), which is no base rate to plan for"
+        )
+        raise refuse("BR537", text, f"Conditions(prior={max(estimate.high, 1e-6):.2g})" if estimate.value == 0 else "Conditions(prior=0.99)")
+    return estimate.value
 
 
 def trained_at(prior: Any, negatives_kept: Any) -> float:

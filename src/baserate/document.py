@@ -220,6 +220,8 @@ def point_of(point: OperatingPoint, known: Known = PLAIN) -> dict[str, Any]:
     values = {name: read(point, name) for name in names}
     more: dict[str, Any] = {"volume": point.volume} if point.volume is not None else {}
     more.update(_bounds(point.bounds))
+    if point.counted is not None:
+        more["counted"] = {"flagged": point.counted[0], "cases": point.counted[1]}
     for name, draw in (("best", point.best), ("worst", point.worst)):
         if draw is not None:
             more[name] = {**outcomes(draw), "caught": number(measure("caught", draw, at=point.at, volume=point.volume))}

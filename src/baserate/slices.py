@@ -22,6 +22,7 @@ from baserate.points import Points
 from baserate.uncertainty.adequacy import refuse_masses
 from baserate.uncertainty.cluster_gates import require_of_clusters
 from baserate.uncertainty.clustered import CLASS_OF, cluster_bound, cluster_intervals, cluster_notes, cluster_plan, clustered
+from baserate.uncertainty.field import refuse_estimate
 from baserate.uncertainty.fixed import point_intervals
 from baserate.uncertainty.gates import ALL, MISSED, OBSERVED, SHOWN, UNJUDGED, Check, Requirement, require, split_requirement
 from baserate.uncertainty.intervals import REPLICATES, interval
@@ -214,6 +215,8 @@ def by_group(  # noqa: PLR0913 (each is a question of its own)
     counts = _counts(whole)
     refuse_masses(counts.weighted)
     conditions = _conditions(parts, at)
+    for one in conditions.values():
+        refuse_estimate(one, "every site's interval")
     shared = not isinstance(at, Mapping) or not at
     sites = [(_counts(part), conditions[group]) for group, part in parts.items()]
     together, apart = (next(iter(conditions.values())), ()) if shared else _pooled(sites)

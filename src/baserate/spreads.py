@@ -312,6 +312,32 @@ class Distribution:
         return _by_normal(self._at, panels, _normal(*self._tails(_none if breaks is None else breaks)))
 
 
+class Estimated:
+    """A base rate that was estimated, with the cases that it rests on: its error is drawn together with that of the rates, or not at all.
+
+    `threshold` is where cases were flagged; `counts` are the labelled cases and `unlabelled` those of the field, None where they are not kept.
+    `beside` holds the counts of other models on the same labelled cases, each with their scores of the same field.
+    """
+
+    value: float
+    low: float
+    high: float
+    method: str
+    threshold: float | int | None
+    counts: Any
+    unlabelled: Any
+    beside: tuple[tuple[Any, Any], ...]
+    cases: int
+    notes: Any
+
+    def flagged(self, counts: Any, threshold: float | None) -> tuple[int, int] | None:
+        """How many cases of the field the model of these counts flags, and how many there are; None where that is not known."""
+        for ours, field in ((self.counts, self.unlabelled), *self.beside):
+            if ours is not None and (ours is counts or ours == counts):
+                return field.flagged(threshold), field.total
+        return None
+
+
 Spread = Range | Pilot | LogUniform | LogNormal | Draws | Distribution
 Believed = Pilot | LogUniform | LogNormal | Draws | Distribution
 SPREADS = (Range, Pilot, LogUniform, LogNormal, Draws, Distribution)

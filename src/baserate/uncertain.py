@@ -16,7 +16,20 @@ from baserate.arithmetic import rounded
 from baserate.conditions import Conditions
 from baserate.costs import Costs
 from baserate.errors import Fix, quoted, refuse
-from baserate.spreads import BELIEVED, SPREADS, STEPS, Distribution, Draws, LogNormal, LogUniform, Pilot, Range, is_frozen, nearly_all
+from baserate.spreads import (
+    BELIEVED,
+    SPREADS,
+    STEPS,
+    Distribution,
+    Draws,
+    Estimated,
+    LogNormal,
+    LogUniform,
+    Pilot,
+    Range,
+    is_frozen,
+    nearly_all,
+)
 
 COST_STEPS = 3
 OUTCOMES = ("fp", "fn", "tp", "tn")
@@ -177,7 +190,14 @@ def _shown(part: Any) -> str:
     return f"{len(part.values)} draws" if isinstance(part, Draws) else f"{part:g}"
 
 
+def _refuse_estimate(given: Any) -> None:
+    if isinstance(given, Estimated):
+        text = "the error of an estimated base rate is not independent of that of the rates, as what is uncertain here is taken to be"
+        raise refuse("BR647", text, f"Conditions(prior=estimate), or prior=Range({max(given.low, 1e-6):.4g}, {given.high:.4g})")
+
+
 def _prior(given: Any) -> Any:
+    _refuse_estimate(given)
     if isinstance(given, str) and "..." in given:
         raise refuse("BR503", f"prior {quoted(given)} has too many dots", "a range is written 1e-5..1e-3")
     if isinstance(given, str) and ".." in given:

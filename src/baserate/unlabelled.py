@@ -42,6 +42,10 @@ class Unlabelled(Frozen):
         """All cases."""
         return int(self.cases.sum())
 
+    def flagged(self, threshold: float | None) -> int:
+        """How many cases have a score at or above the threshold; None flags nothing."""
+        return 0 if threshold is None else int(self.cases[self.scores >= threshold].sum())
+
     @cached_property
     def digest(self) -> str:
         """SHA-256 of scores and cases: the same for every order of the rows."""

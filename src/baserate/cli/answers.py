@@ -41,7 +41,7 @@ class Surety:
         several = list(points)
         with Progress("resampling") as progress:
             for name, counts in models.items():
-                chosen = [point for model, point in several if model == name and point.optimized]
+                chosen = [point for model, point in several if model == name and point.optimized and point.at.estimate is None]
                 intervals, said = self.at_chosen(chosen, counts, progress)
                 found |= {id(point): one for point, one in zip(chosen, intervals, strict=True)}
                 notes += [note if len(models) == 1 else replace(note, text=f"{quoted(name)}: {note.text}") for note in said]

@@ -11,7 +11,7 @@ import click
 from baserate import document, judgements, tables, verdicts
 from baserate.cli import amounts, options
 from baserate.cli.answers import Surety, say
-from baserate.cli.estimating import with_prior_from
+from baserate.cli.estimating import in_field, with_prior_from
 from baserate.cli.sections import Sectioned
 from baserate.cli.terminal import Progress, tell
 from baserate.conditions import Conditions
@@ -96,6 +96,8 @@ def choose_command(
     settings = {name: [choice.points[name] for choice in made if name in choice.points] for name in models}
     points = [(name, point) for name, several in settings.items() for point in several]
     known = surety.known(models, points)
+    read = {"path": path, "label": label, "positive": positive, "design": design}
+    known = in_field(known, {**read, "priors": priors, "replicates": replicates}, points)
     notes = [*refusals, *document.notes_of(models, settings), *known.notes]
     if as_json:
         verdict = [{**document.of_choice(choice), **verdicts.of_leads(choice)} for choice in made]

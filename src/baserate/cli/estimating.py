@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import click
 
@@ -15,13 +16,20 @@ from baserate.cli.answers import say
 from baserate.cli.sections import Sectioned
 from baserate.cli.terminal import Progress, tell
 from baserate.counts import Counts
+from baserate.decisions.operating import COUNTED, OperatingPoint
+from baserate.document import Known
+from baserate.engines.file_counts import joint_of, models_of
 from baserate.engines.files import shown_source
-from baserate.engines.saved import is_saved, saved_models
+from baserate.engines.saved import is_saved, saved_joint, saved_models
 from baserate.engines.unlabelled import unlabelled_of
 from baserate.errors import Infeasible, InputError, escaped, quoted, refuse, refuse_file
+from baserate.joint import JointCounts
+from baserate.measures import values
 from baserate.notes import CASE_CONTROL, Note
 from baserate.shifts.estimating import ADJUSTED, EM, REPLICATES, PriorEstimate, estimate_prior, told
-from baserate.uncertainty.values import percent, stated
+from baserate.uncertainty.field import FieldTable, table_of_models
+from baserate.uncertainty.field import in_field as field_interval
+from baserate.uncertainty.values import BOTH, Interval, percent, stated
 from baserate.unlabelled import Unlabelled
 
 
@@ -100,18 +108,19 @@ def _tell(models: dict[str, Counts], found: dict[str, list[PriorEstimate]], read
 class Learned(str):
     """A base rate as it would be written, with the estimate that it comes from and the notes that say so."""
 
-    __slots__ = ("estimate", "notes")
+    __slots__ = ("estimate", "notes", "score")
     estimate: PriorEstimate
     notes: tuple[Note, ...]
+    score: str
 
     @classmethod
     def of(cls, estimate: PriorEstimate, source: str, score: str) -> Learned:
         learned = cls(repr(estimate.value))
         text = (
             f"the base rate {estimate.value:.4g} ({percent(estimate.level)} {stated(estimate)}) is an estimate from {escaped(source)}, "
-            f"score {quoted(score)}: {told(estimate)}"
+            f"score {quoted(score)}: {told(estimate)}; intervals include its error, and alerts are counted there"
         )
-        learned.estimate, learned.notes = estimate, (Note("BR544", text), *estimate.notes)
+        learned.estimate, learned.score, learned.notes = estimate, score, (Note("BR544", text),)
         return learned
 
 
@@ -136,13 +145,16 @@ def learned(prior_from: str | None, named: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _learned(source: str, named: dict[str, Any]) -> Learned:
-    """The base rate that the first model's scores speak for."""
+    """The base rate that the first model's scores speak for; how many cases of the field the others flag is counted there too.
+
+    Always by the adjusted count: of no other way is the error known together with that of the rates.
+    """
     given: options.Given = named["path"]
-    score, counts = next(iter(_labelled(given._replace(paths=given.paths[:1]), named).items()))
+    (score, counts), *others = _labelled(given._replace(paths=given.paths[:1]), named).items()
     unlabelled = unlabelled_of(source, score, given.options)
     progress = Progress("resampling")
     try:
-        found = estimate_prior(counts, unlabelled, calibrated_at=named.get("calibrated_at"), seed=named.get("seed") or 0, progress=progress)
+        found = estimate_prior(counts, unlabelled, seed=named.get("seed") or 0, progress=progress)
     except InputError as error:
         raise type(error)(replace(problem, text=f"--prior-from: {problem.text}") for problem in error.problems) from None
     progress.close()
@@ -150,4 +162,60 @@ def _learned(source: str, named: dict[str, Any]) -> Learned:
         text = f"--prior-from: the estimate is {found.value:g} ({percent(found.level)} {stated(found)}), which is no base rate to plan for"
         most = max(found.high, 3 / found.cases)  # none seen: up to three in so many are not ruled out
         raise Infeasible(refuse("BR537", text, f"--prior {most:.2g}" if found.value == 0 else "--prior 0.99").problems)
-    return Learned.of(found, source, score)
+    beside = tuple((other, field) for name, other in others if (field := _scored(source, name, given.options)) is not None)
+    return Learned.of(replace(found, beside=beside), source, score)
+
+
+def _scored(source: str, score: str, how: Any) -> Unlabelled | None:
+    """The field as another model scored it, where it did."""
+    try:
+        return unlabelled_of(source, score, how)
+    except InputError:
+        return None
+
+
+def in_field(known: Known, given: dict[str, Any], points: Iterable[tuple[str, OperatingPoint]]) -> Known:
+    """Intervals at an estimated base rate of models other than the one that it was estimated with: on the same labelled cases, in pairs."""
+    rate = next((text for text in given["priors"] if isinstance(text, Learned)), None)
+    if rate is None:
+        return known
+    options.check_unused(
+        {"--replicates": given.get("replicates"), "--cluster": given.get("cluster")}, "of a base rate that is estimated (--prior-from)"
+    )
+    others = [(name, point) for name, point in points if name != rate.score and point.share == 1]
+    joint = _paired(given, rate.score, others)
+    if joint is None:
+        return known
+    estimate, found = rate.estimate, dict(known.found)
+    cut = cast("float", estimate.threshold)
+    field = cast("tuple[int, int]", estimate.flagged(estimate.counts, cut))
+    for name, point in others:
+        table = table_of_models(joint, (rate.score, cut), (name, point.threshold), field)
+        found[id(point)] = {**known.at(point), **_joint_intervals(point, replace(table, flagged=None), known)}
+    return replace(known, found=found)
+
+
+def _joint_intervals(point: OperatingPoint, table: FieldTable, known: Known) -> dict[str, Interval]:
+    """The intervals that depend on the base rate and are not counted."""
+    found = dict[str, Interval]()
+    for name in document.names_at(point):
+        asked = values.named(name, point.volume)
+        if asked.depends_on_prior and not (point.counted is not None and asked.name in COUNTED):
+            with contextlib.suppress(InputError):  # undefined there
+                found[name] = field_interval(asked, table, point.at, known.level, BOTH, known.seed)
+    return found
+
+
+def _paired(given: dict[str, Any], first: str, others: Sequence[tuple[str, OperatingPoint]]) -> JointCounts | None:
+    """The labelled cases with the scores of all models; None where they are not needed, or cannot be had."""
+    path: options.Given = given["path"]
+    if not others or path.options.ceiling.memory is not None:
+        return None
+    names = tuple(dict.fromkeys((first, *(name for name, _ in others))))
+    try:
+        if is_saved(path.path):
+            return saved_joint(path.path, names)
+        wanted = options.wanted(path, given["label"], names, positive=given["positive"], design=given["design"])
+        return joint_of(models_of(path.path, wanted, path.options))
+    except InputError:
+        return None

@@ -170,7 +170,8 @@ conditions = _together(
 prior_from = click.option(
     "--prior-from",
     metavar="FILE",
-    help="Estimate the base rate from unlabelled cases that the (first) model scored, instead of --prior; see baserate prior.",
+    help="Estimate the base rate from unlabelled cases that the (first) model scored, instead of --prior; see baserate prior. "
+    "Intervals include its error.",
 )
 calibrated_at = click.option(
     "--calibrated-at", metavar="SHARE", help='The base rate at which the scores are calibrated probabilities ("sample" for the labelled cases).'
@@ -352,7 +353,8 @@ def conditions_of(priors: tuple[str, ...], costs: tuple[str, ...], profits: tupl
             raise refuse("BR513", "costs and profits are given together", "give --cost or --profit")
         chosen = Costs.parse(",".join(costs or profits), profits=bool(profits)) if costs or profits else None
     for text in priors or ("sample",):
-        for part in shares(text):
+        estimate = getattr(text, "estimate", None)
+        for part in shares(text) if estimate is None else [estimate]:
             with findings:
                 found.append(_noted(Conditions(part, chosen), getattr(text, "notes", ())))
     findings.settle()

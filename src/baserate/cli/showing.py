@@ -10,7 +10,7 @@ from baserate import document, judgements, tables
 from baserate.cli import options
 from baserate.cli.answers import Surety, say
 from baserate.cli.clustering import clusters_of
-from baserate.cli.estimating import with_prior_from
+from baserate.cli.estimating import in_field, with_prior_from
 from baserate.cli.sections import Sectioned
 from baserate.cli.terminal import tell
 from baserate.conditions import Conditions
@@ -95,6 +95,8 @@ def show(
     values = _summarized(models, wanted, at)
     points = [(row.model, row.point) for block in blocks for row in block if row.point is not None]
     known = surety.known(models, points) if clusters is None else clusters.known(surety, points)
+    read = {"path": path, "label": label, "positive": positive, "design": design}
+    known = in_field(known, {**read, "priors": priors, "replicates": replicates, "cluster": cluster}, points)
     refusals += [*(clusters.notes if clusters is not None else ()), *known.notes]
     _present(models, blocks, at, (refusals, values, known, surety), as_json=as_json)
 

@@ -15,14 +15,14 @@ from baserate.conditions import Conditions
 from baserate.counts import Counts
 from baserate.decisions import budgets, merged, remarks, theory
 from baserate.decisions.mixtures import best_mixture
-from baserate.decisions.operating import GUESS, THRESHOLD, OperatingPoint, mixed, set_at
+from baserate.decisions.operating import COUNTED, GUESS, THRESHOLD, OperatingPoint, flagged_in_field, mixed, set_at
 from baserate.decisions.refusals import infeasible
 from baserate.decisions.rules import Rule, parse_rule
 from baserate.decisions.searching import Mask, best_of, exact_or_none, holds_all, is_better, keeping
-from baserate.errors import quoted, refuse
+from baserate.errors import grouped, quoted, refuse
 from baserate.measures.confusions import checked_conditions, checked_volume, confusion_at, resolved_for
 from baserate.measures.values import Measure, named
-from baserate.notes import combine
+from baserate.notes import Note, combine
 from baserate.points import Points
 
 COST = "expected_cost"
@@ -68,9 +68,22 @@ def choose(
     use_up = optimize is None and rules.budget is not None and not given.costs_given
     found = _found(points, rules, objective, resolved, mix=mix, use_up=use_up)
     point = replace(found, rule=str(rules), optimized=str(objective), volume=volume)
+    point = replace(point, counted=flagged_in_field(point, counts))
     if calibrated_at is not None:
         point = theory.beside(point, points, calibrated_at)
-    return replace(point, notes=combine(points.notes, (*point.notes, *given.notes, *remarks.on_choice(point, points, rules, objective))))
+    said = (*point.notes, *given.notes, *remarks.on_choice(point, points, rules, objective), *_exceeded(point, rules))
+    return replace(point, notes=combine(points.notes, said))
+
+
+def _exceeded(point: OperatingPoint, rule: Rule) -> Iterator[Note]:
+    """The rule was kept by what the labelled cases say of the field; what is counted there may not keep it."""
+    for term in rule.terms if point.counted is not None else ():
+        if term.measure.name in COUNTED:
+            value, limit = point[term.measure], float(term.limit)
+            if value > limit if term.sense == "<=" else value < limit:
+                flagged, cases = (grouped(count) for count in point.counted or ())
+                seen = f"{term.measure} is {value:.4g} there, and {term} is not kept"
+                yield Note("BR653", f"this threshold flags {flagged} of the {cases} unlabelled cases: {seen}")
 
 
 def _objective(optimize: str | Measure | None, rule: Rule, at: Conditions, volume: float | None) -> Measure:
@@ -129,6 +142,7 @@ def flag_at(counts: Counts | Points, threshold: float | None, *, at: Conditions 
     given = checked_conditions(at)
     confusion = confusion_at(points, points.place(threshold))
     point = OperatingPoint(threshold, confusion, resolved_for(points, given, []), volume=checked_volume(volume))
+    point = replace(point, counted=flagged_in_field(point, counts))
     return replace(point, notes=combine(points.notes, (*given.notes, *remarks.on_reading(point, points))))
 
 

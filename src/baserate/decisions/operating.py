@@ -30,6 +30,8 @@ THEORY: How = "theory"
 CLASS_RATES = ("tpr", "fpr")
 AT_A_PRIOR = ("precision", "npv", "posfrac", "expected_cost")
 PER_VOLUME = ("alerts", "caught", "missed")
+# How many cases are flagged needs no label: these are read from what was counted, where it was.
+COUNTED = ("posfrac", "alerts")
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,8 @@ class OperatingPoint:
     that those may have several scores. `how` says of which kind the point is, and `in_advance` whether it was set before these cases were
     seen. `bounds` says between which values what was made best lies with every score kept, where bins merged scores; None where it is exact.
     Outcomes are those of the sample; rates within a class are the sample's too; precision, npv, posfrac and costs are read at `at`. Any
-    other measure is `point["mcc"]`.
+    other measure is `point["mcc"]`. Where cases without labels were scored too, `counted` says how many are flagged of how many in all, and the
+    flagged share (posfrac) and alerts are those.
 
     >>> import baserate as br
     >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
@@ -69,11 +72,14 @@ class OperatingPoint:
     # The highest scores below either threshold, by which these are shown in few digits; None where a threshold is shown as it was given.
     below: float | None = field(default=None, compare=False, repr=False)
     lower_below: float | None = field(default=None, compare=False, repr=False)
+    counted: tuple[int, int] | None = None
     notes: tuple[Note, ...] = field(default=(), compare=False, repr=False)
 
     def __getitem__(self, name: str | Measure) -> float:
         """Any measure at this point and its conditions."""
         asked = named(name, self.volume)
+        if self.counted is not None and asked.name in COUNTED:
+            return rounded(Fraction(*self.counted) * Fraction(dict(asked.parameters).get("volume", 1)))
         return measure(asked, self.confusion, at=self.at)
 
     @property
@@ -153,6 +159,7 @@ class OperatingPoint:
             name: None if known is None else max(known, highest_below(points, points.place(cut)))
             for name, known, cut in (("below", self.below, self.threshold), ("lower_below", self.lower_below, self.lower_threshold))
         }
+        moved = replace(moved, counted=flagged_in_field(moved, counts))
         return replace(moved, merged=self.how == TIE and several(points, points.place(self.threshold), self.lower_threshold), **shown)
 
     def _flagged(self, points: Points) -> Confusion:
@@ -176,6 +183,13 @@ class OperatingPoint:
         names = (*CLASS_RATES, *(AT_A_PRIOR if self.at.prior is not None else ()), *(PER_VOLUME if self.volume is not None else ()))
         rows += [(name, cell(self[name], 4)) for name in names]
         return table(repr(self), ("", "value"), rows)
+
+
+def flagged_in_field(point: OperatingPoint, counts: Counts | Points) -> tuple[int, int] | None:
+    """How many unlabelled cases of the field are flagged at this threshold, where the base rate was estimated from them."""
+    if point.at.estimate is None or point.share != 1:
+        return None
+    return point.at.estimate.flagged(counts, point.threshold)
 
 
 def setting(point: OperatingPoint) -> str:

@@ -18,6 +18,7 @@ from baserate.report_html.held import held_points
 from baserate.report_html.parts import checked_slices, sliced
 from baserate.report_html.values import Report
 from baserate.uncertain import Uncertain
+from baserate.uncertainty.field import refuse_estimate
 from baserate.uncertainty.values import checked_level
 
 ALONE, GROUP = "model", "group"
@@ -50,6 +51,8 @@ def report(  # noqa: PLR0913 (each is a question of its own)
     if title is not None and not isinstance(title, str):
         raise refuse("BR864", f"a title is text, got {type(title).__name__}", 'title="Fraud, November"')
     level, volume, conditions = checked_level(level), checked_volume(volume), _conditions(at)
+    for one in conditions:
+        refuse_estimate(one, "the report, in which the base rate can be moved,")
     rules = _rules(rule, budget, volume)
     by_column = checked_slices(slices if slices is not None else {GROUP: groups} if groups else {}, list(counted))
     shown, asked, notes = best_of(counted, *answered(counted, rules, conditions, volume), rules=rules, at=conditions)

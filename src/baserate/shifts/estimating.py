@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from baserate.shifts.checking import ShiftCheck, check_label_shift, not_checked
 from baserate.shifts.correcting import calibration_prior
 from baserate.shifts.mixtures import Flags, adjusted, flags_of, most_likely
 from baserate.shifts.relabelling import as_probabilities
+from baserate.spreads import Estimated
 from baserate.uncertainty.bootstrap import alike, percentile_bounds, undefined_noted
 from baserate.uncertainty.placements import refuse_weights
 from baserate.uncertainty.resampling import BLOCK, FEW, FEWEST, Progress, check_enough, checked_replicates, checked_seed
@@ -35,17 +36,21 @@ THRESHOLD_TOO = Fix(
 
 
 @dataclass(frozen=True, repr=False)
-class PriorEstimate(Interval):
+class PriorEstimate(Interval, Estimated):
     """Which share of unlabelled cases is positive, and between which bounds?
 
     `threshold` is where cases were flagged, for an adjusted count; `calibrated_at` the base rate at which scores are probabilities, for EM.
-    `check` says whether the assumption behind both, label shift only, is contradicted.
+    `check` says whether the assumption behind both, label shift only, is contradicted. As the prior of `Uncertain`, its error enters an
+    interval together with that of the rates: `interval("precision", counts, threshold=0.5, at=Uncertain(prior=estimate))`.
     """
 
     threshold: float | int | None = None
     calibrated_at: float | None = None
     cases: int = 0
     check: ShiftCheck | None = None
+    counts: Counts | None = field(default=None, compare=False, repr=False)
+    unlabelled: Unlabelled | None = field(default=None, compare=False, repr=False)
+    beside: tuple[tuple[Counts, Unlabelled], ...] = field(default=(), compare=False, repr=False)
 
 
 def estimate_prior(  # noqa: PLR0913 (each is a word that users say)
@@ -100,6 +105,7 @@ def estimate_prior(  # noqa: PLR0913 (each is a word that users say)
     check = not_checked("scores were merged in these counts", asked) if merged else check_label_shift(counts, unlabelled)
     notes = (*few, *_limited(float(value), high), *undefined, *alike(low, high), *check.notes)
     inside = min(1.0, max(0.0, float(value)))
+    facts |= {"counts": counts, "unlabelled": unlabelled}
     return PriorEstimate(
         inside, low, high, asked, how, name="prior", replicates=draws, seed=start, notes=notes, cases=unlabelled.total, check=check, **facts
     )

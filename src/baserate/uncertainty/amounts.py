@@ -22,6 +22,7 @@ from baserate.exact import Floats
 from baserate.kernels import Cells, best
 from baserate.notes import Note
 from baserate.uncertainty.bootstrap import PERCENTILE, alike, percentile_bounds, undefined_noted
+from baserate.uncertainty.field import refuse_estimate
 from baserate.uncertainty.resampling import BLOCK, NEGATIVES, POSITIVES, Plan, Progress, check_enough, class_sizes, planned, urn_of
 from baserate.uncertainty.values import BOTH, Interval, checked_level
 
@@ -52,6 +53,7 @@ def amount_intervals(
     Interval: cost 121, 95 % from 93.45 to 167.7 (percentile)
     """
     level = checked_level(level)
+    refuse_estimate(point.at, "an interval of amounts")
     counts = check_amounts(amounts).counts
     plan = planned(counts, point.at.as_in_sample, None, replicates, seed, progress)
     notes = (*check_enough(counts), *(() if again or point.point.in_advance else (FIXED,)))

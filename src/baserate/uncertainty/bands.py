@@ -22,6 +22,7 @@ from baserate.points import Points
 from baserate.summaries.ranking import one_class
 from baserate.uncertainty import rates
 from baserate.uncertainty.comparing import chosen_pair
+from baserate.uncertainty.field import refuse_estimate
 from baserate.uncertainty.fixed import Question, measure_interval
 from baserate.uncertainty.intervals import REPLICATES
 from baserate.uncertainty.reading import SHORT, Reader, at_places, curve_reader, prior_reader, rates_read
@@ -183,7 +184,9 @@ def _reader(curve: Any, at: Conditions | None, x: Any, rest: tuple[Any, Any, Any
         return prior_reader(curve, priors, costs=costs, rule=rule, threshold=threshold, volume=volume)
     if priors is not None or costs is not None or rule is not None or threshold is not NOT_SAID or volume is not None:
         raise refuse("BR573", "priors, costs, rule, threshold and volume belong to a measure along base rates", 'band("precision", …)')
-    return curve_reader(curve, at, x)
+    found = curve_reader(curve, at, x)
+    refuse_estimate(found.at, "this band")
+    return found
 
 
 def _condensed(reader: Reader, counts: Counts | GroupedCounts) -> Counts | GroupedCounts:

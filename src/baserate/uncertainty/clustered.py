@@ -23,6 +23,7 @@ from baserate.points import Points
 from baserate.uncertainty.adequacy import refuse_masses
 from baserate.uncertainty.bootstrap import PERCENTILE, percentile_bounds, undefined_noted
 from baserate.uncertainty.cluster_rates import alike_lower
+from baserate.uncertainty.field import refuse_estimate
 from baserate.uncertainty.rates import rate_interval
 from baserate.uncertainty.reading import rates_read
 from baserate.uncertainty.resampling import CLUSTERS, FEW_CLUSTERS, Plan, check_enough, clusters_with, groups_drawn
@@ -112,6 +113,7 @@ def cluster_intervals(
 
     Where too few clusters hold a class there are none, and where every resample is alike the one that a rate has as a share of clusters.
     """
+    refuse_estimate(point.at, "an interval from whole clusters")
     if point.share != 1 and point.regardless is None:
         return {}  # a share of a tie, or a mixture: expected values, of which no row is flagged or not
     try:

@@ -22,6 +22,7 @@ from baserate.uncertain import Uncertain
 from baserate.uncertainty.bootstrap import BCA, PERCENTILE, alike, percentile_bounds, undefined_noted
 from baserate.uncertainty.comparing_over import Again, over_conditions
 from baserate.uncertainty.delong import DELONG, DELONG_T, paired_delong, unpaired_delong
+from baserate.uncertainty.field import refuse_estimate
 from baserate.uncertainty.intervals import REPLICATES
 from baserate.uncertainty.matched import MCNEMAR, MCNEMAR_OF, discordant, matched_difference
 from baserate.uncertainty.pairing import APART, SAME_CLUSTERS, Models, check_groups, in_step, only, pairing_of, whole
@@ -92,7 +93,10 @@ def compare(  # noqa: PLR0913 (each is a question of its own)
 
     if isinstance(at, Uncertain):
         return _over(both, models, names, at, asked, paired=paired)
-    return _compared(both(checked_conditions(at)), models, names, asked, paired=paired)
+    conditions = checked_conditions(at)
+    if both(conditions)[0].at_matters:
+        refuse_estimate(conditions, "this comparison")
+    return _compared(both(conditions), models, names, asked, paired=paired)
 
 
 def compare_all(statistic: Any, models: Models, *, against: str | None = None, level: float = 0.95, **options: Any) -> tuple[Difference, ...]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from baserate.arithmetic import rounded
 from baserate.conditions import Conditions
-from baserate.decisions.operating import OperatingPoint
+from baserate.decisions.operating import COUNTED, OperatingPoint
 from baserate.errors import Fix, InputError, number_of, quoted, refuse
 from baserate.exact import Floats
 from baserate.measures.confusions import Confusion, measure
@@ -23,6 +23,7 @@ from baserate.points import ONLY_RATES
 from baserate.spreads import BELIEVED, Pilot
 from baserate.uncertain import Drawn, Uncertain
 from baserate.uncertainty import rates
+from baserate.uncertainty.field import counted_interval, estimate_interval, refuse_estimate
 from baserate.uncertainty.placements import normal
 from baserate.uncertainty.reading import rates_read
 from baserate.uncertainty.values import BOTH, EXACT, LOWER, UPPER, Interval, tails
@@ -55,6 +56,8 @@ def measure_interval(question: Question) -> Interval:
     """The interval of a measure at a point that was fixed in advance."""
     if question.regardless is None:
         refuse_masses(question.confusion)
+    if question.asked.depends_on_prior:
+        refuse_estimate(question.at, f"this interval of {question.asked}")
     conditions = question.at.middle() if isinstance(question.at, Uncertain) else question.at
     value = measure(question.asked, question.confusion, at=conditions)
     if isinstance(value, Undefined):
@@ -315,6 +318,13 @@ def point_intervals(point: OperatingPoint, names: Iterable[str], level: float = 
     for name in names:
         try:
             asked = named(name, point.volume)
+            if point.counted is not None and asked.name in COUNTED:
+                found[name] = counted_interval(asked, point.counted, level)
+                continue
+            if point.at.estimate is not None and asked.depends_on_prior:
+                refuse_masses(point.confusion)
+                found[name] = estimate_interval(asked, point.confusion, point.threshold, point.at, (level, BOTH, seed))
+                continue
             found[name] = measure_interval(Question(asked, point.confusion, point.at, level, BOTH, None, seed, point.regardless))
         except InputError:
             continue

@@ -27,6 +27,7 @@ from baserate.points import Points, refuse_bins
 from baserate.summaries.values import Summary, summary_named
 from baserate.uncertainty.adequacy import cases_needed
 from baserate.uncertainty.comparing import check_replicates, compare, holm
+from baserate.uncertainty.field import refuse_estimate
 from baserate.uncertainty.intervals import interval
 from baserate.uncertainty.matched import MCNEMAR, PERCENTILE
 from baserate.uncertainty.placements import refuse_weights
@@ -87,6 +88,7 @@ def require(
     Every term ("recall >= 0.9 and precision >= 20%", "auc >= 0.8") is judged at the `threshold`, by the one-sided bound at the level:
     *shown* where the bound keeps it, *observed* where only the value does, *missed* otherwise. Without a threshold a random half of the
     cases chooses one (the cheapest that keeps the requirement), and the other half judges it. What only a bootstrap knows is never shown.
+    At a base rate that was estimated (`Conditions(prior=estimate)`) bounds take its error too, and half of the 5 % is spared.
 
     >>> import baserate as br
     >>> counts = br.Counts([1, 0], positives=[95, 5], negatives=[10, 890])
@@ -98,6 +100,8 @@ def require(
         raise refuse("BR228", f"a requirement is judged on Counts, got {type(counts).__name__}", "count(...)")
     refuse_weights(counts)
     summaries, rule = split_requirement(requirement)
+    if rule and threshold is NOT_SAID:
+        refuse_estimate(at, "a requirement without a threshold")
     point, notes = _point(counts, rule, (at, checked_volume(volume)), threshold, seed) if rule else (None, ())
     checks = [_summary_check(part, counts, at, level, seed) for part in summaries]
     if point is not None:

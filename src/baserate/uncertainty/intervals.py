@@ -12,7 +12,7 @@ import numpy as np
 from baserate.conditions import Conditions
 from baserate.counts import Counts
 from baserate.decisions.choosing import choose
-from baserate.decisions.operating import OperatingPoint
+from baserate.decisions.operating import COUNTED, OperatingPoint
 from baserate.errors import Fix, quoted, refuse
 from baserate.exact import Floats
 from baserate.grouped import GroupedCounts
@@ -25,6 +25,7 @@ from baserate.uncertain import Uncertain
 from baserate.uncertainty.believing import believed
 from baserate.uncertainty.bootstrap import BCA, METHODS, PERCENTILE, acceleration, alike, bca_bounds, percentile_bounds, undefined_noted
 from baserate.uncertainty.chosen import Resampling, chosen_interval
+from baserate.uncertainty.field import JOINT_DRAWS, counted_interval, estimate_interval, refuse_estimate
 from baserate.uncertainty.fixed import Question, is_believed, measure_interval, over_range, refuse_masses
 from baserate.uncertainty.placements import auc_interval
 from baserate.uncertainty.resampling import Plan, Progress, check_enough, checked_replicates, checked_seed, planned, replicate_values, resampled
@@ -94,6 +95,9 @@ def interval(  # noqa: PLR0913 (each is a question of its own)
         fix = "compare(...) for a difference, or joint.marginal(name)" if isinstance(counts, JointCounts) else "count(...)"
         raise refuse("BR228", f"an interval is made of Counts, got {type(counts).__name__}", fix)
     conditions = at.middle() if isinstance(at, Uncertain) else checked_conditions(at)
+    jointly = _at_estimate(statistic, counts, conditions, asked, (rule, threshold, volume)) if conditions.estimate is not None else None
+    if jointly is not None:
+        return jointly
     wanted = statistic_of(statistic, at=conditions, rule=rule, threshold=threshold, volume=volume, optimize=optimize)
     if wanted.chosen and wanted.measure is not None:
         return _at_chosen(wanted.measure, counts, at, asked, {"rule": rule, "optimize": optimize, "volume": volume})
@@ -121,6 +125,18 @@ def _at_chosen(measure: Measure, counts: Counts | GroupedCounts, at: Any, asked:
     how = Resampling(asked.replicates, asked.seed, asked.level, asked.progress, asked.side, asked.method, asked.resample, uncertain)
     found = chosen_interval(point, measure, counts, how)
     return replace(found, notes=combine(found.notes, label_shift(point.at, point.confusion) if measure.depends_on_prior else ()))
+
+
+def _at_estimate(statistic: Any, counts: Any, at: Conditions, asked: Asked, rest: tuple[Any, Any, Any]) -> Interval | None:
+    """At a base rate that was estimated: together with the rates at a fixed threshold, or not at all. None where no base rate is needed."""
+    rule, threshold, volume = rest
+    wanted = statistic_of(statistic, at=at, rule=rule, threshold=threshold, volume=volume)
+    if not wanted.at_matters:
+        return None
+    if wanted.measure is None or not wanted.fixed or asked.method not in (None, JOINT_DRAWS) or asked.resample is not None:
+        refuse_estimate(at, f"{wanted.name} without a fixed threshold, or by another method than {JOINT_DRAWS},")
+    found = estimate_interval(wanted.measure, counts, threshold, at, (asked.level, asked.side, asked.seed))  # type: ignore[arg-type]
+    return replace(found, notes=combine(found.notes, out_of_range(Points.of(counts), threshold)))
 
 
 def _of_ranking(name: str, of_auc: Interval) -> Interval:
@@ -155,7 +171,14 @@ def _of_point(statistic: Any, source: Confusion | OperatingPoint, at: Any, asked
         measure, confusion = named(statistic, checked_volume(volume) or source.volume), source.confusion
         conditions, notes = source.at if at is None else at, chosen_here(source)
     regardless = source.regardless if isinstance(source, OperatingPoint) else None
-    found = measure_interval(_question(measure, confusion, conditions, asked, regardless))
+    if isinstance(source, OperatingPoint) and source.counted is not None and measure.name in COUNTED and at is None:
+        found = counted_interval(measure, source.counted, asked.level, asked.side)
+    elif getattr(conditions, "estimate", None) is not None and measure.depends_on_prior and asked.method in (None, JOINT_DRAWS):
+        if not isinstance(source, OperatingPoint):
+            refuse_estimate(conditions, "a point without its threshold")
+        found = estimate_interval(measure, confusion, getattr(source, "threshold", None), conditions, (asked.level, asked.side, asked.seed))
+    else:
+        found = measure_interval(_question(measure, confusion, conditions, asked, regardless))
     return replace(found, notes=found.notes if found.method == EXACT else combine(notes, found.notes))
 
 
