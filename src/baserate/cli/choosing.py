@@ -25,6 +25,11 @@ from baserate.tables import Row
 @options.conditions
 @options.prior_from
 @click.option("--optimize", metavar="MEASURE", help="What to make best among the points that keep the rule, instead of the cost.")
+@click.option(
+    "--guarantee",
+    metavar="REQUIREMENT",
+    help='Choose among the thresholds at which this holds in the field with the confidence of --level: "recall >= 0.9".',
+)
 @click.option("--mix", is_flag=True, help="Also try mixtures of two thresholds on the ROC hull.")
 @options.calibrated_at
 @amounts.said
@@ -45,6 +50,7 @@ def choose_command(
     profits: tuple[str, ...],
     volume: str | None,
     optimize: str | None,
+    guarantee: str | None,
     mix: bool,
     calibrated_at: str | None,
     money: amounts.Money,
@@ -62,6 +68,7 @@ def choose_command(
       baserate choose scores.csv --label fraud --score logit --prior "1 in 1000" --cost fn=100,fp=1
       baserate choose scores.csv "recall >= 0.8 and posfrac <= 1%" --label fraud --score logit
       baserate choose scores.csv "alerts <= 200" --label fraud --score logit --score forest --prior 0.1% --volume 1000000
+      baserate choose scores.csv --label fraud --score logit --guarantee "recall >= 0.9" --prior 0.1%
       baserate choose scores.csv --label fraud --score logit --amount eur --review 150
     """
     if rule is not None and named_rule is not None:
@@ -69,7 +76,7 @@ def choose_command(
     at, cases = options.conditions_of(priors, costs, profits), options.volume_of(volume)
     surety = Surety(options.level_of(level), replicates, seed)
     if money.amount is not None:
-        amounts.check_unused({"--weight": weight, "--optimize": optimize, "--mix": mix, "--calibrated-at": calibrated_at})
+        amounts.check_unused({"--weight": weight, "--optimize": optimize, "--guarantee": guarantee, "--mix": mix, "--calibrated-at": calibrated_at})
         wanted = money.wanted(path, label, scores, positive, design)
         question = amounts.Question(rule if named_rule is None else named_rule, at, cases)
         amounts.choose_by_amounts(path, wanted, money, question, surety, as_json=as_json)
@@ -77,7 +84,8 @@ def choose_command(
     measure = None if optimize is None else parse(optimize, cases)
     models = options.counted(path, label, scores, positive, weight, design)
     asked = {"volume": cases, "optimize": measure, "mix": mix, "calibrated_at": calibrated_at}
-    answers, refusals = choices(models, rule if named_rule is None else named_rule, at, **asked)
+    sure = {} if guarantee is None else {"guarantee": guarantee, "level": surety.level}
+    answers, refusals = choices(models, rule if named_rule is None else named_rule, at, **asked, **sure)
     made = [answer.choice for answer in answers if answer.choice is not None]
     settings = {name: [choice.points[name] for choice in made if name in choice.points] for name in models}
     notes = [*refusals, *document.notes_of(models, settings)]

@@ -9,9 +9,11 @@ from typing import Any, Literal
 from baserate.arithmetic import exactly, rounded
 from baserate.conditions import Conditions, Cut
 from baserate.counts import Counts
+from baserate.decisions.guarantees import Guarantee
 from baserate.errors import quoted
 from baserate.measures.confusions import Confusion, between, checked_conditions, confusion_at, label_shift, measure, out_of_range, resolved_for
 from baserate.measures.values import Measure, named
+from baserate.notations import percent
 from baserate.notes import Note, combine
 from baserate.points import Points
 
@@ -35,7 +37,7 @@ class OperatingPoint:
 
     Cases with `score >= threshold` are flagged; a threshold of None flags nothing. Where `share` is below 1, cases below `certain` are
     flagged with that probability only, and every number is an expected value; `merged` says that those may have several scores, from
-    `threshold` up to `certain`. `how` says of which kind the point is, and `in_advance` whether it was set before these cases were seen.
+    `threshold` up to `certain`. `guarantee` says what holds in the field at this threshold, where that was asked for. `how` says of which kind the point is, and `in_advance` whether it was set before these cases were seen.
     Outcomes are those of the sample; rates within a class are the sample's too; precision, npv, posfrac and costs are read at `at`. Any
     other measure is `point["mcc"]`.
 
@@ -61,6 +63,7 @@ class OperatingPoint:
     theory: OperatingPoint | None = None
     cut: Cut | None = None
     in_advance: bool = False
+    guarantee: Guarantee | None = None
     notes: tuple[Note, ...] = field(default=(), compare=False, repr=False)
 
     def __getitem__(self, name: str | Measure) -> float:
@@ -129,7 +132,8 @@ class OperatingPoint:
         confusion = self._flagged(points)
         resolved = resolved_for(points, given)
         notes = combine(points.notes, (*given.notes, *label_shift(resolved, confusion), *out_of_range(points, self.threshold)))
-        moved = replace(self, confusion=confusion, at=resolved, in_advance=True, best=None, worst=None, theory=None, cut=None, notes=notes)
+        moved = replace(self, confusion=confusion, at=resolved, in_advance=True, best=None, worst=None, theory=None, cut=None)
+        moved = replace(moved, guarantee=None, notes=notes)
         return replace(moved, merged=self.how == TIE and several(points, points.place(self.certain), self.threshold))
 
     def _flagged(self, points: Points) -> Confusion:
@@ -144,7 +148,8 @@ class OperatingPoint:
         no_prior = self.at.prior is None
         known = ("tpr", "fpr") if no_prior else ("tpr", "fpr", "precision", "posfrac", "expected_cost")
         rates = ", ".join(f"{name} {self[name]:.4g}" for name in known)
-        return f"OperatingPoint: {setting(self)}; {rates}; at {'no base rate' if no_prior else self.at}"
+        sure = "" if self.guarantee is None else f"; {self.guarantee} guaranteed at {percent(self.guarantee.level)}"
+        return f"OperatingPoint: {setting(self)}{sure}; {rates}; at {'no base rate' if no_prior else self.at}"
 
     def _repr_html_(self) -> str:
         from baserate.html_tables import cell, table
