@@ -76,7 +76,9 @@ def choose_command(
     at, cases = options.conditions_of(priors, costs, profits), options.volume_of(volume)
     surety = Surety(options.level_of(level), replicates, seed)
     if money.amount is not None:
-        amounts.check_unused({"--weight": weight, "--optimize": optimize, "--guarantee": guarantee, "--mix": mix, "--calibrated-at": calibrated_at})
+        amounts.check_unused(
+            {"--weight": weight, "--optimize": optimize, "--guarantee": guarantee, "--mix": mix, "--calibrated-at": calibrated_at}
+        )
         wanted = money.wanted(path, label, scores, positive, design)
         question = amounts.Question(rule if named_rule is None else named_rule, at, cases)
         amounts.choose_by_amounts(path, wanted, money, question, surety, as_json=as_json)

@@ -29,7 +29,7 @@ from baserate.points import Points
 COST = "expected_cost"
 
 
-def choose(
+def choose(  # noqa: PLR0913 (each is a question of its own)
     counts: Counts | Points,
     rule: str | None = None,
     *,
@@ -40,6 +40,7 @@ def choose(
     calibrated_at: Any = None,
     guarantee: str | None = None,
     level: float | None = None,
+    among: int = 1,
 ) -> OperatingPoint:
     """Where should the threshold be, at this base rate and these costs?
 
@@ -52,7 +53,8 @@ def choose(
 
     `guarantee="recall >= 0.9"` chooses among the thresholds at which the requirement holds in the field with 95 % confidence (or `level`),
     although they are chosen on these cases: the cheapest of them, or without costs the one with the fewest false alarms or the highest
-    recall. What these cases cannot guarantee is refused, with the number of cases that would do.
+    recall. Whoever then chooses among several models says `among` how many (`choose_model` does). What these cases cannot guarantee is
+    refused, with the number of cases that would do.
 
     >>> import baserate as br
     >>> counts = br.Counts([0.9, 0.6, 0.3], positives=[30, 15, 5], negatives=[10, 90, 900])
@@ -69,16 +71,20 @@ def choose(
     volume = checked_volume(volume)
     given, rules = checked_conditions(at), parse_rule(rule, volume)
     sure = None if guarantee is None else guarantees.parse_guarantee(guarantee, volume, given, mix=mix)
-    if sure is None and level is not None:
-        raise refuse("BR637", "a level belongs to a guarantee, and none is wanted", 'guarantee="recall >= 0.9", or leave level out')
-    level = checked_level(0.95 if level is None else level)
+    if sure is None and (level is not None or among != 1):
+        raise refuse("BR637", "level and among belong to a guarantee, and none is wanted", 'guarantee="recall >= 0.9", or leave them out')
+    confidence = guarantees.Confidence(checked_level(0.95 if level is None else level), guarantees.checked_among(among))
     if len(points) < 2:
         raise refuse("BR552", "there are no cases to choose a threshold on", "count some cases first")
     objective = _objective(optimize, rules, given, volume, sure)
     resolved = resolved_for(points, given, [objective, *(term.measure for term in (*rules.terms, *(sure.terms if sure else ())))])
     # A budget without costs is there to be used up, also where more alerts find no more positives here.
     use_up = optimize is None and rules.budget is not None and not given.costs_given and sure is None
-    found = _guaranteed(points, rules, sure, objective, resolved, level) if sure else _found(points, rules, objective, resolved, mix=mix, use_up=use_up)
+    found = (
+        _guaranteed(points, rules, sure, objective, resolved, confidence)
+        if sure
+        else _found(points, rules, objective, resolved, mix=mix, use_up=use_up)
+    )
     point = replace(found, rule=str(rules), optimized=str(objective), volume=volume)
     if calibrated_at is not None:
         point = theory.beside(point, points, calibrated_at)
@@ -113,18 +119,20 @@ def _found(points: Points, rule: Rule, objective: Measure, at: Conditions, *, mi
     return chosen
 
 
-def _guaranteed(points: Points, rule: Rule, sure: Rule, objective: Measure, at: Conditions, level: float) -> OperatingPoint:
+def _guaranteed(
+    points: Points, rule: Rule, sure: Rule, objective: Measure, at: Conditions, confidence: guarantees.Confidence
+) -> OperatingPoint:
     """The best of the thresholds that are guaranteed and keep the rule; only thresholds are, not shares of a tie."""
     here = [keeping(term, points, at) for term in sure.terms]
-    limits, mask = guarantees.certified(points, sure, at, level)
+    limits, mask = guarantees.certified(points, sure, at, confidence)
     if not mask.any():
         possible = reduce(np.logical_and, here)[1:].any()
-        raise guarantees.refusal(points, sure, at, level, limits) if possible else infeasible(points, sure, here, objective, at)
+        raise guarantees.refusal(points, sure, at, confidence, limits) if possible else infeasible(points, sure, here, objective, at)
     kept: Mask = reduce(np.logical_and, (keeping(term, points, at) for term in rule.terms), mask)
     place = best_of(objective, points, kept, at) if kept.any() else None
     if place is None:
         raise guarantees.none_keeps(points, sure, rule, mask, at) if rule.terms else infeasible(points, sure, here, objective, at)
-    found = guarantees.promised(place, points, sure, at, level, limits)
+    found = guarantees.promised(place, points, sure, at, confidence, limits)
     return OperatingPoint(points.threshold(place), confusion_at(points, place), at, THRESHOLD, guarantee=found)
 
 

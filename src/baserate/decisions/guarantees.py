@@ -24,7 +24,6 @@ from baserate.decisions.searching import Mask, linear
 from baserate.errors import Fix, Infeasible, Problem, grouped, number_of, quoted, refuse
 from baserate.exact import Floats
 from baserate.measures.confusions import Confusion, along, confusion_at, measure
-from baserate.measures.values import Measure
 from baserate.notations import missed, percent
 from baserate.points import ONLY_RATES, Points
 
@@ -35,6 +34,8 @@ SAMPLES = 9_999
 LOOKS = 64
 # Thresholds that catch fewer positives than this, or a smaller share, are not looked at: each look costs all others some power.
 LEAST, LEAST_SHARE = 3, Fraction(1, 50)
+# A look at the end of the line still has this share of the weight of one half way.
+LEAST_WEIGHT = 0.05
 # Below this a simulated level is not known well.
 SMALLEST_ALPHA = 5e-4
 POWER = 0.8
@@ -65,6 +66,24 @@ class Guarantee:
 
     def __str__(self) -> str:
         return " and ".join(one.requirement for one in self.requirements)
+
+
+class Confidence(NamedTuple):
+    """How sure a guarantee is to be, and among how many models the choice is."""
+
+    level: float
+    among: int = 1
+
+    def alpha(self, rule: Rule) -> float:
+        """What each requirement on each model may miss, so that all of them together miss no more than is left over."""
+        return missed(self.level) / len(rule.terms) / self.among
+
+
+def checked_among(among: Any) -> int:
+    """A number of models."""
+    if not isinstance(among, int) or isinstance(among, bool) or among < 1:
+        raise refuse("BR637", f"among is the number of models that the choice is among, got {quoted(among)}", "among=3")
+    return among
 
 
 class Limits(NamedTuple):
@@ -108,15 +127,14 @@ def objective_of(rule: Rule) -> str:
     return "tpr" if first.name in ("fpr", "tnr", "posfrac", "alerts", "false_alarms", "precision", "fdr") else str(first)
 
 
-def certified(points: Points, rule: Rule, at: Conditions, level: float) -> tuple[list[Limits], Mask]:
+def certified(points: Points, rule: Rule, at: Conditions, confidence: Confidence) -> tuple[list[Limits], Mask]:
     """The limits of every requirement, and the thresholds that meet them all; several requirements share what may be missed."""
     if points.why_no_prior == ONLY_RATES:
         raise refuse("BR583", "only rates are known: a guarantee rests on the number of cases", "give Counts")
     if points.tp.dtype != np.int64:
         text = "these cases are weighted: a guarantee needs whole cases, not weights"
         raise refuse("BR583", text, Fix("count without weights", "leave --weight out"))
-    alpha = missed(level) / len(rule.terms)
-    limits = [_limits(term, points, at, alpha) for term in rule.terms]
+    limits = [_limits(term, points, at, confidence.alpha(rule)) for term in rule.terms]
     totals = int(points.total_positives), int(points.total_negatives)
     masks = [one.met(points.tp, points.fp, *totals) for one in limits]
     mask: Mask = reduce(np.logical_and, masks)
@@ -124,25 +142,23 @@ def certified(points: Points, rule: Rule, at: Conditions, level: float) -> tuple
     return limits, mask
 
 
-def promised(place: int, points: Points, rule: Rule, at: Conditions, level: float, limits: Sequence[Limits]) -> Guarantee:
+def promised(place: int, points: Points, rule: Rule, at: Conditions, confidence: Confidence, limits: Sequence[Limits]) -> Guarantee:
     """What is guaranteed at one of the thresholds."""
-    confusion, alpha = confusion_at(points, place), missed(level) / len(rule.terms)
+    confusion, alpha = confusion_at(points, place), confidence.alpha(rule)
     found = []
     for term, limit in zip(rule.terms, limits, strict=True):
         observed = float(measure(term.measure, confusion, at=at))
         found.append(Guaranteed(str(term), observed, _bound(term, points, place, at, alpha, limit), limit.method))
-    return Guarantee(tuple(found), level)
+    return Guarantee(tuple(found), *confidence)
 
 
-def refusal(points: Points, rule: Rule, at: Conditions, level: float, limits: Sequence[Limits]) -> Infeasible:
+def refusal(points: Points, rule: Rule, at: Conditions, confidence: Confidence, limits: Sequence[Limits]) -> Infeasible:
     """What cannot be guaranteed with these cases, and how many more would do."""
     cases = f"{number_of(int(points.total_positives), 'positive')} and {number_of(int(points.total_negatives), 'negative')}"
-    text = f"{rule} cannot be guaranteed at {percent(level)} with these cases ({cases})"
+    text = f"{rule} cannot be guaranteed with {percent(confidence.level)} confidence on these cases ({cases})"
     totals = int(points.total_positives), int(points.total_negatives)
-    missing = [
-        (term, limit) for term, limit in zip(rule.terms, limits, strict=True) if not limit.met(points.tp, points.fp, *totals)[1:].any()
-    ]
-    more = [_more(term, points, at, missed(level) / len(rule.terms)) for term, _ in missing]
+    missing = [(term, limit) for term, limit in zip(rule.terms, limits, strict=True) if not limit.met(points.tp, points.fp, *totals)[1:].any()]
+    more = [_more(term, points, at, confidence.alpha(rule)) for term, _ in missing]
     advice = "; ".join(more) if more else "each of the requirements can, but not at one threshold"
     return Infeasible(Problem("BR635", f"{text}: {advice}", Fix.everywhere("label more cases, require less, or lower the level")))
 
@@ -278,7 +294,7 @@ def _scan(positives: int, negatives: int, start: float, slope: float, alpha: flo
     Least favourable is the ROC tpr = start + slope · fpr, on which every threshold just misses the requirement: whatever the ROC, at those
     thresholds that miss it no more positives are flagged than there.
     """
-    looks = _looks(positives)
+    looks = _looks(max(LEAST, math.ceil(positives * LEAST_SHARE)), positives)
     if not len(looks) or not negatives:
         return np.zeros(1, dtype=np.int64), np.full(1, -1, dtype=np.int64)
     rng = np.random.default_rng((positives, negatives, 28))
@@ -289,7 +305,10 @@ def _scan(positives: int, negatives: int, start: float, slope: float, alpha: flo
         where = (gaps[:, :-1] / gaps[:, -1:] - start) / slope
         return _counted(rng, np.maximum(where, 0), negatives)
 
-    return looks, _calibrated(drawn(), drawn(), alpha)
+    # Where the requirement can be met at all, it is met most clearly half way along the line rather than at its ends.
+    way = np.clip((looks / (positives + 1) - start) / (1 - start), 0, 1) if start < 1 else np.zeros(len(looks))
+    weights = np.maximum(4 * way * (1 - way), LEAST_WEIGHT)
+    return looks, _calibrated(drawn(), drawn(), weights, alpha)
 
 
 def _counted(rng: np.random.Generator, where: Floats, negatives: int) -> Integers:
@@ -308,7 +327,7 @@ def _counted(rng: np.random.Generator, where: Floats, negatives: int) -> Integer
 @lru_cache(maxsize=64)
 def _run(cases: int, share: float, alpha: float, samples: int) -> tuple[Integers, Integers]:
     """The same at the sample's own base rate: least favourable are cases that are good with this chance, wherever they lie."""
-    looks = _looks(cases)
+    looks = _looks(LEAST, cases)
     if not len(looks) or not 0 < share < 1:
         return np.zeros(1, dtype=np.int64), np.full(1, cases if share <= 0 else -1, dtype=np.int64)
     rng = np.random.default_rng((cases, 28))
@@ -318,30 +337,29 @@ def _run(cases: int, share: float, alpha: float, samples: int) -> tuple[Integers
         bad = np.cumsum(rng.negative_binomial(steps, share, size=(samples, len(steps))), axis=1)
         return np.where(bad + looks > cases, cases + 1, bad)
 
-    return looks, _calibrated(drawn(), drawn(), alpha)
+    return looks, _calibrated(drawn(), drawn(), np.ones(len(looks)), alpha)
 
 
-def _looks(most: int) -> Integers:
-    """At which numbers of positives to look: each, or so many that lie closer together towards both ends."""
-    first = max(LEAST, math.ceil(most * LEAST_SHARE))
-    if most - first < LOOKS:
-        return np.arange(first, most + 1)
-    from_top = np.round(np.geomspace(first, most, LOOKS // 2)).astype(np.int64)
-    from_end = most + 1 - np.round(np.geomspace(1, most + 1 - first, LOOKS // 2)).astype(np.int64)
+def _looks(first: int, last: int) -> Integers:
+    """At which numbers of cases to look: at each, or so many that lie closer together towards both ends."""
+    if last - first < LOOKS:
+        return np.arange(first, last + 1)
+    from_top = np.round(np.geomspace(first, last, LOOKS // 2)).astype(np.int64)
+    from_end = last + 1 - np.round(np.geomspace(1, last + 1 - first, LOOKS // 2)).astype(np.int64)
     return np.unique(np.concatenate((from_top, from_end)))
 
 
-def _calibrated(one: Integers, two: Integers, alpha: float) -> Integers:
-    """For each look the most that may go wrong, as rare at every look in the first samples, and at any look in alpha of the second.
+def _calibrated(one: Integers, two: Integers, weights: Floats, alpha: float) -> Integers:
+    """For each look the most that may go wrong: so rare at every look of the first samples, by its weight, that alpha of the second reach any.
 
-    Of the second samples and one more like them, the one more is among the `allowed` + 1 that go lowest with probability alpha at most.
+    Of the second samples and one more like them, that one is among the `allowed` + 1 that go lowest with probability alpha at most.
     """
     ranked = np.sort(one, axis=0)
     ranks = np.stack([np.searchsorted(ranked[:, look], two[:, look], side="right") for look in range(one.shape[1])], axis=1)
-    lowest = np.sort(ranks.min(axis=1))
+    lowest = np.sort((ranks / weights).min(axis=1))
     allowed = math.floor(alpha * (len(two) + 1) * (1 + 2.0**-40)) - 1
-    rank = int(lowest[allowed]) - 1
-    limits = ranked[rank] - 1 if rank >= 0 else np.full(one.shape[1], -1)
+    rank = np.ceil(lowest[allowed] * weights).astype(np.int64) - 1
+    limits = np.where(rank >= 0, np.take_along_axis(ranked, np.clip(rank, 0, len(one) - 1)[None], axis=0)[0] - 1, -1)
     return np.maximum.accumulate(limits).astype(np.int64)
 
 
@@ -385,7 +403,7 @@ def _more(term: Term, points: Points, at: Conditions, alpha: float) -> str:
         return f"{number_of(needed, 'more positive', 'more positives')} would do"
     times = _times(term, points, line, alpha)
     if times is None:
-        return f"{grouped(MOST_TIMES)} times as many cases would not do with {POWER:.0%} chance, if the rates are as observed".replace("%", " %")
+        return f"{grouped(MOST_TIMES)} times as many cases would not do, if the rates are as observed"
     more = math.ceil((times - 1) * positives), math.ceil((times - 1) * negatives)
     chance = f"would do with {round(100 * POWER)} % chance, if the rates are as observed"
     if line is not None and not line.caught:
@@ -395,7 +413,7 @@ def _more(term: Term, points: Points, at: Conditions, alpha: float) -> str:
 
 def _rounded(cases: int) -> int:
     """A number of cases in two digits, upwards."""
-    unit = 10 ** max(0, len(str(cases)) - 2)
+    unit = int(10 ** max(0, len(str(cases)) - 2))
     return -(-cases // unit) * unit
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from baserate.conditions import Conditions
@@ -13,7 +13,6 @@ from baserate.decisions.operating import OperatingPoint
 from baserate.decisions.searching import is_better
 from baserate.errors import Infeasible, Problem, quoted, refuse
 from baserate.measures.values import parse
-from baserate.notations import checked_level, missed
 from baserate.points import Points
 
 
@@ -56,16 +55,11 @@ def choose_model(models: Mapping[str, Counts | Points], rule: str | None = None,
         raise refuse("BR410", "choose_model needs the counts of each model by name", 'choose_model({"logit": counts})')
     points: dict[str, OperatingPoint] = {}
     refused: dict[str, Infeasible] = {}
-    level = options.get("level")
     if options.get("guarantee") is not None:
-        # A choice among several models is a choice among all their thresholds: what may be missed is shared.
-        level = checked_level(0.95 if level is None else level)
-        options = {**options, "level": 1 - missed(level) / len(models)}
+        options = {**options, "among": len(models)}
     for name, counts in models.items():
         try:
-            point = choose(counts, rule, at=at, **options)
-            sure = None if point.guarantee is None else replace(point.guarantee, level=level, models=len(models))
-            points[name] = replace(point, guarantee=sure)
+            points[name] = choose(counts, rule, at=at, **options)
         except Infeasible as error:
             refused[name] = error
     if not points:

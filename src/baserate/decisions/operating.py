@@ -37,9 +37,9 @@ class OperatingPoint:
 
     Cases with `score >= threshold` are flagged; a threshold of None flags nothing. Where `share` is below 1, cases below `certain` are
     flagged with that probability only, and every number is an expected value; `merged` says that those may have several scores, from
-    `threshold` up to `certain`. `guarantee` says what holds in the field at this threshold, where that was asked for. `how` says of which kind the point is, and `in_advance` whether it was set before these cases were seen.
-    Outcomes are those of the sample; rates within a class are the sample's too; precision, npv, posfrac and costs are read at `at`. Any
-    other measure is `point["mcc"]`.
+    `threshold` up to `certain`. `how` says of which kind the point is, and `in_advance` whether it was set before these cases were seen.
+    `guarantee` is what holds in the field at this threshold, where that was asked for. Outcomes are those of the sample; rates within a
+    class are the sample's too; precision, npv, posfrac and costs are read at `at`. Any other measure is `point["mcc"]`.
 
     >>> import baserate as br
     >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])

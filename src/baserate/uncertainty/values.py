@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from baserate.errors import quoted, refuse
-from baserate.notations import checked_level as checked_level
-from baserate.notations import missed, percent
+from baserate.notations import checked_level, missed, percent
 from baserate.notes import Note
+
+__all__ = ["BOTH", "LOWER", "SIDES", "UPPER", "Difference", "Interval", "checked_level", "checked_side", "missed", "percent", "stated", "tails"]
 
 BOTH, LOWER, UPPER = "both", "lower", "upper"
 SIDES = (BOTH, LOWER, UPPER)
