@@ -227,6 +227,8 @@ def point_of(point: OperatingPoint, known: Known = PLAIN) -> dict[str, Any]:
             more[name] = {**outcomes(draw), "caught": number(measure("caught", draw, at=point.at, volume=point.volume))}
     if point.theory is not None and point.cut is not None:
         more["theory"] = {"cut": point.cut._asdict(), **point_of(point.theory, known)}
+    if point.guarantee is not None:
+        more["guarantee"] = asdict(point.guarantee)
     return {
         "rule": point.rule or None,
         "optimized": point.optimized or None,

@@ -6,7 +6,7 @@ import math
 import re
 from decimal import Decimal
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -138,3 +138,22 @@ def meant(number: float) -> Fraction:
     shortest = repr(number)
     typed = len(shortest.partition("e")[0].replace(".", "").replace("-", "").lstrip("0")) <= TYPED_DIGITS
     return Fraction(shortest) if typed and math.isfinite(number) else Fraction(number)
+
+
+def missed(level: float) -> float:
+    """What a level leaves out: 0.05 of 0.95, without the last digits of the subtraction."""
+    return round(1 - level, 12)
+
+
+def percent(level: float) -> str:
+    """A level as one says it."""
+    return f"{100 * level:.6g} %"
+
+
+def checked_level(level: Any) -> float:
+    """A level between 0 and 1; 95 is most likely meant as 0.95."""
+    number = isinstance(level, int | float) and not isinstance(level, bool)
+    if not number or not 0.5 <= level <= 1 - 1e-9 or math.isnan(level):
+        meant = level / 100 if number and 50 <= level < 100 else 0.95
+        raise refuse("BR580", f"a level lies between 0.5 and 1, got {quoted(level)}", Fix(f"level={meant:g}", f"--level {100 * meant:g}%"))
+    return float(level)

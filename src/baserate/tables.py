@@ -188,11 +188,11 @@ def verdict(choice: Choice, *, alone: bool) -> str:
     if choice.unbeaten is not None:
         return _no_better(choice, alone=alone)
     if alone:
-        said = f"{where}{_goal(point)}: {setting(point)}."
+        said = f"{where}{_goal(point)}: {setting(point)}.{_guaranteed(point)}"
         return said[0].upper() + said[1:]
     names = " or ".join(quoted(name, quotes=False) for name in choice.models)
     there = f"; {setting(point)}" if len(choice.models) == 1 else ""
-    said = f"{where}choose {names}{_margin(choice)}{there}."
+    said = f"{where}choose {names}{_margin(choice)}{there}.{_guaranteed(point)}"
     return said[0].upper() + said[1:]
 
 
@@ -222,7 +222,7 @@ def recommended(choice: Choice, *, alone: bool) -> str:
         use = " or ".join(_name(name) for name in choice.models)
         there = _at(point) if len(choice.models) == 1 else ""
         said = f"{where}use {use}{there}: {_amounts(choice, [choice.model])}{against}{_significance(choice)}."
-    return said[0].upper() + said[1:]
+    return said[0].upper() + said[1:] + _guaranteed(point)
 
 
 def _significance(choice: Choice) -> str:
@@ -331,6 +331,19 @@ def of_leads(choices: Sequence[Choice]) -> str:
     )
     on = "on the same cases" if first.paired else "on different cases"
     return Page(f"The best model against the others, {on}:", Grid(headings, rows, left=2 if several else 1))
+
+
+def _guaranteed(point: OperatingPoint) -> str:
+    """What holds in the field at the threshold, as the second sentence."""
+    if point.guarantee is None:
+        return ""
+    said = []
+    for one in point.guarantee.requirements:
+        name, sense, limit = one.requirement.rsplit(" ", 2)
+        said.append(f"{HEADINGS.get(name, name)} is at {'least' if sense == '>=' else 'most'} {limit} (observed {one.observed:.4g})")
+    of_models = f" and among {point.guarantee.models} models" if point.guarantee.models > 1 else ""
+    chosen = f"although the threshold was chosen on these cases{of_models}"
+    return f"\nIn the field, {' and '.join(said)} with {percent(point.guarantee.level)} confidence, {chosen}."
 
 
 def _where(point: OperatingPoint) -> str:

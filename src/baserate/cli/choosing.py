@@ -34,6 +34,11 @@ from baserate.uncertainty.best import choices
 @options.conditions
 @options.prior_from
 @click.option("--optimize", metavar="MEASURE", help="What to make best among the points that keep the rule, instead of the cost.")
+@click.option(
+    "--guarantee",
+    metavar="REQUIREMENT",
+    help='Choose among the thresholds at which this holds in the field with the confidence of --level: "recall >= 0.9".',
+)
 @click.option("--mix", is_flag=True, help="Also try mixtures of two thresholds on the ROC hull.")
 @options.calibrated_at
 @amounts.said
@@ -54,6 +59,7 @@ def choose_command(
     profits: tuple[str, ...],
     volume: str | None,
     optimize: str | None,
+    guarantee: str | None,
     mix: bool,
     calibrated_at: str | None,
     money: amounts.Money,
@@ -71,6 +77,7 @@ def choose_command(
       baserate choose scores.csv --label fraud --score logit --prior "1 in 1000" --cost fn=100,fp=1
       baserate choose scores.csv "recall >= 0.8 and posfrac <= 1%" --label fraud --score logit
       baserate choose scores.csv "alerts <= 200" --label fraud --score logit --score forest --prior 0.1% --volume 1000000
+      baserate choose scores.csv --label fraud --score logit --guarantee "recall >= 0.9" --prior 0.1%
       baserate choose scores.csv --label fraud --score logit --amount eur --review 150
     """
     if rule is not None and named_rule is not None:
@@ -78,7 +85,9 @@ def choose_command(
     at, cases = options.conditions_of(priors, costs, profits), options.volume_of(volume)
     surety = Surety(options.level_of(level), replicates, seed)
     if money.amount is not None:
-        amounts.check_unused({"--weight": weight, "--optimize": optimize, "--mix": mix, "--calibrated-at": calibrated_at})
+        amounts.check_unused(
+            {"--weight": weight, "--optimize": optimize, "--guarantee": guarantee, "--mix": mix, "--calibrated-at": calibrated_at}
+        )
         wanted = money.wanted(path, label, scores, positive, design)
         question = amounts.Question(rule if named_rule is None else named_rule, at, cases)
         amounts.choose_by_amounts(path, wanted, money, question, surety, as_json=as_json)
@@ -86,7 +95,7 @@ def choose_command(
     measure = None if optimize is None else parse(optimize, cases)
     together = options.counted_together(path, label, scores, positive, weight, design)
     models = options.each_model(together)
-    asked = {"volume": cases, "optimize": measure, "mix": mix, "calibrated_at": calibrated_at}
+    asked = {"volume": cases, "optimize": measure, "mix": mix, "calibrated_at": calibrated_at, "guarantee": guarantee}
     asked_rule = rule if named_rule is None else named_rule
     answers, refusals = _answered(together, asked_rule, at, asked, surety)
     if path.options.ceiling.memory is not None and optimize is None:

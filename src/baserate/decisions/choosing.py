@@ -13,7 +13,7 @@ import numpy as np
 from baserate.arithmetic import exactly, rounded
 from baserate.conditions import Conditions
 from baserate.counts import Counts
-from baserate.decisions import budgets, merged, remarks, theory
+from baserate.decisions import budgets, guarantees, merged, remarks, theory
 from baserate.decisions.mixtures import best_mixture
 from baserate.decisions.operating import COUNTED, GUESS, THRESHOLD, OperatingPoint, flagged_in_field, mixed, set_at
 from baserate.decisions.refusals import infeasible
@@ -22,13 +22,14 @@ from baserate.decisions.searching import Mask, best_of, exact_or_none, holds_all
 from baserate.errors import grouped, quoted, refuse
 from baserate.measures.confusions import checked_conditions, checked_volume, confusion_at, resolved_for
 from baserate.measures.values import Measure, named
+from baserate.notations import checked_level
 from baserate.notes import Note, combine
 from baserate.points import Points
 
 COST = "expected_cost"
 
 
-def choose(
+def choose(  # noqa: PLR0913 (each is a question of its own)
     counts: Counts | Points,
     rule: str | None = None,
     *,
@@ -37,6 +38,9 @@ def choose(
     optimize: str | Measure | None = None,
     mix: bool = False,
     calibrated_at: Any = None,
+    guarantee: str | None = None,
+    level: float | None = None,
+    among: int = 1,
 ) -> OperatingPoint:
     """Where should the threshold be, at this base rate and these costs?
 
@@ -48,6 +52,11 @@ def choose(
     probabilities: the threshold in theory then stands beside the empirical one. What no point can keep is refused (`Infeasible`), with
     what would be feasible.
 
+    `guarantee="recall >= 0.9"` chooses among the thresholds at which the requirement holds in the field with 95 % confidence (or `level`),
+    although they are chosen on these cases: the cheapest of them, or without costs the one with the fewest false alarms or the highest
+    recall. Whoever then chooses among several models says `among` how many (`choose_model` does). What these cases cannot guarantee is
+    refused, with the number of cases that would do.
+
     >>> import baserate as br
     >>> counts = br.Counts([0.9, 0.6, 0.3], positives=[30, 15, 5], negatives=[10, 90, 900])
     >>> at = br.Conditions(prior=0.01, costs=br.Costs(fp=1, fn=50))
@@ -56,17 +65,27 @@ def choose(
     (0.6, 0.9, 0.0833, 0.149)
     >>> br.choose(counts, "alerts <= 50", at=at, volume=10_000)["caught"]
     18.867924528301888
+    >>> br.choose(counts, guarantee="recall >= 0.75", at=at).guarantee.requirements[0]
+    Guaranteed(requirement='tpr >= 0.75', observed=0.9, bound=0.801..., method='clopper-pearson')
     """
     points = Points.of(counts)
     volume = checked_volume(volume)
     given, rules = checked_conditions(at), parse_rule(rule, volume)
+    sure = None if guarantee is None else guarantees.parse_guarantee(guarantee, volume, given, mix=mix)
+    if sure is None and (level is not None or among != 1):
+        raise refuse("BR637", "level and among belong to a guarantee, and none is wanted", 'guarantee="recall >= 0.9", or leave them out')
+    confidence = guarantees.Confidence(checked_level(0.95 if level is None else level), guarantees.checked_among(among))
     if len(points) < 2:
         raise refuse("BR552", "there are no cases to choose a threshold on", "count some cases first")
-    objective = _objective(optimize, rules, given, volume)
-    resolved = resolved_for(points, given, [objective, *(term.measure for term in rules.terms)])
+    objective = _objective(optimize, rules, given, volume, sure)
+    resolved = resolved_for(points, given, [objective, *(term.measure for term in (*rules.terms, *(sure.terms if sure else ())))])
     # A budget without costs is there to be used up, also where more alerts find no more positives here.
-    use_up = optimize is None and rules.budget is not None and not given.costs_given
-    found = _found(points, rules, objective, resolved, mix=mix, use_up=use_up)
+    use_up = optimize is None and rules.budget is not None and not given.costs_given and sure is None
+    found = (
+        _guaranteed(points, rules, sure, objective, resolved, confidence)
+        if sure
+        else _found(points, rules, objective, resolved, mix=mix, use_up=use_up)
+    )
     point = replace(found, rule=str(rules), optimized=str(objective), volume=volume)
     point = replace(point, counted=flagged_in_field(point, counts))
     if calibrated_at is not None:
@@ -86,10 +105,12 @@ def _exceeded(point: OperatingPoint, rule: Rule) -> Iterator[Note]:
                 yield Note("BR653", f"this threshold flags {flagged} of the {cases} unlabelled cases: {seen}")
 
 
-def _objective(optimize: str | Measure | None, rule: Rule, at: Conditions, volume: float | None) -> Measure:
-    """What to make best: the cost, unless something else is asked for, or only a budget is known."""
+def _objective(optimize: str | Measure | None, rule: Rule, at: Conditions, volume: float | None, sure: Rule | None) -> Measure:
+    """What to make best: the cost, unless something else is asked for, or only a budget or a guarantee is known."""
     if optimize is not None:
         return named(optimize, volume)
+    if sure is not None and not at.costs_given:
+        return named(guarantees.objective_of(sure), volume)
     return named("tpr" if rule.budget and not at.costs_given else COST)
 
 
@@ -112,6 +133,23 @@ def _found(points: Points, rule: Rule, objective: Measure, at: Conditions, *, mi
             chosen = other
     known = next((one for one in candidates if one.how == THRESHOLD), None)
     return merged.settled(chosen, points, rule.terms, objective, known, use_up=use_up)
+
+
+def _guaranteed(
+    points: Points, rule: Rule, sure: Rule, objective: Measure, at: Conditions, confidence: guarantees.Confidence
+) -> OperatingPoint:
+    """The best of the thresholds that are guaranteed and keep the rule; only thresholds are, not shares of a tie."""
+    here = [keeping(term, points, at) for term in sure.terms]
+    limits, mask = guarantees.certified(points, sure, at, confidence)
+    if not mask.any():
+        possible = reduce(np.logical_and, here)[1:].any()
+        raise guarantees.refusal(points, sure, at, confidence, limits) if possible else infeasible(points, sure, here, objective, at)
+    kept: Mask = reduce(np.logical_and, (keeping(term, points, at) for term in rule.terms), mask)
+    place = best_of(objective, points, kept, at) if kept.any() else None
+    if place is None:
+        raise guarantees.none_keeps(points, sure, rule, mask, at) if rule.terms else infeasible(points, sure, here, objective, at)
+    found = guarantees.promised(place, points, sure, at, confidence, limits)
+    return replace(set_at(points, place, at), guarantee=found)
 
 
 def _candidates(points: Points, rule: Rule, objective: Measure, at: Conditions, mask: Mask, *, mix: bool) -> Iterator[OperatingPoint]:

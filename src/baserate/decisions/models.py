@@ -69,6 +69,8 @@ def chosen_among(models: Mapping[str, Counts | Points], rule: str | None = None,
         raise refuse("BR410", "choose_model needs the counts of each model by name", 'choose_model({"logit": counts})')
     points: dict[str, OperatingPoint] = {}
     refused: dict[str, Infeasible] = {}
+    if options.get("guarantee") is not None:
+        options = {**options, "among": len(models)}
     for name, counts in models.items():
         try:
             points[name] = choose(counts, rule, at=at, **options)
@@ -83,7 +85,7 @@ def _baselines(models: Mapping[str, Counts | Points], chosen: Mapping[str, Opera
     """Flagging nothing and flagging everything, where that keeps the rule, and the budget is not to be used up."""
     name, point = next(iter(chosen.items()))
     rule, points = parse_rule(point.rule or None, point.volume), Points.of(models[name])
-    if rule.budget is not None and not point.at.costs_given:
+    if point.guarantee is not None or (rule.budget is not None and not point.at.costs_given):
         return {}
     found = {}
     for answer, threshold, place in ((NOTHING, None, 0), (EVERYTHING, -math.inf, len(points) - 1)):

@@ -11,9 +11,11 @@ from baserate.arithmetic import exactly, rounded
 from baserate.conditions import Conditions, Cut
 from baserate.counts import Counts
 from baserate.cuts import short
+from baserate.decisions.guarantees import Guarantee
 from baserate.errors import quoted
 from baserate.measures.confusions import Confusion, between, checked_conditions, confusion_at, label_shift, measure, out_of_range, resolved_for
 from baserate.measures.values import Measure, named
+from baserate.notations import percent
 from baserate.notes import Note, combine
 from baserate.points import Points
 from baserate.readings import Bounds
@@ -42,6 +44,7 @@ class OperatingPoint:
     from `lower_threshold` up to the threshold are flagged too, with that probability, and every number is an expected value; `merged` says
     that those may have several scores. `how` says of which kind the point is, and `in_advance` whether it was set before these cases were
     seen. `bounds` says between which values what was made best lies with every score kept, where bins merged scores; None where it is exact.
+    `guarantee` is what holds in the field at this threshold, where that was asked for.
     Outcomes are those of the sample; rates within a class are the sample's too; precision, npv, posfrac and costs are read at `at`. Any
     other measure is `point["mcc"]`. Where cases without labels were scored too, `counted` says how many are flagged of how many in all, and the
     flagged share (posfrac) and alerts are those.
@@ -73,6 +76,7 @@ class OperatingPoint:
     below: float | None = field(default=None, compare=False, repr=False)
     lower_below: float | None = field(default=None, compare=False, repr=False)
     counted: tuple[int, int] | None = None
+    guarantee: Guarantee | None = None
     notes: tuple[Note, ...] = field(default=(), compare=False, repr=False)
 
     def __getitem__(self, name: str | Measure) -> float:
@@ -155,6 +159,7 @@ class OperatingPoint:
         moved = replace(
             self, confusion=confusion, at=resolved, in_advance=True, best=None, worst=None, theory=None, cut=None, bounds=None, notes=notes
         )
+        moved = replace(moved, guarantee=None)
         shown: dict[str, Any] = {
             name: None if known is None else max(known, highest_below(points, points.place(cut)))
             for name, known, cut in (("below", self.below, self.threshold), ("lower_below", self.lower_below, self.lower_threshold))
@@ -174,7 +179,8 @@ class OperatingPoint:
         no_prior = self.at.prior is None
         known = ("tpr", "fpr") if no_prior else ("tpr", "fpr", "precision", "posfrac", "expected_cost")
         rates = ", ".join(f"{name} {self[name]:.4g}" for name in known)
-        return f"OperatingPoint: {setting(self)}; {rates}; at {'no base rate' if no_prior else self.at}"
+        sure = "" if self.guarantee is None else f"; {self.guarantee} guaranteed at {percent(self.guarantee.level)}"
+        return f"OperatingPoint: {setting(self)}{sure}; {rates}; at {'no base rate' if no_prior else self.at}"
 
     def _repr_html_(self) -> str:
         from baserate.html_tables import cell, table

@@ -39,7 +39,10 @@ def on_choice(point: OperatingPoint, points: Points, rule: Rule, objective: Meas
     if not point.at.costs_given and objective.name == "expected_cost":
         fix = Fix("Conditions(costs=Costs(fp=1, fn=100)), or optimize='tpr'", "--cost fn=100,fp=1")
         yield Note("BR525", "no costs were given: fp = 1 and fn = 1 decided", fix)
-    if point.regardless is None and len(points) > 2:
+    if point.guarantee is not None:
+        text = f"only {point.guarantee} is guaranteed: the other figures were read on the cases that chose the threshold, and are optimistic"
+        yield Note("BR638", text)
+    elif point.regardless is None and len(points) > 2:
         how = "judge it on others, choose(dev).on(test) or show --threshold on another file"
         yield Note("BR528", f"chosen and judged on the same cases, which flatters it: {how}")
 

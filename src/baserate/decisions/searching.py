@@ -51,7 +51,7 @@ def _rounding(measure: Measure, points: Points, at: Conditions, values: Floats) 
 
 
 def _exactly_kept(term: Term, points: Points, where: npt.NDArray[np.intp], at: Conditions) -> Any:
-    parts = _linear(term.measure, points, at)
+    parts = linear(term.measure, points, at)
     if parts is None:
         return [_holds(term, confusion_at(points, index), at) for index in where.tolist()]
     above, below = parts
@@ -74,7 +74,7 @@ def holds_all(terms: Sequence[Term], confusion: Confusion, at: Conditions) -> bo
     return all(_holds(term, confusion, at) for term in terms)
 
 
-def _linear(measure: Measure, points: Points, at: Conditions) -> tuple[list[Fraction], list[Fraction]] | None:
+def linear(measure: Measure, points: Points, at: Conditions) -> tuple[list[Fraction], list[Fraction]] | None:
     """The weights of tp, fp, fn, tn in the numerator and denominator of a share of outcomes; None where it is no such share."""
     parts = measure.parts
     if parts is None or points.why_no_prior == ONLY_RATES or points.tp.dtype != np.int64:
@@ -111,7 +111,7 @@ def best_of(objective: Measure, points: Points, mask: Mask, at: Conditions, dire
 
 def _exact_best(measure: Measure, points: Points, where: npt.NDArray[np.intp], at: Conditions, *, lower: bool) -> int:
     """The place, among those given, of the lowest or highest value; the first of equals."""
-    parts = _linear(measure, points, at)
+    parts = linear(measure, points, at)
     if parts is None:
         exact = [_order_or_none(measure, confusion_at(points, index), at) for index in where.tolist()]
         known = [value for value in exact if value is not None]

@@ -78,6 +78,8 @@ def choose_model(  # noqa: PLR0913 (each is a question of its own)
     Difference: expected_cost of a - b -0.05, 95 % from -0.09348 to -0.006519, p = 0.0335 (weighted-mcnemar)
     """
     each = {name: models.marginal(name) for name in models.models} if isinstance(models, JointCounts) else models
+    if options.get("guarantee") is not None:
+        options = {**options, "level": level}
     choice = chosen_among(each, rule, at=at, **options)
     if len(choice.points) < 2:
         return choice

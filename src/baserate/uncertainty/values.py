@@ -6,8 +6,11 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
-from baserate.errors import Fix, quoted, refuse
+from baserate.errors import quoted, refuse
+from baserate.notations import checked_level, missed, percent
 from baserate.notes import Note
+
+__all__ = ["BOTH", "LOWER", "SIDES", "UPPER", "Difference", "Interval", "checked_level", "checked_side", "missed", "percent", "stated", "tails"]
 
 BOTH, LOWER, UPPER = "both", "lower", "upper"
 SIDES = (BOTH, LOWER, UPPER)
@@ -152,25 +155,6 @@ def stated(interval: Interval) -> str:
     if interval.side == LOWER:
         return f"at least {interval.low:.{digits}g}"
     return f"from {interval.low:.{digits}g} to {interval.high:.{digits}g}"
-
-
-def missed(level: float) -> float:
-    """What a level leaves out: 0.05 of 0.95, without the last digits of the subtraction."""
-    return round(1 - level, 12)
-
-
-def percent(level: float) -> str:
-    """A level as one says it."""
-    return f"{100 * level:.6g} %"
-
-
-def checked_level(level: Any) -> float:
-    """A level between 0 and 1; 95 is most likely meant as 0.95."""
-    number = isinstance(level, int | float) and not isinstance(level, bool)
-    if not number or not 0.5 <= level <= 1 - 1e-9 or math.isnan(level):
-        meant = level / 100 if number and 50 <= level < 100 else 0.95
-        raise refuse("BR580", f"a level lies between 0.5 and 1, got {quoted(level)}", Fix(f"level={meant:g}", f"--level {100 * meant:g}%"))
-    return float(level)
 
 
 def checked_side(side: Any) -> str:
