@@ -1,4 +1,4 @@
-"""Rows that belong together, on the command line: counted by cluster, and resampled whole for every interval."""
+"""Rows that belong together, on the command line: counted by cluster, which are the units of every interval."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ from baserate.grouped import GroupedCounts
 from baserate.notes import Note
 from baserate.summaries.ranking import auc
 from baserate.uncertainty.adequacy import refuse_masses
+from baserate.uncertainty.bootstrap import PERCENTILE
 from baserate.uncertainty.chosen import Resampling, chosen_intervals
 from baserate.uncertainty.clustered import cluster_intervals, cluster_notes, cluster_plan
-from baserate.uncertainty.intervals import REPLICATES, interval
+from baserate.uncertainty.intervals import interval
 from baserate.uncertainty.values import Interval
 
 
@@ -35,25 +36,27 @@ class Clusters:
     notes: tuple[Note, ...]
 
     def known(self, surety: Surety, points: Iterable[tuple[str, OperatingPoint]], options: dict[str, Any]) -> Known:
-        """Every interval by resamples of whole clusters; thresholds are chosen again only where that is asked for."""
+        """Every interval by the variance between clusters; by resamples of them, thresholds chosen again, where that is asked for."""
         with Progress("resampling clusters") as progress:
-            aucs = {id(counts): self._auc(name, surety.replicates or REPLICATES, surety, progress) for name, counts in self.models.items()}
+            aucs = {id(counts): self._auc(name, surety, progress) for name, counts in self.models.items()}
             found = {id(point): self._at(name, point, surety, options, progress) for name, point in points}
         return Known(surety.level, surety.seed, found, aucs)
 
     def _at(self, name: str, point: OperatingPoint, surety: Surety, options: dict[str, Any], progress: Progress) -> Any:
-        replicates = surety.replicates or REPLICATES
         if point.optimized and surety.replicates is not None:
-            how = Resampling(replicates, surety.seed, surety.level, progress)
+            how = Resampling(surety.replicates, surety.seed, surety.level, progress)
             return chosen_intervals(point, self.groups[name], names_at(point), {**options, "rule": point.rule or None}, how)
-        plan = cluster_plan(replicates, surety.seed, progress)
+        plan = None if surety.replicates is None else cluster_plan(surety.replicates, surety.seed, progress)
         return cluster_intervals(point, self.groups[name], names_at(point), plan, surety.level)
 
-    def _auc(self, name: str, replicates: int, surety: Surety, progress: Progress) -> Interval | None:
+    def _auc(self, name: str, surety: Surety, progress: Progress) -> Interval | None:
+        asked: dict[str, Any] = {"level": surety.level, "seed": surety.seed, "progress": progress}
+        if surety.replicates is not None:
+            asked |= {"replicates": surety.replicates, "method": PERCENTILE}
         try:
-            return interval(auc, self.groups[name], level=surety.level, replicates=replicates, seed=surety.seed, progress=progress)
+            return interval(auc, self.groups[name], **asked)
         except InputError:
-            return None  # too few clusters to resample
+            return None  # too few clusters
 
 
 def clusters_of(given: Given, wanted: Wanted) -> Clusters:

@@ -54,6 +54,8 @@ def measure_interval(question: Question) -> Interval:
     refuse_masses(question.confusion)
     conditions = question.at.middle() if isinstance(question.at, Uncertain) else question.at
     value = measure(question.asked, question.confusion, at=conditions)
+    if isinstance(value, Undefined) and _is_unbounded(question, value):
+        return _at_least(question, value)
     if isinstance(value, Undefined):
         fix = "give cases of both classes" if value.reason.startswith("no ") else "choose another threshold"
         raise refuse("BR589", f"{question.asked} is undefined here ({value.reason}), and so is its interval", fix)
@@ -73,6 +75,24 @@ def measure_interval(question: Question) -> Interval:
             + (f", {MERCALDO}" if question.asked.name in MERCALDO_OF else ""),
         )
     return _by_draws(question, value)
+
+
+def _is_unbounded(question: Question, value: Undefined) -> bool:
+    """Is it a ratio that grows without bound as errors vanish, and none was seen? Then a lower bound is known."""
+    tp, _, _, tn = question.confusion
+    known_method = question.method in (None, SAFE_DRAWS)
+    return value.reason.endswith("the ratio has no bound") and question.side != UPPER and known_method and bool(tp and tn)
+
+
+def _at_least(question: Question, value: Undefined) -> Interval:
+    """The lower bound of such a ratio: both rates drawn from the safe side."""
+    _check_classes(question.confusion)
+    at_least = replace(question, side=LOWER)
+    settings = list(question.at.pinned(FINE)) if isinstance(question.at, Uncertain) else [question.at]
+    low = min(_bounds(at_least, setting, SAFE_DRAWS)[0] for setting in settings)
+    notes = (*_said(value), Note("BR584", f"{value.reason}. Only a lower limit is known"))
+    name, end = str(question.asked), question.asked.range[1]
+    return Interval(float(value), low, end, question.level, SAFE_DRAWS, LOWER, name, question.at, DRAWS, question.seed, notes)
 
 
 def _check_predictable(question: Question) -> None:

@@ -23,6 +23,7 @@ from baserate.points import Points
 from baserate.uncertain import Uncertain
 from baserate.uncertainty.believing import believed
 from baserate.uncertainty.bootstrap import BCA, METHODS, PERCENTILE, acceleration, alike, bca_bounds, percentile_bounds, undefined_noted
+from baserate.uncertainty.clustered import CLUSTER_T, has_closed_form, interval_of_clusters
 from baserate.uncertainty.fixed import Question, is_believed, measure_interval, over_range, refuse_masses
 from baserate.uncertainty.placements import auc_interval
 from baserate.uncertainty.resampling import Plan, Progress, check_enough, checked_replicates, checked_seed, planned, replicate_values, resampled
@@ -67,12 +68,13 @@ def interval(  # noqa: PLR0913 (each is a question of its own)
 
     `statistic` is a function of Counts (`br.auc`), the name of a summary, or the name of a measure; a measure is read at a `threshold`,
     which is then fixed in advance, or where `rule` (or the cost) chooses it, which is then chosen again on every resample. `counts` may
-    be `GroupedCounts`, whose groups are resampled whole, or a `Confusion` or `OperatingPoint`. `at` may be `Uncertain`: sampling error,
+    be `GroupedCounts`, whose groups are the units, or a `Confusion` or `OperatingPoint`. `at` may be `Uncertain`: sampling error,
     base rate and costs are then propagated together.
 
     Without a `method`: AUC by DeLong's variance on the logit scale, or from its placements where cases are few or it is near 1; a rate by
-    Wilson, or Clopper and Pearson; what depends on a base rate that is given by draws of both classes' rates; anything else by the
-    bootstrap ("percentile", or "bca"), which promises no coverage. Every result names its method.
+    Wilson, or Clopper and Pearson; what depends on a base rate that is given by draws of both classes' rates; AUC and measures at a
+    threshold of groups by the variance between groups ("cluster-t"); anything else by the bootstrap ("percentile", or "bca"), which
+    promises no coverage. Every result names its method.
 
     >>> import baserate as br
     >>> counts = br.Counts([3, 2, 1], positives=[45, 4, 1], negatives=[10, 190, 4800])
@@ -91,6 +93,10 @@ def interval(  # noqa: PLR0913 (each is a question of its own)
         raise refuse("BR228", f"an interval is made of Counts, got {type(counts).__name__}", fix)
     conditions = at.middle() if isinstance(at, Uncertain) else checked_conditions(at)
     wanted = statistic_of(statistic, at=conditions, rule=rule, threshold=threshold, volume=volume)
+    if isinstance(counts, GroupedCounts) and method in (None, CLUSTER_T) and resample is None and not counts.weighted:
+        known_at = not isinstance(at, Uncertain) or not wanted.at_matters
+        if known_at and has_closed_form(wanted):
+            return interval_of_clusters(wanted, counts, asked.level, asked.side)
     by_bootstrap = method in METHODS or isinstance(counts, GroupedCounts) or resample is not None
     if wanted.name in ("auc", "gini") and not by_bootstrap and isinstance(counts, Counts):
         return _of_ranking(wanted.name, auc_interval(counts, asked.level, method, asked.side))

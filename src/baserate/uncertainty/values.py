@@ -48,7 +48,8 @@ class Interval:
 
     def __repr__(self) -> str:
         name = f"{self.name} " if self.name else ""
-        return f"Interval: {name}{self.value:.4g}, {percent(self.level)} {stated(self)} ({self.method})"
+        value = "undefined" if math.isnan(self.value) else f"{self.value:.4g}"
+        return f"Interval: {name}{value}, {percent(self.level)} {stated(self)} ({self.method})"
 
     def _repr_html_(self) -> str:
         from baserate.html_tables import cell, table
