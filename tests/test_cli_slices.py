@@ -152,22 +152,24 @@ def clustered(file):
     return written(file, ["y", "m", "site", "patient"], rows)
 
 
-def test_rows_of_a_patient_are_resampled_whole(clustered, capsys):
+def test_rows_of_a_patient_are_one_unit(clustered, capsys):
     plain = answered(capsys, "slices", clustered, *BY_SITE, "--require", "recall >= 0.85")
     together = answered(capsys, "slices", clustered, *BY_SITE, "--require", "recall >= 0.85", "--cluster", "patient", "--replicates", "300")
     assert [group["clusters"] for group in plain["groups"]] == [None] * 3
     assert [group["clusters"] for group in together["groups"]] == [100, 100, 100]
     assert together["groups"][1]["point"]["intervals"]["tpr"]["method"] == "percentile"
+    without = answered(capsys, "slices", clustered, *BY_SITE, "--cluster", "patient")
+    assert without["groups"][1]["point"]["intervals"]["tpr"]["method"] == "cluster-t"
     assert [group["outcome"] for group in plain["groups"]] == ["shown", "shown", "shown"]
     assert [group["outcome"] for group in together["groups"]] == ["observed, not shown"] * 3
     note = next(note for note in together["notes"] if note["code"] == "BR432")
-    assert note["text"].startswith("400 rows in 100 clusters (4 rows each) are resampled whole: 20 of them hold positives")
+    assert note["text"].startswith("400 rows in 100 clusters (4 rows each), the units of every interval: 20 of them hold positives")
 
 
-def test_show_resamples_clusters_whole(clustered, capsys):
+def test_show_takes_clusters_as_units(clustered, capsys):
     asked = ("show", clustered, "--label", "y", "--score", "m", "--threshold", "1")
     done = told(capsys, *asked, "--cluster", "patient")
-    assert "), at these thresholds, fixed in advance, rows of a cluster resampled together:" in done.out
+    assert "), at these thresholds, fixed in advance, with clusters as the units:" in done.out
     assert "note BR432: 400 rows in 100 clusters (4 rows each)" in done.err
     model = answered(capsys, *asked, "--cluster", "patient")["models"][0]
     groups = br.count_groups_file(clustered, label="y", score="m", group="patient")

@@ -25,8 +25,8 @@ from baserate.uncertainty.clustered import CLASS_OF, cluster_bound, cluster_inte
 from baserate.uncertainty.field import refuse_estimate
 from baserate.uncertainty.fixed import point_intervals
 from baserate.uncertainty.gates import ALL, MISSED, OBSERVED, SHOWN, UNJUDGED, Check, Requirement, require, split_requirement
-from baserate.uncertainty.intervals import REPLICATES, interval
-from baserate.uncertainty.resampling import checked_replicates, checked_seed
+from baserate.uncertainty.intervals import interval
+from baserate.uncertainty.resampling import Plan, checked_replicates, checked_seed
 from baserate.uncertainty.values import LOWER, Interval, checked_level, missed, percent
 
 # With fewer cases of a class than this an interval is shown and no verdict, unless even so few show the requirement.
@@ -50,7 +50,12 @@ class Asked:
     level: float = 0.95
     bound_level: float = 0.95
     seed: int = 0
-    replicates: int = REPLICATES
+    replicates: int | None = None
+
+    @property
+    def plan(self) -> Plan | None:
+        """Resamples of whole clusters, where they are asked for."""
+        return None if self.replicates is None else cluster_plan(self.replicates, self.seed)
 
 
 @dataclass(frozen=True)
@@ -104,7 +109,7 @@ class Slice:
             return {}
         if self.clusters is None:
             return point_intervals(self.point, KNOWN, asked.level, asked.seed)
-        return cluster_intervals(self.point, self.clusters, KNOWN, cluster_plan(asked.replicates, asked.seed), asked.level)
+        return cluster_intervals(self.point, self.clusters, KNOWN, asked.plan, asked.level)
 
     @cached_property
     def bounds(self) -> Mapping[str, Interval]:
@@ -193,13 +198,14 @@ def by_group(  # noqa: PLR0913 (each is a question of its own)
     level: float = 0.95,
     simultaneous: bool = False,
     seed: int = 0,
-    replicates: int = REPLICATES,
+    replicates: int | None = None,
 ) -> Slices:
     """What does one threshold do at every site, at the site's own base rate, and where is a requirement shown?
 
-    `groups` are `GroupedCounts`, or counts by name; where each site holds `GroupedCounts` of its own, these are clusters (patients), which are
-    resampled whole. The `threshold` is the same everywhere: the one given, or the one that `rule` (or the requirement) chooses on all cases
-    together, which a note says. `at` is for all sites, or one each; without it every site is read at its own share of positives.
+    `groups` are `GroupedCounts`, or counts by name; where each site holds `GroupedCounts` of its own, these are clusters (patients), the
+    units of every interval (resampled whole with `replicates`). The `threshold` is the same everywhere: the one given, or the one that
+    `rule` (or the requirement) chooses on all cases together, which a note says. `at` is for all sites, or one each; without it every site
+    is read at its own share of positives.
 
     A requirement ("recall >= 0.9 and fpr <= 5%") is judged at every site by its one-sided bound at the level: of so many sites some bounds fail
     by chance, and `simultaneous=True` makes those of recall and specificity at all sites hold together (Bonferroni).
@@ -223,7 +229,7 @@ def by_group(  # noqa: PLR0913 (each is a question of its own)
     cut, chosen, notes = common_threshold(pooled_counts(apart) if apart else counts, threshold, rule, require, together)
     level = checked_level(level)
     each = 1 - missed(level) / (len(BOUNDED) * len(parts)) if simultaneous else level
-    asked = Asked(cut, require, level, each, checked_seed(seed), checked_replicates(replicates))
+    asked = Asked(cut, require, level, each, checked_seed(seed), None if replicates is None else checked_replicates(replicates))
     names = group_names(list(parts))
     made = tuple(_slice(group, name, cases, conditions[group], asked) for name, (group, cases) in zip(names, parts.items(), strict=True))
     total = _slice(None, ALL, whole, together, replace(asked, bound_level=level), apart)
@@ -318,8 +324,7 @@ def _judged(part: Slice) -> Requirement:
             known: dict[str, Any] = {"at": part.at, "threshold": asked.threshold, "level": asked.bound_level, "seed": asked.seed}
             found = require(str(asked.require), part.counts, volume=part.cases or None, **known)
         else:
-            how = asked.bound_level, cluster_plan(asked.replicates, asked.seed)
-            found = require_of_clusters(str(asked.require), part.point, part.clusters, *how)
+            found = require_of_clusters(str(asked.require), part.point, part.clusters, asked.bound_level, asked.plan)
     except InputError as error:
         problem = error.problems[0]
         return Requirement(UNJUDGED, (), None, (Note(problem.code, problem.text),))

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from scipy.special import expit, logit
+from scipy.stats import t as student
 
 import baserate as br
 from baserate.slices import TOO_FEW
@@ -27,10 +29,10 @@ def repeated(found, missed, times):
 
 @pytest.mark.parametrize("at", [None, br.Conditions(prior=0.01)])
 @pytest.mark.parametrize("name", ["tpr", "tnr", "precision", "npv", "expected_cost"])
-def test_the_intervals_are_those_of_the_cluster_bootstrap(patients, name, at):
+def test_with_a_plan_the_intervals_are_those_of_the_cluster_bootstrap(patients, name, at):
     point = br.flag_at(patients.total(), 0.7, at=at)
     found = cluster_intervals(point, patients, (name,), cluster_plan(200, seed=3))[name]
-    slow = br.interval(name, patients, threshold=0.7, at=at, replicates=200, seed=3)
+    slow = br.interval(name, patients, threshold=0.7, at=at, method="percentile", replicates=200, seed=3)
     assert (found.low, found.high) == pytest.approx((slow.low, slow.high), rel=1e-12)
     assert found.value == slow.value
     assert found.method == "percentile"
@@ -61,18 +63,23 @@ def test_what_four_rows_a_patient_seem_to_show_is_not_shown():
     assert br.by_group({"x": repeated(190, 10, times=2)}, threshold=1, require="recall >= 0.9")["x"].outcome == SHOWN
 
 
-def test_what_only_resamples_know_is_never_shown(patients):
+def test_what_is_only_known_approximately_is_never_shown(patients):
     found = br.by_group({"x": patients}, threshold=0.7, require="precision >= 0.1")["x"]
     assert found.outcome == OBSERVED
-    assert found.requirement.checks[0].interval.method == "percentile"
+    assert found.requirement.checks[0].interval.method == "cluster-t"
+    again = br.by_group({"x": patients}, threshold=0.7, require="precision >= 0.1", replicates=200)["x"]
+    assert again.requirement.checks[0].interval.method == "percentile"
     assert br.by_group({"x": patients}, threshold=0.7, require="precision >= 0.99")["x"].outcome == MISSED
 
 
 def test_no_error_in_any_resample_is_no_certainty():
     point = br.flag_at(repeated(40, 0, times=3).total(), 1)
-    found = cluster_intervals(point, repeated(40, 0, times=3), ("tpr", "precision"), cluster_plan(200, 0))
-    assert (found["tpr"].low, found["tpr"].side) == (br.rate_interval(40, 40).low, "lower")
-    assert "precision" not in found
+    for plan in (None, cluster_plan(200, 0)):
+        found = cluster_intervals(point, repeated(40, 0, times=3), ("tpr", "precision"), plan)
+        assert found["tpr"].side == "lower"
+        assert found["tpr"].low == pytest.approx(br.rate_interval(40, 40).low, rel=1e-14)
+        assert (found["precision"].side, found["precision"].method) == ("lower", "clopper-pearson of clusters")
+        assert 0 < found["precision"].low < 1
 
 
 def test_too_few_clusters_have_no_interval_and_no_verdict():
@@ -87,7 +94,7 @@ def test_clusters_of_all_sites_are_those_with_one_name():
     assert len(found.total.clusters) == 60
     assert found.total.cases == 140
     note = next(note for note in found.notes if note.code == "BR432")
-    assert note.text.startswith("140 rows in 60 clusters (2.33 rows each) are resampled whole: 10 of them hold positives")
+    assert note.text.startswith("140 rows in 60 clusters (2.33 rows each), the units of every interval: 10 of them hold positives")
     assert note.text.endswith("; below 20 an interval is rough")
     assert "rough" not in cluster_notes(repeated(30, 0, times=2))[0].text
 
@@ -106,3 +113,134 @@ def test_weighted_clusters_are_refused():
     groups = br.count_groups([0, 1, 1], [0, 1, 1], groups=["a", "b", "b"], sample_weight=[0.5, 1, 1])
     with pytest.raises(br.InputError, match="BR583: these cases are weighted"):
         clustered(groups)
+
+
+# Without resampling: naive loops over clusters and cases, written from the definition.
+
+
+def jackknifed(value, parts, level=0.95):
+    """`parts` are (changes, cases) of every cluster for each rate; the bounds of a share on the logit scale."""
+    total = [sum(cases) for _, cases in parts]
+    variance = sum(
+        sum(changes[i] / (whole - cases[i]) for (changes, cases), whole in zip(parts, total, strict=True)) ** 2 for i in range(len(parts[0][0]))
+    )
+    expected = [
+        sum(sum((change / whole) ** 2 for change in changes) * cases[i] / whole for (changes, cases), whole in zip(parts, total, strict=True))
+        for i in range(len(parts[0][0]))
+    ]
+    degrees = sum(expected) ** 2 / sum(one**2 for one in expected) - 1
+    half = student.ppf((1 + level) / 2, degrees) * np.sqrt(variance) / (value * (1 - value))
+    return expit(logit(value) - half), expit(logit(value) + half)
+
+
+def cases_of(groups):
+    """(cluster, label, score) of every case."""
+    for name in groups:
+        for score, hits, misses in zip(*groups[name]._cells, strict=True):
+            yield from [(name, 1, score)] * int(hits) + [(name, 0, score)] * int(misses)
+
+
+def changes(groups, values, label):
+    """Of one class: by how much the values of each cluster's cases differ from their mean in all, and how many they are."""
+    mean = np.mean([value for (_, y, _), value in values if y == label])
+    of = {name: [value - mean for (cluster, y, _), value in values if y == label and cluster == name] for name in groups}
+    return [sum(of[name]) for name in groups], [len(of[name]) for name in groups]
+
+
+@pytest.mark.parametrize("level", [0.8, 0.95])
+def test_a_rate_of_clusters_is_the_jackknife_of_its_influence(patients, level):
+    values = [(case, float(case[2] >= 0.7)) for case in cases_of(patients)]
+    for name, label in (("tpr", 1), ("fpr", 0)):
+        found = br.interval(name, patients, threshold=0.7, level=level)
+        assert found.method == "cluster-t"
+        assert (found.low, found.high) == pytest.approx(jackknifed(found.value, [changes(patients, values, label)], level), rel=1e-6)
+
+
+def test_auc_of_clusters_is_the_jackknife_of_its_placements(patients):
+    cases = list(cases_of(patients))
+    values = []
+    for name, label, score in cases:
+        others = [other for _, y, other in cases if y != label]
+        ahead = sum(int(score > other) - int(score < other) for other in others) * (1 if label else -1)
+        values.append(((name, label, score), 0.5 + ahead / (2 * len(others))))
+    found = br.interval(br.auc, patients)
+    assert (found.low, found.high) == pytest.approx(
+        jackknifed(found.value, [changes(patients, values, 1), changes(patients, values, 0)]), rel=1e-9
+    )
+    gini = br.interval(br.gini, patients)
+    assert (gini.low, gini.high) == pytest.approx((2 * found.low - 1, 2 * found.high - 1))
+
+
+def test_precision_at_a_prior_moves_with_both_rates(patients):
+    """log odds of precision are log(prior odds) + log tpr − log fpr: their changes are those of the rates, over the rates."""
+    found = br.interval("precision", patients, threshold=0.7, at=br.Conditions(prior=0.01))
+    values = [(case, float(case[2] >= 0.7)) for case in cases_of(patients)]
+    t, f = (br.interval(name, patients, threshold=0.7).value for name in ("tpr", "fpr"))
+    slope = found.value * (1 - found.value)
+    parts = [
+        ([slope * sign * change / rate for change in each[0]], each[1])
+        for rate, sign, each in zip((t, f), (1, -1), (changes(patients, values, 1), changes(patients, values, 0)), strict=True)
+    ]
+    assert (found.low, found.high) == pytest.approx(jackknifed(found.value, parts), rel=1e-6)
+
+
+@pytest.mark.parametrize("at", [None, br.Conditions(prior=0.01, costs=br.Costs(fn=50))])
+@pytest.mark.parametrize("pair", [("tpr", "fnr"), ("tnr", "fpr"), ("precision", "fdr"), ("npv", "fomr"), ("accuracy", "error")])
+def test_complements_have_complementary_intervals(patients, pair, at):
+    one, other = (br.interval(name, patients, threshold=0.7, at=at) for name in pair)
+    assert (1 - one.high, 1 - one.low) == pytest.approx((other.low, other.high), rel=1e-6)
+
+
+@pytest.mark.parametrize("name", ["tpr", "precision", "expected_cost", "mcc", "lr_positive", "auc"])
+def test_every_case_ten_times_over_in_one_cluster_tells_nothing_new(name):
+    rng = np.random.default_rng(8)
+    y = (rng.random(600) < 0.3).astype(int)
+    s = rng.normal(size=600) + y
+    asked = {} if name == "auc" else {"threshold": 0.5, "at": br.Conditions(prior=0.05, costs=br.Costs(fn=10))}
+    once, often = (
+        br.interval(name, br.count_groups(np.repeat(y, k), np.repeat(s, k), groups=np.repeat(np.arange(600), k)), **asked) for k in (1, 10)
+    )
+    alone = br.interval(name, br.count(y, s), **asked)
+    assert (once.low, once.high) == pytest.approx((often.low, often.high), rel=1e-6)
+    assert 0.9 < once.width / alone.width < 1.1
+
+
+def test_where_an_outcome_was_never_seen_both_rates_stand_at_the_bounds_of_their_clusters():
+    groups = repeated(30, 10, times=2)  # no false alarm among 50 clusters of one negative
+    at = br.Conditions(prior=0.01)
+    found = br.interval("precision", groups, threshold=1, at=at)
+    assert (found.side, found.method, found.value) == ("lower", "clopper-pearson of clusters", 1.0)
+    t = br.rate_interval(30, 40, level=0.975, side="lower").low
+    f = br.rate_interval(0, 50, level=0.975, side="upper").high
+    assert found.low == pytest.approx(0.01 * t / (0.01 * t + 0.99 * f))
+    cost = br.interval("expected_cost", groups, threshold=1, at=at)
+    ts, fs = ((br.rate_interval(hits, of, level=0.9875, side=side)) for hits, of, side in ((30, 40, "lower"), (0, 50, "upper")))
+    assert cost.high == pytest.approx(0.01 * (1 - ts.low) + 0.99 * fs.high)
+    assert cost.side == "both"
+
+
+def test_perfect_ranking_of_clusters_is_known_on_one_side():
+    found = br.interval(br.auc, repeated(30, 0, times=3))
+    assert (found.value, found.high, found.side) == (1, 1, "lower")
+    assert 0.85 < found.low < 1
+
+
+def test_few_clusters_are_refused_or_noted():
+    with pytest.raises(br.InputError, match="BR590: only 4 clusters hold positives: too few for an interval"):
+        br.interval("tpr", repeated(3, 1, times=4), threshold=1)
+    (note,) = [note for note in br.interval("tpr", repeated(7, 3, times=4), threshold=1).notes if note.code == "BR630"]
+    assert note.text.startswith("only 10 clusters hold positives")
+    assert not br.interval("tpr", repeated(15, 5, times=4), threshold=1).notes
+
+
+def test_one_side_of_clusters_is_the_two_sided_bound_of_twice_the_doubt(patients):
+    for name, options in ((br.auc, {}), ("precision", {"threshold": 0.7}), ("expected_cost", {"threshold": 0.7})):
+        both = br.interval(name, patients, level=0.9, **options)
+        low, high = (br.interval(name, patients, level=0.95, side=side, **options) for side in ("lower", "upper"))
+        assert (low.low, high.high) == pytest.approx((both.low, both.high))
+
+
+def test_uncertain_conditions_are_drawn_with_resamples_of_clusters(patients):
+    at = br.Uncertain(prior=br.Pilot(5, 500))
+    assert br.interval("precision", patients, threshold=0.7, at=at, replicates=100).method == "percentile"
+    assert br.interval("tpr", patients, threshold=0.7, at=at).method == "cluster-t"

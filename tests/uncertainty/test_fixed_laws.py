@@ -176,3 +176,41 @@ def test_a_perfect_point_has_one_sided_bounds_without_a_warning():
         found = br.interval(name, perfect, at=br.Conditions(prior=0.1))
         assert (found.value, found.high, found.side) == (1.0, 1.0, "lower")
         assert 0 < found.low < 1 or (name == "mcc" and -1 < found.low < 1)
+
+
+# Ratios without a bound.
+
+
+@pytest.mark.parametrize("confusion", [br.Confusion(18, 0, 2, 480), br.Confusion(20, 3, 0, 480), br.Confusion(20, 0, 0, 480)])
+def test_the_odds_ratio_has_a_lower_bound_where_no_error_of_a_kind_was_seen(confusion):
+    found = br.interval("diagnostic_odds_ratio", confusion)
+    assert math.isnan(found.value)
+    assert (found.side, found.method, found.high) == ("lower", "clopper-pearson-draws", math.inf)
+    assert 1 < found.low < math.inf
+    assert "Only a lower limit is known" in next(note.text for note in found.notes if note.code == "BR584")
+    assert repr(found).startswith("Interval: diagnostic_odds_ratio undefined, 95 % at least ")
+    assert found.low < br.interval("diagnostic_odds_ratio", confusion, level=0.8).low
+
+
+def test_the_lower_bound_of_an_odds_ratio_is_above_it_in_at_most_five_of_a_hundred_samples():
+    """Every sample of 12 positives and 40 negatives in which an error of a kind is missing, with its probability."""
+    positives, negatives = 12, 40
+    unseen = [(tp, fp) for tp in range(1, positives + 1) for fp in range(negatives) if tp == positives or fp == 0]
+    lows = {
+        pair: br.interval("diagnostic_odds_ratio", br.Confusion(pair[0], pair[1], positives - pair[0], negatives - pair[1])).low
+        for pair in unseen
+    }
+    for tpr in (0.5, 0.8, 0.95, 0.99):
+        for fpr in (0.001, 0.01, 0.05, 0.3):
+            true = tpr / (1 - tpr) * (1 - fpr) / fpr
+            chances = [stats.binom.pmf(tp, positives, tpr) * stats.binom.pmf(fp, negatives, fpr) for tp, fp in unseen if lows[tp, fp] > true]
+            assert sum(chances) <= 0.05
+
+
+def test_a_ratio_of_nothing_to_nothing_has_no_bound_either():
+    for confusion in (br.Confusion(0, 0, 20, 480), br.Confusion(20, 480, 0, 0)):
+        with pytest.raises(br.InputError, match="BR589: diagnostic_odds_ratio is undefined here"):
+            br.interval("diagnostic_odds_ratio", confusion)
+    with pytest.raises(br.InputError, match="BR589"):
+        br.interval("diagnostic_odds_ratio", br.Confusion(18, 0, 2, 480), side="upper")
+    assert br.interval("lr_positive", br.Confusion(18, 0, 2, 480)).side == "lower"

@@ -17,7 +17,7 @@ from baserate.uncertainty.resampling import Plan, planned, resampled
     ("statistic", "options"), [(br.auc, {}), ("precision", {"threshold": 1.0, "at": AT}), ("tpr", {"rule": "posfrac <= 0.1"})]
 )
 def test_groups_are_resampled_whole_by_every_question(statistic, options):
-    found = br.interval(statistic, grouped(), replicates=150, seed=2, **options)
+    found = br.interval(statistic, grouped(), method="percentile", replicates=150, seed=2, **options)
     values = []
     for (part,) in resampled(grouped(), Plan("clusters", 150, 2)):
         if statistic is br.auc:
@@ -35,7 +35,7 @@ def test_cases_that_come_in_groups_of_the_same_are_known_less_well():
     labels, scores = sample()
     groups = br.count_groups(np.repeat(labels, 10), np.repeat(scores, 10), groups=np.repeat(np.arange(len(labels)), 10))
     ignored = br.interval(br.auc, groups.total(), method="percentile", replicates=500)
-    whole = br.interval(br.auc, groups, replicates=500)
+    whole = br.interval(br.auc, groups)
     once = br.interval(br.auc, counts(), method="percentile", replicates=500)
     assert 2.5 < whole.width / ignored.width < 3.9  # √10 = 3.16
     assert 0.85 < whole.width / once.width < 1.2
@@ -53,10 +53,11 @@ def test_clusters_of_either_class_are_what_is_known_of_it(fewer, place):
     for clusters in (3, 12):
         groups = br.count_groups(labels, scores, groups=np.arange(len(labels)) % np.where(labels == place, clusters, 40))
         if clusters == 3:
-            with pytest.raises(br.InputError, match=f"BR590: only 3 clusters hold {fewer}: too few to resample"):
+            with pytest.raises(br.InputError, match=f"BR590: only 3 clusters hold {fewer}: too few for an interval"):
                 br.interval(br.auc, groups)
         else:
-            assert f"only 12 clusters hold {fewer}" in text_of(br.interval(br.auc, groups, replicates=100), "BR591")
+            assert f"only 12 clusters hold {fewer}" in text_of(br.interval(br.auc, groups, method="percentile", replicates=100), "BR591")
+            assert f"only 12 clusters hold {fewer}" in text_of(br.interval(br.auc, groups), "BR630")
 
 
 # Rules.

@@ -63,7 +63,7 @@ def test_numbers_of_numpy_are_numbers():
     ("positives", "negatives", "what"), [(4, 500, "4 positives"), (500, 4, "4 negatives"), (0, 10, "0 positives"), (4, 3, "3 negatives")]
 )
 def test_fewer_than_five_cases_of_a_class_are_not_resampled(positives, negatives, what):
-    with pytest.raises(br.InputError, match=f"BR590: only {what}: too few to resample"):
+    with pytest.raises(br.InputError, match=f"BR590: only {what}: too few for an interval"):
         check_enough(br.Counts([2, 1], [positives, 0], [0, negatives]))
 
 
@@ -82,7 +82,7 @@ def clusters(with_positives, without=40, each=10):
 
 
 def test_clusters_with_positives_are_what_is_known_of_them():
-    with pytest.raises(br.InputError, match="BR590: only 4 clusters hold positives: too few to resample"):
+    with pytest.raises(br.InputError, match="BR590: only 4 clusters hold positives: too few for an interval"):
         check_enough(clusters(4))
     for number in (5, 19):
         (note,) = check_enough(clusters(number))
@@ -113,3 +113,19 @@ def test_auc_of_coarse_counts_is_not_resampled():
     coarse = normal_counts().coarsen(10)
     with pytest.raises(br.InputError, match="BR581: these counts are coarse"):
         replicate_values(statistic_of(br.auc), coarse, plan())
+
+
+def test_more_cases_than_can_be_drawn_are_refused_with_a_code():
+    huge = br.Counts([3, 2, 1], positives=[10**12, 10**11, 7], negatives=[10**9, 10**12, 10**15])
+    asked = [
+        lambda: br.interval("average_precision", huge, replicates=100),
+        lambda: br.interval(br.auc, huge, method="percentile"),
+        lambda: br.interval("tpr", huge, threshold=2, method="percentile"),
+        lambda: br.band(br.roc, huge),
+    ]
+    for one in asked:
+        with pytest.raises(
+            br.InputError, match="BR631: a bootstrap resamples up to 1 099 511 627 776 cases, and these are 1 002 101 000 000 007"
+        ):
+            one()
+    assert br.interval(br.auc, huge).method == "placements-beta"

@@ -92,10 +92,10 @@ def choose_command(
         question = amounts.Question(rule if named_rule is None else named_rule, at, cases)
         amounts.choose_by_amounts(path, wanted, money, question, surety, as_json=as_json)
         return
-    measure = None if optimize is None else parse(optimize, cases)
     together = options.counted_together(path, label, scores, positive, weight, design)
     models = options.each_model(together)
-    asked = {"volume": cases, "optimize": measure, "mix": mix, "calibrated_at": calibrated_at, "guarantee": guarantee}
+    asked = {"volume": cases, "optimize": optimize and parse(optimize, cases), "mix": mix, "calibrated_at": calibrated_at}
+    asked |= {"guarantee": guarantee}
     asked_rule = rule if named_rule is None else named_rule
     answers, refusals = _answered(together, asked_rule, at, asked, surety)
     if path.options.ceiling.memory is not None and optimize is None:
@@ -104,9 +104,8 @@ def choose_command(
     made = [answer.choice for answer in answers if answer.choice is not None]
     settings = {name: [choice.points[name] for choice in made if name in choice.points] for name in models}
     points = [(name, point) for name, several in settings.items() for point in several]
-    known = surety.known(models, points)
-    read = {"path": path, "label": label, "positive": positive, "design": design}
-    known = in_field(known, {**read, "priors": priors, "replicates": replicates}, points)
+    read = {"path": path, "label": label, "positive": positive, "design": design, "priors": priors, "replicates": replicates}
+    known = in_field(surety.known(models, points), read, points)
     notes = [*refusals, *document.notes_of(models, settings), *known.notes]
     if as_json:
         verdict = [{**document.of_choice(choice), **verdicts.of_leads(choice)} for choice in made]
@@ -121,7 +120,7 @@ def _answered(
 ) -> tuple[list[Answer[Choice]], list[Note]]:
     """The choice at each base rate, with the test of its lead; resampled where that is asked for."""
     with Progress("resampling") as progress:
-        told = {"level": surety.level, "replicates": surety.replicates, "seed": surety.seed, "progress": progress}
+        told = {"level": surety.level, "replicates": surety.replicates or None, "seed": surety.seed, "progress": progress}
         return choices(models, rule, at, **asked, **told)
 
 

@@ -1,9 +1,10 @@
-"""Rows that belong together, on the command line: counted by cluster, and resampled whole for every interval."""
+"""Rows that belong together, on the command line: counted by cluster, which are the units of every interval."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from baserate.cli.answers import Surety
 from baserate.cli.options import Given
@@ -19,8 +20,9 @@ from baserate.grouped import GroupedCounts
 from baserate.notes import Note
 from baserate.summaries.ranking import auc
 from baserate.uncertainty.adequacy import refuse_masses
+from baserate.uncertainty.bootstrap import PERCENTILE
 from baserate.uncertainty.clustered import cluster_intervals, cluster_notes, cluster_plan
-from baserate.uncertainty.intervals import REPLICATES, interval
+from baserate.uncertainty.intervals import interval
 from baserate.uncertainty.values import Interval
 
 
@@ -33,24 +35,27 @@ class Clusters:
     notes: tuple[Note, ...]
 
     def known(self, surety: Surety, points: Iterable[tuple[str, OperatingPoint]]) -> Known:
-        """Every interval by resamples of whole clusters."""
+        """Every interval by the variance between clusters, or by resamples of them where that is asked for; chosen thresholds corrected."""
         found: dict[int, Mapping[str, Interval]] = {}
         notes: dict[Note, None] = {}
         with Progress("resampling clusters") as progress:
-            aucs = {id(counts): self._auc(name, surety.replicates or REPLICATES, surety, progress) for name, counts in self.models.items()}
+            aucs = {id(counts): self._auc(name, surety, progress) for name, counts in self.models.items()}
+            plan = cluster_plan(surety.replicates, surety.seed, progress) if surety.replicates else None
             for name, point in points:
                 intervals, said = surety.at_chosen([point] if point.optimized else [], self.groups[name], progress)
-                plan = cluster_plan(surety.replicates or REPLICATES, surety.seed, progress)
                 fixed = intervals or [cluster_intervals(point, self.groups[name], names_at(point), plan, surety.level)]
                 found[id(point)] = fixed[0]
                 notes |= dict.fromkeys(said)
         return Known(surety.level, surety.seed, found, aucs, tuple(notes))
 
-    def _auc(self, name: str, replicates: int, surety: Surety, progress: Progress) -> Interval | None:
+    def _auc(self, name: str, surety: Surety, progress: Progress) -> Interval | None:
+        asked: dict[str, Any] = {"level": surety.level, "seed": surety.seed, "progress": progress}
+        if surety.replicates:
+            asked |= {"replicates": surety.replicates, "method": PERCENTILE}
         try:
-            return interval(auc, self.groups[name], level=surety.level, replicates=replicates, seed=surety.seed, progress=progress)
+            return interval(auc, self.groups[name], **asked)
         except InputError:
-            return None  # too few clusters to resample
+            return None  # too few clusters
 
 
 def clusters_of(given: Given, wanted: Wanted) -> Clusters:

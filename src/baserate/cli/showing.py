@@ -151,7 +151,7 @@ def _present(
         parts += [tables.of_models(models, known), *([tables.of_summaries(values)] if values else [])]
         for block in blocks:
             there = [row.point for row in block if row.point is not None]
-            how = surety.words(known, chosen=bool(there[0].optimized)) + (", rows of a cluster resampled together" if known.aucs else "")
+            how = surety.words(known, chosen=bool(there[0].optimized)) + (", with clusters as the units" if known.aucs else "")
             intervals = judgements.of_intervals(block, known, how)
             parts += [tables.headed(there), tables.of_points(block), intervals]
         tell(*parts, "" if blocks else tables.conditions(models, at))

@@ -27,7 +27,6 @@ from baserate.grouped import GroupedCounts
 from baserate.measures.confusions import MOST_CASES, NOT_SAID
 from baserate.notes import RANDOM, Ledger, Note, combine
 from baserate.slices import Slices, by_group, common_threshold
-from baserate.uncertainty.intervals import REPLICATES
 
 
 @click.command(name="slices", cls=Sectioned)
@@ -69,7 +68,7 @@ def slices(path: options.Given, as_json: bool, **given: Any) -> None:
     with options.reading(path.path):
         cases, table = read_cases(path.path, wanted, path.options)
     common, several = _priors(given)
-    known: dict[str, Any] = {"level": options.level_of(given["level"]), "seed": given["seed"], "replicates": given["replicates"] or REPLICATES}
+    known: dict[str, Any] = {"level": options.level_of(given["level"]), "seed": given["seed"], "replicates": given["replicates"]}
     try:
         groups = _grouped(cases, score, given["cluster"])
         dated = None if given["day"] is None else days_of(cases, score, given["tz"])
@@ -90,7 +89,7 @@ def _from_counts(path: options.Given, given: dict[str, Any], *, as_json: bool) -
         raise refuse_file(path.path, "BR433", "holds counts of all cases together", "count them by group: baserate count --group COLUMN")
     _, required, _ = _checked({**given, "scores": ("counts",), "group": "group"})
     common, several = _priors(given)
-    known: dict[str, Any] = {"level": options.level_of(given["level"]), "seed": given["seed"], "replicates": given["replicates"] or REPLICATES}
+    known: dict[str, Any] = {"level": options.level_of(given["level"]), "seed": given["seed"], "replicates": given["replicates"]}
     _present(groups.ledger, _by_site(groups, several or common, required, given, known), None, {**given, "group": "group"}, as_json=as_json)
 
 

@@ -13,16 +13,19 @@ from baserate.uncertainty.resampling import Plan
 from baserate.uncertainty.values import LOWER, UPPER
 
 
-def require_of_clusters(requirement: str, point: OperatingPoint, clusters: GroupedCounts, level: float, plan: Plan) -> Requirement:
-    """A rate within a class is judged by what the clusters that hold it are worth; anything else by resamples, which show nothing."""
+def require_of_clusters(
+    requirement: str, point: OperatingPoint, clusters: GroupedCounts, level: float, plan: Plan | None = None
+) -> Requirement:
+    """A rate within a class is judged by what the clusters that hold it are worth; of anything else only an approximate interval is known."""
     summaries, rule = split_requirement(requirement)
     if summaries:
-        raise refuse("BR433", f"{summaries[0][0]} of clusters is known by a bootstrap only: that shows nothing", "require a measure")
+        text = f"{summaries[0][0]} of clusters has only an approximate interval, which cannot demonstrate a requirement"
+        raise refuse("BR433", text, "require a measure")
     checks = tuple(_check(term, point, clusters, level, plan) for term in parse_rule(rule, point.volume).terms)
     return Requirement(max((check.outcome for check in checks), key=(SHOWN, OBSERVED, MISSED).index), checks, point)
 
 
-def _check(term: Term, point: OperatingPoint, clusters: GroupedCounts, level: float, plan: Plan) -> Check:
+def _check(term: Term, point: OperatingPoint, clusters: GroupedCounts, level: float, plan: Plan | None) -> Check:
     side, name = LOWER if term.sense == ">=" else UPPER, term.measure.name
     holds = holds_all([term], point.confusion, point.at)
     shown = False
@@ -34,6 +37,6 @@ def _check(term: Term, point: OperatingPoint, clusters: GroupedCounts, level: fl
     else:
         bounds = cluster_intervals(point, clusters, (name,), plan, level, side)
         if name not in bounds:
-            raise refuse("BR590", f"too few clusters to resample {name}", "leave the clusters out, or require a rate within a class")
+            raise refuse("BR590", f"too few clusters for an interval of {name}", "label more clusters, or require a rate within a class")
         found = bounds[name]
     return Check(str(term), found, SHOWN if shown else OBSERVED if holds else MISSED)

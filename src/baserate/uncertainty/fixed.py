@@ -61,12 +61,16 @@ def measure_interval(question: Question) -> Interval:
     conditions = question.at.middle() if isinstance(question.at, Uncertain) else question.at
     value = measure(question.asked, question.confusion, at=conditions)
     if isinstance(value, Undefined):
-        fix = "give cases of both classes" if value.reason.startswith("no ") else "choose another threshold"
-        raise refuse("BR589", f"{question.asked} is undefined here ({value.reason}), and so is its interval", fix)
+        return _of_undefined(question, value)
     if _is_exact(question):
         return Interval(float(value), float(value), float(value), question.level, EXACT, question.side, str(question.asked), question.at)
     if question.regardless is not None and any(isinstance(cases, float) for cases in question.confusion):
         raise refuse("BR583", "these cases are weighted: weights do not say how well their base rate is known", "give a prior")
+    return _estimated(question, value)
+
+
+def _estimated(question: Question, value: float) -> Interval:
+    """The interval of a number that is an estimate: of a share of the cases, or of both rates together."""
     share = None if question.regardless not in (None, 0, 1) else _share(question)
     if question.method == PREDICTIVE:
         _check_predictable(question)
@@ -85,6 +89,14 @@ def measure_interval(question: Question) -> Interval:
     return _by_draws(question, value)
 
 
+def _of_undefined(question: Question, value: Undefined) -> Interval:
+    """A bound on one side of a ratio that grows without bound; nothing of what else is undefined."""
+    if _is_unbounded(question, value):
+        return _at_least(question, value)
+    fix = "give cases of both classes" if value.reason.startswith("no ") else "choose another threshold"
+    raise refuse("BR589", f"{question.asked} is undefined here ({value.reason}), and so is its interval", fix)
+
+
 def _is_exact(question: Question) -> bool:
     """Is the number no estimate? Both rates are known where scores do not decide; base rate and costs must be known too, or not matter."""
     at = question.at
@@ -100,6 +112,24 @@ def _is_exact(question: Question) -> bool:
     anywhere = [one._replace(prior=np.linspace(0.01, 0.99, FINE)) if one.prior is None else one for one in drawn]
     values = np.concatenate([along_draws(question, flagged, flagged, one) for one in anywhere])
     return bool(np.ptp(values) <= 1e-12 * np.abs(values).max())
+
+
+def _is_unbounded(question: Question, value: Undefined) -> bool:
+    """Is it a ratio that grows without bound as errors vanish, and none was seen? Then a lower bound is known."""
+    tp, _, _, tn = question.confusion
+    known_method = question.method in (None, SAFE_DRAWS)
+    return value.reason.endswith("the ratio has no bound") and question.side != UPPER and known_method and bool(tp and tn)
+
+
+def _at_least(question: Question, value: Undefined) -> Interval:
+    """The lower bound of such a ratio: both rates drawn from the safe side."""
+    _check_classes(question.confusion)
+    at_least = replace(question, side=LOWER)
+    settings = list(question.at.pinned(FINE)) if isinstance(question.at, Uncertain) else [question.at]
+    low = min(_bounds(at_least, setting, SAFE_DRAWS)[0] for setting in settings)
+    notes = (*_said(value), Note("BR584", f"{value.reason}. Only a lower limit is known"))
+    name, end = str(question.asked), question.asked.range[1]
+    return Interval(float(value), low, end, question.level, SAFE_DRAWS, LOWER, name, question.at, DRAWS, question.seed, notes)
 
 
 def _check_predictable(question: Question) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from baserate.uncertain import Uncertain
 from baserate.uncertainty.believing import believed
 from baserate.uncertainty.bootstrap import BCA, METHODS, PERCENTILE, acceleration, alike, bca_bounds, percentile_bounds, undefined_noted
 from baserate.uncertainty.chosen import Resampling, chosen_interval
+from baserate.uncertainty.clustered import CLUSTER_T, has_closed_form, interval_of_clusters
 from baserate.uncertainty.field import JOINT_DRAWS, counted_interval, estimate_interval, refuse_estimate
 from baserate.uncertainty.fixed import Question, is_believed, measure_interval, over_range, refuse_masses
 from baserate.uncertainty.placements import auc_interval
@@ -72,12 +73,13 @@ def interval(  # noqa: PLR0913 (each is a question of its own)
     `statistic` is a function of Counts (`br.auc`), the name of a summary, or the name of a measure. A measure is read at a `threshold`,
     which was fixed in advance, or at the one that `choose` finds on these counts (by `rule`, `optimize`, or the cost): the interval is
     then of what that threshold does in the field, corrected for choosing it on the same cases. `counts` may be `GroupedCounts`, whose
-    groups are resampled whole, or a `Confusion` or `OperatingPoint`, whose threshold is taken as fixed in advance. `at` may be
+    groups are the units, or a `Confusion` or `OperatingPoint`, whose threshold is taken as fixed in advance. `at` may be
     `Uncertain`: sampling error, base rate and costs are then propagated together.
 
     Without a `method`: AUC by DeLong's variance on the logit scale, or from its placements where cases are few or it is near 1; a rate by
-    Wilson, or Clopper and Pearson; what depends on a base rate that is given by draws of both classes' rates; anything else by the
-    bootstrap ("percentile", or "bca"), which promises no coverage. Every result names its method.
+    Wilson, or Clopper and Pearson; what depends on a base rate that is given by draws of both classes' rates; AUC and measures at a
+    threshold of groups by the variance between groups ("cluster-t"); anything else by the bootstrap ("percentile", or "bca"), which
+    promises no coverage. Every result names its method.
 
     >>> import baserate as br
     >>> counts = br.Counts([3, 2, 1], positives=[45, 4, 1], negatives=[10, 190, 4800])
@@ -101,6 +103,10 @@ def interval(  # noqa: PLR0913 (each is a question of its own)
     wanted = statistic_of(statistic, at=conditions, rule=rule, threshold=threshold, volume=volume, optimize=optimize)
     if wanted.chosen and wanted.measure is not None:
         return _at_chosen(wanted.measure, counts, at, asked, {"rule": rule, "optimize": optimize, "volume": volume})
+    if isinstance(counts, GroupedCounts) and method in (None, CLUSTER_T) and resample is None and not counts.weighted:
+        known_at = not isinstance(at, Uncertain) or not wanted.at_matters
+        if known_at and has_closed_form(wanted):
+            return interval_of_clusters(wanted, counts, asked.level, asked.side)
     by_bootstrap = method in METHODS or isinstance(counts, GroupedCounts) or resample is not None
     if wanted.name in ("auc", "gini") and not by_bootstrap and isinstance(counts, Counts):
         return _of_ranking(wanted.name, auc_interval(counts, asked.level, method, asked.side))
@@ -153,14 +159,8 @@ def _again(statistic: Any, rule: str | None, threshold: Any, volume: float | Non
 
 
 def _of_point(statistic: Any, source: Confusion | OperatingPoint, at: Any, asked: Asked, rest: tuple[Any, Any, Any]) -> Interval:
-    rule, threshold, volume = rest
-    notes: tuple[Note, ...] = ()
-    if asked.resample is not None:
-        raise refuse("BR594", "a point has no cases to resample", "give Counts and a rule or threshold")
-    if rule is not None or threshold is not NOT_SAID:
-        raise refuse("BR594", "this point is already set: a rule or threshold belongs to Counts", "leave them out")
-    if not isinstance(statistic, str | Measure):
-        raise refuse("BR594", f"a point has measures, and no {quoted(getattr(statistic, '__name__', statistic))}", 'such as "precision"')
+    _check_point(statistic, asked, rest)
+    volume, notes = rest[2], cast("tuple[Note, ...]", ())
     if isinstance(source, Confusion):
         measure, confusion, conditions = named(statistic, checked_volume(volume)), source, at
     else:
@@ -180,6 +180,16 @@ def _of_point(statistic: Any, source: Confusion | OperatingPoint, at: Any, asked
     else:
         found = measure_interval(_question(measure, confusion, conditions, asked, regardless))
     return replace(found, notes=found.notes if found.method == EXACT else combine(notes, found.notes))
+
+
+def _check_point(statistic: Any, asked: Asked, rest: tuple[Any, Any, Any]) -> None:
+    """A point has measures, at the threshold that it is set to."""
+    if asked.resample is not None:
+        raise refuse("BR594", "a point has no cases to resample", "give Counts and a rule or threshold")
+    if rest[0] is not None or rest[1] is not NOT_SAID:
+        raise refuse("BR594", "this point is already set: a rule or threshold belongs to Counts", "leave them out")
+    if not isinstance(statistic, str | Measure):
+        raise refuse("BR594", f"a point has measures, and no {quoted(getattr(statistic, '__name__', statistic))}", 'such as "precision"')
 
 
 def chosen_here(point: OperatingPoint) -> tuple[Note, ...]:

@@ -158,7 +158,7 @@ def along_priors(asked: Measure, tpr: Any, fpr: Any, priors: Floats, costs: Cost
 
 
 def rates_read(
-    asked: Measure, rates: tuple[Floats, Floats], prior: Any, costs: tuple[Any, ...], totals: tuple[float, float] = (1.0, 1.0)
+    asked: Measure, rates: tuple[Floats, Floats], prior: Any, costs: tuple[Any, ...], totals: tuple[Any, Any] = (1.0, 1.0)
 ) -> Floats:
     """A measure for arrays of rates, at base rates and costs (tp, fp, fn, tn) that may be arrays too."""
     (t, f), (tp, fp, fn, tn) = rates, costs

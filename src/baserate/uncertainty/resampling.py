@@ -18,6 +18,7 @@ from baserate.grouped import GroupedCounts
 from baserate.joint import JointCounts
 from baserate.kernels import Cells, Urn, best
 from baserate.kernels.parallel import in_parallel
+from baserate.kernels.urns import MOST_CASES
 from baserate.notes import CASE_CONTROL, Ledger, Note
 from baserate.uncertainty.placements import refuse_weights
 from baserate.uncertainty.statistics import Statistic
@@ -55,6 +56,10 @@ def planned(source: Source, of_prior: bool, how: str | None, replicates: int, se
         raise refuse("BR581", f"resamples are drawn by {', '.join(map(quoted, HOWS))}, got {quoted(how)}", 'resample="stratified"')
     if (how == CLUSTERS) != isinstance(source, GroupedCounts):
         raise refuse("BR581", "clusters are resampled whole, and need GroupedCounts", "count_groups(y, scores, groups=patient)")
+    cases = int(source.total_positives + source.total_negatives)
+    if how != CLUSTERS and cases > MOST_CASES and not source.weighted:
+        text = f"a bootstrap resamples up to {grouped(MOST_CASES)} cases, and these are {grouped(cases)}"
+        raise refuse("BR631", text, OTHERWISE)
     return Plan(how, checked_replicates(replicates), checked_seed(seed), progress)
 
 
@@ -81,7 +86,7 @@ def check_enough(source: Source) -> tuple[Note, ...]:
         clusters, what = min(((clusters_with(source, column), name) for name, column in classes_of(source)), key=lambda pair: pair[0])
         text = f"only {number_of(clusters, 'cluster holds', 'clusters hold')} {what}"
         if clusters < FEWEST:
-            raise refuse("BR590", f"{text}: too few to resample", "an interval that ignores clusters")
+            raise refuse("BR590", f"{text}: too few for an interval (at least 5 are needed)", "label more clusters")
         if clusters < FEW_CLUSTERS:
             return (Note("BR591", f"{text}: that is how much is known of them"),)
     elif fewest < FEWEST:

@@ -142,7 +142,7 @@ def digits_apart(low: float, high: float, least: int = 4) -> int:
 
 def shown_value(interval: Interval) -> str:
     """The value, in as many digits as its bounds."""
-    return f"{interval.value:.{interval.digits}g}"
+    return "undefined" if math.isnan(interval.value) else f"{interval.value:.{interval.digits}g}"
 
 
 def stated(interval: Interval) -> str:
