@@ -80,8 +80,7 @@ def choose_command(
       baserate choose scores.csv --label fraud --score logit --guarantee "recall >= 0.9" --prior 0.1%
       baserate choose scores.csv --label fraud --score logit --amount eur --review 150
     """
-    if rule is not None and named_rule is not None:
-        raise refuse("BR533", "two rules are given", 'join them by "and"')
+    asked_rule = _one_rule(rule, named_rule)
     at, cases = options.conditions_of(priors, costs, profits), options.volume_of(volume)
     surety = Surety(options.level_of(level), replicates, seed)
     if money.amount is not None:
@@ -89,14 +88,13 @@ def choose_command(
             {"--weight": weight, "--optimize": optimize, "--guarantee": guarantee, "--mix": mix, "--calibrated-at": calibrated_at}
         )
         wanted = money.wanted(path, label, scores, positive, design)
-        question = amounts.Question(rule if named_rule is None else named_rule, at, cases)
+        question = amounts.Question(asked_rule, at, cases)
         amounts.choose_by_amounts(path, wanted, money, question, surety, as_json=as_json)
         return
     together = options.counted_together(path, label, scores, positive, weight, design)
     models = options.each_model(together)
     asked = {"volume": cases, "optimize": optimize and parse(optimize, cases), "mix": mix, "calibrated_at": calibrated_at}
     asked |= {"guarantee": guarantee}
-    asked_rule = rule if named_rule is None else named_rule
     answers, refusals = _answered(together, asked_rule, at, asked, surety)
     if path.options.ceiling.memory is not None and optimize is None:
         command = _comparison(path.path, label, scores, positive, (asked_rule, priors, costs, profits, volume))
@@ -113,6 +111,12 @@ def choose_command(
     else:
         _tell(answers, list(models), known, surety.words(known, chosen=True))
     say(notes)
+
+
+def _one_rule(rule: str | None, named_rule: str | None) -> str | None:
+    if rule is not None and named_rule is not None:
+        raise refuse("BR533", "two rules are given", 'join them by "and"')
+    return rule if named_rule is None else named_rule
 
 
 def _answered(
