@@ -190,10 +190,10 @@ def flagged(scores: Array, points: Points, point: OperatingPoint) -> Floats:
     """The probability with which the point flags each case: 1 or 0, or a share where a budget ends inside a tie, or of a mixture."""
     if point.how == GUESS:
         return np.full(len(scores), point.share)
-    lower = _above(scores, points, points.place(point.threshold))
+    upper = _above(scores, points, points.place(point.threshold))
     if point.share == 1:
-        return lower
-    upper = _above(scores, points, points.place(point.certain))
+        return upper
+    lower = _above(scores, points, points.place(point.lower_threshold))
     return upper + point.share * (lower - upper)
 
 
@@ -212,7 +212,7 @@ def _binding(point: OperatingPoint, points: Points, what: Measure) -> Term | Non
     here = sign * point[what]
     if np.isnan(values).all() or not np.nanmax(values) > here + ROUNDING * abs(here):
         return None
-    lower, upper = (points.place(cut) for cut in (point.threshold, point.threshold if point.share == 1 else point.certain))
+    lower, upper = (points.place(cut) for cut in (point.threshold if point.share == 1 else point.lower_threshold, point.threshold))
     with np.errstate(invalid="ignore"):
         better = np.flatnonzero(values > here + ROUNDING * abs(here))
     looser = int(np.nanargmax(values)) > upper
