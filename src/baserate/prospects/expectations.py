@@ -47,7 +47,8 @@ class Expectation:
     `value` is its average over what is believed (or, where the base rate varies, its long-run value), with `error` a bound on the error of
     the integration; undefined over a range, which has no average. From `low` to `high` it lies in `level` of what is believed, over all of
     a range together; `worst` and `best` are over everything possible. `optimized` says by what the threshold was chosen anew for every value
-    of the conditions, "tpr" under a budget without costs; it is empty for a threshold that stays. Cases are taken as they are: for sampling error too, ask `interval`.
+    of the conditions, "tpr" under a budget without costs; it is empty for a threshold that stays. Cases are taken as they are: for sampling
+    error too, ask `interval`.
     """
 
     value: float
