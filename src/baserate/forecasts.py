@@ -42,7 +42,7 @@ def of_expectation(model: str, found: Expectation) -> dict[str, Any]:
 def expected(found: Sequence[tuple[str, Expectation]]) -> str:
     """A sentence for each model, then a table."""
     first = found[0][1]
-    lines = [*_unbeaten(found), *(_expected(model, one) for model, one in found)]
+    lines = [*_unbeaten(found), *(_expected(model, one) for model, one in found if model not in BASELINES)]
     names = [name for name in ("value", "low", "high", "worst", "best") if _is_told(name, found)]
     rows = [(_shown(model), *(digits(getattr(one, name), 4) for name in names)) for model, one in found]
     titles = {"value": "in the long run" if first.kind == VARYING else "average"}
@@ -56,7 +56,7 @@ def _conditions(one: Expectation) -> str:
     if one.at.costs_given:
         return str(one.at)
     if one.optimized == "tpr":
-        return f"{prior}, where the budget catches most"
+        return f"{prior}, at the threshold that catches most within the budget"
     return f"{prior}, {ASSUMED}" if one.optimized or "cost" in one.name or "net_benefit" in one.name else prior
 
 

@@ -320,7 +320,7 @@ def rivals(decision: Decision) -> str:
 def _amounts(decision: Decision) -> tuple[str, str, str]:
     """What regret, the amount of a setting and that of the best are called."""
     if decision.optimized == CAUGHT:
-        return "missed beyond the best", "missed there", "missed by the best there"
+        return "missed beyond the best", "missed", "missed by the best"
     if not decision.at.costs_given:
         return "regret a case", "its errors there", "fewest errors there"
     earned = decision.regret.at.costs.earned

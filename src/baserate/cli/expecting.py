@@ -14,6 +14,7 @@ from baserate.cli.estimating import Learned, with_prior_from
 from baserate.cli.sections import Sectioned
 from baserate.cli.terminal import tell
 from baserate.conditions import Conditions
+from baserate.decisions.borders import EVERYTHING, NOTHING
 from baserate.decisions.rules import parse_rule
 from baserate.errors import quoted, refuse
 from baserate.measures.confusions import confusion_at
@@ -21,7 +22,6 @@ from baserate.measures.values import parse
 from baserate.notes import Note
 from baserate.points import Points
 from baserate.prospects.expectations import Expectation, expect
-from baserate.tables import BASELINES
 from baserate.uncertain import Uncertain
 
 # Measures by which a model is compared with flagging nothing and flagging everything.
@@ -33,7 +33,7 @@ COMPARED = ("expected_cost", "normalized_cost", "volume_cost", "error", "accurac
 @click.option(
     "--statistic",
     metavar="NAME",
-    help='The measure: "precision", "alerts", "expected_cost" (the default; with a budget and no costs "caught").',
+    help="The measure, such as precision (default: expected_cost; with a budget and no costs: caught).",
 )
 @click.option("--rule", metavar="RULE", help="Read it where this rule chooses the threshold, anew for all conditions.")
 @click.option(
@@ -91,10 +91,9 @@ def expect_command(
         found.append((f"{second} - {first}", expect(measure, dict(models), **asked)))
     if rule is None and measure.name in COMPARED:
         points = Points.of(next(iter(models.values())))
-        told = {key: value for key, value in asked.items() if key not in ("rule", "threshold")}
-        found += [
-            (name, expect(measure, confusion_at(points, place), **told)) for name, place in zip(BASELINES, (0, len(points) - 1), strict=True)
-        ]
+        plain = {key: value for key, value in asked.items() if key not in ("rule", "threshold")}
+        ends = {NOTHING: 0, EVERYTHING: len(points) - 1}
+        found += [(name, expect(measure, confusion_at(points, place), **plain)) for name, place in ends.items()]
     _tell(models, found, [note for text in priors if isinstance(text, Learned) for note in text.notes], as_json=as_json)
 
 
