@@ -21,7 +21,9 @@ from baserate.hulls import upper_hull
 from baserate.notes import CASE_CONTROL, Ledger, Note
 
 ONLY_RATES = "only rates are known, not how many cases there were of each class"
-EVERY_SCORE = Fix('count again with every score kept (keep="all")', "count again with all scores kept: more --memory, --keep all, no --approx")
+EVERY_SCORE = Fix(
+    'count again with every score kept (keep="all")', "count again with all scores kept (more --memory, --keep all, or without --approx)"
+)
 CHOSEN_TOTALS = "the class totals were chosen (design='case-control'): the sample's prior is no base rate"
 
 

@@ -15,6 +15,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.helpers_cli import answered as asked_for_json
+from tests.helpers_cli import told
 
 import baserate as br
 from baserate.measures.catalogue import CATALOGUE
@@ -680,11 +682,11 @@ def test_the_cases_that_were_answered_in_silence():
     labels, scores = [1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0], [11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1]
     condensed = br.count(labels, scores).condense()
     for rule in ("posfrac >= 0.3", "fpr >= 0.3", "tnr <= 0.7"):
-        with pytest.raises(br.InputError, match=r"BR231: expected_cost may be better at a threshold among the scores from 4 up to 11"):
+        with pytest.raises(br.InputError, match=r"BR231: a threshold between 4 and 11 may have a better expected_cost"):
             br.choose(condensed, rule)
     fixed = br.fix(condensed, fpr=0.3)
     assert fixed.interpolated.tpr == 0.5
-    with pytest.raises(br.InputError, match=r"BR231: fpr may be nearer to 0.3"):
+    with pytest.raises(br.InputError, match=r"BR231: a threshold between 4 and 11 may bring fpr nearer to 0.3"):
         _ = fixed.attained
     with pytest.raises(br.InputError, match="BR231"):
         br.weighted_auc(condensed, alpha=0.8, strips="segments")
@@ -703,3 +705,43 @@ def test_bins_bound_every_summary_and_refuse_to_compare_the_same_data_with_itsel
     with pytest.raises(br.InputError, match="BR231"):
         br.superiority(coarse, counts)
     assert br.choose_model({"coarse": coarse, "full": counts}).models == ("coarse", "full")
+
+
+def saved(folder):
+    """The same data saved three ways."""
+    rng = np.random.default_rng(3)
+    labels = rng.random(600) < 0.1
+    counts = br.count(labels, rng.normal(1.6 * labels).round(3))
+    for name, made in {"full": counts, "condensed": counts.condense(), "bins": counts.coarsen(12)}.items():
+        made.save(folder / f"{name}.counts")
+    return {name: folder / f"{name}.counts" for name in ("full", "condensed", "bins")}
+
+
+def test_the_command_line_refuses_in_plain_words_and_says_what_to_do(capsys, tmp_path):
+    paths = saved(tmp_path)
+    for command in (
+        ("choose", paths["condensed"], "posfrac >= 30%"),
+        ("choose", paths["condensed"], "alerts >= 200", "--volume", "1000"),
+        ("decide", paths["condensed"], "--prior", "1%..5%", "--cost", "fn=9,fp=1", "--rule", "fpr >= 30%"),
+        ("show", paths["bins"], "--summary", "weighted_auc(alpha=0.5, strips=segments)"),
+        ("decide", paths["bins"], "--prior", "1%..5%", "--cost", "fn=9,fp=1"),
+        ("leaders", paths["bins"], "--fdr", "50%"),
+        ("triage", paths["bins"], "--prior", "1%", "--cost", "fn=9,fp=1", "--review", "1"),
+    ):
+        done = told(capsys, *command)
+        assert done.status == 2, done
+        assert done.err.startswith("error BR231: "), done
+        assert done.err.rstrip().endswith("Fix: count again with all scores kept (more --memory, --keep all, or without --approx)."), done
+        assert told(capsys, command[0], paths["full"], *command[2:]).status == 0
+
+
+def test_json_carries_the_bounds_of_bins(capsys, tmp_path):
+    paths = saved(tmp_path)
+    full, bins = (asked_for_json(capsys, "choose", paths[name], "recall >= 80%", "--prior", "2%") for name in ("full", "bins"))
+    (exact,), (found,) = (document["models"][0]["points"] for document in (full, bins))
+    assert "bounds" not in exact
+    assert found["bounds"]["low"] <= exact["expected_cost"] <= found["bounds"]["high"] == found["expected_cost"]
+    full, bins = (asked_for_json(capsys, "show", paths[name], "--summary", "average_precision") for name in ("full", "bins"))
+    (exact,), (found,) = ([document["models"][0]["summaries"]["average_precision"]] for document in (full, bins))
+    assert found["bounds"]["low"] <= exact["value"] <= found["bounds"]["high"]
+    assert "BR232" in [note["code"] for note in bins["notes"]]

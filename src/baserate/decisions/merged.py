@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from baserate.cells import Array
 from baserate.conditions import Conditions
 from baserate.decisions.operating import TIE, OperatingPoint
 from baserate.decisions.rules import Term
@@ -27,7 +28,8 @@ LITTLE = 2.0**-30
 class Hidden:
     """The edges inside which thresholds may be hidden, and between which values a measure lies there.
 
-    Every measure rises or falls throughout with tp, and with fp; so it is lowest and highest at the outermost outcomes that are possible.
+    Every measure rises or falls throughout with tp, and with fp, wherever it is defined; so it is lowest and highest at the outermost outcomes
+    that are possible, or next to them where it is undefined there.
     """
 
     def __init__(self, points: Points) -> None:
@@ -39,7 +41,7 @@ class Hidden:
 
     def span(self, measure: Measure, at: Conditions) -> tuple[Floats, Floats]:
         """The lowest and the highest value inside each edge; NaN where the measure is undefined."""
-        rows = np.array([along(measure, points, at) for points in self._outermost])
+        rows = np.array([np.where(inside, along(measure, points, at), np.nan) for points, inside in self._outermost])
         return np.fmin.reduce(rows), np.fmax.reduce(rows)
 
     def may_keep(self, terms: Sequence[Term], at: Conditions) -> Mask:
@@ -53,22 +55,21 @@ class Hidden:
         return kept
 
 
-def _outermost(points: Points, edges: Any) -> Iterator[Points]:
-    """Outcomes of a threshold inside an edge: next to either end, and where one class comes first."""
-    (t0, t1), (f0, f1) = ((values[edges].astype(np.float64), values[edges + 1].astype(np.float64)) for values in (points.tp, points.fp))
-    both = (t1 > t0) & (f1 > f0)
-    whole = points.tp.dtype == np.int64
-    t, f = (np.minimum(1.0, b - a) if whole else (b - a) * LITTLE for a, b in ((t0, t1), (f0, f1)))
-    above, below = (t0 + t, f0 + f), (t1 - t, f1 - f)
-    for tp, fp in (
-        (np.where(both, t0, above[0]), above[1]),
-        (above[0], np.where(both, f0, above[1])),
-        (np.where(both, t1, below[0]), below[1]),
-        (below[0], np.where(both, f1, below[1])),
-        (np.where(both, t1, above[0]), np.where(both, f0, above[1])),
-        (np.where(both, t0, above[0]), np.where(both, f1, above[1])),
-    ):
-        yield points.mixture(tp, fp, points.total_positives - tp, points.total_negatives - fp)
+def _outermost(points: Points, edges: Any) -> Iterator[tuple[Points, Mask]]:
+    """Outcomes at the ends of an edge and next to them, in every combination; and whether they lie inside it, as both ends do not."""
+    ours, theirs = (_places(values, edges) for values in (points.tp, points.fp))
+    for tp in ours:
+        for fp in theirs:
+            inside = ((tp != ours[0]) | (fp != theirs[0])) & ((tp != ours[-1]) | (fp != theirs[-1]))
+            yield points.mixture(tp, fp, points.total_positives - tp, points.total_negatives - fp), inside
+
+
+def _places(flagged: Array, edges: Any) -> list[Floats]:
+    low, high = (flagged[places].astype(np.float64) for places in (edges, edges + 1))
+    if (low == high).all():
+        return [low]
+    step = np.minimum(1.0, high - low) if flagged.dtype == np.int64 else (high - low) * LITTLE
+    return [low, low + step, high - step, high]
 
 
 def settled(
@@ -83,7 +84,7 @@ def settled(
     if not kept.any():
         return chosen
     if points.coarse and known is None:
-        raise _may_lie(points, hidden.edges[kept], "the rule may be kept")
+        raise _may_lie(points, hidden.edges[kept], "may satisfy the rule")
     sign = 1.0 if objective.direction == "lower" else -1.0
     value = sign * measure(objective, chosen.confusion, at=at)
     low, high = hidden.span(objective, at)
@@ -96,7 +97,7 @@ def settled(
     if not better.any() and not (points.coarse and chosen.how == TIE):
         return chosen
     if not points.coarse:
-        raise _may_lie(points, hidden.edges[better], f"{objective.name} may be better")
+        raise _may_lie(points, hidden.edges[better], f"may have a better {objective.name}")
     ends = [value, float(np.nanmin(reach)), sign * measure(objective, (known or chosen).confusion, at=at)]
     bounds = Bounds(*sorted((sign * min(ends), sign * max(ends))))
     return replace(chosen, bounds=bounds, notes=(bins_note(objective.name, bounds),))
@@ -107,7 +108,7 @@ def refuse_infeasible(points: Points, terms: Sequence[Term], at: Conditions) -> 
     hidden = Hidden(points)
     kept = hidden.may_keep(terms, at)
     if kept.any():
-        raise _may_lie(points, hidden.edges[kept], "the rule may be kept")
+        raise _may_lie(points, hidden.edges[kept], "may satisfy the rule")
 
 
 def refuse_hidden(points: Points, kept: Mask, asked: Iterable[tuple[Term, Conditions]]) -> None:
@@ -120,7 +121,7 @@ def refuse_hidden(points: Points, kept: Mask, asked: Iterable[tuple[Term, Condit
     for term, at in asked if may.any() else ():
         may &= hidden.may_keep([term], at)
     if may.any():
-        raise _may_lie(points, hidden.edges[may], "the rule may be kept")
+        raise _may_lie(points, hidden.edges[may], "may satisfy the rule")
 
 
 def nearer(points: Points, asked: Measure, target: float, nearest: OperatingPoint, at: Conditions) -> InputError | None:
@@ -136,14 +137,15 @@ def nearer(points: Points, asked: Measure, target: float, nearest: OperatingPoin
         # Where the measure stays as near all along, an end of the run is as near, and stands for it.
         same = np.maximum(np.abs(low - reached), np.abs(high - reached)) <= DOUBT * abs(reached)
         near = hidden.edges[(gap <= away * (1 + DOUBT)) & ~same]
-    return _may_lie(points, near, f"{asked.name} may be nearer to {target:.6g}") if len(near) else None
+    return _may_lie(points, near, f"may bring {asked.name} nearer to {target:.4g}") if len(near) else None
 
 
 def _may_lie(points: Points, edges: Any, what: str) -> InputError:
     first = int(edges[0])
     upper = points.threshold(first)
-    where = f"from {quoted(points.threshold(first + 1))} up" + ("" if upper is None else f" to {quoted(upper)}")
-    return lacking(f"{what} at a threshold among the scores {where}, which were counted together")
+    low = quoted(points.threshold(first + 1))
+    where = f"from {low} up" if upper is None else f"between {low} and {quoted(upper)}"
+    return lacking(f"a threshold {where} {what}, but the scores there were counted together")
 
 
 def curve_note(points: Points, *, every: bool = False, hull: bool = False) -> tuple[Note, ...]:
@@ -157,5 +159,7 @@ def curve_note(points: Points, *, every: bool = False, hull: bool = False) -> tu
 
 
 def bins_note(name: str, bounds: Bounds) -> Note:
-    """Between which values the exact scores have it."""
-    return Note("BR232", f"scores were merged into bins: with every score kept, {name} lies between {bounds.low:.6g} and {bounds.high:.6g}")
+    """Between which values the exact scores have it, in as many digits as tell these apart."""
+    texts = ([f"{end:.{digits}g}" for end in bounds] for digits in range(4, 18))
+    low, high = next((pair for pair in texts if pair[0] != pair[1]), [f"{end:.4g}" for end in bounds])
+    return Note("BR232", f"scores were merged into bins: with every score kept, {name} lies between {low} and {high}")

@@ -11,8 +11,8 @@ from baserate.points import Points
 from baserate.readings import Bounds, Reading
 
 Summary = TypeVar("Summary", bound=Callable[..., float])
-# Both ends are rounded sums.
-ROUNDING = 1e-12
+# Both ends are rounded sums; a share stays one.
+ROUNDING = 1e-13
 
 
 def bounded(least: Callable[..., float] | None = None) -> Callable[[Summary], Summary]:
@@ -32,7 +32,8 @@ def bounded(least: Callable[..., float] | None = None) -> Callable[[Summary], Su
                 return value
             highest, lowest = points.extreme(best=True), points.extreme(best=False)
             ends = float(summary(highest, **options)), float((least or summary)(lowest, **options)), float(value)
-            bounds = Bounds(min(ends) - ROUNDING * abs(min(ends)), max(ends) + ROUNDING * abs(max(ends)))
+            low, high = min(ends), max(ends)
+            bounds = Bounds(low - ROUNDING * abs(low), min(high + ROUNDING * abs(high), max(high, 1.0)))
             notes = [note for note in value.notes if note.code != "BR232"]
             return Reading(value, (bins_note(value.name.partition("(")[0], bounds), *notes), value.name, bounds)
 
