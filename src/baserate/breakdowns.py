@@ -169,6 +169,7 @@ def of_days(found: Days) -> str:
     columns: list[tuple[str, Callable[[Day], str]]] = [
         ("day", lambda day: day.day),
         ("cases", lambda day: grouped(day.cases)),
+        *([("labelled", lambda day: grouped(day.labelled))] if any(day.labelled is not None for day in shown) else []),
         ("positives", lambda day: grouped(day.positives)),
         ("alerts", lambda day: _cases(day.alerts)),
         ("caught", lambda day: _cases(day.caught)),
@@ -249,4 +250,6 @@ def days_document(found: Days, column: str) -> dict[str, Any]:
 
 
 def _day(day: Day) -> dict[str, Any]:
-    return {"day": day.day, "cases": day.cases, "positives": day.positives, "alerts": day.alerts, "caught": day.caught, "hours": day.hours}
+    labelled = {} if day.labelled is None else {"labelled": day.labelled}
+    known = {"day": day.day, "cases": day.cases, **labelled, "positives": day.positives}
+    return {**known, "alerts": day.alerts, "caught": day.caught, "hours": day.hours}

@@ -19,9 +19,10 @@ from baserate.decisions.pooling import Weights, class_weights
 from baserate.engines.dates import hours_of, zone_of
 from baserate.errors import Fix, number_of, quoted, refuse
 from baserate.grouped import GroupedCounts
-from baserate.measures.confusions import checked_conditions, checked_volume
+from baserate.measures.confusions import Confusion, checked_conditions, checked_volume, confusion_at
 from baserate.notations import from_number
 from baserate.notes import Note, combine
+from baserate.points import Points
 
 # Days without positives at the end are taken for labels still to come where chance would give them less often than this.
 IMPROBABLE = 0.001
@@ -32,6 +33,7 @@ class Day:
     """One day: its cases and positives as counted, and the alerts and the positives caught that are expected of it.
 
     As counted, these are whole numbers; at another prior or volume, what the same day would have had. `hours` are 23 or 25 where clocks change.
+    Alerts are counted among all `cases`; positives and those caught are known among the `labelled` ones only (None: all of them).
     """
 
     day: str
@@ -40,6 +42,7 @@ class Day:
     alerts: float
     caught: float
     hours: float = 24.0
+    labelled: int | None = None
 
 
 @dataclass(frozen=True)
@@ -97,7 +100,7 @@ def by_day(
     `days` come from `count_days`. A fixed threshold gives another number every day. At another prior every positive and every negative of every
     day weighs as much more or less as it takes for that prior over all days, which keeps the number of cases; `volume` is how many cases a day
     there will be on average, where the file holds fewer. `tz` is the time zone that the days were counted in: some of its days have 23 or 25
-    hours.
+    hours. Cases without a label that were left out when the file was read (`count_days_file(…, missing_label="drop")`) are alerts too.
 
     >>> import baserate as br
     >>> y, s = [0, 1, 0, 1, 0, 0], [0.2, 0.7, 0.8, 0.9, 0.6, 0.1]
@@ -109,16 +112,21 @@ def by_day(
     """
     if not isinstance(days, GroupedCounts):
         raise refuse("BR430", f"days are GroupedCounts by day, got {type(days).__name__}", "count_days(y, scores, days=dates)")
-    names = {group: _named(group) for group in days if group is not None}
+    rest = {} if days.unlabelled is None else dict(days.unlabelled)
+    names = {group: _named(group) for group in dict.fromkeys((*days, *rest)) if group is not None}
     if not names:
         raise refuse("BR430", "there are no days: every case lacks one", "give the column of the days")
     zone, limit, given = zone_of(tz), _checked_budget(budget), checked_conditions(at)
     whole = days.total()
     point = flag_at(whole, threshold, at=given, volume=checked_volume(volume))
-    weights = class_weights(whole, point.at, None if volume is None else Fraction(volume) * len(names))
+    if rest and not point.at.as_in_sample:
+        text = "alerts are counted among all cases, and those without a label have no class that another base rate could weigh"
+        raise refuse("BR115", text, Fix("leave the prior out", "leave --prior out"))
+    weights = class_weights(whole + whole.unlabelled if rest else whole, point.at, None if volume is None else Fraction(volume) * len(names))
     order = sorted(names, key=lambda group: names[group])
-    parts = tuple(_day(names[group], days[group], threshold, weights, zone) for group in order)
-    undated = _day("", days[None], threshold, weights, None) if None in days else None
+    counted = {group: days[group] if group in days else Counts.empty().beside(rest[group]) for group in (*days, *rest)}
+    parts = tuple(_day(names[group], counted[group], threshold, weights, zone) for group in order)
+    undated = _day("", counted[None], threshold, weights, None) if None in counted else None
     found = Days(parts, point, limit, tz, undated)
     return replace(found, notes=combine(days.notes, (*point.notes, *_remarks(found, weighted=days.weighted))))
 
@@ -140,10 +148,19 @@ def _checked_budget(budget: Any) -> float | None:
 
 
 def _day(name: str, counts: Counts, threshold: float | None, weights: Weights, zone: ZoneInfo | None) -> Day:
-    tp, fp, fn, tn = (exactly(cases) for cases in flag_at(counts, threshold).confusion)
-    alerts, caught = weights[0] * tp + weights[1] * fp, weights[0] * tp
-    hours = hours_of(name, zone) if name else 24.0
-    return Day(name, _plain(tp + fp + fn + tn), _plain(tp + fn), _plain(alerts), _plain(caught), hours)  # type: ignore[arg-type]
+    tp, fp, fn, tn = (exactly(cases) for cases in _flagged(counts, threshold))
+    alerts, caught, labelled = weights[0] * tp + weights[1] * fp, weights[0] * tp, tp + fp + fn + tn
+    hours, cases = hours_of(name, zone) if name else 24.0, labelled
+    if counts.unlabelled is not None:
+        rest = _flagged(counts.unlabelled, threshold)
+        alerts, cases = alerts + weights[1] * exactly(rest.fp), labelled + exactly(rest.fp + rest.tn)
+    known = None if counts.unlabelled is None else int(labelled)
+    return Day(name, _plain(cases), _plain(tp + fn), _plain(alerts), _plain(caught), hours, known)  # type: ignore[arg-type]
+
+
+def _flagged(counts: Counts, threshold: float | None) -> Confusion:
+    points = Points.of(counts)
+    return confusion_at(points, points.place(threshold))
 
 
 def _plain(value: Fraction) -> float:
@@ -172,7 +189,7 @@ def _no_labels_yet(days: Sequence[Day]) -> Iterator[Note]:
     before, after = days[:end], days[end:]
     if not before or not after:
         return
-    cases, tail = sum(day.cases for day in before), sum(day.cases for day in after)
+    cases, tail = (sum(day.cases if day.labelled is None else day.labelled for day in some) for some in (before, after))
     positives = sum(day.positives for day in before)
     rate, chance = Fraction(positives, cases), _none_at_the_end(positives, cases, tail)
     if chance >= IMPROBABLE:

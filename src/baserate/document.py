@@ -33,6 +33,8 @@ from baserate.undefined import Undefined
 
 SCHEMA = "baserate/1"
 LABEL_SHIFT = "BR526"
+# What changes the answer most is said first.
+FIRST = ("BR116",)
 SAMPLES = "not at the sample's "
 AT_A_POINT = ("tpr", "fpr", "tnr", "fnr", "precision", "npv", "posfrac", "accuracy", "f1", "expected_cost", "normalized_cost")
 OF_A_VOLUME = ("alerts", "caught", "missed", "false_alarms", "volume_cost")
@@ -344,8 +346,8 @@ def notes_of(models: Models, settings: Settings) -> list[Note]:
 
 
 def merged(notes: Sequence[Note]) -> list[Note]:
-    """The assumption of label shift once, for all base rates that were read."""
-    notes = list(dict.fromkeys(notes))
+    """The assumption of label shift once, for all base rates that were read; what changes the answer most comes first."""
+    notes = sorted(dict.fromkeys(notes), key=lambda note: note.code not in FIRST)
     shifted = [note for note in notes if note.code == LABEL_SHIFT]
     if len(shifted) < 2:
         return list(notes)

@@ -78,7 +78,8 @@ class GroupedCounts(Totals, Mapping[Hashable, Counts]):
         part = slice(self.offsets[place], self.offsets[place + 1])
         cells = Cells(*(column[part] for column in self._cells))
         ledger = replace(rows_counted(cells.positives, cells.negatives), design=self.ledger.design, corrected=self.ledger.corrected)
-        return Counts._of(cells, ledger, self._recorded)
+        rest = self.unlabelled[group] if self.unlabelled is not None and group in self.unlabelled else None
+        return Counts._of(cells, ledger, self._recorded).beside(rest)
 
     def __iter__(self) -> Iterator[Hashable]:
         return iter(self.groups)
@@ -93,7 +94,8 @@ class GroupedCounts(Totals, Mapping[Hashable, Counts]):
 
     def total(self) -> Counts:
         """The counts of all groups together."""
-        return Counts._of(gathered(*self._cells), self.ledger, self._recorded)
+        rest = None if self.unlabelled is None else self.unlabelled.total()
+        return Counts._of(gathered(*self._cells), self.ledger, self._recorded).beside(rest)
 
     def __add__(self, other: object) -> GroupedCounts:
         """Group by group; a group that only one of them has is kept as it is."""

@@ -77,7 +77,7 @@ class Slice:
 
     @cached_property
     def point(self) -> OperatingPoint:
-        point = flag_at(self.counts, self.asked.threshold, at=self.at, volume=self.cases or None)
+        point = flag_at(self.counts, self.asked.threshold, at=self.at, volume=self.scored or None)
         return replace(point, confusion=pooled_confusion(self.sites, point.threshold)) if self.sites else point
 
     def __getitem__(self, measure: str) -> float:
@@ -87,6 +87,12 @@ class Slice:
     @property
     def cases(self) -> int:
         return self.positives + self.negatives
+
+    @property
+    def scored(self) -> int:
+        """The cases that alerts are out of: with those that have no label, at the site's own base rate."""
+        rest = self.counts.unlabelled if self.at.as_in_sample else None
+        return self.cases + (0 if rest is None else int(rest.total_negatives))
 
     @property
     def positives(self) -> int:
@@ -322,7 +328,7 @@ def _judged(part: Slice) -> Requirement:
     try:
         if part.clusters is None:
             known: dict[str, Any] = {"at": part.at, "threshold": asked.threshold, "level": asked.bound_level, "seed": asked.seed}
-            found = require(str(asked.require), part.counts, volume=part.cases or None, **known)
+            found = require(str(asked.require), part.counts, volume=part.scored or None, **known)
         else:
             found = require_of_clusters(str(asked.require), part.point, part.clusters, asked.bound_level, asked.plan)
     except InputError as error:

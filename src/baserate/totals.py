@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Any, Self
 
 import numpy as np
 
@@ -21,6 +22,14 @@ class Totals(Frozen):
     negatives: Array
     ledger: Ledger
     _recorded: tuple[Note, ...]
+    # Cases that were scored and have no label, counted in the same way with all of them as negatives; None where there are none, or they
+    # are not kept (saved counts do not keep them, and no digest knows them).
+    unlabelled: Any = None
+
+    def beside(self, unlabelled: Any) -> Self:
+        """The same, knowing the cases that were scored and have no label: how many cases are flagged needs no label."""
+        self._set((), unlabelled=unlabelled)
+        return self
 
     @property
     def weighted(self) -> bool:

@@ -15,7 +15,7 @@ from baserate.conditions import Conditions
 from baserate.counts import Counts
 from baserate.decisions import budgets, guarantees, merged, remarks, theory
 from baserate.decisions.mixtures import best_mixture
-from baserate.decisions.operating import COUNTED, GUESS, THRESHOLD, OperatingPoint, flagged_in_field, mixed, set_at
+from baserate.decisions.operating import COUNTED, GUESS, THRESHOLD, OperatingPoint, flagged_in_all, mixed, set_at
 from baserate.decisions.refusals import infeasible
 from baserate.decisions.rules import Rule, parse_rule
 from baserate.decisions.searching import Mask, best_of, exact_or_none, holds_all, is_better, keeping
@@ -87,11 +87,11 @@ def choose(  # noqa: PLR0913 (each is a question of its own)
         else _found(points, rules, objective, resolved, mix=mix, use_up=use_up)
     )
     point = replace(found, rule=str(rules), optimized=str(objective), volume=volume)
-    point = replace(point, counted=flagged_in_field(point, counts))
+    point = replace(point, counted=flagged_in_all(point, counts))
     if calibrated_at is not None:
         point = theory.beside(point, points, calibrated_at)
     said = (*point.notes, *given.notes, *remarks.on_choice(point, points, rules, objective), *_exceeded(point, rules))
-    return replace(point, notes=combine(points.notes, said))
+    return replace(point, notes=combine((*remarks.on_labels(point, counts), *points.notes), said))
 
 
 def _exceeded(point: OperatingPoint, rule: Rule) -> Iterator[Note]:
@@ -102,7 +102,7 @@ def _exceeded(point: OperatingPoint, rule: Rule) -> Iterator[Note]:
             if value > limit if term.sense == "<=" else value < limit:
                 flagged, cases = (grouped(count) for count in point.counted or ())
                 seen = f"{term.measure} is {value:.4g} there, and {term} is not kept"
-                yield Note("BR653", f"this threshold flags {flagged} of the {cases} unlabelled cases: {seen}")
+                yield Note("BR653", f"this threshold flags {flagged} of the {cases} cases that were scored: {seen}")
 
 
 def _objective(optimize: str | Measure | None, rule: Rule, at: Conditions, volume: float | None, sure: Rule | None) -> Measure:
@@ -180,8 +180,9 @@ def flag_at(counts: Counts | Points, threshold: float | None, *, at: Conditions 
     given = checked_conditions(at)
     confusion = confusion_at(points, points.place(threshold))
     point = OperatingPoint(threshold, confusion, resolved_for(points, given, []), volume=checked_volume(volume))
-    point = replace(point, counted=flagged_in_field(point, counts))
-    return replace(point, notes=combine(points.notes, (*given.notes, *remarks.on_reading(point, points))))
+    point = replace(point, counted=flagged_in_all(point, counts))
+    labels = tuple(remarks.on_labels(point, counts))
+    return replace(point, notes=combine((*labels, *points.notes), (*given.notes, *remarks.on_reading(point, points))))
 
 
 def guess(counts: Counts | Points, share: float, *, at: Conditions | None = None, volume: float | None = None) -> OperatingPoint:

@@ -164,7 +164,7 @@ class OperatingPoint:
             name: None if known is None else max(known, highest_below(points, points.place(cut)))
             for name, known, cut in (("below", self.below, self.threshold), ("lower_below", self.lower_below, self.lower_threshold))
         }
-        moved = replace(moved, counted=flagged_in_field(moved, counts))
+        moved = replace(moved, counted=flagged_in_all(moved, counts))
         return replace(moved, merged=self.how == TIE and several(points, points.place(self.threshold), self.lower_threshold), **shown)
 
     def _flagged(self, points: Points) -> Confusion:
@@ -191,11 +191,28 @@ class OperatingPoint:
         return table(repr(self), ("", "value"), rows)
 
 
-def flagged_in_field(point: OperatingPoint, counts: Counts | Points) -> tuple[int, int] | None:
-    """How many unlabelled cases of the field are flagged at this threshold, where the base rate was estimated from them."""
-    if point.at.estimate is None or point.share != 1:
+def flagged_in_all(point: OperatingPoint, counts: Counts | Points) -> tuple[int, int] | None:
+    """How many cases are flagged of all that were scored; None where only labelled cases are known.
+
+    In the field, where the base rate was estimated there; or here, with those that have no label, at the sample's own base rate.
+    """
+    if point.share != 1:
         return None
-    return point.at.estimate.flagged(counts, point.threshold)
+    if point.at.estimate is not None:
+        return point.at.estimate.flagged(counts, point.threshold)
+    rest = unlabelled_flagged(point, counts)
+    if rest is None or not point.at.as_in_sample:
+        return None
+    tp, fp, fn, tn = (int(cases) for cases in point.confusion)
+    return tp + fp + rest[0], tp + fp + fn + tn + rest[1]
+
+
+def unlabelled_flagged(point: OperatingPoint, counts: Counts | Points) -> tuple[int, int] | None:
+    """How many of the cases without a label are flagged, and how many of them there are."""
+    rest = getattr(counts, "unlabelled", None)
+    if rest is None or point.share != 1:
+        return None
+    return (0 if point.threshold is None else int(rest.negatives[rest.scores >= point.threshold].sum())), int(rest.total_negatives)
 
 
 def setting(point: OperatingPoint) -> str:

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from baserate.arithmetic import exactly, rounded
-from baserate.decisions.operating import TIE, OperatingPoint, drawn_from
+from baserate.counts import Counts
+from baserate.decisions.operating import TIE, OperatingPoint, drawn_from, unlabelled_flagged
 from baserate.decisions.rules import Rule, Term
 from baserate.errors import Fix, grouped, number_of
 from baserate.measures.confusions import Confusion, confusion_at, exact_value, label_shift, measure, out_of_range
@@ -21,6 +22,8 @@ FAR = 1000
 FEW = 10
 # Of a budget: of what is left beyond that nothing is said.
 NEARLY = 0.95
+# Labels that are known for other shares of the flagged and of the other cases: the chi-square of p = 0.001, and a share of the larger one.
+SIGNIFICANT, MATERIAL = Fraction("10.83"), Fraction(1, 10)
 
 
 def on_reading(point: OperatingPoint, points: Points) -> Iterator[Note]:
@@ -28,6 +31,40 @@ def on_reading(point: OperatingPoint, points: Points) -> Iterator[Note]:
     yield from label_shift(point.at, point.confusion)
     yield from out_of_range(points, point.threshold)
     yield from resolution(point, points)
+
+
+def on_labels(point: OperatingPoint, counts: Counts | Points) -> Iterator[Note]:
+    """Are labels as frequent among flagged cases as among the others? If not, recall is not that of all cases (Begg & Greenes 1983)."""
+    rest = unlabelled_flagged(point, counts)
+    if rest is None:
+        yield from _not_kept(point, counts)
+        return
+    tp, fp, fn, tn = (int(cases) for cases in point.confusion)
+    labelled = (tp + fp, fn + tn)
+    scored = (labelled[0] + rest[0], labelled[1] + rest[1] - rest[0])
+    if not all(labelled) or not tp:
+        return
+    flagged, passed = (Fraction(part, whole) for part, whole in zip(labelled, scored, strict=True))
+    both = Fraction(sum(labelled), sum(scored))
+    spread = both * (1 - both) * (Fraction(1, scored[0]) + Fraction(1, scored[1]))
+    # A score test at p < 0.001, and a difference of a tenth or more: with millions of cases anything is significant.
+    if (flagged - passed) ** 2 > SIGNIFICANT * spread and abs(flagged - passed) > MATERIAL * max(flagged, passed):
+        recall = tp / flagged / (tp / flagged + fn / passed)
+        shares = f"{_percent(flagged)} of the flagged but {_percent(passed)} of the other cases have labels"
+        way = "high" if flagged > passed else "low"
+        text = f"{shares}: recall {tp / (tp + fn):.4g} is too {way} (about {float(recall):.4g} if labelling depends only on the flag)"
+        yield Note("BR116", text)
+
+
+def _not_kept(point: OperatingPoint, counts: Counts | Points) -> Iterator[Note]:
+    """Counts that were saved, or made within a memory limit, do not know the cases without a label."""
+    if point.at.as_in_sample and any(note.code == "BR105" and "left out" in note.text for note in counts.notes):
+        text = "cases without a label were left out, and these counts do not keep them: the flagged share and alerts are of labelled cases only"
+        yield Note("BR117", text)
+
+
+def _percent(share: Fraction) -> str:
+    return f"{float(100 * share):.3g} %"
 
 
 def on_choice(point: OperatingPoint, points: Points, rule: Rule, objective: Measure) -> Iterator[Note]:

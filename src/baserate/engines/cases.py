@@ -50,6 +50,8 @@ class Cases(NamedTuple):
     notes: tuple[Note, ...]
     ledger: Ledger
     beside: Mapping[str, Column] = MappingProxyType({})
+    # Cases that were left out because they have no label, all of them as negatives: alerts are counted among them too.
+    unlabelled: Cases | None = None
 
     def only(self, rows: Array) -> Cases:
         """These rows alone; the ledger still speaks of all that were read."""

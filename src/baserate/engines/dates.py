@@ -75,7 +75,9 @@ def days_of(cases: Cases, score: str, tz: str | None = None) -> GroupedCounts:
     """The counts of one score, day by day."""
     names, codes, said = day_codes(cases.beside[DAY], tz)
     positives, negatives, notes = cases.one_by_one()
-    return GroupedCounts._gathered(names, codes, Cells(cases.kept_scores()[score], positives, negatives), cases.ledger, (*notes, *said))
+    rest = None if cases.unlabelled is None else days_of(cases.unlabelled, score, tz)
+    found = GroupedCounts._gathered(names, codes, Cells(cases.kept_scores()[score], positives, negatives), cases.ledger, (*notes, *said))
+    return found.beside(rest)
 
 
 def zone_of(name: str | None) -> ZoneInfo | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from baserate.engines.cases import Cases, Names, checked
 from baserate.engines.columns import as_column
 from baserate.engines.files import Options, parts_of, shown_source, together
 from baserate.engines.labels import fitting
-from baserate.engines.treatments import heeded, treat, turned
+from baserate.engines.treatments import DROP, Treatment, heeded, treat, turned
 from baserate.engines.wanted import Table, Wanted
 from baserate.errors import Fix, InputError, quoted, refuse_file
 from baserate.notes import Ledger, Note, Source, checked_design
@@ -34,9 +35,12 @@ def read_cases(source: str, wanted: Wanted, options: Options) -> tuple[Cases, Ta
     try:
         table = treat(table, wanted, options.treatment)
         cases = _cases(table, wanted)
+        rest = _without_labels(table, wanted, options.treatment)
         if options.treatment.lower_is_positive:
             scores, notes = turned(cases.scores)
             cases = cases._replace(scores=scores, notes=(*cases.notes, *notes))
+            rest = None if rest is None else rest._replace(scores=turned(rest.scores)[0])
+        cases = cases._replace(unlabelled=rest)
     except InputError as error:
         raise error.moved(table.place) from None
     ledger = _ledger(tables, _used(tables, table), wanted, cases.label)
@@ -69,6 +73,20 @@ def _cases(table: Table, wanted: Wanted) -> Cases:
         fix = Fix(f"count_amounts_file(…, amount={name!r})", f"choose … --amount {shlex.quote(name)}")
         return cases._replace(notes=(*cases.notes, Note("BR305", text, fix)))
     return cases
+
+
+def _without_labels(table: Table, wanted: Wanted, treatment: Treatment) -> Cases | None:
+    """The scored cases that were left out for want of a label; None where there are none, or where they cannot be counted with the others."""
+    if table.unlabelled is None or wanted.weight is not None:
+        return None
+    rows = len(next(iter(table.unlabelled.values())))
+    rest = replace(table, columns={**table.unlabelled, wanted.label: np.zeros(rows, dtype=np.int64)}, notes=(), refused=table.rows - rows)
+    try:
+        # A row without a score is no alert, and no case that was scored.
+        rest = treat(rest, wanted, Treatment(nan_score=treatment.nan_score or DROP))
+        return _cases(rest, replace(wanted, positive=None))._replace(notes=())
+    except InputError:
+        return None  # what is wrong with rows that are left out is not refused
 
 
 def _ledger(tables: Sequence[Table], used: Sequence[int], wanted: Wanted, label: object) -> Ledger:

@@ -66,7 +66,7 @@ def _each_score(cases: Cases, table: Table, wanted: Wanted) -> dict[str, Counts]
     findings, counted = Findings(), {}
     for name in wanted.scores:
         with findings:
-            counted[name] = count_cases(cases, name)
+            counted[name] = count_cases(cases, name).beside(None if cases.unlabelled is None else count_cases(cases.unlabelled, name))
     try:
         findings.settle()
     except InputError as error:
@@ -173,7 +173,9 @@ def grouped_cases(cases: Cases, score: str, column: Column | None) -> GroupedCou
     """The counts of one score, grouped by a column of the cases."""
     positives, negatives, notes = cases.one_by_one()
     names, codes = group_codes(column) if column is not None else ((), np.empty(0, dtype=np.intp))
-    return GroupedCounts._gathered(names, codes, Cells(cases.kept_scores()[score], positives, negatives), cases.ledger, notes)
+    rest = None if cases.unlabelled is None or column is not cases.groups else grouped_cases(cases.unlabelled, score, cases.unlabelled.groups)
+    found = GroupedCounts._gathered(names, codes, Cells(cases.kept_scores()[score], positives, negatives), cases.ledger, notes)
+    return found.beside(rest)
 
 
 def clusters_by_group(cases: Cases, score: str) -> dict[Hashable, GroupedCounts]:

@@ -149,7 +149,9 @@ def _without_labels(table: Table, wanted: Wanted, treatment: Treatment) -> Table
     count = len(table.columns[wanted.label])
     what = f"{grouped(len(gone))} of {number_of(count, 'label')} in {quoted(wanted.label)} {are(len(gone))} missing"
     if treatment.missing_label == DROP:
-        return _dropped(table, gone, Note("BR105", f"{what}: left out, as asked{_reviewed(table, gone, wanted)}"))
+        without = {name: np.asarray(values)[gone] for name, values in table.columns.items() if name != wanted.label}
+        left = _dropped(table, gone, Note("BR105", f"{what}: left out, as asked{_reviewed(table, gone, wanted)}"))
+        return replace(left, unlabelled=without)
     labels = np.asarray(table.columns[wanted.label])
     filled = _filled(labels, gone, wanted, treatment.missing_label)
     note = Note("BR105", f"{what}: taken for {treatment.missing_label}, as asked")

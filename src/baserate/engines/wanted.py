@@ -66,4 +66,5 @@ class Table:
     sha256: str = ""
     place: Callable[[Where], Where] = field(default=lambda where: where)
     notes: tuple[Note, ...] = ()
+    unlabelled: dict[str, Any] | None = None  # the columns of rows that were left out for want of a label
     kept: Any = None  # positions of the rows that a treatment left, where it dropped some
