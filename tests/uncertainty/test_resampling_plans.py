@@ -63,7 +63,7 @@ def test_numbers_of_numpy_are_numbers():
     ("positives", "negatives", "what"), [(4, 500, "4 positives"), (500, 4, "4 negatives"), (0, 10, "0 positives"), (4, 3, "3 negatives")]
 )
 def test_fewer_than_five_cases_of_a_class_are_not_resampled(positives, negatives, what):
-    with pytest.raises(br.InputError, match=f"BR590: only {what}: too few for an interval"):
+    with pytest.raises(br.InputError, match=f"BR590: only {what}: too few to resample"):
         check_enough(br.Counts([2, 1], [positives, 0], [0, negatives]))
 
 

@@ -8,9 +8,9 @@ from typing import Protocol
 from baserate.exact import Floats, Ints
 from baserate.kernels import portable
 from baserate.kernels.portable import Cells, Labels, Scores
-from baserate.kernels.urns import Sizes, Urn
+from baserate.kernels.urns import Sizes, Spots, Urn
 
-__all__ = ["Cells", "Kernels", "Labels", "Scores", "Sizes", "Urn", "best", "portable"]
+__all__ = ["Cells", "Kernels", "Labels", "Scores", "Sizes", "Spots", "Urn", "best", "portable"]
 
 
 class GapCounter(Protocol):
@@ -51,6 +51,7 @@ class Kernels(Protocol):
     def Ranks(self, anchors: Ints) -> Ranks: ...  # noqa: N802
     def BinCounter(self, edges: Ints) -> BinCounter: ...  # noqa: N802
     def draw(self, urn: Urn, sizes: Sizes, seed: int, first: int, stream: int, out: Ints) -> None: ...
+    def draw_sums(self, urn: Urn, sizes: Sizes, seed: int, first: int, stream: int, spots: Spots, out: Ints) -> None: ...
     def wins_again(self, positives: Urn, negatives: Urn, sizes_p: Sizes, sizes_n: Sizes, seed: int, first: int) -> Ints: ...
 
 

@@ -1,4 +1,5 @@
-/* Drawing a replicate into memory of type COUNT, by functions NAMED for it. Included by _urns.h only, once a type. */
+/* Drawing a replicate into memory of type COUNT, by functions NAMED for it; ADD puts cases of a cell where they belong, among WIDTH numbers.
+ * Included by _urns.h only, once a type. */
 
 /* Add a Poisson number to each cell; their total. */
 static int64_t NAMED(add_poisson)(const Urn *urn, uint64_t *state, COUNT *cells) {
@@ -15,19 +16,19 @@ static int64_t NAMED(add_poisson)(const Urn *urn, uint64_t *state, COUNT *cells)
             for (; end - place > 1; place += 2) {
                 uint64_t both = pick(table, bits, ALIAS_BITS, mix(at += GOLDEN));
                 int64_t one = (int64_t)(both & mask), other = (int64_t)(both >> half);
-                cells[place[0]] += (COUNT)one;
-                cells[place[1]] += (COUNT)other;
+                ADD(place[0], one);
+                ADD(place[1], other);
                 total += one + other;
             }
             if (place < end) {
                 int64_t one = (int64_t)(pick(table, bits, ALIAS_BITS, mix(at += GOLDEN)) & mask);
-                cells[*place] += (COUNT)one;
+                ADD(*place, one);
                 total += one;
             }
         } else
             for (; place < end; place++) {
                 int64_t one = low + (int64_t)pick(table, bits, ALIAS_BITS, mix(at += GOLDEN));
-                cells[*place] += (COUNT)one;
+                ADD(*place, one);
                 total += one;
             }
     }
@@ -41,15 +42,16 @@ static int NAMED(draw_replicate)(const Urn *urn, uint64_t lane, uint64_t replica
     int alias_bits = unit_alias_bits(urn);
     for (uint64_t attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
         uint64_t state = absorb(key, attempt);
-        memset(cells, 0, (size_t)urn->cells * sizeof *cells);
+        memset(cells, 0, (size_t)WIDTH * sizeof *cells);
         int64_t missing = size - NAMED(add_poisson)(urn, &state, cells);
         if (missing < 0) continue;
-        while (missing-- > 0) cells[pick(urn->units, urn->unit_bits, alias_bits, mix(state += GOLDEN))]++;
+        while (missing-- > 0) ADD(pick(urn->units, urn->unit_bits, alias_bits, mix(state += GOLDEN)), 1);
         return 1;
     }
     return 0;
 }
 
+#ifdef WINS
 /* Twice the pairs won, of cells in descending order of the score: a positive wins over a negative below, and half over one beside. */
 static int64_t NAMED(twice_wins)(const COUNT *positives, const COUNT *negatives, Py_ssize_t cells, int64_t below) {
     int64_t wins = 0;
@@ -59,3 +61,4 @@ static int64_t NAMED(twice_wins)(const COUNT *positives, const COUNT *negatives,
     }
     return wins;
 }
+#endif

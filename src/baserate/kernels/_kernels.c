@@ -236,7 +236,7 @@ static PyObject *tally(PyObject *self, PyObject *args) {
 
 /* An urn in four buffers from `views` on: entries, bands, places, units. 0, or what is wrong. */
 static const char *open_urn(Urn *urn, const Py_buffer *views, Py_ssize_t cells) {
-    *urn = (Urn){views[0].buf, views[3].buf, views[1].buf, views[2].buf, length_of(&views[1]) / BAND, cells, bit_length((uint64_t)length_of(&views[3])) - 1};
+    *urn = (Urn){views[0].buf, views[3].buf, views[1].buf, views[2].buf, length_of(&views[1]) / BAND, cells, bit_length((uint64_t)length_of(&views[3])) - 1, NULL, 0, 0};
     if (urn->unit_bits < 1 || urn->unit_bits > 32 || length_of(&views[3]) != (Py_ssize_t)1 << urn->unit_bits) return "units are not a table";
     const char *wrong = check_bands(urn, length_of(&views[0]), length_of(&views[2]));
     return wrong ? wrong : check_units(urn);
@@ -259,6 +259,40 @@ static PyObject *draw(PyObject *self, PyObject *args) {
         wrong = count ? open_urn(&urn, buffers.views, cells) : NULL;
         for (done = 0; !wrong && done < count; done++)
             if (!draw_replicate_i64(&urn, lane, first + (uint64_t)done, sizes[done], out + done * cells)) break;
+        Py_END_ALLOW_THREADS
+        if (wrong) PyErr_SetString(PyExc_ValueError, wrong);
+    }
+    release(&buffers);
+    return wrong || done < 0 ? NULL : PyLong_FromSsize_t(done);
+}
+
+/* draw_sums(entries, bands, places, units, sizes, spots, out, lane, first, cells) -> replicates drawn, as for draw. The cases drawn of a cell are
+ * added to the row of a replicate at each of the cell's spots. */
+static PyObject *draw_sums(PyObject *self, PyObject *args) {
+    PyObject *o[7];
+    unsigned long long lane, first;
+    Py_ssize_t cells, done = -1;
+    if (!PyArg_ParseTuple(args, "OOOOOOOKKn", &o[0], &o[1], &o[2], &o[3], &o[4], &o[5], &o[6], &lane, &first, &cells)) return NULL;
+    const char *kinds[] = {"Q", "q", "I", "Q", "q", "I", "wq"}, *wrong = NULL;
+    Buffers buffers = {.held = 0};
+    if (hold(&buffers, o, kinds, 7) == 0) {
+        Urn urn;
+        const int64_t *sizes = buffers.views[4].buf;
+        int64_t *out = buffers.views[6].buf;
+        Py_ssize_t count = length_of(&buffers.views[4]), spots = length_of(&buffers.views[5]);
+        Py_BEGIN_ALLOW_THREADS
+        if (cells < 1 || spots < cells || spots % cells) wrong = "every cell needs as many spots";
+        if (!wrong && count && !(wrong = open_urn(&urn, buffers.views, cells))) {
+            urn.spots = buffers.views[5].buf;
+            urn.models = spots / cells;
+            urn.width = length_of(&buffers.views[6]) / count;
+            wrong = check_spots(&urn);
+        }
+        for (done = 0; !wrong && done < count; done++) {
+            int64_t *row = out + done * urn.width;
+            uint64_t replicate = first + (uint64_t)done;
+            if (!(urn.models == 2 ? draw_replicate_two_sums : draw_replicate_sums)(&urn, lane, replicate, sizes[done], row)) break;
+        }
         Py_END_ALLOW_THREADS
         if (wrong) PyErr_SetString(PyExc_ValueError, wrong);
     }
@@ -335,6 +369,7 @@ static PyMethodDef methods[] = {
     {"settle", settle, METH_VARARGS, "settle(tallies, bins): add the cases of the tallies to the bins"},
     {"places", places, METH_VARARGS, "places(scores, index, out): twice the anchors below each score, and one more where it is one"},
     {"draw", draw, METH_VARARGS, "draw(entries, bands, places, units, sizes, out, lane, first) -> replicates drawn"},
+    {"draw_sums", draw_sums, METH_VARARGS, "draw_sums(entries, bands, places, units, sizes, spots, out, lane, first, cells) -> replicates drawn"},
     {"wins", wins, METH_VARARGS, "wins(4 of the positives, 4 of the negatives, sizes, sizes, out, lane, lane, first, cells, narrow) -> replicates done"},
     {NULL, NULL, 0, NULL},
 };

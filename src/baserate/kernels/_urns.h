@@ -15,6 +15,9 @@ typedef struct {
     const uint32_t *places;
     Py_ssize_t bands_count, cells;
     int unit_bits;
+    /* Where the cases of a cell are added up: `models` places a cell, each below `width`. */
+    const uint32_t *spots;
+    Py_ssize_t models, width;
 } Urn;
 
 static uint64_t mix(uint64_t word) {
@@ -34,6 +37,9 @@ static uint64_t pick(const uint64_t *table, int bits, int alias_bits, uint64_t w
 static int unit_alias_bits(const Urn *urn) { return urn->unit_bits + 2 > ALIAS_BITS ? urn->unit_bits + 2 : ALIAS_BITS; }
 
 /* The loops, for replicates of int64 and of int32, which are faster where all counts are small enough. */
+#define WINS
+#define ADD(cell, cases) cells[cell] += (COUNT)(cases)
+#define WIDTH urn->cells
 #define COUNT int64_t
 #define NAMED(name) name##_i64
 #include "_draws.h"
@@ -41,6 +47,34 @@ static int unit_alias_bits(const Urn *urn) { return urn->unit_bits + 2 > ALIAS_B
 #undef NAMED
 #define COUNT int32_t
 #define NAMED(name) name##_i32
+#include "_draws.h"
+#undef COUNT
+#undef NAMED
+#undef ADD
+#undef WIDTH
+#undef WINS
+
+/* The same, where the cases of a cell are added up once a model, and cells that a model cannot tell apart in one place. */
+static void add_up(const Urn *urn, uint64_t cell, int64_t cases, int64_t *sums) {
+    const uint32_t *spot = urn->spots + cell * (uint64_t)urn->models;
+    for (Py_ssize_t m = 0; m < urn->models; m++) sums[spot[m]] += cases;
+}
+
+static void add_up_two(const Urn *urn, uint64_t cell, int64_t cases, int64_t *sums) {
+    const uint32_t *spot = urn->spots + 2 * cell;
+    sums[spot[0]] += cases;
+    sums[spot[1]] += cases;
+}
+
+#define COUNT int64_t
+#define WIDTH urn->width
+#define ADD(cell, cases) add_up(urn, cell, cases, cells)
+#define NAMED(name) name##_sums
+#include "_draws.h"
+#undef ADD
+#undef NAMED
+#define ADD(cell, cases) add_up_two(urn, cell, cases, cells)
+#define NAMED(name) name##_two_sums
 #include "_draws.h"
 
 /* Does every index lead into the memory it is for? 0, or what is wrong. */
@@ -53,6 +87,13 @@ static const char *check_bands(const Urn *urn, Py_ssize_t entries, Py_ssize_t pl
     }
     for (Py_ssize_t i = 0; i < places; i++)
         if (urn->places[i] >= urn->cells) return "a place is not a cell";
+    return NULL;
+}
+
+/* Every case of a cell is added up somewhere in a row. */
+static const char *check_spots(const Urn *urn) {
+    for (Py_ssize_t i = 0; i < urn->cells * urn->models; i++)
+        if ((Py_ssize_t)urn->spots[i] >= urn->width) return "a place is not in a row";
     return NULL;
 }
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from baserate.exact import Floats, Ints
 from baserate.kernels import _kernels, portable
 from baserate.kernels.portable import Cells, Labels, Scores
-from baserate.kernels.urns import NEGATIVES, POSITIVES, Sizes, Urn, check_room, checked_pair, checked_sizes, hopeless
+from baserate.kernels.urns import NEGATIVES, POSITIVES, Sizes, Spots, Urn, check_room, check_spots, checked_pair, checked_sizes, hopeless
 from baserate.kernels.words import Words, lane
 
 NAME = "C"
@@ -164,6 +164,14 @@ def draw(urn: Urn, sizes: Sizes, seed: int, first: int, stream: int, out: Ints) 
     wanted = checked_sizes(urn, sizes, first)
     check_room(urn, wanted, out)
     if _kernels.draw(*_buffers(urn), wanted, out, lane(seed, stream), first) < len(wanted):
+        raise hopeless(urn)
+
+
+def draw_sums(urn: Urn, sizes: Sizes, seed: int, first: int, stream: int, spots: Spots, out: Ints) -> None:
+    """The same where row i of `spots` says at which numbers of a row of `out` the cases of cell i are added up: one a model."""
+    wanted = checked_sizes(urn, sizes, first)
+    check_spots(urn, wanted, spots, out)
+    if _kernels.draw_sums(*_buffers(urn), wanted, spots, out, lane(seed, stream), first, len(urn)) < len(wanted):
         raise hopeless(urn)
 
 

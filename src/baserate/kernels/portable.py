@@ -13,7 +13,19 @@ import numpy.typing as npt
 
 from baserate.exact import Floats, Ints
 from baserate.kernels.alias import alias_bits
-from baserate.kernels.urns import MOST_ATTEMPTS, NEGATIVES, POSITIVES, Sizes, Urn, check_room, checked_pair, checked_sizes, hopeless
+from baserate.kernels.urns import (
+    MOST_ATTEMPTS,
+    NEGATIVES,
+    POSITIVES,
+    Sizes,
+    Spots,
+    Urn,
+    check_room,
+    check_spots,
+    checked_pair,
+    checked_sizes,
+    hopeless,
+)
 from baserate.kernels.words import Words, keys, lane, words_of
 
 Scores: TypeAlias = npt.NDArray[Any]
@@ -245,6 +257,21 @@ def draw(urn: Urn, sizes: Sizes, seed: int, first: int, stream: int, out: Ints) 
         part = slice(row, row + many)
         replicates = np.arange(first + row, first + row + len(wanted[part]), dtype=np.uint64)
         _draw_rows(urn, wanted[part], start, replicates, out[part])
+
+
+def draw_sums(urn: Urn, sizes: Sizes, seed: int, first: int, stream: int, spots: Spots, out: Ints) -> None:
+    """The same where row i of `spots` says at which numbers of a row of `out` the cases of cell i are added up: one a model."""
+    wanted = checked_sizes(urn, sizes, first)
+    check_spots(urn, wanted, spots, out)
+    out[...] = 0
+    many = max(1, CHUNK // len(urn))
+    for row in range(0, len(wanted), many):
+        part = slice(row, row + many)
+        drawn = np.empty((len(wanted[part]), len(urn)), dtype=np.int64)
+        draw(urn, wanted[part], seed, first + row, stream, drawn)
+        for sums, cases in zip(out[part], drawn, strict=True):
+            for of_model in spots.T:
+                np.add.at(sums, of_model, cases)
 
 
 def _draw_rows(urn: Urn, sizes: Ints, start: int, replicates: Words, out: Ints) -> None:

@@ -21,6 +21,7 @@ from baserate.kernels.alias import alias_table, poisson_table
 from baserate.kernels.words import Words
 
 Sizes: TypeAlias = npt.ArrayLike
+Spots: TypeAlias = npt.NDArray[np.uint32]
 
 # Streams of random words; further ones are the caller's.
 POSITIVES, NEGATIVES = 0, 1
@@ -133,6 +134,16 @@ def check_room(urn: Urn, sizes: Ints, out: Ints) -> None:
     """Is `out` a row of int64 for each replicate, an entry for each cell?"""
     if out.dtype != np.int64 or out.shape != (len(sizes), len(urn)) or not out.flags.c_contiguous:
         raise ValueError(f"resamples need contiguous int64 of shape {(len(sizes), len(urn))}, got {out.dtype} of shape {out.shape}")
+
+
+def check_spots(urn: Urn, sizes: Ints, spots: Spots, out: Ints) -> None:
+    """Has every cell as many spots, within a row of `out`, and every replicate a row?"""
+    if spots.dtype != np.uint32 or spots.ndim != 2 or len(spots) != len(urn) or not spots.shape[1] or not spots.flags.c_contiguous:
+        raise ValueError(f"spots are contiguous uint32, a row for each of {len(urn)} cells, got {spots.dtype} of shape {spots.shape}")
+    if out.dtype != np.int64 or out.ndim != 2 or len(out) != len(sizes) or not out.flags.c_contiguous:
+        raise ValueError(f"sums need contiguous int64, a row for each of {len(sizes)} resamples, got {out.dtype} of shape {out.shape}")
+    if len(spots) and int(spots.max()) >= out.shape[1]:
+        raise ValueError("a spot lies beyond the row")
 
 
 def checked_pair(positives: Urn, negatives: Urn, sizes_p: Sizes, sizes_n: Sizes, first: int) -> tuple[Ints, Ints]:

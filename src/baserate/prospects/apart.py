@@ -17,9 +17,10 @@ from baserate.hulls import upper_hull
 from baserate.joint import JointCounts
 from baserate.notes import Note, combine
 from baserate.points import Points
-from baserate.uncertainty.bands import resampled_bounds
-from baserate.uncertainty.resampling import Progress, check_enough, planned, resampled
-from baserate.uncertainty.values import checked_level
+from baserate.uncertainty.bands import curves_drawn, resampled_bounds
+from baserate.uncertainty.intervals import REPLICATES
+from baserate.uncertainty.resampling import Progress, check_enough, planned
+from baserate.uncertainty.values import LOWER, checked_level
 
 # Places along the effective prior at which differences are bounded, evenly by its log odds, from a little before the first border.
 PLACES = 61
@@ -62,33 +63,36 @@ class Apart:
 
 
 def told_apart(
-    joint: JointCounts, regions: Sequence[Region], level: float, replicates: int, seed: int, progress: Progress | None = None
+    joint: JointCounts, regions: Sequence[Region], level: float, replicates: int | None, seed: int, progress: Progress | None = None
 ) -> Apart:
     """Bounds on how much more every rival costs than the winner, all over the map at once."""
     asked = checked_level(level)
-    plan = planned(joint, of_prior=False, how=None, replicates=replicates, seed=seed, progress=progress)
+    plan = planned(joint, of_prior=False, how=None, replicates=replicates or REPLICATES, seed=seed, progress=progress)
     notes = check_enough(joint)
     places = _places(regions)
     names = (*joint.models, NOTHING, EVERYTHING)
     seen = _costs([joint.marginal(name) for name in joint.models], places)
     best = np.nanargmin(seen, axis=0)
-    values = np.array([_gaps(_costs(parts, places), best) for parts in resampled(joint, plan)])
-    low, high, more = resampled_bounds(values, asked, simultaneous=True)
-    shown = _lowest(_gaps(seen, best), low, high, len(places)) > 0
+    observed = _gaps(seen, best)
+    values, plan = curves_drawn(
+        lambda parts: _turned(_gaps(_costs(parts, places), best), observed, len(places)), joint, plan, (asked, LOWER, replicates), of_roc=True
+    )
+    low, _, more = resampled_bounds(values, asked, LOWER)
+    shown = low.reshape(-1, len(places)) > 0
     rivals = [tuple(name for i, name in enumerate(names) if i != best[k] and not shown[i, k]) for k in range(len(places))]
     winners = tuple(names[place] for place in best.tolist())
     found = tuple(_doubts(places, rivals, winners))
     return Apart(found, tuple(places.tolist()), winners, asked, plan.replicates, plan.seed, combine(notes, (*more, *_unseen(joint))))
 
 
-def _lowest(seen: Floats, low: Floats, high: Floats, places: int) -> Floats:
-    """How little more each may cost than the winner, a row each.
+def _turned(gaps: Floats, seen: Floats, places: int) -> Floats:
+    """How much more each costs than the winner, as a resample shows it, for a lower bound.
 
     A resample finds its own cheapest threshold, so a model costs less there than it does, and what no threshold chooses (flagging nothing and
-    everything) would always cost more. Against these two the bound is reflected about what was seen; between models the two biases cancel.
+    everything) would always cost more. Of these two the gap is reflected about what was seen; between models the two biases cancel.
     """
-    rows: Floats = low.reshape(-1, places).copy()
-    rows[-2:] = (2 * seen - high).reshape(-1, places)[-2:]
+    rows: Floats = gaps.copy()
+    rows[-2 * places :] = 2 * seen[-2 * places :] - gaps[-2 * places :]
     return rows
 
 

@@ -37,7 +37,6 @@ from baserate.uncertain import Uncertain
 from baserate.uncertainty.resampling import Progress
 
 Models = Mapping[str, Any]
-MAP_REPLICATES = 1000
 
 
 class Border(NamedTuple):
@@ -132,7 +131,7 @@ def winner_map(
     *,
     volume: float | None = None,
     level: float | None = None,
-    replicates: int = MAP_REPLICATES,
+    replicates: int | None = None,
     seed: int = 0,
     progress: Progress | None = None,
 ) -> WinnerMap:
@@ -140,7 +139,7 @@ def winner_map(
 
     Exact, from the convex hull of all models with "flag nothing" and "flag everything"; under a rule, from the points that keep it. With a
     `level`, and models on the same cases (`count_models`), the map also says where the winner cannot be told from others: bounds on the
-    differences of their least costs that hold all over the map at once, by the bootstrap.
+    differences of their least costs that hold all over the map at once, by the bootstrap (2000 `replicates`, or as many more as that needs).
 
     >>> import baserate as br
     >>> a = br.Counts([2, 1, 0], positives=[60, 30, 10], negatives=[10, 200, 790])

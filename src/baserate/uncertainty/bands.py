@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from baserate.conditions import Conditions
 from baserate.counts import Counts
-from baserate.errors import are, grouped, number_of, refuse
+from baserate.errors import Fix, are, grouped, number_of, refuse
 from baserate.exact import Floats
 from baserate.grouped import GroupedCounts
 from baserate.joint import JointCounts
@@ -26,12 +27,15 @@ from baserate.uncertainty.field import refuse_estimate
 from baserate.uncertainty.fixed import Question, measure_interval
 from baserate.uncertainty.intervals import REPLICATES
 from baserate.uncertainty.reading import SHORT, Reader, at_places, curve_reader, prior_reader, rates_read
-from baserate.uncertainty.resampling import Progress, check_enough, planned, resampled
+from baserate.uncertainty.resampling import Plan, Progress, Source, check_enough, planned, resampled
 from baserate.uncertainty.values import BOTH, UPPER, checked_level, percent
 
 POINTWISE, SIMULTANEOUS = "pointwise", "simultaneous"
-# With fewer resamples beyond a simultaneous bound than this, the bound is mostly luck.
-FEW_BEYOND = 3
+# A simultaneous bound at the level 1 − α lies so far out that k resamples lie beyond it at a place. The curves that lie on it belong to the
+# resamples it was made of: a curve of its own leaves it with probability of about α(1 + 1/k). With 5 that is 6 % instead of 5 %.
+LEAST_BEYOND = 5
+# Where the number of replicates is left open, so many are drawn, and more until there are enough beyond the bound.
+MOST_DRAWN = 50_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +91,7 @@ def band(  # noqa: PLR0913 (each is a question of its own)
     simultaneous: bool = False,
     level: float = 0.95,
     resample: str | None = None,
-    replicates: int = REPLICATES,
+    replicates: int | None = None,
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Band:
@@ -96,6 +100,7 @@ def band(  # noqa: PLR0913 (each is a question of its own)
     `curve` is `br.roc`, `br.pr`, `br.broc`, `br.posfrac_curve`, `br.gain_curve`, `br.lift_curve`, `br.det` or `br.cost_curve`, read at the
     places `x` of its axis (B-ROC, PR and posfrac along tpr). Or a measure's name, along `priors`: at a `threshold`, by a `rule`, or where
     it is cheapest at each of them. By the bootstrap on the counts; where no resample differs, by the bound for none or all of a class.
+    Without `replicates`, 2000 resamples, and more where a `simultaneous` band needs them (at least 5 must lie beyond it at each place).
 
     >>> import baserate as br
     >>> counts = br.Counts([3, 2, 1], positives=[40, 8, 2], negatives=[10, 190, 800])
@@ -109,11 +114,14 @@ def band(  # noqa: PLR0913 (each is a question of its own)
             "BR228", f"a band is made of Counts, got {type(counts).__name__}", "difference_band for two models, or joint.marginal(name)"
         )
     source = _condensed(reader, counts)
-    plan = planned(source, reader.of_prior, resample, replicates, seed, progress)
+    plan = planned(source, reader.of_prior, resample, replicates or REPLICATES, seed, progress)
     notes = check_enough(source)
     seen = reader.read(counts.total() if isinstance(counts, GroupedCounts) else counts)
-    values = np.array([reader.read(parts[0]) for parts in resampled(source, plan)])
-    low, high, more = resampled_bounds(values, checked_level(level), simultaneous=simultaneous)
+    sides = BOTH if simultaneous else None
+    values, plan = curves_drawn(
+        lambda parts: reader.read(parts[0]), source, plan, (checked_level(level), sides, replicates), of_roc=reader.of_roc
+    )
+    low, high, more = resampled_bounds(values, level, sides)
     if isinstance(counts, Counts) and reader.threshold is not NOT_SAID:
         low, high = _with_unseen(reader, counts, (low, high), level)
     elif isinstance(counts, Counts):
@@ -137,7 +145,7 @@ def difference_band(  # noqa: PLR0913 (each is a question of its own)
     simultaneous: bool = True,
     level: float = 0.95,
     resample: str | None = None,
-    replicates: int = REPLICATES,
+    replicates: int | None = None,
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Band:
@@ -145,7 +153,7 @@ def difference_band(  # noqa: PLR0913 (each is a question of its own)
 
     The difference of two curves on the same cases, with a band that holds all along (`simultaneous`), so that one may look for where it
     leaves 0. `br.cost_curve` covers every base rate and cost at once, as only the effective prior matters; a measure with `priors` shows
-    any number over the base rate.
+    any number over the base rate. `replicates` as for `band`.
 
     >>> import baserate as br
     >>> y, a, b = [0] * 60 + [1] * 40, list(range(100)), [*range(20, 80), *range(60, 100)]
@@ -158,11 +166,15 @@ def difference_band(  # noqa: PLR0913 (each is a question of its own)
     names = chosen_pair(models, pair)
     readers = [_reader(curve, at, x, (priors, costs, rule, _of(threshold, name), volume)) for name in names]
     only = JointCounts._of({name: models.scores[name] for name in names}, models.positives, models.negatives, models.ledger, models._recorded)
-    plan = planned(only, readers[0].of_prior, resample, replicates, seed, progress)
+    plan = planned(only, readers[0].of_prior, resample, replicates or REPLICATES, seed, progress)
     notes = check_enough(only)
     seen = readers[1].read(models.marginal(names[1])) - readers[0].read(models.marginal(names[0]))
-    values = np.array([readers[1].read(parts[1]) - readers[0].read(parts[0]) for parts in resampled(only, plan)])
-    low, high, more = resampled_bounds(values, checked_level(level), simultaneous=simultaneous)
+    sides = BOTH if simultaneous else None
+    how = checked_level(level), sides, replicates
+    values, plan = curves_drawn(
+        lambda parts: readers[1].read(parts[1]) - readers[0].read(parts[0]), only, plan, how, of_roc=all(one.of_roc for one in readers)
+    )
+    low, high, more = resampled_bounds(values, level, sides)
     return _band(readers[0], seen, (low, high), (level, simultaneous, plan), models=names, notes=combine(notes, more))
 
 
@@ -194,8 +206,23 @@ def _condensed(reader: Reader, counts: Counts | GroupedCounts) -> Counts | Group
     return counts.condense() if plain and reader.of_roc and isinstance(counts, Counts) else counts
 
 
-def resampled_bounds(values: Floats, level: float, *, simultaneous: bool) -> tuple[Floats, Floats, tuple[Note, ...]]:
-    """Quantiles of the resampled curves; simultaneous ones so far out that a whole curve stays inside as often as the level says."""
+def curves_drawn(
+    read: Callable[[list[Counts]], Floats], source: Source, plan: Plan, how: tuple[float, str | None, int | None], *, of_roc: bool
+) -> tuple[Floats, Plan]:
+    """The curve of every resample, a row each; where their number is left open, as many as a simultaneous bound needs."""
+    level, sides, given = how
+    values = np.array([read(parts) for parts in resampled(source, plan, of_roc=of_roc)])
+    while sides is not None and given is None and beyond(values, level, sides) < LEAST_BEYOND and len(values) < MOST_DRAWN:
+        further = replace(plan, first=len(values), replicates=_needed(values, level, sides) - len(values))
+        values = np.concatenate((values, [read(parts) for parts in resampled(source, further, of_roc=of_roc)]))
+    return values, replace(plan, replicates=len(values))
+
+
+def resampled_bounds(values: Floats, level: float, sides: str | None) -> tuple[Floats, Floats, tuple[Note, ...]]:
+    """Quantiles of the resampled curves at each place.
+
+    `sides` asks for bounds so far out that a whole curve stays between both of them (or above the lower one) as often as the level says.
+    """
     missing = int(np.count_nonzero(np.isnan(values).any(axis=1)))
     notes = (
         (Note("BR592", f"{missing} of {len(values)} replicates {are(missing)} undefined somewhere: the band is of the others there"),)
@@ -203,12 +230,9 @@ def resampled_bounds(values: Floats, level: float, *, simultaneous: bool) -> tup
         else ()
     )
     tail = (1 - level) / 2
-    if simultaneous:
-        tail = _joint_tail(values, level)
-        if tail * len(values) < FEW_BEYOND:
-            beyond = number_of(round(tail * len(values)), "resample lies", "resamples lie")
-            text = f"only {beyond} beyond the simultaneous band at a place: take more replicates"
-            notes = (*notes, Note("BR591", text))
+    if sides is not None:
+        tail = _joint_tail(values, level, sides)
+        _check_resolved(values, level, sides)
     # Places where no curve is defined have no bounds; the upper ones are the lower ones mirrored.
     low, high = (np.full(values.shape[1], np.nan) for _ in range(2))
     known = ~np.isnan(values).all(axis=0)
@@ -217,7 +241,28 @@ def resampled_bounds(values: Floats, level: float, *, simultaneous: bool) -> tup
     return low, high, notes
 
 
-def _joint_tail(values: Floats, level: float) -> float:
+def beyond(values: Floats, level: float, sides: str) -> int:
+    """How many resamples lie at or beyond a simultaneous bound at a place."""
+    return round(_joint_tail(values, level, sides) * len(values))
+
+
+def _needed(values: Floats, level: float, sides: str) -> int:
+    """How many replicates would leave enough beyond the bound, with a quarter to spare, in round numbers."""
+    wanted = 1.25 * LEAST_BEYOND * len(values) / max(1, beyond(values, level, sides))
+    return min(MOST_DRAWN, 500 * math.ceil(max(wanted, len(values) + 500) / 500))
+
+
+def _check_resolved(values: Floats, level: float, sides: str) -> None:
+    found = beyond(values, level, sides)
+    if found >= LEAST_BEYOND:
+        return
+    lie = number_of(found, "replicate lies", "replicates lie")
+    text = f"of {len(values)} replicates only {lie} beyond bounds that hold at {number_of(values.shape[1], 'place')} at once; 5 are needed"
+    needed = _needed(values, level, sides)
+    raise refuse("BR632", text, Fix(f"replicates={needed}", f"--replicates {needed}"))
+
+
+def _joint_tail(values: Floats, level: float, sides: str) -> float:
     """The pointwise tail beyond which so few whole curves go anywhere."""
     outermost = np.full(len(values), 1.0)
     for column in values.T:
@@ -226,9 +271,10 @@ def _joint_tail(values: Floats, level: float) -> float:
             continue
         ordered = np.sort(column[known])
         # Ties count for the curve: the share of resamples at or beyond its value, on the nearer side.
-        below = np.searchsorted(ordered, column[known], "right") / len(ordered)
-        above = 1 - np.searchsorted(ordered, column[known], "left") / len(ordered)
-        outermost[known] = np.minimum(outermost[known], np.minimum(below, above))
+        nearer = np.searchsorted(ordered, column[known], "right") / len(ordered)
+        if sides == BOTH:
+            nearer = np.minimum(nearer, 1 - np.searchsorted(ordered, column[known], "left") / len(ordered))
+        outermost[known] = np.minimum(outermost[known], nearer)
     return float(np.quantile(outermost, 1 - level, method="lower"))
 
 

@@ -27,15 +27,24 @@ from baserate.grouped import GroupedCounts
 from baserate.measures.confusions import Confusion
 from baserate.measures.values import Measure, named
 from baserate.notes import Note, combine
-from baserate.points import Points
 from baserate.summaries.ranking import auc
 from baserate.uncertainty.adequacy import refuse_masses
 from baserate.uncertainty.bootstrap import PERCENTILE, percentile_bounds, undefined_noted
 from baserate.uncertainty.cluster_rates import alike_lower
 from baserate.uncertainty.field import refuse_estimate
 from baserate.uncertainty.placements import METHODS, PLACEMENTS, Placed, cell_placements
-from baserate.uncertainty.reading import rates_read
-from baserate.uncertainty.resampling import CLUSTERS, FEW_CLUSTERS, Plan, check_enough, classes_of, clusters_with, groups_drawn
+from baserate.uncertainty.reading import outcomes_read, rates_read
+from baserate.uncertainty.resampling import (
+    CLUSTERS,
+    FEW_CLUSTERS,
+    Plan,
+    check_enough,
+    classes_of,
+    clusters_with,
+    outcomes_by_cluster,
+    outcomes_drawn,
+    sums_by_cluster,
+)
 from baserate.uncertainty.statistics import SHARE, Statistic, shifted
 from baserate.uncertainty.values import BOTH, EXACT, LOWER, UPPER, Interval, missed, tails
 
@@ -73,15 +82,9 @@ def clustered(groups: GroupedCounts) -> Clustered:
     refuse_masses(groups.weighted)
     columns = groups.positives, groups.negatives
     rows = int(groups.total_positives) + int(groups.total_negatives)
-    worth = tuple(_worth(_sums(column, groups)) for column in columns)
+    worth = tuple(_worth(sums_by_cluster(column, groups)) for column in columns)
     held = [clusters_with(groups, column) for column in columns]
     return Clustered(len(groups), rows, held[0], held[1], (worth[0], worth[1]))
-
-
-def _sums(column: Array, groups: GroupedCounts) -> Array:
-    """The cases of each cluster."""
-    totals = np.concatenate(([0], np.cumsum(column)))
-    return np.asarray(np.diff(totals[groups.offsets]))
 
 
 def _worth(sizes: Array) -> int:
@@ -101,7 +104,7 @@ def cluster_notes(groups: GroupedCounts, name: str = "") -> tuple[Note, ...]:
 def cluster_bound(measure: str, groups: GroupedCounts, point: OperatingPoint, level: float, side: str) -> Interval:
     """The one-sided bound of a rate within a class, as if the rows of a cluster always came out alike."""
     of = CLASS_OF[measure]
-    sizes = [size for size in _sums((groups.positives, groups.negatives)[of], groups).tolist() if size]
+    sizes = [size for size in sums_by_cluster((groups.positives, groups.negatives)[of], groups).tolist() if size]
     seen = _seen(measure, point.confusion)
     value, ends = float(point[measure]), [0.0, 1.0]
     if sizes and side != UPPER:
@@ -130,7 +133,7 @@ def cluster_intervals(
         notes = check_enough(groups)
     except InputError:
         return {}
-    table = _table(groups, point.threshold)
+    table = outcomes_by_cluster(groups, point.threshold)
     drawn = None if plan is None else outcomes_drawn(table, plan)
     found: dict[str, Interval] = {}
     for name in names:
@@ -145,7 +148,7 @@ def cluster_intervals(
                 made = _at_threshold(asked, seen, table, point.at, level, side)
                 found[name] = replace(made, notes=_few(groups))
             else:
-                values, missing = undefined_noted(values_of(asked, drawn, point.at))
+                values, missing = undefined_noted(outcomes_read(asked, drawn, point.at))
                 low, high = percentile_bounds(values, level, side)
                 low, high = (asked.range[0] if side == UPPER else low), (asked.range[1] if side == LOWER else high)
                 known = (level, PERCENTILE, side, name, point.at, plan.replicates, plan.seed, (*notes, *missing))
@@ -171,7 +174,7 @@ def interval_of_clusters(statistic: Statistic, groups: GroupedCounts, level: flo
         raise refuse("BR589", f"{statistic.name} is undefined for these cases, and so is its interval", "see its value for the reason")
     if statistic.measure is None or statistic.at is None:
         return replace(_of_ranking(statistic.name, groups, total, level, side), notes=_few(groups))
-    found = _at_threshold(statistic.measure, seen, _table(groups, statistic.threshold), statistic.at, level, side)
+    found = _at_threshold(statistic.measure, seen, outcomes_by_cluster(groups, statistic.threshold), statistic.at, level, side)
     return replace(found, notes=combine(_few(groups), shifted(statistic, total)))
 
 
@@ -234,7 +237,7 @@ def _of_ranking(name: str, groups: GroupedCounts, total: Counts, level: float, s
     parts = []
     for placements, column in zip(cell_placements(total), (groups.positives, groups.negatives), strict=True):
         changes = np.bincount(codes, (placements[places] - value) * column, minlength=len(groups)).astype(np.float64)
-        parts.append(_Part(changes, _sums(column, groups).astype(np.float64)))
+        parts.append(_Part(changes, sums_by_cluster(column, groups).astype(np.float64)))
     spread, method = _deviation(parts), CLUSTER_T
     if 0 < value < 1 and spread[0] > 0:
         low, high = _bounds(value, spread, SHARE, level, side)
@@ -254,15 +257,6 @@ def _known_side(value: float, ends: tuple[float, float], side: str) -> str:
 
 
 # ---- measures at a fixed threshold --------------------------------------------------------------------------------------------------
-
-
-def _table(groups: GroupedCounts, threshold: float | None) -> Table:
-    """The outcomes of every cluster at this threshold."""
-    total = Points.of(groups.total())
-    total.place(threshold)  # refuses what is no threshold here
-    flagged = np.zeros(len(groups.scores), dtype=np.bool_) if threshold is None else groups.scores >= threshold
-    columns = [_sums(column * kept, groups) for kept in (flagged, ~flagged) for column in (groups.positives, groups.negatives)]
-    return np.stack(columns, axis=1).astype(np.float64)
 
 
 class _Rates(NamedTuple):
@@ -342,24 +336,3 @@ def _alike(asked: Measure, seen: float, of: tuple[_Rates, Read, tuple[float, flo
     low = ends[0] if side == UPPER else float(np.nanmin(corners))
     high = ends[1] if side == LOWER else float(np.nanmax(corners))
     return Interval(seen, low, high, level, AS_CLUSTERS, side, str(asked), at)
-
-
-# ---- resamples ----------------------------------------------------------------------------------------------------------------------
-
-
-def outcomes_drawn(table: Table, plan: Plan) -> tuple[Floats, Floats, Floats, Floats]:
-    """The outcomes (tp, fp, fn, tn) of every resample of the clusters."""
-    drawn = np.concatenate([times @ table for times in groups_drawn(len(table), plan)])
-    tp, fp, fn, tn = drawn.T
-    return tp, fp, fn, tn
-
-
-def values_of(asked: Measure, outcomes: tuple[Floats, Floats, Floats, Floats], at: Conditions) -> Floats:
-    """The measure of every resample: at the resample's own prior where that of the sample was asked for."""
-    tp, fp, fn, tn = outcomes
-    with np.errstate(divide="ignore", invalid="ignore"):
-        t, f = tp / (tp + fn), fp / (fp + tn)
-        own = (tp + fn) / (tp + fp + fn + tn)
-    prior = own if _in_sample(at) else np.full(t.shape, at.prior)
-    costs = tuple(float(getattr(at.costs, name)) for name in ("tp", "fp", "fn", "tn"))
-    return rates_read(asked, (t, f), prior, costs, (tp + fn, fp + tn))

@@ -26,7 +26,7 @@ from baserate.uncertainty.field import refuse_estimate
 from baserate.uncertainty.intervals import REPLICATES
 from baserate.uncertainty.matched import MCNEMAR, MCNEMAR_OF, discordant, matched_difference
 from baserate.uncertainty.pairing import APART, SAME_CLUSTERS, Models, check_groups, in_step, only, pairing_of, whole
-from baserate.uncertainty.resampling import Plan, Progress, check_enough, checked_replicates, checked_seed, planned, replicate_values, resampled
+from baserate.uncertainty.resampling import Plan, Progress, check_enough, checked_replicates, checked_seed, planned, replicate_values
 from baserate.uncertainty.statistics import Statistic, directed, shifted, statistic_of
 from baserate.uncertainty.values import BOTH, Difference, checked_level, missed
 
@@ -270,7 +270,7 @@ def _by_bootstrap(both: tuple[Statistic, Statistic], joint: JointCounts, names: 
     seen = [float(statistic.value(joint.marginal(name))) for statistic, name in zip(both, names, strict=True)]
     _check_defined(both[0], names, seen)
     plan = planned(joint, both[0].of_prior, asked.resample, asked.replicates, asked.seed, asked.progress)
-    values = _both_values(both, joint, plan)
+    values = replicate_values(both[0] if both[0] is both[1] else both, joint, plan)
     of, how = joint.marginal(names[0]), (plan, asked, notes)
     return _difference(both[0], names, (seen[0], seen[1]), values[:, 1] - values[:, 0], how, of, _least_p(both, joint, names))
 
@@ -281,15 +281,6 @@ def _least_p(both: tuple[Statistic, Statistic], joint: JointCounts, names: tuple
         return 0.0
     pairs = discordant(joint, names, (both[0].threshold, both[1].threshold)).pairs
     return min(1.0, 2.0 ** (1 - min(pairs, 1000)))
-
-
-def _both_values(both: tuple[Statistic, Statistic], joint: JointCounts, plan: Plan) -> Floats:
-    if both[0] is both[1]:
-        return replicate_values(both[0], joint, plan)
-    values = np.empty((plan.replicates, 2))
-    for row, parts in enumerate(resampled(joint, plan)):
-        values[row] = [statistic.tried(counts) for statistic, counts in zip(both, parts, strict=True)]
-    return values
 
 
 def _check_method(statistic: Statistic, asked: Asked) -> None:

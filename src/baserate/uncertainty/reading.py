@@ -168,6 +168,18 @@ def rates_read(
         return np.broadcast_to(np.asarray(asked.formula(outcomes), dtype=np.float64), t.shape)
 
 
+def outcomes_read(asked: Measure, outcomes: tuple[Any, Any, Any, Any], at: Conditions) -> Floats:
+    """A measure for arrays of tp, fp, fn and tn: at their own prior where that of the sample is asked for; NaN where it is undefined."""
+    tp, fp, fn, tn = outcomes
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t, f = tp / (tp + fn), fp / (fp + tn)
+        own = (tp + fn) / (tp + fp + fn + tn)
+    prior = own if at.as_in_sample or at.prior is None else np.full(t.shape, at.prior)
+    costs = tuple(float(getattr(at.costs, name)) for name in ("tp", "fp", "fn", "tn"))
+    values = rates_read(asked, (t, f), prior, costs, (tp + fn, fp + tn))
+    return np.where(np.isfinite(values), values, np.nan)
+
+
 def _cheapest(points: Points, priors: Floats, costs: Costs) -> tuple[Floats, Floats]:
     """The rates at the cheapest corner of the hull, for each base rate; among equals the one that flags least."""
     hull = points.hull()

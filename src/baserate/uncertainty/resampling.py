@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from baserate.cells import Array, run_starts
+from baserate.conditions import Conditions
 from baserate.counts import Counts
 from baserate.errors import Fix, grouped, number_of, quoted, refuse
 from baserate.exact import INT64_MAX, Floats, Ints
@@ -20,7 +21,9 @@ from baserate.kernels import Cells, Urn, best
 from baserate.kernels.parallel import in_parallel
 from baserate.kernels.urns import MOST_CASES
 from baserate.notes import CASE_CONTROL, Ledger, Note
+from baserate.points import Points
 from baserate.uncertainty.placements import refuse_weights
+from baserate.uncertainty.reading import outcomes_read
 from baserate.uncertainty.statistics import Statistic
 
 STRATIFIED, CASES, CLUSTERS = "stratified", "cases", "clusters"
@@ -30,6 +33,8 @@ POSITIVES, NEGATIVES, WHOLE = 0, 1, 2
 BLOCK = 1 << 21
 FEWEST, FEW, FEW_CLUSTERS = 5, 30, 20
 MOST_THREADS = 8
+# Up to so many clusters, the pairs that each wins over each are counted once (a square of 8 bytes a pair).
+MOST_SQUARED = 2500
 REPLICATES = Fix("replicates=2000", "--replicates 2000")
 OTHERWISE = Fix("rate_interval, or interval(auc, …) by its own method", "leave --replicates out, or compare by auc or at thresholds")
 MOST_REPLICATES = 10_000_000
@@ -45,6 +50,13 @@ class Plan:
     replicates: int
     seed: int
     progress: Progress | None = None
+    # The number of the first resample: the next ones are drawn by a plan that starts where this one ends.
+    first: int = 0
+
+    def told(self, done: int) -> None:
+        """So many are drawn."""
+        if self.progress is not None:
+            self.progress(done, self.replicates)
 
 
 def planned(source: Source, of_prior: bool, how: str | None, replicates: int, seed: int, progress: Progress | None) -> Plan:  # noqa: FBT001
@@ -107,59 +119,155 @@ def clusters_with(groups: GroupedCounts, column: Array) -> int:
     return int(np.count_nonzero(np.diff(totals[groups.offsets])))
 
 
-def resampled(source: Source, plan: Plan) -> Iterator[list[Counts]]:
-    """The counts of each resample: one for Counts and GroupedCounts, one a model for JointCounts."""
-    drawer = _Clusters(source) if isinstance(source, GroupedCounts) else _Cases(source, plan)
+# What a statistic sees of the scores: each of them, or the ROC alone, which runs of negatives of whatever length leave as it is. Where it sees
+# one threshold a model, it is handed that.
+EVERY_SCORE, ROC_ALONE = "every score", "the roc alone"
+
+
+def resampled(source: Source, plan: Plan, *, of_roc: bool = False) -> Iterator[list[Counts]]:
+    """The counts of each resample: one for Counts and GroupedCounts, one a model for JointCounts. `of_roc` says that the ROC alone matters."""
+    drawer = drawer_of(source, plan, ROC_ALONE if of_roc else EVERY_SCORE)
     done = 0
     for positives, negatives in _drawn(drawer, plan):
         for row in range(len(positives)):
             yield [view(positives[row], negatives[row]) for view in drawer.views]
         done += len(positives)
-        if plan.progress is not None:
-            plan.progress(done, plan.replicates)
+        plan.told(done)
 
 
-def _drawn(drawer: _Cases | _Clusters, plan: Plan) -> Iterator[tuple[Array, Array]]:
-    """Blocks of resamples: the positives and negatives of each cell."""
+def drawer_of(source: Source, plan: Plan, sight: Any) -> Drawer:
+    """What draws the cells of resamples, and views that turn them into counts."""
+    if isinstance(source, GroupedCounts):
+        return _Clusters(source, sight)
+    return _Cases(source, plan) if isinstance(source, Counts) else _Models(source, plan, sight)
+
+
+def _drawn(drawer: Drawer, plan: Plan) -> Iterator[tuple[Array, Array]]:
+    """Blocks of resamples: the positives and negatives of each cell, drawn in threads."""
     rows = max(1, BLOCK // max(1, drawer.width))
     for first in range(0, plan.replicates, rows):
-        yield drawer.block(first, min(rows, plan.replicates - first), plan.seed)
+        count = min(rows, plan.replicates - first)
+        block = np.empty((count, drawer.width), dtype=np.int64), np.empty((count, drawer.width), dtype=np.int64)
+
+        def work(start: int, end: int, first: int = first, block: tuple[Array, Array] = block) -> None:
+            drawer.draw(first + start, plan, (block[0][start:end], block[1][start:end]))
+
+        in_parallel(work, count, threads())
+        yield block
 
 
-def _drawn_from(source: JointCounts) -> JointCounts:
+def _in_order(source: JointCounts) -> list[str]:
     """The same cases are drawn from in the same way, in whatever order they or their models stand, and however models are called.
 
     (Where two models have the same counts, only their names can tell them apart.)
     """
-    return source.sorted_by(sorted(source.models, key=lambda model: (source.marginal(model).digest, str(model))))
+    return sorted(source.models, key=lambda model: (source.marginal(model).digest, str(model)))
+
+
+class Drawer(Protocol):
+    """Draws cells of resamples into rows; a view a model turns such a row into its counts."""
+
+    width: int
+
+    @property
+    def views(self) -> Sequence[View]: ...
+    def draw(self, start: int, plan: Plan, block: tuple[Array, Array]) -> None: ...
 
 
 class _Cases:
     """Cells of either class, drawn by class (sizes as they are) or by case (class totals drawn too)."""
 
-    def __init__(self, source: Counts | JointCounts, plan: Plan) -> None:
+    def __init__(self, source: Counts, plan: Plan) -> None:
         refuse_weights(source)
-        if isinstance(source, Counts) and source.bins is not None:
+        if source.bins is not None:
             raise refuse("BR581", "these counts are coarse: resampling them would hide what the bins do", "count with every score kept")
-        self.source = source
-        form = _drawn_from(source) if isinstance(source, JointCounts) else source
-        self.totals = int(source.total_positives), int(source.total_negatives)
-        self.width = len(form.positives)
-        self.sizes = class_sizes(self.totals, plan)
-        columns = form.positives, form.negatives
-        self.urns = [urn_of(column, plan) for column in columns]
-        if isinstance(form, JointCounts):
-            self.views = [_View(form.scores[name], form.ledger) for name in getattr(source, "models", ())]
-        else:
-            self.views = [_View(form.scores, form.ledger, form)]
+        self.width = len(source.positives)
+        self.sizes = class_sizes((int(source.total_positives), int(source.total_negatives)), plan)
+        self.urns = [urn_of(column, plan) for column in (source.positives, source.negatives)]
+        self.views = [View(source.scores, source.ledger, slice(None), condensed=source.condensed)]
 
-    def block(self, first: int, count: int, seed: int) -> tuple[Array, Array]:
-        parts = []
-        for stream, (urn, sizes) in enumerate(zip(self.urns, self.sizes, strict=True)):
-            out = np.empty((count, self.width), dtype=np.int64)
-            best.draw(urn, sizes[first : first + count], seed, first, stream, out)
-            parts.append(out)
-        return parts[0], parts[1]
+    def draw(self, start: int, plan: Plan, block: tuple[Array, Array]) -> None:
+        for stream, (urn, sizes, out) in enumerate(zip(self.urns, self.sizes, block, strict=True)):
+            best.draw(urn, sizes[start : start + len(out)], plan.seed, plan.first + start, stream, out)
+
+
+class _Models:
+    """Cases that several models scored, drawn once and added up model by model.
+
+    Cases that no statistic can tell apart are one cell of the urn: of the ROC alone, those between the same positives of every model; of
+    thresholds, those that are flagged by the same models.
+    """
+
+    def __init__(self, source: JointCounts, plan: Plan, sight: Any) -> None:
+        refuse_weights(source)
+        order = _in_order(source)
+        cells = {name: _cells_seen(source, name, sight) for name in order}
+        places = np.cumsum([0, *(len(cells[name].scores) for name in order)])
+        offsets = dict(zip(order, places[:-1].tolist(), strict=True))
+        self.width = int(places[-1])
+        self.sizes = class_sizes((int(source.total_positives), int(source.total_negatives)), plan)
+        codes, together = _together([cells[name].codes for name in order], [len(cells[name].scores) for name in order])
+        self.urns, self.spots = [], []
+        for column in (source.positives, source.negatives):
+            sums = (
+                np.bincount(together, column, minlength=len(codes)).astype(np.int64) if column.any() else np.zeros(len(codes), dtype=np.int64)
+            )
+            used = np.flatnonzero(sums)
+            self.urns.append(urn_of(sums[used], plan) if len(used) else None)
+            self.spots.append(np.ascontiguousarray(codes[used] + places[:-1], dtype=np.uint32))
+        self.views = [
+            View(
+                cells[name].scores, source.ledger, slice(offsets[name], offsets[name] + len(cells[name].scores)), condensed=sight != EVERY_SCORE
+            )
+            for name in source.models
+        ]
+
+    def draw(self, start: int, plan: Plan, block: tuple[Array, Array]) -> None:
+        for stream, (urn, spots, sizes, out) in enumerate(zip(self.urns, self.spots, self.sizes, block, strict=True)):
+            if urn is None:
+                out[...] = 0
+            else:
+                best.draw_sums(urn, sizes[start : start + len(out)], plan.seed, plan.first + start, stream, spots, out)
+
+
+class _Seen(NamedTuple):
+    """The cells that are told apart, in descending order: the lowest score of each, and which one every case is in."""
+
+    scores: Array
+    codes: Ints
+
+
+def _cells_seen(source: JointCounts, name: str, sight: Any) -> _Seen:
+    scores = source.scores[name]
+    if isinstance(sight, Mapping):
+        cut = sight[name]
+        flagged = np.zeros(len(scores), dtype=np.bool_) if cut is None else scores >= cut
+        return _Seen(np.array([1, 0]), np.where(flagged, 0, 1))
+    distinct, inverse = np.unique(scores, return_inverse=True)
+    codes = len(distinct) - 1 - inverse.reshape(-1)
+    return _merged(distinct[::-1], codes, source.positives) if sight == ROC_ALONE else _Seen(distinct[::-1], codes)
+
+
+def _merged(scores: Array, codes: Ints, positives: Array) -> _Seen:
+    """Runs of scores that only negatives have, each as one cell; but not those above every positive, where each is the first threshold."""
+    hit = np.zeros(len(scores), dtype=np.bool_)
+    hit[codes[positives > 0]] = True
+    follows = ~hit & np.concatenate(([False], ~hit[:-1])) & np.logical_or.accumulate(hit)
+    numbers = np.cumsum(~follows) - 1
+    ends = np.flatnonzero(np.append(~follows[1:], True)) if len(scores) else np.empty(0, dtype=np.intp)
+    return _Seen(scores[ends], numbers[codes])
+
+
+def _together(columns: Sequence[Ints], widths: Sequence[int]) -> tuple[Ints, Ints]:
+    """The distinct rows of several columns of codes, in order, and which one every case has."""
+    if math.prod(widths) < INT64_MAX:
+        key = np.zeros(len(columns[0]), dtype=np.int64)
+        for column, width in zip(columns, widths, strict=True):
+            key = key * width + column
+        distinct, inverse = np.unique(key, return_inverse=True)
+        return np.stack(np.unravel_index(distinct, tuple(widths)), axis=1), inverse.reshape(-1)
+    rows, inverse = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
+    return rows, inverse.reshape(-1)
 
 
 def urn_of(column: Array, plan: Plan) -> Urn:
@@ -174,22 +282,34 @@ def class_sizes(totals: tuple[int, int], plan: Plan) -> tuple[Ints, Ints]:
         return np.full(plan.replicates, totals[0]), np.full(plan.replicates, totals[1])
     whole = sum(totals)
     rng = np.random.default_rng((plan.seed, 0xCA5E))
-    positives = rng.binomial(whole, totals[0] / whole, plan.replicates)
+    positives = rng.binomial(whole, totals[0] / whole, plan.first + plan.replicates)[plan.first :]
     return positives, whole - positives
 
 
 class _Clusters:
     """Whole groups, drawn with replacement; class totals follow."""
 
-    def __init__(self, source: GroupedCounts) -> None:
-        self.source, self.width = source, max(len(source.scores), len(source.groups))
+    def __init__(self, source: GroupedCounts, sight: Any) -> None:
         self.urn = Urn(np.ones(len(source.groups), dtype=np.int64))
-        self.group = np.repeat(np.arange(len(source.groups)), np.diff(source.offsets))
-        self.views = [_View(source.scores, source.ledger)]
+        order = np.argsort(source.scores, kind="stable")[::-1]
+        scores = source.scores[order]
+        self.groups = np.repeat(np.arange(len(source.groups)), np.diff(source.offsets))[order]
+        self.columns = source.positives[order], source.negatives[order]
+        self.starts = run_starts(scores)
+        if sight == ROC_ALONE and len(scores):
+            codes = np.cumsum(np.isin(np.arange(len(scores)), self.starts)) - 1
+            seen = _merged(scores[self.starts], codes, self.columns[0])
+            self.starts, scores = run_starts(seen.codes), seen.scores
+        else:
+            scores = scores[self.starts]
+        self.width = len(scores)
+        self.views = [View(scores, source.ledger, slice(None), condensed=sight == ROC_ALONE)]
 
-    def block(self, first: int, count: int, seed: int) -> tuple[Array, Array]:
-        times = _times(self.urn, first, count, seed)[:, self.group]
-        return times * self.source.positives, times * self.source.negatives
+    def draw(self, start: int, plan: Plan, block: tuple[Array, Array]) -> None:
+        for row, times in enumerate(_times(self.urn, plan.first + start, len(block[0]), plan.seed)):
+            drawn = times[self.groups]
+            for column, out in zip(self.columns, block, strict=True):
+                out[row] = np.add.reduceat(drawn * column, self.starts)
 
 
 def _times(urn: Urn, first: int, count: int, seed: int) -> Array:
@@ -204,46 +324,183 @@ def groups_drawn(groups: int, plan: Plan) -> Iterator[Array]:
     urn, rows = Urn(np.ones(groups, dtype=np.int64)), max(1, BLOCK // max(1, groups))
     for first in range(0, plan.replicates, rows):
         count = min(rows, plan.replicates - first)
-        yield _times(urn, first, count, plan.seed)
-        if plan.progress is not None:
-            plan.progress(first + count, plan.replicates)
+        yield _times(urn, plan.first + first, count, plan.seed)
+        plan.told(first + count)
 
 
-class _View:
-    """One model's scores of the cells drawn: counts of distinct scores, in descending order."""
+class View:
+    """One model's part of a row of cells drawn: as counts of distinct scores, in descending order."""
 
-    def __init__(self, scores: Array, ledger: Ledger, counts: Counts | None = None) -> None:
-        self.ledger, self.counts = replace(ledger, sources=()), counts
-        self.order = None if counts is not None else np.argsort(scores, kind="stable")[::-1]
-        self.scores = scores if self.order is None else scores[self.order]
-        self.starts = None if self.order is None else run_starts(self.scores)
+    def __init__(self, scores: Array, ledger: Ledger, part: slice, *, condensed: bool) -> None:
+        self.scores, self.ledger, self.part, self.condensed = scores, replace(ledger, sources=()), part, condensed
 
     def __call__(self, positives: Array, negatives: Array) -> Counts:
-        scores = self.scores
-        if self.order is not None and self.starts is not None:
-            positives, negatives = (np.add.reduceat(column[self.order], self.starts) for column in (positives, negatives))
-            scores = scores[self.starts]
+        positives, negatives = positives[self.part], negatives[self.part]
         kept = (positives > 0) | (negatives > 0)
-        cells = Cells(scores[kept], positives[kept], negatives[kept])
-        condensed = self.counts is not None and self.counts.condensed
-        return Counts._of(cells, self.ledger, condensed=condensed)
+        return Counts._of(Cells(self.scores[kept], positives[kept], negatives[kept]), self.ledger, condensed=self.condensed)
 
 
-def replicate_values(statistic: Statistic, source: Source, plan: Plan) -> Floats:
-    """The statistic of every resample, one column a model; NaN where it is undefined."""
-    if isinstance(source, Counts):
-        refuse_weights(source)
-        if source.bins is not None:
-            raise refuse("BR581", "these counts are coarse: resampling them would hide what the bins do", "count with every score kept")
-        if statistic.of_roc and not source.condensed:
-            source = source.condense()
-        if statistic.is_auc and _fits(source, plan):
-            return auc_values(source, plan)[:, None]
-    width = len(source.models) if isinstance(source, JointCounts) else 1
-    values = np.empty((plan.replicates, width))
-    for row, parts in enumerate(resampled(source, plan)):
-        values[row] = [statistic.tried(counts) for counts in parts]
+# ---- the values of a statistic ------------------------------------------------------------------------------------------------------
+
+
+def replicate_values(statistic: Statistic | Sequence[Statistic], source: Source, plan: Plan) -> Floats:
+    """The statistic of every resample, one column a model; NaN where it is undefined. Several statistics are for the models in turn."""
+    if isinstance(source, JointCounts):
+        several = [statistic] * len(source.models) if isinstance(statistic, Statistic) else list(statistic)
+        return _values_of_models(several, source, plan)
+    one = statistic if isinstance(statistic, Statistic) else statistic[0]
+    if isinstance(source, GroupedCounts):
+        return _values_of_clusters(one, source, plan)[:, None]
+    refuse_weights(source)
+    if source.bins is not None:
+        raise refuse("BR581", "these counts are coarse: resampling them would hide what the bins do", "count with every score kept")
+    if one.of_roc and not source.condensed:
+        source = source.condense()
+    if one.is_auc and _fits(source, plan):
+        return auc_values(source, plan)[:, None]
+    return np.array([one.tried(counts) for (counts,) in resampled(source, plan)])[:, None]
+
+
+def sees_only_roc(statistic: Statistic) -> bool:
+    """Whether runs of negatives may be merged; also where the cost chooses, as a threshold inside a run costs more than one before it."""
+    return statistic.of_roc or (statistic.chosen and not statistic.ruled)
+
+
+def _values_of_models(statistics: Sequence[Statistic], joint: JointCounts, plan: Plan) -> Floats:
+    sight: Any = ROC_ALONE if all(map(sees_only_roc, statistics)) else EVERY_SCORE
+    if all(one.fixed for one in statistics):
+        for one, name in zip(statistics, joint.models, strict=True):
+            Points.of(joint.marginal(name)).place(one.threshold)  # refuses what is no threshold here
+        sight = {name: one.threshold for one, name in zip(statistics, joint.models, strict=True)}
+    drawer = drawer_of(joint, plan, sight)
+    values, done = np.empty((plan.replicates, len(statistics))), 0
+    for positives, negatives in _drawn(drawer, plan):
+        for place, (one, view) in enumerate(zip(statistics, drawer.views, strict=True)):
+            rows = slice(done, done + len(positives))
+            values[rows, place] = _read_block(one, view, positives, negatives)
+        done += len(positives)
+        plan.told(done)
     return values
+
+
+def _read_block(statistic: Statistic, view: View, positives: Array, negatives: Array) -> Floats:
+    """The statistic of every row: from the arrays where it is one that can be read there, otherwise of the counts of each."""
+    hits, misses = positives[:, view.part], negatives[:, view.part]
+    if statistic.fixed and statistic.measure is not None and statistic.at is not None:
+        return outcomes_read(statistic.measure, (hits[:, 0], misses[:, 0], hits[:, 1], misses[:, 1]), statistic.at)
+    if statistic.is_auc and 2 * int(hits[0].sum()) * int(misses[0].sum()) < INT64_MAX // 8:
+        below = misses.sum(axis=1)[:, None] - np.cumsum(misses, axis=1)
+        return _shares(np.einsum("ij,ij->i", hits, 2 * below + misses), 2 * hits.sum(axis=1) * misses.sum(axis=1))
+    if statistic.at is not None and statistic.of_roc and statistic.name == "average_precision":
+        return _average_precision(hits, misses, statistic.at)
+    if statistic.at is not None and statistic.chosen and not statistic.ruled and statistic.name == "expected_cost":
+        return _least_cost(hits, misses, statistic.at)
+    return np.array([statistic.tried(view(*row)) for row in zip(positives, negatives, strict=True)])
+
+
+def _average_precision(hits: Array, misses: Array, at: Conditions) -> Floats:
+    """The mean precision at which each positive is found, of every row."""
+    totals = hits.sum(axis=1), misses.sum(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        weight = np.ones(len(hits)) if at.as_in_sample or at.prior is None else (1 - at.prior) / at.prior * totals[0] / totals[1]
+        caught = np.cumsum(hits, axis=1, dtype=np.float64)
+        flagged = np.cumsum(misses, axis=1, dtype=np.float64)
+        flagged *= weight[:, None]
+        flagged += caught
+        np.divide(caught, flagged, out=caught, where=flagged > 0)
+        found = np.einsum("ij,ij->i", hits, caught) / totals[0]
+    return np.where((totals[0] > 0) & (totals[1] > 0), found, np.nan)
+
+
+def _least_cost(hits: Array, misses: Array, at: Conditions) -> Floats:
+    """The expected cost of the cheapest threshold of every row, flagging nothing among them."""
+    totals = hits.sum(axis=1), misses.sum(axis=1)
+    tp, fp, fn, tn = (float(getattr(at.costs, name)) for name in ("tp", "fp", "fn", "tn"))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        prior = totals[0] / (totals[0] + totals[1]) if at.as_in_sample or at.prior is None else np.full(len(hits), at.prior)
+        change = np.cumsum(hits, axis=1, dtype=np.float64)
+        change *= (prior * (tp - fn) / totals[0])[:, None]
+        change += np.cumsum(misses, axis=1, dtype=np.float64) * ((1 - prior) * (fp - tn) / totals[1])[:, None]
+        found = prior * fn + (1 - prior) * tn + np.minimum(0.0, change.min(axis=1))
+    return np.where((totals[0] > 0) & (totals[1] > 0), found, np.nan)
+
+
+def _shares(won: Array, pairs: Array) -> Floats:
+    values: Floats = np.divide(won, pairs, out=np.full(len(won), np.nan), where=pairs > 0)
+    return values
+
+
+def _values_of_clusters(statistic: Statistic, groups: GroupedCounts, plan: Plan) -> Floats:
+    if statistic.fixed and statistic.measure is not None and statistic.at is not None:
+        return outcomes_read(statistic.measure, outcomes_drawn(outcomes_by_cluster(groups, statistic.threshold), plan), statistic.at)
+    if statistic.is_auc and len(groups) <= MOST_SQUARED and not groups.weighted and _exact_wins(groups):
+        return _auc_of_clusters(groups, plan)
+    return np.array([statistic.tried(counts) for (counts,) in resampled(groups, plan, of_roc=sees_only_roc(statistic))])
+
+
+def outcomes_by_cluster(groups: GroupedCounts, threshold: Any) -> Floats:
+    """tp, fp, fn and tn of every cluster at this threshold, a row each."""
+    Points.of(groups.total()).place(threshold)  # refuses what is no threshold here
+    flagged = np.zeros(len(groups.scores), dtype=np.bool_) if threshold is None else groups.scores >= threshold
+    columns = [sums_by_cluster(column * kept, groups) for kept in (flagged, ~flagged) for column in (groups.positives, groups.negatives)]
+    return np.stack(columns, axis=1).astype(np.float64)
+
+
+def sums_by_cluster(column: Array, groups: GroupedCounts) -> Array:
+    """The sum over each cluster."""
+    totals = np.concatenate(([0], np.cumsum(column)))
+    return np.asarray(np.diff(totals[groups.offsets]))
+
+
+def outcomes_drawn(table: Floats, plan: Plan) -> tuple[Floats, Floats, Floats, Floats]:
+    """The outcomes (tp, fp, fn, tn) of every resample of the clusters."""
+    tp, fp, fn, tn = np.concatenate([times @ table for times in groups_drawn(len(table), plan)]).T
+    return tp, fp, fn, tn
+
+
+def _exact_wins(groups: GroupedCounts) -> bool:
+    """Whether the pairs of every resample, with room for one far larger than the sample, are whole numbers of a float."""
+    return 32 * int(groups.total_positives) * int(groups.total_negatives) < 2**53
+
+
+def _auc_of_clusters(groups: GroupedCounts, plan: Plan) -> Floats:
+    """Where cluster i is drawn tᵢ times, positives win tᵀWt pairs; W, what those of i win over the negatives of j, is counted once."""
+    wins = win_matrix(groups)
+    totals = np.stack([sums_by_cluster(column, groups) for column in (groups.positives, groups.negatives)], axis=1)
+    found = []
+    for times in groups_drawn(len(groups), plan):
+        drawn = times.astype(np.float64)
+        cases = times @ totals
+        found.append(_shares(np.einsum("ij,ij->i", drawn @ wins, drawn), 2 * cases[:, 0] * cases[:, 1]))
+    return np.concatenate(found)
+
+
+def win_matrix(groups: GroupedCounts) -> Floats:
+    """Twice the pairs that the positives of each cluster (a row) win over the negatives of each (a column), ties one half."""
+    positives, negatives, scores = groups.positives, groups.negatives, groups.scores
+    flipped = np.count_nonzero(positives) > np.count_nonzero(negatives)
+    order = np.argsort(scores, kind="stable")
+    if flipped:  # the rarer class is walked over: from the lowest score on, negatives lose to the positives still to come
+        positives, negatives = negatives, positives
+    else:
+        order = order[::-1]
+    scores, codes = scores[order], np.repeat(np.arange(len(groups)), np.diff(groups.offsets))[order]
+    hits, misses = positives[order].astype(np.float64), negatives[order].astype(np.float64)
+    below = np.bincount(codes, misses, minlength=len(groups))
+    wins = np.zeros((len(groups), len(groups)))
+    starts = run_starts(scores)
+    ends = np.append(starts[1:], len(scores))
+    held = np.add.reduceat(hits, starts) > 0 if len(starts) else np.empty(0, dtype=np.bool_)
+    before = 0
+    for start, end in zip(starts[held].tolist(), ends[held].tolist(), strict=True):
+        np.subtract.at(below, codes[before:end], misses[before:end])
+        tied = np.bincount(codes[start:end], misses[start:end], minlength=len(groups))
+        beaten = 2 * below + tied
+        for cell in range(start, end):
+            if hits[cell]:
+                wins[codes[cell]] += hits[cell] * beaten
+        before = end
+    return wins.T if flipped else wins
 
 
 def _fits(counts: Counts, plan: Plan) -> bool:
@@ -262,15 +519,14 @@ def auc_values(counts: Counts, plan: Plan) -> Floats:
 
     def work(first: int, end: int) -> None:
         part = slice(first, end)
-        won = best.wins_again(urns[0], urns[1], sizes[0][part], sizes[1][part], plan.seed, first)
+        won = best.wins_again(urns[0], urns[1], sizes[0][part], sizes[1][part], plan.seed, plan.first + first)
         np.divide(won, pairs[part], out=values[part], where=pairs[part] > 0)
 
     rows = max(1, BLOCK * 16 // max(1, len(counts.scores)))
     for first in range(0, plan.replicates, rows):
         end = min(first + rows, plan.replicates)
         in_parallel(lambda a, b, first=first: work(first + a, first + b), end - first, threads())  # type: ignore[misc]
-        if plan.progress is not None:
-            plan.progress(end, plan.replicates)
+        plan.told(end)
     return values
 
 
