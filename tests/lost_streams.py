@@ -5,6 +5,7 @@ Each line of JSON on standard input is [words, the descriptor that is full or nu
 
 import json
 import os
+import shutil
 import sys
 import tempfile
 
@@ -13,7 +14,8 @@ from baserate import cli
 
 def ran(words, full):
     """The exit status of a command and what it wrote, in a process of its own whose stdout (1) or stderr (2) is a full disk."""
-    files = {number: tempfile.TemporaryFile() for number in (1, 2)}
+    shutil.rmtree("baserate-demo", ignore_errors=True)
+    files = {number: tempfile.TemporaryFile() for number in (1, 2)}  # noqa: SIM115 (for as long as the process lives)
     child = os.fork()
     if not child:
         for number, file in files.items():

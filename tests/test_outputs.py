@@ -1,19 +1,23 @@
 """Answers that go to a file: refused before anything is computed where they cannot, and written whole or not at all."""
 
 import fcntl
+import gzip
 import json
 import os
+import re
 import resource
 import stat
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from tests.helpers_cli import refused, told, written
 
 import baserate as br
 from baserate import atomic
+from baserate.engines import streams
 from baserate.outputs import reserved
 
 HEADER, ROWS = ("y", "m"), [(0, 0.1), (1, 0.9), (0, 0.4), (1, 0.3)]
@@ -136,7 +140,7 @@ def test_no_room_keeps_what_was_there_and_says_how_much_is_free(tmp_path):
     command = [sys.executable, "-m", "baserate", "count", path, "--label", "y", "--score", "m", "-o", "week.counts", "--force"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, preexec_fn=small, check=False)
     assert (done.returncode, done.stdout) == (74, "")
-    assert "free in ." in done.stderr
+    assert re.search(r"File too large: [0-9.]+ kB needed, and a file may have at most 4\.1 kB \(ulimit -f\); ", done.stderr)
     assert "what was there before is kept" in done.stderr
     assert (tmp_path / "week.counts").read_text() == "precious"
     assert left(tmp_path) == ["scores.csv", "week.counts"]
@@ -262,3 +266,57 @@ def test_a_range_with_one_percent_sign_is_refused(scores, capsys):
     words = ("decide", scores, "--label", "y", "--score", "m", "--cost", "fn=10,fp=1", "--prior")
     assert "0.05%..0.5% if both are" in refused(capsys, *words, "0.05..0.5%")
     assert told(capsys, *words, "0.05%..0.5%").status == 0
+
+
+def test_a_rename_is_flushed_to_the_disk_after_it_is_done(tmp_path, monkeypatch):
+    """Without that, a power cut may bring the old file back, or neither: the new one, then its name."""
+    done = []
+    fsync, replaced = os.fsync, os.replace
+
+    def flushed(descriptor):
+        kind = "folder" if stat.S_ISDIR(os.fstat(descriptor).st_mode) else "file"
+        same = kind == "file" or os.path.samestat(os.fstat(descriptor), tmp_path.stat())
+        done.append(kind if same else "another folder")
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", flushed)
+    monkeypatch.setattr(os, "replace", lambda *paths: (done.append("rename"), replaced(*paths)))
+    atomic.write_atomically(tmp_path / "answer", [b"text"])
+    assert done == ["file", "rename", "folder"]
+
+
+def test_a_full_disk_says_how_much_is_needed_and_how_much_there_is(tmp_path, monkeypatch):
+    def full(descriptor):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    monkeypatch.setattr(atomic.shutil, "disk_usage", lambda _: SimpleNamespace(free=2048))
+    with pytest.raises(OSError, match=r"No space left on device: 3\.0 kB needed, 2\.0 kB free in "):
+        atomic.write_atomically(tmp_path / "answer", iter([b"x" * 1000, memoryview(b"y" * 2000)]))
+
+
+@pytest.mark.parametrize(("name", "stdin"), [("big.csv.gz", False), ("-", True)])
+def test_temporary_files_that_do_not_fit_are_told_from_the_input(tmp_path, name, stdin):
+    text = ("y,m\n" + "".join(f"{i % 2},{i / 7}\n" for i in range(60_000))).encode()
+    (tmp_path / "big.csv").write_bytes(text)
+    (tmp_path / "big.csv.gz").write_bytes(gzip.compress(text))
+    small = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))  # noqa: E731
+    command = [sys.executable, "-m", "baserate", "show", name, "--label", "y", "--score", "m"]
+    with open(tmp_path / "big.csv", "rb") as file:
+        given = file if stdin else subprocess.DEVNULL
+        done = subprocess.run(command, cwd=tmp_path, stdin=given, capture_output=True, text=True, timeout=60, preexec_fn=small, check=False)
+    assert done.returncode == 74
+    said = (
+        r"error BR700: File too large: 1\.\d MB or more needed for a copy of the input, and a file may have at most 100\.0 kB \(ulimit -f\)\."
+    )
+    assert re.match(said, done.stderr), done.stderr
+
+
+def test_a_full_folder_for_temporary_files_is_named(monkeypatch):
+    monkeypatch.setattr(streams.tempfile, "gettempdir", lambda: "/somewhere/baserate-abc")
+    monkeypatch.setattr(atomic.shutil, "disk_usage", lambda _: SimpleNamespace(free=2048))
+    error = streams.no_temporary_room(OSError(28, "No space left on device"), "5 MB needed")
+    assert (
+        error.strerror
+        == "No space left on device: 5 MB needed, 2.0 kB free in /somewhere (the folder for temporary files: TMPDIR names another)"
+    )

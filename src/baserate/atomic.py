@@ -6,14 +6,18 @@ import contextlib
 import errno
 import os
 import re
+import shutil
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 try:
     import fcntl
 except ImportError:  # Windows: no advisory locks, so the drafts of a killed writer stay until they are removed by hand
     fcntl = None  # type: ignore[assignment]
 
+from baserate.errors import size
+
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 # File names may have 255 bytes; a draft's adds some of its own.
 MOST_NAME = 50
@@ -32,9 +36,10 @@ def write_atomically(path: str | os.PathLike[str], pieces: Iterable[bytes | memo
     mode = PRIVATE if private else there
     _sweep(folder, name)
     draft, descriptor = _open_draft(folder, name, PRIVATE if private else 0o666)
+    counted = _Counted(pieces)
     try:
         with os.fdopen(descriptor, "wb") as file:
-            for piece in pieces:
+            for piece in counted:
                 file.write(piece)
             if mode is not None:
                 os.chmod(draft, mode)
@@ -44,11 +49,48 @@ def write_atomically(path: str | os.PathLike[str], pieces: Iterable[bytes | memo
                 os.replace(draft, path)
         if fcntl is None:  # Windows renames closed files only
             os.replace(draft, path)
-    except BaseException:
+    except BaseException as error:
         with contextlib.suppress(OSError):
             os.unlink(draft)
+        if isinstance(error, OSError) and error.errno in FULL:
+            raise no_room(error, folder, f"{size(counted.to_the_end())} needed", os.fspath(path)) from error
         raise
     _sync_folder(folder)
+
+
+class _Counted:
+    """Pieces, and how many bytes they are together, also of those that nobody could write."""
+
+    def __init__(self, pieces: Iterable[bytes | memoryview]) -> None:
+        self.pieces, self.bytes = iter(pieces), 0
+
+    def __iter__(self) -> Iterator[bytes | memoryview]:
+        for piece in self.pieces:
+            self.bytes += memoryview(piece).nbytes
+            yield piece
+
+    def to_the_end(self) -> int:
+        for _ in self:
+            pass
+        return self.bytes
+
+
+def no_room(error: OSError, folder: str, needed: str, path: str | None = None) -> OSError:
+    """The error for a file that does not fit: how much is needed, and how much there is, or the limit that the user set."""
+    if error.errno == errno.EFBIG:
+        return OSError(error.errno, f"{error.strerror}: {needed}, and a file may have {_largest()}", path)
+    free = size(shutil.disk_usage(folder).free)
+    return OSError(error.errno, f"{error.strerror}: {needed}, {free} free in {folder}", path)
+
+
+def _largest() -> str:
+    """How large a file may be; where the user set no limit, it is that of the file system."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return "no more on this file system"
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)[0]
+    return "no more on this file system" if limit == resource.RLIM_INFINITY else f"at most {size(limit)} (ulimit -f)"
 
 
 def _mode(path: str | os.PathLike[str]) -> int | None:

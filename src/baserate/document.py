@@ -54,7 +54,7 @@ def answer(command: str, notes: Sequence[Note], sources: Sequence[Source], seed:
         "version": __version__,
         "command": command,
         "seed": seed,
-        "sources": [{**asdict(source), "path": source.path.encode("utf-8", "backslashreplace").decode()} for source in sources],
+        "sources": [{**asdict(source), "path": source.name.encode("utf-8", "backslashreplace").decode()} for source in sources],
         "notes": [{"code": note.code, "text": note.line(on_command_line)} for note in notes],
         **parts,
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from pathlib import PurePath
 
 from baserate.errors import MOST_EXAMPLES, Fix, escaped, in_python, quoted, refuse
 
@@ -40,6 +41,17 @@ class Source:
     label: str
     positive: str
     weight: str | None = None
+
+    @property
+    def name(self) -> str:
+        """What everybody may be told of where it lies."""
+        return name_of(self.path)
+
+
+def name_of(path: str) -> str:
+    """A path as it was given, but of an absolute one the last part alone: the rest tells whose machine it lay on, and under whose name."""
+    given = PurePath(path)
+    return given.name or path if given.is_absolute() else path
 
 
 @dataclass(frozen=True)
@@ -92,7 +104,7 @@ def repeated_sources(first: Ledger, second: Ledger) -> tuple[Note, ...]:
 
 def counted_twice(path: str) -> Note:
     """The note for a file that was given before."""
-    return Note("BR411", f"{escaped(path)} is on both sides of a sum (same SHA-256): its rows are counted twice")
+    return Note("BR411", f"{escaped(name_of(path))} is on both sides of a sum (same SHA-256): its rows are counted twice")
 
 
 def combine(first: Iterable[Note], second: Iterable[Note]) -> tuple[Note, ...]:

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
-import shutil
 import stat
 from collections.abc import Callable, Iterator, Sequence
 
-from baserate.atomic import is_ours
-from baserate.errors import Fix, quoted, refuse_file, size
+from baserate.atomic import FULL, is_ours
+from baserate.errors import Fix, quoted, refuse_file
 
-FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 MOST_LOCK = 20  # bytes: the id of a process
 MOST_NAME = 200  # of a file name's 255 bytes: drafts and locks beside it add some of their own
 
@@ -30,9 +27,7 @@ def reserved(path: str, inputs: Sequence[str] = (), *, force: bool = False) -> I
             yield lambda: _check_place(path, inputs, force=force)
     except OSError as error:
         if error.errno in FULL:
-            folder = _folder(path)
-            left = f"{size(shutil.disk_usage(folder).free)} free in {folder}"
-            raise OSError(error.errno, f"{error.strerror}, {left}; what was there before is kept", path) from error
+            raise OSError(error.errno, f"{error.strerror}; what was there before is kept", path) from error
         raise
 
 

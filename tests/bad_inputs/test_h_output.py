@@ -93,7 +93,7 @@ def test_row_132_an_input_is_never_written_over(bench):
     return shown
 
 
-@row(133, "a full disk", why="with exit status 74; how much is needed is not known before it is written")
+@row(133, "a full disk", why="with exit status 74")
 def test_row_133_a_full_disk_keeps_what_was_there(bench):
     full = (*into(bench, bench.file("mine", "answer.txt")), "--force")
     with pytest.MonkeyPatch.context() as patch:

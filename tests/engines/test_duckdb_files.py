@@ -10,6 +10,7 @@ import pytest
 from tests.engines.tables import W, assert_refused, counts_of, mutants
 
 import baserate as br
+from baserate.engines import quotas
 from baserate.engines.duckdb_files import read_duckdb
 
 
@@ -170,3 +171,18 @@ def test_mutations_are_read_or_refused(tmp_path):
         "CHECKPOINT",
     )
     assert mutants("duckdb", path, 120, asked="u")["refused"] > 20
+
+
+ENDLESS = {
+    "rows": "SELECT i % 2 AS y, i * 0.5 AS s, 'a' AS g FROM range(100000000000) t(i) WHERE i % 1000000 = 0",
+    "recursion": "WITH RECURSIVE n(y) AS (SELECT 1 UNION ALL SELECT 1 - y FROM n) SELECT y, 0.5 AS s FROM n WHERE y > 1",
+    "product": "SELECT count(*) AS y, 0.5 AS s FROM range(100000000) a(i), range(1000000) b(j) WHERE i * j = 3",
+}
+
+
+@pytest.mark.parametrize("name", ENDLESS)
+def test_a_query_without_an_end_is_ended(tmp_path, monkeypatch, name):
+    path = written(tmp_path / "a.duckdb", f"CREATE VIEW v AS {ENDLESS[name]}")
+    monkeypatch.setattr(quotas, "PATIENCE_S", 0)
+    for asked in ("v", ENDLESS[name]):
+        assert_refused(lambda asked=asked: read_duckdb(path, asked, W), "BR707", "the query takes longer than 0 s .* nothing was counted", path)

@@ -72,8 +72,8 @@ def test_row_109_an_array_is_read_with_a_note_up_to_a_limit(tmp_path, monkeypatc
         ('{"y": 0, "m1": 1}\n{"y": 1, "m1": null}\n', '"m1" has 1 missing', "BR201", (2,)),
         ('{"y": 0, "m1": 1}\n{"y": 1, "m1": NaN}\n', '"m1" has 1 missing', "BR201", (2,)),
         ('{"y": null, "m1": 1}\n{"y": 1, "m1": 2}\n', "1 of 2 labels", "BR105", (1,)),
-        ('{"y": 0, "m1": 1}\n{"y": 1, "m1": "x"}\n', "not a number", "BR208", (2,)),
-        ('{"y": 0, "m1": 1}\n{"y": "1", "m1": 2}\n', "mixes types", "BR107", ()),
+        ('{"y": 0, "m1": 1}\n{"y": 1, "m1": "x"}\n', "mixes types: numbers \\(1\\), text \\(1\\)", "BR208", (2,)),
+        ('{"y": 0, "m1": 1}\n{"y": "1", "m1": 2}\n', "mixes types", "BR107", (2,)),
         ('{"y": 0, "m1": 0.1}\n{"y": 1, "m1": 0.10000000000000001}\n', "1 distinct value would merge", "BR215", ()),
         ('{"y": 0, "m1": 1e-400}\n{"y": 1, "m1": 2e-400}\n', "1 distinct value would merge", "BR215", ()),
         ('{"y": 0, "m1": 7}\n{"y": 1, "m1": 1e400}\n', "beyond the largest float", "BR215", (2,)),
@@ -110,3 +110,44 @@ def test_labels_may_be_bools_or_text_and_groups_anything_plain(tmp_path):
 
 def test_options_of_tables_are_not_ignored(tmp_path):
     assert_refused(written(tmp_path, GOOD), "delimiter is said of a table of text", "BR612", delimiter=";")
+
+
+@pytest.mark.parametrize(
+    ("values", "said", "lines"),
+    [
+        ([0.1, 0.9, True, False, "0.2"], r"numbers \(2\), true or false \(2\), text \(1\)", (5,)),
+        ([0.1, 0.9, True], r"numbers \(2\), true or false \(1\)", (3,)),
+        ([1, 2, None, "3"], r"numbers \(2\), text \(1\)", (4,)),
+        (["1", "2", False], r"text \(2\), true or false \(1\)", (3,)),
+        ([0.1000000000000000055511151231257827, 1, True], r"numbers \(2\), true or false \(1\)", (3,)),
+    ],
+)
+def test_row_27_scores_of_several_types_are_refused_with_their_line_and_how_many_there_are_of_each(tmp_path, values, said, lines):
+    rows = "".join(json.dumps({"y": i % 2, "m1": value}) + "\n" for i, value in enumerate(values))
+    assert_refused(written(tmp_path, rows), f'"m1" mixes types: {said}', "BR208", lines)
+
+
+def test_row_9_labels_of_several_types_are_refused_with_their_line_and_cast_where_that_is_asked_for(tmp_path):
+    path = written(tmp_path, '{"y": 0, "m1": 0.1}\n{"y": true, "m1": 0.9}\n{"y": 1, "m1": 0.7}\n')
+    assert_refused(path, r'"y" mixes types: numbers \(2\), true or false \(1\)', "BR107", (2,))
+    assert counted(path, cast_labels=True) == br.count([0, 1, 1], [0.1, 0.9, 0.7])
+
+
+def test_scores_that_are_all_booleans_or_all_text_are_still_read(tmp_path):
+    flags = '{"y": 0, "m1": false}\n{"y": 1, "m1": true}\n'
+    assert counted(written(tmp_path, flags)) == br.count([0, 1], [0, 1])
+    assert counted(written(tmp_path, flags.replace("false", '"0.5"').replace("true", '"0.25"'))) == br.count([0, 1], [0.5, 0.25])
+
+
+def test_flags_in_one_file_and_numbers_in_another_are_refused(tmp_path):
+    written(tmp_path, '{"y": 0, "m1": 0.5}\n{"y": 1, "m1": 0.75}\n', "a.jsonl")
+    written(tmp_path, '{"y": 0, "m1": false}\n', "b.jsonl")
+    with pytest.raises(br.InputError, match=r'BR208: .*b.jsonl: "m1" mixes types: numbers \(2\), true or false \(1\) \(line 1\)'):
+        counted(str(tmp_path / "*.jsonl"))
+
+
+def test_lists_that_mix_flags_and_numbers_are_refused_as_well():
+    with pytest.raises(br.InputError, match=r"BR107: y_true mixes types: numbers \(2\), true or false \(1\) \(index 1\)"):
+        br.count([0, True, 1], [0.1, 0.9, 0.7])
+    with pytest.raises(br.InputError, match=r"BR208: y_score mixes types: numbers \(2\), true or false \(1\) \(index 1\)"):
+        br.count([0, 1, 1], [0.1, True, 0.7])

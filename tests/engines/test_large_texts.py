@@ -325,6 +325,6 @@ def test_an_unmade_copy_is_the_systems_error(tmp_path, monkeypatch, place):
     """A disk without room, as the reader says it."""
     monkeypatch.setattr(confined_pieces, "Quotas", lambda memory: Quotas(memory, written=50_000))
     path = written(tmp_path / "x.csv", lines(*made_text(100_000)))
-    with pytest.raises(OSError, match="File too large, where the columns are copied to"):
+    with pytest.raises(OSError, match="File too large: a copy of the columns is needed, and a file may have at most"):
         br.count_file(path, **HOW, memory=LEAST)
     assert not list(place.iterdir())

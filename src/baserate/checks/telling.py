@@ -6,6 +6,7 @@ import html
 import math
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from baserate import document, judgements, tables, verdicts
@@ -159,7 +160,7 @@ def markdown(rows: Sequence[Row], footers: Sequence[str] = ()) -> str:
 
 def summary(outcomes: Sequence[Outcome]) -> str:
     """The Markdown of checks that were judged."""
-    footers = [f"source {tables.source(source)}" for source in sources_of(outcomes)]
+    footers = [f"source {tables.source(replace(source, path=source.name))}" for source in sources_of(outcomes)]
     footers += [f"note {note.code}: {note.line(on_command_line)}" for note in notes_of(outcomes)]
     return markdown([row for i, outcome in enumerate(outcomes, 1) for row in rows_of(outcome, numbered(i, outcome.check))], footers)
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal, InvalidOperation
+from math import isnan
 from typing import Any
 
 import numpy as np
 
 from baserate.cells import Array
+from baserate.engines.columns import Cells, Unread
 from baserate.engines.dialects import Asked, Dialect, Text, lines_of
+from baserate.engines.scores import spelled
 from baserate.engines.text_lines import InLines
 from baserate.engines.wanted import Table, Wanted
 from baserate.errors import Findings, Fix, Where, escaped, grouped, number_of, quoted, refuse_file
@@ -89,6 +92,19 @@ def _numbers(values: Sequence[str], decimal: str) -> Array:
     return _objects([None if text.strip() in MISSING_NUMBERS else text for text in values])
 
 
+def unread(rows: int, cells: Iterable[tuple[int, str]]) -> Unread:
+    """What to say of a column of numbers in which these cells, each with its row, may be none. Told apart as `_numbers` and scores.py do."""
+    missing, wrong, nan = Cells(), Cells(), Cells()
+    for row, text in cells:
+        if text.strip() in MISSING_NUMBERS:
+            missing = missing.with_cell(row, text)
+        elif (number := spelled(text)) is None:
+            wrong = wrong.with_cell(row, text)
+        elif isnan(number):
+            nan = nan.with_cell(row, text)
+    return Unread(rows, missing, wrong, nan)
+
+
 def written_plainly(values: list[str], asked: Asked) -> list[str]:
     """Numbers without the signs that the user named: marks between thousands, and percent signs (12% is 0.12, exactly)."""
     if asked.thousands is not None:
@@ -103,7 +119,7 @@ def written_plainly(values: list[str], asked: Asked) -> list[str]:
 
 def _hundredth(text: str, point: str) -> str:
     bare = text.strip()
-    if bare in MISSING_NUMBERS:
+    if bare in MISSING_NUMBERS or not bare.isascii():
         return text
     try:
         shifted = Decimal(bare.removesuffix("%").strip().replace(point, ".")).scaleb(-2)

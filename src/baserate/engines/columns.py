@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
@@ -11,10 +12,51 @@ import numpy as np
 import numpy.typing as npt
 
 from baserate.cells import Array
-from baserate.errors import InputError, grouped, quoted, refuse
+from baserate.errors import MOST_EXAMPLES, Fix, InputError, grouped, quoted, refuse
 from baserate.exact import EXACT_FLOATS
 
 PIECE = 1 << 16  # rows that are Python objects at a time
+NUMBER, FLAG, WORD = "numbers", "true or false", "text"
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Some cells of a column: in which rows the first of them lie, how many there are, and what the first one says."""
+
+    rows: tuple[int, ...] = ()
+    total: int = 0
+    first: str = ""
+
+    def with_cell(self, row: int, text: str) -> Cells:
+        """With one more, below them."""
+        rows = (*self.rows, row) if self.total < MOST_EXAMPLES else self.rows
+        return Cells(rows, self.total + 1, self.first if self.total else text)
+
+    def above(self, other: Cells, begin: int) -> Cells:
+        """With those of another column, whose first row is this one here."""
+        rows = (*self.rows, *(begin + row for row in other.rows))[:MOST_EXAMPLES]
+        return Cells(rows, self.total + other.total, self.first if self.total else other.first)
+
+
+@dataclass(frozen=True)
+class Unread:
+    """A column of so many rows that cannot be scores: cells without a number, with something that is none, and that say "not a number".
+
+    Enough to say what is wrong with it. A reader that found such cells among millions need not keep the others.
+    """
+
+    rows: int
+    missing: Cells
+    wrong: Cells
+    nan: Cells
+
+    def __len__(self) -> int:
+        return self.rows
+
+    def above(self, other: Unread) -> Unread:
+        """With the rows of another column below."""
+        pairs = ((self.missing, other.missing), (self.wrong, other.wrong), (self.nan, other.nan))
+        return Unread(self.rows + other.rows, *(ours.above(theirs, self.rows) for ours, theirs in pairs))
 
 
 @dataclass(frozen=True)
@@ -25,6 +67,7 @@ class Column:
     values: Array
     missing: npt.NDArray[np.bool_] | None = None
     index: Any = None  # the pandas index, where there is one
+    unread: Unread | None = None  # why these are no scores, where a reader found that out
 
     def __len__(self) -> int:
         return len(self.values)
@@ -59,6 +102,23 @@ def is_missing(value: object) -> bool:
     return value is None or type(value).__name__ in {"NAType", "NaTType"} or (isinstance(value, float | np.floating) and bool(np.isnan(value)))
 
 
+def kind_of(value: object) -> str:
+    """What a value is in the eyes of a user, who sees a column: a number, true or false, a text, or what its type is called."""
+    if isinstance(value, bool | np.bool_):
+        return FLAG
+    if isinstance(value, int | float | np.number):
+        return NUMBER
+    return WORD if isinstance(value, str) else type(value).__name__
+
+
+def mixed(code: str, name: str, kinds: Counter[str], rarest: list[int]) -> InputError:
+    """The error for a column of several kinds, with the rows of the rarest: that is most likely where it went wrong."""
+    shown = ", ".join(f"{kind} ({grouped(count)})" for kind, count in kinds.most_common())
+    labels = Fix("convert the labels to one type; of a file, cast_labels=True", "--cast-labels")
+    fix = labels if code == "BR107" else "write nothing but numbers in that column"
+    return refuse(code, f"{name} mixes types: {shown}", fix, rarest[:3], len(rarest))
+
+
 def as_column(data: object, name: str) -> Column:
     """One flat column, or the reason why this is none."""
     try:
@@ -71,6 +131,8 @@ def as_column(data: object, name: str) -> Column:
 
 
 def _column(data: object, name: str) -> Column:
+    if isinstance(data, Unread):
+        return Column(name, np.broadcast_to(np.float64(np.nan), data.rows), unread=data)
     if isinstance(data, np.ma.MaskedArray):
         masked = _flat(np.asarray(data.data), name)
         return Column(name, masked, _flat(np.ma.getmaskarray(data), name))
@@ -93,7 +155,8 @@ def _from_list(data: Iterable[Any], name: str) -> Array:
     if array.ndim != 1 or array.dtype.kind == "O":
         return array
     rounded = array.dtype.kind == "f" and any(isinstance(value, int | np.integer) and abs(int(value)) > EXACT_FLOATS for value in data)
-    return _objects(data) if rounded else array
+    flagged = array.dtype.kind in "iuf" and not {bool, np.bool_}.isdisjoint(map(type, data))
+    return _objects(data) if rounded or flagged else array
 
 
 def _objects(data: Iterable[Any]) -> Array:

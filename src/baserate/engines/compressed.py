@@ -22,8 +22,8 @@ class Limits:
     """How much may come out of a file: in all, and for each byte that went in once there is more than a little."""
 
     most: int = 20_000_000_000
-    ratio: int = 1000
-    free: int = 100_000_000
+    ratio: int = 200
+    free: int = 10_000_000
 
     def check(self, path: str, came_out: int, went_in: int) -> None:
         """Stop here if this is a bomb."""

@@ -27,6 +27,7 @@ import numpy as np
 from baserate.engines.answers import READY, Failed, received
 from baserate.engines.crossing import Incoming, Untrue
 from baserate.engines.quotas import CPU_S, Quotas, machine_memory, user_limit
+from baserate.engines.streams import PREFIX
 from baserate.engines.wanted import Table, Wanted
 from baserate.errors import Fix, InputError, escaped, quoted, refuse_file, size
 
@@ -140,6 +141,7 @@ def _request(source: str, wanted: Wanted, options: Options) -> dict[str, Any]:
         "asked": asdict(options.asked),
         "limits": asdict(options.limits),
         "spooled": options.spooled,
+        "untreated": options.untreated,
         "careful": min(options.ceiling.memory or ROOMY, user_limit() or ROOMY) < ROOMY,
     }
 
@@ -167,7 +169,7 @@ def _plain(value: Any) -> Any:
 @contextlib.contextmanager
 def _folder() -> Iterator[str]:
     """Where the reader writes what it has to, such as an unpacked copy; gone afterwards, however the reader ended."""
-    folder = tempfile.mkdtemp(prefix="baserate-")
+    folder = tempfile.mkdtemp(prefix=PREFIX)
     try:
         yield folder
     finally:

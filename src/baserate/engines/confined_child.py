@@ -55,14 +55,16 @@ def _answer(out: IO[bytes], request: Mapping[str, Any], next_request: Callable[[
         _answer_in_pieces(out, request["scale"], next_request)
         return
     try:
-        from baserate.engines import files
+        from baserate.engines import file_cases, files
         from baserate.engines.compressed import Limits
         from baserate.engines.dialects import Asked
 
         asked, limits = Asked(**_tuples(request["asked"])), Limits(**request["limits"])
-        options = files.Options(asked, limits, spooled=request["spooled"], careful=request["careful"])
+        options = files.Options(asked, limits, spooled=request["spooled"], careful=request["careful"], untreated=request["untreated"])
+        wanted = Wanted(**_tuples(request["wanted"]))
         sys.addaudithook(_refuse)
-        tables = files.parts_here(request["source"], Wanted(**_tuples(request["wanted"])), options)
+        tables = files.parts_here(request["source"], wanted, options)
+        file_cases.refuse_unread(request["source"], tables, wanted)
     except BaseException as error:  # noqa: BLE001 (whatever it is, the parent says it in one line)
         send_error(out, error.with_traceback(None))  # which held all that was read
     else:

@@ -13,7 +13,7 @@ import numpy as np
 
 from baserate.cells import Array
 from baserate.engines.answers import SHA256, field_of, note_of, raised, texts_of, whole_of
-from baserate.engines.columns import Column
+from baserate.engines.columns import Cells, Column, Unread
 from baserate.engines.confined import Listening, listening
 from baserate.engines.crossing import Untrue
 from baserate.engines.files import Options
@@ -43,6 +43,7 @@ class InText(NamedTuple):
     unlabelled: tuple[int, ...]
     like_labels: list[str]
     notes: tuple[Note, ...]
+    unread: dict[str, Unread]
 
 
 class Described(NamedTuple):
@@ -150,7 +151,22 @@ def _in_text(said: Any, rows: int) -> InText:
     if not all(0 <= row < rows for row in unlabelled) or len(unlabelled) > MOST_EXAMPLES:
         raise Untrue("rows that are none")
     notes = tuple(map(note_of, field_of(list, said, "notes")))
-    return InText(field_of(int, said, "first"), unlabelled, texts_of(said, "like_labels"), notes)
+    odd = {name: _unread(found, rows) for name, found in field_of(dict, said, "unread").items()}
+    return InText(field_of(int, said, "first"), unlabelled, texts_of(said, "like_labels"), notes, odd)
+
+
+def _unread(said: Any, rows: int) -> Unread:
+    missing, wrong, nan = (_cells(field_of(dict, said, kind), rows) for kind in ("missing", "wrong", "nan"))
+    if field_of(int, said, "rows") != rows or not 0 < missing.total + wrong.total + nan.total <= rows:
+        raise Untrue("cells that are none")
+    return Unread(rows, missing, wrong, nan)
+
+
+def _cells(said: Any, rows: int) -> Cells:
+    found, total = whole_of(said, "rows"), field_of(int, said, "total")
+    if len(found) != min(total, MOST_EXAMPLES) or not all(0 <= row < rows for row in found):
+        raise Untrue("rows that are none")
+    return Cells(found, total, field_of(str, said, "first"))
 
 
 def _labels(said: Any, rows: int) -> Counter[Any]:

@@ -29,11 +29,13 @@ def read_csv(path: str, wanted: Wanted, asked: Asked = NOTHING_ASKED, limits: Li
         return table_of(plain, wanted, asked)
 
 
-def table_of(plain: streams.Plain, wanted: Wanted, asked: Asked = NOTHING_ASKED, fast_from: int = FAST_FROM) -> Table:
-    """The table in a file whose bytes lie plain."""
+def table_of(
+    plain: streams.Plain, wanted: Wanted, asked: Asked = NOTHING_ASKED, fast_from: int = FAST_FROM, *, untreated: bool = False
+) -> Table:
+    """The table in a file whose bytes lie plain. Where odd scores are `untreated`, one that is refused for them may come as `Unread`."""
     with understood(plain, wanted, asked) as (text, dialect):
         fast = text.facts.size >= fast_from and is_fast(text, dialect, asked)
-        table = (fast and fast_csv.read(text, dialect, wanted)) or careful_csv.read(text, dialect, wanted, asked.checked())
+        table = (fast and fast_csv.read(text, dialect, wanted, plain=untreated)) or careful_csv.read(text, dialect, wanted, asked.checked())
     return replace(table, sha256=plain.sha256, notes=(*notes_of(plain, text, dialect), *table.notes))
 
 

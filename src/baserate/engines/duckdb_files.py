@@ -10,7 +10,7 @@ from typing import Any
 
 from baserate.engines.duckdb_columns import From, check_types, fetched, types_of
 from baserate.engines.identifiers import TableName, check_columns, find_table
-from baserate.engines.locked_duckdb import foreign_errors, locked, one_query, reason, refused
+from baserate.engines.locked_duckdb import foreign_errors, in_time, locked, one_query, reason, refused
 from baserate.engines.table_rows import in_table
 from baserate.engines.wanted import Table, Wanted
 from baserate.engines.whole_files import unchanged, with_log
@@ -24,7 +24,7 @@ def read_duckdb(path: str, table_or_query: str, wanted: Wanted) -> Table:
     """The wanted columns of a table or query."""
     with unchanged(with_log(path, ".wal")) as sha256, _opened(path) as connection:
         source = _source(connection, path, table_or_query)
-        with refused(path, "BR718", READ):
+        with refused(path, "BR718", READ), in_time(connection, path):
             types = types_of(connection, source)
             check_columns(path, list(types), wanted.columns, folds=True)
             check_types(path, types, wanted)

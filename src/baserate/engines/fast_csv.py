@@ -14,9 +14,10 @@ import numpy as np
 from baserate.cells import Array
 from baserate.engines import careful_csv, records
 from baserate.engines.coded import MOST_VALUES, decoded
+from baserate.engines.columns import Unread
 from baserate.engines.dialects import Dialect, Text
 from baserate.engines.locked_duckdb import locked
-from baserate.engines.scans import MERGED, UNWRITTEN, Doubt, Seen, column_at, number_at, scan_of, style_at
+from baserate.engines.scans import MERGED, STRANGE, UNWRITTEN, Doubt, Seen, column_at, number_at, scan_of, style_at, unread_at
 from baserate.engines.text_lines import InLines
 from baserate.engines.wanted import Table, Wanted
 from baserate.exact import EXACT_FLOATS
@@ -53,13 +54,13 @@ def place_of(text: Text, dialect: Dialect) -> InLines:
     return InLines(text.shown, dialect.skip + dialect.header + 1)
 
 
-def read(text: Text, dialect: Dialect, wanted: Wanted) -> Table | None:
-    """The table, or None where there is any doubt about it."""
+def read(text: Text, dialect: Dialect, wanted: Wanted, *, plain: bool = False) -> Table | None:
+    """The table, or None where there is any doubt about it. `plain` says that nothing is done about scores that are no numbers."""
     try:
         rows = rows_of(text, dialect)
         path = os.path.abspath(text.path)  # noqa: PTH100 (links stay: what was looked at is what is read)
         with locked([path]) as connection:
-            columns = _Reader(connection, path, dialect, rows).columns(wanted)
+            columns = _Reader(connection, path, dialect, rows, wanted.scores if plain else ()).columns(wanted)
     except Exception:  # noqa: BLE001 (whatever DuckDB does not like, or its absence: the careful way says what is wrong, if anything is)
         return None
     return Table(text.shown, columns, rows, 0, "", place_of(text, dialect))
@@ -68,11 +69,11 @@ def read(text: Text, dialect: Dialect, wanted: Wanted) -> Table | None:
 class _Reader:
     """One file, one connection, and what it has to come to."""
 
-    def __init__(self, connection: Any, path: str, dialect: Dialect, rows: int) -> None:
-        self.connection, self.dialect, self.rows = connection, dialect, rows
+    def __init__(self, connection: Any, path: str, dialect: Dialect, rows: int, refusable: Sequence[str] = ()) -> None:
+        self.connection, self.dialect, self.rows, self.refusable = connection, dialect, rows, refusable
         self.scan = scan_of(path, dialect)
 
-    def columns(self, wanted: Wanted) -> dict[str, Array]:
+    def columns(self, wanted: Wanted) -> dict[str, Any]:
         """Each wanted column as the careful way would have it (numbers as numbers, where it has their texts)."""
         texts = [name for name in wanted.texts if name not in wanted.numbers]
         codes = {name: ["0", "1"] if name == wanted.label else self._distinct(name) for name in texts if name != wanted.id}
@@ -81,10 +82,11 @@ class _Reader:
             codes[wanted.label] = self._distinct(wanted.label)
             read |= self._fetched([wanted.label], codes, ())
         gathered = {name: _texts(read.pop(self._at(name)), codes.get(name), label=name == wanted.label) for name in texts}
-        gathered |= {name: self._number(read.pop(self._at(name)), read.pop(f"f{self._at(name)}"), name) for name in wanted.numbers}
+        gathered |= {name: self._column(read.pop(self._at(name)), read.pop(f"f{self._at(name)}"), name) for name in wanted.numbers}
         # A column that is both is text to the careful way, but for a label of 0 and 1.
         for name in set(wanted.texts) & set(wanted.numbers):
-            if name != wanted.label or not np.isin(gathered[name], (0, 1)).all() or gathered[name].dtype != np.int64:
+            column = gathered[name]
+            if name != wanted.label or isinstance(column, Unread) or not np.isin(column, (0, 1)).all() or column.dtype != np.int64:
                 raise Doubt
         return {name: gathered[name] for name in wanted.columns}
 
@@ -96,9 +98,10 @@ class _Reader:
             given += values if values and len(values) <= FEW_VALUES else ()
         parts += [number_at(at, style_at(self.connection, self.scan, at)) for at in map(self._at, numbers)]
         read = self._query(", ".join(parts), given)
-        if any(len(column) != self.rows or np.ma.is_masked(column) for column in read.values()):
+        gaps = {self._at(name) for name in self.refusable} | {f"f{self._at(name)}" for name in self.refusable}
+        if any(len(column) != self.rows or (np.ma.is_masked(column) and at not in gaps) for at, column in read.items()):
             raise Doubt
-        return {name: np.asarray(column) for name, column in read.items()}
+        return {at: column if at in gaps else np.asarray(column) for at, column in read.items()}
 
     def _coding(self, at: str, values: list[str] | None) -> str:
         """A text as a small number, where it is one of few."""
@@ -115,6 +118,18 @@ class _Reader:
         at = self._at(name)
         found = self._query(f"DISTINCT {at}", rest=f"LIMIT {MOST_VALUES + 1}")[at]
         return None if len(found) > MOST_VALUES or np.ma.is_masked(found) else list(found)
+
+    def _column(self, values: Array, flags: Array, name: str) -> Any:
+        """The numbers; where some are none, and that is to be refused, what there is to say of them."""
+        if name not in self.refusable:
+            return self._number(values, flags, name)
+        gone = np.ma.getmaskarray(values) | np.isnan(np.ma.getdata(values)) if isinstance(values, np.ma.MaskedArray) else np.isnan(values)
+        if gone.any():
+            if (np.asarray(flags)[~gone] & STRANGE).any():  # DuckDB's numbers, and none of ours
+                raise Doubt
+            places = map(int, np.flatnonzero(gone))
+            return unread_at(self.connection, self.scan, self._at(name), places, self.rows, self.dialect.delimiter)
+        return self._number(np.asarray(values), np.asarray(flags), name)
 
     def _number(self, values: Array, flags: Array, name: str) -> Array:
         """Whole numbers where all are written so, floats else."""

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from baserate.engines.cases import Cases, Names, checked
-from baserate.engines.columns import as_column
+from baserate.engines.columns import Unread, as_column
 from baserate.engines.files import Options, parts_of, shown_source, together
 from baserate.engines.labels import fitting
 from baserate.engines.treatments import DROP, Treatment, heeded, treat, turned
@@ -30,7 +30,7 @@ def read_cases(source: str, wanted: Wanted, options: Options) -> tuple[Cases, Ta
     if repeated:
         raise refuse_file(shown_source(source), "BR407", f"the score {quoted(repeated[0])} was asked for twice", "name each score once")
     wanted = heeded(wanted, options.treatment)
-    tables = parts_of(source, wanted, options)
+    tables = parts_of(source, wanted, options._replace(untreated=options.treatment.leaves_scores()))
     table = together(source, tables)
     try:
         table = treat(table, wanted, options.treatment)
@@ -45,6 +45,16 @@ def read_cases(source: str, wanted: Wanted, options: Options) -> tuple[Cases, Ta
         raise error.moved(table.place) from None
     ledger = _ledger(tables, _used(tables, table), wanted, cases.label)
     return cases._replace(ledger=ledger, notes=(*table.notes, *cases.notes)), table
+
+
+def refuse_unread(source: str, tables: Sequence[Table], wanted: Wanted) -> None:
+    """Say what is wrong with tables of which a reader kept no more than that: they are refused where they were read."""
+    if any(isinstance(column, Unread) for table in tables for column in table.columns.values()):
+        table = together(source, tables)
+        try:
+            _cases(table, wanted)
+        except InputError as error:
+            raise error.moved(table.place) from None
 
 
 def _used(tables: Sequence[Table], table: Table) -> list[int]:

@@ -9,16 +9,21 @@ import sys
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import reduce
 from itertools import accumulate
+from math import isnan
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from baserate.cells import Array
 from baserate.engines import csv_files, json_lines, kinds, streams, urls
+from baserate.engines.careful_csv import unread
 from baserate.engines.ceilings import WORDS, Ceiling
+from baserate.engines.columns import Unread
 from baserate.engines.compressed import Limits
 from baserate.engines.dialects import Asked
+from baserate.engines.scores import spelled
 from baserate.engines.table_rows import in_table
 from baserate.engines.treatments import Treatment
 from baserate.engines.wanted import Table, Wanted
@@ -46,6 +51,7 @@ class Options(NamedTuple):
     ceiling: Ceiling = Ceiling()
     spooled: str | None = None  # the file that standard input was put into
     careful: bool = False  # there is no room for DuckDB to read text with
+    untreated: bool = False  # nothing is done about scores that are no numbers: the file is refused
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Options:
@@ -246,7 +252,8 @@ def _from_file(path: str, wanted: Wanted, options: Options) -> Table:
             return _binary(path, kind, path, wanted, options)
     with streams.opened(path, options.limits, options.spooled) as plain:
         if plain.kind == kinds.TEXT:
-            return csv_files.table_of(plain, wanted, options.asked, sys.maxsize if options.careful else csv_files.FAST_FROM)
+            fast_from = sys.maxsize if options.careful else csv_files.FAST_FROM
+            return csv_files.table_of(plain, wanted, options.asked, fast_from, untreated=options.untreated)
         if plain.kind == "JSON":
             return json_lines.table_of(plain, wanted, options.asked)
         try:
@@ -318,8 +325,10 @@ def together(source: str, tables: Sequence[Table]) -> Table:
     return Table(source, columns, rows, refused, "", _Places(tables, begins), notes)
 
 
-def _joined(columns: Sequence[Array]) -> Array:
+def _joined(columns: Sequence[Any]) -> Any:
     """One column from several; numbers beside text are text too, as the files would have them, and none is rounded."""
+    if any(isinstance(column, Unread) for column in columns):
+        return reduce(Unread.above, map(_unread, columns))
     arrays = [np.asarray(column) for column in columns]
     types = {array.dtype for array in arrays}
     if len(types) == 1:
@@ -327,6 +336,19 @@ def _joined(columns: Sequence[Array]) -> Array:
     has_text = any(array.dtype == object and any(isinstance(value, str) for value in array) for array in arrays)
     spelled = [_spelled(array) if has_text and array.dtype.kind in "biu" else array.astype(object) for array in arrays]
     return np.concatenate(spelled)
+
+
+def _unread(column: Any) -> Unread:
+    """The same of a column whose cells are here: texts, if any are odd."""
+    if isinstance(column, Unread):
+        return column
+    cells = enumerate("" if cell is None else cell for cell in column.tolist()) if column.dtype == object else ()
+    return unread(len(column), ((row, cell) for row, cell in cells if isinstance(cell, str) and _is_odd(cell)))
+
+
+def _is_odd(text: str) -> bool:
+    number = spelled(text)
+    return number is None or isnan(number)
 
 
 def _spelled(array: Array) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import fields
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 
 from baserate.cells import Array
 from baserate.engines import careful_csv, streams
+from baserate.engines.columns import NUMBER, kind_of, mixed
 from baserate.engines.compressed import Limits
 from baserate.engines.dialects import Asked, Text, decoded, lines_of
 from baserate.engines.headers import matched, refuse_absent
@@ -156,6 +158,8 @@ def _column(shown: str, name: str, found: list[Record], wanted: Wanted) -> Array
             raise _nested(shown, name, value, line)
     missing = careful_csv.MISSING_NUMBERS if name in wanted.numbers else careful_csv.MISSING
     values = [None if isinstance(value, str) and value.strip() in missing else value for value in values]
+    if name in wanted.numbers:
+        _check_kinds(shown, name, values, [line for line, _ in found])
     values = _settled(values, number=name in wanted.numbers)
     if name in wanted.texts and name != wanted.label:
         return _plain([None if value is None else value if isinstance(value, str) else json.dumps(value) for value in values])
@@ -167,6 +171,16 @@ def _column(shown: str, name: str, found: list[Record], wanted: Wanted) -> Array
     if types <= {float}:
         return np.array(values, dtype=np.float64)
     return _plain(values)
+
+
+def _check_kinds(shown: str, name: str, values: list[Any], lines: list[int]) -> None:
+    """A column of numbers may be written as numbers, or all as text; what is mixed went wrong somewhere."""
+    here = [None if value is None else NUMBER if type(value) is _Spelled else kind_of(value) for value in values]
+    kinds = Counter(kind for kind in here if kind is not None)
+    if len(kinds) > 1:
+        rarest = kinds.most_common()[-1][0]
+        error = mixed("BR208", quoted(name), kinds, [row for row, kind in enumerate(here) if kind == rarest])
+        raise error.moved(InLines.of(shown, lines))
 
 
 def _plain(values: list[Any]) -> Array:

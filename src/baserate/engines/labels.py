@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from baserate.cells import Array
-from baserate.engines.columns import Column, is_missing
+from baserate.engines.columns import Column, is_missing, kind_of, mixed
+from baserate.engines.scores import spelled
 from baserate.errors import Fix, are, grouped, number_of, quoted, refuse
 from baserate.exact import EXACT_FLOATS, Ints
 from baserate.notes import Note
@@ -91,18 +92,13 @@ def _distinct(column: Column, times: Ints | None = None) -> dict[Any, int]:
             return ends
         found, counts = np.unique(values, return_counts=True)
         return dict(zip(found.tolist(), counts.tolist(), strict=True))
-    kinds = Counter("text" if isinstance(value, str) else "numbers" if _is_number(value) else type(value).__name__ for value in values)
+    kinds = Counter(map(kind_of, values))
     if not all(isinstance(value, Hashable) for value in values):
         raise refuse("BR107", f"{column.name} holds {next(iter(kinds))} objects, not labels", "give one label a case")
     if len(kinds) > 1:
-        shown = ", ".join(f"{kind} ({grouped(count)})" for kind, count in kinds.most_common())
-        fix = Fix("convert the labels to one type; of a file, cast_labels=True", "--cast-labels")
-        raise refuse("BR107", f"{column.name} mixes types: {shown}", fix)
+        rarest = kinds.most_common()[-1][0]
+        raise mixed("BR107", column.name, kinds, [row for row, value in enumerate(values) if kind_of(value) == rarest])
     return dict(Counter(values.tolist()))
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float | np.number | np.bool_)
 
 
 def _spoken(column: Column, found: dict[Any, int]) -> Decision:
@@ -186,10 +182,7 @@ def _check_kind(column: Column, found: dict[Any, int]) -> None:
 
 def _as_number(value: Any) -> Any:
     """The float that a label is or spells, or None."""
-    try:
-        return float(value) if isinstance(value, float | str) else None
-    except ValueError:
-        return None
+    return spelled(value) if isinstance(value, str) else value if isinstance(value, float) else None
 
 
 def _too_many(column: Column, found: dict[Any, int], positive: object) -> Exception:

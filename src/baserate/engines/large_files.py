@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
+from functools import reduce
 from itertools import accumulate
 from typing import Any, NamedTuple
 
@@ -19,7 +20,7 @@ from baserate.engines.careful_csv import PLAIN_LABELS
 from baserate.engines.cases import UNLIKE_LABELS, swapped
 from baserate.engines.checkpoints import check_place
 from baserate.engines.chunks import as_counts
-from baserate.engines.columns import Column
+from baserate.engines.columns import Cells, Column, Unread, as_column
 from baserate.engines.confined import is_possible
 from baserate.engines.confined_pieces import Described, ParquetPieces, Reader, Whole, described, key_of
 from baserate.engines.csv_files import FAST_FROM
@@ -27,12 +28,13 @@ from baserate.engines.files import PARQUET, PARTS, SCHEME, WILD, Options, check_
 from baserate.engines.labels import Decision, decide, fitting
 from baserate.engines.parquet_pieces import MOST_LABELS
 from baserate.engines.passes import count_pieces
+from baserate.engines.scores import as_scores
 from baserate.engines.streams import STDIN
 from baserate.engines.text_lines import InLines
 from baserate.engines.treatments import TURNED, Treatment
 from baserate.engines.typed import objects
 from baserate.engines.wanted import Table, Wanted
-from baserate.errors import MOST_EXAMPLES, Fix, InputError, number_of, quoted, refuse, refuse_file
+from baserate.errors import MOST_EXAMPLES, Findings, Fix, InputError, number_of, quoted, refuse, refuse_file
 from baserate.notes import Ledger, Note, Source, checked_design, counted_twice
 
 PACKED = "packed"
@@ -111,7 +113,31 @@ def _described(source: str, sources: Sources, wanted: Wanted, options: Options) 
         check_unused(source, "Parquet", options)
     _check_possible(source, wanted, options)
     with described(sources.paths, source, wanted, options, text=sources.text) as reader:
-        yield reader, _decided(source, reader.found, wanted)
+        findings, decided = Findings(), list[Decision]()
+        with findings:
+            decided.append(_decided(source, reader.found, wanted))
+        if any(problem.code == "BR111" for problem in findings.problems):
+            findings.settle()  # swapped: what else is wrong follows from that
+        for name in wanted.scores:
+            with findings:
+                _check_read(source, reader.found, name)
+        findings.settle()
+        yield reader, decided[0]
+
+
+def _check_read(source: str, found: Sequence[Described], name: str) -> None:
+    """Refuse scores of texts that are no numbers, as they are where all cases are read at once."""
+    texts = [(part.text, sum(part.rows)) for part in found if part.text]
+    if not any(name in text.unread for text, _ in texts):
+        return
+    nothing = Cells(), Cells(), Cells()
+    whole = reduce(Unread.above, (text.unread.get(name) or Unread(rows, *nothing) for text, rows in texts))
+    try:
+        as_scores(as_column(whole, quoted(name)))
+    except InputError as error:
+        table = _table(source, found)
+        assert table is not None
+        raise error.moved(table.place) from None
 
 
 def _written(decision: Decision, reader: Reader) -> Any:

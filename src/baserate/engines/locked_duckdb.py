@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from threading import Event, Thread
 from types import MappingProxyType
 from typing import Any
 
 from baserate.engines.extras import needed
-from baserate.engines.quotas import user_limit
+from baserate.engines.quotas import patience_s, too_long, user_limit
 from baserate.errors import escaped, refuse_file
 
 IN_MEMORY = ":memory:"
 MOST_REASON = 240
+AGAIN_S = 0.1  # between two interrupts: one that comes between two queries ends none
 MEMORY = "1GiB"
 ROOMY = 10**9  # bytes below which DuckDB, which takes for every thread what it likes, gets one: where it finds no room, it crashes
 # What is set before the lock; a plain scan is streamed, so that the limit on memory is for what a query sorts or joins.
@@ -58,6 +60,25 @@ def one_query(connection: Any, path: str, query: str) -> str:
     if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
         raise refuse_file(path, "BR718", "the query is not a single SELECT", "write one SELECT that reads tables of this file")
     return str(statements[0].query).rstrip().rstrip(";")
+
+
+@contextmanager
+def in_time(connection: Any, path: str) -> Iterator[None]:
+    """Queries of a database file, ended when they take too long."""
+    done, patience = Event(), patience_s(path)
+
+    def watch() -> None:
+        late = not done.wait(patience)
+        while late and not done.wait(AGAIN_S):
+            connection.interrupt()
+
+    Thread(target=watch, daemon=True).start()
+    try:
+        yield
+    except needed("duckdb").InterruptException:
+        raise too_long(path) from None
+    finally:
+        done.set()
 
 
 @contextmanager

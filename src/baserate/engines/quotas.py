@@ -9,11 +9,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from baserate.errors import InputError, refuse_file
+
 CPU_S = 6 * 3600
 FILES = 4096
 # Address space that is promised and hardly used: libraries, and for every thread its stack and its heap.
 RESERVED, RESERVED_A_THREAD = 4 << 30, 256 << 20
 UNKNOWN = 1 << 40
+# A query of a database may take so long, and a second more for every so many bytes of its file.
+PATIENCE_S, A_SECOND = 60, 10**6
 
 
 class Quotas(NamedTuple):
@@ -23,6 +27,17 @@ class Quotas(NamedTuple):
     cpu_s: int = CPU_S
     written: int = UNKNOWN
     files: int = FILES
+
+
+def patience_s(path: str) -> int:
+    """How many seconds a query may take: a view may be a question without an end, and it is in the file."""
+    return PATIENCE_S + os.path.getsize(path) // A_SECOND  # noqa: PTH202
+
+
+def too_long(path: str) -> InputError:
+    """The error for a query that takes longer."""
+    text = f"the query takes longer than {patience_s(path)} s ({PATIENCE_S} s and 1 s for every MB of the file); nothing was counted"
+    return refuse_file(path, "BR707", text, "write its result into a table, and read that")
 
 
 def machine_memory() -> int:

@@ -7,9 +7,11 @@ else there is doubt, and the careful way reads the file.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from baserate.engines import careful_csv
+from baserate.engines.columns import Unread
 from baserate.engines.dialects import Dialect
 from baserate.engines.duckdb_columns import From
 from baserate.engines.locked_duckdb import literally
@@ -31,6 +33,11 @@ FLAGS = (
 )
 # One number that is written in two ways: they may be two numbers, which only exact arithmetic can tell.
 MERGED = "GROUP BY TRY_CAST({0} AS DOUBLE) HAVING min({0}) <> max({0}) LIMIT 1"
+
+
+# A cell that holds no number, or one that says so.
+NO_NUMBER = "TRY_CAST({0} AS DOUBLE) IS NULL OR isnan(TRY_CAST({0} AS DOUBLE))"
+PIECE = 1 << 16
 
 
 class Doubt(Exception):  # noqa: N818 (never reaches a user)
@@ -65,6 +72,30 @@ def number_at(at: str, style: str | None = None) -> str:
     # Where each text is what one style makes of its number, no number has two texts: that is seen row by row, and nothing is grouped.
     alone = f"({SHORT}) OR {WRITTEN}" if style is None else f"{{0}} = format('{{{{:{style}}}}}', TRY_CAST({{0}} AS DOUBLE))"
     return f"TRY_CAST({at} AS DOUBLE) AS {at}, {FLAGS.format(at, alone.format(at))} AS f{at}"
+
+
+def unread_at(connection: Any, scan: From, at: str, places: Iterable[int], rows: int, delimiter: str) -> Unread:
+    """What to say of the cells of a column that are no numbers, and lie in these rows; their texts are read one by one and not kept."""
+    query = f"SELECT {at} FROM {scan.sql} WHERE {NO_NUMBER.format(at)}"  # noqa: S608
+    found = connection.cursor().execute(query, list(scan.parameters))
+    odd = careful_csv.unread(rows, zip(places, _without_commas(fetched(found), delimiter), strict=True))
+    if not odd.missing.total + odd.wrong.total + odd.nan.total:  # Python reads them all
+        raise Doubt
+    return odd
+
+
+def fetched(result: Any) -> Iterator[Any]:
+    """The values of a result of one column."""
+    while piece := result.fetchmany(PIECE):
+        yield from (value for (value,) in piece)
+
+
+def _without_commas(texts: Iterable[str], delimiter: str) -> Iterator[str]:
+    """A comma may be a decimal sign where it does not separate: the careful way finds that out, over all numbers of the file."""
+    for text in texts:
+        if "," in text and delimiter != ",":
+            raise Doubt
+        yield text
 
 
 def style_at(connection: Any, scan: From, at: str) -> str | None:

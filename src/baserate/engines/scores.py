@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 from math import inf
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from baserate.cells import Array
-from baserate.engines.columns import Column
+from baserate.engines.columns import Column, Unread, kind_of, mixed
 from baserate.errors import Fix, InputError, number_of, quoted, refuse
 from baserate.exact import EXACT_FLOATS, INT64_MAX, Ints
 
@@ -27,6 +28,8 @@ WRITTEN = (
 
 def as_scores(column: Column) -> Array:
     """Contiguous numbers that rank the cases as the user's values do; none is NaN."""
+    if column.unread is not None:
+        raise _refused(column.name, column.unread)
     if column.missing is not None:
         refuse_missing(column)
     column = column.inferred()
@@ -69,14 +72,23 @@ def no_rank(name: str, examples: Iterable[int], total: int) -> InputError:
     return refuse("BR201", text, fix, examples, total)
 
 
+def _refused(name: str, found: Unread) -> InputError:
+    """Why such a column is refused, as if its cells were here."""
+    if found.missing.total or not found.wrong.total:
+        gone = found.missing if found.missing.total else found.nan
+        return no_rank(name, gone.rows, gone.total)
+    return _not_numbers(name, found.wrong.first, found.wrong.rows, found.wrong.total)
+
+
 def _from_objects(column: Column) -> Array:
     """Python numbers and numbers written as text."""
     refuse_missing(column)
     values = column.values.tolist()
+    _check_flags(column, values)
     numbers = _plain_text(values) or [_number(value) for value in values]
     bad = [row for row, number in enumerate(numbers) if number is None]
     if bad:
-        raise _not_numbers(column, values[bad[0]], bad)
+        raise _not_numbers(column.name, values[bad[0]], bad[:3], len(bad))
     if all(isinstance(value, str) for value in values):
         _check_spelled(column, values, numbers)
     if all(isinstance(number, int) for number in numbers):
@@ -88,10 +100,20 @@ def _from_objects(column: Column) -> Array:
     return _narrowed(column, np.array(numbers, dtype=object))
 
 
+def _check_flags(column: Column, values: list[Any]) -> None:
+    """True and false beside numbers are labels, or flags, that slipped in: as scores they would be the highest and the lowest of many."""
+    if {bool, np.bool_}.isdisjoint(map(type, values)):
+        return
+    kinds = Counter(map(kind_of, values))
+    if len(kinds) > 1:
+        rarest = kinds.most_common()[-1][0]
+        raise mixed("BR208", column.name, kinds, [row for row, value in enumerate(values) if kind_of(value) == rarest])
+
+
 def _plain_text(values: list[Any]) -> list[Any] | None:
     """The quick way for a column of text that holds nothing odd."""
     try:
-        if any("_" in value for value in values):
+        if any("_" in value or not value.isascii() for value in values):
             return None
         return list(map(int if all(value.strip().lstrip("+-").isdecimal() for value in values) else float, values))
     except (TypeError, AttributeError, ValueError):
@@ -109,20 +131,25 @@ def _number(value: object) -> Any:
         return float(value)
     if isinstance(value, Decimal | Fraction):
         return value
+    return spelled(value) if isinstance(value, str) else None
+
+
+def spelled(text: str) -> float | None:
+    """The number that a text spells in the plain way: Python would also take underscores, digits of any script and blanks of any width."""
     try:
-        return float(value) if isinstance(value, str) and "_" not in value else None
+        return float(text) if text.isascii() and "_" not in text else None
     except ValueError:
         return None
 
 
-def _not_numbers(column: Column, example: object, bad: list[int]) -> Exception:
+def _not_numbers(name: str, example: object, rows: Iterable[int], total: int) -> InputError:
     if not isinstance(example, str):
-        return refuse("BR209", f"{column.name} holds {type(example).__name__}, not scores", "pass a numeric score", bad[:3], len(bad))
-    text = f"{column.name} has {number_of(len(bad), 'value that is not a number', 'values that are not numbers')}, such as {quoted(example)}"
+        return refuse("BR209", f"{name} holds {type(example).__name__}, not scores", "pass a numeric score", rows, total)
+    text = f"{name} has {number_of(total, 'value that is not a number', 'values that are not numbers')}, such as {quoted(example)}"
     plain = "write plain numbers with a decimal point: 0.5, not 0,5 or 50% or $1"
     said = next((option for written, option in WRITTEN if written.fullmatch(example.strip())), None)
     fix = Fix(plain, f"{plain}; {said}" if said else plain)
-    return refuse("BR208", text, fix, bad[:3], len(bad))
+    return refuse("BR208", text, fix, rows, total)
 
 
 def _narrowed(column: Column, wide: Array) -> Array:

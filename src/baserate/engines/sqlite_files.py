@@ -12,6 +12,7 @@ from typing import Any
 
 from baserate.engines.gathered import PIECE, gather
 from baserate.engines.identifiers import TableName, check_columns, find_table, identifier
+from baserate.engines.quotas import patience_s, too_long
 from baserate.engines.table_rows import in_table
 from baserate.engines.wanted import Table, Wanted
 from baserate.engines.whole_files import unchanged, with_log
@@ -20,8 +21,7 @@ from baserate.errors import InputError, escaped, quoted, refuse_file
 MAGIC = b"SQLite format 3\0"
 WAL_MODE = 2
 WAIT_S = 1.0
-# A query may take so long, and a second more for every so many bytes of the file; the clock is looked at after so many steps of SQLite.
-PATIENCE_S, A_SECOND, STEPS = 60, 10**6, 100_000
+STEPS = 100_000  # of SQLite, after which the clock is looked at
 MOST_SQL = 1 << 20
 READS = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_RECURSIVE})
 REACHING = frozenset({"load_extension", "fts3_tokenizer", "readfile", "writefile", "edit"})  # functions that leave the file
@@ -59,13 +59,8 @@ def _opened(path: str) -> sqlite3.Connection:
     connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
     connection.execute("BEGIN")  # the schema and the rows are of one moment
     connection.set_authorizer(_allowed)
-    _end_after(connection, _patience_s(path))
+    _end_after(connection, patience_s(path))
     return connection
-
-
-def _patience_s(path: str) -> int:
-    """How long a query may take: a view may be a question without an end, and it is in the file."""
-    return PATIENCE_S + os.path.getsize(path) // A_SECOND  # noqa: PTH202
 
 
 def _end_after(connection: sqlite3.Connection, patience_s: float) -> None:
@@ -119,8 +114,7 @@ def _problem(path: str, error: Exception) -> InputError:
     text = str(error)
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code == sqlite3.SQLITE_INTERRUPT:
-        text = f"the query takes longer than {_patience_s(path)} s (60 s and 1 s for every MB of the file); nothing was counted"
-        return refuse_file(path, "BR707", text, "write its result into a table, and read that")
+        return too_long(path)
     if code in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
         return refuse_file(path, "BR706", "is locked by another program", "close it there, or read a copy")
     if code == sqlite3.SQLITE_NOTADB:

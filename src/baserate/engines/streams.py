@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import os
 import stat
@@ -12,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import BinaryIO
 
+from baserate.atomic import FULL, no_room
 from baserate.engines import compressed
 from baserate.engines.compressed import Limits
 from baserate.engines.kinds import COMPRESSED, HEAD, SAVE_AS, TEXT, check_readable, kind_of, name_of
@@ -20,6 +22,7 @@ from baserate.notes import Note
 
 STDIN = ("-", "/dev/stdin")
 CHUNK = 1 << 20
+PREFIX = "baserate-"  # of everything temporary
 
 
 @dataclass(frozen=True)
@@ -99,7 +102,7 @@ def _misnamed(source: str, kind: str) -> tuple[Note, ...]:
 @contextlib.contextmanager
 def _temporary() -> Iterator[tuple[BinaryIO, str]]:
     """A file of our own that nobody else can read and that is gone afterwards."""
-    handle, path = tempfile.mkstemp(prefix="baserate-")
+    handle, path = tempfile.mkstemp(prefix=PREFIX)
     try:
         with os.fdopen(handle, "wb") as file:
             yield file, path
@@ -112,10 +115,33 @@ def _temporary() -> Iterator[tuple[BinaryIO, str]]:
 def written(pieces: Iterator[bytes]) -> Iterator[str]:
     """A temporary file with these bytes, for as long as the context lasts."""
     with _temporary() as (file, path):
+        written = 0
         for piece in pieces:
-            file.write(piece)
-        file.flush()
+            written += len(piece)
+            with _with_room(written):
+                file.write(piece)
+        with _with_room(written):
+            file.flush()
         yield path
+
+
+@contextlib.contextmanager
+def _with_room(written: int) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in FULL:
+            raise
+        raise no_temporary_room(error, f"{size(written)} or more needed for a copy of the input") from None
+
+
+def no_temporary_room(error: OSError, needed: str) -> OSError:
+    """The error where temporary files do not fit. A reader in a process of its own has a folder within the one that the user knows."""
+    folder = tempfile.gettempdir()
+    folder = os.path.dirname(folder) if os.path.basename(folder).startswith(PREFIX) else folder  # noqa: PTH119, PTH120
+    found = no_room(error, folder, needed)
+    place = "" if error.errno == errno.EFBIG else " (the folder for temporary files: TMPDIR names another)"
+    return OSError(found.errno, f"{found.strerror}{place}")
 
 
 @contextlib.contextmanager

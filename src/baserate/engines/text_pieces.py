@@ -13,7 +13,9 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from typing import IO, Any, NamedTuple, Self
 
+from baserate.atomic import FULL
 from baserate.engines import careful_csv, streams
+from baserate.engines.columns import Unread
 from baserate.engines.compressed import Limits
 from baserate.engines.crossing import send
 from baserate.engines.csv_files import is_fast, notes_of, understood
@@ -23,13 +25,13 @@ from baserate.engines.files import of_one_table
 from baserate.engines.kinds import TEXT
 from baserate.engines.locked_duckdb import literally, locked
 from baserate.engines.parquet_pieces import MOST_LABELS, SETTINGS, Part
-from baserate.engines.scans import MERGED, UNWRITTEN, Doubt, Seen, column_at, number_at, scan_of, style_at
+from baserate.engines.scans import MERGED, STRANGE, UNWRITTEN, Doubt, Seen, column_at, fetched, number_at, scan_of, style_at, unread_at
+from baserate.engines.streams import no_temporary_room
 from baserate.engines.wanted import Wanted
 from baserate.engines.whole_files import state_of
 from baserate.errors import MOST_EXAMPLES
 from baserate.exact import EXACT_FLOATS
 from baserate.notes import Note
-from baserate.outputs import FULL
 
 # Rows of a row group. DuckDB's are some more where a buffer ends; pieces are cut by ours, so that they follow from the rows alone.
 GROUP = 1 << 17
@@ -71,14 +73,18 @@ class Copied(NamedTuple):
     styles: dict[str, str | None]
     like_labels: list[str]
     columns: dict[str, str]
+    unread: dict[str, Unread]
 
 
 def send_texts(out: IO[bytes], sources: Sequence[str], wanted: Wanted, how: How) -> list[Part]:
     """What `send_description` says of Parquet, of text; or that there is doubt."""
     try:
         copies = of_one_table(sources, lambda source: copied(source, wanted, how))
-        types = {name: _agreed([copy.seen[name] for copy in copies]) for name in wanted.scores}
-        _check_styles(copies, wanted)
+        if any(copy.unread for copy in copies):
+            types = dict.fromkeys(wanted.scores, "DOUBLE")  # of what is refused, nothing is read
+        else:
+            types = {name: _agreed([copy.seen[name] for copy in copies]) for name in wanted.scores}
+            _check_styles(copies, wanted)
     except Doubt:
         send(out, {"whole": True})
         return []
@@ -86,6 +92,7 @@ def send_texts(out: IO[bytes], sources: Sequence[str], wanted: Wanted, how: How)
     for copy in copies:
         said = {"path": copy.shown, "files": [copy.shown], "rows": [sum(copy.groups)], "sha256": copy.sha256, "groups": [copy.groups]}
         text = {"first": copy.first, "unlabelled": copy.unlabelled, "like_labels": copy.like_labels, "notes": list(map(asdict, copy.notes))}
+        text["unread"] = {name: asdict(found) for name, found in copy.unread.items()}
         send(out, {**said, "labels": list(map(list, copy.labels.items())), "types": types, "text": text})
     return [Part(copy.file, state_of(copy.file), types, _columns(copy, types)) for copy in copies]
 
@@ -135,6 +142,7 @@ def copied(source: str, wanted: Wanted, how: How) -> Copied:
             styles=copy.styles,
             like_labels=copy.like_labels,
             columns={name: column_at(dialect, name) for name in wanted.columns},
+            unread=copy.unread,
         )
 
 
@@ -148,7 +156,7 @@ def _doubtful() -> Iterator[None]:
     except Exception as error:
         full = next((number for number in FULL if type(error).__name__ in OF_DISKS and os.strerror(number) in str(error)), None)
         if full is not None:
-            raise OSError(full, f"{os.strerror(full)}, where the columns are copied to (TMPDIR)") from None
+            raise no_temporary_room(OSError(full, os.strerror(full)), "a copy of the columns is needed") from None
         raise Doubt from error
 
 
@@ -161,6 +169,7 @@ class _Copy:
         self.seen: dict[str, Seen] = {}
         self.styles: dict[str, str | None] = {}
         self.like_labels: list[str] = []
+        self.unread: dict[str, Unread] = {}
 
     @classmethod
     @contextmanager
@@ -184,10 +193,21 @@ class _Copy:
             *parts, like_label = sums[5 * place : 5 * place + 5]
             self.seen[name] = Seen(*parts)
             self.like_labels += [name] if like_label else []
-        large = [name for name, seen in self.seen.items() if seen.are_whole() and seen.large]
-        self._check_merges([at[name] for name, seen in self.seen.items() if not seen.are_whole() and seen.flags & UNWRITTEN])
-        if large:
+            if self.seen[name].gone:
+                self.unread[name] = self._unread(at[name], rows)
+        read = {name: seen for name, seen in self.seen.items() if name not in self.unread}
+        large = [name for name, seen in read.items() if seen.are_whole() and seen.large]
+        self._check_merges([at[name] for name, seen in read.items() if not seen.are_whole() and seen.flags & UNWRITTEN])
+        if large and not self.unread:
             self._write_whole([at[name] for name in large], [label, *(at[name] for name in wanted.scores if name not in large)])
+
+    def _unread(self, at: str, rows: int) -> Unread:
+        """The cells that are no numbers: their rows are those of the copy, and their texts those of the file."""
+        if self._one(f"coalesce(bool_or(f{at} & {STRANGE} <> 0) FILTER (WHERE NOT isnan({at})), false)")[0]:
+            raise Doubt  # DuckDB's numbers, and none of ours
+        query = f"SELECT file_row_number FROM {HELD} WHERE {at} IS NULL OR isnan({at})"  # noqa: S608
+        places = fetched(self.connection.cursor().execute(query, [literally(self.file)]))
+        return unread_at(self.connection, self.scan, at, places, rows, self.dialect.delimiter)
 
     def _write_whole(self, large: Sequence[str], others: Sequence[str]) -> None:
         kept = [*others[:1], *(f"TRY_CAST({at} AS DOUBLE) AS {at}" for at in others[1:])]

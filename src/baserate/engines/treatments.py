@@ -13,6 +13,7 @@ import numpy.typing as npt
 from baserate.cells import Array
 from baserate.engines.columns import Column, as_text, is_missing
 from baserate.engines.labels import Decision, decide, fitting
+from baserate.engines.scores import spelled
 from baserate.engines.typed import objects
 from baserate.engines.wanted import Table, Wanted
 from baserate.errors import Fix, Where, are, grouped, number_of, quoted, refuse, refuse_file
@@ -43,6 +44,10 @@ class Treatment:
     nan_score: str | None = None
     lower_is_positive: bool = False
     dedupe: str | None = None
+
+    def leaves_scores(self) -> bool:
+        """Whether every row, and every score, stays as it is: one that is no number is then refused, whatever else there is."""
+        return replace(self, lower_is_positive=False) == Treatment()
 
     def checked(self) -> Treatment:
         """The same, where every word is one that is known."""
@@ -109,12 +114,21 @@ def _cut(labels: Array, wanted: Wanted, threshold: float, table: Table) -> Array
     numbers: list[float | None] = []
     for row, value in enumerate(labels.tolist()):
         try:
-            number = None if is_missing(value) else float(value)
+            number = None if is_missing(value) else _number(value)
             numbers.append(None if number is None or math.isnan(number) else number)
         except (TypeError, ValueError):
             text = f"{quoted(wanted.label)} is to be cut at {threshold:g}, and {quoted(value)} is no number"
             raise refuse("BR106", text, "leave the label threshold out", [row], 1).moved(table.place) from None
     return Column(wanted.label, objects([None if number is None else int(number >= threshold) for number in numbers])).inferred().values
+
+
+def _number(value: Any) -> float:
+    if not isinstance(value, str):
+        return float(value)
+    number = spelled(value)
+    if number is None:
+        raise ValueError
+    return number
 
 
 def _two(labels: Array, wanted: Wanted, treatment: Treatment) -> Array:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from baserate import breakdowns, judgements, recommendations, tables
@@ -127,5 +128,5 @@ def _decision(contents: Contents) -> Iterator[str]:
 def _sources(contents: Contents) -> Iterator[str]:
     sources: dict[Source, None] = dict.fromkeys(source for counts in contents.models.values() for source in counts.ledger.sources)
     for source in sources:
-        yield block(tables.source(source))
+        yield block(tables.source(replace(source, path=source.name)))
         yield block(f"SHA-256 {source.sha256}") if source.sha256 else ""
