@@ -59,7 +59,7 @@ def test_scenario_3_in_one_command(frauds):
     caught = {model["name"]: model["points"][0]["caught"] for model in models}
     assert {name: round(value, 3) for name, value in caught.items()} == {"a": 99.040, "b": 142.070}
     point = models[0]["points"][0]
-    assert (point["threshold"], point["certain"], round(point["share"], 3)) == (9, "none", 0.495)
+    assert (point["threshold"], point["certain"], point["lower_threshold"], round(point["share"], 3)) == ("none", "none", 9, 0.495)
     assert point["best"]["tp"] == 400
     assert point["worst"]["tp"] == 0
     turned = run("choose", frauds, "alerts <= 1000", *ROWS, *field)
@@ -121,7 +121,7 @@ def test_a_model_that_cannot_keep_the_rule_is_named_and_the_others_are_answered(
     done = run("choose", frauds, "precision >= 45% and tpr >= 0.3", *ROWS, "--prior", "0.1%")
     assert done.returncode == 0
     assert 'note BR530: "a": no threshold has precision >= 0.45 and tpr >= 0.3' in done.stderr
-    assert "with precision >= 0.45 and tpr >= 0.3, choose b: cost per case 0.0009808; score >= 8." in done.stdout
+    assert "with precision >= 0.45 and tpr >= 0.3, choose b: errors per case 0.0009808; score >= 8." in done.stdout
     assert "a      cannot keep the rule" in done.stdout
     document = answered("choose", frauds, "precision >= 45% and tpr >= 0.3", *ROWS, "--prior", "0.1%")
     assert document["verdict"][0]["models"] == ["b"]
@@ -233,7 +233,7 @@ def test_a_rule_that_one_of_several_base_rates_forbids_says_at_which_and_answers
     assert done.returncode == 0
     first, second = done.stdout.splitlines()[:2]
     assert first == "At prior 0.001; equal costs (fp = 1, fn = 1): no model can keep the rule."
-    assert second.endswith("with precision >= 0.5 and tpr >= 0.9, the cheapest threshold: score >= 0.6.")
+    assert second.endswith("with precision >= 0.5 and tpr >= 0.9, the threshold with the fewest errors: score >= 0.5.")
     assert "note BR530: at prior 0.001: no threshold has precision >= 0.5 and tpr >= 0.9" in done.stderr
     assert "0.001  m      cannot keep the rule" in done.stdout
     document = answered(*arguments)

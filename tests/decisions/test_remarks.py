@@ -65,8 +65,8 @@ def exactly(point):
 
 def test_a_trivial_answer_of_one_class_has_no_border():
     point = br.choose(br.Counts([2, 1], [0, 0], [3, 4]))
-    assert text(point, "BR524") == "flagging nothing is cheapest"
-    assert text(br.choose(br.Counts([2, 1], [3, 4], [0, 0])), "BR524") == "flagging everything is cheapest"
+    assert text(point, "BR524") == "flagging nothing makes the fewest errors"
+    assert text(br.choose(br.Counts([2, 1], [3, 4], [0, 0])), "BR524") == "flagging everything makes the fewest errors"
 
 
 def test_a_rule_or_another_objective_gets_no_remark_on_trivial_answers():

@@ -155,7 +155,7 @@ def test_a_winner_from_prior_0_says_that_it_rests_on_no_false_positive():
     unseen, judged = found.notes
     bound = 1 - 0.05 ** (1 / 100)
     assert (unseen.code, judged.code) == ("BR505", "BR528")
-    assert unseen.text.endswith(f"(95 %), and then flagging nothing is cheaper below effective prior {bound / (bound + 0.5):.3g}")
+    assert unseen.text.endswith(f"(95 %), and then flagging nothing is better below effective prior {bound / (bound + 0.5):.3g}")
     codes = [note.code for note in br.stability({"clean": clean}, at=br.Conditions(1e-4, br.Costs(fn=10))).notes]
     assert codes == ["BR526", "BR505", "BR528"]
     assert [note.code for note in br.winner_map(BOTH).notes] == ["BR528"]
