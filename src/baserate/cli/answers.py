@@ -42,7 +42,8 @@ class Surety:
         with Progress("resampling") as progress:
             how = Resampling(self.replicates, self.seed, self.level, progress)
             for name, point in points:
-                if point.optimized:
+                # A guaranteed threshold is not chosen again: its guarantee would have to be found on every resample.
+                if point.optimized and point.guarantee is None:
                     given = {**options, "rule": point.rule or None}
                     found[id(point)] = chosen_intervals(point, models[name], names_at(point), given, how)
         return Known(self.level, self.seed, found)

@@ -86,6 +86,8 @@ def choose_command(
     measure = None if optimize is None else parse(optimize, cases)
     models = options.counted(path, label, scores, positive, weight, design)
     asked = {"volume": cases, "optimize": measure, "mix": mix, "calibrated_at": calibrated_at}
+    if guarantee is not None:
+        options.check_unused({"--replicates": replicates}, "beside --guarantee, whose threshold is not chosen again")
     sure = {} if guarantee is None else {"guarantee": guarantee, "level": surety.level}
     answers, refusals = choices(models, rule if named_rule is None else named_rule, at, **asked, **sure)
     made = [answer.choice for answer in answers if answer.choice is not None]
@@ -97,7 +99,8 @@ def choose_command(
         verdict = [document.of_choice(choice) for choice in made]
         click.echo(document.text(document.of_models("choose", models, settings, at, notes, known=known, seed=seed, verdict=verdict)))
     else:
-        _tell(answers, list(models), known, surety.words(chosen=True))
+        fixed = "taking the thresholds as fixed in advance (they were chosen on these cases: only the guarantee allows for that)"
+        _tell(answers, list(models), known, surety.words(chosen=True) if guarantee is None else fixed)
     say(notes)
 
 
