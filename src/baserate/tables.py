@@ -334,16 +334,17 @@ def of_leads(choices: Sequence[Choice]) -> str:
 
 
 def _guaranteed(point: OperatingPoint) -> str:
-    """What holds in the field at the threshold, as the second sentence."""
+    """What holds in the field at the threshold, as a second sentence."""
     if point.guarantee is None:
         return ""
-    said = []
+    held, seen = [], []
     for one in point.guarantee.requirements:
         name, sense, limit = one.requirement.rsplit(" ", 2)
-        said.append(f"{HEADINGS.get(name, name)} is at {'least' if sense == '>=' else 'most'} {limit} (observed {one.observed:.4g})")
-    of_models = f" and among {point.guarantee.models} models" if point.guarantee.models > 1 else ""
-    chosen = f"although the threshold was chosen on these cases{of_models}"
-    return f"\nIn the field, {' and '.join(said)} with {percent(point.guarantee.level)} confidence, {chosen}."
+        held.append(f"{HEADINGS.get(name, name)} is at {'least' if sense == '>=' else 'most'} {limit}")
+        seen.append(f"{one.observed:.4g}")
+    among = f" and among {point.guarantee.models} models" if point.guarantee.models > 1 else ""
+    sure = f"with {percent(point.guarantee.level)} confidence, although the threshold was chosen on these cases{among}"
+    return f"\nIn the field, {' and '.join(held)} {sure} (observed here: {' and '.join(seen)})."
 
 
 def _where(point: OperatingPoint) -> str:

@@ -41,7 +41,7 @@ class Surety:
         several = list(points)
         with Progress("resampling") as progress:
             for name, counts in models.items():
-                chosen = [point for model, point in several if model == name and point.optimized and point.at.estimate is None]
+                chosen = [point for model, point in several if model == name and _is_resampled(point)]
                 intervals, said = self.at_chosen(chosen, counts, progress)
                 found |= {id(point): one for point, one in zip(chosen, intervals, strict=True)}
                 notes += [note if len(models) == 1 else replace(note, text=f"{quoted(name)}: {note.text}") for note in said]
@@ -72,6 +72,11 @@ class Surety:
         if not known.found:
             return "treating the thresholds as fixed in advance, although they were chosen on these cases"
         return f"corrected for choosing the thresholds on these cases ({self.replicates or REPLICATES} resamples)"
+
+
+def _is_resampled(point: OperatingPoint) -> bool:
+    """Chosen on these cases, at a base rate that is known; a guarantee would have to be found again on every resample, and is not."""
+    return bool(point.optimized) and point.at.estimate is None and point.guarantee is None
 
 
 def tell_differences(

@@ -30,8 +30,9 @@ from baserate.points import ONLY_RATES, Points
 EXACT, BOX, SCAN = "clopper-pearson", "clopper-pearson box", "least favourable roc"
 # Samples drawn from the least favourable case: so many set the limits of each threshold, and as many again the level of all together.
 SAMPLES = 9_999
-# At how many thresholds (numbers of positives caught) the scan looks; limits hold for those in between too.
-LOOKS = 64
+# At how many thresholds (numbers of positives caught) the scan looks, evenly spread, and towards the ends for each factor e; the limit of
+# one holds up to the next.
+LOOKS, MOST_LOOKS, CLOSE = 48, 200, 12
 # Thresholds that catch fewer positives than this, or a smaller share, are not looked at: each look costs all others some power.
 LEAST, LEAST_SHARE = 3, Fraction(1, 50)
 # A look at the end of the line still has this share of the weight of one half way.
@@ -294,7 +295,8 @@ def _scan(positives: int, negatives: int, start: float, slope: float, alpha: flo
     Least favourable is the ROC tpr = start + slope · fpr, on which every threshold just misses the requirement: whatever the ROC, at those
     thresholds that miss it no more positives are flagged than there.
     """
-    looks = _looks(max(LEAST, math.ceil(positives * LEAST_SHARE)), positives)
+    # With fewer positives than start says the requirement cannot be met.
+    looks = _looks(max(LEAST, math.ceil(positives * LEAST_SHARE), math.ceil(positives * min(start, 1.0))), positives)
     if not len(looks) or not negatives:
         return np.zeros(1, dtype=np.int64), np.full(1, -1, dtype=np.int64)
     rng = np.random.default_rng((positives, negatives, 28))
@@ -341,12 +343,12 @@ def _run(cases: int, share: float, alpha: float, samples: int) -> tuple[Integers
 
 
 def _looks(first: int, last: int) -> Integers:
-    """At which numbers of cases to look: at each, or so many that lie closer together towards both ends."""
+    """At which numbers of cases to look: at each of a few; of many evenly, the more finely the more there are, and closer towards both ends."""
     if last - first < LOOKS:
         return np.arange(first, last + 1)
-    from_top = np.round(np.geomspace(first, last, LOOKS // 2)).astype(np.int64)
-    from_end = last + 1 - np.round(np.geomspace(1, last + 1 - first, LOOKS // 2)).astype(np.int64)
-    return np.unique(np.concatenate((from_top, from_end)))
+    even = np.linspace(first, last, round(min(max(2 * math.sqrt(last), LOOKS), MOST_LOOKS)))
+    rising, falling = (np.geomspace(low, high, math.ceil(CLOSE * math.log(high / low))) for low, high in ((first, last), (1, last + 1 - first)))
+    return np.unique(np.round(np.concatenate((even, rising, last + 1 - falling))).astype(np.int64))
 
 
 def _calibrated(one: Integers, two: Integers, weights: Floats, alpha: float) -> Integers:
