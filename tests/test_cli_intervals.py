@@ -74,21 +74,6 @@ def test_the_intervals_of_several_thresholds_are_told_apart(scores, capsys):
     assert cells(intervals[1])[2:] != cells(intervals[2])[2:]
 
 
-def test_chosen_points_say_that_their_threshold_is_taken_as_fixed(scores, capsys):
-    done = told(capsys, "choose", scores, *TWO, "--prior", "5%", "--cost", "fn=10")
-    sentence, _, said, intervals, hint = tables(done.out)
-    assert hint == ["Whether such a lead is more than chance, baserate compare says, with the same options."]
-    assert sentence[0].startswith("At 1 in 20, costs (fp = 1, fn = 10), choose m: cost per case ")
-    how = "taking the thresholds as fixed in advance (they were chosen on these cases; --replicates 2000 chooses again)"
-    assert said == [f"95 % intervals (wilson, clopper-pearson, jeffreys-draws), {how}:"]
-    assert [cells(line)[0] for line in intervals] == ["model", "m", "n"]
-    y, m, _ = sample()
-    ours = br.choose(br.count(y, m), at=br.Conditions(0.05, br.Costs(fp=1, fn=10)))
-    assert cells(intervals[1])[1:3] == [f">= {ours.threshold:g}", spelled(br.interval("tpr", ours))]
-    point = answered(capsys, "choose", scores, *TWO, "--prior", "5%", "--cost", "fn=10")["models"][0]["points"][0]
-    assert point["intervals"]["tpr"]["low"] == br.interval("tpr", ours).low
-
-
 def test_the_level_is_that_asked_for(scores, capsys):
     def width(level):
         document = answered(capsys, "show", scores, *ONE, "--threshold", "1", "--level", level)["models"][0]
@@ -193,7 +178,7 @@ def test_the_threshold_in_theory_has_intervals_of_its_own(tmp_path, capsys):
     rows = zip(y.astype(int).tolist(), np.round(0.27 + 0.45 * y + 0.25 * np.sin(np.arange(120)), 3).tolist(), strict=True)
     path = written(tmp_path / "x.csv", ["y", "m"], rows)
     arguments = ("choose", path, *ONE, "--prior", "10%", "--cost", "fn=5", "--calibrated-at", "sample")
-    for more in ((), ("--replicates", "100")):
+    for more in (("--replicates", "0"), ("--replicates", "100")):
         theory = answered(capsys, *arguments, *more)["models"][0]["points"][0]["theory"]
         assert theory["intervals"]["tpr"]["method"] in ("wilson", "clopper-pearson"), "a threshold in theory is fixed in advance"
 

@@ -1,4 +1,4 @@
-"""The intervals of `show` and `choose` where each resample chooses its threshold again, and what cannot be resampled."""
+"""The intervals of `show` and `choose` at chosen thresholds, corrected for choosing them, and what cannot be resampled."""
 
 import pytest
 from tests.helpers_cli import answered, refused, told, written
@@ -13,68 +13,87 @@ def scores(tmp_path):
 
 
 @pytest.mark.parametrize("arguments", [("choose", "recall >= 0.8"), ("show", "--rule", "recall >= 0.8")], ids=["choose", "show"])
-def test_replicates_choose_the_threshold_again_on_each_resample(scores, capsys, arguments):
+def test_intervals_of_chosen_thresholds_are_those_of_their_field_value(scores, capsys, arguments):
     command, *rule = arguments
-    asked = (command, scores, *rule, *ONE, "--prior", "5%", "--replicates", "200")
+    asked = (command, scores, *rule, *ONE, "--prior", "5%")
     done = told(capsys, *asked)
-    assert "\n95 % intervals (percentile), choosing the thresholds again on each of 200 resamples:\n" in done.out
+    assert "), corrected for choosing the thresholds on these cases (400 resamples):\n" in done.out
     point = answered(capsys, *asked)["models"][0]["points"][0]
     y, m, _ = sample()
     counts, at = br.count(y, m), br.Conditions(prior=0.05)
     for name in ("tpr", "fpr", "precision", "expected_cost"):
-        ours = br.interval(name, counts, rule="tpr >= 0.8", at=at, replicates=200)
+        ours = br.interval(name, counts, rule="tpr >= 0.8", at=at, replicates=400)
         given = point["intervals"][name]
-        assert (given["low"], given["high"], given["method"]) == (pytest.approx(ours.low), pytest.approx(ours.high), "percentile")
-    assert point["intervals"]["tpr"]["low"] >= 0.8, "the rule is kept on every resample"
-    fixed = answered(capsys, *asked[:-2])["models"][0]["points"][0]
-    assert fixed["intervals"]["tpr"]["low"] < 0.8
+        assert (given["low"], given["high"], given["method"]) == (pytest.approx(ours.low), pytest.approx(ours.high), ours.method)
+    assert point["intervals"]["tpr"]["low"] < 0.8, "in the field the rule may be broken"
+    assert point["intervals"]["precision"]["method"] == "optimism-corrected jeffreys-draws"
+
+
+def test_no_replicates_treat_the_thresholds_as_fixed_in_advance(scores, capsys):
+    asked = ("choose", scores, *ONE, "--prior", "5%", "--cost", "fn=10", "--replicates", "0")
+    said = "95 % intervals, treating the thresholds as fixed in advance, although they were chosen on these cases:"
+    assert f"\n{said}\n" in told(capsys, *asked).out
+    found = answered(capsys, *asked)["models"][0]["points"][0]["intervals"]
+    y, m, _ = sample()
+    ours = br.interval("expected_cost", br.choose(br.count(y, m), at=br.Conditions(0.05, br.Costs(fn=10))))
+    assert (found["expected_cost"]["low"], found["expected_cost"]["method"]) == (ours.low, "jeffreys-draws")
+
+
+def test_too_few_cases_to_resample_are_said_and_thresholds_treated_as_fixed(tmp_path, capsys):
+    path = written(tmp_path / "x.csv", ["y", "m"], [(0, 1), (1, 2), (0, 3), (1, 4)] * 2)
+    done = told(capsys, "choose", path, *ONE)
+    assert "note BR626: only 4 positives: too few to resample: intervals treat the thresholds as fixed in advance\n" in done.err
+    assert "treating the thresholds as fixed in advance" in done.out
+
+
+def test_fewer_than_fifty_positives_are_noted_once(tmp_path, capsys):
+    y = [int(i % 4 == 0) for i in range(120)]
+    path = written(tmp_path / "x.csv", ["y", "m"], [(label, i % 17 + 6 * label) for i, label in enumerate(y)])
+    assert told(capsys, "choose", path, *ONE).err.count("note BR625: only 30 positives") == 1
 
 
 def test_resamples_without_a_false_alarm_do_not_make_precision_certain(tmp_path, capsys):
     path = written(tmp_path / "x.csv", ["y", "m"], [(0, 0)] * 40 + [(1, 1)] * 8 + [(1, 0)] * 2)
-    fixed, found = (
-        answered(capsys, "choose", path, *ONE, "--prior", "1%", *more)["models"][0]["points"][0]["intervals"]
-        for more in ((), ("--replicates", "100"))
-    )
-    for name in ("fpr", "tnr", "precision"):
-        assert found[name] == fixed[name], "every resample is alike: what was never seen is bounded by how many cases there are"
-    assert (found["fpr"]["side"], found["fpr"]["method"]) == ("upper", "clopper-pearson")
-    assert found["fpr"]["high"] == pytest.approx(1 - 0.05 ** (1 / 40))
-    assert found["tpr"]["method"] == "percentile"
+    found = answered(capsys, "choose", path, *ONE, "--prior", "1%")["models"][0]["points"][0]["intervals"]
+    assert (found["fpr"]["side"], found["fpr"]["low"]) == ("upper", 0)
+    assert 0.05 < found["fpr"]["high"] < 0.2
+    assert (found["precision"]["side"], found["precision"]["high"]) == ("lower", 1)
+    assert found["precision"]["low"] < 0.2
 
 
-def test_resamples_of_a_choice_follow_what_was_made_best_and_mixed(scores, capsys):
-    asked = ("choose", scores, "fpr <= 10%", *ONE, "--optimize", "f1", "--replicates", "100")
+def test_a_choice_follows_what_was_made_best(scores, capsys):
+    asked = ("choose", scores, "fpr <= 10%", *ONE, "--optimize", "f1")
     point = answered(capsys, *asked)["models"][0]["points"][0]
-    assert point["intervals"]["fpr"]["high"] <= 0.1
     assert point["optimized"] == "f1"
-    budget = answered(capsys, "choose", scores, "alerts <= 100", *ONE, "--prior", "5%", "--volume", "1000", "--replicates", "100")
+    y, m, _ = sample()
+    ours = br.interval("f1", br.count(y, m), rule="fpr <= 10%", optimize="f1", replicates=400)
+    assert point["intervals"]["f1"]["low"] == pytest.approx(ours.low)
+    budget = answered(capsys, "choose", scores, "alerts <= 100", *ONE, "--prior", "5%", "--volume", "1000")
     (shared,) = budget["models"][0]["points"]
-    assert shared["intervals"]["alerts"]["high"] == pytest.approx(100)
+    assert shared["intervals"]["alerts"]["low"] < 100 < shared["intervals"]["alerts"]["high"]
     assert shared["intervals"]["caught"]["low"] < shared["caught"] < shared["intervals"]["caught"]["high"]
 
 
-def test_a_budget_that_ends_in_a_tie_has_no_intervals_unless_it_is_resampled(tmp_path, capsys):
+def test_a_budget_that_ends_in_a_tie_has_intervals_too(tmp_path, capsys):
     path = written(tmp_path / "x.csv", ["y", "m", "n"], [(int(i % 3 == 0), i % 5, i) for i in range(60)])
     arguments = ("choose", path, "alerts <= 10", *TWO, "--volume", "60")
     tied, cut = (model["points"][0] for model in answered(capsys, *arguments)["models"])
-    assert (tied["how"], tied["intervals"]) == ("tie", {})
-    assert (cut["how"], cut["intervals"]["tpr"]["method"]) == ("threshold", "clopper-pearson")
-    *_, intervals, _ = tables(told(capsys, *arguments).out)
-    assert set(cells(intervals[1])[2:]) == {"—"}
-    assert "—" not in cells(intervals[2])
-    resampled, _ = (model["points"][0] for model in answered(capsys, *arguments, "--replicates", "100")["models"])
-    assert resampled["intervals"]["tpr"]["low"] < resampled["tpr"] < resampled["intervals"]["tpr"]["high"]
+    assert (tied["how"], cut["how"]) == ("tie", "threshold")
+    for point in (tied, cut):
+        assert point["intervals"]["tpr"]["low"] < point["tpr"] < point["intervals"]["tpr"]["high"]
+        assert point["intervals"]["alerts"]["low"] < 10 < point["intervals"]["alerts"]["high"]
+    fixed, _ = (model["points"][0] for model in answered(capsys, *arguments, "--replicates", "0")["models"])
+    assert fixed["intervals"] == {}
 
 
 def test_beside_a_rule_fixed_thresholds_keep_their_intervals_and_the_chosen_ones_are_resampled(scores, capsys):
     arguments = ("show", scores, *ONE, "--threshold", "1", "--rule", "recall >= 0.8")
     (fixed, _), (still, resampled) = (
         (point["intervals"]["fpr"] for point in answered(capsys, *arguments, *more)["models"][0]["points"])
-        for more in ((), ("--replicates", "100"))
+        for more in (("--replicates", "0"), ("--replicates", "100"))
     )
     assert fixed == still
-    assert (still["method"], resampled["method"]) == ("wilson", "percentile")
+    assert (still["method"], resampled["method"]) == ("wilson", "optimism-corrected clopper-pearson")
 
 
 def test_the_same_seed_gives_the_same_intervals_and_is_in_the_document(scores, capsys):
@@ -114,7 +133,7 @@ def test_a_negative_seed_is_refused_without_resamples_too(scores, capsys, comman
 def test_replicates_that_cannot_matter_are_refused(scores, capsys):
     assert "BR580: a bootstrap takes" in refused(capsys, "show", scores, *ONE, "--threshold", "1", "--replicates", "-1")
     error = refused(capsys, "show", scores, *ONE, "--threshold", "1", "--replicates", "100")
-    assert error == "error BR594: --replicates chooses thresholds again, and none is chosen here. Fix: leave it out, or give --rule.\n"
+    assert error == "error BR594: --replicates is for chosen thresholds, and none is chosen here. Fix: leave it out, or give --rule.\n"
 
 
 @pytest.mark.parametrize("command", ["show", "choose"])

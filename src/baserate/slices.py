@@ -261,8 +261,8 @@ def common_threshold(
         if rule is not None:
             raise
         cut = choose(counts, at=at).threshold
-    text = f"the threshold ({_flags(cut)}) was chosen on all groups together, on these same cases, and is taken as fixed in advance"
-    return cut, True, (Note("BR593", f"{text}: the bounds are too hopeful"),)
+    text = f"the threshold ({_flags(cut)}) was chosen on all groups together, on these same cases, and is treated as fixed in advance"
+    return cut, True, (Note("BR593", f"{text}, so the bounds are optimistic"),)
 
 
 def _flags(threshold: float | None) -> str:

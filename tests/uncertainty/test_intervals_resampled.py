@@ -1,4 +1,4 @@
-"""`interval` by the bootstrap: groups are resampled whole, and thresholds are chosen again on every resample."""
+"""`interval` by the bootstrap: groups are resampled whole, and thresholds stay where they are."""
 
 import math
 
@@ -7,23 +7,18 @@ import pytest
 from tests.uncertainty.samples import AT, counts, grouped, quantiles, sample, text_of
 
 import baserate as br
-from baserate.uncertainty.chosen import Resampling, chosen_intervals
 from baserate.uncertainty.resampling import Plan, planned, resampled
 
 # Groups.
 
 
-@pytest.mark.parametrize(
-    ("statistic", "options"), [(br.auc, {}), ("precision", {"threshold": 1.0, "at": AT}), ("tpr", {"rule": "posfrac <= 0.1"})]
-)
+@pytest.mark.parametrize(("statistic", "options"), [(br.auc, {}), ("precision", {"threshold": 1.0, "at": AT})])
 def test_groups_are_resampled_whole_by_every_question(statistic, options):
     found = br.interval(statistic, grouped(), method="percentile", replicates=150, seed=2, **options)
     values = []
     for (part,) in resampled(grouped(), Plan("clusters", 150, 2)):
         if statistic is br.auc:
             values.append(br.auc(part))
-        elif "rule" in options:
-            values.append(br.choose(part, options["rule"])[statistic])
         else:
             values.append(br.measure(statistic, part, threshold=1.0, at=AT))
     assert (found.low, found.high) == quantiles(values)
@@ -60,26 +55,7 @@ def test_clusters_of_either_class_are_what_is_known_of_it(fewer, place):
             assert f"only 12 clusters hold {fewer}" in text_of(br.interval(br.auc, groups), "BR630")
 
 
-# Rules.
-
-
-@pytest.mark.parametrize(
-    ("measure", "rule", "at"),
-    [
-        ("precision", "tpr >= 0.5", AT),
-        ("tpr", "posfrac <= 0.1", None),
-        ("expected_cost", None, br.Conditions(0.05, br.Costs(fn=30))),
-        ("alerts(volume=1000)", "tpr >= 0.8", AT),
-    ],
-)
-def test_the_threshold_is_chosen_again_on_every_resample(measure, rule, at):
-    found = br.interval(measure, counts(), rule=rule, at=at, replicates=150, seed=1)
-    how = "cases" if at is None else "stratified"
-    values = [br.choose(part, rule, at=at)[measure] for (part,) in resampled(counts(), Plan(how, 150, 1))]
-    assert (found.low, found.high) == quantiles(values)
-    assert found.value == br.choose(counts(), rule, at=at)[measure]
-    assert "the threshold is chosen again on each of them" in text_of(found, "BR598")
-    assert "fixed in advance" not in text_of(found, "BR598")
+# Thresholds.
 
 
 def test_a_threshold_that_stays_is_said_to_be_fixed_in_advance():
@@ -96,28 +72,6 @@ def test_at_the_threshold_a_bootstrap_and_draws_say_about_the_same():
     assert math.isclose(draws.high, again.high, rel_tol=0.1)
 
 
-def chosen_again(source, rule, measure, replicates):
-    """The measure on every resample; NaN where no threshold keeps the rule."""
-    values = []
-    for (part,) in resampled(source, Plan("stratified", replicates, 0)):
-        try:
-            values.append(br.choose(part, rule, at=AT)[measure])
-        except br.Infeasible:
-            values.append(math.nan)
-    return values
-
-
-def test_resamples_on_which_no_threshold_keeps_the_rule_are_counted():
-    few = counts(12, 60)
-    rule = f"tpr >= 0.4 and fpr <= {br.choose(few, 'tpr >= 0.4')['fpr'] + 0.02}"
-    values = chosen_again(few, rule, "tpr", 200)
-    missing = int(np.isnan(values).sum())
-    assert 0 < missing < 100
-    found = br.interval("tpr", few, rule=rule, at=AT, replicates=200)
-    assert text_of(found, "BR592").startswith(f"{missing} of 200 replicates are undefined")
-    assert (found.low, found.high) == quantiles(values)
-
-
 def test_a_statistic_that_most_resamples_do_not_have_is_refused():
     """It needs every score of the sample, and a resample hardly ever has them all."""
 
@@ -126,28 +80,6 @@ def test_a_statistic_that_most_resamples_do_not_have_is_refused():
 
     with pytest.raises(br.InputError, match="BR592: 200 of 200 replicates are undefined"):
         br.interval(of_all_scores, counts(12, 60), replicates=200)
-
-
-# All measures at a rule, at once.
-
-
-@pytest.mark.parametrize("at", [AT, br.Conditions()])
-def test_several_measures_at_a_rule_are_those_asked_for_one_by_one(at):
-    point = br.choose(counts(), "tpr >= 0.5", at=at)
-    names = ["tpr", "precision", "posfrac"]
-    found = chosen_intervals(point, counts(), names, {"rule": "tpr >= 0.5"}, Resampling(replicates=150, seed=4, level=0.9))
-    for name in names:
-        alone = br.interval(name, counts(), rule="tpr >= 0.5", at=at, replicates=150, seed=4, level=0.9)
-        assert (found[name].low, found[name].high, found[name].value) == (alone.low, alone.high, alone.value)
-        assert (found[name].method, found[name].level, found[name].replicates) == ("percentile", 0.9, 150)
-
-
-def test_what_is_undefined_at_the_point_is_left_out():
-    chance = counts(shift=-1)
-    point = br.choose(chance, at=br.Conditions(1e-9))
-    assert point.threshold is None
-    found = chosen_intervals(point, chance, ["tpr", "precision", "alerts"], {}, Resampling(replicates=100))
-    assert list(found) == ["tpr"]
 
 
 def test_plans_are_made_as_interval_makes_them():

@@ -93,10 +93,9 @@ def choose_command(
         return
     together = options.counted_together(path, label, scores, positive, weight, design)
     models = options.each_model(together)
-    asked = {"volume": cases, "optimize": optimize and parse(optimize, cases), "mix": mix, "calibrated_at": calibrated_at}
-    asked |= {"guarantee": guarantee}
-    if guarantee is not None:
-        options.check_unused({"--replicates": replicates}, "beside --guarantee, whose threshold is not chosen again")
+    best = None if optimize is None else parse(optimize, cases)
+    asked = {"volume": cases, "optimize": best, "mix": mix, "calibrated_at": calibrated_at, "guarantee": guarantee}
+    options.check_unused({"--replicates": guarantee and replicates}, "beside --guarantee, whose threshold is not chosen again")
     answers, refusals = _answered(together, asked_rule, at, asked, surety)
     if path.options.ceiling.memory is not None and optimize is None:
         command = _comparison(path.path, label, scores, positive, (asked_rule, priors, costs, profits, volume))
