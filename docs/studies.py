@@ -110,7 +110,7 @@ def _learnt(made: list[dict[str, Any]]) -> str:
     return LEARNT.format(
         claims=sum(tally.values()),
         **tally,
-        table_2=_table_2(made),
+        table_2=" ".join(_table_2(made).split()),
         draws=draws,
         weka=weka["reproduced"],
         weka_close=weka["close"],

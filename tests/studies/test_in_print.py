@@ -19,7 +19,7 @@ def spellings(number):
 
 
 def in_print(number, text):
-    return any(re.search(rf"(?<![\d.]){re.escape(form)}(?!\d)", text) for form in spellings(number))
+    return any(re.search(rf"(?<![\d.]){re.escape(form)}(?!\d|\.\d)", text) for form in spellings(number))
 
 
 @pytest.mark.parametrize("name", SOURCES)
