@@ -285,7 +285,7 @@ def _made_best(point: OperatingPoint) -> str:
 def _amounts(choice: Choice, names: Sequence[str]) -> str:
     """What these models come to: "82 and 81 caught", "cost per case 0.0599 and 0.0911"."""
     name = _made_best(choice.point)
-    values = [_amount(choice.points[model], name) for model in names]
+    values = [_cell(choice.points[model], name) for model in names]
     said = values[0] if len(values) == 1 else f"{', '.join(values[:-1])} and {values[-1]}"
     return f"{said} caught" if name == "caught" else f"{heading(name, [choice.point])} {said}"
 
@@ -293,14 +293,7 @@ def _amounts(choice: Choice, names: Sequence[str]) -> str:
 def _named_amounts(choice: Choice, names: Sequence[str]) -> str:
     """What other models come to, with whose each number is."""
     name = _made_best(choice.point)
-    return ", ".join(f"{_amount(choice.points[model], name)} for {_name(model)}" for model in names)
-
-
-def _amount(point: OperatingPoint, name: str) -> str:
-    value = read(point, name)
-    if name in PER_VOLUME and abs(value) >= 10:
-        return grouped(round(value))
-    return f"{value:.3g}" if name in PER_VOLUME and not math.isnan(value) else _cell(point, name)
+    return ", ".join(f"{_cell(choice.points[model], name)} for {_name(model)}" for model in names)
 
 
 def of_leads(choices: Sequence[Choice]) -> str:
@@ -399,8 +392,13 @@ def _cell(point: OperatingPoint, name: str) -> str:
     if name == COST and point.at.costs.earned:
         value = 0 - value
     if name in PER_VOLUME and not math.isnan(value):
-        return grouped(round(value)) if abs(value) >= 1000 else f"{value:.2f}"
+        return cases(value)
     return digits(value, 4)
+
+
+def cases(value: float) -> str:
+    """A number of cases: whole from ten on."""
+    return grouped(round(value)) if abs(value) >= 10 else f"{value:.3g}"
 
 
 def of_rates(every: Sequence[Rates]) -> str:
