@@ -66,7 +66,7 @@ def test_each_reading_says_which_it_is():
     assert fixed.interpolated.rule == fixed.attained.rule == "tpr = 0.8"
     assert (fixed.interpolated.threshold, fixed.interpolated.lower_threshold) == (3, 2)
     assert fixed.interpolated.share == pytest.approx(2 / 3)
-    assert fixed == (fixed.interpolated, fixed.attained)
+    assert tuple(fixed) == (fixed.interpolated, fixed.attained)
 
 
 def test_on_a_vertical_run_a_fixed_fpr_reads_the_highest_tpr():

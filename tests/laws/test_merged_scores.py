@@ -383,10 +383,11 @@ LAWS = {
     ],
     "regret": [law(lambda c: plain(br.regret(two(c), "one", known(c), at=UNSURE)), EQUAL, REFUSED)],
     "value_of_learning": [law(lambda c: plain(br.value_of_learning(two(c), at=UNSURE)), EQUAL, REFUSED)],
-    "decide": [law(lambda c, at=at: plain(br.decide(two(c), at=at)), EQUAL, REFUSED) for at in (AT, UNSURE)]
+    # A model worse than flagging nothing does best at its first negative, which may be hidden.
+    "decide": [law(lambda c, at=at: plain(br.decide(two(c), at=at)), EITHER, REFUSED) for at in (AT, UNSURE)]
     + [
         law(lambda c, r=rule: plain(br.decide(two(c), r, at=UNSURE)), allowed, REFUSED)
-        for rule, allowed in {"recall >= 0.5": EQUAL, "fpr >= 0.3": EITHER, "posfrac >= 0.3": EITHER, "precision >= 0.05": EQUAL}.items()
+        for rule, allowed in {"recall >= 0.5": EITHER, "fpr >= 0.3": EITHER, "posfrac >= 0.3": EITHER, "precision >= 0.05": EITHER}.items()
     ],
     "expect": [
         law(lambda c: plain(br.expect("expected_cost", c, at=UNSURE)), EQUAL, REFUSED),
@@ -722,7 +723,7 @@ def test_the_command_line_refuses_in_plain_words_and_says_what_to_do(capsys, tmp
     for command in (
         ("choose", paths["condensed"], "posfrac >= 30%"),
         ("choose", paths["condensed"], "alerts >= 200", "--volume", "1000"),
-        ("decide", paths["condensed"], "--prior", "1%..5%", "--cost", "fn=9,fp=1", "--rule", "fpr >= 30%"),
+        ("decide", paths["condensed"], "--prior", "1%..5%", "--cost", "fn=9,fp=1", "--rule", "fpr >= 31%"),
         ("show", paths["bins"], "--summary", "weighted_auc(alpha=0.5, strips=segments)"),
         ("decide", paths["bins"], "--prior", "1%..5%", "--cost", "fn=9,fp=1"),
         ("leaders", paths["bins"], "--fdr", "50%"),

@@ -84,7 +84,7 @@ def settled(
     if not kept.any():
         return chosen
     if points.coarse and known is None:
-        raise _may_lie(points, hidden.edges[kept], "may satisfy the rule")
+        raise may_lie(points, hidden.edges[kept], "may satisfy the rule")
     sign = 1.0 if objective.direction == "lower" else -1.0
     value = sign * measure(objective, chosen.confusion, at=at)
     low, high = hidden.span(objective, at)
@@ -97,7 +97,7 @@ def settled(
     if not better.any() and not (points.coarse and chosen.how == TIE):
         return chosen
     if not points.coarse:
-        raise _may_lie(points, hidden.edges[better], f"may have a better {objective.name}")
+        raise may_lie(points, hidden.edges[better], f"may have a better {objective.name}")
     ends = [value, float(np.nanmin(reach)), sign * measure(objective, (known or chosen).confusion, at=at)]
     bounds = Bounds(*sorted((sign * min(ends), sign * max(ends))))
     return replace(chosen, bounds=bounds, notes=(bins_note(objective.name, bounds),))
@@ -108,7 +108,7 @@ def refuse_infeasible(points: Points, terms: Sequence[Term], at: Conditions) -> 
     hidden = Hidden(points)
     kept = hidden.may_keep(terms, at)
     if kept.any():
-        raise _may_lie(points, hidden.edges[kept], "may satisfy the rule")
+        raise may_lie(points, hidden.edges[kept], "may satisfy the rule")
 
 
 def refuse_hidden(points: Points, kept: Mask, asked: Iterable[tuple[Term, Conditions]]) -> None:
@@ -121,7 +121,7 @@ def refuse_hidden(points: Points, kept: Mask, asked: Iterable[tuple[Term, Condit
     for term, at in asked if may.any() else ():
         may &= hidden.may_keep([term], at)
     if may.any():
-        raise _may_lie(points, hidden.edges[may], "may satisfy the rule")
+        raise may_lie(points, hidden.edges[may], "may satisfy the rule")
 
 
 def nearer(points: Points, asked: Measure, target: float, nearest: OperatingPoint, at: Conditions) -> InputError | None:
@@ -137,10 +137,11 @@ def nearer(points: Points, asked: Measure, target: float, nearest: OperatingPoin
         # Where the measure stays as near all along, an end of the run is as near, and stands for it.
         same = np.maximum(np.abs(low - reached), np.abs(high - reached)) <= DOUBT * abs(reached)
         near = hidden.edges[(gap <= away * (1 + DOUBT)) & ~same]
-    return _may_lie(points, near, f"may bring {asked.name} nearer to {target:.4g}") if len(near) else None
+    return may_lie(points, near, f"may bring {asked.name} nearer to {target:.4g}") if len(near) else None
 
 
-def _may_lie(points: Points, edges: Any, what: str) -> InputError:
+def may_lie(points: Points, edges: Any, what: str) -> InputError:
+    """The refusal of an answer that a threshold inside one of these edges may change."""
     first = int(edges[0])
     upper = points.threshold(first)
     low = quoted(points.threshold(first + 1))

@@ -14,6 +14,7 @@ from baserate.conditions import Conditions
 from baserate.cuts import short
 from baserate.decisions.borders import EVERYTHING, NOTHING
 from baserate.decisions.choosing import COST
+from baserate.decisions.merged import may_lie
 from baserate.decisions.models import chosen_among
 from baserate.decisions.operating import highest_below
 from baserate.decisions.rules import Rule, parse_rule
@@ -120,6 +121,7 @@ def decide(
     bests = [best for best in _bests(every, found, masks, use_up=budget is not None) if best is not None]
     if not bests:
         raise _infeasible(every, rules, found, at)
+    _refuse_hidden(every, bests)
     least = min(best.value for best in bests)
     chosen = next(best for best in bests if best.value == least)
     notes = combine(assumption(at), _remarks(every, chosen, at, by_cost=budget is None))
@@ -144,6 +146,15 @@ def decide(
         notes=notes,
         points={one.name: one.points for one in every},
     )
+
+
+def _refuse_hidden(every: list[Candidates], bests: list[_Best]) -> None:
+    """A model that is worse than flagging nothing does best where it flags next to nothing: that may be inside its first run of negatives."""
+    values = {best.name: best.value for best in bests}
+    for one in every:
+        first = one.points.merged[:1].any() and not one.points.tp[1]
+        if first and NOTHING in values and values.get(one.name, values[NOTHING]) > values[NOTHING]:
+            raise may_lie(one.points, [0], f"may cost less than any other of {quoted(one.name)}")
 
 
 def _remarks(every: list[Candidates], chosen: _Best, at: Uncertain | Conditions, *, by_cost: bool) -> Iterator[Note]:
