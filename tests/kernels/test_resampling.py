@@ -322,3 +322,52 @@ def test_c_refuses_too_little_room_for_the_wins():
         module.wins(*parts, *parts, sizes, sizes, np.zeros(1, np.int64), 0, 0, 0, 3, True)
     with pytest.raises(ValueError, match="no cells"):
         module.wins(*parts, *parts, sizes, sizes, np.zeros(2, np.int64), 0, 0, 0, 0, True)
+
+
+# Cases added up by model.
+
+
+@given(drawings(), st.integers(1, 4), st.integers(1, 30), st.integers(0, 2**32))
+def test_sums_are_those_of_the_drawn_cells_in_c_and_numpy(given_, models, width, where):
+    urn, sizes, seed, first = given_
+    spots = np.random.default_rng(where).integers(0, width, (len(urn), models)).astype(np.uint32)
+    drawn, sums = np.empty((len(sizes), len(urn)), dtype=np.int64), np.empty((len(sizes), width), dtype=np.int64)
+    best.draw(urn, sizes, seed, first, 1, drawn)
+    expected = np.zeros_like(sums)
+    for row in range(len(sizes)):
+        for cell in range(len(urn)):
+            for spot in spots[cell]:
+                expected[row, spot] += drawn[row, cell]
+    for kernels in (best, portable):
+        sums[...] = -1
+        kernels.draw_sums(urn, sizes, seed, first, 1, spots, sums)
+        assert np.array_equal(sums, expected)
+
+
+@pytest.mark.parametrize(
+    ("spots", "out", "message"),
+    [
+        (np.zeros((3, 2), dtype=np.int64), np.empty((1, 4), dtype=np.int64), "spots are contiguous uint32"),
+        (np.zeros((2, 2), dtype=np.uint32), np.empty((1, 4), dtype=np.int64), "a row for each of 3 cells"),
+        (np.zeros((3, 0), dtype=np.uint32), np.empty((1, 4), dtype=np.int64), "spots are contiguous uint32"),
+        (np.full((3, 2), 4, dtype=np.uint32), np.empty((1, 4), dtype=np.int64), "a spot lies beyond the row"),
+        (np.zeros((3, 2), dtype=np.uint32), np.empty((2, 4), dtype=np.int64), "a row for each of 1 resamples"),
+        (np.zeros((3, 2), dtype=np.uint32), np.empty((1, 4), dtype=np.int32), "sums need contiguous int64"),
+    ],
+)
+def test_sums_refuse_what_leads_out_of_memory(spots, out, message):
+    urn = Urn([1, 2, 3])
+    for kernels in (best, portable):
+        with pytest.raises(ValueError, match=message):
+            kernels.draw_sums(urn, [6], 0, 0, 1, spots, out)
+
+
+def test_c_checks_the_spots_by_itself():
+    kernels = compiled()._kernels
+    urn, sizes, out = Urn([1, 2, 3]), np.array([6]), np.empty(4, dtype=np.int64)
+    of = urn.entries, urn.bands, urn.places, urn.units, sizes
+    with pytest.raises(ValueError, match="a place is not in a row"):
+        kernels.draw_sums(*of, np.full(6, 4, dtype=np.uint32), out, 0, 0, 3)
+    for spots, cells in ((5, 3), (2, 3), (6, 0), (6, -1)):
+        with pytest.raises(ValueError, match="every cell needs as many spots"):
+            kernels.draw_sums(*of, np.zeros(spots, dtype=np.uint32), out, 0, 0, cells)

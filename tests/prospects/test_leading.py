@@ -75,7 +75,7 @@ def test_differences_over_the_base_rate_have_simultaneous_bands():
     rng = np.random.default_rng(5)
     y = (np.arange(2000) % 4 == 0).astype(int)
     joint = br.count_models(y, {"a": np.round(rng.normal(y, 1), 1), "b": np.round(rng.normal(3 * y, 1), 1)})
-    band = br.difference_band("tpr", joint, priors=[0.1, 0.3], rule="precision >= 0.8", costs=br.Costs(fn=10**9), replicates=200)
+    band = br.difference_band("tpr", joint, priors=[0.1, 0.3], rule="precision >= 0.8", costs=br.Costs(fn=10**9), replicates=800)
     each = [br.leaders_within({name: joint.marginal(name) for name in "ab"}, fdr=0.2, attained=True).at(prior) for prior in (0.1, 0.3)]
     assert band.y == pytest.approx([one["b"] - one["a"] for one in each])
     assert (band.low > 0).all()

@@ -142,25 +142,25 @@ def joint(gain, size=4000, seed=1):
 
 
 def test_a_much_better_model_is_told_apart_in_the_middle_of_the_map():
-    apart = br.winner_map(joint(2), level=0.95, replicates=400).apart
+    apart = br.winner_map(joint(2), level=0.95).apart
     assert apart.doubtful(0.5) == ()
     assert "a" not in {rival for doubt in apart.doubts if doubt.low < 0.4 < doubt.high for rival in doubt.rivals}
 
 
 def test_twins_cannot_be_told_apart_anywhere():
     y, scores = [0] * 60 + [1] * 40, list(range(100))
-    apart = br.winner_map(br.count_models(y, {"a": scores, "b": scores}), level=0.9, replicates=200).apart
+    apart = br.winner_map(br.count_models(y, {"a": scores, "b": scores}), level=0.9).apart
     assert all("b" in apart.doubtful(place) for place, winner in zip(apart.places, apart.winners, strict=True) if winner == "a")
 
 
 def test_doubts_cover_every_change_of_the_winner_and_the_answer_depends_on_the_seed_alone():
     counted = joint(0.4)
-    apart = br.winner_map(counted, level=0.95, replicates=200, seed=3).apart
+    apart = br.winner_map(counted, level=0.95, seed=3).apart
     for k, (one, other) in enumerate(itertools.pairwise(apart.winners)):
         if one != other:
             middle = (apart.places[k] + apart.places[k + 1]) / 2
             assert apart.doubtful(middle)
-    assert apart == br.winner_map(counted, level=0.95, replicates=200, seed=3).apart
+    assert apart == br.winner_map(counted, level=0.95, seed=3).apart
 
 
 def test_what_has_no_place_on_a_map_is_refused():

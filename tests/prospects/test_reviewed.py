@@ -15,7 +15,7 @@ def test_a_score_of_pure_noise_is_seldom_told_from_one_answer_for_all():
     rng, labels, claimed = np.random.default_rng(0), [1] * 100 + [0] * 100, 0
     for seed in range(30):
         joint = br.count_models(labels, {"noise": rng.normal(size=200).tolist()})
-        apart = br.winner_map(joint, level=0.95, replicates=200, seed=seed).apart
+        apart = br.winner_map(joint, level=0.95, seed=seed).apart
         for place, winner in zip(apart.places, apart.winners, strict=True):
             answer = "flag nothing" if place <= 0.5 else "flag everything"
             if winner == "noise" and answer not in apart.doubtful(place):
@@ -27,7 +27,7 @@ def test_a_score_of_pure_noise_is_seldom_told_from_one_answer_for_all():
 def test_a_good_score_is_still_told_from_one_answer_for_all():
     rng, labels = np.random.default_rng(1), [1] * 100 + [0] * 100
     joint = br.count_models(labels, {"good": (rng.normal(size=200) + 2 * np.array(labels)).tolist()})
-    assert br.winner_map(joint, level=0.95, replicates=400).apart.doubtful(0.5) == ()
+    assert br.winner_map(joint, level=0.95).apart.doubtful(0.5) == ()
 
 
 def test_a_budget_without_costs_is_used_up_in_expectation_too():
@@ -142,7 +142,7 @@ def test_what_is_cheapest_but_not_told_from_another_is_said_in_one_breath():
     rng, labels = np.random.default_rng(3), [1] * 60 + [0] * 60
     joint = br.count_models(labels, {name: (rng.normal(size=120) + np.array(labels)).tolist() for name in "ab"})
     at, models = br.Conditions(0.1, br.Costs(fn=9)), {name: joint.marginal(name) for name in "ab"}
-    firm, map_ = br.stability(models, at=at), br.winner_map(joint, level=0.95, replicates=200)
+    firm, map_ = br.stability(models, at=at), br.winner_map(joint, level=0.95)
     said = in_words(Recommendation(br.decide(models, at=at), map_, firm))
     (other,) = {"a", "b"} - set(firm.models)
     assert f" is cheapest (not told from {other}" in said[-1]

@@ -147,7 +147,7 @@ def _drawn(drawer: Drawer, plan: Plan) -> Iterator[tuple[Array, Array]]:
     rows = max(1, BLOCK // max(1, drawer.width))
     for first in range(0, plan.replicates, rows):
         count = min(rows, plan.replicates - first)
-        block = np.empty((count, drawer.width), dtype=np.int64), np.empty((count, drawer.width), dtype=np.int64)
+        block = np.empty((count, drawer.width), drawer.kind), np.empty((count, drawer.width), drawer.kind)
 
         def work(start: int, end: int, first: int = first, block: tuple[Array, Array] = block) -> None:
             drawer.draw(first + start, plan, (block[0][start:end], block[1][start:end]))
@@ -168,6 +168,7 @@ class Drawer(Protocol):
     """Draws cells of resamples into rows; a view a model turns such a row into its counts."""
 
     width: int
+    kind: Any
 
     @property
     def views(self) -> Sequence[View]: ...
@@ -176,6 +177,8 @@ class Drawer(Protocol):
 
 class _Cases:
     """Cells of either class, drawn by class (sizes as they are) or by case (class totals drawn too)."""
+
+    kind: Any = np.int64
 
     def __init__(self, source: Counts, plan: Plan) -> None:
         refuse_weights(source)
@@ -197,6 +200,8 @@ class _Models:
     Cases that no statistic can tell apart are one cell of the urn: of the ROC alone, those between the same positives of every model; of
     thresholds, those that are flagged by the same models.
     """
+
+    kind: Any = np.int64
 
     def __init__(self, source: JointCounts, plan: Plan, sight: Any) -> None:
         refuse_weights(source)
@@ -302,7 +307,7 @@ class _Clusters:
             self.starts, scores = run_starts(seen.codes), seen.scores
         else:
             scores = scores[self.starts]
-        self.width = len(scores)
+        self.width, self.kind = len(scores), self.columns[0].dtype
         self.views = [View(scores, source.ledger, slice(None), condensed=sight == ROC_ALONE)]
 
     def draw(self, start: int, plan: Plan, block: tuple[Array, Array]) -> None:
