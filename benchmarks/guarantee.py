@@ -156,7 +156,7 @@ def chosen(name, limits, tp, fp, positives, negatives):
 def one_look(look, line, positives, negatives, alpha):
     """The most negatives above so many positives, if this is the only threshold that is looked at."""
     rng = np.random.default_rng((positives, look))
-    where = (rng.beta(look, positives + 1 - look, 40_000) + float(line.constant / line.caught)) / float(-line.alarm / line.caught)
+    where = (rng.beta(look, positives + 1 - look, 20_000) + float(line.constant / line.caught)) / float(-line.alarm / line.caught)
     drawn = np.where(where > 1, negatives + 1, rng.binomial(negatives, np.clip(where, 0, 1)))
     return int(np.sort(drawn)[int(alpha * len(drawn))]) - 1
 
