@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -66,4 +66,5 @@ class Table:
     sha256: str = ""
     place: Callable[[Where], Where] = field(default=lambda where: where)
     notes: tuple[Note, ...] = ()
+    styles: Mapping[str, str | None] = field(default_factory=dict)  # of numbers whose texts were not kept: see `fast_csv`
     kept: Any = None  # positions of the rows that a treatment left, where it dropped some
