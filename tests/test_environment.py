@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from tests.helpers_cli import told, written
-from tests.helpers_terminal import BASERATE, ESCAPE, in_terminal, run
+from tests.helpers_terminal import BASERATE, ESCAPE, in_terminal, run, stopped
 
 from baserate import cli
 
@@ -178,3 +178,36 @@ def test_a_slip_of_the_pen_is_answered_with_what_was_meant(tmp_path, words, mean
 def test_a_traceback_is_shown_only_where_it_is_asked_for(tmp_path):
     assert "Traceback" not in run("show", tmp_path / "none.csv", "--label", "y", "--score", "m").stderr
     assert "Traceback" in run("show", tmp_path / "none.csv", "--label", "y", "--score", "m", "--debug").stderr
+
+
+def test_a_closed_terminal_leaves_nothing_behind(scores, tmp_path):
+    words = ("compare", scores, *LONG, "--replicates", "1000000")
+    status, said = stopped(signal.SIGHUP, tmp_path, *words)
+    assert (status, said.splitlines()[-1]) == (129, "stopped")
+    assert os.listdir(tmp_path) == []
+
+
+def test_nohup_is_heeded():
+    ignored = "import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN); from baserate import cli; "
+    asked = ignored + "cli._run = lambda _: int(signal.getsignal(signal.SIGHUP) is signal.SIG_IGN); cli.main([])"
+    assert subprocess.run([sys.executable, "-c", asked], capture_output=True, timeout=60, check=False).returncode == 1
+
+
+# The command line is told to stop while it loads: by a module that is loaded in the middle of it.
+LOADING = """
+import os, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+class Stop:
+    def find_spec(self, name, path=None, target=None):
+        if name == "click.core":
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Stop())
+sys.argv[1:] = ["show", "x.csv"]
+from baserate.__main__ import main
+main()
+"""
+
+
+def test_ctrl_c_while_the_program_loads_is_one_line():
+    done = subprocess.run([sys.executable, "-c", LOADING], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "stopped\n")

@@ -19,6 +19,7 @@ INVISIBLE = frozenset("\u115f\u1160\u2800\u3164\uffa0" + "".join(map(chr, range(
 # Each argument of Python that has an option of its own on the command line.
 OPTIONS = {
     "pos_label": "--positive",
+    "positive": "--positive",
     "sample_weight": "--weight",
     "delimiter": "--delimiter",
     "encoding": "--encoding",

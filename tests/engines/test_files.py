@@ -4,11 +4,14 @@ import hashlib
 import json
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
+import polars as pl
 import pytest
 
 import baserate as br
+from baserate import document
 from baserate.engines.file_counts import count_file, count_groups_file, count_models_file
 from baserate.engines.files import read
 from baserate.engines.wanted import Wanted
@@ -289,3 +292,42 @@ def test_groups_and_the_command_line_take_every_source(tmp_path):
     assert "error BR414" in done.stderr
     done = run("show", path, "--label", "y", "--score", "m1", "--delimiter", ";", "--decimal", ",")
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("short", [(), ("a.csv",), ("b.csv",), ("a.csv", "b.csv")])
+def test_numbers_of_two_files_that_differ_only_beyond_a_float_are_not_merged(tmp_path, short):
+    """Each file alone was read right, and together 0.1 and 0.10000000000000001 were one score in silence, but for --memory."""
+    many = "".join(f"{i % 2},0.{i:05d}\n" for i in range(120_000))
+    for name, number in (("a.csv", "0.1"), ("b.csv", "0.10000000000000001")):
+        (tmp_path / name).write_text(f"y,m\n{'1,0.3' if name in short else many}\n1,{number}\n".replace("\n\n", "\n"))
+    for memory in ({}, {"memory": "320MB"}):
+        with pytest.raises(br.InputError, match=r'BR215: .*"m": 1 distinct value would merge in float64'):
+            br.count_file(str(tmp_path / "*.csv"), label="y", score="m", **memory)
+
+
+def test_a_fix_names_the_keyword_that_there_is(tmp_path):
+    (tmp_path / "a.csv").write_text("y,m\nfraud,0.1\nlegit,0.2\nlegit,0.3\n")
+    path = str(tmp_path / "a.csv")
+    with pytest.raises(br.InputError, match=r"Fix: positive='fraud'\."):
+        br.count_file(path, label="y", score="m")
+    with pytest.raises(br.InputError, match=r"Fix: positive='fraud'\."):
+        br.count_file(path, label="y", score="m", positive="frod")
+    with pytest.raises(br.InputError, match=r"Fix: positive='1'\."):
+        br.count_file(path, label="y", score="m", negative=["legit"])
+    with pytest.raises(br.InputError, match=r"Fix: pos_label='fraud'\."):
+        br.count(["fraud", "legit", "legit"], [0.1, 0.2, 0.3])
+    assert br.count_file(path, label="y", score="m", positive="fraud") == br.count([1, 0, 0], [0.1, 0.2, 0.3])
+    with pytest.raises(br.InputError, match=r"Fix: positive='fraud'\."):
+        br.count_frame(pl.DataFrame({"y": ["fraud", "legit"], "m": [0.1, 0.2]}), label="y", score="m")
+
+
+def test_an_absolute_path_stays_on_the_machine(tmp_path):
+    """Whoever gets an answer or a report need not know under whose name the file lay."""
+    (tmp_path / "a.csv").write_text("y,m\n1,0.1\n0,0.2\n0,0.3\n")
+    counts = br.count_file(str(tmp_path / "a.csv"), label="y", score="m")
+    (source,) = counts.ledger.sources
+    assert (source.path, source.name) == (str(tmp_path / "a.csv"), "a.csv")
+    assert replace(source, path="data/a.csv").name == "data/a.csv"
+    shown = json.dumps(document.answer("show", (counts + counts).notes, counts.ledger.sources)) + br.report({"m": counts})
+    assert "a.csv" in shown
+    assert str(tmp_path) not in shown

@@ -348,3 +348,23 @@ def test_the_whole_of_scenario_9_scaled_down_is_exact_on_dask():
     assert counts.digest == br.count(y, s).digest
     point = br.flag_at(counts, 9000)
     assert (point.tp, point.fp) == (int(((s >= 9000) & (y == 1)).sum()), int(((s >= 9000) & (y == 0)).sum()))
+
+
+@pytest.mark.parametrize("largest", [7, 2**63 - 1])
+def test_whole_numbers_without_a_sign_are_condensed_as_others_are(largest):
+    labels, scores = [0, 1, 0, 1, 1, 0], [1, 2, largest, 4, 2, 6]
+    frame = pl.DataFrame({"y": labels, "m": pl.Series(scores, dtype=pl.UInt64), "n": pl.Series(scores[::-1], dtype=pl.UInt64)})
+    assert br.count_frame(frame, label="y", score="m", keep="positives") == br.count(labels, scores, keep="positives")
+    signed = frame.with_columns(pl.col("m", "n").cast(pl.Int64))
+    assert br.compare_frame(frame, label="y", scores=["m", "n"]) == br.compare_frame(signed, label="y", scores=["m", "n"])
+    frame = frame.with_columns(pl.lit(2**63, pl.UInt64).alias("m"))
+    with pytest.raises(br.InputError, match='BR215: "m" goes beyond the largest 64-bit integer'):
+        br.count_frame(frame, label="y", score="m", keep="positives")
+
+
+def test_options_of_files_are_refused_of_frames():
+    frame = pl.DataFrame({"y": [0, 1], "m": [0.1, 0.2]})
+    with pytest.raises(br.InputError, match="BR230: memory is an option of files: a frame is counted by the engine that holds it"):
+        br.count_frame(frame, label="y", score="m", memory="1GB")
+    with pytest.raises(TypeError, match="unknown option 'memry'; there are missing_label and nan_score"):
+        br.count_frame(frame, label="y", score="m", memry="1GB")

@@ -34,6 +34,7 @@ class Names(NamedTuple):
     label: str = "y_true"
     weight: str = "sample_weight"
     group: str = "groups"
+    positive: str = "pos_label"
 
 
 class Cases(NamedTuple):
@@ -102,7 +103,7 @@ def checked(  # noqa: PLR0913 (what a user may say of cases)
     findings, notes = Findings(), list[Note]()
     scores: dict[str, Array] = {}
     with findings:
-        decision = decide(label, pos_label)
+        decision = decide(label, pos_label, keyword=names.positive)
         notes.extend(decision.notes)
         for name, pair in columns.items():
             if len(pair) == 2:

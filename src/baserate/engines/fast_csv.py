@@ -24,6 +24,7 @@ from baserate.exact import EXACT_FLOATS
 
 MOST_COLUMNS = 2000  # DuckDB is told every column by name
 FEW_VALUES = 8
+MANY_STYLES = "many"
 NO_CODE = 255
 
 
@@ -60,10 +61,11 @@ def read(text: Text, dialect: Dialect, wanted: Wanted, *, plain: bool = False) -
         rows = rows_of(text, dialect)
         path = os.path.abspath(text.path)  # noqa: PTH100 (links stay: what was looked at is what is read)
         with locked([path]) as connection:
-            columns = _Reader(connection, path, dialect, rows, wanted.scores if plain else ()).columns(wanted)
+            reader = _Reader(connection, path, dialect, rows, wanted.scores if plain else ())
+            columns = reader.columns(wanted)
     except Exception:  # noqa: BLE001 (whatever DuckDB does not like, or its absence: the careful way says what is wrong, if anything is)
         return None
-    return Table(text.shown, columns, rows, 0, "", place_of(text, dialect))
+    return Table(text.shown, columns, rows, 0, "", place_of(text, dialect), styles=reader.styles)
 
 
 class _Reader:
@@ -72,6 +74,8 @@ class _Reader:
     def __init__(self, connection: Any, path: str, dialect: Dialect, rows: int, refusable: Sequence[str] = ()) -> None:
         self.connection, self.dialect, self.rows, self.refusable = connection, dialect, rows, refusable
         self.scan = scan_of(path, dialect)
+        # How numbers are written, where they are fractions: in few digits or as floats print themselves (None), in one other style, or in many.
+        self.styles: dict[str, str | None] = {}
 
     def columns(self, wanted: Wanted) -> dict[str, Any]:
         """Each wanted column as the careful way would have it (numbers as numbers, where it has their texts)."""
@@ -96,7 +100,8 @@ class _Reader:
             at, values = self._at(name), codes.get(name)
             parts.append(f"{self._coding(at, values)} AS {at}")
             given += values if values and len(values) <= FEW_VALUES else ()
-        parts += [number_at(at, style_at(self.connection, self.scan, at)) for at in map(self._at, numbers)]
+        self.styles |= {name: style_at(self.connection, self.scan, self._at(name)) for name in numbers}
+        parts += [number_at(self._at(name), self.styles[name]) for name in numbers]
         read = self._query(", ".join(parts), given)
         gaps = {self._at(name) for name in self.refusable} | {f"f{self._at(name)}" for name in self.refusable}
         if any(len(column) != self.rows or (np.ma.is_masked(column) and at not in gaps) for at, column in read.items()):
@@ -138,8 +143,10 @@ class _Reader:
         seen = Seen(bool(np.isnan(values).any()), int(np.bitwise_or.reduce(flags)), bool(finite.all()), large)
         if seen.are_whole():
             return self._whole(at) if large else values.astype(np.int64)
-        if seen.flags & UNWRITTEN and len(self._query("count(*) AS n", rest=MERGED.format(at))["n"]):
-            raise Doubt
+        if seen.flags & UNWRITTEN:
+            if len(self._query("count(*) AS n", rest=MERGED.format(at))["n"]):
+                raise Doubt
+            self.styles[name] = MANY_STYLES
         return values
 
     def _whole(self, at: str) -> Array:

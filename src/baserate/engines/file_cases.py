@@ -74,7 +74,7 @@ def _cases(table: Table, wanted: Wanted) -> Cases:
         pos_label=fitting(wanted.positive, columns[wanted.label]),
         sample_weight=columns[weight] if weight is not None else None,
         groups=columns[group] if group is not None else None,
-        names=Names(quoted(wanted.label), quoted(weight or ""), quoted(group or "")),
+        names=Names(quoted(wanted.label), quoted(weight or ""), quoted(group or ""), "positive"),
         beside={part: as_column(columns[name], quoted(name)) for part, name in wanted.beside.items()},
     )
     if weight and any(word in weight.casefold() for word in AMOUNTS):

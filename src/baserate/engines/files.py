@@ -23,6 +23,7 @@ from baserate.engines.ceilings import WORDS, Ceiling
 from baserate.engines.columns import Unread
 from baserate.engines.compressed import Limits
 from baserate.engines.dialects import Asked
+from baserate.engines.fast_csv import MANY_STYLES
 from baserate.engines.scores import spelled
 from baserate.engines.table_rows import in_table
 from baserate.engines.treatments import Treatment
@@ -224,7 +225,22 @@ def _several(source: str, paths: Sequence[str], wanted: Wanted, options: Options
     """Files of one table, in the order of their names."""
     if not paths:
         raise refuse_file(source, "BR600", "no file matches", "check the pattern; quote it, so that the shell does not expand it")
-    return of_one_table(paths, lambda path: _from_file(path, wanted, options))
+    tables = of_one_table(paths, lambda path: _from_file(path, wanted, options))
+    if all(_are_comparable([table for table in tables if name in table.columns], name) for name in wanted.numbers):
+        return tables
+    return of_one_table(paths, lambda path: _from_file(path, wanted, options._replace(careful=True)))
+
+
+def _are_comparable(tables: Sequence[Table], name: str) -> bool:
+    """Whether numbers of several texts that became one float are known to be one number: read as floats, their texts are gone.
+
+    They are where all are written in one style. Texts that were kept are compared with what floats print, which is that style alone.
+    """
+    styles = [table.styles[name] for table in tables if name in table.styles]
+    floats = [np.asarray(table.columns[name]).dtype.kind == "f" for table in tables if not isinstance(table.columns[name], Unread)]
+    if len(tables) < 2 or not any(floats):
+        return True
+    return len(set(styles)) <= 1 and MANY_STYLES not in styles and (len(styles) == len(tables) or set(styles) <= {None})
 
 
 def of_one_table(paths: Sequence[str], read: Callable[[str], T]) -> list[T]:
@@ -334,8 +350,7 @@ def _joined(columns: Sequence[Any]) -> Any:
     if len(types) == 1:
         return np.concatenate(arrays)
     has_text = any(array.dtype == object and any(isinstance(value, str) for value in array) for array in arrays)
-    spelled = [_spelled(array) if has_text and array.dtype.kind in "biu" else array.astype(object) for array in arrays]
-    return np.concatenate(spelled)
+    return np.concatenate([_spelled(array) if has_text and array.dtype.kind in "biuf" else array.astype(object) for array in arrays])
 
 
 def _unread(column: Any) -> Unread:
@@ -353,5 +368,5 @@ def _is_odd(text: str) -> bool:
 
 def _spelled(array: Array) -> Array:
     values = np.empty(len(array), dtype=object)
-    values[:] = [str(int(value)) for value in array.tolist()]
+    values[:] = [repr(value) if isinstance(value, float) else str(int(value)) for value in array.tolist()]
     return values

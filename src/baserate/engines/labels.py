@@ -45,10 +45,11 @@ class Decision:
     notes: tuple[Note, ...] = ()
 
 
-def decide(column: Column, pos_label: object = None, times: Ints | None = None) -> Decision:
+def decide(column: Column, pos_label: object = None, times: Ints | None = None, *, keyword: str = "pos_label") -> Decision:
     """Which cases are positive? 0/1 and bools speak for themselves, documented pairs with a note, the rest needs `pos_label`.
 
-    Where each value stands once for all cases that have it, `times` says how many those are.
+    Where each value stands once for all cases that have it, `times` says how many those are. `keyword` is what the caller's caller knows
+    the positive label by: `count(pos_label=1)`, and `count_file(positive=1)`.
     """
     gone = column.missing_rows()
     if len(gone):
@@ -59,10 +60,10 @@ def decide(column: Column, pos_label: object = None, times: Ints | None = None) 
         raise refuse("BR105", text, fix, rows[:3], many)
     column = column.inferred()
     if pos_label is None:
-        return _plain(column) or _spoken(column, _distinct(column, times))
+        return _plain(column) or _spoken(column, _distinct(column, times), keyword)
     if not isinstance(pos_label, Hashable) or is_missing(pos_label):
         raise refuse("BR109", f"the positive label {quoted(pos_label)} cannot be a label", "give the value that marks the positive cases")
-    return _asked(column, _distinct(column, times), pos_label)
+    return _asked(column, _distinct(column, times), pos_label, keyword)
 
 
 def _plain(column: Column) -> Decision | None:
@@ -101,20 +102,20 @@ def _distinct(column: Column, times: Ints | None = None) -> dict[Any, int]:
     return dict(Counter(values.tolist()))
 
 
-def _spoken(column: Column, found: dict[Any, int]) -> Decision:
+def _spoken(column: Column, found: dict[Any, int], keyword: str) -> Decision:
     """Values whose meaning is documented, or the reason why someone has to say which is positive."""
     if not found:
         return Decision(np.zeros(0, dtype=np.bool_), None)
     _check_spelling(column, found)
     pair = _known_pair(found)
     if pair is not None:
-        return _noted(column, found, pair)
+        return _noted(column, found, pair, keyword)
     _check_kind(column, found)
     if len(found) > 2:
         raise _too_many(column, found, None)
     first = min(found, key=lambda value: found[value])
     text = f"{column.name} has values {_shown(found)}; cannot tell which is positive"
-    raise refuse("BR102", text, Fix.option("pos_label", first))
+    raise refuse("BR102", text, Fix.option(keyword, first))
 
 
 def _known_pair(found: dict[Any, int]) -> tuple[str, str] | None:
@@ -131,15 +132,15 @@ def _folded(value: object) -> str:
     return quoted(value)
 
 
-def _noted(column: Column, found: dict[Any, int], pair: tuple[str, str]) -> Decision:
+def _noted(column: Column, found: dict[Any, int], pair: tuple[str, str], keyword: str) -> Decision:
     """No counts in the note: it stays true, and the same, when parts of the data are added."""
     negative, positive = (next((value for value in found if _folded(value) == word), word) for word in pair)
     text = f"{column.name}: positive = {quoted(positive)}, negative = {quoted(negative)}"
-    note = Note("BR101", text, Fix.option("pos_label", negative))
+    note = Note("BR101", text, Fix.option(keyword, negative))
     return Decision(np.asarray(column.values == positive, dtype=np.bool_), positive if positive in found else None, (note,))
 
 
-def _asked(column: Column, found: dict[Any, int], pos_label: object) -> Decision:
+def _asked(column: Column, found: dict[Any, int], pos_label: object, keyword: str) -> Decision:
     """The user said which value is positive: everything else must then be one other value."""
     _check_spelling(column, found)
     key = next((value for value in found if value == pos_label), None)
@@ -154,10 +155,10 @@ def _asked(column: Column, found: dict[Any, int], pos_label: object) -> Decision
         )
         meant = next((value for value in found if [_folded(value)] == near), min(found, key=lambda value: found[value]))
         text = f"the positive label {quoted(pos_label)} is not in {column.name}, which has {_shown(found)}"
-        raise refuse("BR109", text, Fix.option("pos_label", meant))
+        raise refuse("BR109", text, Fix.option(keyword, meant))
     if key is None and any(_folded(value) == _folded(pos_label) for value in found):
         text = f"the positive label {quoted(pos_label)} is written otherwise in {column.name}, which has {_shown(found)}"
-        raise refuse("BR109", text, Fix.option("pos_label", next(iter(found))))
+        raise refuse("BR109", text, Fix.option(keyword, next(iter(found))))
     if key is None:
         return Decision(np.zeros(len(column), dtype=np.bool_), None)
     return Decision(np.asarray(column.values == key, dtype=np.bool_), key)

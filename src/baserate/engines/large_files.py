@@ -182,7 +182,7 @@ def _decided(source: str, found: list[Described], wanted: Wanted) -> Decision:
     known = np.array([value for value in labels if value is not None]) if not any(isinstance(each, str) for each in labels) else None
     try:
         column, times = Column(name, objects(list(labels))), np.array(list(labels.values()), dtype=np.int64)
-        return decide(column, fitting(wanted.positive, column.values if known is None else known), times)
+        return decide(column, fitting(wanted.positive, column.values if known is None else known), times, keyword="positive")
     except InputError as error:
         if table is None:
             raise error.moved(lambda where: replace(where, path=source)) from None

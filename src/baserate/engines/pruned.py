@@ -22,6 +22,7 @@ from baserate.engines.duels import Sums
 from baserate.engines.gaps import Negatives
 from baserate.engines.labels import fitting
 from baserate.engines.partitions import ENTRIES, over_partitions
+from baserate.engines.scores import too_large
 from baserate.engines.tallies import LABEL, Tally, collected, is_missing, judged, kind_of, score_key, tallied, whole_numbers, wide
 from baserate.engines.treatments import Treatment
 from baserate.engines.typed import objects
@@ -55,6 +56,7 @@ def with_positives(frame: Any, wanted: Wanted, treatment: Treatment, most: int) 
     """The first pass: how many rows have each label, and each score of the positives. What is odd is refused or left out by that."""
     import narwhals.stable.v2 as nw
 
+    frame = _signed(frame, wanted)
     schema = frame.collect_schema()
     _check_numbers(schema, wanted)
     there = [~is_missing(nw.col(key), schema[key]) for key in _keys(wanted)]
@@ -99,6 +101,22 @@ def likely_positive(dtype: Any, positive: Any) -> Any:
 
 def _keys(wanted: Wanted) -> list[str]:
     return [score_key(place) for place in range(len(wanted.scores))]
+
+
+def _signed(frame: Any, wanted: Wanted) -> Any:
+    """Whole numbers without a sign as those with one, where they fit: a pass over them finds that out."""
+    import narwhals.stable.v2 as nw
+
+    schema = frame.collect_schema()
+    keys = {key: name for key, name in zip(_keys(wanted), wanted.scores, strict=True) if schema[key] == nw.UInt64}
+    if not keys:
+        return frame
+    most = collected(frame.select(*(nw.col(key).max() for key in keys)))
+    for key, name in keys.items():
+        largest = most[key].to_list()[0]
+        if largest is not None and int(largest) > INT64_MAX:
+            raise too_large(quoted(name))
+    return frame.with_columns(*(nw.col(key).cast(nw.Int64) for key in keys))
 
 
 def _check_numbers(schema: Any, wanted: Wanted) -> None:

@@ -47,7 +47,7 @@ def _numbers(column: Column) -> Array:
     if kind in "OTU":
         return _from_objects(column)
     if kind == "u" and len(values) and int(values.max()) > INT64_MAX:
-        raise _too_large(column)
+        raise too_large(column.name)
     if kind in "biu":
         return np.require(values, np.int64, ["C", "A"])
     if values.dtype == np.float16:
@@ -93,7 +93,7 @@ def _from_objects(column: Column) -> Array:
         _check_spelled(column, values, numbers)
     if all(isinstance(number, int) for number in numbers):
         if not all(-INT64_MAX - 1 <= number <= INT64_MAX for number in numbers):
-            raise _too_large(column)
+            raise too_large(column.name)
         return np.array(numbers, dtype=np.int64)
     if all(isinstance(number, float) for number in numbers):
         return np.array(numbers, dtype=np.float64)
@@ -157,7 +157,7 @@ def _narrowed(column: Column, wide: Array) -> Array:
     try:
         narrow = wide.astype(np.float64)
     except (OverflowError, ValueError):
-        raise _too_large(column) from None
+        raise too_large(column.name) from None
     refuse_missing(Column(column.name, narrow))
     whole = [(number, rounded) for number, rounded in zip(wide.tolist(), narrow.tolist(), strict=True) if isinstance(number, int)]
     if any(number != rounded for number, rounded in whole):
@@ -186,7 +186,6 @@ def _check_spelled(column: Column, texts: list[str], numbers: list[Any]) -> None
             raise refuse("BR215", f"{column.name}: {number_of(merged, 'distinct value')} would merge in float64", CONVERT)
 
 
-def _too_large(column: Column) -> Exception:
-    return refuse(
-        "BR215", f"{column.name} goes beyond the largest 64-bit integer", "subtract a constant, or convert to float64 if merging is meant"
-    )
+def too_large(name: str) -> InputError:
+    """The error for whole numbers that 64 bits do not hold."""
+    return refuse("BR215", f"{name} goes beyond the largest 64-bit integer", "subtract a constant, or convert to float64 if merging is meant")

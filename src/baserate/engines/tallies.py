@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
+from dataclasses import fields, replace
 from decimal import Decimal
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from baserate.cells import Array
+from baserate.engines.ceilings import WORDS
 from baserate.engines.columns import Column, as_column, distinct
 from baserate.engines.foreign import refused
 from baserate.engines.identifiers import check_columns
@@ -221,7 +222,7 @@ def label_decision(column: Column, positive: object, times: Ints) -> Decision:
     many = np.zeros(len(values), dtype=np.int64)
     np.add.at(many, codes, times)
     labels = Column(column.name, objects(values)).inferred()
-    decision = decide(labels, fitting(positive, labels.values), many)
+    decision = decide(labels, fitting(positive, labels.values), many, keyword="positive")
     return Decision(decision.positive[codes], decision.value, decision.notes)
 
 
@@ -250,6 +251,13 @@ def _others(gone: Array, length: int) -> Array:
 
 def checked_treatment(said: Mapping[str, Any]) -> Treatment:
     """What a cluster can be asked to do with odd rows: leave them out."""
+    known = {field.name for field in fields(Treatment)}
+    unknown = sorted(said.keys() - known)
+    if unknown and unknown[0] in WORDS:
+        text = f"{unknown[0]} is an option of files: a frame is counted by the engine that holds it"
+        raise refuse("BR230", text, f"leave {unknown[0]} out; cells=… limits how many distinct scores come here")
+    if unknown:
+        raise TypeError(f"unknown option {unknown[0]!r}; there are missing_label and nan_score")
     treatment = Treatment(**said).checked()
     if treatment != Treatment(missing_label=treatment.missing_label, nan_score=treatment.nan_score) or {
         treatment.missing_label,

@@ -134,7 +134,7 @@ def _number(value: Any) -> float:
 def _two(labels: Array, wanted: Wanted, treatment: Treatment) -> Array:
     """The values that the user calls negative become the first of them; whoever names them names all of them."""
     if wanted.positive is None:
-        raise refuse("BR109", "the negative labels are named, and the positive one is not", Fix.option("pos_label", "1"))
+        raise refuse("BR109", "the negative labels are named, and the positive one is not", Fix.option("positive", "1"))
     folded = {_text(_folded(name) if treatment.normalize_labels else name) for name in treatment.negative}
     if _text(wanted.positive) in folded:
         raise refuse("BR109", f"{quoted(wanted.positive)} is named positive and negative", Fix.option("negative", "0"))
@@ -199,7 +199,7 @@ def _filled(labels: Array, gone: npt.NDArray[np.intp], wanted: Wanted, meant: st
     known = np.delete(labels, gone)
     if not len(known):
         raise refuse("BR105", f"no label in {quoted(wanted.label)} is known", "give a file with labels")
-    decision = decide(Column(quoted(wanted.label), known), fitting(wanted.positive, known))
+    decision = decide(Column(quoted(wanted.label), known), fitting(wanted.positive, known), keyword="positive")
     filled[gone] = _word(known, decision, wanted, meant)
     return Column(wanted.label, filled).inferred().values
 
@@ -209,7 +209,7 @@ def _word(known: Array, decision: Decision, wanted: Wanted, meant: str) -> Any:
     if meant == POSITIVE:
         word = decision.value if decision.value is not None else fitting(wanted.positive, known)
         if word is None:
-            raise refuse("BR105", f"no label in {quoted(wanted.label)} is known to be positive", Fix.option("pos_label", "1"))
+            raise refuse("BR105", f"no label in {quoted(wanted.label)} is known to be positive", Fix.option("positive", "1"))
         return word
     others = known[~decision.positive]
     if len(others):

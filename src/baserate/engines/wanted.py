@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -67,4 +67,5 @@ class Table:
     place: Callable[[Where], Where] = field(default=lambda where: where)
     notes: tuple[Note, ...] = ()
     unlabelled: dict[str, Any] | None = None  # the columns of rows that were left out for want of a label
+    styles: Mapping[str, str | None] = field(default_factory=dict)  # of numbers whose texts were not kept: see `fast_csv`
     kept: Any = None  # positions of the rows that a treatment left, where it dropped some
