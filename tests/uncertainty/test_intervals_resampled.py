@@ -12,9 +12,7 @@ from baserate.uncertainty.resampling import Plan, planned, resampled
 # Groups.
 
 
-@pytest.mark.parametrize(
-    ("statistic", "options"), [(br.auc, {}), ("precision", {"threshold": 1.0, "at": AT})]
-)
+@pytest.mark.parametrize(("statistic", "options"), [(br.auc, {}), ("precision", {"threshold": 1.0, "at": AT})])
 def test_groups_are_resampled_whole_by_every_question(statistic, options):
     found = br.interval(statistic, grouped(), replicates=150, seed=2, **options)
     values = []

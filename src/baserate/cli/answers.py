@@ -43,7 +43,7 @@ class Surety:
             for name, counts in models.items():
                 chosen = [point for model, point in several if model == name and point.optimized]
                 intervals, said = self.at_chosen(chosen, counts, progress)
-                found |= {id(point): one for point, one in zip(chosen, intervals, strict=True)}
+                found |= {id(point): one for point, one in zip(chosen, intervals, strict=bool(intervals))}
                 notes += [note if len(models) == 1 else replace(note, text=f"{quoted(name)}: {note.text}") for note in said]
         return Known(self.level, self.seed, found, notes=tuple(notes))
 
