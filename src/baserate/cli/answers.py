@@ -61,7 +61,7 @@ class Surety:
                 raise
             problem = error.problems[0]
             weighted = problem.code == "BR583"  # there are no intervals at all
-            return [], [] if weighted else [Note("BR626", f"{problem.text}: intervals treat the thresholds as fixed in advance")]
+            return [], [] if weighted else [Note("BR626", f"{problem.text}, so intervals treat the thresholds as fixed in advance")]
         notes = [note for one in found for each in one.values() for note in each.notes if note.code == "BR625"]
         return found, list(dict.fromkeys(notes))
 
