@@ -42,7 +42,7 @@ def test_no_replicates_treat_the_thresholds_as_fixed_in_advance(scores, capsys):
 def test_too_few_cases_to_resample_are_said_and_thresholds_treated_as_fixed(tmp_path, capsys):
     path = written(tmp_path / "x.csv", ["y", "m"], [(0, 1), (1, 2), (0, 3), (1, 4)] * 2)
     done = told(capsys, "choose", path, *ONE)
-    assert "note BR626: only 4 positives: too few to resample: intervals treat the thresholds as fixed in advance\n" in done.err
+    assert "note BR626: only 4 positives: too few to resample, so intervals treat the thresholds as fixed in advance\n" in done.err
     assert "treating the thresholds as fixed in advance" in done.out
 
 

@@ -6,7 +6,6 @@ from tests.uncertainty.oracle_fixed import MIDDLE, codes
 
 import baserate as br
 from baserate.uncertainty import fixed
-from baserate.uncertainty.resampling import Plan, resampled
 
 
 def tied_counts():
@@ -58,10 +57,13 @@ def test_a_part_of_a_tie_has_expected_values_and_no_interval_but_by_its_rule(nam
         with pytest.raises(br.InputError, match="BR583: a share of a tie is flagged: its outcomes are expected values.*give the rule"):
             br.interval(name, source, at=at)
     found = br.interval(name, tied_counts(), rule="alerts <= 50", at=at, volume=10_000, replicates=200)
-    assert (found.method, found.value) == ("percentile", point[name])
-    assert found.low <= found.value <= found.high
-    parts = [br.choose(part, "alerts <= 50", at=at, volume=10_000)[name] for (part,) in resampled(tied_counts(), Plan("stratified", 200, 0))]
-    assert (found.low, found.high) == pytest.approx(np.quantile(parts, [0.025, 0.975]), rel=1e-12)
+    assert found.value == point[name]
+    assert found.low < found.value < found.high
+    if name == "posfrac":  # what the budget holds in place is not moved: from the whole cases below the expected ones to those above
+        near = [br.Confusion(tp, fp, 50 - tp, 5000 - fp) for tp, fp in ((int(point.tp), int(point.fp)), (int(point.tp) + 1, int(point.fp) + 1))]
+        low, high = (br.interval(name, one, at=at) for one in near)
+        assert found.low <= low.low
+        assert found.high >= high.high - 1e-12
     assert fixed.point_intervals(point, [name]) == {}
 
 

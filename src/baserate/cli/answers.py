@@ -43,7 +43,7 @@ class Surety:
             for name, counts in models.items():
                 chosen = [point for model, point in several if model == name and _is_resampled(point)]
                 intervals, said = self.at_chosen(chosen, counts, progress)
-                found |= {id(point): one for point, one in zip(chosen, intervals, strict=True)}
+                found |= {id(point): one for point, one in zip(chosen, intervals, strict=bool(intervals))}
                 notes += [note if len(models) == 1 else replace(note, text=f"{quoted(name)}: {note.text}") for note in said]
         return Known(self.level, self.seed, found, notes=tuple(notes))
 
@@ -61,7 +61,7 @@ class Surety:
                 raise
             problem = error.problems[0]
             weighted = problem.code == "BR583"  # there are no intervals at all
-            return [], [] if weighted else [Note("BR626", f"{problem.text}: intervals treat the thresholds as fixed in advance")]
+            return [], [] if weighted else [Note("BR626", f"{problem.text}, so intervals treat the thresholds as fixed in advance")]
         notes = [note for one in found for each in one.values() for note in each.notes if note.code == "BR625"]
         return found, list(dict.fromkeys(notes))
 
