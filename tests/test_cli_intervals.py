@@ -73,9 +73,10 @@ def test_the_intervals_of_several_thresholds_are_told_apart(scores, capsys):
 
 def test_chosen_points_say_that_their_threshold_is_taken_as_fixed(scores, capsys):
     done = told(capsys, "choose", scores, *TWO, "--prior", "5%", "--cost", "fn=10")
-    sentence, _, said, intervals, hint = tables(done.out)
-    assert hint == ["Whether such a lead is more than chance, baserate compare says, with the same options."]
-    assert sentence[0].startswith("At 1 in 20, costs (fp = 1, fn = 10), choose m: cost per case ")
+    sentence, _, tested, lead, said, intervals = tables(done.out)
+    assert tested == ["The best model against the others, on the same cases:"]
+    assert cells(lead[1])[0] == "m - n"
+    assert sentence[0].startswith("At 1 in 20, costs (fp = 1, fn = 10), use m at score >= ")
     assert said == [
         "95 % intervals, taking the thresholds as fixed in advance (they were chosen on these cases; --replicates 2000 chooses again):"
     ]
