@@ -1,6 +1,8 @@
 """`choose`, `calc` and the operating points of `show`, run as a person runs them."""
 
 import json
+import random
+import re
 from pathlib import Path
 
 import jsonschema
@@ -52,7 +54,8 @@ def test_scenario_3_in_one_command(frauds):
     assert done.returncode == 0
     first = done.stdout.splitlines()[0]
     assert first == (
-        "At 1 in 1 000 and alerts <= 200 of 1 000 000, choose b: caught 142.07 against 99.04; 56.8 % of those at 9, drawn at random."
+        "At 1 in 1 000 and alerts <= 200 of 1 000 000, use b (56.8 % of those at 9, drawn at random): 142 caught against 99 for a; "
+        "the difference is significant (p < 0.001)."
     )
     assert 'note BR523: "a": the budget ends among the cases at 9: 49.5 % of them are flagged' in done.stderr
     models = answered("choose", frauds, "alerts <= 200/day", *ROWS, *field)["models"]
@@ -63,12 +66,16 @@ def test_scenario_3_in_one_command(frauds):
     assert point["best"]["tp"] == 400
     assert point["worst"]["tp"] == 0
     turned = run("choose", frauds, "alerts <= 1000", *ROWS, *field)
-    assert "choose a: caught 354.92 against 349.17; score >= 8, and 3.28 % of those at 7, drawn at random." in turned.stdout
+    first = turned.stdout.splitlines()[0]
+    assert first == (
+        "At 1 in 1 000 and alerts <= 1000 of 1 000 000, a and b cannot be distinguished on these cases (355 and 349 caught; p = 0.069); "
+        "a (score >= 8, and 3.28 % of those at 7, drawn at random) is best here."
+    )
 
 
 def test_scenario_4_at_one_base_rate(frauds):
     done = run("choose", frauds, *ROWS, "--prior", "0.001", "--cost", "fp=5,fn=500", "--cost", "tp=5")
-    assert "choose a: cost per case 0.1921 against 0.3035; score >= 5." in done.stdout
+    assert "use a at score >= 5: cost per case 0.1921 against 0.3035 for b; the difference is significant (p < 0.001)." in done.stdout
 
 
 def test_json_says_what_python_says(frauds):
@@ -121,7 +128,7 @@ def test_a_model_that_cannot_keep_the_rule_is_named_and_the_others_are_answered(
     done = run("choose", frauds, "precision >= 45% and tpr >= 0.3", *ROWS, "--prior", "0.1%")
     assert done.returncode == 0
     assert 'note BR530: "a": no threshold has precision >= 0.45 and tpr >= 0.3' in done.stderr
-    assert "with precision >= 0.45 and tpr >= 0.3, choose b: errors per case 0.0009808; score >= 8." in done.stdout
+    assert "with precision >= 0.45 and tpr >= 0.3, use b at score >= 8: errors per case 0.0009808." in done.stdout
     assert "a      cannot keep the rule" in done.stdout
     document = answered("choose", frauds, "precision >= 45% and tpr >= 0.3", *ROWS, "--prior", "0.1%")
     assert document["verdict"][0]["models"] == ["b"]
@@ -367,3 +374,81 @@ def test_profits_are_told_as_profits(tmp_path, capsys):
     assert "cost" not in earned.out
     gained, cost = (next(line for line in done.out.splitlines() if line.startswith("risk")).split()[-1] for done in (earned, spent))
     assert float(gained) == -float(cost)
+
+
+@pytest.fixture
+def alike(tmp_path):
+    """Three models of which two are equally good, and one is no better than chance."""
+    rng = random.Random("alike")
+    rows = []
+    for case in range(1200):
+        y, common = int(case < 200), rng.gauss(0, 1)
+        forest, gbm = (1.5 * y + 0.7 * common + 0.7 * rng.gauss(0, 1) for _ in range(2))
+        rows.append(f"{y},{forest:.6f},{gbm:.6f},{rng.random():.6f}\n")
+    path = tmp_path / "alike.csv"
+    path.write_text("y,forest,gbm,coin\n" + "".join(rows))
+    return str(path)
+
+
+THREE = ("--label", "y", "--score", "forest", "--score", "gbm", "--score", "coin")
+
+
+def test_models_that_cannot_be_distinguished_are_named_together(alike):
+    field = ("--prior", "1%", "--cost", "fn=30,fp=1")
+    first = run("choose", alike, *THREE, *field).stdout.splitlines()[0]
+    assert re.match(
+        r"At 1 in 100, costs \(fp = 1, fn = 30\), (forest and gbm|gbm and forest) cannot be distinguished on these cases "
+        r"\(cost per case 0\.\d+ and 0\.\d+; p = [\d.]+\); (forest|gbm) at score >= [\d.]+ is best here; "
+        r"coin is significantly worse \(cost per case 0\.\d+; p < 0\.001\)\.$",
+        first,
+    ), first
+    verdict = answered("choose", alike, *THREE, *field)["verdict"][0]
+    choice = br.choose_model(
+        br.count_models_file(alike, label="y", scores=["forest", "gbm", "coin"]), at=br.Conditions(0.01, br.Costs(fn=30, fp=1))
+    )
+    assert verdict["indistinguishable"] == ["forest", "gbm"] == list(choice.indistinguishable)
+    assert verdict["untested"] is None
+    for one, ours in zip(verdict["differences"], choice.differences, strict=True):
+        assert one["models"] == list(ours.models)
+        assert (one["value"], one["low"], one["high"], one["p_value"]) == (ours.value, ours.low, ours.high, ours.p_value)
+        assert (one["p_adjusted"], one["significant"], one["paired"]) == (ours.p_adjusted, ours.significant, True)
+
+
+def test_the_lead_is_in_a_table_with_its_interval(alike):
+    shown = run("choose", alike, *THREE, "--optimize", "f1").stdout
+    header = next(line for line in shown.splitlines() if line.startswith("difference"))
+    assert re.split("  +", header) == ["difference", "f1", "95 %", "p", "p (Holm)", "method"]
+
+
+def test_what_was_not_tested_says_why_and_what_to_type(alike, tmp_path):
+    done = run("choose", alike, *THREE[:6], "--prior", "1%", "--cost", "fn=30", "--memory", "1GB")
+    first = done.stdout.splitlines()[0]
+    assert "the difference was not tested (with --memory each model is counted alone; to test it, with all cases in memory: " in first
+    command = first.rpartition("baserate ")[2].removesuffix(").")
+    assert command == f"compare {alike} --label y --score forest --score gbm --prior 1% --cost fn=30"
+    assert run(*command.split(), "--replicates", "100").returncode == 0
+    weighted = tmp_path / "weighted.csv"
+    weighted.write_text("y,w,a,b\n" + "".join(f"{i % 2},{1 + i % 3},{i % 7},{i % 5}\n" for i in range(60)))
+    verdict = answered("choose", str(weighted), "--label", "y", "--weight", "w", "--score", "a", "--score", "b")["verdict"][0]
+    assert (verdict["differences"], verdict["indistinguishable"]) == ([], None)
+    assert "weighted" in verdict["untested"]
+
+
+def test_saved_counts_of_several_models_are_tested_too(alike, tmp_path):
+    saved = str(tmp_path / "alike.counts")
+    assert run("count", alike, *THREE, "--output", saved).returncode == 0
+    from_file, from_counts = (answered("choose", *words, "--prior", "1%")["verdict"][0] for words in ((alike, *THREE), (saved,)))
+    assert from_file["differences"] == from_counts["differences"]
+    two = answered("choose", saved, "--score", "forest", "--score", "coin", "--prior", "1%")["verdict"][0]
+    assert [one["models"] for one in two["differences"]] == [["coin", "forest"]]
+
+
+def test_leaders_say_whether_the_lead_is_more_than_chance(alike):
+    done = run("leaders", alike, *THREE[:6], "--fdr", "80%", "--prior", "1%")
+    assert re.search(
+        r"recall [\d.]+ against [\d.]+ of (forest|gbm) \(cannot be distinguished from (forest|gbm) on these cases, p = ", done.stdout
+    )
+    at = answered("leaders", alike, *THREE[:6], "--fdr", "80%", "--prior", "1%")["leaders"]["at"][0]
+    assert set(at["indistinguishable"]) == {"forest", "gbm"}
+    assert at["differences"][0]["statistic"] == "tpr"
+    assert max(at["tpr"].values()) == pytest.approx(at["differences"][0]["values"][1])

@@ -75,8 +75,12 @@ def test_what_is_believed_is_averaged_and_learning_has_a_worth(scored, capsys):
 
 def test_conditions_that_are_known_are_decided_without_regret(scored, capsys):
     done = told(capsys, "decide", scored, *TWO, "--prior", "0.1%", *COSTS)
-    assert done.out.splitlines()[0].endswith("choose a, score >= 5. On these cases nothing costs less.")
-    assert answered(capsys, "decide", scored, *TWO, "--prior", "0.1%")["decision"]["regret"]["value"] == 0
+    first = done.out.splitlines()[0]
+    assert "choose a, score >= 5. On these cases nothing costs less. " in first
+    assert first.endswith("The differences to b, flag nothing and flag everything are significant (p < 0.001).")
+    decision = answered(capsys, "decide", scored, *TWO, "--prior", "0.1%", *COSTS)["decision"]
+    assert decision["regret"]["value"] == 0
+    assert [one["models"] for one in decision["differences"]] == [["b", "a"], ["flag nothing", "a"], ["flag everything", "a"]]
 
 
 def test_a_rule_holds_everywhere_and_at_every_site(scored, capsys):

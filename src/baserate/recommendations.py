@@ -97,7 +97,7 @@ def _leads(decision: Decision, joint: JointCounts, at: Conditions, volume: float
 def of_recommendation(found: Recommendation) -> dict[str, Any]:
     """The decision and its surroundings, for a program."""
     decision = found.decision
-    leads_of = {"leads": [of_difference(one, None) for one in found.leads]} if found.leads else {}
+    leads_of = {"differences": [of_difference(one, None) for one in found.leads]} if found.leads else {}
     parts: dict[str, Any] = {"decision": {**_decision(decision), **leads_of}}
     if found.map is not None and found.map.wins:
         parts["winner_map"] = _map(found.map)
