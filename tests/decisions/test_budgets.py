@@ -1,5 +1,6 @@
 """Budgets of alerts: one threshold that never flags more; large ties are shared at random, with the best and the worst draw known."""
 
+import math
 import random
 from fractions import Fraction
 
@@ -9,6 +10,8 @@ from tests.decisions import oracle_decisions as oracle
 from tests.decisions.worked import F1_A, F1_B
 
 import baserate as br
+from baserate.cuts import short
+from baserate.decisions.operating import setting
 
 AT = br.Conditions(prior=0.001)
 MILLION = 1_000_000
@@ -168,3 +171,102 @@ def test_a_budget_is_left_unused_only_for_what_is_strictly_better():
     point = br.choose(UNTIL_20, "alerts <= 15", volume=105, mix=True)
     assert (point.how, point["alerts"]) == ("mixture", 15)
     assert point.tp > 5
+
+
+# ---- one threshold --------------------------------------------------------------------------------------------------------------
+
+
+def alerts_of(flagged, labels, prior, volume):
+    """How many alerts out of the volume, at this base rate, from the cases flagged: by the definition."""
+    hits, misses = (
+        sum(flag for flag, y in zip(flagged, labels, strict=True) if y),
+        sum(flag for flag, y in zip(flagged, labels, strict=True) if not y),
+    )
+    positives = sum(labels)
+    return volume * (prior * Fraction(hits, positives) + (1 - prior) * Fraction(misses, len(labels) - positives))
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_score_at_or_above_the_threshold_never_exceeds_the_budget_and_the_next_score_would(seed):
+    rng = random.Random(f"one threshold {seed}")
+    size = rng.randint(20, 400)
+    labels = [1, 0] + [int(rng.random() < 0.2) for _ in range(size)]
+    scores = [rng.gauss(y, 1) for y in labels]
+    if seed % 3 == 0:
+        scores = [round(score, rng.choice([1, 2])) for score in scores]
+    prior, volume = Fraction(rng.choice([1, 20, 300]), 1000), 10 ** rng.randint(2, 6)
+    budget = rng.randint(1, volume)
+    point = br.choose(br.count(labels, scores), f"alerts <= {budget}", at=br.Conditions(float(prior)), volume=volume)
+    flagged = [point.threshold is not None and score >= point.threshold for score in scores]
+    used = alerts_of(flagged, labels, prior, volume)
+    assert used <= budget
+    unflagged = [score for score, flag in zip(scores, flagged, strict=True) if not flag]
+    if not unflagged:
+        return
+    tied = [score == max(unflagged) for score in scores]
+    more = alerts_of([one or other for one, other in zip(flagged, tied, strict=True)], labels, prior, volume)
+    assert more > budget
+    assert (point.how == "tie") == (sum(tied) > 1 and more - used > Fraction(budget, 100))
+    if point.how == "threshold":
+        assert all(isinstance(cases, int) for cases in point.confusion)
+        assert (point.tp + point.fp, point.share, point.lower_threshold) == (sum(flagged), 1.0, None)
+        assert br.interval("tpr", point).low <= point.tpr
+    else:
+        assert point.lower_threshold == max(unflagged)
+
+
+def test_continuous_scores_are_set_at_one_short_threshold_with_intervals():
+    rng = random.Random(1)
+    labels = [int(i < 219) for i in range(20_000)]
+    counts = br.count(labels, [rng.gauss(1.5 * y, 1) for y in labels])
+    point = br.choose(counts, "alerts <= 500", at=br.Conditions(0.001), volume=200_000)
+    assert (point.how, point["alerts"] <= 500) == ("threshold", True)
+    shown = float(setting(point).removeprefix("score >= "))
+    assert len(str(shown)) <= 8
+    assert br.flag_at(counts, shown).confusion == point.confusion
+    assert br.interval("precision", point).method == "jeffreys-draws"
+    assert not any("random" in note.text for note in point.notes)
+
+
+def test_a_sample_too_small_for_the_budget_says_so():
+    point = br.choose(br.count([0, 0, 1, 1], [0.9, 0.2, 0.8, 0.7]), "alerts <= 10", at=AT, volume=MILLION)
+    assert (point.threshold, setting(point), point["alerts"]) == (None, "flag nothing", 0)
+    assert "0 of 10 alerts are used: the next score of this sample stands for 5e+05 more" in str(point.notes)
+
+
+def test_a_tie_below_one_percent_of_the_budget_is_left_out():
+    counts = br.Counts([3, 2, 1], positives=[100, 2, 0], negatives=[900, 1, 8997])
+    assert br.choose(counts, "alerts <= 1001", volume=10_000).how == "threshold"
+    assert br.choose(br.Counts([3, 2, 1], [100, 2, 0], [100, 1, 9797]), "alerts <= 201", volume=10_000).how == "tie"
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_a_threshold_is_shown_in_as_few_digits_as_flag_the_same_cases(seed):
+    rng = random.Random(f"short {seed}")
+    high = rng.uniform(0.1, 1)
+    below = min(high - rng.choice([1e-1, 1e-3, 1e-9, 2e-16]) * rng.uniform(0.01, 1), math.nextafter(high, 0))
+    text = short(high, below)
+    assert below < float(text) <= high
+    fewer = len(text.removeprefix("0.")) - 1
+    if below > 0 and fewer >= 1:
+        unit = Fraction(1, 10**fewer)
+        nearest = [float(place * unit) for place in (high // unit, high // unit + 1)]
+        assert not any(below < value <= high for value in nearest), "a number with fewer digits would do"
+
+
+@pytest.mark.parametrize(
+    ("threshold", "below", "text"),
+    [(13, 12, "13"), (200, 130, "200"), (0.99, 0.98, "0.99"), (2.0, 1.0, "2"), (1e-9, 1e-10, "6e-10"), (0.123456, -math.inf, "0.1234")]
+    + [(math.inf, 3.0, "inf"), (17, -math.inf, "17"), (0.5, None, "0.5"), (math.nextafter(1, 2), 1.0, "1.0000000000000002")],
+)
+def test_thresholds_of_every_kind_are_shown_plainly(threshold, below, text):
+    assert short(threshold, below) == text
+
+
+def test_a_threshold_on_other_cases_is_shown_apart_from_their_scores_too():
+    dev, test = br.count([0, 1], [0.2, 0.6]), br.count([0, 1, 1], [0.1, 0.55, 0.7])
+    point = br.choose(dev)
+    assert setting(point) == "score >= 0.4"
+    moved = point.on(test)
+    assert setting(moved) == "score >= 0.6"
+    assert br.flag_at(test, 0.6).confusion == moved.confusion
