@@ -11,7 +11,7 @@ from baserate.decisions.operating import OperatingPoint, brief
 from baserate.document import Known
 from baserate.errors import escaped, number_of, quoted
 from baserate.pages import Grid, Page
-from baserate.tables import COST, HEADINGS, PER_VOLUME, UNDEFINED, Row, digits, heading, span
+from baserate.tables import COST, UNDEFINED, Row, columns_of, digits, heading, span
 from baserate.uncertain import Uncertain
 from baserate.uncertainty.gates import ALL, MISSED, OBSERVED, SHOWN, UNJUDGED, WORSE, Part, Regression
 from baserate.uncertainty.values import LOWER, UPPER, Difference, Interval, percent
@@ -21,8 +21,7 @@ from baserate.verdicts import Judged
 def of_intervals(rows: Sequence[Row], known: Known, how: str) -> str:
     """The intervals of the points in a table, in the same order."""
     points = [row.point for row in rows if row.point is not None]
-    volume = any(point.volume is not None for point in points)
-    names = [name for name in HEADINGS if name not in PER_VOLUME or volume]
+    names = columns_of(points)
     several = len({row.at for row in rows}) > 1
     lines = []
     for row in rows:

@@ -25,6 +25,11 @@ from baserate.tables import Row
 @options.conditions
 @options.prior_from
 @click.option("--optimize", metavar="MEASURE", help="What to make best among the points that keep the rule, instead of the cost.")
+@click.option(
+    "--threshold-probability",
+    metavar="SHARE",
+    help="The probability at which one would act: 10%; for --optimize net_benefit, instead of costs.",
+)
 @click.option("--mix", is_flag=True, help="Also try mixtures of two thresholds on the ROC hull.")
 @options.calibrated_at
 @amounts.said
@@ -45,6 +50,7 @@ def choose_command(
     profits: tuple[str, ...],
     volume: str | None,
     optimize: str | None,
+    threshold_probability: str | None,
     mix: bool,
     calibrated_at: str | None,
     money: amounts.Money,
@@ -74,7 +80,8 @@ def choose_command(
         question = amounts.Question(rule if named_rule is None else named_rule, at, cases)
         amounts.choose_by_amounts(path, wanted, money, question, surety, as_json=as_json)
         return
-    measure = None if optimize is None else parse(optimize, cases)
+    measure = None if optimize is None else options.at_probability(parse(optimize, cases), threshold_probability)
+    options.check_unused({"--threshold-probability": threshold_probability if measure is None else None}, "without --optimize net_benefit")
     models = options.counted(path, label, scores, positive, weight, design)
     asked = {"volume": cases, "optimize": measure, "mix": mix, "calibrated_at": calibrated_at}
     answers, refusals = choices(models, rule if named_rule is None else named_rule, at, **asked)
