@@ -13,12 +13,15 @@ from baserate import __version__
 from baserate.calculator import Rates, Solved
 from baserate.conditions import Conditions
 from baserate.counts import Counts
+from baserate.curves.costs import act_on_everybody
 from baserate.curves.values import Curve
 from baserate.decisions.models import Choice
 from baserate.decisions.operating import OperatingPoint
+from baserate.decisions.rules import parse_rule
 from baserate.errors import InputError, on_command_line, quoted
 from baserate.exact import EXACT_FLOATS
 from baserate.measures.confusions import Confusion, measure
+from baserate.measures.values import parse
 from baserate.notes import CASE_CONTROL, Note, Source
 from baserate.readings import Bounds
 from baserate.spreads import Draws, LogUniform, Pilot, Range
@@ -212,8 +215,17 @@ def read(point: OperatingPoint, name: str) -> float:
 
 
 def names_at(point: OperatingPoint) -> tuple[str, ...]:
-    """The measures that are shown of a point."""
-    return AT_A_POINT + (OF_A_VOLUME if point.volume is not None else ())
+    """The measures that are shown of a point: the usual ones, those of a volume, and whatever was made best or required."""
+    usual = AT_A_POINT + (OF_A_VOLUME if point.volume is not None else ())
+    return (*usual, *(name for name in asked_at(point) if name not in usual))
+
+
+def asked_at(point: OperatingPoint) -> tuple[str, ...]:
+    """What was made best at a point, and what a rule required there."""
+    rule = "" if not point.rule or " = " in point.rule else point.rule
+    terms = parse_rule(rule, point.volume).terms if rule else ()
+    best = (parse(point.optimized, point.volume),) if point.optimized else ()
+    return tuple(dict.fromkeys(asked.name if asked.counts_cases else str(asked) for asked in (*best, *(term.measure for term in terms))))
 
 
 def point_of(point: OperatingPoint, known: Known = PLAIN) -> dict[str, Any]:
@@ -296,6 +308,7 @@ def number(value: float | None) -> float | None:
 
 def of_curve(model: str, curve: Curve) -> dict[str, Any]:
     """A curve: its columns, null where a measure is undefined, and the conditions that they are read at."""
+    everybody = [] if curve.name != "decision" or curve.at is None else act_on_everybody(curve.x, curve.at.prior).tolist()
     return {
         "model": model,
         "name": curve.name,
@@ -306,6 +319,7 @@ def of_curve(model: str, curve: Curve) -> dict[str, Any]:
         "x": [_end(value) for value in curve.x.tolist()],
         "y": [number(value) for value in curve.y.tolist()],
         "thresholds": None if curve.thresholds is None else [_cut(value) for value in curve.thresholds.tolist()],
+        **({"act_on_everybody": [number(value) for value in everybody]} if everybody else {}),
     }
 
 

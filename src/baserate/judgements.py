@@ -11,7 +11,7 @@ from baserate.decisions.operating import OperatingPoint
 from baserate.document import Known
 from baserate.errors import escaped, number_of, quoted
 from baserate.pages import Grid, Page
-from baserate.tables import COST, HEADINGS, UNDEFINED, Row, brief_of, columns, digits, heading, span
+from baserate.tables import COST, UNDEFINED, Row, brief_of, columns, digits, heading, span
 from baserate.uncertain import Uncertain
 from baserate.uncertainty.gates import ALL, MISSED, OBSERVED, SHOWN, UNJUDGED, WORSE, Part, Regression
 from baserate.uncertainty.values import LOWER, UPPER, Difference, Interval, percent
@@ -21,7 +21,7 @@ from baserate.verdicts import Judged
 def of_intervals(rows: Sequence[Row], known: Known, how: str) -> str:
     """The intervals of the points in a table, in the same order."""
     points = [row.point for row in rows if row.point is not None]
-    names = [name for name in columns(points) if name in HEADINGS]
+    names = columns(points)
     several = len({row.at for row in rows}) > 1
     lines = []
     for row in rows:

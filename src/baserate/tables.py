@@ -8,16 +8,18 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from baserate.calculator import Rates, Solved
 from baserate.conditions import Conditions
 from baserate.counts import Counts
+from baserate.curves.costs import act_on_everybody, benefits_at
 from baserate.curves.values import Curve
 from baserate.decisions.answering import Answer
 from baserate.decisions.borders import EVERYTHING, NOTHING
 from baserate.decisions.models import Choice
 from baserate.decisions.operating import OperatingPoint, brief, setting
-from baserate.decisions.rules import parse_rule
-from baserate.document import PLAIN, Known, Valued, read
+from baserate.document import PLAIN, Known, Valued, asked_at, read
 from baserate.errors import escaped, grouped, number_of, quoted
 from baserate.measures.values import parse
 from baserate.notes import CASE_CONTROL, Source
@@ -44,6 +46,7 @@ HEADINGS = {
     "missed": "missed",
 }
 COST = "expected_cost"
+NET_BENEFIT = "net_benefit"
 PER_VOLUME = ("alerts", "caught", "missed", "false_alarms", "volume_cost")
 IN_COSTS = (COST, "normalized_cost", "total_cost", "savings", "net_benefit", "volume_cost")
 
@@ -146,12 +149,7 @@ def with_baselines(rows: Sequence[Row], answers: Sequence[Answer[Choice]]) -> li
 
 def columns(points: Sequence[OperatingPoint]) -> list[str]:
     """The usual measures, those of a volume where there is one, costs where they are given, and whatever was made best or required."""
-    asked: dict[str, None] = {}
-    for point in points:
-        rule = "" if not point.rule or " = " in point.rule else point.rule
-        terms = parse_rule(rule, point.volume).terms if rule else ()
-        for measure in (*((parse(point.optimized, point.volume),) if point.optimized else ()), *(term.measure for term in terms)):
-            asked[measure.name if measure.counts_cases else str(measure)] = None
+    asked = dict.fromkeys(name for point in points for name in asked_at(point))
     shown = {*HEADINGS} - ({*PER_VOLUME} if all(point.volume is None for point in points) else set())
     shown -= set() if COST in asked or any(point.at.costs_given for point in points) else {COST}
     usual = [name for name in HEADINGS if name in shown]
@@ -178,7 +176,8 @@ def _goal(point: OperatingPoint) -> str:
         return f"the {'most profitable' if point.at.costs.earned else 'cheapest'} threshold"
     if measure.name == "tpr" and point.volume is not None:
         return "the most caught"
-    return f"the {'highest' if measure.direction == 'higher' else 'lowest'} {HEADINGS.get(str(measure), str(measure))}"
+    told = heading(str(measure), [point]).replace("(t = ", "at threshold probability ").removesuffix(")" if measure.name == NET_BENEFIT else "")
+    return f"the {'highest' if measure.direction == 'higher' else 'lowest'} {told}"
 
 
 def verdict(choice: Choice, *, alone: bool) -> str:
@@ -342,7 +341,8 @@ def _guaranteed(point: OperatingPoint) -> str:
 
 def _where(point: OperatingPoint) -> str:
     """The conditions and the rule, as a person says them."""
-    in_costs = parse(point.optimized, point.volume).name in IN_COSTS
+    best = parse(point.optimized, point.volume)
+    in_costs = best.name in IN_COSTS and not (best.name == NET_BENEFIT and best.parameters)
     costs = (point.at.costs.spoken if point.at.costs_given else ASSUMED) if in_costs else ""
     said = ", ".join(filter(None, (f"at {_base_rate(point.at)}" if point.at.prior is not None else "", costs)))
     if point.rule:
@@ -383,8 +383,17 @@ def heading(name: str, points: Sequence[OperatingPoint]) -> str:
     """What a column is called; costs that were given as profits are shown as profits, and none are called so where none were given."""
     if name == COST and not any(point.at.costs_given for point in points):
         return "errors per case"
+    if name.startswith(NET_BENEFIT):
+        return _net_benefit(name, points)
     earned = name == COST and any(point.at.costs.earned for point in points)
     return "profit per case" if earned else HEADINGS.get(name, name)
+
+
+def _net_benefit(name: str, points: Sequence[OperatingPoint]) -> str:
+    """Net benefit is no number without the probability t at which one would act: the one given, or the one that the costs make."""
+    given = dict(parse(name).parameters).get("t")
+    several = list(dict.fromkeys(point.at.costs.threshold if given is None else given for point in points))
+    return f"net benefit (t = {' or '.join(f'{t:.4g}' for t in several)})"
 
 
 def _cell(point: OperatingPoint, name: str) -> str:
@@ -450,6 +459,28 @@ def of_curve(model: str, curve: Curve, most: int) -> str:
     headings = (*(() if cuts is None else ("score >=",)), curve.x_label, curve.y_label)
     title = f"{quoted(model, quotes=False)}, {curve.name}: {curve.y_label} against {curve.x_label}{where}{some}"
     return Page(title, Grid(headings, rows, left=0))
+
+
+def of_decisions(curves: Sequence[tuple[str, Curve]]) -> list[str]:
+    """Net benefit at threshold probabilities a percent apart, beside acting on everybody and on nobody: a table for each base rate."""
+    found = list[str]()
+    for prior in dict.fromkeys(curve.at.prior for _, curve in curves if curve.at is not None):
+        here = [(model, curve) for model, curve in curves if curve.at is not None and curve.at.prior == prior]
+        highest = max(float(curve.x[-1]) for _, curve in here)
+        t = np.arange(1, max(2, min(100, math.floor(100 * highest) + 2))) / 100
+        columns = [act_on_everybody(t, float(prior)), np.zeros(len(t)), *(benefits_at(curve, t)[0] for _, curve in here)]
+        cuts = [benefits_at(curve, t)[1] for _, curve in here]
+        alone = len(here) == 1
+        rows = [
+            (f"{100 * share:.0f} %", *((_cut(float(cuts[0][i])),) if alone else ()), *(digits(float(column[i]), 4) for column in columns))
+            for i, share in enumerate(t)
+        ]
+        names = ("net benefit",) if alone else tuple(f"net benefit, {quoted(model, quotes=False)}" for model, _ in here)
+        headings = ("threshold probability", *(("score >=",) if alone else ()), "act on everybody", "act on nobody", *names)
+        told = quoted(here[0][0], quotes=False) if alone else f"{len(here)} models"
+        title = f"{told}, decision curve: net benefit a case at prior {prior:.6g} (every jump with --csv)"
+        found.append(Page(title, Grid(headings, rows, left=0)))
+    return found
 
 
 def _cut(value: float) -> str:

@@ -84,7 +84,7 @@ def test_the_brier_curve_is_the_loss_of_cutting_at_the_cost_share_and_its_area_t
 def test_the_decision_curve_is_net_benefit_at_every_score_below_1(kind):
     for held, prior in cases(kind):
         p, rates = share(held, prior), dict(oracle.roc(held))
-        curve = br.decision_curve(generated.counts(held), at=br.Conditions(prior))
+        curve = br.decision_curve(generated.counts(held), at=br.Conditions(prior), calibrated_at=prior)
         assert curve.x.tolist() == sorted(cell[0] for cell in held if cell[0] < 1)
         for t, y in zip(curve.x.tolist(), curve.y.tolist(), strict=True):
             odds = Fraction(t) / (1 - Fraction(t))

@@ -21,7 +21,7 @@ from baserate.decisions.models import Choice
 from baserate.document import Known
 from baserate.errors import refuse
 from baserate.joint import JointCounts
-from baserate.measures.values import parse
+from baserate.measures.values import Measure, parse
 from baserate.notes import Note
 from baserate.tables import Row
 from baserate.uncertainty.best import choices
@@ -38,6 +38,11 @@ from baserate.uncertainty.best import choices
     "--guarantee",
     metavar="REQUIREMENT",
     help='Choose among the thresholds at which this holds in the field with the confidence of --level: "recall >= 0.9".',
+)
+@click.option(
+    "--threshold-probability",
+    metavar="SHARE",
+    help="The probability at which one would act: 10%; for --optimize net_benefit, instead of costs.",
 )
 @click.option("--mix", is_flag=True, help="Also try mixtures of two thresholds on the ROC hull.")
 @options.calibrated_at
@@ -60,6 +65,7 @@ def choose_command(
     volume: str | None,
     optimize: str | None,
     guarantee: str | None,
+    threshold_probability: str | None,
     mix: bool,
     calibrated_at: str | None,
     money: amounts.Money,
@@ -93,7 +99,7 @@ def choose_command(
         return
     together = options.counted_together(path, label, scores, positive, weight, design)
     models = options.each_model(together)
-    best = None if optimize is None else parse(optimize, cases)
+    best = _optimized(optimize, threshold_probability, cases)
     asked = {"volume": cases, "optimize": best, "mix": mix, "calibrated_at": calibrated_at, "guarantee": guarantee}
     options.check_unused({"--replicates": guarantee and replicates}, "beside --guarantee, whose threshold is not chosen again")
     answers, refusals = _answered(together, asked_rule, at, asked, surety)
@@ -112,6 +118,13 @@ def choose_command(
     else:
         _tell(answers, list(models), known, surety.words(known, chosen=True))
     say(notes)
+
+
+def _optimized(optimize: str | None, threshold_probability: str | None, cases: float | None) -> Measure | None:
+    """What to make best; net benefit at the threshold probability that is given."""
+    best = None if optimize is None else options.at_probability(parse(optimize, cases), threshold_probability)
+    options.check_unused({"--threshold-probability": threshold_probability if best is None else None}, "without --optimize net_benefit")
+    return best
 
 
 def _one_rule(rule: str | None, named_rule: str | None) -> str | None:

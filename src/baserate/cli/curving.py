@@ -37,6 +37,7 @@ MOST_LINES = 25
 @pilot
 @kind
 @options.prior_from
+@options.calibrated_at
 @click.option("--every", is_flag=True, help="Every threshold, also in the middle of a straight run.")
 @click.option("--dense", type=int, metavar="PIXELS", help="Points between the thresholds, for drawing.")
 @click.option("--svg", metavar="FILE", help="Draw the curves into this file, besides the answer.")
@@ -57,6 +58,7 @@ def curve(
     volume: str | None,
     pilot: str | None,
     kind: str | None,
+    calibrated_at: str | None,
     every: bool,
     dense: int | None,
     svg: Callable[[str], None] | None,
@@ -66,7 +68,8 @@ def curve(
     """Print the points of a curve: roc, roc_hull, det, pr, pr_gain, broc, posfrac, gain, lift, ks, cost, cost_threshold, brier, decision.
 
     Or any two measures along the thresholds: "precision:recall" is precision against recall (y:x). Over a range of base rates, or a
-    distribution, pr, broc, posfrac, gain and lift show where the curve lies: on average, mostly, at worst and at best.
+    distribution, pr, broc, posfrac, gain and lift show where the curve lies: on average, mostly, at worst and at best. A decision curve at
+    another base rate moves the probabilities to it, from the one at which they are calibrated (the sample's unless --calibrated-at is given).
 
     \b
     Examples:
@@ -75,7 +78,9 @@ def curve(
       baserate curve roc scores.csv --label fraud --score logit --score forest --svg roc.svg
       baserate curve pr scores.csv --label fraud --score logit --prior 1e-4..1e-2
       baserate curve precision:posfrac scores.csv --label fraud --score logit --prior 0.1% --json
+      baserate curve decision scores.csv --label sick --score p1 --score p2 --prior 10% --calibrated-at sample
     """
+    options.check_unused({"--calibrated-at": calibrated_at if name != "decision" else None}, f"of the curve {quoted(name)}: decision takes it")
     if as_csv and as_json:
         raise refuse("BR001", "--csv and --json are given together", "choose one of them")
     if is_doubtful(priors, costs, profits, pilot):
@@ -88,7 +93,9 @@ def curve(
     _check_name(name)
     models = options.counted(path, label, scores, positive, weight, design)
     made = [
-        (model, _made(name, counts, conditions, cases, every=every)) for model, counts in models.items() for conditions in _wanted(name, at)
+        (model, _made(name, counts, conditions, cases, every=every, calibrated_at=calibrated_at))
+        for model, counts in models.items()
+        for conditions in _wanted(name, at)
     ]
     if dense is not None:
         made = [(model, one.densified(dense)) for model, one in made]
@@ -101,7 +108,8 @@ def curve(
     elif as_csv:
         click.echo(tables.curves_csv(made), nl=False)
     else:
-        tell(drawing(lambda: _panel(made)), *(tables.of_curve(model, one, MOST_LINES) for model, one in made))
+        shown = tables.of_decisions(made) if name == "decision" else [tables.of_curve(model, one, MOST_LINES) for model, one in made]
+        tell(drawing(lambda: _panel(made)), *shown)
     say(notes)
 
 
@@ -146,10 +154,12 @@ def _wanted(name: str, at: list[Conditions]) -> list[Conditions]:
     return at if any(parse(word, volume=1.0).depends_on_prior for word in name.split(":", 1)) else at[:1]
 
 
-def _made(name: str, counts: Counts, at: Conditions, volume: float | None, *, every: bool) -> Curve:
+def _made(name: str, counts: Counts, at: Conditions, volume: float | None, *, every: bool, calibrated_at: str | None) -> Curve:
     if name not in CURVES:
         y, x = name.split(":", 1)
         return trace(counts, x=parse(x, volume), y=parse(y, volume), at=at, every=every, name=name)
     entry = CURVES[name]
-    given = {"at": at} if entry.conditions else {}
+    given: dict[str, Any] = {"at": at} if entry.conditions else {}
+    if name == "decision":
+        given["calibrated_at"] = calibrated_at
     return entry.make(counts, **given, **({"every": every} if entry.every else {}))

@@ -30,6 +30,7 @@ from baserate.engines.wanted import Wanted
 from baserate.errors import Findings, InputError, escaped, quoted, refuse, refuse_file, size
 from baserate.joint import JointCounts
 from baserate.measures.confusions import LARGEST, MOST_CASES
+from baserate.measures.values import Measure
 from baserate.notes import RANDOM, Note
 from baserate.outputs import reserved
 from baserate.uncertainty.values import checked_level
@@ -422,3 +423,15 @@ def level_of(text: str) -> float:
     if written is None:
         raise refuse("BR580", f"a level is a share, got {quoted(text)}", "--level 95%")
     return checked_level(float(written.value))
+
+
+def at_probability(measure: Measure, text: str | None) -> Measure:
+    """Net benefit at the threshold probability that is given; nothing else has one."""
+    if text is None:
+        return measure
+    written = notations.share(text)
+    if measure.name != "net_benefit" or measure.parameters:
+        raise refuse("BR655", f"a threshold probability is said of net_benefit, and not of {measure}", "--optimize net_benefit")
+    if written is None or not 0 < written.value < 1:
+        raise refuse("BR655", f"a threshold probability lies between 0 and 1, got {quoted(text)}", "--threshold-probability 10%")
+    return Measure("net_benefit", (("t", float(written.value)),))

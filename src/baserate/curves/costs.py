@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from fractions import Fraction
+from typing import Any, cast
 
 import numpy as np
 
+from baserate import notations
+from baserate.arithmetic import exactly, rounded
 from baserate.conditions import Conditions
 from baserate.counts import Counts
 from baserate.curves.probabilities import both_shares, probability_points
 from baserate.curves.values import Curve
 from baserate.decisions.merged import curve_note
-from baserate.errors import refuse
+from baserate.errors import Fix, refuse
 from baserate.exact import Floats
 from baserate.measures.confusions import checked_conditions, label_shift_of
+from baserate.notes import Note, check_corrected_once
 from baserate.points import Points
 
 Source = Counts | Points
@@ -90,24 +94,73 @@ def brier_curve(counts: Counts, *, at: Conditions | None = None) -> Curve:
     return Curve._of("brier", ("cost_share", "expected_loss"), (x, y, thresholds), resolved, counts, tuple(label_shift_of(resolved, points)))
 
 
-def decision_curve(counts: Counts, *, at: Conditions | None = None) -> Curve:
-    """Is acting on the probabilities worth it? x = threshold probability t, y = net benefit of acting where the score is t or more.
+def decision_curve(counts: Counts, *, at: Conditions | None = None, calibrated_at: Any = None) -> Curve:
+    """Is acting on the probabilities worth it? x = threshold probability t, y = net benefit of acting where the probability is t or more.
 
-    prior·tpr − (1 − prior)·fpr·t / (1 − t) at every score, where the curve jumps; flagging nothing has 0, and flagging everything
-    prior − (1 − prior)·t / (1 − t), to compare with. Vickers & Elkin 2006, Medical Decision Making 26:565-574.
+    prior·tpr − (1 − prior)·fpr·t / (1 − t) at every score, where the curve jumps; acting on nobody has 0, and acting on everybody
+    prior − (1 − prior)·t / (1 − t), to compare with. Vickers & Elkin 2006, Medical Decision Making 26:565-574. At another base rate than the
+    one at which the scores are probabilities (`calibrated_at`; the sample's, unless said) the probabilities move with it: their odds are
+    multiplied by the ratio of the prior odds. `thresholds` are the scores as they are.
 
     >>> import baserate as br
-    >>> br.decision_curve(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])).y.round(4)
+    >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> br.decision_curve(counts).y.round(4)
     array([0.4444, 0.3654, 0.0833, 0.25  ])
+    >>> br.decision_curve(counts, at=br.Conditions(prior=0.1)).x.round(4)
+    array([0.0122, 0.0565, 0.069 , 0.3077])
     """
     points, (prior, rest), resolved = _probabilities(counts, at)
-    t = np.clip(points.scores.astype(np.float64), 0.0, 1.0)
+    scores = np.clip(points.scores.astype(np.float64), 0.0, 1.0)
+    factor, notes = _moved(counts, points, resolved, calibrated_at)
+    t = scores if factor == 1 else scores * rounded(factor) / (scores * rounded(factor) + (1 - scores))
     below = t < 1
     odds = t[below] / (1 - t[below])
     tpr, fpr = points.tpr[1:][below], points.fpr[1:][below]
     y = prior * tpr - rest * fpr * odds
     columns = (t[below][::-1].copy(), y[::-1].copy(), points.thresholds[1:][below][::-1].copy())
-    return Curve._of("decision", ("t", "net_benefit"), columns, resolved, counts, tuple(label_shift_of(resolved, points)))
+    return Curve._of("decision", ("t", "net_benefit"), columns, resolved, counts, (*label_shift_of(resolved, points), *notes))
+
+
+def act_on_everybody(t: Any, prior: float) -> Floats:
+    """The net benefit of acting on everybody, at threshold probabilities."""
+    shares = np.asarray(t, dtype=np.float64)
+    return np.asarray(prior - (1 - prior) * shares / (1 - shares))
+
+
+def benefits_at(curve: Curve, t: Any) -> tuple[Floats, Floats]:
+    """The net benefit of a decision curve at any threshold probabilities, and the score that is cut at there; NaN where nobody is acted on."""
+    wanted = np.asarray(t, dtype=np.float64)
+    points, prior = Points.of(cast("Counts", curve.source)), cast("Conditions", curve.at).prior
+    place = np.searchsorted(curve.x, wanted, "left")
+    none = place == len(curve.x)
+    inside = np.minimum(place, len(curve.x) - 1)
+    # Curves run up the scores, points down, those first that have a probability of 1.
+    of_points = len(points) - 1 - inside
+    first = len(points) - 1 - len(curve.x)
+    of_points = np.where(none, first, of_points)
+    benefit = prior * points.tpr[of_points] - (1 - prior) * points.fpr[of_points] * wanted / (1 - wanted)
+    cuts = np.where(none, np.nan if not first else points.thresholds[first], cast("Floats", curve.thresholds)[inside])
+    return np.asarray(benefit), np.asarray(cuts)
+
+
+def _moved(counts: Counts, points: Points, at: Conditions, calibrated_at: Any) -> tuple[Fraction, tuple[Note, ...]]:
+    """What the odds of the scores are multiplied by, from the base rate at which they are probabilities to the one that they are read at."""
+    written = notations.prior(calibrated_at)
+    if at.as_in_sample and written is None:
+        return Fraction(1), ()
+    if written is None and counts.ledger.corrected:
+        return Fraction(1), (Note("BR654", f"the scores were corrected before, and are taken as probabilities at prior {at.prior:.4g}"),)
+    if written is None and points.why_no_prior:
+        text = f"{points.why_no_prior}: say at which base rate the scores are probabilities"
+        raise refuse("BR507", text, Fix("calibrated_at=0.5", "--calibrated-at 50%"))
+    trained = exactly(points.exact_prior) if written is None else written.value
+    factor = at.exact_prior / (1 - at.exact_prior) / (trained / (1 - trained))
+    check_corrected_once(counts.ledger, factor)
+    if factor == 1:
+        return factor, ()
+    how = "the sample's base rate, unless you say otherwise" if written is None else "as given"
+    text = f"the scores are taken as probabilities at prior {float(trained):.4g} ({how}), and moved to prior {at.prior:.4g}"
+    return factor, (Note("BR654", text, Fix("calibrated_at=0.2", "--calibrated-at 20%")),)
 
 
 def _probabilities(counts: Any, at: Conditions | None) -> tuple[Points, tuple[float, float], Conditions]:

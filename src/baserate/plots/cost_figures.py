@@ -92,7 +92,8 @@ def _benefits(curve: Curve, x: Axis, y: Axis) -> tuple[Any, Any]:
     if counts is None or curve.at is None:
         return curve.x, curve.y
     points = Points.of(counts)
-    t = np.clip(points.scores.astype(np.float64), 0.0, 1.0)
+    # The curve holds the probabilities, moved to its base rate; scores with a probability of 1 are not on it.
+    t = np.concatenate((np.ones(len(points) - 1 - len(curve.x)), curve.x[::-1]))
     below = np.append(t[1:], 0.0)
     prior = curve.at.prior
     ends = np.stack((np.minimum(t, 1 - 1e-12), below), axis=1)
