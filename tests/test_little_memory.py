@@ -1,4 +1,4 @@
-"""Little memory: an answer or one line, and never a hang, a bug or a Ctrl-C that nobody pressed (`benchmarks/address_space.py` tries every limit)."""
+"""Little memory: an answer or one line, never a hang, a bug or a Ctrl-C that nobody pressed (`benchmarks/address_space.py` tries all limits)."""
 
 import json
 import os
