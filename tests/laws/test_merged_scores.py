@@ -336,7 +336,9 @@ LAWS = {
     "precision_prior_curve": [law(lambda c: curve(br.precision_prior_curve(c, known(c), priors=[0.3, 0.01])), EQUAL, EQUAL)],
     "npv_prior_curve": [law(lambda c: curve(br.npv_prior_curve(c, known(c), priors=[0.3, 0.01])), EQUAL, EQUAL)],
     "choose": [
-        *(law(lambda c, o=objective: point(br.choose(c, at=AT, optimize=o)), EQUAL, BINS_TOO) for objective in (None, "f1", "mcc", "tpr")),
+        *(law(lambda c, o=objective: point(br.choose(c, at=AT, optimize=o)), EQUAL, BINS_TOO) for objective in (None, "f1", "tpr")),
+        # Undefined where nothing is flagged, and so best at the first negative where no positive ranks high: that may be hidden.
+        *(law(lambda c, o=objective: point(br.choose(c, at=AT, optimize=o)), EITHER, ANY) for objective in ("mcc", "precision")),
         law(lambda c: point(br.choose(c, "alerts <= 200", at=AT, volume=VOLUME)), BINS_TOO, ANY),
         law(lambda c: point(br.choose(c, "alerts <= 200", at=br.Conditions(0.1), volume=VOLUME)), BINS_TOO, ANY),
         law(lambda c: point(br.choose(c, "recall >= 0.5 and posfrac <= 0.4", at=AT, mix=True)), EITHER, ANY),
@@ -533,7 +535,7 @@ def test_what_takes_no_counts_takes_none():
 
 @pytest.mark.parametrize("name", sorted(LAWS))
 def test_merged_scores_answer_as_all_scores_do_or_bound_it_or_refuse(name):
-    sets = list(small_sets(3 if name in ("band", "compare", "interval", "estimate_prior", "report", "expect") else 12))
+    sets = list(small_sets(3 if name in ("band", "compare", "interval", "estimate_prior", "report", "expect") else 8))
     for place, one in enumerate(LAWS[name]):
         seen = {"condensed": set(), "bins": set()}
         for data in sets:
@@ -547,7 +549,6 @@ def test_merged_scores_answer_as_all_scores_do_or_bound_it_or_refuse(name):
 
 PARAMETERS = {"f_beta": "f_beta(beta=2)", "weighted_accuracy": "weighted_accuracy(w1=2, w2=1, w3=1, w4=1)"}
 MEASURES = [PARAMETERS.get(name, name) for name in CATALOGUE]
-ONLY_LOWER = {"fpr", "tnr", "fp", "tn", "posfrac", "alerts", "false_alarms"}
 
 
 @pytest.mark.parametrize("measure", MEASURES)
@@ -587,8 +588,8 @@ def rules_of(measure, counts, rng):
 @pytest.mark.parametrize("measure", MEASURES)
 def test_a_rule_on_any_measure_in_either_direction(measure):
     rng = np.random.default_rng(hash_of(measure))
-    refused = answered = 0
-    for data in small_sets(3, seed=hash_of(measure)):
+    answered = 0
+    for data in small_sets(2, seed=hash_of(measure)):
         counts = br.count(*data)
         for rule in rules_of(measure, counts, rng):
             for objective in (None, "tpr", "mcc", measure, str(rng.choice(MEASURES))):
@@ -599,7 +600,6 @@ def test_a_rule_on_any_measure_in_either_direction(measure):
                 full = answer(ask, counts)
                 for _, other in merged(counts):
                     found = outcome(full, answer(ask, other))
-                    refused += found == REFUSED
                     answered += found != REFUSED
     assert answered > 0
 
@@ -630,7 +630,10 @@ def test_condensed_counts_are_exact_where_fewer_false_alarms_do_no_harm(rule):
             def ask(source, objective=objective):
                 return point(br.choose(source, rule, at=AT, optimize=objective))
 
-            assert outcome(answer(ask, counts), answer(ask, counts.condense())) == EQUAL
+            full = answer(ask, counts)
+            found = outcome(full, answer(ask, counts.condense()))
+            # Where nothing else is defined, a threshold that flags negatives alone is best: that is hidden.
+            assert found == EQUAL or not full.outcomes[0]
 
 
 @st.composite
@@ -667,16 +670,18 @@ def test_the_law_holds_for_any_ranking_and_any_bins(data, edges, name):
 
 
 @given(
-    data=ranked(), weights=st.lists(st.integers(1, 9), min_size=40, max_size=40), edges=st.lists(st.integers(0, 63), max_size=4, unique=True)
+    data=ranked(),
+    weights=st.lists(st.integers(1, 9), min_size=40, max_size=40),
+    edges=st.lists(st.integers(0, 63).map(lambda i: i / 64), max_size=4, unique=True),
+    name=st.sampled_from(FEW),
 )
-def test_the_law_holds_for_weighted_cases(data, weights, edges):
+def test_the_law_holds_for_weighted_cases(data, weights, edges, name):
     labels, scores = data
     counts = br.count(labels, scores, sample_weight=np.array(weights[: len(labels)]) / 4)
-    for name in FEW:
-        for one in LAWS[name]:
-            full = answer(one.ask, counts)
-            for other in (counts.condense(), counts.coarsen(sorted(edge / 64 for edge in edges))):
-                outcome(full, answer(one.ask, other))
+    for one in LAWS[name]:
+        full = answer(one.ask, counts)
+        for other, allowed in ((counts.condense(edges), one.condensed), (counts.coarsen(sorted(edges)), one.bins)):
+            assert outcome(full, answer(one.ask, other)) in allowed | {EQUAL}
 
 
 def test_the_cases_that_were_answered_in_silence():
