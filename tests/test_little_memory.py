@@ -1,4 +1,4 @@
-"""Little memory: an answer or one line, and never a hang, a bug or a Ctrl-C that nobody pressed (`benchmarks/address_space.py` tries every limit)."""
+"""Little memory: an answer or one line, never a hang, a bug or a Ctrl-C that nobody pressed (`benchmarks/address_space.py` has every limit)."""
 
 import json
 import os
@@ -71,5 +71,5 @@ def test_linear_algebra_has_one_thread_unless_the_user_says_otherwise(said, seen
 
 def test_a_limit_of_the_user_is_all_the_memory_that_there_is(monkeypatch):
     assert quotas.user_limit() is None or quotas.machine_memory() <= quotas.user_limit()
-    monkeypatch.setattr(resource, "getrlimit", lambda kind: (500_000_000, resource.RLIM_INFINITY))
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (500_000_000, resource.RLIM_INFINITY))
     assert quotas.machine_memory() == quotas.user_limit() == 500_000_000
