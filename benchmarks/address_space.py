@@ -57,7 +57,7 @@ def run(words, folder, megabytes, kind=resource.RLIMIT_AS):
     limit = lambda: resource.setrlimit(kind, (megabytes << 20, megabytes << 20))  # noqa: E731
     begun = time.monotonic()
     command = [sys.executable, "-m", "baserate", *words]
-    process = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, preexec_fn=limit)
+    process = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, preexec_fn=limit)  # noqa: PLW1509
     try:
         _, said = process.communicate(timeout=PATIENCE_S)
         status = process.returncode

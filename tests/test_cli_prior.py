@@ -72,7 +72,7 @@ def test_the_json_has_every_digit(capsys, files):
 
 def test_both_files_are_among_the_sources(capsys, files):
     sources = answered(capsys, *asked(files))["sources"]
-    assert [source["path"].rsplit("/", 1)[1] for source in sources] == ["scores.csv", "field.csv"]
+    assert [source["path"] for source in sources] == ["scores.csv", "field.csv"]
 
 
 def test_a_file_of_one_column_is_enough(capsys, files):

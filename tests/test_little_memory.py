@@ -1,4 +1,4 @@
-"""Little memory: an answer or one line, never a hang, a bug or a Ctrl-C that nobody pressed (`benchmarks/address_space.py` tries all limits)."""
+"""Little memory: an answer or one line, never a hang, a bug or a Ctrl-C that nobody pressed (`benchmarks/address_space.py` has every limit)."""
 
 import json
 import os

@@ -328,6 +328,6 @@ def test_an_absolute_path_stays_on_the_machine(tmp_path):
     (source,) = counts.ledger.sources
     assert (source.path, source.name) == (str(tmp_path / "a.csv"), "a.csv")
     assert replace(source, path="data/a.csv").name == "data/a.csv"
-    shown = json.dumps(document.answer("show", (counts + counts).notes, counts.ledger.sources)) + br.report({"m": counts})
+    shown = json.dumps(document.answer("show", (counts + counts).notes, counts.ledger.sources)) + br.report({"m": counts}).html
     assert "a.csv" in shown
     assert str(tmp_path) not in shown

@@ -28,7 +28,7 @@ def two_columns(data: Any, name: str) -> tuple[ClassColumn, ...]:
     if isinstance(data, np.ndarray) or len(labels) != 2:
         return ()
     columns = (as_column(data[label], f"{name}[{quoted(label)}]") for label in labels)
-    return tuple(ClassColumn(c.name, c.values, c.missing, c.index, label) for c, label in zip(columns, labels, strict=True))
+    return tuple(ClassColumn(c.name, c.values, c.missing, c.index, label=label) for c, label in zip(columns, labels, strict=True))
 
 
 def of_positive(columns: tuple[Column, ...], decision: Decision) -> tuple[Column, Note]:
