@@ -172,7 +172,7 @@ prior_from = click.option(
     "--prior-from",
     metavar="FILE",
     help="Estimate the base rate from unlabelled cases that the (first) model scored, instead of --prior; see baserate prior. "
-    "Intervals include its error.",
+    "Intervals include its error, or are refused.",
 )
 calibrated_at = click.option(
     "--calibrated-at", metavar="SHARE", help='The base rate at which the scores are calibrated probabilities ("sample" for the labelled cases).'
