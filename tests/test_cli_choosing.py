@@ -68,7 +68,7 @@ def test_scenario_3_in_one_command(frauds):
     turned = run("choose", frauds, "alerts <= 1000", *ROWS, *field)
     first = turned.stdout.splitlines()[0]
     assert first == (
-        "At 1 in 1 000 and alerts <= 1000 of 1 000 000, a and b cannot be distinguished on these cases (355 and 349 caught; p = 0.069); "
+        "At 1 in 1 000 and alerts <= 1000 of 1 000 000, a and b cannot be distinguished on these cases (355 and 349 caught; p = 0.0725); "
         "a (score >= 8, and 3.28 % of those at 7, drawn at random) is best here."
     )
 

@@ -14,9 +14,8 @@ from baserate.uncertainty.best import leads, swapped_p
 def by_enumeration(value, *classes):
     """The share of all ways to hand each discordant case to either model that give as large a difference."""
     steps = [step for step, cases in classes for _ in range(cases)]
-    sums = [
-        sum(step if heads else -step for step, heads in zip(steps, way, strict=True)) for way in itertools.product((0, 1), repeat=len(steps))
-    ]
+    ways = itertools.product((-1, 1), repeat=len(steps))
+    sums = [sum(step * sign for step, sign in zip(steps, way, strict=True)) for way in ways]
     return sum(abs(one) >= abs(value) - 1e-9 for one in sums) / len(sums)
 
 

@@ -282,7 +282,6 @@ class _Table:
         self.cases = int(joint.total_positives), int(joint.total_negatives)
         some = np.flatnonzero(np.logical_or.reduce([one > 0 for one in flags]))
         columns = np.stack([one[some] for one in flags], axis=1)
-        self.whole = bool(np.isin(columns, (0.0, 1.0)).all())
         weighed = [columns * cells[some, None] for cells in (joint.positives, joint.negatives)]
         self.sums = [one.sum(axis=0) for one in weighed]
         self.products = [one.T @ columns for one in weighed]
@@ -304,7 +303,7 @@ def _difference(
     apart = table.apart(*places)
     weights, variance = max((_spread(table, places, pair, side) for side in _possible(pair, table.cases)), key=lambda one: one[1])
     chosen = not all(one.in_advance for one in pair)
-    p, method = _p_value(value, weights, variance, apart, table.cases, whole=table.whole, added=2 if chosen else 0)
+    p, method = _p_value(value, weights, variance, apart, table.cases, added=2 if chosen else 0)
     half = normal((1 + level) / 2) * math.sqrt(variance)
     low, high = value - half, value + half
     if p >= missed(level):  # the test decides: an interval that left out no difference would contradict it
@@ -365,7 +364,6 @@ def _p_value(
     apart: tuple[float, float],
     cases: tuple[int, int],
     *,
-    whole: bool,
     added: int,
 ) -> tuple[float, str]:
     """Two-sided, and by which method."""
@@ -378,10 +376,8 @@ def _p_value(
         return min(1.0, max(2 * float(ndtr(-abs(value) / math.sqrt(variance))), least)), DELTA
     steps = [abs(weight) / count if count else 0.0 for weight, count in zip(weights[0], cases, strict=True)]
     method = WEIGHTED_MCNEMAR if all(steps) else MCNEMAR
-    if not whole:
-        squares = math.fsum(step**2 * (part + added) for step, part in zip(steps, apart, strict=True))
-        return min(1.0, 2 * float(ndtr(-abs(value) / math.sqrt(squares)))), DELTA
-    counted = [round(part) + added for part in apart]
+    # Shares of a tie count as the cases that would spread as much: a whole number of them, or one more.
+    counted = [math.ceil(part - ROUNDING * (1 + part)) + added for part in apart]
     return swapped_p(value, (steps[0], counted[0]), (steps[1], counted[1])), method
 
 
