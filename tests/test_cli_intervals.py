@@ -10,6 +10,7 @@ from tests.helpers_cli import VALID, answered, damaged, refused, told, written
 from tests.helpers_intervals import ONE, TWO, cells, sample, short, spelled, tables, weighted_file
 
 import baserate as br
+from baserate.decisions.operating import brief
 
 
 @pytest.fixture
@@ -79,10 +80,10 @@ def test_chosen_points_say_that_their_threshold_is_taken_as_fixed(scores, capsys
     assert said == [
         "95 % intervals, taking the thresholds as fixed in advance (they were chosen on these cases; --replicates 2000 chooses again):"
     ]
-    assert [cells(line)[0] for line in intervals] == ["model", "m", "n"]
+    assert [cells(line)[0] for line in intervals] == ["model", "m", "n", "flag nothing", "flag everything"]
     y, m, _ = sample()
     ours = br.choose(br.count(y, m), at=br.Conditions(0.05, br.Costs(fp=1, fn=10)))
-    assert cells(intervals[1])[1:3] == [f">= {ours.threshold:g}", spelled(br.interval("tpr", ours))]
+    assert cells(intervals[1])[1:3] == [brief(ours), spelled(br.interval("tpr", ours))]
     point = answered(capsys, "choose", scores, *TWO, "--prior", "5%", "--cost", "fn=10")["models"][0]["points"][0]
     assert point["intervals"]["tpr"]["low"] == br.interval("tpr", ours).low
 
@@ -128,7 +129,7 @@ def test_one_class_alone_has_the_intervals_of_its_own_rates_and_of_shares(tmp_pa
     assert "AUC, 95 %" not in done.out
     *_, (_, row) = tables(done.out)
     dashes = [index for index, cell in enumerate(cells(row)) if cell == "—"]
-    assert dashes == [3 if label else 2, 7], "the rate of the class that is not there, and the cost"
+    assert dashes == [3 if label else 2], "the rate of the class that is not there"
     (model,) = answered(capsys, "show", path, *ONE, "--threshold", "5", "--positive", "1")["models"]
     assert model["summaries"]["auc"]["value"] is None
     assert "low" not in model["summaries"]["auc"]
@@ -175,9 +176,9 @@ def test_what_is_undefined_has_no_interval_and_a_dash(scores, capsys):
     (point,) = answered(capsys, *arguments)["models"][0]["points"]
     assert "precision" not in point["intervals"]
     assert point["undefined"]["precision"] == "nothing flagged"
-    assert point["intervals"]["tpr"]["side"] == "upper"
+    assert (point["intervals"]["tpr"]["low"], point["intervals"]["tpr"]["high"], point["intervals"]["tpr"]["method"]) == (0, 0, "exact")
     row = cells(tables(told(capsys, *arguments).out)[-1][1])
-    assert (row[1], row[4]) == ("flag nothing", "—")
+    assert (row[1], row[2], row[4]) == ("flag nothing", "exact", "—")
 
 
 def test_chosen_totals_have_intervals_only_for_what_needs_no_base_rate(scores, capsys):
