@@ -115,7 +115,7 @@ def test_one_class_alone_has_the_intervals_of_its_own_rates_and_of_shares(tmp_pa
     assert "AUC, 95 %" not in done.out
     *_, (_, row) = tables(done.out)
     dashes = [index for index, cell in enumerate(cells(row)) if cell == "—"]
-    assert dashes == [3 if label else 2, 7], "the rate of the class that is not there, and the cost"
+    assert dashes == [3 if label else 2], "the rate of the class that is not there"
     (model,) = answered(capsys, "show", path, *ONE, "--threshold", "5", "--positive", "1")["models"]
     assert model["summaries"]["auc"]["value"] is None
     assert "low" not in model["summaries"]["auc"]
@@ -162,9 +162,9 @@ def test_what_is_undefined_has_no_interval_and_a_dash(scores, capsys):
     (point,) = answered(capsys, *arguments)["models"][0]["points"]
     assert "precision" not in point["intervals"]
     assert point["undefined"]["precision"] == "nothing flagged"
-    assert point["intervals"]["tpr"]["side"] == "upper"
+    assert (point["intervals"]["tpr"]["low"], point["intervals"]["tpr"]["high"], point["intervals"]["tpr"]["method"]) == (0, 0, "exact")
     row = cells(tables(told(capsys, *arguments).out)[-1][1])
-    assert (row[1], row[4]) == ("flag nothing", "—")
+    assert (row[1], row[2], row[4]) == ("flag nothing", "exact", "—")
 
 
 def test_chosen_totals_have_intervals_only_for_what_needs_no_base_rate(scores, capsys):
