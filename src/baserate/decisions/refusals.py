@@ -8,11 +8,12 @@ from functools import reduce
 import numpy as np
 
 from baserate.conditions import Conditions
+from baserate.cuts import short
 from baserate.decisions.budgets import filled
-from baserate.decisions.operating import drawn_from
+from baserate.decisions.operating import drawn_from, highest_below
 from baserate.decisions.rules import Rule, Term
 from baserate.decisions.searching import Mask, best_of, exact_or_none, holds_all
-from baserate.errors import Fix, Infeasible, Problem, quoted
+from baserate.errors import Fix, Infeasible, Problem
 from baserate.measures.confusions import Confusion, confusion_at, measure
 from baserate.measures.values import Measure
 from baserate.points import Points
@@ -60,7 +61,8 @@ def _candidates(points: Points, term: Term, others: Sequence[Term], kept: Mask, 
     place = best_of(term.measure, points, kept, at, "higher" if term.sense == ">=" else "lower") if kept.any() else None
     if place is not None:
         threshold = points.threshold(place)
-        yield confusion_at(points, place), "flagging nothing" if threshold is None else f"at threshold {quoted(threshold)}"
+        shown = "flagging nothing" if threshold is None else f"at threshold {short(threshold, highest_below(points, place))}"
+        yield confusion_at(points, place), shown
     budget = Rule(tuple(others)).budget
     shared = filled(points, budget, at) if budget is not None else None
     if shared is not None and holds_all([other for other in others if other is not budget], shared.confusion, at):
