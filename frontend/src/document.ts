@@ -10,6 +10,8 @@ export interface Held {
   readonly weighted: boolean;
   readonly integer?: boolean;
   readonly thresholds: readonly Threshold[];
+  /** The same in as few digits as flag the same cases. */
+  readonly shown: readonly string[];
   readonly tp: readonly (number | string)[];
   readonly fp: readonly (number | string)[];
   readonly fn?: readonly (number | string)[];
@@ -38,6 +40,7 @@ export interface Span {
   readonly high: number | null;
   readonly level?: number;
   readonly method?: string;
+  readonly side?: string;
 }
 
 export interface PointOut {
@@ -59,6 +62,7 @@ export interface Given {
   readonly sentence: string;
   readonly points: Readonly<Record<string, PointOut>>;
   readonly refused: Readonly<Record<string, string>>;
+  readonly indistinguishable?: readonly string[] | null;
 }
 
 export interface Win {

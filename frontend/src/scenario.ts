@@ -1,5 +1,5 @@
 // What the controls say, and what follows from it: one question, the setting of every model, and the answer.
-import { best, choose, type Question, type Setting } from "./core/choosing.ts";
+import { baselines, best, choose, type Baseline, type Question, type Setting } from "./core/choosing.ts";
 import { checkedCosts, EQUAL, type Conditions, type Costs } from "./core/conditions.ts";
 import { grouped, repr, whole } from "./core/formats.ts";
 import { rounded } from "./core/fractions.ts";
@@ -35,6 +35,10 @@ export interface Solution {
   /** In the order of the models; null where no held point keeps the rule. */
   readonly settings: readonly (Setting | null)[];
   readonly chosen: readonly Setting[];
+  /** Flagging nothing and flagging everything, where they keep the rule. */
+  readonly baselines: readonly Baseline[];
+  /** What Python answered to this very question, on all the points, with tested differences and corrected intervals. */
+  readonly given: Given | null;
   readonly sentence: string;
   /** The base rate that each model is read at. */
   readonly priors: readonly number[];
@@ -107,12 +111,14 @@ export function solve(models: readonly Model[], state: State, given: readonly Gi
   const chosen = best(found, question);
   const others = found.filter((one) => !chosen.includes(one));
   const prior = question.at.prior === null ? null : rounded(question.at.prior);
-  const say = state.mode === "hand" ? byHand : verdict;
-  const exact =
-    state.mode === "cheapest" || state.mode === "hand" || models.every((model) => model.held.every) || wasGiven(question, given);
+  const ends = found.length ? baselines(found[0]!.model, question) : [];
+  const answered = state.mode === "hand" ? null : givenFor(question, given);
+  const exact = state.mode === "cheapest" || state.mode === "hand" || models.every((model) => model.held.every) || answered !== null;
   const none = models.some((model) => mayKeep(model, { exact })) ? "no held point keeps the rule" : "no model can keep the rule";
+  const alone = models.length === 1;
   const sentence = found.length
-    ? say(chosen, others, question, models.length === 1)
+    ? (answered?.sentence ??
+      (state.mode === "hand" ? byHand(chosen, others, question, alone) : verdict(chosen, others, ends, question, alone)))
     : `At ${conditionsSaid(question.at, prior ?? Number.NaN)}: ${none}.`;
   return {
     models,
@@ -120,6 +126,8 @@ export function solve(models: readonly Model[], state: State, given: readonly Gi
     question,
     settings,
     chosen,
+    baselines: ends,
+    given: answered,
     sentence,
     priors: models.map((model) => prior ?? (model.samplePrior ? rounded(model.samplePrior) : Number.NaN)),
     exact,
@@ -137,15 +145,16 @@ const atPlace = (model: Model, place: number): Setting => ({
   objective: null,
 });
 
-/** Whether Python has answered this very question, on all the points. */
-function wasGiven(question: Question, given: readonly Given[]): boolean {
+/** What Python answered to this very question, on all the points. */
+function givenFor(question: Question, given: readonly Given[]): Given | null {
   const { at, terms, volume } = question;
   const rule = ruleSaid(terms);
-  return given.some((one) => {
+  const found = given.find((one) => {
     const same = at.prior === null ? one.at.as_in_sample === true : one.at.prior === rounded(at.prior);
     const costs = (["fp", "fn", "tp", "tn"] as const).every((name) => one.at.costs[name] === at.costs[name]);
     return (
       same && costs && (one.rule ?? "") === rule && (one.volume ?? volume) === volume && (one.at.costs_given ?? true) === at.costsGiven
     );
   });
+  return found?.choose.length ? found : null;
 }

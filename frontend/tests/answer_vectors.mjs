@@ -46,7 +46,9 @@ function answer(vector) {
     rule: core.ruleSaid(question.terms),
     points: found.map((one) => one && pointOf(one, question)),
     models: chosen.map((one) => one.model.name),
-    sentence: settings.length ? core.verdict(chosen, others, question, models.length === 1) : null,
+    sentence: settings.length
+      ? core.verdict(chosen, others, core.baselines(settings[0].model, question), question, models.length === 1)
+      : null,
     said: core.conditionsSaid(at, at.prior === null ? Number.NaN : core.rounded(at.prior)),
     effective: core.repr(core.effectivePrior(own, at.costs)),
     slope: core.repr(core.isoCostSlope(own, at.costs)),

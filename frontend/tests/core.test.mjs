@@ -11,6 +11,7 @@ const held = (rows) => ({
   weighted: false,
   integer: false,
   thresholds: ["none", ...rows.map(([score]) => score)],
+  shown: ["none", ...rows.map(([score]) => String(score))],
   tp: [0, ...rows.map(([, tp]) => tp)],
   fp: [0, ...rows.map(([, , fp]) => fp)],
   hull: [0, 1, 2, 3],

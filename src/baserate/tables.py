@@ -180,21 +180,6 @@ def _goal(point: OperatingPoint) -> str:
     return f"the {'highest' if measure.direction == 'higher' else 'lowest'} {told}"
 
 
-def verdict(choice: Choice, *, alone: bool) -> str:
-    """Which model to choose and where to set it, in one sentence; models that cannot be told apart are named together."""
-    point = choice.point
-    where = _where(point)
-    if choice.unbeaten is not None:
-        return _no_better(choice, alone=alone)
-    if alone:
-        said = f"{where}{_goal(point)}: {setting(point)}.{_guaranteed(point)}"
-        return said[0].upper() + said[1:]
-    names = " or ".join(quoted(name, quotes=False) for name in choice.models)
-    there = f"; {setting(point)}" if len(choice.models) == 1 else ""
-    said = f"{where}choose {names}{_margin(choice)}{there}.{_guaranteed(point)}"
-    return said[0].upper() + said[1:]
-
-
 def _no_better(choice: Choice, *, alone: bool) -> str:
     """That flagging nothing, or everything, is as good as the best model, or better."""
     answer = choice.unbeaten or NOTHING
@@ -207,11 +192,14 @@ def _no_better(choice: Choice, *, alone: bool) -> str:
     return f"{who} beats flagging {answer.split()[1]} {_where(base).rstrip(', ')}: {answer} ({worth}{against})."
 
 
-def recommended(choice: Choice, *, alone: bool) -> str:
+def verdict(choice: Choice, *, alone: bool) -> str:
     """Which model to use and where to set it, in one sentence, and whether its lead over the others is more than chance."""
     point, where = choice.point, _where(choice.point)
-    if alone or choice.unbeaten:
-        return verdict(choice, alone=alone)
+    if choice.unbeaten is not None:
+        return _no_better(choice, alone=alone)
+    if alone:
+        said = f"{where}{_goal(point)}: {setting(point)}."
+        return said[0].upper() + said[1:] + _guaranteed(point)
     others = [name for name in choice.points if name not in choice.models]
     same = choice.indistinguishable
     if same is not None and len(same) > 1:
@@ -358,16 +346,6 @@ def _base_rate(at: Conditions) -> str:
         return f"prior {at.prior:.6g}, as in the sample"
     inverse = round(1 / at.prior)
     return f"1 in {grouped(inverse)}" if inverse >= 10 and math.isclose(at.prior * inverse, 1, rel_tol=1e-12) else f"prior {at.prior:.6g}"
-
-
-def _margin(choice: Choice) -> str:
-    """What it comes to, and what the others come to, in the units of what was made best."""
-    others = [point for name, point in choice.points.items() if name not in choice.models]
-    point = choice.point
-    name = "caught" if point.optimized == "tpr" and point.volume is not None else point.optimized
-    values = [_cell(one, name) for one in (point, *others)]
-    against = f" against {', '.join(values[1:])}" if others else ""
-    return f": {heading(name, [point])} {values[0]}{against}"
 
 
 def theories(choice: Choice) -> Iterator[str]:

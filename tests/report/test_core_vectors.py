@@ -4,6 +4,7 @@ import json
 import math
 import random
 import struct
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from baserate.errors import Infeasible, quoted
 from baserate.measures.catalogue import CATALOGUE, plain
 from baserate.measures.confusions import along
 from baserate.measures.values import Measure
+from baserate.report_html.held import shown_thresholds
 from baserate.undefined import Undefined
 
 VECTORS = 5_000
@@ -47,6 +49,7 @@ def held(name, counts):
         "weighted": counts.weighted,
         "integer": counts.scores.dtype == np.int64,
         "thresholds": ["none", *counts.scores.tolist()],
+        "shown": shown_thresholds(points, [None, *counts.scores.tolist()]),
         "tp": points.tp.tolist(),
         "fp": points.fp.tolist(),
         **passed,
@@ -119,6 +122,7 @@ def python_says(vector):
     models, volume = vector["models"], vector["volume"]
     try:
         choice = br.choose_model(models, vector["rule"], at=at, volume=volume)
+        choice = replace(choice, untested="only that of the given scenario was" if len(choice.points) > 1 else "")
     except Infeasible:
         choice = None
     points = [choice.points.get(name) if choice else None for name in models]
@@ -139,7 +143,7 @@ def told(point, counts):
     names = [name for name in NAMES if point.volume is not None or name not in OF_A_VOLUME]
     values = {name: point[name] for name in names}
     return {
-        "place": br.Points.of(counts).place(point.threshold),
+        "place": br.Points.of(counts).place(point.threshold if point.share == 1 else point.lower_threshold),
         "share": point.share,
         "brief": brief(point),
         "setting": setting(point),
@@ -247,14 +251,14 @@ def compare_points(ours, theirs, vector, seen):
 def test_numbers_are_written_digit_by_digit_as_python_writes_them(said):
     _, formats, answered = said
     for (value, count), page in zip(formats, answered["formats"], strict=True):
-        library = [f"{value:.{count}g}", tables.digits(value, count), repr(value), tables._short(value), per_volume(value)]
+        library = [f"{value:.{count}g}", tables.digits(value, count), repr(value), tables._short(value, 3), per_volume(value)]
         assert page == [*library, *([f"{value:.2f}"] if abs(value) < 1e30 else [])], (value, count)
 
 
 def per_volume(value):
     if math.isnan(value):
         return tables.UNDEFINED
-    return f"{round(value):,}".replace(",", " ") if abs(value) >= 1000 else f"{value:.2f}"
+    return f"{round(value):,}".replace(",", " ") if abs(value) >= 10 else f"{value:.3g}"
 
 
 def test_names_are_shortened_and_escaped_as_python_does(said):

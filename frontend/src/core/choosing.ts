@@ -1,7 +1,7 @@
 // The best point that keeps a rule, decided exactly: fast on floats, in exact numbers wherever floats cannot tell.
 import { CATALOGUE, type Name } from "./catalogue.ts";
 import type { Conditions } from "./conditions.ts";
-import { compare, div, isZero, rounded, sub, type Fraction } from "./fractions.ts";
+import { compare, div, isZero, mul, rounded, sub, type Fraction } from "./fractions.ts";
 import { along, exactValue, isBetter, isDefined, type Confusion } from "./measures.ts";
 import { between, confusionAt, type Model } from "./points.ts";
 import { budgetOf, holds, type Term } from "./rules.ts";
@@ -21,6 +21,7 @@ export interface Question {
   readonly volume: number | null;
 }
 
+const OBJECTIVE: Name = "expected_cost";
 const DOUBT = 1e-9;
 const ROUNDING = 1e-12;
 
@@ -62,7 +63,10 @@ export function bestOf(name: Name, model: Model, kept: readonly boolean[], quest
   return best;
 }
 
-/** The point that uses the budget up inside a tie; null where a threshold does, or where everything may be flagged. */
+/** A tie of less than this share of the budget is no matter. */
+const SMALL: Fraction = { n: 1n, d: 100n };
+
+/** The point that uses the budget up inside a large tie; null where a threshold does, or may as well, or where everything may be flagged. */
 function filled(model: Model, budget: Term, question: Question): Omit<Setting, "objective"> | null {
   const last = keeping(budget, model, question).filter(Boolean).length - 1;
   if (last + 1 >= model.tp.length || last < 0) return null;
@@ -71,8 +75,13 @@ function filled(model: Model, budget: Term, question: Question): Omit<Setting, "
   if (!used.every(isDefined)) return null;
   const [before, after] = used as [Fraction, Fraction];
   const share = div(sub(budget.limit, before), sub(after, before));
-  if (isZero(share)) return null;
+  if (isZero(share) || compare(sub(after, before), mul(SMALL, budget.limit)) <= 0 || !isSeveral(model, last)) return null;
   return { model, place: last + 1, confusion: between(upper, lower, share), share: rounded(share) };
+}
+
+/** Whether the tie behind a point holds more than one case; of weighted cases there is no telling. */
+function isSeveral({ held, tp, fp }: Model, last: number): boolean {
+  return held.weighted || tp[last + 1]! - tp[last]! + fp[last + 1]! - fp[last]! > 1;
 }
 
 const keepsAll = (terms: readonly Term[], one: Confusion, question: Question): boolean =>
@@ -128,6 +137,35 @@ export function best(settings: readonly Setting[], question: Question): Setting[
     else if (!better(found[0]!, one)) found.push(one);
   }
   return found;
+}
+
+export const NOTHING = "flag nothing";
+export const EVERYTHING = "flag everything";
+
+export interface Baseline {
+  readonly name: typeof NOTHING | typeof EVERYTHING;
+  readonly setting: Setting;
+}
+
+/** Flagging nothing and flagging everything, where that keeps the rule, and no budget is to be used up. */
+export function baselines(model: Model, question: Question): Baseline[] {
+  if (budgetOf(question.terms) && !question.at.costsGiven) return [];
+  const ends = [
+    [NOTHING, 0],
+    [EVERYTHING, model.tp.length - 1],
+  ] as const;
+  return ends
+    .map(([name, place]) => ({ name, setting: { model, place, confusion: confusionAt(model, place), share: 1, objective: OBJECTIVE } }))
+    .filter(({ setting }) => keepsAll(question.terms, setting.confusion, question));
+}
+
+/** Which of the baselines the best setting does not beat; null where it beats them. */
+export function unbeaten(found: readonly Baseline[], chosen: Setting, question: Question): Baseline | null {
+  const name = chosen.objective ?? OBJECTIVE;
+  const better = (a: Confusion, b: Confusion): boolean => isBetter(name, a, b, question.at, question.volume);
+  const left = found.filter(({ setting }) => !better(chosen.confusion, setting.confusion));
+  if (left.length < 2) return left[0] ?? null;
+  return better(left[1]!.setting.confusion, left[0]!.setting.confusion) ? left[1]! : left[0]!;
 }
 
 /** The hull corner that is cheapest: the same point as `choose` without a rule. */

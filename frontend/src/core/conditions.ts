@@ -63,8 +63,11 @@ export function spoken(at: Conditions): string {
   return `costs (${shown.map((name) => `${name} = ${general(costs[name], 6)}`).join(", ")})`;
 }
 
-/** The same, with "equal" before what nobody gave. */
-export const costsSaid = (at: Conditions): string => `${at.costsGiven ? "" : "equal "}${spoken(at)}`;
+/** What decides where no costs are given. */
+const ASSUMED = "equal costs assumed (a miss counts like a false alarm)";
+
+/** The same, or what is assumed where nobody gave any. */
+export const costsSaid = (at: Conditions): string => (at.costsGiven ? spoken(at) : ASSUMED);
 
 /** A base rate as people say it: 1 in 1 000 where it is one, and always its number where it is not. */
 export function baseRate(prior: number, asInSample: boolean): string {

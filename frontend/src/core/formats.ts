@@ -70,16 +70,23 @@ export function whole(value: number): bigint {
 /** An integer with its thousands apart: 30 941. */
 export const grouped = (value: bigint | number): string => String(value).replace(/\B(?=(\d{3})+$)/g, " ");
 
-/** A count of cases as tables show it: whole with thousands apart, or to two places below a thousand. */
+/** A number of cases as tables show it: whole from ten on. */
 export const cases = (value: number): string =>
-  Number.isNaN(value) ? UNDEFINED : Math.abs(value) >= 1000 ? grouped(whole(value)) : fixed(value, 2);
+  Number.isNaN(value) ? UNDEFINED : Math.abs(value) >= 10 ? grouped(whole(value)) : general(value, 3);
 
 /** A class total: a whole count grouped, a mass to six digits. */
 export const total = (value: number | string, weighted: boolean): string => (weighted ? general(Number(value), 6) : grouped(BigInt(value)));
 
 /** A bound of an interval, in a cell. */
-export const short = (value: number): string =>
-  Math.abs(value) >= 1000 && Number.isFinite(value) ? grouped(whole(value)) : general(value, 3);
+export const short = (value: number, count = 3): string =>
+  Math.abs(value) >= 1000 && Number.isFinite(value) ? grouped(whole(value)) : general(value, count);
+
+/** How many significant digits it takes to see that two numbers differ. */
+export function digitsApart(low: number, high: number, least = 3): number {
+  let count = least;
+  while (low !== high && count < 17 && general(low, count) === general(high, count)) count += 1;
+  return count;
+}
 
 export const percent = (share: number): string => `${general(100 * share, 3)} %`;
 

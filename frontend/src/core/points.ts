@@ -55,8 +55,11 @@ export function between(one: Confusion, other: Confusion, share: Fraction): Conf
   return { tp: part(one.tp, other.tp), fp: part(one.fp, other.fp), fn: part(one.fn, other.fn), tn: part(one.tn, other.tn) };
 }
 
-/** A threshold as Python writes it; "none" where nothing is flagged. */
-export function thresholdSaid(model: Model, place: number): string {
+/** A threshold in as few digits as flag the same cases; "none" where nothing is flagged. */
+export const thresholdSaid = (model: Model, place: number): string => model.held.shown[place]!;
+
+/** The very score at which a tie lies. */
+export function scoreSaid(model: Model, place: number): string {
   const value = model.held.thresholds[place]!;
   return typeof value === "string" ? value : model.held.integer ? String(value) : repr(value);
 }

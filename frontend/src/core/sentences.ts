@@ -3,10 +3,10 @@ import { baseRate, costsSaid, spoken, type Conditions } from "./conditions.ts";
 import { cases, digits, escaped, general, grouped, percent, quoted, whole } from "./formats.ts";
 import { rounded } from "./fractions.ts";
 import { read } from "./measures.ts";
-import { thresholdSaid } from "./points.ts";
+import { scoreSaid, thresholdSaid } from "./points.ts";
 import { ruleSaid } from "./rules.ts";
 import type { Name } from "./catalogue.ts";
-import type { Question, Setting } from "./choosing.ts";
+import { unbeaten, type Baseline, type Question, type Setting } from "./choosing.ts";
 
 export const HEADINGS: Partial<Record<Name, string>> = {
   tpr: "recall (tpr)",
@@ -21,8 +21,10 @@ export const HEADINGS: Partial<Record<Name, string>> = {
 };
 const OF_A_VOLUME: readonly Name[] = ["alerts", "caught", "missed", "false_alarms", "volume_cost"];
 
-export const heading = (name: Name, at: Conditions): string =>
-  name === "expected_cost" && at.earned ? "profit per case" : (HEADINGS[name] ?? name);
+export function heading(name: Name, at: Conditions): string {
+  if (name !== "expected_cost") return HEADINGS[name] ?? name;
+  return at.costsGiven ? (at.earned ? "profit per case" : "cost per case") : "errors per case";
+}
 
 /** A measure at a setting, as a table shows it. */
 export function cell(name: Name, one: Setting, question: Question): string {
@@ -43,9 +45,8 @@ export function setting(one: Setting): string {
 
 /** Which cases a share is drawn from: those of one score, or where not every score is held, all from one held point to the next. */
 function drawnFrom({ model, place }: Setting): string {
-  const cut = thresholdSaid(model, place);
-  if (model.held.every) return `at ${cut}`;
-  return `from ${cut} up${place === 1 ? "" : ` to ${thresholdSaid(model, place - 1)}`}`;
+  if (model.held.every) return `at ${scoreSaid(model, place)}`;
+  return `from ${thresholdSaid(model, place)} up${place === 1 ? "" : ` to ${thresholdSaid(model, place - 1)}`}`;
 }
 
 /** The same in few words, for a table. */
@@ -54,7 +55,7 @@ export function brief(one: Setting): string {
   if (place === 0) return setting(one);
   const cut = thresholdSaid(model, place);
   if (one.share === 1) return `>= ${cut}`;
-  const tied = `${percent(one.share)} ${model.held.every ? "at" : "from"} ${cut}`;
+  const tied = `${percent(one.share)} ${model.held.every ? `at ${scoreSaid(model, place)}` : `from ${cut}`}`;
   return place === 1 ? tied : `>= ${thresholdSaid(model, place - 1)}, ${tied}`;
 }
 
@@ -74,18 +75,51 @@ function where(one: Setting, question: Question): string {
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** Which model to choose and where to set it, in one sentence; models that cannot be told apart are named together. */
-export function verdict(chosen: readonly Setting[], others: readonly Setting[], question: Question, alone: boolean): string {
+/** What the page says of a lead at settings that Python did not test. */
+const UNTESTED = "only that of the given scenario was";
+
+/** Which model to use and where to set it, in one sentence; models that are as good are named together. */
+export function verdict(
+  chosen: readonly Setting[],
+  others: readonly Setting[],
+  found: readonly Baseline[],
+  question: Question,
+  alone: boolean,
+): string {
   const one = chosen[0]!;
-  if (alone) {
-    const most = one.objective === "tpr" ? "the most caught" : `the ${question.at.earned ? "most profitable" : "cheapest"} threshold`;
-    return capital(`${where(one, question)}${most}: ${setting(one)}.`);
-  }
+  const base = unbeaten(found, one, question);
+  if (base) return noBetter(chosen, base, question, alone);
+  if (alone) return capital(`${where(one, question)}${goal(one, question)}: ${setting(one)}.`);
   const name: Name = one.objective === "tpr" ? "caught" : "expected_cost";
-  const against = others.length ? ` against ${others.map((other) => cell(name, other, question)).join(", ")}` : "";
-  const there = chosen.length === 1 ? `; ${setting(one)}` : "";
   const names = chosen.map((each) => quoted(each.model.name)).join(" or ");
-  return capital(`${where(one, question)}choose ${names}: ${heading(name, question.at)} ${cell(name, one, question)}${against}${there}.`);
+  const there = chosen.length > 1 ? "" : one.share === 1 && one.place ? ` at ${setting(one)}` : ` (${setting(one)})`;
+  const worth = cell(name, one, question);
+  const amount = name === "caught" ? `${worth} caught` : `${heading(name, question.at)} ${worth}`;
+  const against = others.map((other) => `${cell(name, other, question)} for ${quoted(other.model.name)}`).join(", ");
+  return capital(`${where(one, question)}use ${names}${there}: ${amount}${against ? ` against ${against}` : ""}${tested(chosen, others)}.`);
+}
+
+function tested(chosen: readonly Setting[], others: readonly Setting[]): string {
+  const pairs = chosen.length + others.length - 1;
+  if (!pairs) return "";
+  return `; ${pairs === 1 ? "the difference was" : "the differences were"} not tested (${UNTESTED})`;
+}
+
+function goal(one: Setting, { at }: Question): string {
+  if (one.objective === "tpr") return "the most caught";
+  if (!at.costsGiven) return "the threshold with the fewest errors";
+  return `the ${at.earned ? "most profitable" : "cheapest"} threshold`;
+}
+
+/** That flagging nothing, or everything, is as good as the best model, or better. */
+function noBetter(chosen: readonly Setting[], base: Baseline, question: Question, alone: boolean): string {
+  const [name, one] = [base.setting.objective ?? "expected_cost", chosen[0]!];
+  const who = alone ? `No threshold of ${quoted(one.model.name)}` : "No model";
+  const [worth, beaten] = [cell(name, base.setting, question), cell(name, one, question)];
+  const names = chosen.map((each) => quoted(each.model.name)).join(" or ");
+  const against = worth === beaten ? "" : `, against ${beaten} of ${names}`;
+  const place = where({ ...one, objective: name }, question).replace(/[, ]+$/, "");
+  return `${who} beats flagging ${base.name.split(" ")[1]} ${place}: ${base.name} (${heading(name, question.at)} ${worth}${against}).`;
 }
 
 /** The conditions for a person, always said. */
@@ -102,7 +136,9 @@ export function byHand(chosen: readonly Setting[], others: readonly Setting[], q
   const cost = `${heading("expected_cost", question.at)} ${cell("expected_cost", one, question)}`;
   if (alone) return `${start}, ${setting(one)}, set by hand: ${cost}.`;
   const names = chosen.map((each) => quoted(each.model.name)).join(" or ");
-  const against = others.length ? ` against ${others.map((other) => cell("expected_cost", other, question)).join(", ")}` : "";
-  const least = question.at.earned ? "most profitable" : "cheapest";
-  return `${start}, thresholds set by hand: ${least} is ${names}, ${cost}${against}${chosen.length === 1 ? `; ${setting(one)}` : ""}.`;
+  const against = others.length
+    ? ` against ${others.map((other) => `${cell("expected_cost", other, question)} for ${quoted(other.model.name)}`).join(", ")}`
+    : "";
+  const least = !question.at.costsGiven ? "fewest errors has" : question.at.earned ? "most profitable is" : "cheapest is";
+  return `${start}, thresholds set by hand: ${least} ${names}, ${cost}${against}${chosen.length === 1 ? `; ${setting(one)}` : ""}.`;
 }

@@ -5,6 +5,7 @@ import { KINDS, type Kind, type Scene } from "../charts/kinds.ts";
 import { digits, quoted } from "../core/formats.ts";
 import { read } from "../core/measures.ts";
 import { confusionAt, thresholdSaid, type Model } from "../core/points.ts";
+import { heading } from "../core/sentences.ts";
 import type { Solution } from "../scenario.ts";
 import type { Part } from "./answer.ts";
 import { h, s } from "./dom.ts";
@@ -74,7 +75,7 @@ function described(model: Model, place: number, { question }: Solution): string 
   const value = (name: "tpr" | "fpr" | "precision" | "posfrac" | "expected_cost"): string =>
     digits(read(name, one, question.at) * (name === "expected_cost" && question.at.earned ? -1 : 1), 4);
   const cut = place ? `score >= ${thresholdSaid(model, place)}` : "flag nothing";
-  const cost = `${question.at.earned ? "profit" : "cost"} per case ${value("expected_cost")}`;
+  const cost = `${heading("expected_cost", question.at)} ${value("expected_cost")}`;
   const rates = `recall ${value("tpr")}, fpr ${value("fpr")}, precision ${value("precision")}, flagged ${value("posfrac")}`;
   return `${quoted(model.name)}, ${cut}: ${rates}, ${cost}`;
 }

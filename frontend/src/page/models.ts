@@ -1,12 +1,12 @@
 // The table of models at the scenario, with what bounds the numbers, and how far apart the held points are.
 import { precisionBounds, rateBounds } from "../core/bounds.ts";
-import { digits, general, quoted, short, UNDEFINED } from "../core/formats.ts";
+import { digits, digitsApart, general, quoted, short, UNDEFINED } from "../core/formats.ts";
 import { read } from "../core/measures.ts";
 import { thresholdSaid } from "../core/points.ts";
 import { brief, cell, heading } from "../core/sentences.ts";
 import type { Name } from "../core/catalogue.ts";
-import type { Setting } from "../core/choosing.ts";
-import type { Document, Span } from "../document.ts";
+import { EVERYTHING, NOTHING, type Setting } from "../core/choosing.ts";
+import type { Document, Given, Span } from "../document.ts";
 import { mayKeep, type Solution } from "../scenario.ts";
 import type { Part } from "./answer.ts";
 import { h, say, unbroken } from "./dom.ts";
@@ -18,14 +18,27 @@ export const COLUMNS: readonly Name[] = ["expected_cost", "tpr", "fpr", "precisi
 export function span(low: number | null, high: number | null): string {
   if (low === null && high === null) return "";
   if (low === null) return `<= ${short(high!)}`;
-  return high === null ? `>= ${short(low)}` : `${short(low)} to ${short(high)}`;
+  if (high === null) return `>= ${short(low)}`;
+  const count = digitsApart(low, high);
+  return `${short(low, count)} to ${short(high, count)}`;
 }
 
-const PRECISION_BOUNDS =
-  "Below precision: where recall and false alarm rate are both at the worse ends of their bounds, and where both are at the better ones.";
+/** An interval that Python found. */
+function found(one: Span | undefined): string {
+  if (!one) return "";
+  if (one.method === EXACT) return EXACT;
+  return span(one.side === "upper" ? null : one.low, one.side === "lower" ? null : one.high);
+}
 
-/** The bounds of a rate, and what both rates together leave of precision. */
-function bounds(one: Setting, name: Name, prior: number): string {
+const EXACT = "exact";
+
+const CORRECTED = "Intervals are corrected for choosing the thresholds on these cases.";
+const FIXED =
+  "Intervals take the thresholds as fixed in advance. That of precision: where recall and false alarm rate are both at the worse ends of their bounds, and where both are at the better ones.";
+
+/** The interval that Python found of this very point, or else the bounds of a rate, and what both rates together leave of precision. */
+function bounds(one: Setting, name: Name, prior: number, given: Given | null): string {
+  if (given) return found(given.points[one.model.name]?.intervals?.[name]);
   if (name === "precision") return span(...precisionBounds(one, prior));
   return name === "tpr" || name === "fpr" ? span(...rateBounds(one, name)) : "";
 }
@@ -64,9 +77,21 @@ export function modelTable(document: Document): Part {
     const row = h("tr", { "data-model": i }, name, h("td", {}, value, h("small", {}, unbroken(range))), cut, ...cells);
     return { row, cut, cells };
   });
-  const table = h("table", { id: "models" }, h("thead", {}, head), h("tbody", {}, ...rows.map(({ row }) => row)));
+  const ends = [NOTHING, EVERYTHING].map((name) => {
+    const cells = COLUMNS.map((column) => h("td", { "data-name": column }));
+    const row = h("tr", { "data-baseline": name }, h("th", { scope: "row" }, name), h("td"), h("td", { class: "cut" }), ...cells);
+    return { name, row, cells };
+  });
+  const table = h("table", { id: "models" }, h("thead", {}, head), h("tbody", {}, ...[...rows, ...ends].map(({ row }) => row)));
+  const hint = h("p", { class: "hint" });
   const update = (solution: Solution): void => {
     heads.forEach((cellOf, i) => say(cellOf, heading(COLUMNS[i]!, solution.question.at)));
+    say(hint, solution.given ? CORRECTED : FIXED);
+    for (const { name, row, cells } of ends) {
+      const end = solution.baselines.find((one) => one.name === name);
+      row.hidden = !end;
+      if (end) cells.forEach((cellOf, k) => fill(cellOf, unbroken(cell(COLUMNS[k]!, end.setting, solution.question)), ""));
+    }
     rows.forEach(({ row, cut, cells }, i) => {
       const one = solution.settings[i];
       row.classList.toggle("best", Boolean(one && solution.chosen.includes(one)));
@@ -74,13 +99,13 @@ export function modelTable(document: Document): Part {
       fill(cut, one ? unbroken(brief(one)) : none, one ? gap(one, solution) : "");
       cells.forEach((cellOf, k) => {
         const name = COLUMNS[k]!;
-        const small = one ? unbroken(bounds(one, name, solution.priors[i]!)) : "";
+        const small = one ? unbroken(bounds(one, name, solution.priors[i]!, solution.given)) : "";
         fill(cellOf, one ? unbroken(cell(name, one, solution.question)) : UNDEFINED, small);
       });
     });
   };
   const region = h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Table of models" }, table);
-  return { element: h("div", {}, region, h("p", { class: "hint" }, PRECISION_BOUNDS)), update };
+  return { element: h("div", {}, region, hint), update };
 }
 
 function fill(element: HTMLElement, text: string, small: string): void {

@@ -145,7 +145,7 @@ def _answered(
 def _tell(answers: list[Answer[Choice]], models: list[str], known: Known, how: str) -> None:
     """A sentence for each base rate, then a table, and one of intervals."""
     sentences = [
-        tables.recommended(answer.choice, alone=len(models) == 1) if answer.choice else f"At {answer.at}: no model can keep the rule."
+        tables.verdict(answer.choice, alone=len(models) == 1) if answer.choice else f"At {answer.at}: no model can keep the rule."
         for answer in answers
     ]
     rows = [Row(name, answer.at, answer.choice.points.get(name) if answer.choice else None) for answer in answers for name in models]

@@ -21,6 +21,7 @@ from baserate.engines.file_counts import grouped_cases
 from baserate.engines.saved import is_saved, load, name_of
 from baserate.errors import InputError, escaped, number_of, quoted, refuse, refuse_file
 from baserate.grouped import GroupedCounts
+from baserate.joint import JointCounts
 from baserate.notes import Note
 from baserate.outputs import reserved
 from baserate.report_html.reporting import report
@@ -99,7 +100,8 @@ def _made(path: options.Given, given: dict[str, Any]) -> Report:
     at, volume = _conditions(given), options.volume_of(given["volume"])
     budget = None if given["budget"] is None else _budget(given["budget"], volume)
     models = _counted(path, given)
-    named = {"slices": {given["by"] or "group": models}} if any(isinstance(one, GroupedCounts) for one in models.values()) else {}
+    by_group = not isinstance(models, JointCounts) and any(isinstance(one, GroupedCounts) for one in models.values())
+    named = {"slices": {given["by"] or "group": models}} if by_group else {}
     return report(
         models, at=at, rule=given["rules"], volume=volume, budget=budget, title=given["title"], level=options.level_of(given["level"]), **named
     )
@@ -123,11 +125,11 @@ def _conditions(given: dict[str, Any]) -> list[Conditions] | Uncertain:
     return [found] if isinstance(found, Conditions) else found
 
 
-def _counted(path: options.Given, given: dict[str, Any]) -> dict[str, Counts] | dict[str, GroupedCounts]:
-    """The counts of every model, by group where a column is named."""
+def _counted(path: options.Given, given: dict[str, Any]) -> JointCounts | dict[str, Counts] | dict[str, GroupedCounts]:
+    """The models counted on the same cases, or each by group where a column is named."""
     label, scores, positive, weight, design = (given[name] for name in ("label", "scores", "positive", "weight", "design"))
     if given["by"] is None:
-        return options.counted(path, label, scores, positive, weight, design)
+        return options.counted_together(path, label, scores, positive, weight, design)
     if is_saved(path.path):
         found = load(path.path)
         if not isinstance(found, GroupedCounts):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cmp_to_key, partial
 from typing import Any
 
-from baserate import tables
+from baserate import tables, verdicts
 from baserate.conditions import Conditions
 from baserate.counts import Counts
 from baserate.decisions.answering import Answer
@@ -16,11 +16,14 @@ from baserate.decisions.operating import OperatingPoint
 from baserate.decisions.rules import parse_rule
 from baserate.decisions.searching import is_better
 from baserate.document import Known, conditions, names_at, point_of
-from baserate.errors import grouped
+from baserate.errors import InputError, grouped, quoted
+from baserate.joint import JointCounts
 from baserate.measures.values import parse
 from baserate.notes import Note
 from baserate.uncertainty.best import choices
+from baserate.uncertainty.chosen import REPLICATES, Resampling, chosen_intervals
 from baserate.uncertainty.fixed import point_intervals
+from baserate.uncertainty.values import Interval
 
 MOST_MODELS = 50
 
@@ -35,7 +38,7 @@ class Asked:
 
 
 def answered(
-    models: Mapping[str, Counts], rules: Sequence[str | None], at: Sequence[Conditions], volume: float | None
+    models: JointCounts | Mapping[str, Counts], rules: Sequence[str | None], at: Sequence[Conditions], volume: float | None
 ) -> tuple[list[Asked], list[Note]]:
     """Every rule at every base rate, and a note of every model that cannot keep one; a rule that none can keep anywhere is refused."""
     found: list[Asked] = []
@@ -83,10 +86,21 @@ def settings_of(models: Mapping[str, Counts], asked: Sequence[Asked]) -> dict[st
 
 
 def known_of(models: Mapping[str, Counts], settings: Mapping[str, Sequence[OperatingPoint]], level: float, seed: int) -> Known:
-    """The intervals of all points and of AUC, found once; thresholds are taken as fixed in advance."""
-    points = [point for several in settings.values() for point in several]
+    """The intervals of all points and of AUC, found once; corrected for choosing the thresholds on these cases, where there are enough."""
+    found: dict[int, Mapping[str, Interval]] = {}
+    notes: list[Note] = []
+    for name, counts in models.items():
+        points = settings[name]
+        try:
+            corrected = chosen_intervals([(point, names_at(point)) for point in points], counts, Resampling(REPLICATES, seed, level))
+        except InputError as error:
+            corrected = [point_intervals(point, names_at(point), level, seed) for point in points]
+            if not counts.weighted:  # of which there are no intervals at all
+                text = f"{error.problems[0].text}: intervals treat the thresholds as fixed in advance"
+                notes.append(Note("BR626", text if len(models) == 1 else f"{quoted(name)}: {text}"))
+        found |= {id(point): one for point, one in zip(points, corrected, strict=True)}
     aucs = {id(counts): Known(level).auc(counts) for counts in models.values()}
-    return Known(level, seed, {id(point): point_intervals(point, names_at(point), level, seed) for point in points}, aucs)
+    return Known(level, seed, found, aucs, tuple(notes))
 
 
 def of_answers(asked: Sequence[Asked], models: Mapping[str, Counts], known: Known) -> list[dict[str, Any]]:
@@ -104,6 +118,8 @@ def _answer(one: Asked, answer: Answer[Choice], models: Mapping[str, Counts], kn
         "choose": [] if choice is None else list(choice.models),
         "sentence": sentence(answer, alone=len(models) == 1),
         "points": {} if choice is None else {name: point_of(point, known) for name, point in choice.points.items()},
+        "baselines": {} if choice is None else {name: point_of(point, known) for name, point in choice.baselines.items()},
+        **({} if choice is None else verdicts.of_leads(choice)),
         "refused": {} if choice is None else {name: error.problems[0].text for name, error in choice.refused.items()},
     }
 

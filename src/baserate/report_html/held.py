@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from baserate.cells import Array, Indices
 from baserate.counts import Counts
-from baserate.decisions.operating import OperatingPoint
+from baserate.cuts import short
+from baserate.decisions.operating import OperatingPoint, highest_below
 from baserate.document import Settings, number, threshold, whole
 from baserate.exact import Floats
 from baserate.notes import CASE_CONTROL
@@ -19,8 +20,8 @@ from baserate.points import Points
 from baserate.uncertainty.rates import MOST_CASES, rate_bounds
 
 MOST_FURTHER = 2000
-# What the points of all models together may take, and about what one takes: a score of 17 digits, two counts, four bounds.
-MOST_BYTES, BYTES_A_POINT = 2_200_000, 72
+# What the points of all models together may take, and about what one takes: a score of 17 digits and in few, two counts, four bounds.
+MOST_BYTES, BYTES_A_POINT = 2_100_000, 86
 SHOWN_DIGITS, KEPT_DIGITS = 3, 6
 
 
@@ -102,6 +103,7 @@ def held(name: str, counts: Counts, points: Points, level: float) -> dict[str, A
         "weighted": counts.weighted,
         "integer": counts.scores.dtype == np.int64,
         "thresholds": [threshold(points.threshold(place)) for place in range(len(points))],
+        "shown": shown_thresholds(Points.of(counts), [points.threshold(place) for place in range(len(points))]),
         "tp": _cases(points.tp),
         "fp": _cases(points.fp),
         **passed,
@@ -111,6 +113,11 @@ def held(name: str, counts: Counts, points: Points, level: float) -> dict[str, A
         "tpr_bounds": _bounds(points.tp, counts.total_positives, level, weighted=counts.weighted),
         "fpr_bounds": _bounds(points.fp, counts.total_negatives, level, weighted=counts.weighted),
     }
+
+
+def shown_thresholds(every: Points, thresholds: Sequence[Any]) -> list[str]:
+    """Each threshold in as few digits as flag the same cases."""
+    return ["none" if cut is None else short(cut, highest_below(every, every.place(cut))) for cut in thresholds]
 
 
 def _cases(values: Array) -> list[float | str]:

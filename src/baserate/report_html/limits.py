@@ -17,7 +17,7 @@ LABEL_SHIFT = (
     "Every number at another base rate than the sample's assumes label shift: the classes change their shares, and the scores within each "
     "class keep their distribution."
 )
-SAME_CASES = "Thresholds were chosen on the cases that they are judged on, which flatters them; intervals take them as fixed in advance."
+SAME_CASES = "The thresholds were chosen and evaluated on the same cases, so the numbers are optimistic; the intervals are corrected for that."
 
 
 def sentences(models: Mapping[str, Counts], settings: Mapping[str, Sequence[OperatingPoint]], level: float) -> list[str]:

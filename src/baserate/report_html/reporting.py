@@ -39,8 +39,8 @@ def report(  # noqa: PLR0913 (each is a question of its own)
 
     Each rule is answered at each of the conditions, exactly; `budget` is the number of alerts that can be looked at out of `volume` cases, and
     without rule and budget the cheapest threshold is chosen. Conditions that are `Uncertain` add the decision under all of them, as `decide`
-    makes it. `slices` are `GroupedCounts` of each model by column; models that are `GroupedCounts` themselves are sliced too. In the file base
-    rate, costs, threshold and volume can be moved.
+    makes it. Models that were counted together (`count_models`) are also tested against each other. `slices` are `GroupedCounts` of each
+    model by column; models that are `GroupedCounts` themselves are sliced too. In the file base rate, costs, threshold and volume can be moved.
 
     >>> import baserate as br
     >>> counts = br.Counts([0.9, 0.6, 0.3], positives=[30, 15, 5], negatives=[10, 90, 900])
@@ -48,6 +48,7 @@ def report(  # noqa: PLR0913 (each is a question of its own)
     Report: At 1 in 100, costs (fp = 1, fn = 50), the cheapest threshold: score >= 0.4.
     """
     counted, groups = _counted(models)
+    together = models if isinstance(models, JointCounts) else counted
     if title is not None and not isinstance(title, str):
         raise refuse("BR864", f"a title is text, got {type(title).__name__}", 'title="Fraud, November"')
     level, volume, conditions = checked_level(level), checked_volume(volume), _conditions(at)
@@ -55,12 +56,12 @@ def report(  # noqa: PLR0913 (each is a question of its own)
         refuse_estimate(one, "the report, in which the base rate can be moved,")
     rules = _rules(rule, budget, volume)
     by_column = checked_slices(slices if slices is not None else {GROUP: groups} if groups else {}, list(counted))
-    shown, asked, notes = best_of(counted, *answered(counted, rules, conditions, volume), rules=rules, at=conditions)
+    shown, asked, notes = best_of(counted, *answered(together, rules, conditions, volume), rules=rules, at=conditions)
     settings = settings_of(shown, asked)
     found = sliced(by_column, settings, conditions[0], level)
     decision = recommend(shown, rules[0], at, volume=volume) if isinstance(at, Uncertain) else None
     points, known = held_points(shown, settings), known_of(shown, settings, level, SEED)
-    contents = Contents(title, shown, points, asked, conditions, known, notes, found, decision)
+    contents = Contents(title, shown, points, asked, conditions, known, [*notes, *known.notes], found, decision)
     return Report(of_contents(contents), contents)
 
 

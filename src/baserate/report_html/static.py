@@ -22,7 +22,7 @@ from baserate.tables import UNDEFINED, Row
 
 # Of so many cases where no volume was given: even at a base rate of 1e-5 there are some positives among them.
 USUAL_VOLUME = 1_000_000
-FIXED = "taking the thresholds as fixed in advance (they were chosen on these cases)"
+CORRECTED = "corrected for choosing the thresholds on these cases"
 PRIORS, RATIOS = (1e-6, 0.5), (1e-4, 1.0)  # the window of the winner map
 
 
@@ -83,7 +83,7 @@ def _of_volume(point: OperatingPoint, name: str, volume: float) -> float:
 def _cases(value: float) -> str:
     if math.isnan(value):
         return UNDEFINED
-    return grouped(round(value)) if abs(value) >= 1000 else f"{value:.2f}"
+    return tables.cases(value)
 
 
 def _points(contents: Contents, names: Mapping[str, str]) -> Iterator[str]:
@@ -91,11 +91,13 @@ def _points(contents: Contents, names: Mapping[str, str]) -> Iterator[str]:
     for one in contents.asked:
         made = [(answer.at, {} if answer.choice is None else answer.choice.points) for answer in one.answers]
         rows = [Row(name, at, points.get(name)) for at, points in made for name in contents.models]
+        rows = tables.with_baselines(rows, one.answers)
         there = [row.point for row in rows if row.point is not None]
         if there:
             yield block(tables.headed(there))
             yield block(tables.of_points(rows), whole=names)
-            yield block(judgements.of_intervals(rows, contents.known, FIXED), whole=names)
+            yield block(tables.of_leads([answer.choice for answer in one.answers if answer.choice is not None]))
+            yield block(judgements.of_intervals(rows, contents.known, CORRECTED), whole=names)
 
 
 def _charts(contents: Contents) -> str:
