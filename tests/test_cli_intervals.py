@@ -76,7 +76,7 @@ def test_chosen_points_say_that_their_threshold_is_taken_as_fixed(scores, capsys
     sentence, _, tested, lead, said, intervals = tables(done.out)
     assert tested == ["The best model against the others, on the same cases:"]
     assert cells(lead[1])[0] == "m - n"
-    assert sentence[0].startswith("At 1 in 20, costs (fp = 1, fn = 10), use m at score >= ")
+    assert sentence[0].startswith("At 1 in 20, costs (fp = 1, fn = 10), m and n cannot be distinguished on these cases ")
     assert said == [
         "95 % intervals, taking the thresholds as fixed in advance (they were chosen on these cases; --replicates 2000 chooses again):"
     ]
