@@ -1,6 +1,8 @@
 """The intervals of `show` and `choose` at thresholds taken as fixed, in words and in JSON."""
 
+import json
 import math
+from pathlib import Path
 
 import jsonschema
 import numpy as np
@@ -10,6 +12,7 @@ from tests.helpers_cli import VALID, answered, damaged, refused, told, written
 from tests.helpers_intervals import ONE, TWO, cells, sample, short, spelled, tables, weighted_file
 
 import baserate as br
+from baserate.measures.values import CATALOGUE
 
 
 @pytest.fixture
@@ -234,3 +237,9 @@ def test_the_schema_lets_a_bound_be_open_only_on_the_side_that_says_nothing(scor
     found.update(side="both")
     with pytest.raises(jsonschema.ValidationError, match="is not valid under"):
         VALID.validate(document)
+
+
+def test_the_schema_names_every_measure_that_may_have_an_interval():
+    schema = json.loads((Path(__file__).parents[1] / "docs" / "schema.json").read_text())
+    pattern = schema["$defs"]["point"]["properties"]["intervals"]["propertyNames"]["pattern"]
+    assert pattern == f"^({'|'.join(sorted(CATALOGUE))})(\\(.*\\))?$"
