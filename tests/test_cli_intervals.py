@@ -1,6 +1,8 @@
 """The intervals of `show` and `choose` at thresholds taken as fixed, in words and in JSON."""
 
+import json
 import math
+from pathlib import Path
 
 import jsonschema
 import numpy as np
@@ -12,6 +14,7 @@ from tests.helpers_cli import VALID, answered, damaged, refused, told, written
 from tests.helpers_intervals import ONE, TWO, cells, sample, short, spelled, tables, weighted_file
 
 import baserate as br
+from baserate.measures.values import CATALOGUE
 from baserate.uncertainty.values import digits_apart
 
 
@@ -248,3 +251,9 @@ def test_as_many_digits_as_tell_two_numbers_apart(low, high):
     count = digits_apart(low, high)
     assert low == high or f"{low:.{count}g}" != f"{high:.{count}g}"
     assert count == 4 or f"{low:.{count - 1}g}" == f"{high:.{count - 1}g}"
+
+
+def test_the_schema_names_every_measure_that_may_have_an_interval():
+    schema = json.loads((Path(__file__).parents[1] / "docs" / "schema.json").read_text())
+    pattern = schema["$defs"]["point"]["properties"]["intervals"]["propertyNames"]["pattern"]
+    assert pattern == f"^({'|'.join(sorted(CATALOGUE))})(\\(.*\\))?$"
