@@ -118,4 +118,4 @@ def test_the_commands_say_it_in_words_and_in_json(rows, tmp_path, capsys):
 
 def test_what_a_rule_could_have_is_said_of_the_run(rows):
     with pytest.raises(br.Infeasible, match=r"the highest tpr with alerts <= 5000 is 0\.\d+, with a share of the run from \S+ up to \S+\."):
-        br.choose(kept(rows)["bins"], "alerts <= 5000 and recall >= 0.99", volume=CASES, at=AT)
+        br.choose(kept(rows)["hull"], "alerts <= 5000 and recall >= 0.99", volume=CASES, at=AT)
