@@ -181,10 +181,10 @@ def test_show_takes_clusters_as_units(clustered, capsys):
     assert model["counts"] == answered(capsys, *asked)["models"][0]["counts"]
 
 
-def test_show_chooses_again_on_resamples_of_clusters(clustered, capsys):
+def test_show_corrects_for_the_choice_by_resamples_of_clusters(clustered, capsys):
     asked = ("show", clustered, "--label", "y", "--score", "m", "--rule", "recall >= 0.5", "--cluster", "patient")
     point = answered(capsys, *asked, "--replicates", "200")["models"][0]["points"][0]
-    assert point["intervals"]["precision"]["method"] == "percentile"
+    assert point["intervals"]["precision"]["method"] == "optimism-corrected percentile"
     assert "BR583" in refused(capsys, *asked, "--weight", "m")
 
 

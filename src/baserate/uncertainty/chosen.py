@@ -40,7 +40,7 @@ from baserate.uncertainty.values import BOTH, Interval
 CORRECTED = "optimism-corrected"
 # As many resamples give the mean optimism to within a twentieth of the standard error of the measure.
 REPLICATES = 400
-# Positives below which the simulated coverage of these intervals falls under 93 % in some settings (benchmarks/chosen.md).
+# With this many positives and more, simulated intervals held as they should in every setting (benchmarks/chosen.md); with fewer it is noted.
 FEW = 50
 # The choice widens an interval by at most this factor: beyond it, the simulated coverage exceeded 97 % at more than 1.25 times the width.
 MOST_WIDENING = 1.2
@@ -137,7 +137,7 @@ def _of_point(point: OperatingPoint, names: Sequence[str | Measure], counts: Cou
 def _few(counts: Counts | GroupedCounts) -> Iterable[Note]:
     if counts.total_positives < FEW:
         few = number_of(int(counts.total_positives), "positive")
-        yield Note("BR625", f"only {few}: in simulations with fewer than {FEW}, 95 % intervals of a chosen threshold held in 90 to 97 %")
+        yield Note("BR625", f"only {few}: intervals of a chosen threshold are approximate with fewer than {FEW} (benchmarks/chosen.md)")
 
 
 # ---- what the rule holds in place ---------------------------------------------------------------------------------------------
