@@ -27,7 +27,9 @@ def _output(command: str, shown: str, folder: Path) -> str:
         (folder / words[1]).write_text(shown)
         return shown
     program = ("-m", "baserate", *words[1:]) if words[0] == "baserate" else (str(ROOT / "docs" / words[1]),)
-    run = subprocess.run([sys.executable, *program], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    run = subprocess.run(
+        [sys.executable, *program], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+    )
     printed = run.stdout.rstrip()
     return f"{printed}\n" if printed else ""
 
