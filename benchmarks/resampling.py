@@ -1,4 +1,4 @@
-"""Resampling of anything but plain AUC, beside a naive loop with scikit-learn: `python benchmarks/resampling.py [ROWS …]` (1e5 and 1e6 unless said).
+"""Resampling of anything but plain AUC, beside a naive loop with scikit-learn: `python benchmarks/resampling.py [ROWS …]` (1e5, 1e6).
 
 CPU milliseconds a replicate, without what is done once (two runs of different length are subtracted), and how many times faster than drawing
 rows with replacement and calling scikit-learn on them. Scores of two models with correlation 0.7, prior 1 %; costs fn = 200 at prior 0.1 %.
@@ -86,7 +86,7 @@ def ours(y, first, second, groups):
     counts, joint = br.count(y, first), br.count_models(y, {"a": first, "b": second})
     grouped = br.count_groups(y, first, groups=groups)
     return {
-        "cost at the cheapest threshold": lambda n: br.interval("expected_cost", counts, at=AT, method="percentile", replicates=n),
+        "cost at the cheapest threshold": lambda n: br.interval("expected_cost", counts, at=AT, replicates=n),
         "average precision of two models": lambda n: br.compare("average_precision", joint, replicates=n),
         "cost of two models, cheapest thresholds": lambda n: br.compare("expected_cost", joint, at=AT, replicates=n),
         "precision of two models, fixed thresholds": lambda n: br.compare(

@@ -100,12 +100,12 @@ def test_a_rule_holds_everywhere_and_at_every_site(scored, capsys):
 
 
 def test_with_replicates_it_is_said_where_models_cannot_be_told_apart(scored, capsys):
-    arguments = (*TWO, "--prior", "1e-5..1e-3", "--cost", "fn=500", "--replicates", "200", "--level", "90%")
+    arguments = (*TWO, "--prior", "1e-5..1e-3", "--cost", "fn=500", "--replicates", "4000", "--level", "90%")
     document = answered(capsys, "decide", scored, *arguments)
     assert document["winner_map"]["level"] == 0.9
     assert document["winner_map"]["doubts"]
     assert (
-        "At 90 % for the whole map (200 resamples), at costs (fp = 1, fn = 500), the winner cannot be told from these:"
+        "At 90 % for the whole map (4000 resamples), at costs (fp = 1, fn = 500), the winner cannot be told from these:"
         in told(capsys, "decide", scored, *arguments).out
     )
 
