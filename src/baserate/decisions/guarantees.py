@@ -354,12 +354,14 @@ def _looks(first: int, last: int) -> Integers:
 def _calibrated(one: Integers, two: Integers, weights: Floats, alpha: float) -> Integers:
     """For each look the most that may go wrong: so rare at every look of the first samples, by its weight, that alpha of the second reach any.
 
-    Of the second samples and one more like them, that one is among the `allowed` + 1 that go lowest with probability alpha at most.
+    Of the second samples and one more like them, that one is among the `allowed` + 1 that go lowest with probability alpha at most; two
+    standard errors less, so that it also holds for these very samples, which every question of this kind uses again.
     """
     ranked = np.sort(one, axis=0)
     ranks = np.stack([np.searchsorted(ranked[:, look], two[:, look], side="right") for look in range(one.shape[1])], axis=1)
     lowest = np.sort((ranks / weights).min(axis=1))
-    allowed = math.floor(alpha * (len(two) + 1) * (1 + 2.0**-40)) - 1
+    expected = alpha * (len(two) + 1)
+    allowed = math.floor(expected - 2 * math.sqrt(expected * (1 - alpha))) - 1
     rank = np.ceil(lowest[allowed] * weights).astype(np.int64) - 1
     limits = np.where(rank >= 0, np.take_along_axis(ranked, np.clip(rank, 0, len(one) - 1)[None], axis=0)[0] - 1, -1)
     return np.maximum.accumulate(limits).astype(np.int64)
