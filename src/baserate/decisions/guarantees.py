@@ -28,7 +28,7 @@ from baserate.notations import missed, percent
 from baserate.points import ONLY_RATES, Points
 
 EXACT, BOX, SCAN = "clopper-pearson", "clopper-pearson box", "least favourable roc"
-# Samples drawn from the least favourable case: so many set the limits of each threshold, and as many again the level of all together.
+# Samples drawn from the least favourable case: so many set the limits of each threshold, and twice as many the level of all together.
 SAMPLES = 9_999
 # At how many thresholds (numbers of positives caught) the scan looks, evenly spread, and towards the ends for each factor e; the limit of
 # one holds up to the next.
@@ -302,7 +302,7 @@ def _scan(positives: int, negatives: int, start: float, slope: float, alpha: flo
     rng = np.random.default_rng((positives, negatives, 28))
     steps = np.diff(np.concatenate(([0], looks, [positives + 1])))
 
-    def drawn() -> Integers:
+    def drawn(samples: int) -> Integers:
         gaps = np.cumsum(rng.standard_gamma(steps, size=(samples, len(steps))), axis=1)
         where = (gaps[:, :-1] / gaps[:, -1:] - start) / slope
         return _counted(rng, np.maximum(where, 0), negatives)
@@ -310,7 +310,7 @@ def _scan(positives: int, negatives: int, start: float, slope: float, alpha: flo
     # Where the requirement can be met at all, it is met most clearly half way along the line rather than at its ends.
     way = np.clip((looks / (positives + 1) - start) / (1 - start), 0, 1) if start < 1 else np.zeros(len(looks))
     weights = np.maximum(4 * way * (1 - way), LEAST_WEIGHT)
-    return looks, _calibrated(drawn(), drawn(), weights, alpha)
+    return looks, _calibrated(drawn(samples), drawn(2 * samples), weights, alpha)
 
 
 def _counted(rng: np.random.Generator, where: Floats, negatives: int) -> Integers:
@@ -335,11 +335,11 @@ def _run(cases: int, share: float, alpha: float, samples: int) -> tuple[Integers
     rng = np.random.default_rng((cases, 28))
     steps = np.diff(np.concatenate(([0], looks)))
 
-    def drawn() -> Integers:
+    def drawn(samples: int) -> Integers:
         bad = np.cumsum(rng.negative_binomial(steps, share, size=(samples, len(steps))), axis=1)
         return np.where(bad + looks > cases, cases + 1, bad)
 
-    return looks, _calibrated(drawn(), drawn(), np.ones(len(looks)), alpha)
+    return looks, _calibrated(drawn(samples), drawn(2 * samples), np.ones(len(looks)), alpha)
 
 
 def _looks(first: int, last: int) -> Integers:
@@ -354,12 +354,14 @@ def _looks(first: int, last: int) -> Integers:
 def _calibrated(one: Integers, two: Integers, weights: Floats, alpha: float) -> Integers:
     """For each look the most that may go wrong: so rare at every look of the first samples, by its weight, that alpha of the second reach any.
 
-    Of the second samples and one more like them, that one is among the `allowed` + 1 that go lowest with probability alpha at most.
+    Of the second samples and one more like them, that one is among the `allowed` + 1 that go lowest with probability alpha at most; two
+    standard errors less, so that it also holds for these very samples, which every question of this kind uses again.
     """
     ranked = np.sort(one, axis=0)
     ranks = np.stack([np.searchsorted(ranked[:, look], two[:, look], side="right") for look in range(one.shape[1])], axis=1)
     lowest = np.sort((ranks / weights).min(axis=1))
-    allowed = math.floor(alpha * (len(two) + 1) * (1 + 2.0**-40)) - 1
+    expected = alpha * (len(two) + 1)
+    allowed = math.floor(expected - 2 * math.sqrt(expected * (1 - alpha))) - 1
     rank = np.ceil(lowest[allowed] * weights).astype(np.int64) - 1
     limits = np.where(rank >= 0, np.take_along_axis(ranked, np.clip(rank, 0, len(one) - 1)[None], axis=0)[0] - 1, -1)
     return np.maximum.accumulate(limits).astype(np.int64)
