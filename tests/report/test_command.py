@@ -26,7 +26,7 @@ def test_a_report_is_written_and_where_is_said_in_one_line(command, capsys):
     done = told(capsys, *command, "--prior", "1%")
     assert done.status == 0
     first, blank, last = done.out.splitlines()
-    assert first.startswith("At 1 in 100, equal costs (fp = 1, fn = 1), choose ")
+    assert first.startswith("No model beats flagging nothing at 1 in 100, equal costs assumed (a miss counts like a false alarm): flag nothing")
     assert blank == ""
     assert last == "report.html: 2 models; it opens offline in any browser."
     page = Page(Path("report.html").read_text())
@@ -116,7 +116,7 @@ def test_a_narrow_terminal_reads_the_answer(command):
     status, text = in_terminal(40, *command, "--prior", "1%")
     assert status == 0
     answer = text.split("note")[0].splitlines()
-    assert answer[0].startswith("At 1 in 100, equal costs")
+    assert answer[0].startswith("No model beats flagging nothing at 1 in")
     assert max(map(len, answer)) <= 40
 
 
