@@ -13,8 +13,9 @@ from baserate.errors import escaped, number_of, quoted
 from baserate.pages import Grid, Page
 from baserate.tables import COST, UNDEFINED, Row, brief_of, columns, digits, heading, span
 from baserate.uncertain import Uncertain
+from baserate.uncertainty.chosen import CORRECTED
 from baserate.uncertainty.gates import ALL, MISSED, OBSERVED, SHOWN, UNJUDGED, WORSE, Part, Regression
-from baserate.uncertainty.values import LOWER, UPPER, Difference, Interval, percent
+from baserate.uncertainty.values import EXACT, LOWER, UPPER, Difference, Interval, percent
 from baserate.verdicts import Judged
 
 
@@ -36,7 +37,8 @@ def of_intervals(rows: Sequence[Row], known: Known, how: str) -> str:
     if all(cell == UNDEFINED for line in lines for cell in line[2 + several :]):
         tied = any(point.share != 1 for point in points)
         return "No intervals: a share of a tie is flagged at random, or a mixture of two thresholds is used." if tied else ""
-    methods = dict.fromkeys(one.method for point in points for name in names if (one := known.at(point).get(name)) is not None)
+    used = [one.method for point in points for name in names if (one := known.at(point).get(name)) is not None]
+    methods = dict.fromkeys(method.removeprefix(f"{CORRECTED} ") for method in used if method != EXACT)
     title = f"{percent(known.level)} intervals ({', '.join(methods)}), {how}:"
     return Page(title, Grid(headings, lines, left=2 if several else 1))
 
