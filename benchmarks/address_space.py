@@ -70,7 +70,11 @@ def run(words, folder, megabytes, kind=resource.RLIMIT_AS):
 
 def main(step, names):
     failed = 0
-    print(f"| command | limits tried | answered from | longest | failures |\n|---|---|---|---|---|  <!-- step {step} MB -->")
+    print(
+        f"Limits from {LOWEST} to {HIGHEST} MB, every {step} MB.\n\n| command | limits | answers from | longest | failures |\n"
+        + "|---" * 5
+        + "|"
+    )
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         write_data(folder)

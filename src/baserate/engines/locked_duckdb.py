@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from threading import Event, Thread
@@ -10,12 +11,12 @@ from types import MappingProxyType
 from typing import Any
 
 from baserate.engines.extras import needed
-from baserate.engines.quotas import patience_s, too_long, user_limit
+from baserate.engines.quotas import held, most_held, patience_s, too_large, too_long, user_limit
 from baserate.errors import escaped, refuse_file
 
 IN_MEMORY = ":memory:"
 MOST_REASON = 240
-AGAIN_S = 0.1  # between two interrupts: one that comes between two queries ends none
+AGAIN_S = 0.1  # between two looks at the clock; an interrupt that comes between two queries ends none, and is sent again
 MEMORY = "1GiB"
 ROOMY = 10**9  # bytes below which DuckDB, which takes for every thread what it likes, gets one: where it finds no room, it crashes
 # What is set before the lock; a plain scan is streamed, so that the limit on memory is for what a query sorts or joins.
@@ -64,19 +65,22 @@ def one_query(connection: Any, path: str, query: str) -> str:
 
 @contextmanager
 def in_time(connection: Any, path: str) -> Iterator[None]:
-    """Queries of a database file, ended when they take too long."""
-    done, patience = Event(), patience_s(path)
+    """Queries of a database file, ended when they take too long, or give more than such a file can hold."""
+    done, end, most = Event(), time.monotonic() + patience_s(path), most_held(path)
+    before, large = held(), Event()
 
     def watch() -> None:
-        late = not done.wait(patience)
-        while late and not done.wait(AGAIN_S):
-            connection.interrupt()
+        while not done.wait(AGAIN_S):
+            if held() - before > most:
+                large.set()
+            if large.is_set() or time.monotonic() > end:
+                connection.interrupt()
 
     Thread(target=watch, daemon=True).start()
     try:
         yield
     except needed("duckdb").InterruptException:
-        raise too_long(path) from None
+        raise (too_large if large.is_set() else too_long)(path) from None
     finally:
         done.set()
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from baserate.errors import InputError, refuse_file
+from baserate.errors import InputError, refuse_file, size
 
 CPU_S = 6 * 3600
 FILES = 4096
@@ -18,6 +18,8 @@ RESERVED, RESERVED_A_THREAD = 4 << 30, 256 << 20
 UNKNOWN = 1 << 40
 # A query of a database may take so long, and a second more for every so many bytes of its file.
 PATIENCE_S, A_SECOND = 60, 10**6
+# Its answer may take so many bytes, and so many more for every byte of the file.
+MOST_HELD, HELD_A_BYTE = 2 * 10**9, 200
 
 
 class Quotas(NamedTuple):
@@ -38,6 +40,23 @@ def too_long(path: str) -> InputError:
     """The error for a query that takes longer."""
     text = f"the query takes longer than {patience_s(path)} s ({PATIENCE_S} s and 1 s for every MB of the file); nothing was counted"
     return refuse_file(path, "BR707", text, "write its result into a table, and read that")
+
+
+def most_held(path: str) -> int:
+    """How many bytes the answer of a database may take: a view can give more rows than any file holds, long before time is up."""
+    return MOST_HELD + HELD_A_BYTE * os.path.getsize(path)  # noqa: PTH202
+
+
+def too_large(path: str) -> InputError:
+    """The error for a query that gives more."""
+    text = f"the query gives more than {size(most_held(path))} (2 GB and 200 times the size of the file); nothing was counted"
+    return refuse_file(path, "BR702", text, "write its result into a table, and read that")
+
+
+def held() -> int:
+    """The bytes of memory that this process holds; 0 where the system does not say."""
+    pages = " ".join(_lines(Path("/proc/self/statm"))).split()
+    return int(pages[1]) * os.sysconf("SC_PAGE_SIZE") if len(pages) > 1 else 0
 
 
 def machine_memory() -> int:
