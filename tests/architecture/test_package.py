@@ -331,6 +331,7 @@ def test_the_version_agrees_everywhere():
         "docs/notebooks.md",
         "docs/peers.md",
         "docs/report.md",
+        "docs/guarantees.md",
         "docs/uncertainty.md",
         "docs/deciding.md",
         "benchmarks/README.md",
