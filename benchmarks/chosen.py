@@ -72,7 +72,7 @@ def rates(family: str, cut: float | np.ndarray | None) -> tuple[float, float]:
 
 def field(family: str, point: br.OperatingPoint) -> tuple[float, float]:
     """tpr and fpr of a chosen point: of its threshold, or of the share of a tie."""
-    lower, upper = rates(family, point.threshold), rates(family, point.certain)
+    lower, upper = rates(family, point.lower_threshold), rates(family, point.threshold)
     return tuple(float(a + (1 - point.share) * (b - a)) for a, b in zip(lower, upper, strict=True))
 
 
