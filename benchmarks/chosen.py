@@ -72,8 +72,9 @@ def rates(family: str, cut: float | np.ndarray | None) -> tuple[float, float]:
 
 def field(family: str, point: br.OperatingPoint) -> tuple[float, float]:
     """tpr and fpr of a chosen point: of its threshold, or of the share of a tie."""
-    lower, upper = rates(family, point.lower_threshold), rates(family, point.threshold)
-    return tuple(float(a + (1 - point.share) * (b - a)) for a, b in zip(lower, upper, strict=True))
+    upper = rates(family, point.threshold)
+    lower = upper if point.share == 1 else rates(family, point.lower_threshold)
+    return tuple(float(b + point.share * (a - b)) for a, b in zip(lower, upper, strict=True))
 
 
 def value(name: str, rate: tuple[float, float], at: br.Conditions) -> float:
