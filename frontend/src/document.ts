@@ -63,6 +63,7 @@ export interface Given {
   readonly choose: readonly string[];
   readonly sentence: string;
   readonly points: Readonly<Record<string, PointOut>>;
+  readonly baselines: Readonly<Record<string, PointOut>>;
   readonly refused: Readonly<Record<string, string>>;
   readonly indistinguishable?: readonly string[] | null;
 }

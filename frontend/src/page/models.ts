@@ -61,8 +61,16 @@ function meant({ given, models }: Solution): string {
 /** The interval that Python found of this very point, or else the bounds of a rate, and what both rates together leave of precision. */
 function bounds(one: Setting, name: Name, prior: number, { given, question }: Solution): string {
   if (given) return found(given.points[one.model.name], name, question.at.earned);
-  if (name === "precision") return span(...precisionBounds(one, prior));
-  return name === "tpr" || name === "fpr" ? span(...rateBounds(one, name)) : "";
+  const value = valueOf(name, one, question);
+  if (name === "precision") return span(...precisionBounds(one, prior), Number.isNaN(value) ? null : value);
+  if (name !== "tpr" && name !== "fpr") return "";
+  return one.place === 0 ? EXACT : span(...rateBounds(one, name), value); // flagging nothing is no estimate
+}
+
+/** Those of flagging nothing or everything, of which the rates are no estimates. */
+function baselineBounds(name: string, column: Name, { given, question }: Solution): string {
+  if (given) return found(given.baselines[name], column, question.at.earned);
+  return column === "tpr" || column === "fpr" ? EXACT : "";
 }
 
 /** Where only some points are held: what lies between the neighbours of the one that was found. */
@@ -112,7 +120,11 @@ export function modelTable(document: Document): Part {
     for (const { name, row, cells } of ends) {
       const end = solution.baselines.find((one) => one.name === name);
       row.hidden = !end;
-      if (end) cells.forEach((cellOf, k) => fill(cellOf, unbroken(cell(COLUMNS[k]!, end.setting, solution.question)), ""));
+      if (!end) continue;
+      cells.forEach((cellOf, k) => {
+        const column = COLUMNS[k]!;
+        fill(cellOf, unbroken(cell(column, end.setting, solution.question)), unbroken(baselineBounds(name, column, solution)));
+      });
     }
     rows.forEach(({ row, cut, cells }, i) => {
       const one = solution.settings[i];
