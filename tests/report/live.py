@@ -25,7 +25,8 @@ READ = """() => {
   const rows = (query) => [...document.querySelectorAll(query)].map((row) => [...row.querySelectorAll('td')].map(cell));
   return {
     answer: text(document.querySelector('#answer')), plain: text(document.querySelector('#plain')),
-    models: rows('#models tr[data-model]'), best: [...document.querySelectorAll('#models tr[data-model]')].map((row) => row.classList.contains('best')),
+    models: rows('#models tr[data-model]'),
+    best: [...document.querySelectorAll('#models tr[data-model]')].map((row) => row.classList.contains('best')),
     baselines: Object.fromEntries([...document.querySelectorAll('#models tr[data-baseline]:not([hidden])')].map((row) =>
       [text(row.querySelector('th')), [...row.querySelectorAll('[data-name]')].map(cell)])),
     outcomes: document.querySelector('#outcomes').hidden ? [] : rows('#outcomes tbody tr').map((row) => row.map(([value]) => value)),

@@ -70,7 +70,7 @@ function inPlainNumbers(solution: Solution): string {
     return `Of ${volume} cases a day ${quoted(one.model.name)} flags ${cases(value("alerts"))}, ${seen}; of those with a label, ${real}.`;
   }
   const positives = cases(value("caught") + value("missed"));
-  const flags = `Of ${volume} cases a day ${positives} are positive: ${quoted(one.model.name)} flags ${cases(value("alerts"))}`;
+  const flags = `Of ${volume} cases a day ${positives} ${positives === "1" ? "is" : "are"} positive: ${quoted(one.model.name)} flags ${cases(value("alerts"))}`;
   if (value("alerts") === 0) return `${flags}, and so catches none.`;
   const share = Number.isNaN(value("nne")) ? "none of the alerts is real" : `1 alert in ${many(value("nne"))} is real`;
   return `${flags}, catches ${cases(value("caught"))} and misses ${cases(value("missed"))}; ${share}.`;

@@ -31,7 +31,7 @@ def sentences(models: Mapping[str, Counts], settings: Mapping[str, Sequence[Oper
         said += [f"{quoted(name, quotes=False)}: {line}" for line in _merged(counts)]
         said += [f"{quoted(name, quotes=False)}, at the scenario given: {line}" for line in _few(chosen[:1], known.level)]
     every = [point for points in settings.values() for point in points]
-    corrected = "; the intervals are corrected for that." if is_corrected(every, known) else "."
+    corrected = "; the intervals of the scenarios that were given are corrected for that." if is_corrected(every, known) else "."
     return [*said, *([f"{SAME_CASES}{corrected}"] if every else [])]
 
 
