@@ -21,6 +21,8 @@ export interface Held {
   readonly distinct: number;
   readonly tpr_bounds: readonly [readonly (number | null)[], readonly (number | null)[]] | null;
   readonly fpr_bounds: readonly [readonly (number | null)[], readonly (number | null)[]] | null;
+  /** Cases that were scored and have no label: how many each point flags, and how many there are. */
+  readonly unlabelled?: { readonly flagged: readonly (number | string)[]; readonly cases: number | string };
 }
 
 export interface Scenario {
@@ -61,6 +63,7 @@ export interface Given {
   readonly choose: readonly string[];
   readonly sentence: string;
   readonly points: Readonly<Record<string, PointOut>>;
+  readonly baselines: Readonly<Record<string, PointOut>>;
   readonly refused: Readonly<Record<string, string>>;
   readonly indistinguishable?: readonly string[] | null;
 }

@@ -2,15 +2,13 @@
 
 import pytest
 from tests.report.browser import chromium, opened
-from tests.report.live import MODELS, START, VOLUME, settled
-
-import baserate as br
+from tests.report.live import reported, settled
 
 
 @pytest.fixture(scope="module")
 def saved(tmp_path_factory):
     path = tmp_path_factory.mktemp("report") / "report.html"
-    br.report(MODELS, at=START, volume=VOLUME).save(path)
+    reported().save(path)
     return path
 
 

@@ -1,6 +1,8 @@
 """The live page as tests see it: three models, everything that is shown, and the same from the library."""
 
+import functools
 import random
+from dataclasses import replace
 
 import pytest
 from tests.report.frontend import FRONTEND
@@ -23,7 +25,10 @@ READ = """() => {
   const rows = (query) => [...document.querySelectorAll(query)].map((row) => [...row.querySelectorAll('td')].map(cell));
   return {
     answer: text(document.querySelector('#answer')), plain: text(document.querySelector('#plain')),
-    models: rows('#models tbody tr'), best: [...document.querySelectorAll('#models tbody tr')].map((row) => row.classList.contains('best')),
+    models: rows('#models tr[data-model]'),
+    best: [...document.querySelectorAll('#models tr[data-model]')].map((row) => row.classList.contains('best')),
+    baselines: Object.fromEntries([...document.querySelectorAll('#models tr[data-baseline]:not([hidden])')].map((row) =>
+      [text(row.querySelector('th')), [...row.querySelectorAll('[data-name]')].map(cell)])),
     outcomes: document.querySelector('#outcomes').hidden ? [] : rows('#outcomes tbody tr').map((row) => row.map(([value]) => value)),
     prior: document.querySelector('#prior').value, fn: document.querySelector('#fn').value, fp: document.querySelector('#fp').value,
     volume: document.querySelector('#volume').value, budget: document.querySelector('#budget').value,
@@ -38,14 +43,28 @@ def some_models():
     """Three models of a few hundred cases, with ties between scores, and scores that are whole numbers in one of them."""
     draw = random.Random(8)
     labels = [int(draw.random() < 0.2) for _ in range(300)]
-    return {
-        "logit": br.count(labels, [round(draw.gauss(1.3 * y, 1), 2) for y in labels]),
-        "forest": br.count(labels, [round(draw.gauss(2.4 * (y and draw.random() < 0.6), 1), 1) for y in labels]),
-        "points": br.count(labels, [round(draw.gauss(10 + 4 * y, 4)) for y in labels]),
+    scores = {
+        "logit": [round(draw.gauss(1.3 * y, 1), 2) for y in labels],
+        "forest": [round(draw.gauss(2.4 * (y and draw.random() < 0.6), 1), 1) for y in labels],
+        "points": [round(draw.gauss(10 + 4 * y, 4)) for y in labels],
     }
+    return br.count_models(labels, scores)
 
 
-MODELS = some_models()
+JOINT = some_models()
+MODELS = {name: JOINT.marginal(name) for name in JOINT.models}
+ELSEWHERE = "only that of the given scenario was"
+
+
+@functools.cache
+def reported():
+    """What Python answers where the page starts, tested and with intervals."""
+    return br.report(JOINT, at=START, volume=VOLUME)
+
+
+def elsewhere(choice, *, alone=False):
+    """What the page says away from there, where it chooses by itself and tests nothing."""
+    return tables.verdict(replace(choice, differences=(), untested=ELSEWHERE if len(choice.points) > 1 else ""), alone=alone)
 
 
 def faults(page):
@@ -83,17 +102,32 @@ def compare(page):
     except Infeasible:
         assert shown["answer"] == f"At {at}: no model can keep the rule."
         assert [row[1][0] for row in shown["models"]] == ["cannot keep the rule"] * 3
-        assert shown["outcomes"] == []
+        assert (shown["outcomes"], shown["baselines"]) == ([], {})
         return shown
-    assert shown["answer"] == tables.verdict(choice, alone=False)
+    given = is_given(at, rule, volume)
+    assert shown["answer"] == (reported().sentences[0] if given else elsewhere(choice))
     assert shown["best"] == [name in choice.models for name in MODELS]
+    points = reported().contents.chosen if given else choice.points
     for row, name in zip(shown["models"], MODELS, strict=True):
-        compare_row(row, choice.points.get(name))
+        compare_row(row, points.get(name), reported().contents.known.at(points[name]) if given else None)
+    compare_baselines(shown, choice)
     assert shown["outcomes"] == [list(row[1:]) for row in outcome_table(choice.point, volume).rows]
     return shown
 
 
-def compare_row(row, point):
+def is_given(at, rule, volume):
+    """Whether this is the question that Python answered."""
+    return (at.prior, at.costs, at.costs_given, rule, volume) == (START.prior, START.costs, True, None, VOLUME)
+
+
+def compare_baselines(shown, choice):
+    ends = {name: [tables._cell(point, column) for column in COLUMNS] for name, point in choice.baselines.items()}
+    assert {name: [value for value, _ in row] for name, row in shown["baselines"].items()} == ends
+    assert all([row[COLUMNS.index(name)][1] for name in BOUNDED] == ["exact"] * 2 for row in shown["baselines"].values())
+
+
+def compare_row(row, point, known=None):
+    """A row of the page against a point: with the intervals that are known of it, or else bounds at a threshold fixed in advance."""
     if point is None:
         assert [value for value, _ in row[1:]] == ["cannot keep the rule", *["—"] * len(COLUMNS)]
         return
@@ -101,6 +135,9 @@ def compare_row(row, point):
     intervals = point_intervals(point, BOUNDED, PLAIN.level, PLAIN.seed)
     for (value, bounds), name in zip(row[2:], COLUMNS, strict=True):
         assert value == tables._cell(point, name), name
+        if known is not None:
+            assert bounds == (tables.span(known[name]) if name in known else ""), name
+            continue
         if name == "precision":
             compare_precision(bounds, point)
             continue

@@ -10,8 +10,8 @@ import baserate as br
 # USERS, scenario 10.
 NAMES = ("A", "<img src=x onerror=alert(1)>")
 SAID = (
-    "At 1 in 1 000 and alerts <= 200 of 1 000 000, choose <img src=x onerror=alert(1)>: "
-    "caught 142.07 against 99.04; 56.8 % of those at 9, drawn at random."
+    "At 1 in 1 000 and alerts <= 200 of 1 000 000, use <img src=x onerror=alert(1)> (56.8 % of those at 9, drawn at random): "
+    "142 caught against 99 for A; the difference was not tested (the models were counted separately; count them together with count_models)."
 )
 VISIBLE = """(words) => {
   const says = (element) => element.textContent.replaceAll('\\u00a0', ' ').includes(words);
@@ -68,10 +68,10 @@ def test_without_javascript_every_table_and_drawing_is_seen(path, browser):
             assert page.get_by_role("heading", name=words, exact=True).is_visible()
         assert page.locator("#static svg").count() == 6
         assert all(drawing.is_visible() for drawing in page.locator("#static svg").all())
-        assert page.locator("#static table").count() == 5
+        assert page.locator("#static table").count() == 6  # intervals among them
         assert not page.locator("#app").is_visible()
         cells = page.locator("section[data-part=outcomes] tbody td").all_inner_texts()
-        assert cells == ["142.07", "57.93", "200.00", "857.93", "998 942", "999 800", "1 000", "999 000", "1 000 000"]
+        assert cells == ["142", "58", "200", "858", "998 942", "999 800", "1 000", "999 000", "1 000 000"]
 
 
 @pytest.mark.parametrize(("media", "scheme"), [("screen", "dark"), ("screen", "light"), ("print", "light")])
@@ -110,6 +110,6 @@ def test_one_class_alone_keeps_the_words_and_tables(browser, tmp_path):
     br.report(br.Counts([2, 1], positives=[0, 0], negatives=[3, 4])).save(path)
     with opened(browser, path) as (page, seen):
         page.wait_for_timeout(500)
-        assert page.get_by_text("the cheapest threshold: flag nothing.").first.is_visible()
+        assert page.get_by_text("No threshold of model beats flagging nothing").first.is_visible()
         assert page.get_by_role("heading", name="Models", exact=True).is_visible()
     assert seen.said == []

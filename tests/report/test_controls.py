@@ -1,13 +1,14 @@
 """Every control of the page, moved in a real browser: each number that it then shows is Python's, to the last printed digit."""
 
 import random
+from dataclasses import replace
 
 import pytest
 from tests.report.live import MODELS, START, VOLUME, compare, compare_row, settled
 
 import baserate as br
 from baserate import tables
-from baserate.decisions.operating import brief
+from baserate.decisions.operating import brief, highest_below
 from baserate.document import PLAIN
 from baserate.report_html.static import outcome_table
 
@@ -27,7 +28,9 @@ def pressed(page, slider, *keys):
 def test_it_starts_where_python_was_asked(page):
     shown = compare(page)
     assert shown["prior"] == "1 in 1000"
-    assert shown["answer"].startswith("At 1 in 1 000, costs (fp = 1, fn = 100), choose ")
+    assert shown["answer"].startswith("At 1 in 1 000, costs (fp = 1, fn = 100), ")
+    assert "p = " in shown["answer"]
+    assert "not tested" not in shown["answer"]
     first = [row[0] for row in shown["models"]]
     assert first == [[tables.digits(br.auc(counts), 4), tables.span(PLAIN.auc(counts))] for counts in MODELS.values()]
 
@@ -58,7 +61,7 @@ def test_costs_are_typed_slid_and_forgotten(page):
     pressed(page, "fn-slider", "ArrowLeft", "PageDown")
     pressed(page, "fp-slider", "PageUp", "ArrowRight")
     page.uncheck("#costs-known")
-    assert "equal costs (fp = 1, fn = 1)" in compare(page)["answer"]
+    assert "errors per case" in compare(page)["answer"]
     page.check("#costs-known")
     compare(page)
 
@@ -86,8 +89,8 @@ def test_a_budget_is_used_up_or_weighed_against_costs(page):
     compare(page)
     page.uncheck("#costs-known")
     shown = typed(page, "budget", "200")
-    assert "and alerts <= 200 of 1 000 000, choose" in shown["answer"]
-    assert ": caught " in shown["answer"]
+    assert "and alerts <= 200 of 1 000 000, use " in shown["answer"]
+    assert " caught against " in shown["answer"]
     for text in ("1", "7.5", "25 000", "999999"):
         typed(page, "budget", text)
     pressed(page, "budget-slider", "Home", "PageUp", "ArrowRight")
@@ -124,11 +127,13 @@ def compare_by_hand(page, places):
     shown = settled(page)
     points = {}
     for (name, counts), row in zip(MODELS.items(), shown["models"], strict=True):
-        points[name] = br.flag_at(counts, br.Points.of(counts).threshold(places[name]), at=START, volume=VOLUME)
+        every = br.Points.of(counts)
+        set_there = br.flag_at(counts, every.threshold(places[name]), at=START, volume=VOLUME)
+        points[name] = replace(set_there, below=highest_below(every, places[name]))  # in as few digits as flag the same cases
         compare_row(row, points[name])
     least = min(point.expected_cost for point in points.values())
     cheapest = [name for name, point in points.items() if point.expected_cost == least]
-    others = [tables._cell(point, "expected_cost") for name, point in points.items() if name not in cheapest]
+    others = [f"{tables._cell(point, 'expected_cost')} for {name}" for name, point in points.items() if name not in cheapest]
     against = f" against {', '.join(others)}" if others else ""
     there = f"; score {brief(points[cheapest[0]])}" if len(cheapest) == 1 else ""
     start = "At 1 in 1 000, costs (fp = 1, fn = 100), thresholds set by hand: cheapest is "

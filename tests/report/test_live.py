@@ -4,10 +4,10 @@ import random
 
 from tests.decisions.worked import CELLS
 from tests.report.browser import opened
-from tests.report.live import faults
+from tests.report.live import elsewhere, faults
 
 import baserate as br
-from baserate import tables
+from baserate import judgements, tables
 from baserate.decisions.operating import brief
 
 AT = br.Conditions("1 in 1000", br.Costs(fp=1, fn=100))
@@ -40,7 +40,9 @@ def test_scenario_ten_is_the_first_sentence(browser, tmp_path):
     at = br.Conditions("1 in 1000")
     with live(browser, tmp_path, models, at=at, volume=1_000_000, budget=200) as (page, seen):
         [answer] = texts(page, "#answer")
-        assert answer.startswith("At 1 in 1 000 and alerts <= 200 of 1 000 000, choose B: caught 142.07 against 99.04; ")
+        assert answer.startswith(
+            "At 1 in 1 000 and alerts <= 200 of 1 000 000, use B (56.8 % of those at 9, drawn at random): 142 caught against 99 for A; "
+        )
         assert answer == tables.verdict(br.choose_model(models, "alerts <= 200", at=at, volume=1_000_000), alone=False)
         assert seen.said == []
 
@@ -66,7 +68,7 @@ def test_where_some_points_are_held_optima_and_given_answers_are_exact_and_other
         for prior in ("0.3", "1 in 77777", "2%"):
             page.fill("#prior", prior)
             at = br.Conditions(prior, AT.costs)
-            assert texts(page, "#answer") == [tables.verdict(br.choose_model(models, at=at, volume=1_000_000), alone=False)]
+            assert texts(page, "#answer") == [elsewhere(br.choose_model(models, at=at, volume=1_000_000))]
         page.check("#mode-rule")
         page.fill("#rule", "recall >= 0.5551")
         gaps = texts(page, "#models .cut small")
@@ -87,8 +89,8 @@ def test_weighted_cases_are_read_as_python_reads_them(browser, tmp_path):
             if rule:
                 page.fill("#rule", rule)
             choice = br.choose_model(models, rule, at=AT, volume=1000)
-            assert texts(page, "#answer") == [tables.verdict(choice, alone=False)]
-            assert [text.strip() for text in texts(page, "#models .cut")] == [brief(point) for point in choice.points.values()]
+            assert texts(page, "#answer") == [tables.verdict(choice, alone=False) if rule is None else elsewhere(choice)]
+            assert [text.strip() for text in texts(page, "#models [data-model] .cut")] == [brief(point) for point in choice.points.values()]
 
 
 def test_where_class_totals_were_chosen_there_is_no_sample_to_go_back_to(browser, tmp_path):
@@ -115,7 +117,15 @@ def test_profits_are_told_as_profits(browser, tmp_path):
         assert texts(page, "#answer") == [tables.verdict(choice, alone=False)]
         assert "profit per case" in texts(page, "#answer")[0]
         told = [tables._cell(point, "expected_cost") for point in choice.points.values()]
-        assert texts(page, "#models [data-name=expected_cost]")[1:] == told
+        spans = [tables.span(judgements._shown(found, point, "expected_cost")) for found, point in costs_known(models, at)]
+        assert texts(page, "#models [data-model] [data-name=expected_cost]") == list(map("".join, zip(told, spans, strict=True)))
+        assert texts(page, "#models [data-baseline] [data-name=expected_cost]") == ["0.000exact", "-4.000exact"]
+
+
+def costs_known(models, at):
+    """The intervals of the cost, corrected for the choice of the thresholds, with the points that have them."""
+    contents = br.report(models, at=at).contents
+    return [(contents.known.at(point)["expected_cost"], point) for point in (contents.chosen[name] for name in models)]
 
 
 def test_the_winner_map_shows_who_is_cheapest_and_takes_a_click(browser, tmp_path):
@@ -143,6 +153,6 @@ def test_the_winner_map_shows_who_is_cheapest_and_takes_a_click(browser, tmp_pat
 def test_twenty_models_are_all_told(browser, tmp_path):
     models = {f"m{i}": some_counts(i, 120) for i in range(20)}
     with live(browser, tmp_path, models, at=AT) as (page, seen):
-        assert page.locator("#models tbody tr").count() == 20
+        assert page.locator("#models tr[data-model]").count() == 20
         assert page.locator("#chart-roc .curve").count() == 20
         assert seen.said == []

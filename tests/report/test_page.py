@@ -100,8 +100,8 @@ def test_the_four_outcomes_are_natural_numbers_of_the_volume():
     # 1 450 of 2 000 positives and 1 000 of 98 000 negatives are flagged at 5.
     flagged = round(999_000 * 1000 / 98_000)
     assert texts[place + 2 : place + 5] == ["positive", "negative", "together"]
-    assert texts[place + 5 : place + 9] == ["flagged", "725.00", f"{flagged:,}".replace(",", " "), f"{flagged + 725:,}".replace(",", " ")]
-    assert texts[place + 9 : place + 13] == ["not flagged", "275.00", "988 806", "989 081"]
+    assert texts[place + 5 : place + 9] == ["flagged", "725", f"{flagged:,}".replace(",", " "), f"{flagged + 725:,}".replace(",", " ")]
+    assert texts[place + 9 : place + 13] == ["not flagged", "275", "988 806", "989 081"]
     assert texts[place + 13 : place + 17] == ["together", "1 000", "999 000", "1 000 000"]
 
 
@@ -149,7 +149,7 @@ def test_the_page_is_written_at_once_or_not_at_all(tmp_path):
 def test_a_notebook_shows_the_answers():
     html = br.report(MODELS, at=br.Conditions("1 in 1000"), budget=200, volume=1_000_000, title="<b>x</b>")._repr_html_()
     assert html.startswith("<table><caption>&lt;b&gt;x&lt;/b&gt;</caption>")
-    assert "choose B: caught 142.07 against 99.04" in html
+    assert "use B (56.8 % of those at 9, drawn at random): 142 caught against 99 for A" in html
 
 
 def test_names_of_every_script_are_isolated():

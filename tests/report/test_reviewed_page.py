@@ -44,9 +44,9 @@ def test_where_no_held_point_keeps_a_rule_the_page_does_not_say_that_none_does(b
         for one in held:
             assert f"{one['name']}: {len(one['tp']):,} of 9,001 points are held".replace(",", " ") in shown(page, "#plain")
         assert f'ask baserate choose, with "{rule}", which reads them all.' in shown(page, "#plain")
-        assert texts(page, "#models .cut") == ["no held point keeps the rule"] * 2
+        assert texts(page, "#models [data-model] .cut") == ["no held point keeps the rule"] * 2
         page.fill("#rule", "recall >= 0.1")
-        assert "choose m" in shown(page, "#answer")
+        assert "use m" in shown(page, "#answer")
 
 
 def test_a_model_of_which_no_held_point_keeps_the_rule_is_named_beside_the_one_that_is_chosen(browser, tmp_path):
@@ -56,7 +56,7 @@ def test_a_model_of_which_no_held_point_keeps_the_rule_is_named_beside_the_one_t
     with live(browser, tmp_path, models, at=AT) as (page, _):
         page.check("#mode-rule")
         page.fill("#rule", unheld_rule(models["many"], held))
-        assert "choose perfect" in shown(page, "#answer")
+        assert "use perfect" in shown(page, "#answer")
         assert "many: 2 " in shown(page, "#caution")
         page.fill("#rule", "recall >= 0.1")
         assert "are held" not in shown(page, "#caution")

@@ -154,8 +154,13 @@ export function baselines(model: Model, question: Question): Baseline[] {
     [NOTHING, 0],
     [EVERYTHING, model.tp.length - 1],
   ] as const;
+  // The lowest labelled score may leave cases without a label below it: everything is everything.
+  const { unlabelled: _, ...held } = model.held;
   return ends
-    .map(([name, place]) => ({ name, setting: { model, place, confusion: confusionAt(model, place), share: 1, objective: OBJECTIVE } }))
+    .map(([name, place]) => ({
+      name,
+      setting: { model: { ...model, held }, place, confusion: confusionAt(model, place), share: 1, objective: OBJECTIVE },
+    }))
     .filter(({ setting }) => keepsAll(question.terms, setting.confusion, question));
 }
 

@@ -1,7 +1,7 @@
 // What a person reads first, in the words of the command line.
 import { baseRate, costsSaid, spoken, type Conditions } from "./conditions.ts";
 import { cases, digits, escaped, general, grouped, percent, quoted, whole } from "./formats.ts";
-import { rounded } from "./fractions.ts";
+import { add, counted, div, exactly, mul, rounded, type Fraction } from "./fractions.ts";
 import { read } from "./measures.ts";
 import { scoreSaid, thresholdSaid } from "./points.ts";
 import { ruleSaid } from "./rules.ts";
@@ -26,9 +26,28 @@ export function heading(name: Name, at: Conditions): string {
   return at.costsGiven ? (at.earned ? "profit per case" : "cost per case") : "errors per case";
 }
 
-/** A measure at a setting, as a table shows it. */
+/** How many cases are flagged needs no label: of all that were scored, at the sample's own base rate; null where only labelled ones are known. */
+export function flaggedOfAll(one: Setting, { at }: Question): { readonly flagged: Fraction; readonly cases: Fraction } | null {
+  const { held, positives, negatives } = one.model;
+  if (!held.unlabelled || at.prior !== null || one.share !== 1) return null;
+  const { tp, fp } = one.confusion;
+  return {
+    flagged: add(add(tp, fp), counted(held.unlabelled.flagged[one.place]!)),
+    cases: add(add(positives, negatives), counted(held.unlabelled.cases)),
+  };
+}
+
+/** A measure at a setting. */
+export function valueOf(name: Name, one: Setting, question: Question): number {
+  const all = name === "posfrac" || name === "alerts" ? flaggedOfAll(one, question) : null;
+  if (!all) return read(name, one.confusion, question.at, question.volume);
+  const share = div(all.flagged, all.cases);
+  return rounded(name === "alerts" ? mul(share, exactly(question.volume ?? 1)) : share);
+}
+
+/** The same, as a table shows it. */
 export function cell(name: Name, one: Setting, question: Question): string {
-  const value = read(name, one.confusion, question.at, question.volume);
+  const value = valueOf(name, one, question);
   if (OF_A_VOLUME.includes(name)) return cases(value);
   return digits(name === "expected_cost" && question.at.earned ? 0 - value : value, 4);
 }

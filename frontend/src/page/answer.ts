@@ -1,7 +1,7 @@
 // The first screen: the answer in words, what it comes to out of so many cases, and the four outcomes.
 import { cases, digits, grouped, quoted, total, whole } from "../core/formats.ts";
-import { read } from "../core/measures.ts";
-import { brief } from "../core/sentences.ts";
+import { brief, flaggedOfAll, valueOf } from "../core/sentences.ts";
+import { rounded } from "../core/fractions.ts";
 import type { Name } from "../core/catalogue.ts";
 import { mayKeep, type Solution, type State } from "../scenario.ts";
 import type { Decided } from "../document.ts";
@@ -52,7 +52,7 @@ const inside = (text: string): string => text.charAt(0).toLowerCase() + text.sli
 
 const reader = (solution: Solution) => {
   const { question, chosen } = solution;
-  return (name: Name): number => read(name, chosen[0]!.confusion, question.at, question.volume);
+  return (name: Name): number => valueOf(name, chosen[0]!, question);
 };
 
 /** What the answer comes to, in numbers of cases. */
@@ -62,8 +62,15 @@ function inPlainNumbers(solution: Solution): string {
   if (!one) return unheld.length ? notHeld(unheld, solution) : "Relax the rule, or find a better model.";
   const value = reader(solution);
   const volume = grouped(whole(solution.state.volume));
+  const all = flaggedOfAll(one, solution.question);
+  if (all) {
+    const [flagged, scored] = [all.flagged, all.cases].map((count) => grouped(whole(rounded(count)))) as [string, string];
+    const seen = `as it flags ${flagged} of all ${scored} that were scored, with and without a label`;
+    const real = Number.isNaN(value("nne")) ? "no alert is real" : `1 alert in ${many(value("nne"))} is real`;
+    return `Of ${volume} cases a day ${quoted(one.model.name)} flags ${cases(value("alerts"))}, ${seen}; of those with a label, ${real}.`;
+  }
   const positives = cases(value("caught") + value("missed"));
-  const flags = `Of ${volume} cases a day ${positives} are positive: ${quoted(one.model.name)} flags ${cases(value("alerts"))}`;
+  const flags = `Of ${volume} cases a day ${positives} ${positives === "1" ? "is" : "are"} positive: ${quoted(one.model.name)} flags ${cases(value("alerts"))}`;
   if (value("alerts") === 0) return `${flags}, and so catches none.`;
   const share = Number.isNaN(value("nne")) ? "none of the alerts is real" : `1 alert in ${many(value("nne"))} is real`;
   return `${flags}, catches ${cases(value("caught"))} and misses ${cases(value("missed"))}; ${share}.`;
@@ -77,6 +84,7 @@ export function outcomes(over: Over): Part {
   const body = h("tbody");
   const heads = ["", "positive", "negative", "together"].map((text) => (text ? h("th", { scope: "col" }, text) : h("td")));
   const table = h("table", { class: "outcomes", id: "outcomes" }, caption, h("thead", {}, h("tr", {}, ...heads)), body);
+  const why = h("p", { class: "hint", hidden: true }, "How many of the cases without a label are positive is not known.");
   const cellsOf = new Map<string, HTMLElement>();
   for (const row of ["flagged", "not flagged", "together"]) {
     const cells = ["positive", "negative", "together"].map((column) => {
@@ -94,11 +102,15 @@ export function outcomes(over: Over): Part {
       { class: "card", "aria-labelledby": "outcomes-title" },
       h("h2", { id: "outcomes-title" }, "What happens in a day"),
       table,
+      why,
     ),
     update: (solution) => {
       const one = solution.chosen[0];
-      table.hidden = !one;
-      if (!one) return;
+      // How many of the cases without a label are positive is not known: what their alerts come to is not, either.
+      const unknown = Boolean(one && flaggedOfAll(one, solution.question));
+      table.hidden = !one || unknown;
+      why.hidden = !unknown;
+      if (!one || unknown) return;
       const lead = over(solution.state)?.lead;
       const where = `${quoted(one.model.name)}, ${brief(one)}, out of ${grouped(whole(solution.state.volume))} cases`;
       say(caption, unbroken(lead ? `${lead} ${where}` : where));

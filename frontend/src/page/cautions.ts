@@ -20,6 +20,11 @@ function restsOn(one: Setting, solution: Solution, level: number): string {
     `${total(seen, held.weighted)} of ${total(all, held.weighted)} ${what}`;
   const seen = `${flagged(held.tp[place]!, held.positives, "positives")} and ${flagged(held.fp[place]!, held.negatives, "negatives")} flagged`;
   const rests = `${quoted(model.name)} rests on ${one.share === 1 ? "" : "no more than "}${seen}`;
+  if (solution.given) {
+    const known = solution.given.points[model.name]?.intervals?.["precision"];
+    const least = known && known.side !== "upper" ? known.low : null;
+    return `${rests}${least === null ? "" : `: precision could be as low as ${short(least)} (its ${percent(level)} interval)`}.`;
+  }
   const [low] = precisionBounds(one, solution.priors[solution.settings.indexOf(one)]!);
   if (low === null) return `${rests}.`;
   const ends = `where recall and false alarm rate are both at the worse ends of their bounds (${percent(level)} each)`;

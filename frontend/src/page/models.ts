@@ -1,12 +1,11 @@
 // The table of models at the scenario, with what bounds the numbers, and how far apart the held points are.
 import { precisionBounds, rateBounds } from "../core/bounds.ts";
 import { digits, digitsApart, general, quoted, short, UNDEFINED } from "../core/formats.ts";
-import { read } from "../core/measures.ts";
 import { thresholdSaid } from "../core/points.ts";
-import { brief, cell, heading } from "../core/sentences.ts";
+import { brief, cell, heading, valueOf } from "../core/sentences.ts";
 import type { Name } from "../core/catalogue.ts";
 import { EVERYTHING, NOTHING, type Setting } from "../core/choosing.ts";
-import type { Document, Given, Span } from "../document.ts";
+import type { Document, PointOut, Span } from "../document.ts";
 import { mayKeep, type Solution } from "../scenario.ts";
 import type { Part } from "./answer.ts";
 import { h, say, unbroken } from "./dom.ts";
@@ -14,33 +13,64 @@ import { sample } from "./legend.ts";
 
 export const COLUMNS: readonly Name[] = ["expected_cost", "tpr", "fpr", "precision", "posfrac", "alerts", "caught"];
 
-/** An interval in a cell; null on a side means no bound there. */
-export function span(low: number | null, high: number | null): string {
+/** An interval in a cell, with as many digits as tell its ends apart; null on a side means no bound there, and the number itself is the end. */
+export function span(low: number | null, high: number | null, value: number | null = null): string {
   if (low === null && high === null) return "";
-  if (low === null) return `<= ${short(high!)}`;
-  if (high === null) return `>= ${short(low)}`;
-  const count = digitsApart(low, high);
+  const count = digitsApart(low ?? value ?? high!, high ?? value ?? low!);
+  if (low === null) return `<= ${short(high!, count)}`;
+  if (high === null) return `>= ${short(low, count)}`;
   return `${short(low, count)} to ${short(high, count)}`;
 }
 
-/** An interval that Python found. */
-function found(one: Span | undefined): string {
+/** An interval that Python found; of costs with its sign turned, where they were given as profits. */
+function found(point: PointOut | undefined, name: Name, earned: boolean): string {
+  const one = point?.intervals?.[name];
   if (!one) return "";
   if (one.method === EXACT) return EXACT;
-  return span(one.side === "upper" ? null : one.low, one.side === "lower" ? null : one.high);
+  const [low, high] = [one.side === "upper" ? null : one.low, one.side === "lower" ? null : one.high];
+  const turned = (end: number | null): number | null => (end === null ? null : 0 - end);
+  const value = typeof point![name] === "number" ? (point![name] as number) : null;
+  return name === "expected_cost" && earned ? span(turned(high), turned(low), turned(value)) : span(low, high, value);
 }
 
 const EXACT = "exact";
 
 const CORRECTED = "Intervals are corrected for choosing the thresholds on these cases.";
-const FIXED =
-  "Intervals take the thresholds as fixed in advance. That of precision: where recall and false alarm rate are both at the worse ends of their bounds, and where both are at the better ones.";
+const FIXED = "Intervals take the thresholds as fixed in advance.";
+const OF_PRECISION =
+  "That of precision: where recall and false alarm rate are both at the worse ends of their bounds, and where both are at the better ones.";
+
+/** What the intervals in the table are, and of which models they are something else. */
+function meant({ given, models }: Solution): string {
+  if (!given) return models.every(({ held }) => held.weighted) ? "" : `${FIXED} ${OF_PRECISION}`;
+  const methods = new Map(
+    Object.entries(given.points).map(([name, { intervals }]) => [
+      name,
+      Object.values(intervals ?? {})
+        .map(({ method }) => method ?? "")
+        .filter((method) => method !== EXACT),
+    ]),
+  );
+  const names = [...methods.keys()].filter((name) => methods.get(name)!.length);
+  const fixed = names.filter((name) => !methods.get(name)!.some((method) => method.startsWith("optimism-corrected")));
+  if (!names.length) return "";
+  if (fixed.length === names.length) return FIXED;
+  return fixed.length ? `${CORRECTED} Those of ${fixed.map(quoted).join(", ")} take the threshold as fixed in advance.` : CORRECTED;
+}
 
 /** The interval that Python found of this very point, or else the bounds of a rate, and what both rates together leave of precision. */
-function bounds(one: Setting, name: Name, prior: number, given: Given | null): string {
-  if (given) return found(given.points[one.model.name]?.intervals?.[name]);
-  if (name === "precision") return span(...precisionBounds(one, prior));
-  return name === "tpr" || name === "fpr" ? span(...rateBounds(one, name)) : "";
+function bounds(one: Setting, name: Name, prior: number, { given, question }: Solution): string {
+  if (given) return found(given.points[one.model.name], name, question.at.earned);
+  const value = valueOf(name, one, question);
+  if (name === "precision") return span(...precisionBounds(one, prior), Number.isNaN(value) ? null : value);
+  if (name !== "tpr" && name !== "fpr") return "";
+  return one.place === 0 ? EXACT : span(...rateBounds(one, name), value); // flagging nothing is no estimate
+}
+
+/** Those of flagging nothing or everything, of which the rates are no estimates. */
+function baselineBounds(name: string, column: Name, { given, question }: Solution): string {
+  if (given) return found(given.baselines[name], column, question.at.earned);
+  return column === "tpr" || column === "fpr" ? EXACT : "";
 }
 
 /** Where only some points are held: what lies between the neighbours of the one that was found. */
@@ -86,11 +116,15 @@ export function modelTable(document: Document): Part {
   const hint = h("p", { class: "hint" });
   const update = (solution: Solution): void => {
     heads.forEach((cellOf, i) => say(cellOf, heading(COLUMNS[i]!, solution.question.at)));
-    say(hint, solution.given ? CORRECTED : FIXED);
+    say(hint, meant(solution));
     for (const { name, row, cells } of ends) {
       const end = solution.baselines.find((one) => one.name === name);
       row.hidden = !end;
-      if (end) cells.forEach((cellOf, k) => fill(cellOf, unbroken(cell(COLUMNS[k]!, end.setting, solution.question)), ""));
+      if (!end) continue;
+      cells.forEach((cellOf, k) => {
+        const column = COLUMNS[k]!;
+        fill(cellOf, unbroken(cell(column, end.setting, solution.question)), unbroken(baselineBounds(name, column, solution)));
+      });
     }
     rows.forEach(({ row, cut, cells }, i) => {
       const one = solution.settings[i];
@@ -99,7 +133,7 @@ export function modelTable(document: Document): Part {
       fill(cut, one ? unbroken(brief(one)) : none, one ? gap(one, solution) : "");
       cells.forEach((cellOf, k) => {
         const name = COLUMNS[k]!;
-        const small = one ? unbroken(bounds(one, name, solution.priors[i]!, solution.given)) : "";
+        const small = one ? unbroken(bounds(one, name, solution.priors[i]!, solution)) : "";
         fill(cellOf, one ? unbroken(cell(name, one, solution.question)) : UNDEFINED, small);
       });
     });
@@ -128,7 +162,7 @@ export function tableRows(document: Document, solution: Solution): Record<string
       chosen: one && solution.chosen.includes(one) ? 1 : 0,
     };
     for (const name of COLUMNS) {
-      const value = one ? read(name, one.confusion, solution.question.at, solution.question.volume) : Number.NaN;
+      const value = one ? valueOf(name, one, solution.question) : Number.NaN;
       plain[name] = Number.isFinite(value) ? value : null;
     }
     return plain;

@@ -85,7 +85,7 @@ def of_contents(contents: Contents) -> dict[str, Any]:
         "slices": of_slices(contents.slices),
         "decision": None if contents.decision is None else of_recommendation(contents.decision),
         "decided": contents.decided,
-        "shows": [*limits.sentences(models, settings, known.level), *limits.thinned(points)],
+        "shows": [*limits.sentences(models, settings, known), *limits.thinned(points)],
         "definitions": definitions(),
     }
     decided = [] if contents.decision is None else notes_said(contents.decision)

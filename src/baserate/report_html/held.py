@@ -112,7 +112,17 @@ def held(name: str, counts: Counts, points: Points, level: float) -> dict[str, A
         "distinct": len(counts.scores),
         "tpr_bounds": _bounds(points.tp, counts.total_positives, level, weighted=counts.weighted),
         "fpr_bounds": _bounds(points.fp, counts.total_negatives, level, weighted=counts.weighted),
+        **_unlabelled(counts, points),
     }
+
+
+def _unlabelled(counts: Counts, points: Points) -> dict[str, Any]:
+    """Cases that were scored and have no label: how many each point flags, and how many there are; nothing where there are none."""
+    if counts.unlabelled is None:
+        return {}
+    rest = Points.of(counts.unlabelled)  # all of them as negatives
+    flagged = rest.fp[[rest.place(points.threshold(place)) for place in range(len(points))]]
+    return {"unlabelled": {"flagged": _cases(flagged), "cases": whole(counts.unlabelled.total_negatives)}}
 
 
 def shown_thresholds(every: Points, thresholds: Sequence[Any]) -> list[str]:

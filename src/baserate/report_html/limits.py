@@ -7,9 +7,11 @@ from typing import Any
 
 from baserate.counts import Counts
 from baserate.decisions.operating import OperatingPoint
+from baserate.document import Known
 from baserate.errors import InputError, grouped, number_of, quoted
 from baserate.notes import CASE_CONTROL
 from baserate.uncertainty.adequacy import support
+from baserate.uncertainty.chosen import CORRECTED
 from baserate.uncertainty.rates import MOST_CASES
 from baserate.uncertainty.values import percent
 
@@ -17,18 +19,25 @@ LABEL_SHIFT = (
     "Every number at another base rate than the sample's assumes label shift: the classes change their shares, and the scores within each "
     "class keep their distribution."
 )
-SAME_CASES = "The thresholds were chosen and evaluated on the same cases, so the numbers are optimistic; the intervals are corrected for that."
+SAME_CASES = "The thresholds were chosen and evaluated on the same cases, so the numbers are optimistic"
 
 
-def sentences(models: Mapping[str, Counts], settings: Mapping[str, Sequence[OperatingPoint]], level: float) -> list[str]:
+def sentences(models: Mapping[str, Counts], settings: Mapping[str, Sequence[OperatingPoint]], known: Known) -> list[str]:
     """What holds for all models once, and of each model what holds for it alone."""
     said = [LABEL_SHIFT]
-    said += list(dict.fromkeys(line for counts in models.values() for line in _sample(counts, level)))
+    said += list(dict.fromkeys(line for counts in models.values() for line in _sample(counts, known.level)))
     for name, counts in models.items():
         chosen = settings.get(name, ())
         said += [f"{quoted(name, quotes=False)}: {line}" for line in _merged(counts)]
-        said += [f"{quoted(name, quotes=False)}, at the scenario given: {line}" for line in _few(chosen[:1], level)]
-    return [*said, *([SAME_CASES] if any(settings.values()) else [])]
+        said += [f"{quoted(name, quotes=False)}, at the scenario given: {line}" for line in _few(chosen[:1], known.level)]
+    every = [point for points in settings.values() for point in points]
+    corrected = "; the intervals of the scenarios that were given are corrected for that." if is_corrected(every, known) else "."
+    return [*said, *([f"{SAME_CASES}{corrected}"] if every else [])]
+
+
+def is_corrected(points: Sequence[OperatingPoint], known: Known) -> bool:
+    """Whether the intervals allow for choosing the thresholds on these cases; where only those of some models do, a note names the others."""
+    return any(one.method.startswith(CORRECTED) for point in points for one in known.at(point).values())
 
 
 def _sample(counts: Counts, level: float) -> Iterator[str]:
@@ -54,10 +63,10 @@ def _merged(counts: Counts) -> Iterator[str]:
 
 
 def _few(points: Sequence[OperatingPoint], level: float) -> Iterator[str]:
-    """Rates at the chosen point that rest on few errors."""
+    """Rates at the chosen point that rest on few errors; their intervals stand in the tables, corrected for the choice."""
     for point in points:
         try:
-            yield from (f"{note.text}." for note in support(point, level=level).notes)
+            yield from (f"{note.text.partition(f': {percent(level)} ')[0]}." for note in support(point, level=level).notes)
         except InputError:  # a share of a tie, or weights: no cases to rest on
             yield from ()
 

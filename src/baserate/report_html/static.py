@@ -17,12 +17,13 @@ from baserate.pages import Grid
 from baserate.plots.cost_figures import winner_map_panel
 from baserate.report_html.charts import MOST_DRAWN, drawings
 from baserate.report_html.contents import MIDDLE, Contents
+from baserate.report_html.limits import is_corrected
 from baserate.report_html.markup import block, items, section, terms, written
 from baserate.tables import UNDEFINED, Row
 
 # Of so many cases where no volume was given: even at a base rate of 1e-5 there are some positives among them.
 USUAL_VOLUME = 1_000_000
-CORRECTED = "corrected for choosing the thresholds on these cases"
+HOW = ("taking the thresholds as fixed in advance", "corrected for choosing the thresholds on these cases")
 PRIORS, RATIOS = (1e-6, 0.5), (1e-4, 1.0)  # the window of the winner map
 
 
@@ -53,8 +54,8 @@ def body(contents: Contents, content: Mapping[str, Any], title: str) -> str:
 def _outcomes(contents: Contents) -> str:
     """The four outcomes in natural numbers, where the chosen model is set."""
     choice = contents.first
-    if choice is None or choice.point.at.prior is None:
-        return ""
+    if choice is None or choice.point.at.prior is None or choice.point.counted is not None:
+        return ""  # nothing is known of the field, or not how many of the flagged cases without a label are positive
     volume = contents.volume or USUAL_VOLUME
     table, where = outcome_table(choice.point, volume), quoted(choice.model, quotes=False)
     middle = "" if contents.decision is None else f"{MIDDLE} "
@@ -97,7 +98,7 @@ def _points(contents: Contents, names: Mapping[str, str]) -> Iterator[str]:
             yield block(tables.headed(there))
             yield block(tables.of_points(rows), whole=names)
             yield block(tables.of_leads([answer.choice for answer in one.answers if answer.choice is not None]))
-            yield block(judgements.of_intervals(rows, contents.known, CORRECTED), whole=names)
+            yield block(judgements.of_intervals(rows, contents.known, HOW[is_corrected(there, contents.known)]), whole=names)
 
 
 def _charts(contents: Contents) -> str:
