@@ -73,6 +73,8 @@ class Known:
     # Of AUC, by the identity of its counts, where rows were resampled in clusters; None where there is no telling.
     aucs: Mapping[int, Interval | None] = field(default_factory=dict)
     notes: tuple[Note, ...] = ()
+    # Whether intervals of chosen thresholds are corrected for choosing them on the same cases.
+    corrected: bool = False
 
     def auc(self, counts: Counts) -> Interval | None:
         """The interval of AUC; none where cases are weighted, or a class is missing."""

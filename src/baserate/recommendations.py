@@ -16,7 +16,6 @@ from baserate.decisions.rules import parse_rule
 from baserate.document import conditions, number, threshold, uncertain
 from baserate.errors import escaped, grouped, quoted
 from baserate.joint import JointCounts
-from baserate.measures.values import parse
 from baserate.notes import Note
 from baserate.pages import Grid, Page
 from baserate.prospects.changes import Change, Stability, stability
@@ -90,8 +89,8 @@ def _leads(decision: Decision, joint: JointCounts, at: Conditions, volume: float
             point = guess(first, 1 if name == EVERYTHING else 0, at=at)
         else:
             point = flag_at(joint.marginal(name), rival.threshold, at=at)
-        points[name] = replace(point, rule=decision.rule, optimized=COST, volume=volume)
-    return leads(joint, points, decision.model, measure=parse(COST), level=level)
+        points[name] = replace(point, rule=decision.rule, optimized="tpr" if decision.optimized == CAUGHT else COST, volume=volume)
+    return leads(joint, points, decision.model, level=level)
 
 
 def of_recommendation(found: Recommendation) -> dict[str, Any]:
@@ -238,7 +237,8 @@ def _missed(decision: Decision) -> str:
 def _lead(found: Recommendation) -> str:
     """Whether the setting that was chosen is cheaper than the others, beyond chance."""
     if not found.leads:
-        return ""
+        several = found.decision.model not in ANSWERS and sum(name not in ANSWERS for name in found.decision.rivals) > 1
+        return " Whether its lead over the other models is significant was not tested." if several else ""
     best = quoted(found.decision.model, quotes=False)
     close = [one for one in found.leads if not one.significant]
     if close:

@@ -332,9 +332,14 @@ class Estimated:
 
     def flagged(self, counts: Any, threshold: float | None) -> tuple[int, int] | None:
         """How many cases of the field the model of these counts flags, and how many there are; None where that is not known."""
+        field = self.field_of(counts)
+        return None if field is None else (field.flagged(threshold), field.total)
+
+    def field_of(self, counts: Any) -> Any:
+        """The scores in the field of the model of these counts; None where they are not known."""
         for ours, field in ((self.counts, self.unlabelled), *self.beside):
             if ours is not None and (ours is counts or ours == counts):
-                return field.flagged(threshold), field.total
+                return field
         return None
 
 

@@ -242,7 +242,7 @@ def p_in_words(differences: Sequence[Difference]) -> str:
     p = max(values) if significant else min(values)
     if p < 0.001:
         return "p < 0.001"
-    several = "" if len(values) == 1 else " or less" if significant else " or more"
+    several = "" if len(values) == 1 or p == 1 else " or less" if significant else " or more"
     return f"p = {p:.3g}{several}"
 
 

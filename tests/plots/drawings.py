@@ -38,7 +38,7 @@ def figures():
         "angles": br.isoline_figure("npv", [AT]),
         "mapping": br.broc_mapping_figure(AT, roc),
         "strips": br.strips_panel(roc, br.strip_weights(5, 0.5)),
-        "difference": br.difference_panel(br.difference_band(br.cost_curve, joint, x=[0.2, 0.5, 0.8], replicates=100)),
+        "difference": br.difference_panel(br.difference_band(br.cost_curve, joint, x=[0.2, 0.5, 0.8])),
         "sweep": br.curve_panel(br.precision_prior_curve(COUNTS, 0.5)),
         "reliability": br.reliability_panel(br.reliability_curve(COUNTS, bins=5)),
         "histogram": br.histogram_panel(COUNTS, bins=4, threshold=0.5),

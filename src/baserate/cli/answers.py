@@ -45,7 +45,7 @@ class Surety:
                 intervals, said = self.at_chosen(chosen, counts, progress)
                 found |= {id(point): one for point, one in zip(chosen, intervals, strict=bool(intervals))}
                 notes += [note if len(models) == 1 else replace(note, text=f"{quoted(name)}: {note.text}") for note in said]
-        return Known(self.level, self.seed, found, notes=tuple(notes))
+        return Known(self.level, self.seed, found, notes=tuple(notes), corrected=bool(found))
 
     def at_chosen(
         self, points: Sequence[OperatingPoint], counts: Counts | GroupedCounts, progress: Progress
@@ -62,14 +62,15 @@ class Surety:
             problem = error.problems[0]
             weighted = problem.code == "BR583"  # there are no intervals at all
             return [], [] if weighted else [Note("BR626", f"{problem.text}, so intervals treat the thresholds as fixed in advance")]
-        notes = [note for one in found for each in one.values() for note in each.notes if note.code == "BR625"]
+        said = [note for one in found for each in one.values() for note in each.notes]
+        notes = [note for note in said if note.code == "BR625" or (note.code == "BR622" and "lies outside" in note.text)]
         return found, list(dict.fromkeys(notes))
 
     def words(self, known: Known, *, chosen: bool) -> str:
         """What was done about the thresholds."""
         if not chosen:
             return "at these thresholds, fixed in advance"
-        if not known.found:
+        if not known.corrected:
             return "treating the thresholds as fixed in advance, although they were chosen on these cases"
         return f"corrected for choosing the thresholds on these cases ({self.replicates or REPLICATES} resamples)"
 

@@ -41,12 +41,14 @@ class Clusters:
         with Progress("resampling clusters") as progress:
             aucs = {id(counts): self._auc(name, surety, progress) for name, counts in self.models.items()}
             plan = cluster_plan(surety.replicates, surety.seed, progress) if surety.replicates else None
+            resampled = False
             for name, point in points:
                 intervals, said = surety.at_chosen([point] if point.optimized else [], self.groups[name], progress)
+                resampled = resampled or bool(intervals)
                 fixed = intervals or [cluster_intervals(point, self.groups[name], names_at(point), plan, surety.level)]
                 found[id(point)] = fixed[0]
                 notes |= dict.fromkeys(said)
-        return Known(surety.level, surety.seed, found, aucs, tuple(notes))
+        return Known(surety.level, surety.seed, found, aucs, tuple(notes), corrected=resampled)
 
     def _auc(self, name: str, surety: Surety, progress: Progress) -> Interval | None:
         asked: dict[str, Any] = {"level": surety.level, "seed": surety.seed, "progress": progress}

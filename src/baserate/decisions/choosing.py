@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
@@ -11,13 +12,14 @@ from typing import Any
 import numpy as np
 
 from baserate.arithmetic import exactly, rounded
+from baserate.cells import Array
 from baserate.conditions import Conditions
 from baserate.counts import Counts
 from baserate.decisions import budgets, guarantees, merged, remarks, theory
 from baserate.decisions.mixtures import best_mixture
-from baserate.decisions.operating import COUNTED, GUESS, THRESHOLD, OperatingPoint, flagged_in_all, mixed, set_at
+from baserate.decisions.operating import COUNTED, GUESS, THRESHOLD, OperatingPoint, flagged_along, flagged_in_all, mixed, set_at
 from baserate.decisions.refusals import infeasible
-from baserate.decisions.rules import Rule, parse_rule
+from baserate.decisions.rules import Rule, Term, parse_rule
 from baserate.decisions.searching import Mask, best_of, exact_or_none, holds_all, is_better, keeping
 from baserate.errors import grouped, quoted, refuse
 from baserate.measures.confusions import checked_conditions, checked_volume, confusion_at, resolved_for
@@ -116,9 +118,10 @@ def _objective(optimize: str | Measure | None, rule: Rule, at: Conditions, volum
 
 def _found(points: Points, rule: Rule, objective: Measure, at: Conditions, *, mix: bool, use_up: bool) -> OperatingPoint:
     """The best of the candidates; where a budget is to be used up, the one that does, unless another is strictly better."""
-    masks = [keeping(term, points, at) for term in rule.terms]
+    scored = flagged_along(points, at)
+    masks = [_kept(term, points, at, scored) for term in rule.terms]
     mask: Mask = reduce(np.logical_and, masks, np.ones(len(points), dtype=np.bool_))
-    candidates = list(_candidates(points, rule, objective, at, mask, mix=mix))
+    candidates = list(_candidates(points, rule, objective, at, mask, mix=mix, whole=scored is not None))
     if not candidates:
         merged.refuse_infeasible(points, rule.terms, at)
         raise infeasible(points, rule, masks, objective, at)
@@ -152,12 +155,24 @@ def _guaranteed(
     return replace(set_at(points, place, at), guarantee=found)
 
 
-def _candidates(points: Points, rule: Rule, objective: Measure, at: Conditions, mask: Mask, *, mix: bool) -> Iterator[OperatingPoint]:
+def _kept(term: Term, points: Points, at: Conditions, scored: tuple[Array, int] | None) -> Mask:
+    """The points at which the term holds; alerts are counted among all cases that were scored, also those without a label."""
+    if scored is None or term.measure.name not in COUNTED:
+        return keeping(term, points, at)
+    flagged, cases = scored
+    limit = term.limit * cases / exactly(dict(term.measure.parameters).get("volume", 1))
+    kept: Mask = flagged <= math.floor(limit) if term.sense == "<=" else flagged >= math.ceil(limit)
+    return kept
+
+
+def _candidates(
+    points: Points, rule: Rule, objective: Measure, at: Conditions, mask: Mask, *, mix: bool, whole: bool = False
+) -> Iterator[OperatingPoint]:
     """The best threshold, the part of a tie that fills the budget, and the best mixture, whichever there are."""
     place = best_of(objective, points, mask, at) if mask.any() else None
     if place is not None:
         yield set_at(points, place, at)
-    if rule.budget is not None:
+    if rule.budget is not None and not whole:
         # Where the budget is all there is to keep, which points are within it is known.
         shared = budgets.filled(points, rule.budget, at, mask if len(rule.terms) == 1 else None)
         others = [term for term in rule.terms if term is not rule.budget]

@@ -7,7 +7,10 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Literal
 
+import numpy as np
+
 from baserate.arithmetic import exactly, rounded
+from baserate.cells import Array
 from baserate.conditions import Conditions, Cut
 from baserate.counts import Counts
 from baserate.cuts import short
@@ -205,6 +208,27 @@ def flagged_in_all(point: OperatingPoint, counts: Counts | Points) -> tuple[int,
         return None
     tp, fp, fn, tn = (int(cases) for cases in point.confusion)
     return tp + fp + rest[0], tp + fp + fn + tn + rest[1]
+
+
+def flagged_along(points: Points, at: Conditions) -> tuple[Array, int] | None:
+    """The same at every threshold: how many cases each flags of all that were scored, and how many there are."""
+    counts = points.counts
+    if counts is None or counts.weighted:
+        return None
+    if at.estimate is not None:
+        field = at.estimate.field_of(counts)
+        return None if field is None else (_from_above(field.scores, field.cases, points), field.total)
+    rest = counts.unlabelled
+    if rest is None or not at.as_in_sample:
+        return None
+    cases = int(counts.total_positives) + int(counts.total_negatives) + int(rest.total_negatives)
+    return points.tp + points.fp + _from_above(rest.scores, rest.negatives, points), cases
+
+
+def _from_above(scores: Array, cases: Array, points: Points) -> Array:
+    """How many of these cases have a score at or above each threshold; none at the first, which flags nothing."""
+    above = np.searchsorted(-scores.astype(np.float64), -points.scores.astype(np.float64), side="right")
+    return np.concatenate(([0], np.concatenate(([0], np.cumsum(cases)))[above]))
 
 
 def unlabelled_flagged(point: OperatingPoint, counts: Counts | Points) -> tuple[int, int] | None:

@@ -146,7 +146,7 @@ def _budget(point: OperatingPoint, points: Points, rule: Rule, objective: Measur
     elif point.how == TIE:
         together = ", which were counted together" if point.merged and points.counts is not None else ""
         yield Note("BR523", f"the budget ends among the cases {drawn_from(point)}{together}: {_draw(point)}")
-    elif float(point["alerts"]) < float(budget.limit) and len(points) > 2:
+    elif point.counted is None and float(point["alerts"]) < float(budget.limit) and len(points) > 2:
         goal = "would pay" if objective.name == "expected_cost" else f"would make {objective.name} better"
         yield from unused(point, points, rule, budget, goal)
 

@@ -89,11 +89,21 @@ def choose_model(  # noqa: PLR0913 (each is a question of its own)
             weighed = any(getattr(counts, "weighted", False) for counts in each.values())
             return replace(choice, untested=WEIGHED if weighed else SEPARATE)
         return _tested(choice, [_apart(choice.points, each, pair, level) for pair in combinations(choice.points, 2)])
-    if models.weighted:
-        return replace(choice, untested=WEIGHED)
+    reason = _why_untested(models, choice)
+    if reason:
+        return replace(choice, untested=reason)
     if replicates is None:
         return replace(choice, differences=leads(models, choice.points, choice.model, level=level))
     return _tested(choice, _resampled(models, choice.points, (rule, at, options), level, (replicates, seed, progress)))
+
+
+def _why_untested(joint: JointCounts, choice: Choice) -> str:
+    """Why a lead cannot be tested in closed form, or by resamples of these cases; nothing where it can."""
+    if joint.weighted:
+        return WEIGHED
+    if choice.point.guarantee is not None:
+        return "the thresholds keep a guarantee, and how they vary with the cases is not worked out"
+    return "the base rate is an estimate" if choice.point.at.estimate is not None else ""
 
 
 def choices(
@@ -308,6 +318,8 @@ def _difference(
     low, high = value - half, value + half
     if p >= missed(level):  # the test decides: an interval that left out no difference would contradict it
         low, high = min(low, 0.0), max(high, 0.0)
+    widest = what.range[1] - what.range[0]
+    low, high = max(low, -widest), min(high, widest)
     return Difference(
         value,
         low,

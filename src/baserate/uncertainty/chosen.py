@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from baserate.counts import Counts
-from baserate.decisions.operating import MIXTURE, TIE, OperatingPoint
+from baserate.decisions.operating import COUNTED, MIXTURE, TIE, OperatingPoint
 from baserate.decisions.rules import Rule, Term, parse_rule
 from baserate.errors import InputError, grouped, number_of, refuse
 from baserate.exact import Floats
@@ -29,6 +29,7 @@ from baserate.notes import Note, combine
 from baserate.points import Points
 from baserate.uncertain import Uncertain
 from baserate.uncertainty.clustered import cluster_intervals, cluster_plan
+from baserate.uncertainty.field import counted_interval
 from baserate.uncertainty.fixed import Question, measure_interval
 from baserate.uncertainty.optimism import Readings, readings
 from baserate.uncertainty.placements import refuse_weights
@@ -122,6 +123,9 @@ def _of_point(point: OperatingPoint, names: Sequence[str | Measure], counts: Cou
     found = dict[str, Interval]()
     for name in names:
         asked = named(name, point.volume)
+        if point.counted is not None and asked.name in COUNTED and point.regardless is None:  # among all cases that were scored
+            found[str(name)] = counted_interval(asked, point.counted, how.level, how.side)
+            continue
         try:
             fixed = _fixed(point, asked, counts, how, exact=asked.name in held)
         except InputError:
@@ -181,8 +185,8 @@ def _fixed(point: OperatingPoint, asked: Measure, counts: Any, how: Resampling, 
         plan = cluster_plan(how.replicates, how.seed)
         return cluster_intervals(point, counts, [str(asked)], plan, how.level, how.side).get(str(asked))
     method = CLOPPER_PEARSON if how.method is None and _is_rate(asked, point, exact=exact) else how.method
-    question = Question(asked, point.confusion, point.at if how.at is None else how.at, how.level, how.side, method, how.seed)
-    if point.share == 1:
+    question = Question(asked, point.confusion, point.at if how.at is None else how.at, how.level, how.side, method, how.seed, point.regardless)
+    if point.share == 1 or point.regardless is not None:
         return measure_interval(question)
     # A share of a tie is flagged at random: its outcomes vary no more than those of whole cases do, on either side of the expected ones.
     parts = [measure_interval(replace(question, confusion=whole)) for whole in _whole(point.confusion)]
@@ -245,7 +249,8 @@ def _notes(fixed: Interval, bounds: tuple[float, float], without: float, how: Re
     text = f"the threshold was chosen on these same cases; without the optimism of that choice ({known} resamples{others}) about {without:.4g}"
     yield Note("BR622", text)
     if not bounds[0] <= fixed.value <= bounds[1]:
-        yield Note("BR622", "the value seen lies outside the interval: it is better than the chosen threshold is likely to do in the field")
+        text = f"the {fixed.name} seen here lies outside its interval: it is better than the chosen threshold is likely to do in the field"
+        yield Note("BR622", text)
 
 
 def _values(asked: Measure, point: OperatingPoint, cases: Floats, sizes: Floats) -> Floats:

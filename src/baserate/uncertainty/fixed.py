@@ -348,7 +348,7 @@ def point_intervals(point: OperatingPoint, names: Iterable[str], level: float = 
     for name in names:
         try:
             asked = named(name, point.volume)
-            if point.counted is not None and asked.name in COUNTED:
+            if point.counted is not None and asked.name in COUNTED and point.regardless is None:
                 found[name] = counted_interval(asked, point.counted, level)
                 continue
             if point.at.estimate is not None and asked.depends_on_prior:

@@ -13,7 +13,7 @@ from baserate.arithmetic import rounded
 from baserate.conditions import Conditions
 from baserate.counts import Counts
 from baserate.decisions.choosing import choose, flag_at
-from baserate.decisions.operating import OperatingPoint
+from baserate.decisions.operating import COUNTED, OperatingPoint
 from baserate.decisions.rules import AND, Term, parse_rule
 from baserate.decisions.searching import holds_all
 from baserate.errors import Fix, Infeasible, InputError, quoted, refuse
@@ -195,8 +195,9 @@ def _check(term: Term, point: OperatingPoint, level: float, seed: int, *, chosen
         if error.code != UNDEFINED or not chosen or not tp + fn or not fp + tn:
             raise  # at a threshold that was given, or of a class that is not there, nothing can be judged
         return Check(str(term), Interval(math.nan, math.nan, math.nan, level, "undefined", side, str(term.measure), point.at), MISSED)
-    holds = holds_all([term], point.confusion, point.at)
     limit = float(term.limit)
+    counted = point.counted is not None and term.measure.name in COUNTED  # among all cases that were scored
+    holds = (found.value >= limit if side == LOWER else found.value <= limit) if counted else holds_all([term], point.confusion, point.at)
     shown = holds and (found.low >= limit if side == LOWER else found.high <= limit)
     outcome = SHOWN if shown else OBSERVED if holds else MISSED
     needed = _needed(term, found.value, level) if outcome == OBSERVED else None
