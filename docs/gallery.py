@@ -229,7 +229,7 @@ def difference() -> Any:
     scores = {"old": hidden + 1.2 * labels, "new": hidden + 1.8 * labels + rng.normal(0.0, 0.3, (3000,))}
     joint = br.count_models(labels, scores)
     places = np.linspace(0.02, 0.98, 49)
-    return br.difference_panel(br.difference_band(br.cost_curve, joint, x=places, replicates=400))
+    return br.difference_panel(br.difference_band(br.cost_curve, joint, x=places))
 
 
 def map_of_winners() -> Any:

@@ -240,7 +240,7 @@ def test_a_rule_that_one_of_several_base_rates_forbids_says_at_which_and_answers
     assert done.returncode == 0
     first, second = done.stdout.splitlines()[:2]
     assert first == "At prior 0.001; equal costs (fp = 1, fn = 1): no model can keep the rule."
-    assert second.endswith("with precision >= 0.5 and tpr >= 0.9, the threshold with the fewest errors: score >= 0.5.")
+    assert second.endswith("with precision >= 0.5 and tpr >= 0.9, the threshold with the fewest errors: score >= 0.6.")
     assert "note BR530: at prior 0.001: no threshold has precision >= 0.5 and tpr >= 0.9" in done.stderr
     assert "0.001  m      cannot keep the rule" in done.stdout
     document = answered(*arguments)

@@ -119,7 +119,8 @@ def test_leaders_are_those_of_python(scored, capsys):
     document = answered(capsys, "leaders", scored, *TWO, "--fdr", "50%", "--prior", "1e-4,1e-3")
     found = br.leaders_within(MODELS, fdr=0.5)
     assert document["leaders"]["leads"] == [{"low": low, "high": high, "models": list(models)} for low, high, models in found.leads]
-    assert document["leaders"]["at"] == [{"prior": prior, "tpr": found.at(prior)} for prior in (1e-4, 1e-3)]
+    at = document["leaders"]["at"]
+    assert [{"prior": one["prior"], "tpr": one["tpr"]} for one in at] == [{"prior": prior, "tpr": found.at(prior)} for prior in (1e-4, 1e-3)]
     done = told(capsys, "leaders", scored, *TWO, "--fdr", "50%", "--prior", "1e-3")
     values = found.at(1e-3)
     best = max(values, key=values.get)

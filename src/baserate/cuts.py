@@ -47,7 +47,8 @@ def cuts_of(thresholds: Iterable[Any], kind: np.dtype[Any]) -> Array | None:
 def short(threshold: Any, below: Any) -> str:
     """A threshold in as few digits as flag the same cases: above `below`, the highest score that is not flagged, and at most the threshold.
 
-    That is the number half way between the two, rounded to the fewest digits that still separate them; of integer scores an integer. A `below`
+    That is the number half way between the two, rounded to the fewest digits that still separate them, or the threshold itself where it has
+    no more digits; of integer scores an integer. A `below`
     of −inf says that nothing is left unflagged: four digits, rounded down. None says that the threshold is to be shown as it is.
 
     >>> short(0.4109800393967368, 0.3837292191193899), short(0.50021, 0.5001), short(13, 12), short(0.123456, -math.inf)
@@ -57,7 +58,7 @@ def short(threshold: Any, below: Any) -> str:
     if below is None or not math.isfinite(threshold) or (whole and math.isinf(below)):
         return quoted(threshold)
     if math.isinf(below):
-        return _plain(Decimal(threshold), 4, ROUND_FLOOR, lambda _: True) or ""
+        return _plain(Decimal(repr(threshold)), 4, ROUND_FLOOR, lambda _: True) or ""
     middle = HALF.divide(HALF.add(Decimal(below), Decimal(threshold)), 2)
 
     def separates(value: Decimal) -> bool:
@@ -69,7 +70,7 @@ def short(threshold: Any, below: Any) -> str:
     for digits, rounding in product(range(1, MOST_DIGITS + 1), (ROUND_HALF_UP, ROUND_CEILING)):
         text = _plain(middle, digits, rounding, separates)
         if text is not None:
-            return text
+            return _plain(Decimal(repr(threshold)), digits, ROUND_HALF_UP, lambda near: near == Decimal(repr(threshold))) or text
     return quoted(threshold)
 
 

@@ -124,9 +124,8 @@ def test_net_benefit_says_its_threshold_probability_and_has_an_interval(capsys, 
     assert done.out.count(f"net benefit (t = {t:g})") == 2
     point = answered(capsys, *asked)["models"][0]["points"][0]
     name = point["optimized"]
-    expected = br.interval(
-        name, br.count(LABELS, CHANCES), threshold=point["threshold"], at=br.Conditions(0.2, br.Costs(fn=9) if "--cost" in more else None)
-    )
+    at = br.Conditions(0.2, br.Costs(fn=9) if "--cost" in more else None)
+    expected = br.interval(name, br.count(LABELS, CHANCES), optimize=name, at=at, replicates=400)  # corrected for the choice
     assert (point["intervals"][name]["low"], point["intervals"][name]["high"]) == (expected.low, expected.high)
     assert point[name] == pytest.approx(expected.value)
 

@@ -2,6 +2,7 @@
 
 import math
 import random
+from decimal import ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 
 import pytest
@@ -247,16 +248,23 @@ def test_a_threshold_is_shown_in_as_few_digits_as_flag_the_same_cases(seed):
     below = min(high - rng.choice([1e-1, 1e-3, 1e-9, 2e-16]) * rng.uniform(0.01, 1), math.nextafter(high, 0))
     text = short(high, below)
     assert below < float(text) <= high
-    fewer = len(text.removeprefix("0.")) - 1
-    if below > 0 and fewer >= 1:
-        unit = Fraction(1, 10**fewer)
-        nearest = [float(place * unit) for place in (high // unit, high // unit + 1)]
-        assert not any(below < value <= high for value in nearest), "a number with fewer digits would do"
+    digits = len(text.replace(".", "").lstrip("0"))
+    if digits > 1:
+        lower = Context(prec=digits - 1, rounding=ROUND_FLOOR).plus(Decimal(high))
+        assert float(lower) <= below, "a number with fewer digits would do"
 
 
 @pytest.mark.parametrize(
     ("threshold", "below", "text"),
-    [(13, 12, "13"), (200, 130, "200"), (0.99, 0.98, "0.99"), (2.0, 1.0, "2"), (1e-9, 1e-10, "6e-10"), (0.123456, -math.inf, "0.1234")]
+    [
+        (13, 12, "13"),
+        (200, 130, "200"),
+        (0.99, 0.98, "0.99"),
+        (2.0, 1.0, "2"),
+        (1e-9, 1e-10, "1e-9"),
+        (1.23e-9, 1e-10, "7e-10"),
+        (0.123456, -math.inf, "0.1234"),
+    ]
     + [(math.inf, 3.0, "inf"), (17, -math.inf, "17"), (0.5, None, "0.5"), (math.nextafter(1, 2), 1.0, "1.0000000000000002")],
 )
 def test_thresholds_of_every_kind_are_shown_plainly(threshold, below, text):
@@ -264,7 +272,7 @@ def test_thresholds_of_every_kind_are_shown_plainly(threshold, below, text):
 
 
 def test_a_threshold_on_other_cases_is_shown_apart_from_their_scores_too():
-    dev, test = br.count([0, 1], [0.2, 0.6]), br.count([0, 1, 1], [0.1, 0.55, 0.7])
+    dev, test = br.count([0, 1], [0.2, 0.61]), br.count([0, 1, 1], [0.1, 0.55, 0.7])
     point = br.choose(dev)
     assert setting(point) == "score >= 0.4"
     moved = point.on(test)

@@ -6,6 +6,7 @@ the first test until it is put in a table.
 
 import inspect
 import math
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -184,7 +185,9 @@ def plain(value):
         return tuple((plain(key), plain(one)) for key, one in value.items())
     if hasattr(value, "__dataclass_fields__"):
         return tuple(
-            plain(getattr(value, name)) for name in value.__dataclass_fields__ if name not in ("notes", "replicates") and name[0] != "_"
+            plain(getattr(value, name))
+            for name, one in value.__dataclass_fields__.items()
+            if one.compare and name not in ("notes", "replicates") and name[0] != "_"  # what is not compared is for display
         )
     if isinstance(value, tuple | list) or hasattr(value, "items"):
         return tuple(map(plain, value.items() if hasattr(value, "items") else value))
@@ -242,6 +245,7 @@ class Said:
     """Sentences, and whether a note says that they rest on bins."""
 
     sentences: tuple[str, ...]
+    thresholds: tuple
     noted: bool
 
     def against(self, full):
@@ -250,7 +254,10 @@ class Said:
 
 
 def reported(found):
-    return Said(tuple(found.sentences), any(note["code"] == "BR232" for note in found.document["notes"]))
+    """The words without the digits in which a threshold is shown, which depend on the next score; the thresholds themselves beside them."""
+    words = tuple(re.sub(r"score >= [-+.\de]*\d", "score >= …", text) for text in found.sentences)
+    cuts = tuple(point["threshold"] for one in found.document["report"]["answers"] for point in one["points"].values())
+    return Said(words, cuts, any(note["code"] == "BR232" for note in found.document["notes"]))
 
 
 @dataclass(frozen=True)

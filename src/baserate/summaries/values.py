@@ -14,7 +14,7 @@ from baserate.counts import Counts
 from baserate.errors import quoted, refuse
 from baserate.notations import number
 from baserate.summaries.catalogue import SUMMARIES
-from baserate.summaries.weighted import weighted_auc_chance
+from baserate.summaries.weighted import chance_for
 
 LONGEST = 300
 # These are no summaries of counts, or give several numbers.
@@ -62,7 +62,7 @@ class Summary:
 
     def chance(self, counts: Counts) -> float | None:
         """What a random classifier gets, where that depends on the parameters: the weighted AUC's is not one half."""
-        return weighted_auc_chance(counts=counts, **dict(self.options)) if self.name == "weighted_auc" else None
+        return chance_for(counts, **dict(self.options)) if self.name == "weighted_auc" else None
 
     def __str__(self) -> str:
         inside = ", ".join(name if value is True else f"{name}={_shown(value)}" for name, value in self.options)

@@ -80,20 +80,19 @@ def weighted_auc(counts: Counts | Points, *, alpha: float | str | None = None, c
     return Reading(value, name=f"weighted_auc(alpha={share!r}, strips={strips})")
 
 
-def weighted_auc_chance(
-    alpha: float | str | None = None, strips: int | str = STRIPS, *, costs: Costs | None = None, counts: Counts | None = None
-) -> float:
+def weighted_auc_chance(alpha: float, strips: int | str = STRIPS) -> float:
     """What does a random classifier get? The weighted AUC of the diagonal, to read a weighted AUC by.
-
-    `alpha`, `costs` and `strips` are those of `weighted_auc`; `alpha="class_ratio"` takes the ratio from `counts`.
 
     >>> import baserate as br
     >>> [round(br.weighted_auc_chance(alpha), 3) for alpha in (0, 0.1, 0.5, 0.8)]
     [0.5, 0.49, 0.42, 0.279]
     """
-    diagonal = Points.from_rates([0.0, 1.0], [0.0, 1.0])
-    share = _alpha(alpha, costs, diagonal if counts is None else Points.of(counts))
-    return float(weighted_auc(diagonal, alpha=share, strips=strips))
+    return float(weighted_auc(Points.from_rates([0.0, 1.0], [0.0, 1.0]), alpha=alpha, strips=strips))
+
+
+def chance_for(counts: Counts, alpha: float | str | None = None, *, costs: Costs | None = None, strips: int | str = STRIPS) -> float:
+    """The same, with the arguments of `weighted_auc`: alpha may come from costs, or from the class ratio of the counts."""
+    return weighted_auc_chance(_alpha(alpha, costs, Points.of(counts)), strips)
 
 
 def _alpha(alpha: float | str | None, costs: Costs | None, points: Points) -> float:

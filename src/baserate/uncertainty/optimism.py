@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -20,6 +20,7 @@ from baserate.arithmetic import quotient, rounded
 from baserate.cells import Array
 from baserate.conditions import Conditions
 from baserate.counts import Counts
+from baserate.decisions.budgets import SMALL
 from baserate.decisions.operating import TIE, OperatingPoint
 from baserate.decisions.rules import Rule, Term, parse_rule
 from baserate.exact import Floats, Ints
@@ -63,6 +64,8 @@ class Choosing:
     objective: Measure
     at: Conditions
     use_up: bool
+    # Whether every threshold is tried.
+    every: bool = True
 
     @classmethod
     def of(cls, point: OperatingPoint) -> Choosing:
@@ -88,7 +91,7 @@ def readings(source: Counts | GroupedCounts, points: Sequence[OperatingPoint], p
     kept = _tried(whole, {place for pair in places for place in pair})
     tp, fp = (column[kept].astype(np.float64) for column in (whole.tp, whole.fp))
     drawer = _ClusterDraws(source, kept, plan) if isinstance(source, GroupedCounts) else _CellDraws(whole, kept, plan)
-    choosings = [Choosing.of(point) for point in points]
+    choosings = [replace(Choosing.of(point), every=len(kept) == len(whole)) for point in points]
     settings = [
         (int(np.searchsorted(kept, upper)), int(np.searchsorted(kept, lower)), point.share if point.how == TIE else 0.0)
         for (upper, lower), point in zip(places, points, strict=True)
@@ -300,6 +303,9 @@ def _with_budget(resample: _Resamples, choosing: Choosing, budget: Term, outcome
     upper = np.argmax(used >= filled[:, None], axis=1)  # the cell drawn last: those below it that were not drawn add nothing
     gap = used[rows, lower] - filled
     share = np.divide(limit - filled, gap, out=np.zeros(len(rows)), where=gap > 0).clip(0.0, 1.0)
+    if choosing.every:  # as `choose`: a share only of a tie of several cases and more than 1 % of the budget
+        flagged = resample.tp + resample.fp
+        share[(gap <= rounded(SMALL * budget.limit)) | (flagged[rows, lower] - flagged[rows, within] <= 1)] = 0.0
     shared = Chosen(upper, np.where(share > 0, lower, upper), share, np.ones(len(rows), dtype=np.bool_))
     tp, fp = resample.at(shared)
     there = _Outcomes(tp, fp, (resample.tp[:, -1], resample.fp[:, -1]), choosing.at)

@@ -145,7 +145,7 @@ def _placements_beta(known: Placed, below: float, above: float) -> Bounds:
     """
     from scipy.special import betaincinv
 
-    if known.value in (0.0, 1.0):
+    if known.value in (0.0, 1.0) and below and above:
         below, above = (below + above, 0.0) if known.value else (0.0, below + above)  # only one side is a statement
     both = bool(below and above) and not _all_or_nothing(known)
     low, high = 0.0, 1.0
