@@ -184,7 +184,8 @@ def test_a_ceiling_that_is_too_low_for_the_whole_says_so(tmp_path, monkeypatch):
     """Half of the ceiling is for the reader: that is what is named, and a higher ceiling is the way out."""
     path = str(tmp_path / "x.csv")
     with open(path, "w") as file:
-        file.write("y,s\n" + "".join(f"{i % 2},{i / 7!r}\n" for i in range(1_200_000)) + "1,\n")
+        # A line that is too long leaves open what is where: such a text is read as a whole.
+        file.write("y,s\n" + "".join(f"{i % 2},{i / 7!r}\n" for i in range(1_200_000)) + "1,2,3\n")
     options = Options.of({"memory": LEAST})
     with pytest.raises(br.InputError, match=r"BR701: .*than the ceiling leaves for reading it as a whole \(160\.0 MB\).*Fix: more memory"):
         count_scores(path, Wanted("y", ("s",)), options._replace(ceiling=replace(options.ceiling)))
