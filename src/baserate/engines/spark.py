@@ -111,6 +111,7 @@ def stderr_into(path: str) -> Iterator[None]:
             os.dup2(log.fileno(), 2)
         yield
     finally:
+        sys.stderr.flush() if sys.stderr is not None else None  # what waits in a buffer belongs into the file too
         os.dup2(before, 2)
         os.close(before)
 
