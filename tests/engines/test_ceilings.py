@@ -71,7 +71,8 @@ def test_certified_bins_are_the_full_counts_coarsened_and_keep_their_bound(data,
             coarse = br.count_chunks(cut(labels, scores, size), memory=LEAST, approx=True, thresholds=thresholds)
         except br.InputError as error:
             assert error.code == "BR942"  # whole numbers that no float holds
-            assert scores.dtype == np.int64
+            # Whole numbers that bins cannot part; or infinite scores beside the largest float.
+            assert scores.dtype == np.int64 or not np.isfinite(scores).all()
             return
     whole = br.count(labels, scores)
     if coarse.bins is None:

@@ -45,7 +45,7 @@ def report(  # noqa: PLR0913 (each is a question of its own)
     >>> import baserate as br
     >>> counts = br.Counts([0.9, 0.6, 0.3], positives=[30, 15, 5], negatives=[10, 90, 900])
     >>> br.report({"a": counts}, at=br.Conditions(prior=0.01, costs=br.Costs(fp=1, fn=50)))
-    Report: At 1 in 100, costs (fp = 1, fn = 50), the cheapest threshold: score >= 0.4.
+    Report: At 1 in 100, costs (fp = 1, fn = 50), the cheapest threshold: score >= 0.6.
     """
     counted, groups = _counted(models)
     together = models if isinstance(models, JointCounts) else counted
