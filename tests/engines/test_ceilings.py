@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tests import strategies
 
@@ -61,6 +61,7 @@ def test_whatever_fits_and_however_the_rows_are_cut_the_counts_are_those_of_memo
 
 
 @given(strategies.cases(both=True), st.integers(1, 70), st.integers(2, 40), st.lists(finite, max_size=2))
+@example((np.array([True, False, True, False]), np.array([np.inf, 0.0, 0.0, np.finfo(np.float64).max])), 1, 2, [])
 def test_certified_bins_are_the_full_counts_coarsened_and_keep_their_bound(data, size, room, thresholds):
     labels, scores = data
     with pytest.MonkeyPatch.context() as patch:
@@ -71,8 +72,8 @@ def test_certified_bins_are_the_full_counts_coarsened_and_keep_their_bound(data,
             coarse = br.count_chunks(cut(labels, scores, size), memory=LEAST, approx=True, thresholds=thresholds)
         except br.InputError as error:
             assert error.code == "BR942"  # whole numbers that no float holds
-            # Whole numbers that bins cannot part; or infinite scores beside the largest float.
-            assert scores.dtype == np.int64 or not np.isfinite(scores).all()
+            # An edge is finite: nothing parts the largest float from infinity, and what cannot be certified is refused.
+            assert scores.dtype == np.int64 or {np.inf, np.finfo(np.float64).max} <= set(scores.tolist())
             return
     whole = br.count(labels, scores)
     if coarse.bins is None:
