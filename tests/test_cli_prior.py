@@ -284,6 +284,77 @@ def test_no_command_takes_the_estimate_as_known():
     assert not [name for name, there in every.items() if "priors" in there and name not in taking]
 
 
+# One call of every command with --prior-from: m is the model that the base rate is estimated with.
+EVERY = {
+    "show": ("show", "FILE", "--threshold", "0.3"),
+    "choose": ("choose", "FILE", "--rule", "tpr >= 0.5"),
+    "gate": ("gate", "FILE", "precision >= 0.05", "--threshold", "0.3"),
+    "decide": ("decide", "FILE", "--cost", "fn=20,fp=1"),
+    "decide, alerts": ("decide", "FILE", "--rule", "alerts <= 100", "--volume", "1000"),
+    "expect": ("expect", "FILE", "--statistic", "precision", "--threshold", "0.3"),
+    "expect, alerts": ("expect", "FILE", "--statistic", "alerts", "--threshold", "0.3", "--volume", "1000"),
+    "expect, a rule on alerts": ("expect", "FILE", "--statistic", "precision", "--rule", "alerts <= 100", "--volume", "1000"),
+    "curve": ("curve", "broc", "FILE"),
+    "curve, decision": ("curve", "decision", "FILE"),
+    "leaders": ("leaders", "FILE", "--fdr", "90%"),
+    "triage": ("triage", "FILE", "--review", "2", "--cost", "fn=100,fp=5"),
+    "compare": ("compare", "FILE", "--score", "m2", "--replicates", "100"),
+    "slices": ("slices", "FILE", "--group", "m2", "--threshold", "0.3"),
+    "report": ("report", "FILE", "-o", "OUT"),
+}
+
+
+def test_every_command_that_takes_an_estimate_is_called_here():
+    assert {asked[0] for asked in EVERY.values()} == JOINT | OVER_ITS_INTERVAL | NO_INTERVALS | REFUSED
+
+
+@pytest.mark.parametrize("asked", EVERY.values(), ids=EVERY)
+def test_the_error_of_the_estimate_is_in_every_answer_or_it_is_refused_or_told(capsys, files, asked):
+    """Precision is wider than at the same base rate taken as known; or the answer covers the interval; or it says that it does not."""
+    given = [{"FILE": files / "scores.csv", "OUT": files / "out.html"}.get(part, part) for part in asked]
+    columns, _ = labelled(files)
+    done = told(capsys, *given, *columns, "--prior-from", files / "field.csv", *(["--json"] if asked[0] != "report" else []))
+    if asked[0] in REFUSED or any("alerts" in part for part in asked):
+        assert done.status == 2
+        assert "BR647" in done.out + done.err
+        return
+    found = json.loads(done.out)
+    note = next(note["text"] for note in found["notes"] if note["code"] == "BR544")
+    if asked[0] in JOINT:
+        known = json.loads(told(capsys, *given, *columns, "--prior", repr(ESTIMATE.value), "--json").out)
+        assert widths_of(found, "precision") > 1.05 * widths_of(known, "precision")
+        assert "intervals include its error" in note
+    elif asked[0] in OVER_ITS_INTERVAL:
+        low, high = max(ESTIMATE.low, 0.5 / 1000), ESTIMATE.high
+        assert f"the answer covers all base rates from {low:.4g} to {high:.4g}" in note
+        prior = (found.get("expectations") or [{"at": found["decision"]["at"]}])[0]["at"]["prior"]
+        assert prior == {"low": low, "high": high, "kind": "range"}
+    else:
+        assert f"does not include its error: read it at {max(ESTIMATE.low, 0.5 / 1000):.4g} and at {ESTIMATE.high:.4g}, too" in note
+
+
+def widths_of(found, measure):
+    """The width of the interval of a measure, or how far the bound of a requirement lies from what was observed."""
+    if found["command"] == "gate":
+        (check,) = found["verdict"]["checks"]
+        return check["value"] - check["bound"]
+    (point,) = found["models"][0]["points"]
+    return point["intervals"][measure]["high"] - point["intervals"][measure]["low"]
+
+
+def test_a_range_and_the_note_that_tells_it_agree_where_none_may_be_positive(capsys, files):
+    """The range began at 0.0005 and the note said 0."""
+    negatives = np.sort(SCORES[LABELS == 0])
+    few = np.concatenate((negatives, negatives[-12:], SCORES[LABELS == 1][:4]))
+    written(files / "few.csv", ["m"], ([score] for score in few.tolist()))
+    found = answered(capsys, *conditioned("decide", files, "--cost", "fn=20,fp=1", field="few.csv"))
+    note = next(note["text"] for note in found["notes"] if note["code"] == "BR544")
+    low = found["decision"]["at"]["prior"]["low"]
+    assert low == 0.5 / len(few)
+    assert f"from {low:.4g} to " in note.partition("the answer covers")[2]
+    assert f"(half a case in {len(few)} stands for 0)" in note
+
+
 def bounds_in(part):
     """Every interval in a document."""
     if isinstance(part, list):

@@ -50,10 +50,121 @@ def test_a_day_without_any_label_has_its_alerts(log):
     assert (day.alerts, day.labelled, day.positives) == (ALERTS["2026-06-07"], 0, 0)
 
 
-def test_a_volume_scales_all_cases(log):
+def test_a_volume_scales_all_cases_and_leaves_what_needs_labels_open(capsys, log):
     days = br.count_days_file(log, label="label", score="score", day="ts", missing_label="drop")
     found = br.by_day(days, threshold=CUT, volume=ROWS / DAYS * 3)
     assert found.mean == pytest.approx(3 * FLAGGED.sum() / DAYS)
+    for place, day in enumerate(found.parts, 1):
+        there = place == DAY
+        assert (day.cases, day.labelled, day.alerts) == (3 * there.sum(), 3 * (there & KNOWN).sum(), 3 * (there & FLAGGED).sum())
+        assert "some cases have no label" in day.caught.reason
+        assert np.isnan(day.positives)
+    told_days = answered(capsys, *asked(log, "slices", "--day", "ts", "--threshold", str(CUT), "--volume", "6000"))
+    assert {(day["positives"], day["caught"]) for day in told_days["days"]["days"]} == {(None, None)}
+    (note,) = [note for note in told_days["notes"] if note["code"] == "BR656"]
+    assert "positives and caught are not known at this volume. Override: leave --volume out" in note["text"]
+
+
+# ---- how many are caught among a volume needs the base rate of all cases ------------------------------------------------------------
+
+OF_CLASSES = ("caught", "missed", "false_alarms", "volume_cost")
+
+
+def test_what_is_caught_of_a_volume_is_not_read_at_the_base_rate_of_the_labelled_cases(capsys, log):
+    """Of 10,000 cases 134 were flagged, and 241 caught: more than were flagged."""
+    point = answered(capsys, *asked(log, "show", "--threshold", str(CUT), "--volume", "10000"))["models"][0]["points"][0]
+    assert point["alerts"] == pytest.approx(10_000 * FLAGGED.mean())
+    assert [point[name] for name in OF_CLASSES] == [None] * 4
+    assert all("so a prior must be given" in point["undefined"][name] for name in OF_CLASSES)
+    assert not set(OF_CLASSES) & set(point["intervals"])
+    done = told(capsys, *asked(log, "show", "--threshold", str(CUT), "--volume", "10000"))
+    assert "note BR656: some cases have no label" in done.err
+
+
+def test_at_a_base_rate_that_is_given_it_is(capsys, log):
+    found = answered(capsys, *asked(log, "show", "--threshold", str(CUT), "--volume", "10000", "--prior", "3%"))
+    point = found["models"][0]["points"][0]
+    assert point["caught"] == pytest.approx(10_000 * 0.03 * point["tpr"])
+    assert set(OF_CLASSES) <= set(point["intervals"])
+    assert "BR656" not in [note["code"] for note in found["notes"]]
+
+
+def test_where_every_case_has_a_label_nothing_changes():
+    counts = br.count(TRUE, SCORES)
+    point = br.flag_at(counts, CUT, volume=ROWS)
+    assert point["caught"] == (FLAGGED & TRUE).sum()
+    assert "BR656" not in [note.code for note in point.notes]
+
+
+@pytest.mark.parametrize("how", ["read", "saved", "points"])
+def test_the_library_refuses_it_too(log, tmp_path, how):
+    counts = br.count_file(log, label="label", score="score", missing_label="drop")
+    if how == "saved":
+        counts.save(tmp_path / "log.counts")
+        counts = br.load(tmp_path / "log.counts")
+    source = br.Points.of(counts) if how == "points" else counts
+    ranged = br.Uncertain(costs={"fn": br.Range(10, 20)})
+    for name in OF_CLASSES:
+        for asked_for in (
+            lambda name=name: br.measure(name, source, threshold=CUT, volume=1000),
+            lambda name=name: br.choose(source, optimize=name, volume=1000),
+            lambda name=name: br.choose(source, f"{name} >= 5", volume=1000),
+            lambda name=name: br.interval(name, br.flag_at(source, CUT, volume=1000)),
+            lambda name=name: br.expect(name, source, threshold=CUT, at=ranged, volume=1000),
+        ):
+            with pytest.raises(br.InputError, match=r"BR509: some cases have no label, .*, so a prior must be given"):
+                asked_for()
+        given = br.Conditions(prior=0.03)
+        assert br.measure(name, source, threshold=CUT, volume=1000, at=given) >= 0
+    with pytest.raises(br.InputError, match="BR509: some cases have no label"):
+        br.decide({"m": counts}, "alerts <= 10", at=br.Conditions(), volume=1000)
+    assert br.decide({"m": counts}, "alerts <= 10", at=br.Conditions(prior=0.03), volume=1000).model == "m"
+
+
+def test_a_budget_still_chooses_by_recall(capsys, log):
+    """All models catch out of the same positives, however many these are."""
+    point = answered(capsys, *asked(log, "choose", "--rule", "alerts <= 100/day", "--volume", "10000"))["models"][0]["points"][0]
+    assert point["alerts"] <= 100
+    assert (point["caught"], point["alerts"]) == (None, pytest.approx(10_000 * np.mean(point["threshold"] <= SCORES)))
+
+
+# ---- a site that nobody labelled ---------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def unlabelled_site(tmp_path_factory):
+    """The same log, in which site 1 has no label at all."""
+    known = KNOWN & (SITE != 1)
+    rows = zip(SITE.tolist(), DAY.tolist(), np.where(known, TRUE.astype(int).astype(str), ""), SCORES.tolist(), strict=True)
+    return written(tmp_path_factory.mktemp("site") / "log.csv", ["site", "card", "label", "score"], rows)
+
+
+@pytest.mark.parametrize("more", [(), ("--require", "recall >= 0.2"), ("--prior", "1%"), ("--cluster", "card")])
+def test_a_site_without_any_label_is_a_row_with_its_alerts(capsys, unlabelled_site, more):
+    found = answered(capsys, *asked(unlabelled_site, "slices", "--group", "site", "--threshold", str(CUT), *more))["groups"]
+    assert [group["name"] for group in found] == ["all cases", "0", "1", "2"]
+    there, site = SITE == 1, found[2]
+    assert (site["cases"], site["labelled"], site["positives"]) == (there.sum(), 0, 0)
+    assert (site["point"]["counted"]["flagged"], site["point"]["alerts"]) == ((there & FLAGGED).sum(), (there & FLAGGED).sum())
+    assert [site["point"][name] for name in ("tpr", "fpr", "precision", "npv")] == [None] * 4
+    assert (site["point"]["intervals"], site["bounds"]) == ({}, {})
+    assert site["outcome"] == ("cannot be judged" if "--require" in more else None)
+    assert found[0]["cases"] == ROWS
+    if "--prior" not in more:
+        assert [group["point"]["alerts"] for group in found] == [FLAGGED.sum(), *((FLAGGED & (place == SITE)).sum() for place in range(3))]
+
+
+def test_a_site_without_any_label_is_printed(capsys, unlabelled_site):
+    lines = told(capsys, *asked(unlabelled_site, "slices", "--group", "site", "--threshold", str(CUT))).out.splitlines()
+    rates, workload = [line.split() for line in lines if line.startswith("1 ")]
+    assert rates == ["1", *f"{(SITE == 1).sum():,}".split(","), "0", "0", *["—"] * 7]
+    assert workload == ["1", "—", "—", "—", str((FLAGGED & (SITE == 1)).sum()), "—"]
+
+
+def test_a_sum_of_groups_keeps_the_cases_without_a_label(unlabelled_site):
+    groups = br.count_groups_file(unlabelled_site, label="label", score="score", group="site", missing_label="drop")
+    found = br.by_group(groups + groups, threshold=CUT)
+    assert [part["alerts"] for part in found.parts] == [2 * (FLAGGED & (place == SITE)).sum() for place in range(3)]
 
 
 def test_alerts_are_the_same_as_where_missing_labels_are_taken_for_negative(log):
@@ -75,7 +186,7 @@ def test_a_site_has_its_alerts_of_all_scored_cases(capsys, log):
         there = place == SITE
         assert group["point"]["counted"] == {"flagged": (there & FLAGGED).sum(), "cases": there.sum()}
         assert group["point"]["alerts"] == (there & FLAGGED).sum()
-        assert group["cases"] == (there & KNOWN).sum()
+        assert (group["cases"], group["labelled"]) == (there.sum(), (there & KNOWN).sum())
 
 
 @pytest.mark.parametrize(

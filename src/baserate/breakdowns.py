@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -107,9 +108,11 @@ def _name(part: Slice, kind: str) -> str:
 
 
 def _rates(rows: Sequence[tuple[Slice, str]], level: float) -> str:
+    missing = any(part.labelled is not None for part, _ in rows)
     headings = [
         "group",
         "cases",
+        *(["labelled"] if missing else []),
         "positives",
         "prior",
         "recall (tpr)",
@@ -122,7 +125,8 @@ def _rates(rows: Sequence[tuple[Slice, str]], level: float) -> str:
     lines = []
     for part, kind in rows:
         prior = UNDEFINED if part.prior is None else digits(part.prior, 4)
-        cells = [_name(part, kind), grouped(part.cases), grouped(part.positives), prior]
+        labelled = [grouped(part.cases if part.labelled is None else part.labelled)] if missing else []
+        cells = [_name(part, kind), grouped(part.cases), *labelled, grouped(part.positives), prior]
         for name in ("tpr", "tnr"):
             bound = part.bounds.get(name)
             low = UNDEFINED if bound is None else digits(bound.low, 4)
@@ -168,9 +172,13 @@ def of_days(found: Days) -> str:
     head = f"{words}\nThe last {MOST_DAYS} days (all with --json):" if len(shown) < len(found.parts) else words
     columns: list[tuple[str, Callable[[Day], str]]] = [
         ("day", lambda day: day.day),
-        ("cases", lambda day: grouped(day.cases)),
-        *([("labelled", lambda day: grouped(day.labelled))] if any(day.labelled is not None for day in shown) else []),
-        ("positives", lambda day: grouped(day.positives)),
+        ("cases", lambda day: _cases(day.cases)),
+        *(
+            [("labelled", lambda day: _cases(day.cases if day.labelled is None else day.labelled))]
+            if any(day.labelled is not None for day in shown)
+            else []
+        ),
+        ("positives", lambda day: _cases(day.positives)),
         ("alerts", lambda day: _cases(day.alerts)),
         ("caught", lambda day: _cases(day.caught)),
     ]
@@ -210,6 +218,7 @@ def _group(part: Slice, *, whole_sample: bool) -> dict[str, Any]:
         "whole": whole_sample,
         "missing": part.group is None and not whole_sample,
         "cases": whole(part.cases),
+        **({} if part.labelled is None else {"labelled": part.labelled}),
         "positives": whole(part.positives),
         "clusters": None if part.clusters is None else len(part.clusters),
         "point": point_of(part.point, known),
@@ -251,5 +260,10 @@ def days_document(found: Days, column: str) -> dict[str, Any]:
 
 def _day(day: Day) -> dict[str, Any]:
     labelled = {} if day.labelled is None else {"labelled": day.labelled}
-    known = {"day": day.day, "cases": day.cases, **labelled, "positives": day.positives}
-    return {**known, "alerts": day.alerts, "caught": day.caught, "hours": day.hours}
+    known = {"day": day.day, "cases": day.cases, **labelled, "positives": _known(day.positives)}
+    return {**known, "alerts": day.alerts, "caught": _known(day.caught), "hours": day.hours}
+
+
+def _known(cases: float) -> float | None:
+    """A number of cases; null where it is not known."""
+    return None if math.isnan(cases) else cases

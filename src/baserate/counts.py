@@ -158,8 +158,7 @@ class Counts(Totals):
         """The counts of both data sets together."""
         if not isinstance(other, Counts):
             return NotImplemented
-        rest = [part.unlabelled for part in (self, other) if part.unlabelled is not None]
-        return self._plus(other).beside(rest[0] + rest[1] if len(rest) == 2 else rest[0] if rest else None)
+        return self._plus(other).beside(self._unlabelled_with(other))
 
     def _plus(self, other: Counts) -> Counts:
         _check_same_scale(self, other)

@@ -22,27 +22,35 @@ from baserate.grouped import GroupedCounts
 from baserate.measures.confusions import Confusion, checked_conditions, checked_volume, confusion_at
 from baserate.notations import from_number
 from baserate.notes import Note, combine
-from baserate.points import Points
+from baserate.points import LABELS_MISSING, Points
+from baserate.undefined import Undefined
 
 # Days without positives at the end are taken for labels still to come where chance would give them less often than this.
 IMPROBABLE = 0.001
+AS_COUNTED: Weights = (Fraction(1), Fraction(1))
+NOT_AT_A_VOLUME = Note(
+    "BR656",
+    f"{LABELS_MISSING}: positives and caught are not known at this volume",
+    Fix("leave volume out to count them among the labelled cases", "leave --volume out to count them among the labelled cases"),
+)
 
 
 @dataclass(frozen=True)
 class Day:
-    """One day: its cases and positives as counted, and the alerts and the positives caught that are expected of it.
+    """One day: its cases, the positives among them, the alerts, and the positives caught.
 
     As counted, these are whole numbers; at another prior or volume, what the same day would have had. `hours` are 23 or 25 where clocks change.
-    Alerts are counted among all `cases`; positives and those caught are known among the `labelled` ones only (None: all of them).
+    Alerts are counted among all `cases`; positives and those caught are known among the `labelled` ones only (None: all of them), and are
+    NaN at a volume where labels are missing: how many positives there are among all cases is not known.
     """
 
     day: str
-    cases: int
-    positives: int
+    cases: float
+    positives: float
     alerts: float
     caught: float
     hours: float = 24.0
-    labelled: int | None = None
+    labelled: float | None = None
 
 
 @dataclass(frozen=True)
@@ -112,23 +120,28 @@ def by_day(
     """
     if not isinstance(days, GroupedCounts):
         raise refuse("BR430", f"days are GroupedCounts by day, got {type(days).__name__}", "count_days(y, scores, days=dates)")
-    rest = {} if days.unlabelled is None else dict(days.unlabelled)
-    names = {group: _named(group) for group in dict.fromkeys((*days, *rest)) if group is not None}
+    counted, missing = days.scored(), days.unlabelled is not None
+    names = {group: _named(group) for group in counted if group is not None}
     if not names:
         raise refuse("BR430", "there are no days: every case lacks one", "give the column of the days")
     zone, limit, given = zone_of(tz), _checked_budget(budget), checked_conditions(at)
     whole = days.total()
     point = flag_at(whole, threshold, at=given, volume=checked_volume(volume))
-    if rest and not point.at.as_in_sample:
+    if missing and not point.at.as_in_sample:
         text = "alerts are counted among all cases, and those without a label have no class that another base rate could weigh"
         raise refuse("BR115", text, Fix("leave the prior out", "leave --prior out"))
-    weights = class_weights(whole + whole.unlabelled if rest else whole, point.at, None if volume is None else Fraction(volume) * len(names))
+    weights = class_weights(whole + whole.unlabelled if missing else whole, point.at, None if volume is None else Fraction(volume) * len(names))
     order = sorted(names, key=lambda group: names[group])
-    counted = {group: days[group] if group in days else Counts.empty().beside(rest[group]) for group in (*days, *rest)}
+    seen = tuple(_day(names[group], counted[group], threshold, AS_COUNTED, zone) for group in order)
     parts = tuple(_day(names[group], counted[group], threshold, weights, zone) for group in order)
-    undated = _day("", counted[None], threshold, weights, None) if None in counted else None
+    said = tuple(point.notes)
+    if volume is not None and point.at.as_in_sample and whole.labels_missing:
+        unknown = Undefined(LABELS_MISSING)
+        parts = tuple(replace(day, positives=unknown, caught=unknown) for day in parts)
+        said = tuple(NOT_AT_A_VOLUME if note.code == NOT_AT_A_VOLUME.code else note for note in said)
+    undated = _day("", counted[None], threshold, AS_COUNTED, None) if None in counted else None
     found = Days(parts, point, limit, tz, undated)
-    return replace(found, notes=combine(days.notes, (*point.notes, *_remarks(found, weighted=days.weighted))))
+    return replace(found, notes=combine(days.notes, (*said, *_remarks(replace(found, parts=seen), weighted=days.weighted))))
 
 
 def _named(group: Hashable) -> str:
@@ -148,14 +161,14 @@ def _checked_budget(budget: Any) -> float | None:
 
 
 def _day(name: str, counts: Counts, threshold: float | None, weights: Weights, zone: ZoneInfo | None) -> Day:
-    tp, fp, fn, tn = (exactly(cases) for cases in _flagged(counts, threshold))
-    alerts, caught, labelled = weights[0] * tp + weights[1] * fp, weights[0] * tp, tp + fp + fn + tn
+    tp, fp, fn, tn = (exactly(cases) * weight for cases, weight in zip(_flagged(counts, threshold), (*weights, *weights), strict=True))
+    alerts, labelled = tp + fp, tp + fp + fn + tn
     hours, cases = hours_of(name, zone) if name else 24.0, labelled
     if counts.unlabelled is not None:
         rest = _flagged(counts.unlabelled, threshold)
-        alerts, cases = alerts + weights[1] * exactly(rest.fp), labelled + exactly(rest.fp + rest.tn)
-    known = None if counts.unlabelled is None else int(labelled)
-    return Day(name, _plain(cases), _plain(tp + fn), _plain(alerts), _plain(caught), hours, known)  # type: ignore[arg-type]
+        alerts, cases = alerts + weights[1] * exactly(rest.fp), labelled + weights[1] * exactly(rest.fp + rest.tn)
+    known = None if counts.unlabelled is None else _plain(labelled)
+    return Day(name, _plain(cases), _plain(tp + fn), _plain(alerts), _plain(tp), hours, known)
 
 
 def _flagged(counts: Counts, threshold: float | None) -> Confusion:
@@ -191,11 +204,11 @@ def _no_labels_yet(days: Sequence[Day]) -> Iterator[Note]:
         return
     cases, tail = (sum(day.cases if day.labelled is None else day.labelled for day in some) for some in (before, after))
     positives = sum(day.positives for day in before)
-    rate, chance = Fraction(positives, cases), _none_at_the_end(positives, cases, tail)
+    rate, chance = positives / cases, _none_at_the_end(positives, cases, tail)
     if chance >= IMPROBABLE:
         return
     shown = f"{chance:.1g}" if chance >= 1e-300 else "less than 1e-300"
-    text = f"no positives among {number_of(tail, 'case')} from {after[0].day} on, though {float(rate):.3g} of those before were positive"
+    text = f"no positives among {number_of(tail, 'case')} from {after[0].day} on, though {rate:.3g} of those before were positive"
     yield Note(
         "BR113",
         f"{text} (by chance with probability {shown}): labels of the last days may not have come in yet",
@@ -203,7 +216,7 @@ def _no_labels_yet(days: Sequence[Day]) -> Iterator[Note]:
     )
 
 
-def _none_at_the_end(positives: int, cases: int, tail: int) -> float:
+def _none_at_the_end(positives: float, cases: float, tail: float) -> float:
     """The chance that so many positives, in any order among all cases, leave the last ones without any: C(n, k) / C(n + tail, k).
 
     Given how many positives there are, every order of the cases is as probable where the rate stays the same, whatever it is: nothing

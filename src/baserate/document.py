@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -20,7 +20,7 @@ from baserate.decisions.operating import OperatingPoint
 from baserate.decisions.rules import parse_rule
 from baserate.errors import InputError, on_command_line, quoted
 from baserate.exact import EXACT_FLOATS
-from baserate.measures.confusions import Confusion, measure
+from baserate.measures.confusions import Confusion
 from baserate.measures.values import parse
 from baserate.notes import CASE_CONTROL, Note, Source
 from baserate.readings import Bounds
@@ -240,7 +240,7 @@ def point_of(point: OperatingPoint, known: Known = PLAIN) -> dict[str, Any]:
         more["counted"] = {"flagged": point.counted[0], "cases": point.counted[1]}
     for name, draw in (("best", point.best), ("worst", point.worst)):
         if draw is not None:
-            more[name] = {**outcomes(draw), "caught": number(measure("caught", draw, at=point.at, volume=point.volume))}
+            more[name] = {**outcomes(draw), "caught": number(read(replace(point, confusion=draw), "caught"))}
     if point.theory is not None and point.cut is not None:
         more["theory"] = {"cut": point.cut._asdict(), **point_of(point.theory, known)}
     if point.guarantee is not None:

@@ -54,7 +54,7 @@ class GroupedCounts(Totals, Mapping[Hashable, Counts]):
     @classmethod
     def _gathered(cls, groups: tuple[Hashable, ...], codes: Array, cells: Cells, ledger: Ledger, notes: Iterable[Note] = ()) -> GroupedCounts:
         """From cells in any order, where codes[i] is the place in `groups` of cell i; equal scores of a group are merged."""
-        names = sorted(range(len(groups)), key=lambda i: _rank(groups[i]))
+        names = sorted(range(len(groups)), key=lambda i: rank(groups[i]))
         place = np.empty(len(groups), dtype=np.intp)
         place[names] = np.arange(len(groups))
         codes, merged = _merged(place, codes, cells)
@@ -92,6 +92,12 @@ class GroupedCounts(Totals, Mapping[Hashable, Counts]):
         """How the data were read; what there is to say of one group is in the notes of its counts."""
         return self._recorded
 
+    def scored(self) -> dict[Hashable, Counts]:
+        """The counts of every group, and of those that have scored cases and no label: counts of no cases, which know the cases without one."""
+        rest = {} if self.unlabelled is None else dict(self.unlabelled)
+        without = {group: Counts.empty().beside(cases) for group, cases in rest.items() if group not in self._places}
+        return dict(sorted({**self, **without}.items(), key=lambda item: rank(item[0])))
+
     def total(self) -> Counts:
         """The counts of all groups together."""
         rest = None if self.unlabelled is None else self.unlabelled.total()
@@ -107,14 +113,15 @@ class GroupedCounts(Totals, Mapping[Hashable, Counts]):
         hits, misses = joined_counts(self.positives, other.positives), joined_counts(self.negatives, other.negatives)
         check_totals(hits, misses)
         cells = Cells(joined_scores(self.scores, other.scores), hits, misses)
-        return GroupedCounts._gathered(groups, codes, cells, self.ledger + other.ledger, self._notes_with(other))
+        found = GroupedCounts._gathered(groups, codes, cells, self.ledger + other.ledger, self._notes_with(other))
+        return found.beside(self._unlabelled_with(other))
 
     @cached_property
     def digest(self) -> str:
         """SHA-256 of names, sizes and cells: the same for every order of the rows, and (without weights) every way of splitting them."""
         import json
 
-        names = json.dumps([[_rank(group), size] for group, size in zip(self.groups, np.diff(self.offsets).tolist(), strict=True)])
+        names = json.dumps([[rank(group), size] for group, size in zip(self.groups, np.diff(self.offsets).tolist(), strict=True)])
         return fingerprint(f"baserate-grouped-1\n{self.scores.dtype.name}\n{self._masses}{names}\n", self._cells)
 
     def __eq__(self, other: object) -> bool:
@@ -148,7 +155,7 @@ class GroupedCounts(Totals, Mapping[Hashable, Counts]):
     def _loaded(cls, saved: storage.Saved) -> GroupedCounts:
         arrays, groups = saved.arrays, saved.facts["groups"]
         cells, offsets = Cells(arrays["scores"], arrays["positives"], arrays["negatives"]), arrays["offsets"]
-        if not isinstance(groups, list) or not all(map(_savable, groups)) or len({_rank(group) for group in groups}) != len(groups):
+        if not isinstance(groups, list) or not all(map(_savable, groups)) or len({rank(group) for group in groups}) != len(groups):
             raise ValueError("groups are not a list of different names")
         # Compared, never subtracted: differences of what a file says could overflow.
         ordered = offsets.dtype == np.int64 and bool((offsets[1:] >= offsets[:-1]).all())
@@ -186,7 +193,7 @@ def _merged_piece(place: Indices, codes: Array, cells: Cells) -> tuple[Array, Ce
     return codes[starts], Cells(scores[starts], run_sums(positives[order], starts), run_sums(negatives[order], starts))
 
 
-def _rank(group: Hashable) -> tuple[str, Any]:
+def rank(group: Hashable) -> tuple[str, Any]:
     """Groups sort by kind, then value, so that their order does not depend on that of the rows; 1, 1.0 and True are one group."""
     if isinstance(group, int | float):
         return "number", int(group) if isinstance(group, int) or group.is_integer() else group

@@ -24,6 +24,7 @@ ONLY_RATES = "only rates are known, not how many cases there were of each class"
 EVERY_SCORE = Fix(
     'count again with every score kept (keep="all")', "count again with all scores kept (more --memory, --keep all, or without --approx)"
 )
+LABELS_MISSING = "some cases have no label, and the base rate of the labelled cases need not be that of all cases"
 CHOSEN_TOTALS = "the class totals were chosen (design='case-control'): the sample's prior is no base rate"
 
 
@@ -84,6 +85,11 @@ class Points(Frozen):
     @property
     def _totals(self) -> tuple[Any, Any]:
         return self.total_positives, self.total_negatives
+
+    @property
+    def labels_missing(self) -> bool:
+        """Whether the cases without a label were left out: how many positives there are among all cases is then not known."""
+        return self._counts is not None and self._counts.labels_missing
 
     @property
     def ledger(self) -> Ledger | None:

@@ -37,6 +37,8 @@ KNOWN = ("tpr", "tnr", "precision", "npv")
 BOUNDED = ("tpr", "tnr")
 OTHER = "other"
 LABEL_SHIFT = "BR526"
+# Of a volume that somebody gave: here it is the site's own number of cases.
+NOT_OF_SITES = ("BR656",)
 NO_BOUND = Note("BR433", "sites at priors of their own, added up, have no bound: each site has one")
 Cases = Counts | GroupedCounts
 
@@ -63,7 +65,8 @@ class Slice:
     """One site: its cases, what the common threshold does there at its own base rate, and what that shows.
 
     `intervals` hold tpr, tnr, precision and npv; `bounds` the one-sided lower bounds of tpr and tnr. `alerts` are out of the
-    site's own number of cases. `own` is the point that the site alone would need for the requirement; None where no threshold keeps it.
+    site's own number of cases, all that were scored; rates are those of the `labelled` ones.
+    `own` is the point that the site alone would need for the requirement; None where no threshold keeps it.
     Where it is several `sites` at priors of their own, outcomes are the sums over these, without intervals.
     """
 
@@ -77,7 +80,7 @@ class Slice:
 
     @cached_property
     def point(self) -> OperatingPoint:
-        point = flag_at(self.counts, self.asked.threshold, at=self.at, volume=self.scored or None)
+        point = flag_at(self.counts, self.asked.threshold, at=self.at, volume=self.cases or None)
         return replace(point, confusion=pooled_confusion(self.sites, point.threshold)) if self.sites else point
 
     def __getitem__(self, measure: str) -> float:
@@ -86,13 +89,14 @@ class Slice:
 
     @property
     def cases(self) -> int:
-        return self.positives + self.negatives
+        """All cases that were scored, also those that have no label."""
+        rest = self.counts.unlabelled
+        return self.positives + self.negatives + (0 if rest is None else int(rest.total_negatives))
 
     @property
-    def scored(self) -> int:
-        """The cases that alerts are out of: with those that have no label, at the site's own base rate."""
-        rest = self.counts.unlabelled if self.at.as_in_sample else None
-        return self.cases + (0 if rest is None else int(rest.total_negatives))
+    def labelled(self) -> int | None:
+        """How many of them have a label; None where all have."""
+        return None if self.counts.unlabelled is None else self.positives + self.negatives
 
     @property
     def positives(self) -> int:
@@ -111,7 +115,7 @@ class Slice:
     @cached_property
     def intervals(self) -> Mapping[str, Interval]:
         asked = self.asked
-        if self.sites:
+        if self.sites or not (self.positives or self.negatives):
             return {}
         if self.clusters is None:
             return point_intervals(self.point, KNOWN, asked.level, asked.seed)
@@ -271,7 +275,7 @@ def _flags(threshold: float | None) -> str:
 
 def _checked(groups: Any) -> dict[Hashable, Cases]:
     if isinstance(groups, GroupedCounts) and len(groups):
-        return dict(groups)
+        return dict(groups.scored())
     kinds = Counts, GroupedCounts
     if not isinstance(groups, Mapping) or not groups or not all(isinstance(part, kinds) for part in groups.values()):
         raise refuse("BR433", "slices are made of counts by group, and there are none here", "by_group(count_groups(y, scores, groups=site))")
@@ -328,7 +332,7 @@ def _judged(part: Slice) -> Requirement:
     try:
         if part.clusters is None:
             known: dict[str, Any] = {"at": part.at, "threshold": asked.threshold, "level": asked.bound_level, "seed": asked.seed}
-            found = require(str(asked.require), part.counts, volume=part.scored or None, **known)
+            found = require(str(asked.require), part.counts, volume=part.cases or None, **known)
         else:
             found = require_of_clusters(str(asked.require), part.point, part.clusters, asked.bound_level, asked.plan)
     except InputError as error:
@@ -358,9 +362,9 @@ def _remarks(found: Slices, whole: Cases, conditions: Mapping[Hashable, Conditio
     read = {part.name: part.at.prior for part in found.parts if part.at.prior is not None}
     if len(set(read.values())) > 1 or 0 < len(read) < len(found):
         yield _each_prior(read)
-        yield from (note for note in found.total.point.notes if note.code != LABEL_SHIFT)
+        yield from (note for note in found.total.point.notes if note.code not in (LABEL_SHIFT, *NOT_OF_SITES))
     else:
-        yield from found.total.point.notes
+        yield from (note for note in found.total.point.notes if note.code not in NOT_OF_SITES)
     emptied = [part.name for part in found.parts if conditions[part.group].prior is not None and part.at.prior is None]
     if emptied:
         text = f"{_listed(emptied)}: a class is missing, so that nothing is known there at another prior; read at its own"

@@ -32,6 +32,11 @@ class Totals(Frozen):
         return self
 
     @property
+    def labels_missing(self) -> bool:
+        """Whether scored cases were left out for want of a label: the prior is then that of the labelled cases, not of all."""
+        return self.unlabelled is not None or any(note.code == "BR105" and "left out" in note.text for note in self._recorded)
+
+    @property
     def weighted(self) -> bool:
         """True where positives and negatives are masses, not whole cases."""
         return bool(self.positives.dtype == np.float64)
@@ -48,6 +53,11 @@ class Totals(Frozen):
     def prior(self) -> float:
         """The share of positives in the sample: a property of the data set, not an estimate of the base rate in the field."""
         return ratio(self.total_positives, self.total_positives + self.total_negatives, "no cases")
+
+    def _unlabelled_with(self, other: Totals) -> Any:
+        """The cases without a label of a sum."""
+        rest = [part.unlabelled for part in (self, other) if part.unlabelled is not None]
+        return rest[0] + rest[1] if len(rest) == 2 else rest[0] if rest else None
 
     def _notes_with(self, other: Totals) -> tuple[Note, ...]:
         """The recorded notes of a sum."""

@@ -12,7 +12,7 @@ from baserate import document, recommendations, tables
 from baserate.cli import options
 from baserate.cli.answers import say
 from baserate.cli.doubtful import conditions_of, pilot
-from baserate.cli.estimating import Learned, with_prior_from
+from baserate.cli.estimating import Learned, refuse_counted, with_prior_from
 from baserate.cli.sections import Sectioned
 from baserate.cli.terminal import Progress, tell
 from baserate.decisions.rules import parse_rule
@@ -75,7 +75,7 @@ def decide_command(
       baserate decide scores.csv --label sick --score m1 --rule "recall >= 0.8" --group hospital --pilot 12/5000 --cost fn=50,fp=1
     """
     at, cases, asked_level = conditions_of(priors, costs, profits, pilot), options.volume_of(volume), options.level_of(level)
-    parse_rule(rule, cases)
+    refuse_counted(priors, [term.measure for term in parse_rule(rule, cases).terms])
     if replicates is not None and (group is not None or rule is not None):
         raise refuse("BR594", "--replicates tells models apart by all their thresholds on all cases", "leave --group and --rule out")
     together: Any = None

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from baserate.cli import options
-from baserate.cli.estimating import Learned
+from baserate.cli.estimating import Learned, whole_interval
 from baserate.conditions import Conditions
 from baserate.costs import Costs
 from baserate.errors import quoted, refuse
@@ -41,8 +41,7 @@ def conditions_of(priors: tuple[str, ...], costs: tuple[str, ...], profits: tupl
     chosen = costs_of(",".join(costs or profits), profits=bool(profits)) if costs or profits else None
     learned = next((text.estimate for text in priors if isinstance(text, Learned)), None)
     if learned is not None:
-        # No positives are not ruled out: half a case then stands for the least base rate.
-        return Uncertain(Range(max(learned.low, 0.5 / learned.cases), learned.high), chosen)
+        return Uncertain(Range(*whole_interval(learned)), chosen)
     prior = _pilot(pilot) if pilot is not None else _prior([part for text in priors for part in options.shares(text)])
     return Uncertain(prior, chosen, earned=bool(profits))
 

@@ -22,9 +22,10 @@ from baserate.engines.file_counts import joint_of, models_of
 from baserate.engines.files import shown_source
 from baserate.engines.saved import is_saved, saved_joint, saved_models
 from baserate.engines.unlabelled import unlabelled_of
-from baserate.errors import Infeasible, InputError, escaped, quoted, refuse, refuse_file
+from baserate.errors import Infeasible, InputError, escaped, grouped, quoted, refuse, refuse_file
 from baserate.joint import JointCounts
 from baserate.measures import values
+from baserate.measures.values import Measure
 from baserate.notes import CASE_CONTROL, Note
 from baserate.shifts.estimating import ADJUSTED, EM, REPLICATES, PriorEstimate, estimate_prior, told
 from baserate.uncertainty.field import FieldTable, table_of_models
@@ -105,6 +106,34 @@ def _tell(models: dict[str, Counts], found: dict[str, list[PriorEstimate]], read
     say(notes)
 
 
+# What a command does about the error of an estimated base rate.
+TOGETHER, OVER, ALONE = "together", "over", "alone"
+DONE = {"decide_command": OVER, "expect_command": OVER, "curve": ALONE, "leaders": ALONE, "triage_command": ALONE}
+
+
+def whole_interval(estimate: PriorEstimate) -> tuple[float, float]:
+    """The interval of an estimate as base rates to plan for: no positives are not ruled out, and half a case then stands for the least."""
+    return max(estimate.low, 0.5 / estimate.cases), estimate.high
+
+
+def _taken(estimate: PriorEstimate, done: str) -> str:
+    low, high = whole_interval(estimate)
+    if done == OVER:
+        least = "" if low == estimate.low else f" (half a case in {grouped(estimate.cases)} stands for 0)"
+        return f"the answer covers all base rates from {low:.4g} to {high:.4g}{least}"
+    if done == ALONE:
+        return f"the answer is read at the estimate alone and does not include its error: read it at {low:.4g} and at {high:.4g}, too"
+    return "intervals include its error, and alerts are counted there"
+
+
+def refuse_counted(priors: tuple[str, ...], asked: Iterable[Measure]) -> None:
+    """Refuse alerts that would be computed at an estimated base rate: they are counted among the unlabelled cases."""
+    names = [measure.name for measure in asked if measure.name in COUNTED]
+    if names and any(isinstance(text, Learned) for text in priors):
+        text = f"with --prior-from, {names[0]} are counted among the unlabelled cases, not computed from the estimated base rate"
+        raise refuse("BR647", text.replace("posfrac are", "posfrac is"), "baserate show --threshold, or baserate choose, with --prior-from")
+
+
 class Learned(str):
     """A base rate as it would be written, with the estimate that it comes from and the notes that say so."""
 
@@ -114,11 +143,11 @@ class Learned(str):
     score: str
 
     @classmethod
-    def of(cls, estimate: PriorEstimate, source: str, score: str) -> Learned:
+    def of(cls, estimate: PriorEstimate, source: str, score: str, done: str) -> Learned:
         learned = cls(repr(estimate.value))
         text = (
             f"the base rate {estimate.value:.4g} ({percent(estimate.level)} {stated(estimate)}) is an estimate from {escaped(source)}, "
-            f"score {quoted(score)}: {told(estimate)}; intervals include its error, and alerts are counted there"
+            f"score {quoted(score)}: {told(estimate)}; {_taken(estimate, done)}"
         )
         learned.estimate, learned.score, learned.notes = estimate, score, (Note("BR544", text),)
         return learned
@@ -129,22 +158,22 @@ def with_prior_from(command: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(command)
     def run(*arguments: Any, prior_from: str | None, **named: Any) -> Any:
-        return command(*arguments, **{**named, "priors": learned(prior_from, named)})
+        return command(*arguments, **{**named, "priors": learned(prior_from, named, DONE.get(command.__name__, TOGETHER))})
 
     return run
 
 
-def learned(prior_from: str | None, named: dict[str, Any]) -> tuple[str, ...]:
+def learned(prior_from: str | None, named: dict[str, Any], done: str = TOGETHER) -> tuple[str, ...]:
     """The base rates that are said, or the one that these unlabelled cases speak for."""
     said: tuple[str, ...] = named["priors"]
     if prior_from is None:
         return said
     if said or named.get("pilot") is not None:
         raise refuse("BR503", "a base rate is given, and another is to be estimated", "give --prior or --prior-from")
-    return (_learned(prior_from, named),)
+    return (_learned(prior_from, named, done),)
 
 
-def _learned(source: str, named: dict[str, Any]) -> Learned:
+def _learned(source: str, named: dict[str, Any], done: str) -> Learned:
     """The base rate that the first model's scores speak for; how many cases of the field the others flag is counted there too.
 
     Always by the adjusted count: of no other way is the error known together with that of the rates.
@@ -163,7 +192,7 @@ def _learned(source: str, named: dict[str, Any]) -> Learned:
         most = max(found.high, 3 / found.cases)  # none seen: up to three in so many are not ruled out
         raise Infeasible(refuse("BR537", text, f"--prior {most:.2g}" if found.value == 0 else "--prior 0.99").problems)
     beside = tuple((other, field) for name, other in others if (field := _scored(source, name, given.options)) is not None)
-    return Learned.of(replace(found, beside=beside), source, score)
+    return Learned.of(replace(found, beside=beside), source, score, done)
 
 
 def _scored(source: str, score: str, how: Any) -> Unlabelled | None:

@@ -10,7 +10,7 @@ from baserate import document, forecasts, tables
 from baserate.cli import options
 from baserate.cli.answers import say
 from baserate.cli.doubtful import conditions_of, kind, pilot
-from baserate.cli.estimating import Learned, with_prior_from
+from baserate.cli.estimating import Learned, refuse_counted, with_prior_from
 from baserate.cli.sections import Sectioned
 from baserate.cli.terminal import tell
 from baserate.conditions import Conditions
@@ -80,6 +80,7 @@ def expect_command(
     at, cases = conditions_of(priors, costs, profits, pilot), options.volume_of(volume)
     caught = parse_rule(rule, cases).budget is not None and not at.costs_given
     measure = parse(statistic or ("caught" if caught else "expected_cost"), cases)
+    refuse_counted(priors, [measure, *(term.measure for term in parse_rule(rule, cases).terms)])
     asked: dict[str, Any] = {"at": _doubtful(at), "rule": rule, "volume": cases, "level": options.level_of(level), "kind": kind}
     models = options.counted(path, label, scores, positive, weight, design)
     cuts = options.thresholds_of(thresholds, tuple(models))

@@ -118,7 +118,9 @@ def decision_curve(counts: Counts, *, at: Conditions | None = None, calibrated_a
     tpr, fpr = points.tpr[1:][below], points.fpr[1:][below]
     y = prior * tpr - rest * fpr * odds
     columns = (t[below][::-1].copy(), y[::-1].copy(), points.thresholds[1:][below][::-1].copy())
-    return Curve._of("decision", ("t", "net_benefit"), columns, resolved, counts, (*label_shift_of(resolved, points), *notes))
+    return Curve._of(
+        "decision", ("t", "net_benefit"), columns, resolved, counts, (*checked_conditions(at).notes, *label_shift_of(resolved, points), *notes)
+    )
 
 
 def act_on_everybody(t: Any, prior: float) -> Floats:

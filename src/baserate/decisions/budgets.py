@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -63,7 +64,7 @@ def _draws(points: Points, last: int, share: Fraction, at: Conditions) -> tuple[
     drawn = share * (more_tp + weight * more_fp)
     lucky = min(drawn, more_tp)
     unlucky = max(Fraction(0), drawn - weight * more_fp)
+    unknown: dict[str, Any] = {"why_no_prior": points.why_no_prior, "labels_missing": points.labels_missing}
     return tuple(  # type: ignore[return-value]
-        Confusion(tp + hits, fp + (drawn - hits) / weight, fn - hits, tn - (drawn - hits) / weight, why_no_prior=points.why_no_prior)
-        for hits in (lucky, unlucky)
+        Confusion(tp + hits, fp + (drawn - hits) / weight, fn - hits, tn - (drawn - hits) / weight, **unknown) for hits in (lucky, unlucky)
     )

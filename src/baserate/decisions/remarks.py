@@ -14,7 +14,7 @@ from baserate.errors import Fix, grouped, number_of
 from baserate.measures.confusions import Confusion, confusion_at, exact_value, label_shift, measure, out_of_range
 from baserate.measures.values import Measure
 from baserate.notes import Note
-from baserate.points import ONLY_RATES, Points
+from baserate.points import LABELS_MISSING, ONLY_RATES, Points
 
 # Below this share of the sample's prior, false positive rates matter that the sample is too small to show.
 FAR = 1000
@@ -35,6 +35,7 @@ def on_reading(point: OperatingPoint, points: Points) -> Iterator[Note]:
 
 def on_labels(point: OperatingPoint, counts: Counts | Points) -> Iterator[Note]:
     """Are labels as frequent among flagged cases as among the others? If not, recall is not that of all cases (Begg & Greenes 1983)."""
+    yield from _no_prior_of_all(point)
     rest = unlabelled_flagged(point, counts)
     if rest is None:
         yield from _not_kept(point, counts)
@@ -54,6 +55,13 @@ def on_labels(point: OperatingPoint, counts: Counts | Points) -> Iterator[Note]:
         way = "high" if flagged > passed else "low"
         text = f"{shares}: recall {tp / (tp + fn):.4g} is too {way} (about {float(recall):.4g} if labelling depends only on the flag)"
         yield Note("BR116", text)
+
+
+def _no_prior_of_all(point: OperatingPoint) -> Iterator[Note]:
+    """Among a volume alerts are counted, and positives are not: that takes the base rate of all cases."""
+    if point.volume is not None and point.at.as_in_sample and point.confusion.labels_missing:
+        text = f"{LABELS_MISSING}: caught, missed, false alarms and cost per volume need a base rate"
+        yield Note("BR656", text, Fix("at=Conditions(prior=0.001)", "--prior 0.1%"))
 
 
 def _not_kept(point: OperatingPoint, counts: Counts | Points) -> Iterator[Note]:
@@ -170,7 +178,7 @@ def unused(point: OperatingPoint, points: Points, rule: Rule, budget: Term, goal
 def _draw(point: OperatingPoint) -> str:
     """What is flagged of a tie, and what luck can make of it."""
     share = f"{100 * point.share:.3g} % of them are flagged, drawn at random"
-    if point.best is None or point.worst is None:
+    if point.best is None or point.worst is None or (point.confusion.labels_missing and point.at.as_in_sample):
         return share
     mean, low, high = (measure("caught", one, at=point.at, volume=point.volume) for one in (point.confusion, point.worst, point.best))
     luck = "" if low == high else f", between {low:.6g} and {high:.6g}"

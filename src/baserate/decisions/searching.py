@@ -14,7 +14,7 @@ from baserate.arithmetic import Undefinable, rounded
 from baserate.conditions import Conditions
 from baserate.decisions.rules import Term
 from baserate.exact import Floats
-from baserate.measures.confusions import Confusion, along, between, confusion_at, exact_order, exact_value
+from baserate.measures.confusions import Confusion, along, between, confusion_at, exact_order, exact_value, why_no_prior
 from baserate.measures.outcomes import UNITS, at_one_point, weight_of_negatives
 from baserate.measures.values import Measure
 from baserate.points import ONLY_RATES, Points
@@ -80,7 +80,7 @@ def linear(measure: Measure, points: Points, at: Conditions) -> tuple[list[Fract
     if parts is None or points.why_no_prior == ONLY_RATES or points.tp.dtype != np.int64:
         return None
     if measure.depends_on_prior:
-        at = at.within(points.exact_prior, points.why_no_prior)
+        at = at.within(points.exact_prior, why_no_prior(measure, points))
     weight = weight_of_negatives(points.total_positives, points.total_negatives, at)
     if weight is None and measure.depends_on_prior:
         return None

@@ -21,7 +21,7 @@ from baserate.engines.joins import join_cases, with_ids
 from baserate.engines.large_files import count_large, sources_in_pieces
 from baserate.engines.wanted import Table, Wanted
 from baserate.errors import Findings, Fix, InputError, quoted, refuse, refuse_file
-from baserate.grouped import GroupedCounts
+from baserate.grouped import GroupedCounts, rank
 from baserate.joint import JointCounts
 from baserate.kernels import Cells
 from baserate.notes import RANDOM
@@ -189,7 +189,11 @@ def clusters_by_group(cases: Cases, score: str) -> dict[Hashable, GroupedCounts]
     for place, name in enumerate(names):
         alone = _alone(cases, rows[ends[place] : ends[place + 1]])
         parts[name] = grouped_cases(alone, score, alone.beside["cluster"])
-    return {name: parts[name] for name in grouped_cases(cases, score, cases.groups)}
+    rest = {} if cases.unlabelled is None else clusters_by_group(cases.unlabelled, score)
+    for name, clusters in rest.items():
+        none = _alone(cases, np.empty(0, dtype=np.intp))
+        parts.setdefault(name, grouped_cases(none, score, none.beside["cluster"])).beside(clusters)
+    return dict(sorted(parts.items(), key=lambda item: rank(item[0])))
 
 
 def joint_of(cases: Cases) -> JointCounts:

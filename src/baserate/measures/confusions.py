@@ -19,7 +19,7 @@ from baserate.measures.outcomes import AlongPoints, Outcomes, at_one_point, weig
 from baserate.measures.values import Measure, named
 from baserate.notations import from_number
 from baserate.notes import Note
-from baserate.points import ONLY_RATES, Points
+from baserate.points import LABELS_MISSING, ONLY_RATES, Points
 from baserate.readings import Reading
 from baserate.undefined import Undefined
 
@@ -48,6 +48,7 @@ class Confusion:
     fn: float | Fraction
     tn: float | Fraction
     why_no_prior: str = field(default="", kw_only=True, compare=False)
+    labels_missing: bool = field(default=False, kw_only=True, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         for name in ("tp", "fp", "fn", "tn"):
@@ -191,13 +192,13 @@ def confusion_at(points: Points, index: int) -> Confusion:
     tp, fp, fn, tn = points.counted(index)
     if points.why_no_prior == ONLY_RATES:
         fn, tn = 1 - Fraction(tp), 1 - Fraction(fp)
-    return Confusion(tp, fp, fn, tn, why_no_prior=points.why_no_prior)
+    return Confusion(tp, fp, fn, tn, why_no_prior=points.why_no_prior, labels_missing=points.labels_missing)
 
 
 def between(one: Confusion, other: Confusion, share: Fraction) -> Confusion:
     """The confusion on the straight line from one to the other, so far along it."""
     tp, fp, fn, tn = (exactly(a) + share * (exactly(b) - exactly(a)) for a, b in zip(one, other, strict=True))
-    return Confusion(tp, fp, fn, tn, why_no_prior=one.why_no_prior)
+    return Confusion(tp, fp, fn, tn, why_no_prior=one.why_no_prior, labels_missing=one.labels_missing)
 
 
 def out_of_range(points: Points, threshold: float | None) -> tuple[Note, ...]:
@@ -228,7 +229,7 @@ def _outcomes(asked: Measure, confusion: Confusion, at: Conditions) -> Outcomes:
         raise Undefinable(ONLY_RATES)
     counted = (confusion.tp, confusion.fp, confusion.fn, confusion.tn)
     if asked.depends_on_prior:
-        at = at.within(confusion.exact_prior, confusion.why_no_prior)
+        at = at.within(confusion.exact_prior, why_no_prior(asked, confusion))
     positives, negatives = exactly(confusion.tp) + exactly(confusion.fn), exactly(confusion.fp) + exactly(confusion.tn)
     weight = weight_of_negatives(positives, negatives, at)
     if weight is None and asked.depends_on_prior:
@@ -236,12 +237,21 @@ def _outcomes(asked: Measure, confusion: Confusion, at: Conditions) -> Outcomes:
     return at_one_point(counted, weight or Fraction(1), at)
 
 
+def why_no_prior(asked: Measure, sample: Confusion | Points) -> str:
+    """Why this measure may not be read at the sample's own prior; nothing where it may.
+
+    How many positives there are among a volume is not known where cases have no label. How many cases are flagged needs none.
+    """
+    per_volume = asked.counts_cases and asked.name != "alerts"
+    return sample.why_no_prior or (LABELS_MISSING if per_volume and sample.labels_missing else "")
+
+
 def along(asked: Measure, points: Points, at: Conditions) -> Floats:
     """The measure at every point, as float64; NaN where it is undefined."""
     if asked.name in ("tpr", "fpr"):
         return points.tpr if asked.name == "tpr" else points.fpr  # kept by the points: most curves have one of them as an axis
     if asked.depends_on_prior:
-        at = at.within(points.exact_prior, points.why_no_prior)
+        at = at.within(points.exact_prior, why_no_prior(asked, points))
     weight = weight_of_negatives(points.total_positives, points.total_negatives, at.as_shown())
     if (weight is None and asked.depends_on_prior) or (asked.needs_counts and points.why_no_prior == ONLY_RATES):
         return np.full(len(points), math.nan)

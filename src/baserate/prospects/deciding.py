@@ -114,7 +114,7 @@ def decide(
     """
     volume = checked_volume(volume)
     every, rules = candidates(models), parse_rule(rule, volume)
-    corners = scenes(checked(at), own_priors(every))
+    corners = scenes(checked(at), own_priors(every, [term.measure for term in rules.terms]))
     masks = {one.name: kept(one, rules, corners) for one in every}
     budget = None if at.costs_given else rules.budget
     found = staged(every, at) if budget is None else staged_within(every, budget, at)

@@ -176,13 +176,13 @@ def _readers(asked: Measure, counts: Any, rule: str | None, threshold: Any, volu
         text = f"{asked} counts the cases of the sample: it does not change with the conditions"
         raise refuse("BR588", text, "alerts, caught or expected_cost")
     if not isinstance(counts, Mapping):
-        return (reader_of("", counts, rule, threshold, volume),)
+        return (reader_of("", counts, rule, threshold, (asked, volume)),)
     if len(counts) != 2:
         raise refuse("BR410", f"a difference is that of two models, got {len(counts)}", '{"a": first, "b": second}')
     cuts = threshold if isinstance(threshold, Mapping) else dict.fromkeys(counts, threshold)
     if set(cuts) != set(counts):
         raise refuse("BR529", "a threshold is needed for each model", 'threshold={"a": 0.5, "b": 0.3}')
-    return tuple(reader_of(name, one, rule, cuts[name], volume) for name, one in counts.items())
+    return tuple(reader_of(name, one, rule, cuts[name], (asked, volume)) for name, one in counts.items())
 
 
 # ---- averages ------------------------------------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ from baserate.counts import Counts
 from baserate.decisions.borders import Region, corners, regions
 from baserate.decisions.choosing import choose
 from baserate.decisions.operating import OperatingPoint
+from baserate.decisions.rules import parse_rule
 from baserate.errors import Infeasible, refuse
 from baserate.exact import Floats
 from baserate.measures.confusions import NOT_SAID, Confusion, confusion_at
@@ -26,7 +27,7 @@ from baserate.measures.values import Measure
 from baserate.points import Points, refuse_bins
 from baserate.prospects.integrals import edges
 from baserate.prospects.scenes import Scene
-from baserate.prospects.settings import HERE
+from baserate.prospects.settings import HERE, own_prior
 from baserate.spreads import Range
 from baserate.uncertainty.reading import rates_read
 
@@ -94,12 +95,13 @@ class Reader:
         return (np.broadcast_to(np.asarray(part, dtype=np.float64), p.shape) for part in (above, below))  # type: ignore[return-value]
 
 
-def reader_of(name: str, counts: Any, rule: str | None, threshold: Any, volume: float | None) -> Reader:
-    """How the rates of these cases are found."""
+def reader_of(name: str, counts: Any, rule: str | None, threshold: Any, asked: tuple[Measure, float | None]) -> Reader:
+    """How the rates of these cases are found, to read a measure of them; `asked` is that measure, and the volume."""
+    volume = asked[1]
     if isinstance(counts, Confusion | OperatingPoint):
         if rule is not None or threshold is not NOT_SAID:
             raise refuse("BR594", "this point is already set: a rule or threshold belongs to Counts", "leave them out")
-        return _fixed(name, counts.confusion if isinstance(counts, OperatingPoint) else counts)
+        return _fixed(name, counts.confusion if isinstance(counts, OperatingPoint) else counts, asked[0])
     if not isinstance(counts, Counts | Points):
         raise refuse("BR228", f"a measure is read of Counts, a Confusion or an OperatingPoint, got {type(counts).__name__}", "count(...)")
     points = Points.of(counts)
@@ -108,9 +110,9 @@ def reader_of(name: str, counts: Any, rule: str | None, threshold: Any, volume: 
     if rule is not None and threshold is not NOT_SAID:
         raise refuse("BR594", "a measure is asked for at a rule and at a threshold", "give one of them")
     if threshold is not NOT_SAID:
-        return _fixed(name, confusion_at(points, points.place(threshold)))
+        return _fixed(name, confusion_at(points, points.place(threshold)), asked[0])
     refuse_bins(points, "a threshold that is chosen anew at each base rate and cost needs every score")
-    own = {HERE: points.why_no_prior or exactly(points.exact_prior)}
+    own = {HERE: own_prior(points, [asked[0], *(term.measure for term in parse_rule(rule, volume).terms)])}
     if rule is None:
         found = regions(corners({"model": points}))
         return Reader(name, lambda where: _cheapest(found, where), lambda scene, part: _borders(found, scene, part), own, fixed=False)
@@ -121,13 +123,12 @@ def reader_of(name: str, counts: Any, rule: str | None, threshold: Any, volume: 
     return Reader(name, ruled, lambda scene, part: _turns(points, rule, volume, scene, part), own, fixed=False, exact=False)
 
 
-def _fixed(name: str, confusion: Confusion) -> Reader:
+def _fixed(name: str, confusion: Confusion, asked: Measure) -> Reader:
     tp, fp, fn, tn = (exactly(cases) for cases in confusion)
     if not tp + fn or not fp + tn:
         raise refuse("BR552", "a class has no cases: nothing is known of its rates", "give cases of both classes")
     tpr, fpr = float(tp / (tp + fn)), float(fp / (fp + tn))
-    prior = confusion.exact_prior
-    own = {HERE: confusion.why_no_prior or (prior if isinstance(prior, Fraction) else "no cases")}
+    own = {HERE: own_prior(confusion, [asked])}
 
     def rates(where: Where) -> Rates:
         return np.full(len(where.prior), tpr), np.full(len(where.prior), fpr)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
@@ -20,7 +20,9 @@ from baserate.decisions.searching import Mask, keeping
 from baserate.errors import quoted, refuse
 from baserate.exact import Floats
 from baserate.grouped import GroupedCounts
-from baserate.points import Points
+from baserate.measures.confusions import Confusion
+from baserate.measures.values import Measure
+from baserate.points import LABELS_MISSING, Points
 from baserate.prospects.scenes import Scene
 from baserate.spreads import Draws
 
@@ -95,18 +97,25 @@ def _checked(name: str, points: Points) -> Points:
     return points
 
 
-def own_priors(found: list[Candidates]) -> dict[Any, Fraction | str]:
-    """The sample's own prior of every site, or why there is none: it must be the same for all models."""
+def own_priors(found: list[Candidates], asked: Iterable[Measure] = ()) -> dict[Any, Fraction | str]:
+    """The sample's own prior of every site, or why there is none for these measures: it must be the same for all models."""
+    asked = tuple(asked)
     own: dict[Any, Fraction | str] = {}
     for site in found[0].sites:
-        priors = {_own(one.sites[site]) for one in found}
+        priors = {own_prior(one.sites[site], asked) for one in found}
         own[site] = priors.pop() if len(priors) == 1 else "the models were counted on cases with different priors"
     return own
 
 
-def _own(points: Points) -> Fraction | str:
-    prior = points.exact_prior
-    return points.why_no_prior or (prior if isinstance(prior, Fraction) else "only rates are known")
+def own_prior(sample: Points | Confusion, asked: Iterable[Measure]) -> Fraction | str:
+    """The sample's own prior, or why there is none for these measures.
+
+    Cases without a label are not counted over a range of conditions: neither those that are flagged nor the positives among them.
+    """
+    if sample.labels_missing and any(measure.counts_cases or measure.name == "posfrac" for measure in asked):
+        return LABELS_MISSING
+    prior = sample.exact_prior
+    return sample.why_no_prior or (prior if isinstance(prior, Fraction) else "only rates are known")
 
 
 def kept(one: Candidates, rule: Rule, every: list[Scene]) -> Mask:

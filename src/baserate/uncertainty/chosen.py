@@ -206,8 +206,7 @@ def _whole(confusion: Confusion) -> list[Confusion]:
     tp, fp = Fraction(confusion.tp), Fraction(confusion.fp)
     positives, negatives = tp + Fraction(confusion.fn), fp + Fraction(confusion.tn)
     near = product(*({math.floor(cases), math.ceil(cases)} for cases in (tp, fp)))
-    why = confusion.why_no_prior
-    return [Confusion(hits, alarms, int(positives) - hits, int(negatives) - alarms, why_no_prior=why) for hits, alarms in near]
+    return [replace(confusion, tp=hits, fp=alarms, fn=int(positives) - hits, tn=int(negatives) - alarms) for hits, alarms in near]
 
 
 # ---- moved by the optimism -----------------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from baserate.conditions import Conditions
 from baserate.decisions.operating import COUNTED, OperatingPoint
 from baserate.errors import Fix, InputError, number_of, quoted, refuse
 from baserate.exact import Floats
-from baserate.measures.confusions import Confusion, measure
+from baserate.measures.confusions import Confusion, measure, why_no_prior
 from baserate.measures.outcomes import UNITS, at_one_point
 from baserate.measures.values import Measure, named
 from baserate.notes import Note
@@ -167,7 +167,7 @@ def _share(question: Question) -> tuple[Fraction, Fraction, Fraction] | None:
     """Seen, cases and unit, where the measure is a number of cases among others: within a class, or at the sample's own prior."""
     asked, confusion = question.asked, question.confusion
     free = not asked.depends_on_prior
-    if asked.parts is None or not (free or (_in_sample(question) and not confusion.why_no_prior)):
+    if asked.parts is None or not (free or (_in_sample(question) and not why_no_prior(asked, confusion))):
         return None
     here = Conditions()
     pairs = [asked.parts(at_one_point(unit, Fraction(1), here), **dict(asked.parameters)) for unit in UNITS]
@@ -284,8 +284,9 @@ def _conditions(question: Question, at: Conditions | Uncertain, rng: np.random.G
     drawn = at.draw(rng, DRAWS) if isinstance(at, Uncertain) else _known(at)
     if drawn.prior is None:
         confusion = question.confusion
-        if confusion.why_no_prior and question.asked.depends_on_prior:
-            raise refuse("BR509", f"{confusion.why_no_prior}, so a prior must be given", Fix("at=Conditions(prior=0.001)", "--prior 0.1%"))
+        why = why_no_prior(question.asked, confusion)
+        if why and question.asked.depends_on_prior:
+            raise refuse("BR509", f"{why}, so a prior must be given", Fix("at=Conditions(prior=0.001)", "--prior 0.1%"))
         drawn = drawn._replace(prior=rng.beta(float(confusion.tp + confusion.fn) + 0.5, float(confusion.fp + confusion.tn) + 0.5, DRAWS))
     return drawn
 
