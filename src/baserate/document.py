@@ -223,11 +223,12 @@ def names_at(point: OperatingPoint) -> tuple[str, ...]:
 
 
 def asked_at(point: OperatingPoint) -> tuple[str, ...]:
-    """What was made best at a point, and what a rule required there."""
+    """What was made best at a point, what a rule required there, and what else is to be shown."""
     rule = "" if not point.rule or " = " in point.rule else point.rule
     terms = parse_rule(rule, point.volume).terms if rule else ()
     best = (parse(point.optimized, point.volume),) if point.optimized else ()
-    return tuple(dict.fromkeys(asked.name if asked.counts_cases else str(asked) for asked in (*best, *(term.measure for term in terms))))
+    found = [asked.name if asked.counts_cases else str(asked) for asked in (*best, *(term.measure for term in terms))]
+    return tuple(dict.fromkeys((*found, *point.shown)))
 
 
 def point_of(point: OperatingPoint, known: Known = PLAIN) -> dict[str, Any]:

@@ -155,3 +155,21 @@ def test_a_threshold_probability_is_said_of_net_benefit_only(capsys, source, mor
 def test_a_threshold_probability_is_a_share(capsys, source, share):
     asked = ["choose", source, "--label", "y", "--score", "p", "--optimize", "net_benefit", "--threshold-probability", share]
     assert json.loads(told(capsys, *asked, "--json").out)["errors"][0]["code"] == "BR655"
+
+
+@pytest.mark.parametrize("where", [["--threshold", "0.3"], ["--rule", "tpr >= 0.6"]])
+def test_show_reads_net_benefit_at_the_threshold_probability_that_is_given(capsys, source, where):
+    asked = ["show", source, "--label", "y", "--score", "p", "--prior", "20%", *where, "--threshold-probability", "10%"]
+    point = answered(capsys, *asked)["models"][0]["points"][0]
+    flagged = point["threshold"] <= CHANCES
+    tpr, fpr = flagged[LABELS == 1].mean(), flagged[LABELS == 0].mean()
+    assert point["net_benefit(t=0.1)"] == pytest.approx(0.2 * tpr - 0.8 * fpr * 0.1 / 0.9)
+    bounds = point["intervals"]["net_benefit(t=0.1)"]
+    assert bounds["low"] < point["net_benefit(t=0.1)"] < bounds["high"]
+    assert told(capsys, *asked).out.count("net benefit (t = 0.1)") == 2
+
+
+@pytest.mark.parametrize("more", [[], ["--threshold", "0.3", "--threshold-probability", "2"]])
+def test_show_refuses_a_threshold_probability_that_says_nothing(capsys, source, more):
+    given = more or ["--threshold-probability", "10%"]
+    assert refused(capsys, "show", source, "--label", "y", "--score", "p", *given).startswith("error BR655: ")

@@ -39,11 +39,7 @@ from baserate.uncertainty.best import choices
     metavar="REQUIREMENT",
     help='Choose among the thresholds at which this holds in the field with the confidence of --level: "recall >= 0.9".',
 )
-@click.option(
-    "--threshold-probability",
-    metavar="SHARE",
-    help="The probability at which one would act: 10%; for --optimize net_benefit, instead of costs.",
-)
+@options.threshold_probability
 @click.option("--mix", is_flag=True, help="Also try mixtures of two thresholds on the ROC hull.")
 @options.calibrated_at
 @amounts.said

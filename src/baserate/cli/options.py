@@ -425,6 +425,13 @@ def level_of(text: str) -> float:
     return checked_level(float(written.value))
 
 
+threshold_probability = click.option(
+    "--threshold-probability",
+    metavar="SHARE",
+    help="The probability at which one would act, for net benefit: 10%; instead of the one that the costs give.",
+)
+
+
 def at_probability(measure: Measure, text: str | None) -> Measure:
     """Net benefit at the threshold probability that is given; nothing else has one."""
     if text is None:

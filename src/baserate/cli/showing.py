@@ -19,6 +19,7 @@ from baserate.decisions.choosing import flag_at
 from baserate.decisions.operating import OperatingPoint
 from baserate.document import Known, Valued
 from baserate.errors import InputError, Problem, quoted, refuse
+from baserate.measures.values import parse
 from baserate.notes import Note
 from baserate.summaries.values import Summary
 from baserate.tables import Row
@@ -42,6 +43,7 @@ from baserate.uncertainty.best import choices
     metavar="NAME",
     help='Show a summary beside AUC: average_precision, h_measure, "partial_auc(fpr=0..0.1)". May be repeated.',
 )
+@options.threshold_probability
 @options.cluster
 @options.intervals
 @options.as_json
@@ -60,6 +62,7 @@ def show(
     rules: tuple[str, ...],
     thresholds: tuple[str, ...],
     summaries: tuple[str, ...],
+    threshold_probability: str | None,
     cluster: str | None,
     level: str,
     replicates: int | None,
@@ -74,6 +77,7 @@ def show(
       baserate show scores.csv --label fraud --score logit --prior 0.1%,1e-4 --cost fn=100,fp=1
       baserate show scores.csv --label fraud --score logit --rule "recall >= 0.8" --prior "1 in 1000"
       baserate show scores.csv --label fraud --score logit --threshold 0.5 --cluster card
+      baserate show scores.csv --label sick --score p --threshold 0.1 --prior 5% --threshold-probability 10%
       baserate show scores.csv --label fraud --score logit --summary auprc --summary "weighted_auc(alpha=0.1)" --prior 0.1%
     """
     at, cases = options.conditions_of(priors, costs, profits), options.volume_of(volume)
@@ -92,6 +96,7 @@ def show(
         answers, refused = choices(models, rule, at, volume=cases)
         refusals += refused
         blocks.append([Row(name, one.at, one.choice.points.get(name) if one.choice else None) for one in answers for name in models])
+    blocks = _with_net_benefit(blocks, threshold_probability)
     values = _summarized(models, wanted, at)
     points = [(row.model, row.point) for block in blocks for row in block if row.point is not None]
     known = surety.known(models, points) if clusters is None else clusters.known(surety, points)
@@ -99,6 +104,16 @@ def show(
     known = in_field(known, {**read, "priors": priors, "replicates": replicates, "cluster": cluster}, points)
     refusals += [*(clusters.notes if clusters is not None else ()), *known.notes]
     _present(models, blocks, at, (refusals, values, known, surety), as_json=as_json)
+
+
+def _with_net_benefit(blocks: list[list[Row]], text: str | None) -> list[list[Row]]:
+    """The net benefit of every point, at the threshold probability that is given."""
+    if text is None:
+        return blocks
+    if not any(blocks):
+        raise refuse("BR655", "net benefit is read at an operating point, and none is shown", "--threshold 0.5, or --rule")
+    asked = str(options.at_probability(parse("net_benefit"), text))
+    return [[row._replace(point=row.point and replace(row.point, shown=(asked,))) for row in block] for block in blocks]
 
 
 def _at_thresholds(models: dict[str, Counts], cuts: list[float | int | None], at: list[Conditions], cases: float | None) -> list[Row]:

@@ -80,6 +80,8 @@ class OperatingPoint:
     lower_below: float | None = field(default=None, compare=False, repr=False)
     counted: tuple[int, int] | None = None
     guarantee: Guarantee | None = None
+    # Measures that are shown of the point, besides the usual ones and what it was chosen by.
+    shown: tuple[str, ...] = field(default=(), compare=False, repr=False)
     notes: tuple[Note, ...] = field(default=(), compare=False, repr=False)
 
     def __getitem__(self, name: str | Measure) -> float:
