@@ -58,6 +58,10 @@ SETTINGS = (
     Setting(10, 30, 0.3, 0.3),
     Setting(10, 30, 0.1, 0.6),
     Setting(8, 40, 0.2, 0.3, distance=2.5),
+    Setting(30, 20, 0.3, 0.6, distance=2.5),
+    Setting(60, 20, 0.3, 0.3, distance=2.5),
+    Setting(60, 20, 0.3, 0.3, distance=2.0),
+    Setting(100, 20, 0.3, 0.3, distance=2.5),
 )
 
 

@@ -265,8 +265,9 @@ def common_threshold(
         if rule is not None:
             raise
         cut = choose(counts, at=at).threshold
-    text = f"the threshold ({_flags(cut)}) was chosen on all groups together, on these same cases, and is treated as fixed in advance"
-    return cut, True, (Note("BR593", f"{text}, so the bounds are optimistic"),)
+    text = f"the threshold ({_flags(cut)}) was chosen on all groups together, on these same cases, and treated as fixed in advance"
+    fix = Fix("evaluate it on other cases: by_group(test, threshold=…)", "evaluate it on other cases: --threshold on another file")
+    return cut, True, (Note("BR593", f"{text}: intervals and bounds are optimistic", fix),)
 
 
 def _flags(threshold: float | None) -> str:

@@ -244,3 +244,14 @@ def test_uncertain_conditions_are_drawn_with_resamples_of_clusters(patients):
     at = br.Uncertain(prior=br.Pilot(5, 500))
     assert br.interval("precision", patients, threshold=0.7, at=at, replicates=100).method == "percentile"
     assert br.interval("tpr", patients, threshold=0.7, at=at).method == "cluster-t"
+
+
+@pytest.mark.parametrize(("clusters", "distance", "noted"), [(40, 4.0, True), (40, 1.0, False), (150, 4.0, False)])
+def test_a_high_auc_of_less_than_a_hundred_clusters_says_how_it_misses(clusters, distance, noted):
+    rng = np.random.default_rng(1)
+    groups = np.repeat(np.arange(clusters), 20)
+    labels = rng.random(len(groups)) < 0.3
+    counted = br.count_groups(labels, distance * labels + rng.normal(size=len(groups)), groups=groups)
+    found = br.interval("auc", counted)
+    assert (found.value > 0.93) == (distance == 4.0)
+    assert [("the true AUC lay below" in note.text) for note in found.notes if note.code == "BR630"] == [True] * noted
