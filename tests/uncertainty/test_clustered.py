@@ -254,4 +254,5 @@ def test_a_high_auc_of_less_than_a_hundred_clusters_says_how_it_misses(clusters,
     counted = br.count_groups(labels, distance * labels + rng.normal(size=len(groups)), groups=groups)
     found = br.interval("auc", counted)
     assert (found.value > 0.93) == (distance == 4.0)
-    assert [("the true AUC lay below" in note.text) for note in found.notes if note.code == "BR630"] == [True] * noted
+    for one in (found, br.interval("precision", counted, threshold=1.0)):
+        assert ["held the true value in 91 to 95 %" in note.text for note in one.notes if note.code == "BR630"] == [True] * noted
