@@ -28,9 +28,9 @@ from baserate.measures.confusions import Confusion, along, confusion_at, exact_v
 from baserate.measures.values import Measure, parse
 from baserate.notes import Note, combine
 from baserate.points import Points
-from baserate.uncertainty.bootstrap import PERCENTILE, percentile_bounds, undefined_noted
-from baserate.uncertainty.comparing import adjusted, bootstrap_p, check_replicates
+from baserate.uncertainty.bootstrap import PERCENTILE, bootstrap_p, percentile_bounds, undefined_noted
 from baserate.uncertainty.matched import MCNEMAR
+from baserate.uncertainty.pairing import adjusted, check_replicates
 from baserate.uncertainty.placements import normal
 from baserate.uncertainty.resampling import Progress, check_enough, planned, resampled
 from baserate.uncertainty.values import BOTH, Difference, checked_level, missed
@@ -38,6 +38,7 @@ from baserate.uncertainty.values import BOTH, Difference, checked_level, missed
 WEIGHTED_MCNEMAR, DELTA = "weighted-mcnemar", "delta"
 SEPARATE = "the models were counted separately; count them together with count_models"
 WEIGHED = "the cases are weighted, and weights do not say how many cases were seen"
+CHOSEN_AGAIN = "thresholds are chosen again on each of them, so the interval is of the way of choosing, not of the thresholds chosen here"
 # Relative size of what is lost to rounding where two gradients or values are compared.
 ROUNDING = 1e-9
 # A derivative is a difference over so small a part of a class; the arithmetic is exact, so only the curvature matters.
@@ -124,6 +125,8 @@ class Setting(NamedTuple):
     # How far tpr and fpr move from here to a somewhat stricter and to a somewhat looser threshold.
     sides: tuple[tuple[float, float], tuple[float, float]]
     in_advance: bool
+    # Is it another measure than the one that was made best?
+    other: bool = False
 
 
 def leads(
@@ -137,7 +140,8 @@ def leads(
     covariance of the two models on the same cases.
 
     Thresholds that were chosen on these cases vary with them. Where a rule decides (a budget, recall >= 0.8), each class weighs as the
-    measure changes along the rule, by the local slope of the ROC. And one case each way and class is added to those on which the models
+    measure changes along the rule, by the local slope of the ROC; for a `measure` that was not made best, the variance is at least that of
+    thresholds fixed in advance. And one case each way and class is added to those on which the models
     differ (Bonett & Price 2012): otherwise thresholds that rest on the highest negatives or the lowest positives alone would look certain.
 
     All pairs enter the adjustment, because the best model was found on the same cases.
@@ -186,14 +190,21 @@ def _setting(joint: JointCounts, name: str, point: OperatingPoint, measure: Meas
     points = Points.of(joint.marginal(model))
     what = measure or _shown(point)
     flags = flagged(joint.scores[model], points, point)
-    term = None if point.in_advance else _binding(point, points, what)
+    term = _binding(point, points, _shown(point)) if point.optimized and not point.in_advance else None
     try:
         value, gradient = float(exact_value(what, point.confusion, point.at)), _gradient(what, point.confusion, point.at)
         along_rule = None if term is None else _gradient(term.measure, point.confusion, point.at)
     except Undefinable:
         return Setting(flags, math.nan, (0.0, 0.0), 0.0, None, ((0.0, 0.0),) * 2, in_advance=point.in_advance)
     with_prior = _with_prior(what, point.confusion, point.at)
-    return Setting(flags, value, gradient, with_prior, along_rule, _sides(points, point), point.in_advance)
+    other = along_rule is not None and not _parallel(gradient, _gradient(_shown(point), point.confusion, point.at))
+    return Setting(flags, value, gradient, with_prior, along_rule, _sides(points, point), point.in_advance, other)
+
+
+def _parallel(one: tuple[float, float], other: tuple[float, float]) -> bool:
+    """Do both measures change alike, as recall and the number caught do?"""
+    across = one[0] * other[1] - one[1] * other[0]
+    return abs(across) <= ROUNDING * max(map(abs, one)) * max(map(abs, other))
 
 
 def flagged(scores: Array, points: Points, point: OperatingPoint) -> Floats:
@@ -339,11 +350,14 @@ def _difference(
 
 def _possible(pair: tuple[Setting, Setting], cases: tuple[int, int]) -> list[tuple[float, float] | None]:
     """The local slopes of the ROC along which a rule moves the thresholds: towards stricter ones, and towards looser ones."""
+    fixed: list[tuple[float, float] | None] = [None]
     if all(one.term is None for one in pair):
-        return [None]
+        return fixed
     moves = [tuple(sum(one.sides[side][rate] for one in pair) for rate in (0, 1)) for side in (0, 1)]
-    # Less than half a case is not seen to move.
-    return [(max(tpr, 0.5 / cases[0]), max(fpr, 0.5 / cases[1])) for tpr, fpr in moves]
+    # Less than half a case is not seen to move. What the rule itself holds in place (recall with recall >= 0.8) hardly varies along it, but
+    # in the field it does: of any other measure than the one made best, the variance of fixed thresholds is a lower limit.
+    along_rule = [(max(tpr, 0.5 / cases[0]), max(fpr, 0.5 / cases[1])) for tpr, fpr in moves]
+    return [*along_rule, *(fixed if any(one.other for one in pair) else [])]
 
 
 def _spread(table: _Table, places: tuple[int, int], pair: tuple[Setting, Setting], move: tuple[float, float] | None) -> tuple[Weights, float]:
@@ -484,7 +498,7 @@ def _resampled(
     kept = joint.only(names)
     plan = planned(kept, at.as_in_sample, None, *draws)
     values = np.array([[asked.value(counts, what) for counts in parts] for parts in resampled(kept, plan)])
-    said = Note("BR598", f"{plan.replicates} resamples ({plan.how}): approximate; thresholds are chosen again on each of them")
+    said = Note("BR598", f"{plan.replicates} resamples ({plan.how}): approximate; {CHOSEN_AGAIN}")
     found = []
     for (i, a), (j, b) in combinations(enumerate(names), 2):
         drawn, missing = undefined_noted(values[:, j] - values[:, i])

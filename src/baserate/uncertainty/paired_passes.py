@@ -28,8 +28,9 @@ from baserate.errors import Fix, grouped, quoted, refuse, size
 from baserate.kernels import Kernels, best
 from baserate.notes import RANDOM, Ledger, Note
 from baserate.summaries.ranking import auc
-from baserate.uncertainty.comparing import adjusted, compare, pairs_of
+from baserate.uncertainty.comparing import compare, pairs_of
 from baserate.uncertainty.delong import DELONG, DELONG_T, of_pair
+from baserate.uncertainty.pairing import adjusted
 from baserate.uncertainty.placements import Pair
 from baserate.uncertainty.values import Difference, checked_level
 
