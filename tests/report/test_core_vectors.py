@@ -122,7 +122,7 @@ def python_says(vector):
     models, volume = vector["models"], vector["volume"]
     try:
         choice = br.choose_model(models, vector["rule"], at=at, volume=volume)
-        choice = replace(choice, untested="only that of the given scenario was" if len(choice.points) > 1 else "")
+        choice = replace(choice, lead_over_baseline=None, untested="only that of the given scenario was" if len(choice.points) > 1 else "")
     except Infeasible:
         choice = None
     points = [choice.points.get(name) if choice else None for name in models]

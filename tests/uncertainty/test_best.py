@@ -313,3 +313,59 @@ def test_a_budget_is_compared_within_a_second():
     started = time.process_time()
     br.compare("caught", joint, rule="alerts <= 200", at=br.Conditions(0.001), volume=100_000)
     assert time.process_time() - started < 1
+
+
+# ---- against flagging nothing and flagging everything ----------------------------------------------------------------------
+
+
+def test_the_lead_over_the_better_baseline_is_the_interval_of_the_chosen_threshold_less_what_is_exact():
+    y, scores = drawn(1, models=1)
+    counts, at = br.count(y, scores["a"]), br.Conditions(0.05, br.Costs(fn=10))
+    lead = br.choose_model({"a": counts}, at=at).lead_over_baseline
+    interval = br.interval("expected_cost", counts, at=at, replicates=400)
+    assert lead.models == ("flag nothing", "a")
+    assert lead.values == pytest.approx((0.5, br.choose(counts, at=at)["expected_cost"]))
+    assert (lead.low, lead.high) == pytest.approx((interval.low - 0.5, interval.high - 0.5))
+    assert lead.significant == (interval.high < 0.5)
+
+
+@pytest.mark.parametrize("level", [0.5, 0.8, 0.95, 0.99])
+@pytest.mark.parametrize("seed", range(4))
+def test_the_p_value_is_where_the_interval_begins_to_contain_no_difference(level, seed):
+    y, scores = drawn(seed, models=1, shift=0.5)
+    choice = br.choose_model({"a": br.count(y, scores["a"])}, at=br.Conditions(costs=br.Costs(fn=8)), level=level)
+    lead = choice.lead_over_baseline
+    if lead is not None and abs(lead.p_value - (1 - level)) > 0.03 * (1 - level):
+        assert (lead.high < 0) == (lead.p_value < 1 - level)
+    assert (lead is None) == (choice.unbeaten is not None)
+
+
+def test_a_model_among_several_pays_for_the_choice():
+    y, scores = drawn(2, models=3, shift=0.5)
+    at = br.Conditions(costs=br.Costs(fn=8))
+    lead = br.choose_model(br.count_models(y, scores), at=at).lead_over_baseline
+    alone = br.choose_model({lead.models[1]: br.count(y, scores[lead.models[1]])}, at=at).lead_over_baseline
+    assert lead.p_value == alone.p_value
+    assert lead.p_adjusted == pytest.approx(min(1, 3 * alone.p_value))
+
+
+def test_a_useless_score_is_rarely_called_better_than_flagging_nothing():
+    """At break-even, where flagging nothing and everything cost the same, and every threshold does: the least favourable case."""
+    called, sets = 0, 150
+    for seed in range(sets):
+        rng = np.random.default_rng([21, seed])
+        y = np.repeat([1, 0], [50, 1000])
+        lead = br.choose_model({"a": br.count(y, rng.normal(size=len(y)))}, at=br.Conditions(costs=br.Costs(fn=20))).lead_over_baseline
+        called += lead is not None and lead.significant
+    assert called / sets <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / sets)
+
+
+def test_what_cannot_be_tested_against_a_baseline_says_why():
+    y, scores = drawn(3, models=1)
+    weighted = br.count(y, scores["a"], sample_weight=np.full(len(y), 0.5))
+    assert "weighted" in br.choose_model({"a": weighted}, at=br.Conditions(0.05, br.Costs(fn=10))).baseline_untested
+    few = br.count([1, 1, 1, 0, 0, 0, 0, 0], [5, 6, 7, 1, 2, 3, 4, 5])
+    assert "too few to resample" in br.choose_model({"a": few}).baseline_untested
+    points = br.Points.from_rates([0.01], [0.7])
+    assert br.choose_model({"a": points}, at=br.Conditions(0.1)).baseline_untested == "only rates are known"
+    assert br.choose_model({"a": br.count(y, scores["a"])}, "alerts <= 50", volume=1000).lead_over_baseline is None

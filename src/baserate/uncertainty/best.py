@@ -18,10 +18,10 @@ from baserate.counts import Counts
 from baserate.decisions.answering import Answer, made_by
 from baserate.decisions.choosing import choose
 from baserate.decisions.models import Choice, chosen_among
-from baserate.decisions.operating import GUESS, OperatingPoint
+from baserate.decisions.operating import GUESS, MIXTURE, OperatingPoint
 from baserate.decisions.rules import Term, parse_rule
 from baserate.decisions.searching import holds_all
-from baserate.errors import Infeasible, quoted, refuse
+from baserate.errors import Infeasible, InputError, quoted, refuse
 from baserate.exact import Floats
 from baserate.joint import JointCounts
 from baserate.measures.confusions import Confusion, along, confusion_at, exact_value
@@ -29,8 +29,9 @@ from baserate.measures.values import Measure, parse
 from baserate.notes import Note, combine
 from baserate.points import Points
 from baserate.uncertainty.bootstrap import PERCENTILE, bootstrap_p, percentile_bounds, undefined_noted
+from baserate.uncertainty.chosen import REPLICATES, Resampling, lead_over
 from baserate.uncertainty.matched import MCNEMAR
-from baserate.uncertainty.pairing import adjusted, check_replicates
+from baserate.uncertainty.pairing import adjusted, check_replicates, same_scores
 from baserate.uncertainty.placements import normal
 from baserate.uncertainty.resampling import Progress, check_enough, planned, resampled
 from baserate.uncertainty.values import BOTH, Difference, checked_level, missed
@@ -69,6 +70,9 @@ def choose_model(  # noqa: PLR0913 (each is a question of its own)
     cases instead and chooses the thresholds again on each resample. Counts of each model alone do not say which cases were flagged by both,
     so nothing is tested, unless `paired=False` says that the models scored different cases.
 
+    `lead_over_baseline` says whether the answer is better than flagging nothing and flagging everything: by the interval of a threshold
+    chosen on these cases (400 resamples, see `interval`), its p-value times the number of models among which it was chosen.
+
     >>> import baserate as br
     >>> y, a = [0] * 60 + [1] * 40, list(range(100))
     >>> joint = br.count_models(y, {"a": a, "b": [*range(20, 80), *range(60, 100)]})
@@ -81,10 +85,10 @@ def choose_model(  # noqa: PLR0913 (each is a question of its own)
     each = {name: models.marginal(name) for name in models.models} if isinstance(models, JointCounts) else models
     if options.get("guarantee") is not None:
         options = {**options, "level": level}
-    choice = chosen_among(each, rule, at=at, **options)
+    drawn = Resampling(REPLICATES if replicates is None else replicates, seed, checked_level(level))
+    choice = _beside_baseline(chosen_among(each, rule, at=at, **options), each, drawn)
     if len(choice.points) < 2:
         return choice
-    checked_level(level)
     if not isinstance(models, JointCounts):
         if paired:
             weighed = any(getattr(counts, "weighted", False) for counts in each.values())
@@ -94,8 +98,28 @@ def choose_model(  # noqa: PLR0913 (each is a question of its own)
     if reason:
         return replace(choice, untested=reason)
     if replicates is None:
-        return replace(choice, differences=leads(models, choice.points, choice.model, level=level))
+        found = leads(models, choice.points, choice.model, level=level)
+        return replace(choice, differences=tuple(replace(one, notes=same_scores(models, one.models)) for one in found))
     return _tested(choice, _resampled(models, choice.points, (rule, at, options), level, (replicates, seed, progress)))
+
+
+def _beside_baseline(choice: Choice, models: Mapping[str, Counts | Points], how: Resampling) -> Choice:
+    """The choice, tested against the better of flagging nothing and flagging everything, where it beats both of them on these cases."""
+    name, counts = choice.baseline, models[choice.model]
+    if name is None or choice.unbeaten is not None:
+        return choice
+    why = "only rates are known" if not isinstance(counts, Counts) else WEIGHED if counts.weighted else ""
+    why = why or ("the base rate is an estimate" if choice.point.at.estimate is not None else "")
+    why = why or ("a mixture of two thresholds is used" if choice.point.how == MIXTURE else "")
+    if why or not isinstance(counts, Counts):
+        return replace(choice, baseline_untested=why)
+    try:
+        found = lead_over(choice.baselines[name], choice.point, counts, (name, choice.model), how)
+    except InputError as error:
+        return replace(choice, baseline_untested=error.problems[0].text)
+    if found is not None and len(models) > 1:
+        found = replace(found, p_adjusted=min(1.0, len(models) * found.p_value))
+    return replace(choice, lead_over_baseline=found)
 
 
 def _why_untested(joint: JointCounts, choice: Choice) -> str:

@@ -8,8 +8,6 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
-import numpy as np
-
 from baserate.conditions import Conditions
 from baserate.counts import Counts
 from baserate.errors import Fix, quoted, refuse
@@ -36,6 +34,7 @@ from baserate.uncertainty.pairing import (
     in_step,
     only,
     pairing_of,
+    same_scores,
     whole,
 )
 from baserate.uncertainty.resampling import Plan, Progress, check_enough, checked_replicates, checked_seed, planned, replicate_values
@@ -184,7 +183,7 @@ def _compared(both: tuple[Statistic, Statistic], models: Models, names: tuple[st
     how = pairing_of(models, names, paired=paired)
     if isinstance(models, JointCounts):
         found = _paired(both, models, names, asked)
-        return replace(found, notes=combine(found.notes, _twins(models, names)))
+        return replace(found, notes=combine(found.notes, same_scores(models, names)))
     parts: Any = tuple(models[name] for name in names)
     if how == SAME_CLUSTERS:
         return _clustered(both, parts, names, asked)
@@ -247,13 +246,6 @@ def _at_chosen(both: tuple[Statistic, Statistic], joint: JointCounts, names: tup
     said = Note("BR640", f"{AT_CHOSEN}; {asked.name} {AS_IT_IS}" if other else AT_CHOSEN)
     notes = combine((), (said, *shifted(asked, joint.marginal(names[0]))))
     return replace(found[0], name=asked.name, better=asked.better, at=asked.at, discordant=None, notes=notes)
-
-
-def _twins(joint: JointCounts, names: tuple[str, str]) -> tuple[Note, ...]:
-    """Two names for the same scores: nobody compares them on purpose."""
-    if not np.array_equal(joint.scores[names[0]], joint.scores[names[1]]):
-        return ()
-    return (Note("BR406", f"{quoted(names[0])} and {quoted(names[1])} have the same score for every case: is one of them the wrong column?"),)
 
 
 def _by_delong(asked: Asked) -> bool:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from baserate.counts import Counts
-from baserate.errors import Fix, refuse
+from baserate.errors import Fix, quoted, refuse
 from baserate.exact import Floats
 from baserate.grouped import GroupedCounts
 from baserate.joint import JointCounts
+from baserate.notes import Note
 from baserate.uncertainty.bootstrap import PERCENTILE
 from baserate.uncertainty.resampling import Plan, resampled
 from baserate.uncertainty.values import Difference, missed
@@ -46,6 +48,13 @@ def pairing_of(models: Models, names: tuple[str, str], *, paired: bool) -> str:
 def only(joint: JointCounts, names: tuple[str, str]) -> JointCounts:
     """The same cases, as two of the models scored them."""
     return joint.only(names)
+
+
+def same_scores(joint: JointCounts, names: Sequence[str]) -> tuple[Note, ...]:
+    """A note of every two names for the same scores: nobody compares them on purpose."""
+    twins = [(a, b) for a, b in combinations(names, 2) if np.array_equal(joint.scores[a], joint.scores[b])]
+    text = "{} and {} have the same score for every case: is one of them the wrong column?"
+    return tuple(Note("BR406", text.format(quoted(a), quoted(b))) for a, b in twins)
 
 
 def whole(part: Counts | GroupedCounts) -> Counts:
