@@ -53,8 +53,12 @@ def only(joint: JointCounts, names: tuple[str, str]) -> JointCounts:
 def same_scores(joint: JointCounts, names: Sequence[str]) -> tuple[Note, ...]:
     """A note of every two names for the same scores: nobody compares them on purpose."""
     twins = [(a, b) for a, b in combinations(names, 2) if np.array_equal(joint.scores[a], joint.scores[b])]
-    text = "{} and {} have the same score for every case: is one of them the wrong column?"
-    return tuple(Note("BR406", text.format(quoted(a), quoted(b))) for a, b in twins)
+    return tuple(same_score(a, b) for a, b in twins)
+
+
+def same_score(first: str, second: str) -> Note:
+    """That two models are one."""
+    return Note("BR406", f"{quoted(first)} and {quoted(second)} have the same score for every case: is one of them the wrong column?")
 
 
 def whole(part: Counts | GroupedCounts) -> Counts:
