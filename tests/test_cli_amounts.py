@@ -72,6 +72,7 @@ def test_scenario_12_as_json(capsys, cases):
 def test_the_cheapest_of_several_models(capsys, cases):
     done = told(capsys, *asked(cases, "--review", "150", score=("other", "m")))
     assert "choose m, score >= 0.9 (cost 470" in done.out
+    assert "; the difference was not tested (the amounts of each model are counted alone," in done.out.splitlines()[0]
     verdict = answered(capsys, *asked(cases, "--review", "150", score=("other", "m")))["verdict"][0]
     assert verdict["models"] == ["m"]
     assert verdict["values"] == {"other": 750, "m": 470}

@@ -271,7 +271,7 @@ FIELD = {
     "recall of the cheapest": (None, "tpr", br.Costs(fn=10)),
     "precision with recall >= 0.8": ("recall >= 0.8", "precision", None),
     "recall with recall >= 0.8": ("recall >= 0.8", "tpr", None),
-    "cost with a limit on alerts": ("posfrac <= 0.05", "expected_cost", br.Costs(fn=1000)),
+    "recall with a limit on alerts": ("posfrac <= 0.05", "tpr", br.Costs(fn=1000)),
 }
 
 
@@ -304,6 +304,8 @@ def test_a_statistic_that_was_not_made_best_says_so():
     joint, at = br.count_models(y, scores), br.Conditions(costs=br.Costs(fn=10))
     assert "tpr was not what the choice made best" in br.compare("tpr", joint, at=at).notes[0].text
     assert "was not what" not in br.compare("expected_cost", joint, at=at).notes[0].text
+    assert "between the models, each set by the rule" in br.compare("expected_cost", joint, rule="recall >= 0.8", at=at).notes[0].text
+    assert "between the two that were chosen" in br.compare("tpr", joint, rule="recall >= 0.8", at=at).notes[0].text
 
 
 def test_a_budget_is_compared_within_a_second():

@@ -175,7 +175,7 @@ def leads(
     if best not in names or len(names) < 2:
         return ()
     table = _Table(joint, [settings[name].flags for name in names])
-    what = measure or _shown(points[best])
+    what = measure or made_best(points[best])
     found = {
         (a, b): _difference(table, (i, j), (settings[a], settings[b]), (a, b), (points[b], what, level))
         for (i, a), (j, b) in combinations(enumerate(names), 2)
@@ -184,7 +184,7 @@ def leads(
 
 
 def _tested(choice: Choice, found: list[Difference]) -> Choice:
-    what = _shown(choice.point)
+    what = made_best(choice.point)
     return replace(choice, differences=_of_best(found, choice.model, what))
 
 
@@ -201,7 +201,7 @@ def _turned(one: Difference) -> Difference:
     return replace(one, value=0 - one.value, low=low, high=high, models=models, values=values, statistic=0 - one.statistic)
 
 
-def _shown(point: OperatingPoint) -> Measure:
+def made_best(point: OperatingPoint) -> Measure:
     """What was optimized; the recall of a budget as the positives caught."""
     return parse("caught" if point.optimized == "tpr" and point.volume is not None else point.optimized, point.volume)
 
@@ -212,16 +212,16 @@ def _shown(point: OperatingPoint) -> Measure:
 def _setting(joint: JointCounts, name: str, point: OperatingPoint, measure: Measure | None) -> Setting:
     model = name if name in joint.scores else joint.models[0]  # flagging nothing or everything needs no scores
     points = Points.of(joint.marginal(model))
-    what = measure or _shown(point)
+    what = measure or made_best(point)
     flags = flagged(joint.scores[model], points, point)
-    term = _binding(point, points, _shown(point)) if point.optimized and not point.in_advance else None
+    term = _binding(point, points, made_best(point)) if point.optimized and not point.in_advance else None
     try:
         value, gradient = float(exact_value(what, point.confusion, point.at)), _gradient(what, point.confusion, point.at)
         along_rule = None if term is None else _gradient(term.measure, point.confusion, point.at)
     except Undefinable:
         return Setting(flags, math.nan, (0.0, 0.0), 0.0, None, ((0.0, 0.0),) * 2, in_advance=point.in_advance)
     with_prior = _with_prior(what, point.confusion, point.at)
-    other = along_rule is not None and not _parallel(gradient, _gradient(_shown(point), point.confusion, point.at))
+    other = along_rule is not None and not _parallel(gradient, _gradient(made_best(point), point.confusion, point.at))
     return Setting(flags, value, gradient, with_prior, along_rule, _sides(points, point), point.in_advance, other)
 
 
@@ -477,7 +477,7 @@ def _apart(points: Mapping[str, OperatingPoint], models: Mapping[str, Any], pair
         point, counts = points[name], models[name]
         if not isinstance(counts, Counts) or counts.weighted:
             raise refuse("BR643", f"{quoted(name)}: a difference is tested on whole cases", "count(...) without weights")
-        what = _shown(point)
+        what = made_best(point)
         values.append(float(exact_value(what, point.confusion, point.at)))
         tp, fp, fn, tn = (float(part) for part in point.confusion)
         for weight, part, cases in zip(_gradient(what, point.confusion, point.at), (tp, fp), (tp + fn, fp + tn), strict=True):
@@ -489,7 +489,7 @@ def _apart(points: Mapping[str, OperatingPoint], models: Mapping[str, Any], pair
     half = normal((1 + level) / 2) * error
     p = 2 * float(ndtr(-abs(value) / error)) if error else 1.0
     known: dict[str, Any] = {"statistic": value / error if error else math.nan, "paired": False}
-    what = _shown(points[pair[1]])
+    what = made_best(points[pair[1]])
     name = what.name if what.counts_cases else str(what)
     return Difference(
         value, value - half, value + half, p, DELTA, pair, (values[0], values[1]), level, name, what.direction, points[pair[1]].at, **known
@@ -517,7 +517,7 @@ def _resampled(
     """Every pair by resamples of the cases, the thresholds chosen again on each."""
     asked, names = _Asked(*how), tuple(points)
     notes = check_enough(joint)
-    what = _shown(points[names[0]])
+    what = made_best(points[names[0]])
     at = points[names[0]].at
     kept = joint.only(names)
     plan = planned(kept, at.as_in_sample, None, *draws)

@@ -10,6 +10,7 @@ from typing import Any
 
 from baserate.conditions import Conditions
 from baserate.counts import Counts
+from baserate.decisions.operating import OperatingPoint
 from baserate.errors import Fix, quoted, refuse
 from baserate.exact import Floats
 from baserate.grouped import GroupedCounts
@@ -17,7 +18,7 @@ from baserate.joint import JointCounts
 from baserate.measures.confusions import NOT_SAID, checked_conditions
 from baserate.notes import Note, combine
 from baserate.uncertain import Uncertain
-from baserate.uncertainty.best import CHOSEN_AGAIN, leads
+from baserate.uncertainty.best import CHOSEN_AGAIN, leads, made_best
 from baserate.uncertainty.bootstrap import BCA, PERCENTILE, alike, bootstrap_p, percentile_bounds, undefined_noted
 from baserate.uncertainty.comparing_over import Again, over_conditions
 from baserate.uncertainty.delong import DELONG, DELONG_T, paired_delong, unpaired_delong
@@ -42,6 +43,9 @@ from baserate.uncertainty.statistics import Statistic, directed, shifted, statis
 from baserate.uncertainty.values import BOTH, Difference, checked_level
 
 AT_CHOSEN = "the thresholds were chosen on these same cases: this is the difference in the field between the two that were chosen"
+BY_RULE = (
+    "the thresholds were chosen on these same cases: this is the difference between the models, each set by the rule, whose thresholds vary"
+)
 AS_IT_IS = "was not what the choice made best, so other cases may choose thresholds with quite another difference"
 
 
@@ -242,10 +246,16 @@ def _at_chosen(both: tuple[Statistic, Statistic], joint: JointCounts, names: tup
     found = leads(joint, points, names[1], measure=asked.measure, level=level)
     if not found:
         _check_defined(asked, names, [point[asked.measure] for point in points.values() if asked.measure is not None])
-    other = not asked.ruled and asked.name != next(iter(points.values())).optimized
-    said = Note("BR640", f"{AT_CHOSEN}; {asked.name} {AS_IT_IS}" if other else AT_CHOSEN)
-    notes = combine((), (said, *shifted(asked, joint.marginal(names[0]))))
+    notes = combine((), (_said_of(asked, points[names[0]]), *shifted(asked, joint.marginal(names[0]))))
     return replace(found[0], name=asked.name, better=asked.better, at=asked.at, discordant=None, notes=notes)
+
+
+def _said_of(asked: Statistic, point: OperatingPoint) -> Note:
+    """Of what the difference is: of the models under the rule by what was made best, otherwise of the two thresholds that were chosen."""
+    made = asked.measure == made_best(point)
+    if asked.ruled:
+        return Note("BR640", BY_RULE if made else AT_CHOSEN)
+    return Note("BR640", AT_CHOSEN if made else f"{AT_CHOSEN}; {asked.name} {AS_IT_IS}")
 
 
 def _by_delong(asked: Asked) -> bool:
