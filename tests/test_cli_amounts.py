@@ -28,7 +28,7 @@ def test_scenario_12_in_one_command(capsys, cases):
     )
     assert second == (
         "With every miss at the average amount, one would choose: score >= 0.2, which truly costs 750. "
-        "Flagging nothing costs 1 320, everything 900."
+        "Flagging nothing costs 1 320, everything 900; neither difference was tested."
     )
     assert headings.split() == ["model", "threshold", "alerts", "amount", "caught", "amount", "missed", "cost", "cost", "per", "case"]
     assert row.split() == ["m", ">=", "0.9", "1", "1", "000", "320", "470", "78.33"]
@@ -72,6 +72,7 @@ def test_scenario_12_as_json(capsys, cases):
 def test_the_cheapest_of_several_models(capsys, cases):
     done = told(capsys, *asked(cases, "--review", "150", score=("other", "m")))
     assert "choose m, score >= 0.9 (cost 470" in done.out
+    assert "; the difference was not tested (the amounts of each model are counted alone," in done.out.splitlines()[0]
     verdict = answered(capsys, *asked(cases, "--review", "150", score=("other", "m")))["verdict"][0]
     assert verdict["models"] == ["m"]
     assert verdict["values"] == {"other": 750, "m": 470}

@@ -452,3 +452,43 @@ def test_leaders_say_whether_the_lead_is_more_than_chance(alike):
     assert set(at["indistinguishable"]) == {"forest", "gbm"}
     assert at["differences"][0]["statistic"] == "tpr"
     assert max(at["tpr"].values()) == pytest.approx(at["differences"][0]["values"][1])
+
+
+def test_leaders_along_base_rates_say_that_no_lead_was_tested(alike):
+    done = run("leaders", alike, *THREE[:6], "--fdr", "80%")
+    assert "(the differences were not tested; --prior tests them at a base rate)." in done.stdout.splitlines()[0]
+    found = answered("leaders", alike, *THREE[:6], "--fdr", "80%")["leaders"]
+    assert found["untested"] == "the differences were not tested; --prior tests them at a base rate"
+    assert answered("leaders", alike, *THREE[:6], "--fdr", "80%", "--prior", "1%")["leaders"]["untested"] is None
+
+
+@pytest.fixture
+def weak(tmp_path):
+    """A score that is hardly worth anything, twice."""
+    draw = random.Random(5)
+    rows = [(int(i < 40), round(draw.gauss(0.3 * (i < 40), 1), 3)) for i in range(600)]
+    return written(tmp_path / "weak.csv", ("y", "m", "again"), [(y, score, score) for y, score in rows])
+
+
+def test_an_answer_that_is_not_better_than_flagging_nothing_says_so_first(weak):
+    asked = ("--label", "y", "--score", "m", "--cost", "fn=14,fp=1")
+    first = run("choose", weak, *asked).stdout.splitlines()[0]
+    assert re.search(r"; it is not significantly better than flagging (nothing|everything) \(cost per case [\d.]+; p = [\d.]+\)\.$", first)
+    verdict = answered("choose", weak, *asked)["verdict"][0]
+    lead = verdict["lead_over_baseline"]
+    assert verdict["unbeaten"] is None
+    assert (lead["models"][0] in first.replace("flagging", "flag"), lead["models"][1], lead["significant"]) == (True, "m", False)
+    assert lead["low"] < 0 < lead["high"]
+
+
+def test_an_answer_that_is_better_than_flagging_nothing_says_nothing_of_it(alike):
+    done = run("choose", alike, *THREE, "--prior", "1%", "--cost", "fn=100,fp=1")
+    assert "significantly better than flagging" not in done.stdout
+    assert answered("choose", alike, *THREE, "--prior", "1%", "--cost", "fn=100,fp=1")["verdict"][0]["lead_over_baseline"]["significant"]
+
+
+def test_choose_names_columns_that_are_the_same(weak):
+    said = 'note BR406: "m" and "again" have the same score for every case: is one of them the wrong column?'
+    both = ("--label", "y", "--score", "m", "--score", "again")
+    assert [said in run(command, weak, *both, "--prior", "1%").stderr for command in ("choose", "compare")] == [True, True]
+    assert any(note["code"] == "BR406" for note in answered("choose", weak, *both)["notes"])

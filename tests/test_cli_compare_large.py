@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pyarrow as pa
 import pytest
-from pyarrow import parquet
+from pyarrow import csv, parquet
 from tests.helpers_cli import answered, refused, told
 from tests.test_cli_compare import three_models
 
@@ -142,3 +142,50 @@ def test_how_far_both_readings_have_got_is_told():
     cut = {name: Chunks([(y[at : at + 80], s[at : at + 80]) for at in range(0, 240, 80)], None, "random") for name, s in (("a", a), ("b", b))}
     paired_in_passes(cut, [("a", "b")], ceiling, 0.95, None)
     assert [done for done, _ in seen] == [80, 160, 240] * 2
+
+
+def remarkable():
+    """Scores of which there is something to note, by name: two columns each."""
+    y, a, b, _ = three_models()
+    rng = np.random.default_rng(3)
+    tied = np.where(rng.random(len(y)) < 0.2, 0.25, 1 / (1 + np.exp(-a)))
+    return {
+        "plain": (y, 1 / (1 + np.exp(-a)), 1 / (1 + np.exp(-b))),
+        "logits": (y, a, b),
+        "percent": (y, 100 / (1 + np.exp(-a)), 100 / (1 + np.exp(-b))),
+        "reversed": (y, -a, b),
+        "mostly positive": (np.where(np.arange(len(y)) % 9 == 0, 0, 1), a, b),
+        "binary": (y, (a > 1).astype(int), (b > 1).astype(int)),
+        "leaked": (y, y.astype(float), b),
+        "constant": (y, np.zeros(len(y)), b),
+        "tied": (y, tied, np.where(tied == 0.25, 1.0, tied)),
+        "infinite": (y, np.where(a > a.max() - 0.5, np.inf, a), b),
+        "the same": (y, a, a),
+        "words": (np.where(y == 1, "yes", "no"), a, b),
+        "few": (y[np.r_[0:6, -6:0]], a[np.r_[0:6, -6:0]], b[np.r_[0:6, -6:0]]),
+    }
+
+
+@pytest.mark.parametrize("name", remarkable())
+@pytest.mark.parametrize("kind", ["parquet", "csv"])
+def test_the_notes_are_those_of_every_case_at_once(tmp_path, capsys, name, kind):
+    y, a, b = remarkable()[name]
+    path, table = tmp_path / f"scores.{kind}", pa.table({"y": y, "a": a, "b": b})
+    parquet.write_table(table, path, row_group_size=50) if kind == "parquet" else csv.write_csv(table, path)
+    ours, theirs = (answered(capsys, "compare", str(path), *TWO, *more)["notes"] for more in (MEMORY, ()))
+    assert ours == theirs
+    said = {"logits": "BR203", "percent": "BR202", "reversed": "BR207", "mostly positive": "BR110", "leaked": "BR112", "constant": "BR206"}
+    assert (said | {"binary": "BR111", "tied": "BR210", "infinite": "BR218", "the same": "BR406"}).get(name, "") in {
+        "",
+        *(note["code"] for note in ours),
+    }
+
+
+def test_ties_that_hold_no_positive_are_the_one_thing_not_noted(tmp_path, capsys):
+    """A second reading counts negatives between the positives' scores: how many tie at a score that no positive has is not known."""
+    y, a, b, _ = three_models()
+    path = tmp_path / "scores.parquet"
+    parquet.write_table(pa.table({"y": y, "a": np.where((y == 0) & (a < 0), -9.0, a), "b": b}), path)
+    ours, theirs = (answered(capsys, "compare", str(path), *TWO, *more)["notes"] for more in (MEMORY, ()))
+    assert [note for note in theirs if note not in ours] == [note for note in theirs if note["code"] == "BR216"]
+    assert len(ours) == len(theirs) - 1

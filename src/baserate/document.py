@@ -348,13 +348,21 @@ def _rate(rate: Solved) -> dict[str, Any]:
 
 def notes_of(models: Models, settings: Settings) -> list[Note]:
     """Every note once; one that not all models share is said of its model, and base rates that differ are told together."""
-    seen: dict[Note, dict[str, None]] = {}
+    said: dict[str, tuple[Note, ...]] = {}
     for name, counts in models.items():
         theories = [point.theory for point in settings.get(name, ()) if point.theory is not None]
         chosen = [note for point in (*settings.get(name, ()), *theories) for note in point.notes]
-        for note in (*counts.notes, *chosen):
+        said[name] = (*counts.notes, *chosen)
+    return notes_by_model(said)
+
+
+def notes_by_model(said: Mapping[str, Sequence[Note]]) -> list[Note]:
+    """The same of notes that lie beside the name of their model."""
+    seen: dict[Note, dict[str, None]] = {}
+    for name, notes in said.items():
+        for note in notes:
             seen.setdefault(note, {})[name] = None
-    everyone = len(models)
+    everyone = len(said)
     named = [
         note if len(names) == everyone else Note(note.code, f"{', '.join(map(quoted, names))}: {note.text}", note.override)
         for note, names in seen.items()

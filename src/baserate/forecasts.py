@@ -26,6 +26,7 @@ from baserate.verdicts import of_leads
 MOST_LINES = 25
 # A volume is said once, with the rule, and not with every measure.
 VOLUME = re.compile(r"\(volume=[^)]*\)")
+LEADS_UNTESTED = "the differences were not tested; --prior tests them at a base rate"
 NOTHING_TESTED: Mapping[float, Choice] = MappingProxyType({})
 
 
@@ -203,6 +204,7 @@ def of_leaders(found: Leaders, priors: Sequence[float], tested: Mapping[float, C
         "fdr": found.fdr,
         "attained": found.attained,
         "leads": leads,
+        "untested": None if priors or len(found.models) < 2 else LEADS_UNTESTED,
         "at": [_of_prior(found, prior, tested.get(prior)) for prior in priors],
     }
 
@@ -216,6 +218,7 @@ def led(found: Leaders, priors: Sequence[float], tested: Mapping[float, Choice] 
     within = f"at most {100 * found.fdr:.6g} % false alarms among the alerts"
     said = [f"{_at_prior(found, prior)}{_lead(tested.get(prior))}" for prior in priors]
     told = "; ".join(said) if said else "; ".join(f"{_names(lead)} from base rate {lead.low:.4g} to {lead.high:.4g}" for lead in found.leads)
+    told += "" if priors or len(found.models) < 2 else f" ({LEADS_UNTESTED})"
     table = Grid(
         ("finds most", "from prior", "to prior"), [(_names(lead), f"{lead.low:.6g}", f"{lead.high:.6g}") for lead in found.leads], left=1
     )

@@ -33,8 +33,17 @@ def observe(cells: Cells, *, condensed: bool, coarse: bool) -> tuple[Note, ...]:
         *(_values(cells) if whole else ()),
         *(_ties(cells, positives + negatives) if whole else ()),
         *(_range(cells) if whole else ()),
-        *(() if coarse else _direction(cells, positives, negatives)),
+        *(() if coarse or not positives or not negatives else _direction(share_won(cells.positives, cells.negatives), _chance_error(cells))),
     )
+
+
+def observe_in_passes(cells: Cells, totals: tuple[int, int], auc: float) -> tuple[Note, ...]:
+    """The same of cases that were read piece by piece: `cells` has every score of a positive, and the least and the most of all others.
+
+    Ties at a score that no positive has are not seen.
+    """
+    error = math.sqrt((sum(totals) + 1) / (12 * totals[0] * totals[1]))
+    return *_classes(*totals), *_values(cells), *_ties(cells, sum(totals)), *_range(cells), *_direction(auc, error)
 
 
 def percent(share: float) -> str:
@@ -101,12 +110,9 @@ def _range(cells: Cells) -> Iterator[Note]:
         yield Note("BR203", f"{span} (logits or points?)")
 
 
-def _direction(cells: Cells, positives: float, negatives: float) -> Iterator[Note]:
+def _direction(auc: float, error: float) -> Iterator[Note]:
     """Reversed scores are told, never turned: AUC well below one half, and by more than chance explains."""
-    if not positives or not negatives:
-        return
-    auc = share_won(cells.positives, cells.negatives)
-    if auc < min(REVERSED, 0.5 - 2 * _chance_error(cells)):
+    if auc < min(REVERSED, 0.5 - 2 * error):
         text = f"AUC {auc:.3g} is below 0.5: the scores look reversed"
         yield Note("BR207", text, Fix("negate the scores, if low means positive", "--lower-is-positive, if low means positive"))
 

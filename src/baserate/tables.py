@@ -198,7 +198,7 @@ def verdict(choice: Choice, *, alone: bool) -> str:
     if choice.unbeaten is not None:
         return _no_better(choice, alone=alone)
     if alone:
-        said = f"{where}{_goal(point)}: {setting(point)}."
+        said = f"{where}{_goal(point)}: {setting(point)}{_over_baseline(choice, 'it')}."
         return said[0].upper() + said[1:] + _guaranteed(point)
     others = [name for name in choice.points if name not in choice.models]
     same = choice.indistinguishable
@@ -208,7 +208,7 @@ def verdict(choice: Choice, *, alone: bool) -> str:
         against = f" against {_named_amounts(choice, others)}" if others else ""
         use = " or ".join(_name(name) for name in choice.models)
         there = _at(point) if len(choice.models) == 1 else ""
-        said = f"{where}use {use}{there}: {_amounts(choice, [choice.model])}{against}{_significance(choice)}."
+        said = f"{where}use {use}{there}: {_amounts(choice, [choice.model])}{against}{_significance(choice)}{_over_baseline(choice, use)}."
     return said[0].upper() + said[1:] + _guaranteed(point)
 
 
@@ -232,7 +232,17 @@ def _not_distinguished(choice: Choice) -> str:
         left_out = [one.models[0] for one in worse]
         verb = _plural("is", "are", len(worse))
         tail += f"; {listed(left_out)} {verb} significantly worse ({_amounts(choice, left_out)}; {p_in_words(worse)})"
-    return f"{said}{tail}."
+    return f"{said}{tail}{_over_baseline(choice, _name(choice.model))}."
+
+
+def _over_baseline(choice: Choice, who: str) -> str:
+    """That the best model is not significantly better than one answer for all, where it is not."""
+    lead = choice.lead_over_baseline
+    if lead is None or lead.significant:
+        return ""
+    base = choice.baselines[lead.models[0]]
+    worth = f"{heading(base.optimized, [base])} {_cell(base, base.optimized)}"
+    return f"; {who} is not significantly better than flagging {lead.models[0].split()[1]} ({worth}; {p_in_words([lead])})"
 
 
 def p_in_words(differences: Sequence[Difference]) -> str:

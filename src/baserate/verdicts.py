@@ -46,12 +46,14 @@ def of_difference(found: Difference, joint: JointCounts | None) -> dict[str, Any
 
 
 def of_leads(choice: Choice) -> dict[str, Any]:
-    """Whether the best model is better than each of the others; null where that was not tested, and why."""
+    """Whether the best model is better than each of the others, and than one answer for all; null where that was not tested, and why."""
     same = choice.indistinguishable
     return {
         "differences": [of_difference(one, None) for one in choice.differences],
         "indistinguishable": None if same is None else list(same),
         "untested": choice.untested or None,
+        "lead_over_baseline": None if choice.lead_over_baseline is None else of_difference(choice.lead_over_baseline, None),
+        "baseline_untested": choice.baseline_untested or None,
     }
 
 

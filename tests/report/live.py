@@ -64,7 +64,9 @@ def reported():
 
 def elsewhere(choice, *, alone=False):
     """What the page says away from there, where it chooses by itself and tests nothing."""
-    return tables.verdict(replace(choice, differences=(), untested=ELSEWHERE if len(choice.points) > 1 else ""), alone=alone)
+    return tables.verdict(
+        replace(choice, differences=(), lead_over_baseline=None, untested=ELSEWHERE if len(choice.points) > 1 else ""), alone=alone
+    )
 
 
 def faults(page):

@@ -3,9 +3,12 @@
 import itertools
 import math
 import random
+import time
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import baserate as br
 from baserate.uncertainty.best import leads, swapped_p
@@ -216,3 +219,155 @@ def test_a_model_that_cannot_satisfy_the_rule_is_not_compared():
     choice = br.choose_model(joint, "precision >= 50%")
     assert "bad" in choice.refused
     assert [one.models[0] for one in choice.differences] == [name for name in "ab" if name != choice.model]
+
+
+# ---- the same test in `compare` ------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=25)
+@given(
+    st.integers(0, 10**6),
+    st.sampled_from([None, "recall >= 0.8", "alerts <= 50", "fpr <= 0.1 and recall >= 0.2"]),
+    st.sampled_from([None, 0.05]),
+)
+def test_compare_at_a_rule_is_the_test_of_choose_to_the_digit(seed, rule, prior):
+    y, scores = drawn(seed, models=2)
+    joint, budget = br.count_models(y, scores), bool(rule and "alerts" in rule)
+    at, volume = br.Conditions(prior, None if budget else br.Costs(fn=10)), 1000 if budget else None
+    (lead,) = br.choose_model(joint, rule, at=at, volume=volume).differences
+    found = br.compare("caught" if budget else "expected_cost", joint, pair=lead.models, rule=rule, at=at, volume=volume)
+    for name in ("value", "low", "high", "p_value", "method", "models", "values", "level", "statistic", "favours", "significant"):
+        assert getattr(found, name) == getattr(lead, name), name
+    assert found.notes[0].code == "BR640"
+    assert "chosen on these same cases" in found.notes[0].text
+
+
+def test_compare_resampled_on_request_is_the_resampled_test_of_choose():
+    y, scores = drawn(8, models=2)
+    joint, at = br.count_models(y, scores), br.Conditions(0.05, br.Costs(fn=10))
+    (lead,) = br.choose_model(joint, "recall >= 0.8", at=at, replicates=200, seed=3).differences
+    found = br.compare("expected_cost", joint, pair=lead.models, rule="recall >= 0.8", at=at, replicates=200, seed=3)
+    assert (found.value, found.low, found.high, found.p_value) == (lead.value, lead.low, lead.high, lead.p_value)
+    assert any("not of the thresholds chosen here" in note.text for note in found.notes)
+    assert any("not of the thresholds chosen here" in note.text for note in lead.notes)
+
+
+def test_what_the_rule_holds_in_place_still_varies_in_the_field():
+    """Recall with "recall >= 0.8" is 0.8 on these cases by choice. Choosing again on every resample gave an interval of nearly no width."""
+    y, scores = drawn(9, models=2, positives=100, negatives=2000)
+    joint = br.count_models(y, scores)
+    found = br.compare("tpr", joint, rule="recall >= 0.8")
+    apart = (scores["a"] >= br.choose(joint.marginal("a"), "recall >= 0.8").threshold) != (
+        scores["b"] >= br.choose(joint.marginal("b"), "recall >= 0.8").threshold
+    )
+    error = math.sqrt(apart[y == 1].sum()) / 100  # McNemar's standard error, of the positives that only one model flags
+    assert abs(found.value) <= 0.011  # a case or none
+    assert found.p_value > 0.8
+    assert (found.high - found.low) / 2 == pytest.approx(1.96 * error, rel=0.1)
+
+
+FIELD = {
+    "cheapest": (None, "expected_cost", br.Costs(fn=10)),
+    "recall of the cheapest": (None, "tpr", br.Costs(fn=10)),
+    "precision with recall >= 0.8": ("recall >= 0.8", "precision", None),
+    "recall with recall >= 0.8": ("recall >= 0.8", "tpr", None),
+    "recall with a limit on alerts": ("posfrac <= 0.05", "tpr", br.Costs(fn=1000)),
+}
+
+
+def test_the_interval_holds_the_difference_of_the_two_chosen_thresholds_in_the_field():
+    """Binormal scores, so that what a threshold does in the field is known."""
+    from scipy.special import ndtr
+
+    shifts, sets, held = {"a": 1.5, "b": 1.8}, 150, dict.fromkeys(FIELD, 0)
+    for seed in range(sets):
+        rng = np.random.default_rng([20, seed])
+        y = np.repeat([1, 0], [50, 1000])
+        common = math.sqrt(0.5) * rng.normal(size=len(y))
+        joint = br.count_models(y, {name: common + math.sqrt(0.5) * rng.normal(size=len(y)) + shift * y for name, shift in shifts.items()})
+        for name, (rule, statistic, costs) in FIELD.items():
+            at = br.Conditions(50 / 1050, costs)
+            found = br.compare(statistic, joint, rule=rule, at=at)
+            truth = []
+            for model, shift in shifts.items():
+                cut = br.choose(joint.marginal(model), rule, at=at).threshold
+                tpr, fpr = (0.0, 0.0) if cut is None else (float(ndtr(shift - cut)), float(ndtr(-cut)))
+                cells = br.Confusion(50 * tpr, 1000 * fpr, 50 * (1 - tpr), 1000 * (1 - fpr))
+                truth.append(br.measure(statistic, cells, at=at))
+            held[name] += found.low <= truth[1] - truth[0] <= found.high
+    least = 0.93 - 3 * math.sqrt(0.95 * 0.05 / sets)
+    assert {name: count / sets for name, count in held.items() if count / sets < least} == {}
+
+
+def test_a_statistic_that_was_not_made_best_says_so():
+    y, scores = drawn(12, models=2)
+    joint, at = br.count_models(y, scores), br.Conditions(costs=br.Costs(fn=10))
+    assert "tpr was not what the choice made best" in br.compare("tpr", joint, at=at).notes[0].text
+    assert "was not what" not in br.compare("expected_cost", joint, at=at).notes[0].text
+    assert "between the models, each set by the rule" in br.compare("expected_cost", joint, rule="recall >= 0.8", at=at).notes[0].text
+    assert "between the two that were chosen" in br.compare("tpr", joint, rule="recall >= 0.8", at=at).notes[0].text
+
+
+def test_a_budget_is_compared_within_a_second():
+    rng = np.random.default_rng(1)
+    y = (np.arange(20_000) < 400).astype(int)
+    joint = br.count_models(y, {name: rng.normal(size=20_000) + 1.5 * y for name in "ab"})
+    started = time.process_time()
+    br.compare("caught", joint, rule="alerts <= 200", at=br.Conditions(0.001), volume=100_000)
+    assert time.process_time() - started < 1
+
+
+# ---- against flagging nothing and flagging everything ----------------------------------------------------------------------
+
+
+def test_the_lead_over_the_better_baseline_is_the_interval_of_the_chosen_threshold_less_what_is_exact():
+    y, scores = drawn(1, models=1)
+    counts, at = br.count(y, scores["a"]), br.Conditions(0.05, br.Costs(fn=10))
+    lead = br.choose_model({"a": counts}, at=at).lead_over_baseline
+    interval = br.interval("expected_cost", counts, at=at, replicates=400)
+    assert lead.models == ("flag nothing", "a")
+    assert lead.values == pytest.approx((0.5, br.choose(counts, at=at)["expected_cost"]))
+    assert (lead.low, lead.high) == pytest.approx((interval.low - 0.5, interval.high - 0.5))
+    assert lead.significant == (interval.high < 0.5)
+
+
+@pytest.mark.parametrize("level", [0.5, 0.8, 0.95, 0.99])
+@pytest.mark.parametrize("seed", range(4))
+def test_the_p_value_is_where_the_interval_begins_to_contain_no_difference(level, seed):
+    y, scores = drawn(seed, models=1, shift=0.5)
+    choice = br.choose_model({"a": br.count(y, scores["a"])}, at=br.Conditions(costs=br.Costs(fn=8)), level=level)
+    lead = choice.lead_over_baseline
+    if lead is not None and abs(lead.p_value - (1 - level)) > 0.03 * (1 - level):
+        assert (lead.high < 0) == (lead.p_value < 1 - level)
+    assert (lead is None) == (choice.unbeaten is not None)
+
+
+def test_a_model_among_several_pays_for_the_choice():
+    y, scores = drawn(2, models=3, shift=0.5)
+    at = br.Conditions(costs=br.Costs(fn=8))
+    lead = br.choose_model(br.count_models(y, scores), at=at).lead_over_baseline
+    alone = br.choose_model({lead.models[1]: br.count(y, scores[lead.models[1]])}, at=at).lead_over_baseline
+    assert lead.p_value == alone.p_value
+    assert lead.p_adjusted == pytest.approx(min(1, 3 * alone.p_value))
+
+
+def test_a_useless_score_is_rarely_called_better_than_flagging_nothing():
+    """At break-even, where flagging nothing and everything cost the same, and every threshold does: the least favourable case."""
+    called, sets = 0, 150
+    for seed in range(sets):
+        rng = np.random.default_rng([21, seed])
+        y = np.repeat([1, 0], [50, 1000])
+        lead = br.choose_model({"a": br.count(y, rng.normal(size=len(y)))}, at=br.Conditions(costs=br.Costs(fn=20))).lead_over_baseline
+        called += lead is not None and lead.significant
+    assert called / sets <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / sets)
+
+
+def test_what_cannot_be_tested_against_a_baseline_says_why():
+    y, scores = drawn(3, models=1)
+    weighted = br.count(y, scores["a"], sample_weight=np.full(len(y), 0.5))
+    assert "weighted" in br.choose_model({"a": weighted}, at=br.Conditions(0.05, br.Costs(fn=10))).baseline_untested
+    few = br.count([1, 1, 1, 0, 0, 0, 0, 0], [5, 6, 7, 1, 2, 3, 4, 5])
+    assert "too few to resample" in br.choose_model({"a": few}).baseline_untested
+    points = br.Points.from_rates([0.01], [0.7])
+    assert br.choose_model({"a": points}, at=br.Conditions(0.1)).baseline_untested == "only rates are known"
+    assert br.choose_model({"a": br.count(y, scores["a"])}, "alerts <= 50", volume=1000).lead_over_baseline is None

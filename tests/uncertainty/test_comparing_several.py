@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from tests.uncertainty.two_models import joint, models
 
 import baserate as br
-from baserate.uncertainty.comparing import bootstrap_p, holm
+from baserate.uncertainty.bootstrap import bootstrap_p
+from baserate.uncertainty.pairing import holm
 
 # Several models.
 

@@ -181,6 +181,8 @@ def _verdict(choice: AmountChoice) -> dict[str, Any]:
         "models": list(choice.models),
         "values": {model: document.number(getattr(one, name)) for model, one in choice.points.items()},
         "refused": {model: error.problems[0].text for model, error in choice.refused.items()},
+        "untested": choice.untested or None,
+        "baseline_untested": choice.baseline_untested,
     }
 
 
@@ -237,7 +239,9 @@ def _sentences(answer: Answer[AmountChoice], *, alone: bool) -> list[str]:
         where = f"choose {names}{f', {where}' if len(choice.models) == 1 else ''}"
     cost = "" if by_amount else f"cost {_money(point.cost)}, "
     sums = f"{cost}caught {_money(point.amount_caught)}, missed {_money(point.amount_missed)}"
-    lines = [f"At prior {point.at.prior:.6g}{sample}, {best}{rule}: {where} ({sums}, of {number_of(point.cases, 'case')})."]
+    others = "the difference was" if len(choice.points) == 2 else "the differences were"
+    untested = f"; {others} not tested ({choice.untested})" if choice.untested else ""
+    lines = [f"At prior {point.at.prior:.6g}{sample}, {best}{rule}: {where} ({sums}, of {number_of(point.cases, 'case')}){untested}."]
     if point.by_average is not None:
         lines.append(_compared(point, point.by_average))
     return lines
@@ -245,7 +249,7 @@ def _sentences(answer: Answer[AmountChoice], *, alone: bool) -> list[str]:
 
 def _compared(point: AmountPoint, average: AmountPoint) -> str:
     """What the average amount would have chosen, and what that truly costs."""
-    trivial = f"Flagging nothing costs {_money(point.nothing)}, everything {_money(point.everything)}."
+    trivial = f"Flagging nothing costs {_money(point.nothing)}, everything {_money(point.everything)}; neither difference was tested."
     if average.sums == point.sums:
         return f"With every miss at the average amount, the same. {trivial}"
     other = f"{setting(average.point)}, which truly costs {_money(average.cost)}"

@@ -25,6 +25,7 @@ from baserate.measures.values import Measure, parse
 from baserate.notes import Note
 from baserate.tables import Row
 from baserate.uncertainty.best import choices
+from baserate.uncertainty.pairing import same_scores
 
 
 @click.command(name="choose", cls=Sectioned)
@@ -107,13 +108,18 @@ def choose_command(
     points = [(name, point) for name, several in settings.items() for point in several]
     read = {"path": path, "label": label, "positive": positive, "design": design, "priors": priors, "replicates": replicates}
     known = in_field(surety.known(models, points), read, points)
-    notes = [*refusals, *document.notes_of(models, settings), *known.notes]
+    notes = [*refusals, *document.notes_of(models, settings), *known.notes, *_same_scores(together)]
     if as_json:
         verdict = [{**document.of_choice(choice), **verdicts.of_leads(choice)} for choice in made]
         click.echo(document.text(document.of_models("choose", models, settings, at, notes, known=known, seed=seed, verdict=verdict)))
     else:
         _tell(answers, list(models), known, surety.words(known, chosen=True))
     say(notes)
+
+
+def _same_scores(models: JointCounts | dict[str, Counts]) -> tuple[Note, ...]:
+    """Columns that are the same; counts of each model alone do not say."""
+    return same_scores(models, models.models) if isinstance(models, JointCounts) else ()
 
 
 def _optimized(optimize: str | None, threshold_probability: str | None, cases: float | None) -> Measure | None:

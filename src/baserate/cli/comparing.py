@@ -70,8 +70,9 @@ def compare_command(
 ) -> None:
     """Compare models on the same cases: how much better, between which bounds, and could it be chance?
 
-    By default AUC, by DeLong's test; with a base rate or costs the cost of the cheapest threshold, with a budget what it catches, with
-    thresholds the share of errors, by McNemar's exact test. Several models are compared pair by pair, with Holm's adjustment. Base rate and
+    By default AUC, by DeLong's test; with a base rate or costs the cost of the cheapest threshold, with a budget what it catches, by the
+    same test as in baserate choose (--replicates resamples instead); with thresholds the share of errors, by McNemar's exact test.
+    Several models are compared pair by pair, with Holm's adjustment. Base rate and
     costs may be ranges (one model must then lead all over them), log-uniform, or from a pilot sample. With --memory, AUC is compared from two
     readings of Parquet of any size.
 

@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from baserate import document
 from baserate.cli import limits, options
 from baserate.cli.answers import tell_differences
 from baserate.engines.frames import check_models
@@ -52,8 +53,9 @@ def _compare(given: options.Given, named: dict[str, Any]) -> None:
         raise refuse("BR595", "a comparison needs two models", Fix('scores=["a", "b"]', "--score COLUMN --score COLUMN"))
     level = options.level_of(named["level"])
     with limits.watched(given.options) as watched:
-        found, ledger = compare_large(given.path, wanted, watched, level, named["method"], named["against"])
-    tell_differences(found, [note for one in found for note in one.notes], ledger, named["seed"], as_json=named["as_json"])
+        found = compare_large(given.path, wanted, watched, level, named["method"], named["against"])
+    notes = [*document.notes_by_model(found.notes), *(note for one in found.differences for note in one.notes)]
+    tell_differences(found.differences, notes, found.ledger, named["seed"], as_json=named["as_json"])
 
 
 def _check(given: options.Given, named: dict[str, Any]) -> None:

@@ -26,6 +26,8 @@ from baserate.measures.values import Measure
 from baserate.notes import Note, combine
 
 COST, CAUGHT = "cost", "amount_caught"
+SEPARATE = "the amounts of each model are counted alone, which does not say what both of two models caught"
+UNKNOWN_BASELINE = "what flagging nothing costs is itself an estimate from these amounts"
 MONEY = frozenset({"expected_cost", "normalized_cost", "total_cost", "savings", "net_benefit", "volume_cost"})
 
 
@@ -252,11 +254,25 @@ def _lucky(priced: Priced, point: OperatingPoint, prices: Prices) -> tuple[float
 
 @dataclass(frozen=True)
 class AmountChoice:
-    """The best model by its amounts, where it is set, and what the others would do; `refused` says of some why they cannot keep the rule."""
+    """The best model by its amounts, where it is set, and what the others would do; `refused` says of some why they cannot keep the rule.
+
+    Whether the best model is significantly better than the others, or than flagging nothing or everything, is not tested: `untested` and
+    `baseline_untested` say why.
+    """
 
     models: tuple[str, ...]
     points: Mapping[str, AmountPoint]
     refused: Mapping[str, Infeasible]
+
+    @property
+    def untested(self) -> str:
+        """Why the lead over the other models is not tested; nothing where there are no others."""
+        return SEPARATE if len(self.points) > 1 else ""
+
+    @property
+    def baseline_untested(self) -> str:
+        """Why the lead over flagging nothing or everything is not tested."""
+        return UNKNOWN_BASELINE
 
     @property
     def model(self) -> str:

@@ -28,7 +28,8 @@ class Choice:
     holds the chosen point of every model that keeps the rule, `refused` says of the others why they do not. `baselines` are flagging
     nothing and flagging everything, where they keep the rule too; under a budget without costs there are none. `differences` holds the lead
     of the best model over every other one, the closest first, with its interval and p-value, where the models were counted together; where
-    they were not, `untested` says why.
+    they were not, `untested` says why. `lead_over_baseline` is the same over the better of the two baselines, where the best model beats it on
+    these cases; `baseline_untested` says why that was not tested.
     """
 
     models: tuple[str, ...]
@@ -37,6 +38,13 @@ class Choice:
     baselines: Mapping[str, OperatingPoint] = field(default_factory=dict)
     differences: tuple[Any, ...] = ()
     untested: str = ""
+    lead_over_baseline: Any = None
+    baseline_untested: str = ""
+
+    @property
+    def baseline(self) -> str | None:
+        """The better one of the baselines, by what was made best; None where there is none."""
+        return _best(self.baselines)[0] if self.baselines else None
 
     @property
     def unbeaten(self) -> str | None:

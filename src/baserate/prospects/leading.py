@@ -41,6 +41,10 @@ class Leaders:
     _curves: Mapping[str, _Curve] = field(repr=False, compare=False)
     _fdr: Fraction = field(repr=False, compare=False)
 
+    @property
+    def models(self) -> tuple[str, ...]:
+        return tuple(self._curves)
+
     def at(self, base_rate: Any) -> dict[str, float]:
         """The highest tpr of each model at this base rate, within the share of false alarms; 0 where it flags nothing."""
         written = prior(base_rate)
@@ -60,6 +64,7 @@ def leaders_within(models: Mapping[str, Counts | Points], *, fdr: Any, attained:
     With p the base rate and b the share, fdr <= b is fpr <= k · tpr with k = p / (1 − p) · b / (1 − b): only k matters. On the ROC hulls
     (mixtures of two thresholds) the best within b is the point at b, so "at a fixed B_FA" asks the same. `attained=True` takes thresholds
     only. Which hull lies above at a fixed tpr does not depend on the base rate; who leads within b does. Cárdenas & Baras 2006.
+    Whether a lead is significant is not tested here: `choose_model(joint, "precision >= 0.5", at=…, optimize="tpr", mix=True)` does that.
 
     >>> import baserate as br
     >>> early, late = br.Points.from_rates([0.001], [0.5]), br.Points.from_rates([0.02], [0.9])

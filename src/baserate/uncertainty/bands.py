@@ -36,6 +36,10 @@ POINTWISE, SIMULTANEOUS = "pointwise", "simultaneous"
 LEAST_BEYOND = 5
 # Where the number of replicates is left open, so many are drawn, and more until there are enough beyond the bound.
 MOST_DRAWN = 50_000
+CHOSEN_AGAIN = Note(
+    "BR641",
+    "at every place a threshold is chosen, and again on each resample: the band is of the way of choosing, not of thresholds chosen here",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,6 +179,7 @@ def difference_band(  # noqa: PLR0913 (each is a question of its own)
         lambda parts: readers[1].read(parts[1]) - readers[0].read(parts[0]), only, plan, how, of_roc=all(one.of_roc for one in readers)
     )
     low, high, more = resampled_bounds(values, level, sides)
+    more = (*more, CHOSEN_AGAIN) if readers[0].chosen else more
     return _band(readers[0], seen, (low, high), (level, simultaneous, plan), models=names, notes=combine(notes, more))
 
 

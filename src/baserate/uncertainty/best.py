@@ -18,19 +18,20 @@ from baserate.counts import Counts
 from baserate.decisions.answering import Answer, made_by
 from baserate.decisions.choosing import choose
 from baserate.decisions.models import Choice, chosen_among
-from baserate.decisions.operating import GUESS, OperatingPoint
+from baserate.decisions.operating import GUESS, MIXTURE, OperatingPoint
 from baserate.decisions.rules import Term, parse_rule
 from baserate.decisions.searching import holds_all
-from baserate.errors import Infeasible, quoted, refuse
+from baserate.errors import Infeasible, InputError, quoted, refuse
 from baserate.exact import Floats
 from baserate.joint import JointCounts
 from baserate.measures.confusions import Confusion, along, confusion_at, exact_value
 from baserate.measures.values import Measure, parse
 from baserate.notes import Note, combine
 from baserate.points import Points
-from baserate.uncertainty.bootstrap import PERCENTILE, percentile_bounds, undefined_noted
-from baserate.uncertainty.comparing import adjusted, bootstrap_p, check_replicates
+from baserate.uncertainty.bootstrap import PERCENTILE, bootstrap_p, percentile_bounds, undefined_noted
+from baserate.uncertainty.chosen import REPLICATES, Resampling, lead_over
 from baserate.uncertainty.matched import MCNEMAR
+from baserate.uncertainty.pairing import adjusted, check_replicates, same_scores
 from baserate.uncertainty.placements import normal
 from baserate.uncertainty.resampling import Progress, check_enough, planned, resampled
 from baserate.uncertainty.values import BOTH, Difference, checked_level, missed
@@ -38,6 +39,7 @@ from baserate.uncertainty.values import BOTH, Difference, checked_level, missed
 WEIGHTED_MCNEMAR, DELTA = "weighted-mcnemar", "delta"
 SEPARATE = "the models were counted separately; count them together with count_models"
 WEIGHED = "the cases are weighted, and weights do not say how many cases were seen"
+CHOSEN_AGAIN = "thresholds are chosen again on each of them, so the interval is of the way of choosing, not of the thresholds chosen here"
 # Relative size of what is lost to rounding where two gradients or values are compared.
 ROUNDING = 1e-9
 # A derivative is a difference over so small a part of a class; the arithmetic is exact, so only the curvature matters.
@@ -68,6 +70,9 @@ def choose_model(  # noqa: PLR0913 (each is a question of its own)
     cases instead and chooses the thresholds again on each resample. Counts of each model alone do not say which cases were flagged by both,
     so nothing is tested, unless `paired=False` says that the models scored different cases.
 
+    `lead_over_baseline` says whether the answer is better than flagging nothing and flagging everything: by the interval of a threshold
+    chosen on these cases (400 resamples, see `interval`), its p-value times the number of models among which it was chosen.
+
     >>> import baserate as br
     >>> y, a = [0] * 60 + [1] * 40, list(range(100))
     >>> joint = br.count_models(y, {"a": a, "b": [*range(20, 80), *range(60, 100)]})
@@ -80,10 +85,10 @@ def choose_model(  # noqa: PLR0913 (each is a question of its own)
     each = {name: models.marginal(name) for name in models.models} if isinstance(models, JointCounts) else models
     if options.get("guarantee") is not None:
         options = {**options, "level": level}
-    choice = chosen_among(each, rule, at=at, **options)
+    drawn = Resampling(REPLICATES if replicates is None else replicates, seed, checked_level(level))
+    choice = _beside_baseline(chosen_among(each, rule, at=at, **options), each, drawn)
     if len(choice.points) < 2:
         return choice
-    checked_level(level)
     if not isinstance(models, JointCounts):
         if paired:
             weighed = any(getattr(counts, "weighted", False) for counts in each.values())
@@ -93,8 +98,28 @@ def choose_model(  # noqa: PLR0913 (each is a question of its own)
     if reason:
         return replace(choice, untested=reason)
     if replicates is None:
-        return replace(choice, differences=leads(models, choice.points, choice.model, level=level))
+        found = leads(models, choice.points, choice.model, level=level)
+        return replace(choice, differences=tuple(replace(one, notes=same_scores(models, one.models)) for one in found))
     return _tested(choice, _resampled(models, choice.points, (rule, at, options), level, (replicates, seed, progress)))
+
+
+def _beside_baseline(choice: Choice, models: Mapping[str, Counts | Points], how: Resampling) -> Choice:
+    """The choice, tested against the better of flagging nothing and flagging everything, where it beats both of them on these cases."""
+    name, counts = choice.baseline, models[choice.model]
+    if name is None or choice.unbeaten is not None:
+        return choice
+    why = "only rates are known" if not isinstance(counts, Counts) else WEIGHED if counts.weighted else ""
+    why = why or ("the base rate is an estimate" if choice.point.at.estimate is not None else "")
+    why = why or ("a mixture of two thresholds is used" if choice.point.how == MIXTURE else "")
+    if why or not isinstance(counts, Counts):
+        return replace(choice, baseline_untested=why)
+    try:
+        found = lead_over(choice.baselines[name], choice.point, counts, (name, choice.model), how)
+    except InputError as error:
+        return replace(choice, baseline_untested=error.problems[0].text)
+    if found is not None and len(models) > 1:
+        found = replace(found, p_adjusted=min(1.0, len(models) * found.p_value))
+    return replace(choice, lead_over_baseline=found)
 
 
 def _why_untested(joint: JointCounts, choice: Choice) -> str:
@@ -124,6 +149,8 @@ class Setting(NamedTuple):
     # How far tpr and fpr move from here to a somewhat stricter and to a somewhat looser threshold.
     sides: tuple[tuple[float, float], tuple[float, float]]
     in_advance: bool
+    # Is it another measure than the one that was made best?
+    other: bool = False
 
 
 def leads(
@@ -137,7 +164,8 @@ def leads(
     covariance of the two models on the same cases.
 
     Thresholds that were chosen on these cases vary with them. Where a rule decides (a budget, recall >= 0.8), each class weighs as the
-    measure changes along the rule, by the local slope of the ROC. And one case each way and class is added to those on which the models
+    measure changes along the rule, by the local slope of the ROC; for a `measure` that was not made best, the variance is at least that of
+    thresholds fixed in advance. And one case each way and class is added to those on which the models
     differ (Bonett & Price 2012): otherwise thresholds that rest on the highest negatives or the lowest positives alone would look certain.
 
     All pairs enter the adjustment, because the best model was found on the same cases.
@@ -147,7 +175,7 @@ def leads(
     if best not in names or len(names) < 2:
         return ()
     table = _Table(joint, [settings[name].flags for name in names])
-    what = measure or _shown(points[best])
+    what = measure or made_best(points[best])
     found = {
         (a, b): _difference(table, (i, j), (settings[a], settings[b]), (a, b), (points[b], what, level))
         for (i, a), (j, b) in combinations(enumerate(names), 2)
@@ -156,7 +184,7 @@ def leads(
 
 
 def _tested(choice: Choice, found: list[Difference]) -> Choice:
-    what = _shown(choice.point)
+    what = made_best(choice.point)
     return replace(choice, differences=_of_best(found, choice.model, what))
 
 
@@ -173,7 +201,7 @@ def _turned(one: Difference) -> Difference:
     return replace(one, value=0 - one.value, low=low, high=high, models=models, values=values, statistic=0 - one.statistic)
 
 
-def _shown(point: OperatingPoint) -> Measure:
+def made_best(point: OperatingPoint) -> Measure:
     """What was optimized; the recall of a budget as the positives caught."""
     return parse("caught" if point.optimized == "tpr" and point.volume is not None else point.optimized, point.volume)
 
@@ -184,16 +212,23 @@ def _shown(point: OperatingPoint) -> Measure:
 def _setting(joint: JointCounts, name: str, point: OperatingPoint, measure: Measure | None) -> Setting:
     model = name if name in joint.scores else joint.models[0]  # flagging nothing or everything needs no scores
     points = Points.of(joint.marginal(model))
-    what = measure or _shown(point)
+    what = measure or made_best(point)
     flags = flagged(joint.scores[model], points, point)
-    term = None if point.in_advance else _binding(point, points, what)
+    term = _binding(point, points, made_best(point)) if point.optimized and not point.in_advance else None
     try:
         value, gradient = float(exact_value(what, point.confusion, point.at)), _gradient(what, point.confusion, point.at)
         along_rule = None if term is None else _gradient(term.measure, point.confusion, point.at)
     except Undefinable:
         return Setting(flags, math.nan, (0.0, 0.0), 0.0, None, ((0.0, 0.0),) * 2, in_advance=point.in_advance)
     with_prior = _with_prior(what, point.confusion, point.at)
-    return Setting(flags, value, gradient, with_prior, along_rule, _sides(points, point), point.in_advance)
+    other = along_rule is not None and not _parallel(gradient, _gradient(made_best(point), point.confusion, point.at))
+    return Setting(flags, value, gradient, with_prior, along_rule, _sides(points, point), point.in_advance, other)
+
+
+def _parallel(one: tuple[float, float], other: tuple[float, float]) -> bool:
+    """Do both measures change alike, as recall and the number caught do?"""
+    across = one[0] * other[1] - one[1] * other[0]
+    return abs(across) <= ROUNDING * max(map(abs, one)) * max(map(abs, other))
 
 
 def flagged(scores: Array, points: Points, point: OperatingPoint) -> Floats:
@@ -339,11 +374,14 @@ def _difference(
 
 def _possible(pair: tuple[Setting, Setting], cases: tuple[int, int]) -> list[tuple[float, float] | None]:
     """The local slopes of the ROC along which a rule moves the thresholds: towards stricter ones, and towards looser ones."""
+    fixed: list[tuple[float, float] | None] = [None]
     if all(one.term is None for one in pair):
-        return [None]
+        return fixed
     moves = [tuple(sum(one.sides[side][rate] for one in pair) for rate in (0, 1)) for side in (0, 1)]
-    # Less than half a case is not seen to move.
-    return [(max(tpr, 0.5 / cases[0]), max(fpr, 0.5 / cases[1])) for tpr, fpr in moves]
+    # Less than half a case is not seen to move. What the rule itself holds in place (recall with recall >= 0.8) hardly varies along it, but
+    # in the field it does: of any other measure than the one made best, the variance of fixed thresholds is a lower limit.
+    along_rule = [(max(tpr, 0.5 / cases[0]), max(fpr, 0.5 / cases[1])) for tpr, fpr in moves]
+    return [*along_rule, *(fixed if any(one.other for one in pair) else [])]
 
 
 def _spread(table: _Table, places: tuple[int, int], pair: tuple[Setting, Setting], move: tuple[float, float] | None) -> tuple[Weights, float]:
@@ -439,7 +477,7 @@ def _apart(points: Mapping[str, OperatingPoint], models: Mapping[str, Any], pair
         point, counts = points[name], models[name]
         if not isinstance(counts, Counts) or counts.weighted:
             raise refuse("BR643", f"{quoted(name)}: a difference is tested on whole cases", "count(...) without weights")
-        what = _shown(point)
+        what = made_best(point)
         values.append(float(exact_value(what, point.confusion, point.at)))
         tp, fp, fn, tn = (float(part) for part in point.confusion)
         for weight, part, cases in zip(_gradient(what, point.confusion, point.at), (tp, fp), (tp + fn, fp + tn), strict=True):
@@ -451,7 +489,7 @@ def _apart(points: Mapping[str, OperatingPoint], models: Mapping[str, Any], pair
     half = normal((1 + level) / 2) * error
     p = 2 * float(ndtr(-abs(value) / error)) if error else 1.0
     known: dict[str, Any] = {"statistic": value / error if error else math.nan, "paired": False}
-    what = _shown(points[pair[1]])
+    what = made_best(points[pair[1]])
     name = what.name if what.counts_cases else str(what)
     return Difference(
         value, value - half, value + half, p, DELTA, pair, (values[0], values[1]), level, name, what.direction, points[pair[1]].at, **known
@@ -479,12 +517,12 @@ def _resampled(
     """Every pair by resamples of the cases, the thresholds chosen again on each."""
     asked, names = _Asked(*how), tuple(points)
     notes = check_enough(joint)
-    what = _shown(points[names[0]])
+    what = made_best(points[names[0]])
     at = points[names[0]].at
     kept = joint.only(names)
     plan = planned(kept, at.as_in_sample, None, *draws)
     values = np.array([[asked.value(counts, what) for counts in parts] for parts in resampled(kept, plan)])
-    said = Note("BR598", f"{plan.replicates} resamples ({plan.how}): approximate; thresholds are chosen again on each of them")
+    said = Note("BR598", f"{plan.replicates} resamples ({plan.how}): approximate; {CHOSEN_AGAIN}")
     found = []
     for (i, a), (j, b) in combinations(enumerate(names), 2):
         drawn, missing = undefined_noted(values[:, j] - values[:, i])

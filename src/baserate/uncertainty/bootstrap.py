@@ -54,6 +54,14 @@ def percentile_bounds(values: Floats, level: float, side: str) -> tuple[float, f
     return low, float(np.quantile(values, 1 - above)) if above else math.inf
 
 
+def bootstrap_p(values: Floats) -> float:
+    """How often the resampled difference is not on the side that it was seen on, twice; never 0, as only so many were drawn."""
+    if not values.any():
+        return 1.0
+    below, above = int(np.count_nonzero(values <= 0)), int(np.count_nonzero(values >= 0))
+    return min(1.0, 2 * (min(below, above) + 1) / (len(values) + 1))
+
+
 def bca_bounds(values: Floats, seen: float, acceleration: float, level: float, side: str) -> tuple[float, float]:
     """Quantiles corrected for bias and for a spread that changes with the value. Efron 1987, JASA 82:171-185."""
     from scipy.special import ndtr

@@ -8,7 +8,7 @@ optimism of the choice and widened where the choice adds to the sampling error (
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from baserate.conditions import Conditions
 from baserate.counts import Counts
 from baserate.decisions.operating import COUNTED, MIXTURE, TIE, OperatingPoint
 from baserate.decisions.rules import Rule, Term, parse_rule
@@ -24,7 +25,7 @@ from baserate.exact import Floats
 from baserate.grouped import GroupedCounts
 from baserate.kernels.urns import MOST_CASES
 from baserate.measures.confusions import Confusion, confusion_at, exact_value
-from baserate.measures.values import Measure, named
+from baserate.measures.values import Measure, named, parse
 from baserate.notes import Note, combine
 from baserate.points import Points
 from baserate.uncertain import Uncertain
@@ -32,11 +33,12 @@ from baserate.uncertainty.clustered import cluster_intervals, cluster_plan
 from baserate.uncertainty.field import counted_interval
 from baserate.uncertainty.fixed import Question, measure_interval
 from baserate.uncertainty.optimism import Readings, readings
-from baserate.uncertainty.placements import refuse_weights
+from baserate.uncertainty.placements import normal, refuse_weights
 from baserate.uncertainty.rates import CLOPPER_PEARSON
 from baserate.uncertainty.reading import rates_read
 from baserate.uncertainty.resampling import Progress, check_enough, planned
-from baserate.uncertainty.values import BOTH, Interval
+from baserate.uncertainty.values import BOTH, Difference, Interval
+from baserate.undefined import Undefined
 
 CORRECTED = "optimism-corrected"
 # As many resamples give the mean optimism to within a twentieth of the standard error of the measure.
@@ -47,6 +49,8 @@ FEW = 50
 MOST_WIDENING = 1.2
 # With fewer resamples than this share that choose a threshold at all, their optimism is not that of the threshold chosen here.
 LEAST_KNOWN = 0.5
+# The smallest p-value that intervals by draws can show, and in how many steps others are found: to within a hundredth of them.
+LEAST_P, STEPS = 1e-4, 4
 POSITIVE_RATES, NEGATIVE_RATES, FLAGGED = ("tpr", "fnr"), ("fpr", "tnr"), ("posfrac", "alerts")
 
 
@@ -103,6 +107,60 @@ def chosen_interval(point: OperatingPoint, measure: Measure, counts: Counts | Gr
         _fixed(point, measure, counts, how, exact=False)  # says why
         raise refuse("BR589", f"{measure} has no interval here", "see its value for the reason")
     return found[str(measure)]
+
+
+def lead_over(base: OperatingPoint, point: OperatingPoint, counts: Counts, names: tuple[str, str], how: Resampling) -> Difference | None:
+    """Is a point chosen on these counts better in the field than flagging nothing, or everything, by what was made best?
+
+    Of the two only the chosen point is an estimate, at a base rate that is given (the sample's is taken as such): the interval is that of the
+    chosen threshold, less what is exact. p is 1 - level of the narrowest such interval that still contains no difference, and at least
+    `LEAST_P`. None where either of them is undefined.
+    """
+    measure = parse(point.optimized, point.volume)
+    at = point.at if point.at.prior is None else Conditions(point.at.exact_prior, point.at.costs if point.at.costs_given else None)
+    point, base = replace(point, at=at), replace(base, at=at)
+    exact = base[measure]
+    if isinstance(exact, Undefined) or isinstance(point[measure], Undefined):
+        return None
+    notes, held = check_enough(counts), _held(point, counts)
+    plan = planned(counts, at.as_in_sample, how.resample, how.replicates, how.seed, how.progress)
+    read = readings(counts, [point], plan)[0] if _moves(point) and measure.name not in held else None
+
+    def at_level(level: float) -> Interval | None:
+        return _of_point(point, [measure], counts, (replace(how, level=level), notes, held, read)).get(str(measure))
+
+    def beyond(level: float) -> float:
+        """By how much the interval excludes the baseline."""
+        found = at_level(level)
+        return -1.0 if found is None else found.low - exact if measure.direction == "higher" else exact - found.high
+
+    shown = at_level(how.level)
+    if shown is None:
+        return None
+    value, name = float(point[measure]), measure.name if measure.counts_cases else str(measure)
+    known: dict[str, Any] = {"replicates": shown.replicates, "seed": shown.seed, "notes": shown.notes}
+    found = value - exact, shown.low - exact, shown.high - exact, _least_missed(beyond)
+    return Difference(*found, shown.method, names, (float(exact), value), how.level, name, measure.direction, at, **known)
+
+
+def _least_missed(beyond: Callable[[float], float]) -> float:
+    """The smallest 1 - level at which an interval excludes something; 1 where not even the narrowest does.
+
+    How far a bound lies is nearly linear in the normal quantile of its level, so a straight line between two of them finds it in a few steps.
+    """
+    from scipy.special import ndtr
+
+    ends = [normal(0.5 + LEAST_P), normal(1 - LEAST_P / 2)]
+    gaps = [beyond(2 * float(ndtr(end)) - 1) for end in ends]
+    if gaps[1] > 0:
+        return LEAST_P
+    if gaps[0] <= 0:
+        return 1.0
+    for _ in range(STEPS):
+        middle = ends[0] + (ends[1] - ends[0]) * gaps[0] / (gaps[0] - gaps[1])
+        gap = beyond(2 * float(ndtr(middle)) - 1)
+        ends[gap <= 0], gaps[gap <= 0] = middle, gap
+    return 2 * float(ndtr(-ends[0]))
 
 
 def _moves(point: OperatingPoint) -> bool:

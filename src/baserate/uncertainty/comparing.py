@@ -8,10 +8,9 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
-import numpy as np
-
 from baserate.conditions import Conditions
 from baserate.counts import Counts
+from baserate.decisions.operating import OperatingPoint
 from baserate.errors import Fix, quoted, refuse
 from baserate.exact import Floats
 from baserate.grouped import GroupedCounts
@@ -19,16 +18,35 @@ from baserate.joint import JointCounts
 from baserate.measures.confusions import NOT_SAID, checked_conditions
 from baserate.notes import Note, combine
 from baserate.uncertain import Uncertain
-from baserate.uncertainty.bootstrap import BCA, PERCENTILE, alike, percentile_bounds, undefined_noted
+from baserate.uncertainty.best import CHOSEN_AGAIN, leads, made_best
+from baserate.uncertainty.bootstrap import BCA, PERCENTILE, alike, bootstrap_p, percentile_bounds, undefined_noted
 from baserate.uncertainty.comparing_over import Again, over_conditions
 from baserate.uncertainty.delong import DELONG, DELONG_T, paired_delong, unpaired_delong
 from baserate.uncertainty.field import refuse_estimate
 from baserate.uncertainty.intervals import REPLICATES
 from baserate.uncertainty.matched import MCNEMAR, MCNEMAR_OF, discordant, matched_difference
-from baserate.uncertainty.pairing import APART, SAME_CLUSTERS, Models, check_groups, in_step, only, pairing_of, whole
+from baserate.uncertainty.pairing import (
+    APART,
+    SAME_CLUSTERS,
+    Models,
+    adjusted,
+    check_groups,
+    check_replicates,
+    in_step,
+    only,
+    pairing_of,
+    same_scores,
+    whole,
+)
 from baserate.uncertainty.resampling import Plan, Progress, check_enough, checked_replicates, checked_seed, planned, replicate_values
 from baserate.uncertainty.statistics import Statistic, directed, shifted, statistic_of
-from baserate.uncertainty.values import BOTH, Difference, checked_level, missed
+from baserate.uncertainty.values import BOTH, Difference, checked_level
+
+AT_CHOSEN = "the thresholds were chosen on these same cases: this is the difference in the field between the two that were chosen"
+BY_RULE = (
+    "the thresholds were chosen on these same cases: this is the difference between the models, each set by the rule, whose thresholds vary"
+)
+AS_IT_IS = "was not what the choice made best, so other cases may choose thresholds with quite another difference"
 
 
 @dataclass(frozen=True)
@@ -41,6 +59,8 @@ class Asked:
     replicates: int
     resample: str | None
     progress: Progress | None
+    # Are resamples asked for by what was given, although a closed form is known?
+    resampled: bool
 
 
 def compare(  # noqa: PLR0913 (each is a question of its own)
@@ -57,7 +77,7 @@ def compare(  # noqa: PLR0913 (each is a question of its own)
     level: float = 0.95,
     method: str | None = None,
     resample: str | None = None,
-    replicates: int = REPLICATES,
+    replicates: int | None = None,
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Difference:
@@ -69,8 +89,9 @@ def compare(  # noqa: PLR0913 (each is a question of its own)
     drawn with every resample; over a range the bounds are the widest, and p is small only where one model leads all over it.
 
     Without a `method`: AUC by DeLong's test (with Student's t below 100 cases of the smaller class; "delong" is the plain test), tpr, fpr,
-    accuracy and error at fixed thresholds by McNemar's exact test, anything else by the paired bootstrap. Identical models differ by 0 with
-    p = 1.
+    accuracy and error at fixed thresholds by McNemar's exact test, measures at thresholds that a rule or the cost chooses on these cases by
+    the closed form with which `choose_model` tests its best model, anything else by the paired bootstrap. `replicates` (2000 unless given)
+    asks for the bootstrap at chosen thresholds too. Identical models differ by 0 with p = 1.
 
     >>> import baserate as br
     >>> y, a, b = [0] * 60 + [1] * 40, list(range(100)), [*range(20, 80), *range(60, 100)]
@@ -78,7 +99,9 @@ def compare(  # noqa: PLR0913 (each is a question of its own)
     >>> br.compare(br.auc, joint)
     Difference: auc of b - a -0.08333, 95 % from -0.1339 to -0.03276, p = 0.00149 (delong-t)
     """
-    asked = Asked(checked_level(level), method, checked_seed(seed), checked_replicates(replicates), resample, progress)
+    resampled = replicates is not None or resample is not None
+    drawn = checked_replicates(REPLICATES if replicates is None else replicates)
+    asked = Asked(checked_level(level), method, checked_seed(seed), drawn, resample, progress, resampled)
     names = chosen_pair(models, pair)
     cuts = threshold if isinstance(threshold, Mapping) else dict.fromkeys(names, threshold)
     if cuts is threshold:
@@ -124,30 +147,6 @@ def pairs_of(names: Sequence[str], against: str | None = None) -> list[tuple[str
     return list(combinations(names, 2)) if against is None else [(against, name) for name in names if name != against]
 
 
-def adjusted(found: Sequence[Difference]) -> tuple[Difference, ...]:
-    """The same differences, with Holm's adjustment for how many there are."""
-    return tuple(replace(one, p_adjusted=p) for one, p in zip(found, holm([one.p_value for one in found]), strict=True))
-
-
-def check_replicates(first: Difference, tests: int) -> None:
-    """A bootstrap's p-value is never below 2 / (replicates + 1): after Holm's adjustment it must still be able to fall below the level."""
-    if first.method != PERCENTILE or first.replicates is None or tests * 2 / (first.replicates + 1) < missed(first.level):
-        return
-    needed = math.ceil(4 * tests / missed(first.level))
-    text = f"{tests} comparisons of {first.replicates} resamples each: after Holm's adjustment none could be significant"
-    raise refuse("BR580", text, Fix(f"replicates={needed}", f"--replicates {needed}"))
-
-
-def holm(p_values: Sequence[float]) -> list[float]:
-    """P-values adjusted for how many there are: as small as each may be called while all stay honest together."""
-    order = sorted(range(len(p_values)), key=lambda place: p_values[place])
-    adjusted, highest = [0.0] * len(p_values), 0.0
-    for rank, place in enumerate(order):
-        highest = max(highest, min(1.0, (len(p_values) - rank) * p_values[place]))
-        adjusted[place] = highest
-    return adjusted
-
-
 def _checked(models: Any) -> Sequence[str]:
     names = models.models if isinstance(models, JointCounts) else tuple(models) if isinstance(models, Mapping) else ()
     if len(names) < 2:
@@ -188,7 +187,7 @@ def _compared(both: tuple[Statistic, Statistic], models: Models, names: tuple[st
     how = pairing_of(models, names, paired=paired)
     if isinstance(models, JointCounts):
         found = _paired(both, models, names, asked)
-        return replace(found, notes=combine(found.notes, _twins(models, names)))
+        return replace(found, notes=combine(found.notes, same_scores(models, names)))
     parts: Any = tuple(models[name] for name in names)
     if how == SAME_CLUSTERS:
         return _clustered(both, parts, names, asked)
@@ -235,14 +234,28 @@ def _paired(both: tuple[Statistic, Statistic], joint: JointCounts, names: tuple[
         return paired_delong(joint, names, asked.level, asked.method)
     if asked.method == MCNEMAR or (asked.method is None and _is_matched(statistic)):
         return matched_difference(both, joint, names, asked.level)
+    if all(one.point_of is not None for one in both) and asked.method is None and not asked.resampled and not joint.weighted:
+        return _at_chosen(both, joint, names, asked.level)
     return _by_bootstrap(both, only(joint, names), names, asked)
 
 
-def _twins(joint: JointCounts, names: tuple[str, str]) -> tuple[Note, ...]:
-    """Two names for the same scores: nobody compares them on purpose."""
-    if not np.array_equal(joint.scores[names[0]], joint.scores[names[1]]):
-        return ()
-    return (Note("BR406", f"{quoted(names[0])} and {quoted(names[1])} have the same score for every case: is one of them the wrong column?"),)
+def _at_chosen(both: tuple[Statistic, Statistic], joint: JointCounts, names: tuple[str, str], level: float) -> Difference:
+    """Each model at the threshold chosen on these cases, by the closed form that tests the best model of `choose_model`."""
+    points = {name: one.point_of(joint.marginal(name)) for one, name in zip(both, names, strict=True) if one.point_of is not None}
+    asked = both[0]
+    found = leads(joint, points, names[1], measure=asked.measure, level=level)
+    if not found:
+        _check_defined(asked, names, [point[asked.measure] for point in points.values() if asked.measure is not None])
+    notes = combine((), (_said_of(asked, points[names[0]]), *shifted(asked, joint.marginal(names[0]))))
+    return replace(found[0], name=asked.name, better=asked.better, at=asked.at, discordant=None, notes=notes)
+
+
+def _said_of(asked: Statistic, point: OperatingPoint) -> Note:
+    """Of what the difference is: of the models under the rule by what was made best, otherwise of the two thresholds that were chosen."""
+    made = asked.measure == made_best(point)
+    if asked.ruled:
+        return Note("BR640", BY_RULE if made else AT_CHOSEN)
+    return Note("BR640", AT_CHOSEN if made else f"{AT_CHOSEN}; {asked.name} {AS_IT_IS}")
 
 
 def _by_delong(asked: Asked) -> bool:
@@ -330,16 +343,8 @@ def _check_defined(statistic: Statistic, names: tuple[str, str], seen: Sequence[
 
 def _chosen(statistic: Statistic) -> str:
     if statistic.chosen:
-        return "; thresholds are chosen again on each of them"
+        return f"; {CHOSEN_AGAIN}"
     return "; thresholds are taken as fixed in advance" if statistic.fixed else ""
-
-
-def bootstrap_p(values: Floats) -> float:
-    """How often the resampled difference is not on the side that it was seen on, twice; never 0, as only so many were drawn."""
-    if not values.any():
-        return 1.0
-    below, above = int(np.count_nonzero(values <= 0)), int(np.count_nonzero(values >= 0))
-    return min(1.0, 2 * (min(below, above) + 1) / (len(values) + 1))
 
 
 def _unpaired(

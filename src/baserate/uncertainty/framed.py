@@ -12,8 +12,8 @@ from baserate.engines.tallies import checked_treatment, opened
 from baserate.engines.wanted import Wanted
 from baserate.errors import quoted, refuse
 from baserate.summaries.ranking import auc, one_class
-from baserate.uncertainty.comparing import adjusted
 from baserate.uncertainty.delong import DELONG, DELONG_T, of_pair
+from baserate.uncertainty.pairing import adjusted
 from baserate.uncertainty.placements import Pair
 from baserate.uncertainty.values import Difference, checked_level
 

@@ -26,10 +26,11 @@ from baserate.notes import Note, combine
 from baserate.points import Points, refuse_bins
 from baserate.summaries.values import Summary, summary_named
 from baserate.uncertainty.adequacy import cases_needed
-from baserate.uncertainty.comparing import check_replicates, compare, holm
+from baserate.uncertainty.comparing import compare
 from baserate.uncertainty.field import refuse_estimate
 from baserate.uncertainty.intervals import interval
 from baserate.uncertainty.matched import MCNEMAR, PERCENTILE
+from baserate.uncertainty.pairing import check_replicates, holm
 from baserate.uncertainty.placements import refuse_weights
 from baserate.uncertainty.planning import smallest_detectable
 from baserate.uncertainty.statistics import RANGES, is_known
@@ -349,8 +350,8 @@ def _judged(name: str, difference: Difference, p_adjusted: float, where: tuple[f
 
 def _detectable(difference: Difference, level: float) -> float | None:
     """The smallest difference that would have been called one, four times in five."""
-    if difference.method == MCNEMAR:
-        pairs, cases = (int(part) for part in _pairs(difference))
+    if difference.method == MCNEMAR and difference.discordant is not None:
+        pairs, cases = difference.discordant
         share = smallest_detectable(pairs, level=level, cases=cases).share
         return None if share is None or math.isnan(share) else float(share)
     # The half width of the interval is the critical value times the standard error; another 0.84 standard errors give the power.
@@ -358,10 +359,6 @@ def _detectable(difference: Difference, level: float) -> float | None:
     from baserate.uncertainty.placements import normal
 
     return half * (normal((1 + level) / 2) + normal(0.8)) / normal((1 + difference.level) / 2) if half > 0 else None
-
-
-def _pairs(difference: Difference) -> tuple[int, int]:
-    return difference.discordant or (0, 1)
 
 
 def _verdict(parts: tuple[Part, ...], margin: float | None, notes: tuple[Note, ...]) -> Regression:

@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,11 +25,13 @@ from baserate.engines.large_files import pieces_of, sources_in_pieces
 from baserate.engines.pieces import Pieces, kind_of
 from baserate.engines.wanted import Wanted
 from baserate.errors import Fix, grouped, quoted, refuse, size
-from baserate.kernels import Kernels, best
-from baserate.notes import RANDOM, Ledger, Note
+from baserate.kernels import Cells, Kernels, best
+from baserate.notes import RANDOM, Ledger, Note, combine
+from baserate.observations import observe_in_passes
 from baserate.summaries.ranking import auc
-from baserate.uncertainty.comparing import adjusted, compare, pairs_of
+from baserate.uncertainty.comparing import compare, pairs_of
 from baserate.uncertainty.delong import DELONG, DELONG_T, of_pair
+from baserate.uncertainty.pairing import adjusted, same_score
 from baserate.uncertainty.placements import Pair
 from baserate.uncertainty.values import Difference, checked_level
 
@@ -55,21 +57,30 @@ def compare_auc_file(  # noqa: PLR0913 (each is a word that users say)
     if len(scores) != 2 or len(set(scores)) != 2:
         raise refuse("BR410", f"a pair is compared, and {len(set(scores))} scores are named", 'scores=["m1", "m2"]')
     wanted = Wanted(label, tuple(scores), positive, design=design)
-    return compare_large(os.fspath(source), wanted, Options.of({"memory": memory}), level, method)[0][0]
+    return compare_large(os.fspath(source), wanted, Options.of({"memory": memory}), level, method).differences[0]
 
 
-def compare_large(
-    source: str, wanted: Wanted, options: Options, level: float, method: str | None, against: str | None = None
-) -> tuple[tuple[Difference, ...], Ledger]:
-    """Every pair of models, or every other one with the one `against` which it is compared, and what was read for it."""
+class Compared(NamedTuple):
+    """Every difference, what there is to note of each model, and what was read."""
+
+    differences: tuple[Difference, ...]
+    notes: dict[str, tuple[Note, ...]]
+    ledger: Ledger
+
+
+def compare_large(source: str, wanted: Wanted, options: Options, level: float, method: str | None, against: str | None = None) -> Compared:
+    """Every pair of models, or every other one with the one `against` which it is compared."""
     pairs = pairs_of(wanted.scores, against)
     _check_method(method)
     with suppress(Whole), _pieces(source, wanted, options) as (pieces, notes, ledger):
-        found = paired_in_passes(pieces, pairs, options.ceiling, level, method, notes)
-        return (found if len(pairs) == 1 and against is None else adjusted(found)), ledger
+        duels = _Duels(pieces, pairs, options.ceiling)
+        found = duels.differences(level, method, notes)
+        said = {name: combine(notes, duels.observed(name)) for name in pieces}
+        return Compared(found if len(pairs) == 1 and against is None else adjusted(found), said, ledger)
     joint = joint_of(models_of(source, wanted, options._replace(ceiling=Ceiling(options.ceiling.memory))))
     found = tuple(compare(auc, joint, pair=pair, level=level, method=method) for pair in pairs)
-    return (found if len(pairs) == 1 and against is None else adjusted(found)), joint.ledger
+    said = {name: joint.marginal(name).notes for name in joint.models}
+    return Compared(found if len(pairs) == 1 and against is None else adjusted(found), said, joint.ledger)
 
 
 def _pieces(source: str, wanted: Wanted, options: Options) -> Any:
@@ -105,24 +116,60 @@ def paired_in_passes(
     """The same from pieces of every model: the same cases in the same order."""
     _check_method(method)
     checked_level(level)
-    ours = _positives(pieces, ceiling)
-    sides = {name: Side.of(scores, kernels) for name, scores in ours.items()}
-    duels = [_Duel(pair, np.array_equal(ours[pair[0]], ours[pair[1]])) for pair in pairs]
-    for positive, scores in _together(pieces, ceiling, positives=False):
-        _add(duels, sides, {name: column[np.flatnonzero(~positive)] for name, column in scores.items()})
-    found = [of_pair(_pair(ours, sides, duel), duel.models, level, method, same=duel.same, notes=tuple(notes)) for duel in duels]
-    return tuple(found)
+    return _Duels(pieces, pairs, ceiling, kernels).differences(level, method, notes)
 
 
-def _add(duels: Sequence[_Duel], sides: Mapping[str, Side], negatives: Mapping[str, Array]) -> None:
-    """A piece more, of which the negatives count."""
-    for name, scores in negatives.items():
-        sides[name].count(scores)
-    beaten = {name: sides[name].beaten_by(scores) for name, scores in negatives.items()}
-    for duel in duels:
-        first, second = duel.models
-        duel.of_negatives.add(beaten[second] - beaten[first])
-        duel.same = duel.same and np.array_equal(negatives[first], negatives[second])
+class _Duels:
+    """Two readings of all models: what their differences, and the notes of each of them, are made of."""
+
+    def __init__(self, pieces: Mapping[str, Pieces], pairs: Sequence[tuple[str, str]], ceiling: Ceiling, kernels: Kernels = best) -> None:
+        self.ours = _positives(pieces, ceiling)
+        self.sides = {name: Side.of(scores, kernels) for name, scores in self.ours.items()}
+        # Of the negatives' scores a few: the least, the most, and one between them.
+        self.some = {name: scores[:0] for name, scores in self.ours.items()}
+        self.duels = [_Duel(pair, np.array_equal(self.ours[pair[0]], self.ours[pair[1]])) for pair in pairs]
+        for positive, scores in _together(pieces, ceiling, positives=False):
+            self._add({name: column[np.flatnonzero(~positive)] for name, column in scores.items()})
+
+    def _add(self, negatives: Mapping[str, Array]) -> None:
+        """A piece more, of which the negatives count."""
+        for name, scores in negatives.items():
+            self.sides[name].count(scores)
+            if len(scores):
+                self.some[name] = _few_of(self.some[name], scores)
+        beaten = {name: self.sides[name].beaten_by(scores) for name, scores in negatives.items()}
+        for duel in self.duels:
+            first, second = duel.models
+            duel.of_negatives.add(beaten[second] - beaten[first])
+            duel.same = duel.same and np.array_equal(negatives[first], negatives[second])
+
+    def differences(self, level: float, method: str | None, notes: Iterable[Note]) -> tuple[Difference, ...]:
+        found = []
+        for duel in self.duels:
+            said = (*notes, *((same_score(*duel.models),) if duel.same else ()))
+            found.append(of_pair(_pair(self.ours, self.sides, duel), duel.models, level, method, same=duel.same, notes=said))
+        return tuple(found)
+
+    def observed(self, name: str) -> tuple[Note, ...]:
+        """What the counts of one model would have noted."""
+        side, ours = self.sides[name], self.ours[name]
+        scores, hits = np.unique(ours, return_counts=True)
+        others = np.setdiff1d(self.some[name].astype(scores.dtype), scores)
+        every = np.concatenate((scores, others))
+        order = np.argsort(every)[::-1]
+        positives = np.concatenate((hits, np.zeros(len(others), dtype=np.int64)))
+        negatives = np.concatenate((side.counter.ties, np.ones(len(others), dtype=np.int64)))
+        totals = len(ours), int(side.counter.ties.sum() + side.counter.gaps.sum())
+        auc = int(side.beating(ours).sum()) / (2 * totals[0] * totals[1])
+        return observe_in_passes(Cells(every[order], positives[order], negatives[order]), totals, auc)
+
+
+def _few_of(some: Array, scores: Array) -> Array:
+    """The least and the most of the scores so far, and one between them where there is one: as many as tell one, two and more apart."""
+    low, high = scores.min(), scores.max()
+    between = scores[(scores > low) & (scores < high)][:1] if len(some) < 3 else scores[:0]
+    found = np.unique(np.concatenate((some, [low, high], between)).astype(scores.dtype))
+    return found if len(found) <= 3 else found[[0, len(found) // 2, -1]]
 
 
 def _together(pieces: Mapping[str, Pieces], ceiling: Ceiling, *, positives: bool) -> Iterator[tuple[Array, dict[str, Array]]]:

@@ -51,6 +51,8 @@ class Reader:
     of_roc: bool = True
     threshold: Any = NOT_SAID
     costs: Any = None
+    # Is a threshold chosen at every place?
+    chosen: bool = False
 
 
 def curve_reader(curve: Any, at: Conditions | None, x: Any) -> Reader:
@@ -60,7 +62,8 @@ def curve_reader(curve: Any, at: Conditions | None, x: Any) -> Reader:
     conditions = checked_conditions(at)
     if name == COST_CURVE:
         places = _places(x, 0.0, 1.0, np.arange(PLACES + 1) / PLACES)
-        return Reader(name, "effective_prior", "normalized_cost", places, lambda counts: lowest_cost(counts, places), None, of_prior=False)
+        read_cost = lambda counts: lowest_cost(counts, places)  # noqa: E731
+        return Reader(name, "effective_prior", "normalized_cost", places, read_cost, None, of_prior=False, chosen=True)
     if name not in CURVES:
         known = ", ".join((*CURVES, COST_CURVE))
         raise refuse("BR569", f"there is no band for {quoted(given or curve)}", f"one of {known}, or a measure with priors=[…]")
@@ -148,7 +151,8 @@ def prior_reader(
             "BR573", f"{asked} counts the cases of the sample: it does not change with the base rate", "alerts, caught or expected_cost"
         )
     of_roc = rule is None and threshold is NOT_SAID
-    return Reader(str(asked), "prior", str(asked), x, read, None, of_prior=False, of_roc=of_roc, threshold=threshold, costs=costs)
+    known: dict[str, Any] = {"threshold": threshold, "costs": costs, "chosen": threshold is NOT_SAID}
+    return Reader(str(asked), "prior", str(asked), x, read, None, of_prior=False, of_roc=of_roc, **known)
 
 
 def along_priors(asked: Measure, tpr: Any, fpr: Any, priors: Floats, costs: Costs) -> Floats:

@@ -11,6 +11,7 @@ from typing import Any
 from baserate.conditions import Conditions
 from baserate.counts import Counts
 from baserate.decisions.choosing import choose, flag_at
+from baserate.decisions.operating import OperatingPoint
 from baserate.decisions.rules import parse_rule
 from baserate.errors import Infeasible, InputError, quoted, refuse
 from baserate.measures.confusions import NOT_SAID, checked_conditions, checked_volume, label_shift_of
@@ -53,6 +54,8 @@ class Statistic:
     threshold: Any = NOT_SAID
     # Does a rule choose, and not the cost alone?
     ruled: bool = False
+    # The point at which a chosen threshold is set on these counts.
+    point_of: Callable[[Counts], OperatingPoint] | None = None
     is_auc: bool = False
     # Does the prior or the cost that it is asked at change it?
     at_matters: bool = True
@@ -132,11 +135,11 @@ def _of_measure(
         known: dict[str, Any] = {"measure": asked, "threshold": threshold, "range": asked.range, "at_matters": asked.depends_on_prior}
         return Statistic(str(asked), value, asked.direction, of_prior=of_prior, at=at, **known)
 
-    def chosen(counts: Counts) -> float:
-        return choose(counts, rule, at=at, volume=volume, optimize=optimize)[asked]
+    def chosen(counts: Counts) -> OperatingPoint:
+        return choose(counts, rule, at=at, volume=volume, optimize=optimize)
 
-    known = {"measure": asked, "range": asked.range, "ruled": rule is not None}
-    return Statistic(str(asked), chosen, asked.direction, of_prior=at.as_in_sample, chosen=True, at=at, **known)
+    known = {"measure": asked, "range": asked.range, "ruled": rule is not None, "point_of": chosen}
+    return Statistic(str(asked), lambda counts: chosen(counts)[asked], asked.direction, of_prior=at.as_in_sample, chosen=True, at=at, **known)
 
 
 def _of_summary(summary: Summary, at: Conditions) -> Statistic:

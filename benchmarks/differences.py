@@ -1,0 +1,132 @@
+"""Do intervals of differences at chosen thresholds hold, and is an answer rarely called better than flagging nothing when it is not?
+
+    python benchmarks/differences.py --sets 10000 --processes 8 --write    # makes benchmarks/differences.md
+
+Binormal scores, so that what a threshold does in the field is known. The first table is of `compare` at a rule, of two models whose
+positives are shifted by 1.5 and 1.8: how often the interval holds the difference in the field of the two thresholds chosen on each set
+("held"). The second is of `choose_model(…).lead_over_baseline`, of one model: how often it is significant, and how often wrongly so, with
+a tenth of the sets, as each is resampled 400 times.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import multiprocessing
+import os
+from pathlib import Path
+
+for library in ("OMP", "OPENBLAS", "MKL"):
+    os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+
+import numpy as np
+from scipy.special import ndtr
+
+import baserate as br
+
+SIZES = ((50, 1000), (200, 2000))
+SHIFTS = {"a": 1.5, "b": 1.8}
+# What is compared, by which rule, and what a miss costs.
+QUESTIONS = (
+    ("expected_cost", None, 10),
+    ("tpr", None, 10),
+    ("precision", None, 10),
+    ("precision", "recall >= 0.8", 1),
+    ("expected_cost", "recall >= 0.8", 1),
+    ("tpr", "recall >= 0.8", 1),
+    ("tpr", "posfrac <= 0.05", 1000),
+    ("expected_cost", "posfrac <= 0.05", 1000),
+)
+# Shift of the positives, positives, negatives, what a miss costs: useless scores at and beside break-even, then better ones.
+BASELINES = (
+    (0, 50, 1000, 20),
+    (0, 50, 1000, 10),
+    (0, 200, 2000, 10),
+    (0, 20, 500, 25),
+    (0.5, 50, 1000, 20),
+    (1, 50, 1000, 10),
+    (1.5, 50, 1000, 10),
+)
+
+
+def in_field(measure, cut, shift, size, at):
+    """A measure of a threshold in the field."""
+    tpr, fpr = (0.0, 0.0) if cut is None else (float(ndtr(shift - cut)), float(ndtr(-cut)))
+    cells = (size[0] * tpr, size[1] * fpr, size[0] * (1 - tpr), size[1] * (1 - fpr))
+    return br.measure(measure, br.Confusion(*cells), at=at)
+
+
+def compared(job):
+    """How often the interval of one question holds, how often the truth lies below and above it, and its mean width."""
+    (measure, rule, miss), size, sets = job
+    held, below, above, width = 0, 0, 0, 0.0
+    at = br.Conditions(size[0] / sum(size), br.Costs(fn=miss))
+    for seed in range(sets):
+        rng = np.random.default_rng([20, seed, *size])
+        y = np.repeat([1, 0], size)
+        common = math.sqrt(0.5) * rng.normal(size=len(y))
+        scores = {name: common + math.sqrt(0.5) * rng.normal(size=len(y)) + shift * y for name, shift in SHIFTS.items()}
+        joint = br.count_models(y, scores)
+        found = br.compare(measure, joint, rule=rule, at=at)
+        cuts = {name: br.choose(joint.marginal(name), rule, at=at).threshold for name in SHIFTS}
+        first, second = (in_field(measure, cuts[name], shift, size, at) for name, shift in SHIFTS.items())
+        held += found.low <= second - first <= found.high
+        below += second - first < found.low
+        above += second - first > found.high
+        width += found.high - found.low
+    shares = " | ".join(f"{100 * count / sets:.2f}" for count in (held, below, above))
+    return f"| {measure} | {rule or 'cheapest'}, fn = {miss} | {size[0]} + {size[1]} | {sets} | {shares} | {width / sets:.4g} |"
+
+
+def beside_baseline(job):
+    """How often an answer is called better than the better baseline, and how often although in the field it is not."""
+    (shift, positives, negatives, miss), sets = job
+    size, significant, wrong, unbeaten = (positives, negatives), 0, 0, 0
+    at = br.Conditions(positives / sum(size), br.Costs(fn=miss))
+    for seed in range(sets):
+        rng = np.random.default_rng([21, seed, *size])
+        y = np.repeat([1, 0], size)
+        choice = br.choose_model({"a": br.count(y, rng.normal(size=len(y)) + shift * y)}, at=at)
+        lead = choice.lead_over_baseline
+        unbeaten += choice.unbeaten is not None
+        if lead is not None and lead.significant:
+            significant += 1
+            wrong += in_field("expected_cost", choice.point.threshold, shift, size, at) >= lead.values[0]
+    shares = " | ".join(f"{100 * count / sets:.2f}" for count in (unbeaten, significant, wrong))
+    return f"| {shift} | {positives} + {negatives} | {miss} | {sets} | {shares} |"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sets", type=int, default=10_000)
+    parser.add_argument("--processes", type=int, default=1)
+    parser.add_argument("--write", action="store_true", help="record the tables in benchmarks/differences.md")
+    given = parser.parse_args()
+    with multiprocessing.Pool(given.processes) as pool:
+        first = pool.map(compared, [(question, size, given.sets) for size in SIZES for question in QUESTIONS], chunksize=1)
+        second = pool.map(beside_baseline, [(setting, max(1, given.sets // 10)) for setting in BASELINES], chunksize=1)
+        pool.close()
+        pool.join()
+    lines = [
+        "# Differences at thresholds chosen on the same cases",
+        "",
+        f"Recorded with `python benchmarks/differences.py --sets {given.sets}`; see its top for what was done. Shares in %, at 95 %.",
+        "",
+        "| measure | thresholds | cases | sets | held | truth below | truth above | mean width |",
+        "|---|---|---|---|---|---|---|---|",
+        *first,
+        "",
+        "Is the answer better than the better of flagging nothing and flagging everything?",
+        "",
+        "| shift | cases | fn | sets | not better here | significant | wrongly so |",
+        "|---|---|---|---|---|---|---|",
+        *second,
+    ]
+    text = "\n".join(lines) + "\n"
+    print(text)
+    if given.write:
+        Path(__file__).with_suffix(".md").write_text(text)
+
+
+if __name__ == "__main__":
+    main()
