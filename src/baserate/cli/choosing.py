@@ -33,7 +33,7 @@ from baserate.uncertainty.best import choices
 @click.option("--rule", "named_rule", metavar="RULE", help="The rule, if it does not stand behind the file.")
 @options.conditions
 @options.prior_from
-@click.option("--optimize", metavar="MEASURE", help="What to make best among the points that keep the rule, instead of the cost.")
+@click.option("--optimize", metavar="MEASURE", help="What to optimize among the thresholds that satisfy the rule, instead of the cost.")
 @click.option(
     "--guarantee",
     metavar="REQUIREMENT",
@@ -145,7 +145,7 @@ def _answered(
 def _tell(answers: list[Answer[Choice]], models: list[str], known: Known, how: str) -> None:
     """A sentence for each base rate, then a table, and one of intervals."""
     sentences = [
-        tables.verdict(answer.choice, alone=len(models) == 1) if answer.choice else f"At {answer.at}: no model can keep the rule."
+        tables.verdict(answer.choice, alone=len(models) == 1) if answer.choice else f"At {answer.at}: no model can satisfy the rule."
         for answer in answers
     ]
     rows = [Row(name, answer.at, answer.choice.points.get(name) if answer.choice else None) for answer in answers for name in models]

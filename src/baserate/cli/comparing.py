@@ -24,7 +24,7 @@ from baserate.engines.saved import is_saved, saved_joint
 from baserate.errors import quoted, refuse
 from baserate.joint import JointCounts
 from baserate.measures.confusions import NOT_SAID
-from baserate.measures.values import parse
+from baserate.measures.values import in_costs, parse
 from baserate.notes import RANDOM
 from baserate.summaries.values import summary_named
 from baserate.uncertain import Uncertain
@@ -102,7 +102,8 @@ def compare_command(
     said = [note for conditions in at if isinstance(conditions, Conditions) for note in conditions.notes]
     models = {name: joint.marginal(name) for name in joint.models}
     notes = [*document.notes_of(models, {}), *(note for difference in found for note in difference.notes), *said]
-    tell_differences(found, notes, joint.ledger, seed, joint, as_json=as_json)
+    chosen = summary is None and cuts is None and not (rule and parse_rule(rule, cases).budget and not (costs or profits))
+    tell_differences(found, notes, joint.ledger, seed, joint, as_json=as_json, by_cost=chosen or in_costs(name))
 
 
 def _conditions(
@@ -137,7 +138,7 @@ def _usual(rule: str | None, cuts: Any, volume: float | None, *, given: bool, gi
     if cuts is not None:
         return "error"
     if rule is not None:
-        raise refuse("BR594", "a rule chooses thresholds: what is to be compared there?", "--statistic precision")
+        raise refuse("BR594", "a rule chooses thresholds, and no measure to compare there is given", "--statistic precision")
     return "auc"
 
 

@@ -172,7 +172,7 @@ def _refuse_beside(context: click.Context) -> None:
     for parameter in context.command.params:
         name = parameter.name or ""
         if name not in BESIDE and context.get_parameter_source(name) == ParameterSource.COMMANDLINE:
-            raise refuse("BR596", f"{parameter.opts[-1]} is said of a FILE, and none is named", f"name it, or say this in {SETTINGS}")
+            raise refuse("BR596", f"{parameter.opts[-1]} applies to a FILE, and none is named", f"name it, or say this in {SETTINGS}")
 
 
 @contextmanager
