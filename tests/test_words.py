@@ -47,6 +47,7 @@ FREE = [
     ("leaders", *DATA, *FIELD, "--fdr", "50%"),
     ("prior", "--from", "SCORES", *DATA, *QUICK),
     ("slices", *DATA[:4], "--group", "site", "--rule", "recall >= 0.8"),
+    ("slices", *DATA[:4], "--day", "day", "--rule", "recall >= 0.8"),
     ("gate", "recall >= 0.5", *DATA),
     ("gate", "--label", "fraud", "--baseline", "logit", "--candidate", "forest"),
     ("curve", "pr", *DATA, *FIELD),
@@ -70,10 +71,10 @@ def scores(tmp_path_factory):
     path = tmp_path_factory.mktemp("words") / "scores.csv"
     with open(path, "w", encoding="utf-8", newline="") as out:
         writer = csv.writer(out)
-        writer.writerow(("fraud", "logit", "forest", "site"))
+        writer.writerow(("fraud", "logit", "forest", "site", "day"))
         for i, row in enumerate(rows):
             logit, forest = (math.sqrt(float(row[name]) + i * 1e-9) for name in ("logit", "forest"))
-            writer.writerow((row["fraud"], repr(logit), repr(forest), ("oslo", "rome")[i % 2]))
+            writer.writerow((row["fraud"], repr(logit), repr(forest), ("oslo", "rome")[i % 2], f"2026-01-{1 + i % 28:02}"))
     return str(path)
 
 
