@@ -6,7 +6,7 @@ import math
 import re
 
 import pytest
-from tests.helpers_cli import told
+from tests.helpers_cli import answered, told
 
 import baserate as br
 from baserate.conditions import ASSUMED
@@ -138,3 +138,20 @@ def test_python_shows_thresholds_in_few_digits_and_no_costs_that_nobody_gave():
         assert "cheapest" not in text
         assert "expected_cost" not in text
     assert ", error 0.1;" in found["point"]
+
+
+@pytest.mark.parametrize("rule", [(), ("recall >= 0.8",), ("npv >= 0.5",), ("precision >= 0.004",)], ids=str)
+@pytest.mark.parametrize("prior", [(), FIELD], ids=str)
+def test_what_is_undefined_has_a_reason_and_no_interval_and_what_is_defined_has_one(scores, capsys, rule, prior):
+    verdict = answered(capsys, "choose", scores, *rule, *DATA, *prior, "--replicates", "0")["verdict"]
+    seen = verdict[0]["baselines"]
+    for point in seen.values():
+        undefined = {name for name in ("tpr", "fpr", "precision", "npv", "posfrac", "expected_cost") if point[name] is None}
+        assert set(point.get("undefined", {})) >= undefined
+        assert not undefined & set(point["intervals"])
+        assert {"tpr", "fpr", "precision", "npv", "posfrac", "expected_cost"} - undefined <= set(point["intervals"])
+    if "flag everything" in seen:
+        assert seen["flag everything"]["undefined"]["npv"] == "everything flagged"
+        text = told(capsys, "choose", scores, *rule, *DATA, *prior, "--replicates", "0").out
+        rows = [line.split("  ") for line in text.splitlines() if line.startswith("flag everything")]
+        assert [row.count(" —") + row.count("—") for row in rows] == [1, 1]
