@@ -43,7 +43,7 @@ def test_where_no_held_point_keeps_a_rule_the_page_does_not_say_that_none_does(b
         assert shown(page, "#answer") == f"At {AT}: no point in this report satisfies the rule."
         for one in held:
             assert f"{one['name']}: {len(one['tp']):,} of 9,001 points are held".replace(",", " ") in shown(page, "#plain")
-        assert f'ask baserate choose, with "{rule}", which reads them all.' in shown(page, "#plain")
+        assert f'baserate choose with "{rule}" searches all of them.' in shown(page, "#plain")
         assert texts(page, "#models [data-model] .cut") == ["no point in this report satisfies the rule"] * 2
         page.fill("#rule", "recall >= 0.1")
         assert "use m" in shown(page, "#answer")
