@@ -141,7 +141,25 @@ def slope(function, tpr, fpr, prior, step=1e-6):
     return found
 
 
-def tested(one, other, question, prior, size):  # noqa: PLR0915 (step by step, beside the library)
+def moved_weights(weights, terms, side):
+    """What a share of each class counts for, where a rule moves the thresholds along one side of the ROC."""
+    rule = [sum(term[rate] for term in terms) / len(terms) for rate in (0, 1)]
+    below = rule[0] * side[0] + rule[1] * side[1]
+    return [[w[k] - (w[0] * side[0] + w[1] * side[1]) / below * rule[k] for k in (0, 1)] for w in weights]
+
+
+def spread(weights, alone, shared, size):
+    """The variance of the difference of two models on the same cases, with one flagged case more of either class and model."""
+    variance = 0.0
+    for k in (0, 1):
+        a, b, cases = -weights[0][k], weights[1][k], size[k] + 2
+        squares = a * a * (alone[k][0] + 1) + b * b * (alone[k][1] + 1) + 2 * a * b * shared[k]
+        mean = (a * (alone[k][0] + 1) + b * (alone[k][1] + 1)) / cases
+        variance += max(0.0, squares / cases - mean**2) / cases
+    return variance
+
+
+def tested(one, other, question, prior, size):
     """The p-value of two models, and what it would be if their thresholds had been fixed in advance."""
     (model_a, place_a, bound_a), (model_b, place_b, bound_b) = one, other
     flags = np.zeros((2, sum(size)), dtype=bool)
@@ -162,21 +180,8 @@ def tested(one, other, question, prior, size):  # noqa: PLR0915 (step by step, b
         sides = [[max(0.5 / size[rate], both[0][side][rate] + both[1][side][rate]) for rate in (0, 1)] for side in (0, 1)]
     shared = [int((flags[0] & flags[1])[part].sum()) for part in (slice(size[0]), slice(size[0], None))]
     alone = [[int(row[part].sum()) for row in flags] for part in (slice(size[0]), slice(size[0], None))]
-    found = []
-    for side in sides:
-        moved = weights
-        if side is not None:
-            rule = [sum(term[rate] for term in terms) / len(terms) for rate in (0, 1)]
-            below = rule[0] * side[0] + rule[1] * side[1]
-            moved = [[w[k] - (w[0] * side[0] + w[1] * side[1]) / below * rule[k] for k in (0, 1)] for w in weights]
-        variance = 0.0
-        for k in (0, 1):
-            a, b, cases = -moved[0][k], moved[1][k], size[k] + 2
-            squares = a * a * (alone[k][0] + 1) + b * b * (alone[k][1] + 1) + 2 * a * b * shared[k]
-            mean = (a * (alone[k][0] + 1) + b * (alone[k][1] + 1)) / cases
-            variance += max(0.0, squares / cases - mean**2) / cases
-        found.append((variance, moved))
-    variance, moved = max(found, key=lambda pair: pair[0])
+    ways = [weights if side is None else moved_weights(weights, terms, side) for side in sides]
+    variance, moved = max(((spread(way, alone, shared, size), way) for way in ways), key=lambda pair: pair[0])
     if question.linear:
         plain = [abs(weight) / count for weight, count in zip(weights[0], size, strict=True)]
         steps = [abs(weight) / count for weight, count in zip(moved[0], size, strict=True)]

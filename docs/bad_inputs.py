@@ -12,8 +12,8 @@ PAGE = Path(__file__).with_name("bad-inputs.md")
 HEAD = """# Bad and odd inputs
 
 Written from the tests by `python docs/bad_inputs.py`: every row was tried, and shows the very lines that the program says. A refusal is one
-line with a [code](codes.md), the place, and how to mend it; nothing is printed or written beside it. A note stands on standard error and in
-the JSON. What is wrong in several independent places is said in one run, up to twenty lines.
+line with a [code](codes.md), the place, and how to fix it; nothing is printed or written beside it. A note stands on standard error and in
+the JSON. What is wrong in several independent places is reported in one run, up to twenty lines.
 """
 TABLE = "| # | given | answer | code | said |\n|---|---|---|---|---|"
 KINDS = {"error": "refused", "note": "accepted, with a note", "stopped": "stopped"}

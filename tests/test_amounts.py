@@ -145,7 +145,10 @@ def test_a_missing_amount_is_the_mean_of_its_class_where_that_is_said():
     assert amounts.positive_amounts.tolist() == [10, 10.5, 11, 0, 0, 0]
     assert amounts.negative_amounts.tolist() == [0, 0, 0, 1, 2, 3]
     note = next(note for note in amounts.notes if note.code == "BR515")
-    assert note.text == "2 of 6 amounts in amount are missing; the mean of the class was taken, as asked: 10.5 for 1 positive, 2 for 1 negative"
+    assert (
+        note.text
+        == "2 of 6 amounts in amount are missing; the mean of the class was taken, as requested: 10.5 for 1 positive, 2 for 1 negative"
+    )
     thirds = br.count_amounts([1, 1, 1, 1], [1, 2, 3, 4], [1, 1, 2, None], amount_missing="mean")
     assert thirds.positive_amounts[0] == 1.333333
     whole = br.count_amounts(labels, scores, [1] * 6, amount_missing="mean")

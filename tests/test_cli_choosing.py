@@ -110,7 +110,7 @@ def test_show_reads_points_at_rules_thresholds_and_conditions(small):
 
 def test_show_without_conditions_shows_what_it_always_did(small):
     done = run("show", small, "--label", "y", "--score", "m")
-    assert done.stdout.endswith("Conditions: prior 0.375, as in the sample; equal costs (fp = 1, fn = 1).\n")
+    assert done.stdout.endswith("Conditions: prior 0.375, as in the sample.\n")
 
 
 def test_what_cannot_be_met_exits_with_3(small):
@@ -129,7 +129,7 @@ def test_a_model_that_cannot_keep_the_rule_is_named_and_the_others_are_answered(
     assert done.returncode == 0
     assert 'note BR530: "a": no threshold has precision >= 0.45 and tpr >= 0.3' in done.stderr
     assert "with precision >= 0.45 and tpr >= 0.3, use b at score >= 8: errors per case 0.0009808." in done.stdout
-    assert "a      cannot keep the rule" in done.stdout
+    assert "a      cannot satisfy the rule" in done.stdout
     document = answered("choose", frauds, "precision >= 45% and tpr >= 0.3", *ROWS, "--prior", "0.1%")
     assert document["verdict"][0]["models"] == ["b"]
     assert document["verdict"][0]["refused"]["a"].startswith("no threshold has precision >= 0.45 and tpr >= 0.3")
@@ -239,10 +239,10 @@ def test_a_rule_that_one_of_several_base_rates_forbids_says_at_which_and_answers
     done = run(*arguments)
     assert done.returncode == 0
     first, second = done.stdout.splitlines()[:2]
-    assert first == "At prior 0.001; equal costs (fp = 1, fn = 1): no model can keep the rule."
+    assert first == "At prior 0.001: no model can satisfy the rule."
     assert second.endswith("with precision >= 0.5 and tpr >= 0.9, the threshold with the fewest errors: score >= 0.6.")
     assert "note BR530: at prior 0.001: no threshold has precision >= 0.5 and tpr >= 0.9" in done.stderr
-    assert "0.001  m      cannot keep the rule" in done.stdout
+    assert "0.001  m      cannot satisfy the rule" in done.stdout
     document = answered(*arguments)
     assert [verdict["at"]["prior"] for verdict in document["verdict"]] == [0.3]
     assert [point["at"]["prior"] for point in document["models"][0]["points"]] == [0.3]

@@ -123,7 +123,7 @@ def test_what_is_usual_depends_on_what_is_given(three, capsys):
     assert statistic("--prior", "5%", *few) == "expected_cost", "as choose does"
     assert statistic("--threshold", "0.5") == "error"
     assert statistic("--rule", "alerts <= 100", "--volume", "1000", "--prior", "5%", *few).startswith("caught")
-    assert "BR594: a rule chooses thresholds: what is to be compared there? Fix: --statistic precision." in refused(
+    assert "BR594: a rule chooses thresholds, and no measure to compare there is given. Fix: --statistic precision." in refused(
         capsys, "compare", three, *TWO, "--rule", "recall >= 0.5"
     )
 
@@ -150,7 +150,7 @@ def test_several_base_rates_are_a_sentence_each_and_a_table(three, capsys):
     options = ("--statistic", "precision", "--threshold", "0.5", "--prior", "1%,10%", "--replicates", "100")
     done = told(capsys, "compare", three, *TWO, *options)
     sentences = done.out.splitlines()[:2]
-    assert [line.partition("; ")[0] for line in sentences] == ["At prior 0.01", "At prior 0.1"]
+    assert [line.partition(": ")[0] for line in sentences] == ["At prior 0.01", "At prior 0.1"]
     assert all(" by precision: b " in line for line in sentences)
     rows = [line.split() for line in done.out.splitlines()[3:6]]
     assert rows[0][:2] == ["prior", "difference"]

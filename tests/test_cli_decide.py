@@ -131,8 +131,8 @@ def test_profits_may_be_ranges(scored, capsys):
         (("--pilot", "few"), r"BR588: a pilot sample is written", 2),
         (("--rule", "mcc >= 0.5", "--prior", "1e-5..1e-3"), r"BR534: mcc may rise and fall", 2),
         (("--group", "site", "--mix"), r"BR594: --mix is asked of all cases", 2),
-        (("--group", "site", "--replicates", "200"), r"BR594: --replicates tells models apart", 2),
-        (("--rule", "tpr >= 0.1", "--replicates", "200"), r"BR594: --replicates tells models apart", 2),
+        (("--group", "site", "--replicates", "200"), r"BR594: --replicates compares models", 2),
+        (("--rule", "tpr >= 0.1", "--replicates", "200"), r"BR594: --replicates compares models", 2),
     ],
 )
 def test_what_cannot_be_decided_is_refused_in_one_line(scored, capsys, arguments, message, status):

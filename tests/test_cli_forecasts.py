@@ -52,7 +52,7 @@ def test_expect_says_the_average_first(scored, capsys):
     )
     one = br.expect("precision", MODELS["a"], threshold=9, at=br.Uncertain(prior=br.LogUniform(1e-4, 1e-2)), kind="unknown")
     assert done.out.splitlines()[1] == (
-        f"a: precision {one.value:.4g} on average; from {one.low:.4g} to {one.high:.4g} in 95 % of what is believed; "
+        f"a: precision {one.value:.4g} on average; from {one.low:.4g} to {one.high:.4g} in 95 % of the assumed distribution; "
         f"at worst {one.worst:#.4g}, at best {one.best:#.4g}."
     )
     assert "no average" not in done.out
@@ -137,7 +137,7 @@ def test_compare_over_a_range_asks_for_one_leader_all_over_it(scored, capsys):
     assert found["low"] < 0 < found["high"]
     assert not found["significant"]
     done = told(capsys, "compare", scored, *TWO, *RANGE, *COSTS, "--replicates", "100")
-    assert "Neither is shown to be better by expected_cost all over it" in done.out
+    assert "Neither is shown to be better by cost per case all over it" in done.out
 
 
 def test_compare_at_a_pilot_s_base_rate(scored, capsys):

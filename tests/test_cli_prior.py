@@ -236,7 +236,7 @@ def test_a_gate_that_would_take_the_estimate_as_known_is_refused(capsys, files):
 
 
 def test_settings_say_their_own_base_rate(capsys, files):
-    assert refused(capsys, "gate", "--prior-from", files / "field.csv").startswith("error BR596: --prior-from is said of a FILE")
+    assert refused(capsys, "gate", "--prior-from", files / "field.csv").startswith("error BR596: --prior-from applies to a FILE")
 
 
 def test_a_summary_says_that_the_base_rate_could_not_be_had(capsys, files):

@@ -120,7 +120,7 @@ def test_row_67_the_samples_own_prior_has_a_name(prior):
     assert at.as_in_sample
     assert at == br.Conditions()
     assert br.measure("precision", CONFUSION, at=at) == 0.6
-    assert str(at) == "prior as in the sample; equal costs (fp = 1, fn = 1)"
+    assert str(at) == "prior as in the sample"
 
 
 def test_row_67_another_prior_is_noted_with_the_difference():

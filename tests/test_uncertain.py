@@ -103,7 +103,7 @@ def test_draws_are_copied_and_frozen():
         (br.Range(-0.1, 0.5), "BR503: prior -0.1 is not a share"),
         (br.Range(math.nan, 0.5), "BR503: prior nan is not a share"),
         (1.2, "BR502: prior must lie strictly between 0 and 1"),
-        (br.Pilot(3, 2), r"BR588: a pilot sample has so many positives among so many cases, got Pilot\(positives=3, cases=2\)"),
+        (br.Pilot(3, 2), r"BR588: a pilot sample is a number of positives among a number of cases, got Pilot\(positives=3, cases=2\)"),
         (br.Pilot(-1, 2), "BR588: a pilot sample"),
         (br.Pilot(0, 0), "BR588: a pilot sample"),
         (br.Pilot(True, 5), "BR588: a pilot sample"),
@@ -346,8 +346,8 @@ def test_what_says_something_else_is_not_equal():
 @pytest.mark.parametrize(
     ("at", "shown", "said"),
     [
-        (br.Uncertain(), "Uncertain()", "prior as in the sample; equal costs (fp = 1, fn = 1)"),
-        (br.Uncertain(prior="1e-5..1e-3"), "Uncertain(prior=1e-05..0.001)", "prior 1e-05..0.001; equal costs (fp = 1, fn = 1)"),
+        (br.Uncertain(), "Uncertain()", "prior as in the sample"),
+        (br.Uncertain(prior="1e-5..1e-3"), "Uncertain(prior=1e-05..0.001)", "prior 1e-05..0.001"),
         (
             br.Uncertain(prior=br.Pilot(5, 5000), costs={"fn": br.Range(100, 1000)}),
             "Uncertain(prior=5 of 5000 in a pilot, fp=1, fn=100..1000)",

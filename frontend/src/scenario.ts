@@ -114,7 +114,9 @@ export function solve(models: readonly Model[], state: State, given: readonly Gi
   const ends = found.length ? baselines(found[0]!.model, question) : [];
   const answered = state.mode === "hand" ? null : givenFor(question, given);
   const exact = state.mode === "cheapest" || state.mode === "hand" || models.every((model) => model.held.every) || answered !== null;
-  const none = models.some((model) => mayKeep(model, { exact })) ? "no held point keeps the rule" : "no model can keep the rule";
+  const none = models.some((model) => mayKeep(model, { exact }))
+    ? "no point in this report satisfies the rule"
+    : "no model can satisfy the rule";
   const alone = models.length === 1;
   const sentence = found.length
     ? (answered?.sentence ??

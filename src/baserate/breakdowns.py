@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from baserate.days import Day, Days
-from baserate.decisions.operating import brief
+from baserate.decisions.operating import brief, setting
 from baserate.document import Known, number, of_interval, point_of, read, threshold, whole
 from baserate.errors import grouped, number_of, quoted
 from baserate.pages import Grid, Page
@@ -39,7 +39,7 @@ def of_slices(found: Slices, *, alerts: bool = True) -> str:
 
 
 def _words(found: Slices, parts: Sequence[Slice]) -> str:
-    where = _setting(found.threshold)
+    where = found.setting if found.threshold is None else f"at {found.setting}"
     count = number_of(len(found), "group")
     if len(parts) < len(found):
         count = f"the {len(parts)} largest of {count}"
@@ -54,10 +54,6 @@ def _words(found: Slices, parts: Sequence[Slice]) -> str:
             more = f" and {len(kinds[outcome]) - MOST_NAMED} more" if len(kinds[outcome]) > MOST_NAMED else ""
             lines.append(f"{len(kinds[outcome])} {one if len(kinds[outcome]) == 1 else many}: {named}{more}.")
     return "\n".join([*lines, *_same_everywhere(parts)])
-
-
-def _setting(cut: float | None) -> str:
-    return "flagging nothing" if cut is None else f"at score >= {quoted(cut)}"
 
 
 def _named(part: Slice) -> str:
@@ -167,7 +163,8 @@ def of_days(found: Days) -> str:
     budget = "" if found.budget is None else f"; more than {found.budget:g} on {len(found.over)} of {number_of(len(found.parts), 'day')}"
     ends = f"from {_cases(found.least.alerts)} ({found.least.day}) to {_cases(found.most.alerts)} ({found.most.day})"
     count = number_of(len(found.parts), "day")
-    words = f"Alerts a day, {_setting(found.threshold)}: {_cases(found.mean)} on average over {count}{_zone(found)}, {ends}{budget}."
+    where = "flagging nothing" if found.threshold is None else f"at {setting(found.point)}"
+    words = f"Alerts a day, {where}: {_cases(found.mean)} on average over {count}{_zone(found)}, {ends}{budget}."
     shown = found.parts[-MOST_DAYS:]
     head = f"{words}\nThe last {MOST_DAYS} days (all with --json):" if len(shown) < len(found.parts) else words
     columns: list[tuple[str, Callable[[Day], str]]] = [

@@ -174,10 +174,19 @@ class Conditions:
         return f"Conditions({', '.join(filter(None, (prior, costs)))})"
 
     def __str__(self) -> str:
-        """For a person: always said, also when it is the default."""
+        """For a person: the base rate, and the costs where they were given; `told` says what is assumed where they were not."""
         number = "" if self.prior is None or math.isnan(self.prior) else f"{self.prior:.6g}"
         prior = ", ".join(filter(None, (number, "as in the sample" if self.as_in_sample else "")))
-        return f"prior {prior}; {'' if self.costs_given else 'equal '}{self.costs.spoken}"
+        return f"prior {prior}; {self.costs.spoken}" if self.costs_given else f"prior {prior}"
+
+
+# What decides where no costs are given.
+ASSUMED = "equal costs assumed (a miss counts like a false alarm)"
+
+
+def told(at: Any, *, by_cost: bool) -> str:
+    """`Conditions` or `Uncertain` ones in words; where costs decide and nobody gave any, that equal costs are assumed."""
+    return f"{at}, {ASSUMED}" if by_cost and not at.costs_given else str(at)
 
 
 def _planned_for(estimate: Estimated) -> float:

@@ -41,7 +41,7 @@ def _row(name: str, one: PriorEstimate) -> list[str]:
 def _how(one: PriorEstimate) -> str:
     if one.method == EM:
         return UNDEFINED if one.calibrated_at is None else f"scores calibrated at {digits(one.calibrated_at, 4)}"
-    return UNDEFINED if one.threshold is None else f"score >= {quoted(one.threshold)}"
+    return UNDEFINED if one.threshold is None else f"score >= {one.shown_threshold}"
 
 
 def _checked(name: str, check: ShiftCheck | None) -> str:

@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
 from baserate import tables
+from baserate.conditions import told
 from baserate.decisions.models import Choice
 from baserate.document import conditions, number, threshold, uncertain
 from baserate.errors import escaped, quoted
-from baserate.measures.values import Measure
+from baserate.measures.values import Measure, in_costs
 from baserate.pages import Grid, Page
 from baserate.prospects.expectations import VARYING, Expectation
 from baserate.prospects.leading import Lead, Leaders
 from baserate.prospects.outlooks import Outlook
 from baserate.prospects.triaging import Triage
-from baserate.tables import ASSUMED, BASELINES, digits
+from baserate.tables import BASELINES, digits, in_words
 from baserate.uncertainty.values import percent
 from baserate.undefined import Undefined
 from baserate.verdicts import of_leads
 
 MOST_LINES = 25
-# A volume is said once, with the rule, and not with every measure.
-VOLUME = re.compile(r"\(volume=[^)]*\)")
 LEADS_UNTESTED = "the differences were not tested; --prior tests them at a base rate"
 NOTHING_TESTED: Mapping[float, Choice] = MappingProxyType({})
 
@@ -53,12 +51,9 @@ def expected(found: Sequence[tuple[str, Expectation]]) -> str:
 
 def _conditions(one: Expectation) -> str:
     """The conditions as they were given, and what was assumed where it matters."""
-    prior = str(one.at).partition(";")[0]
-    if one.at.costs_given:
-        return str(one.at)
-    if one.optimized == "tpr":
-        return f"{prior}, at the threshold that catches most within the budget"
-    return f"{prior}, {ASSUMED}" if one.optimized or "cost" in one.name or "net_benefit" in one.name else prior
+    if one.optimized == "tpr" and not one.at.costs_given:
+        return f"{one.at}, at the threshold that catches most within the budget"
+    return told(one.at, by_cost=in_costs(one.optimized, one.name))
 
 
 def _unbeaten(found: Sequence[tuple[str, Expectation]]) -> Iterator[str]:
@@ -83,13 +78,12 @@ def _is_told(name: str, found: Sequence[tuple[str, Expectation]]) -> bool:
 
 def _expected(model: str, one: Expectation) -> str:
     """On average, mostly, and at worst; what is not known is left out, or said why."""
-    name = VOLUME.sub("", one.name)
-    name = name if one.at.costs_given else name.replace("expected_cost", "errors per case")
+    name = in_words(one.name, given=one.at.costs_given)
     named = escaped(name) if name.endswith(f" of {model}") else f"{_shown(model)}: {escaped(name)}"
     said = [] if math.isnan(one.value) else [f"{digits(one.value, 4)} {'in the long run' if one.kind == VARYING else 'on average'}"]
     if not math.isnan(one.low) and {one.low, one.high} != {one.worst, one.best}:
         where = ", over all of the range" if one.at.has_range else ""
-        said.append(f"from {digits(one.low, 4)} to {digits(one.high, 4)} in {percent(one.level)} of what is believed{where}")
+        said.append(f"from {digits(one.low, 4)} to {digits(one.high, 4)} in {percent(one.level)} of the assumed distribution{where}")
     if not math.isnan(one.worst):
         said.append(f"at worst {digits(one.worst, 4)}, at best {digits(one.best, 4)}{', over the range' if one.at.has_range else ''}")
     if not said:
@@ -170,11 +164,11 @@ def triaged(found: Mapping[str, Triage]) -> str:
     others = [name for name in found if name != best]
     against = f" (against {', '.join(f'{digits(found[name].cost, 4)} of {_shown(name)}' for name in others)})" if others else ""
     sentence = (
-        f"At {one.at}: with {_shown(best)}, {_acts(one)}; {_looks(one)}. That costs {digits(one.cost, 4)} a case{against}; "
+        f"At {told(one.at, by_cost=True)}: with {_shown(best)}, {_acts(one)}; {_looks(one)}. That costs {digits(one.cost, 4)} a case{against}; "
         f"one threshold alone would cost {digits(one.without, 4)}."
     )
     rows = [
-        (_shown(name), "none" if t.act is None else f">= {quoted(t.act)}", f">= {quoted(t.review)}" if t.reviewed else "nothing")
+        (_shown(name), "none" if t.act is None else f">= {t.shown[0]}", f">= {t.shown[1]}" if t.reviewed else "nothing")
         + tuple(digits(value, 4) for value in (t.acted, t.reviewed, t.passed, t.found, t.cost, t.without))
         + (() if t.reviews is None else (digits(t.reviews, 4),))
         for name, t in found.items()
@@ -184,14 +178,14 @@ def triaged(found: Mapping[str, Triage]) -> str:
 
 
 def _acts(one: Triage) -> str:
-    return "act on nothing" if one.act is None else f"act on score >= {quoted(one.act)} ({100 * one.acted:.3g} % of the cases)"
+    return "act on nothing" if one.act is None else f"act on score >= {one.shown[0]} ({100 * one.acted:.3g} % of the cases)"
 
 
 def _looks(one: Triage) -> str:
     if not one.reviewed:
         return "review nothing"
     reviews = "" if one.reviews is None else f", {digits(one.reviews, 4)} of them"
-    return f"review from there down to {quoted(one.review)} ({100 * one.reviewed:.3g} % of the cases{reviews}); let the rest pass"
+    return f"review from there down to {one.shown[1]} ({100 * one.reviewed:.3g} % of the cases{reviews}); let the rest pass"
 
 
 # ---- leaders -------------------------------------------------------------------------------------------------------------------

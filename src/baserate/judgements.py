@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from baserate.conditions import Conditions
+from baserate.conditions import Conditions, told
 from baserate.decisions.operating import OperatingPoint
 from baserate.document import Known
 from baserate.errors import escaped, number_of, quoted
 from baserate.pages import Grid, Page
-from baserate.tables import COST, UNDEFINED, Row, brief_of, columns, digits, heading, span
+from baserate.tables import COST, UNDEFINED, Row, brief_of, columns, digits, heading, in_words, span
 from baserate.uncertain import Uncertain
 from baserate.uncertainty.chosen import CORRECTED
 from baserate.uncertainty.gates import ALL, MISSED, OBSERVED, SHOWN, UNJUDGED, WORSE, Part, Regression
@@ -51,9 +51,9 @@ def _shown(found: Interval | None, point: OperatingPoint, name: str) -> Interval
     return replace(found, value=-found.value, low=-found.high, high=-found.low, side=side)
 
 
-def of_differences(found: Sequence[Difference]) -> str:
-    """A sentence for each comparison, then a table where there are several."""
-    sentences = [sentence(difference) for difference in found]
+def of_differences(found: Sequence[Difference], *, by_cost: bool = False) -> str:
+    """A sentence for each comparison, then a table where there are several; `by_cost` where costs enter, or choose the thresholds."""
+    sentences = [sentence(difference, by_cost=by_cost) for difference in found]
     if len(found) == 1:
         return sentences[0]
     rows = [
@@ -68,7 +68,7 @@ def of_differences(found: Sequence[Difference]) -> str:
         )
         for one in found
     ]
-    headings = ["prior", "difference", found[0].name, percent(found[0].level), "p", "p (Holm)", "method"]
+    headings = ["prior", "difference", _name(found[0]), percent(found[0].level), "p", "p (Holm)", "method"]
     kept = [i for i in range(len(headings)) if any(row[i] for row in rows)]
     table = Grid([headings[i] for i in kept], [[row[i] for i in kept] for row in rows], left=2 if 0 in kept else 1)
     return Page("\n".join(sentences), table)
@@ -84,24 +84,29 @@ def shown_p(p: float) -> str:
     return f"p = {p:.3g}" if p >= 1e-300 else "p < 1e-300"
 
 
-def sentence(one: Difference) -> str:
+def _name(one: Difference) -> str:
+    """What was compared, in words."""
+    return escaped(in_words(one.name, given=one.at is not None and one.at.costs_given))
+
+
+def sentence(one: Difference, *, by_cost: bool = False) -> str:
     """Which model is better, by how much, how sure that is, and whether it could be chance."""
     first, second = (quoted(name, quotes=False) for name in one.models)
-    where = "" if one.at is None or (one.at.prior is None and isinstance(one.at, Conditions)) else f"At {one.at}: "
+    where = "" if one.at is None or (one.at.prior is None and isinstance(one.at, Conditions)) else f"At {told(one.at, by_cost=by_cost)}: "
     bounds = f"{percent(one.level)} from {digits(one.low, 4)} to {digits(one.high, 4)}"
     p = one.p_value if one.p_adjusted is None else one.p_adjusted
     holm = " after Holm" if one.p_adjusted is not None else ""
     much = f"a difference of {digits(one.value, 4)}, {bounds}, {shown_p(p)}{holm} ({one.method})"
     values = f"{second} {digits(one.values[1], 4)}, {first} {digits(one.values[0], 4)}"
     if one.favours is None:
-        return f"{where}No difference in {escaped(one.name)}: {values}; {much}."
+        return f"{where}No difference in {_name(one)}: {values}; {much}."
     if not one.significant and isinstance(one.at, Uncertain) and one.at.has_range:
-        return f"{where}Neither is shown to be better by {escaped(one.name)} all over it: {values} in its middle; {much}."
+        return f"{where}Neither is shown to be better by {_name(one)} all over it: {values} in its middle; {much}."
     if not one.significant:
-        return f"{where}Within noise, no telling which is better by {escaped(one.name)}: {values}; {much}."
+        return f"{where}Within noise, no telling which is better by {_name(one)}: {values}; {much}."
     middle = " in its middle" if isinstance(one.at, Uncertain) and one.at.has_range else ""
     leads = " all over it" if middle else ""
-    return f"{where}{quoted(one.favours, quotes=False)} is better by {escaped(one.name)}{leads}: {values}{middle}; {much}."
+    return f"{where}{quoted(one.favours, quotes=False)} is better by {_name(one)}{leads}: {values}{middle}; {much}."
 
 
 def of_requirements(judged: Sequence[Judged], *, passed: bool, level: float) -> str:
@@ -141,7 +146,7 @@ def of_regression(verdict: Regression) -> str:
     """Passed or failed, where it is worse, and the smallest regression that could have been seen."""
     whole = verdict.parts[0].difference
     first, second = (quoted(name, quotes=False) for name in whole.models)
-    lines = [f"{'Passed' if verdict.passed else 'Failed'}: {second} against {first} by {escaped(whole.name)}, {_outcome(verdict)}."]
+    lines = [f"{'Passed' if verdict.passed else 'Failed'}: {second} against {first} by {_name(whole)}, {_outcome(verdict)}."]
     lines += [_part(part) for part in verdict.failed if not part.whole]
     if verdict.margin is not None:
         lines.append(f"Margin {verdict.margin:g}: {next(note.text for note in verdict.notes if 'the margin of' in note.text)}.")
@@ -175,7 +180,7 @@ def _outcome(verdict: Regression) -> str:
 
 def _part(part: Part) -> str:
     values = part.difference.values
-    name = escaped(part.difference.name)
+    name = _name(part.difference)
     return (
         f"Worse on {quoted(part.name, quotes=False)}: {name} from {digits(values[0], 4)} to {digits(values[1], 4)}, p = {part.p_adjusted:.3g}."
     )

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from baserate.arithmetic import rounded
-from baserate.conditions import Conditions
+from baserate.conditions import ASSUMED, Conditions, told
 from baserate.decisions.borders import EVERYTHING, NOTHING, Win, prior_at
 from baserate.decisions.choosing import flag_at, guess
 from baserate.decisions.rules import parse_rule
@@ -24,7 +24,7 @@ from baserate.prospects.learning import EVERY_PART, Learning, value_of_learning
 from baserate.prospects.maps import WinnerMap, winner_map
 from baserate.prospects.regrets import Regret
 from baserate.spreads import BELIEVED, Range
-from baserate.tables import ASSUMED, COST, digits, listed, p_in_words
+from baserate.tables import COST, digits, listed, p_in_words
 from baserate.uncertain import OUTCOMES, Uncertain
 from baserate.uncertainty.best import leads
 from baserate.uncertainty.values import Difference, percent
@@ -216,10 +216,9 @@ def sentence(decision: Decision) -> str:
 def _conditions(decision: Decision) -> str:
     """The conditions and the rule, as they were given; what was assumed is said to be."""
     at, rule = decision.at, f", with {escaped(decision.rule)}" if decision.rule else ""
-    prior = str(at).partition(";")[0]
     if decision.optimized == CAUGHT:
-        return f"at {prior}{rule} of {grouped(round(decision.volume or 0))}"
-    return f"at {at}{rule}" if at.costs_given else f"at {prior}, {ASSUMED}{rule}"
+        return f"at {at}{rule} of {grouped(round(decision.volume or 0))}"
+    return f"at {told(at, by_cost=True)}{rule}"
 
 
 def _missed(decision: Decision) -> str:
@@ -253,8 +252,7 @@ def _most_at(decision: Decision) -> str:
     """Where regret is most, and what would be best there; of averages, at which values of what is a range."""
     regret = decision.regret
     if not regret.averaged:
-        where = regret.at if decision.at.costs_given else f"prior {regret.at.prior:.6g}"
-        return f"most at {where}{_site(regret)}, where {_either(decision, regret.instead)} would be best"
+        return f"most at {regret.at}{_site(regret)}, where {_either(decision, regret.instead)} would be best"
     ranges = [name for name in ("prior", *OUTCOMES) if isinstance(_given(decision.at, name), Range)]
     said = [f"prior {regret.at.prior:.6g}" if name == "prior" else f"{name} = {_cost(regret.at, name):.6g}" for name in ranges]
     place = f"; most at {', '.join(said)}{_site(regret)}" if said else f"; most{_site(regret)}" if regret.site is not None else ""
@@ -345,8 +343,7 @@ def _where(found: WinnerMap, decision: Decision) -> str:
         rows.append((" or ".join(quoted(name, quotes=False) for name in first.models), span if cuts[0] else "", low, high))
     best = _best(middle)
     table = Grid((best, "threshold", "from prior", "to prior"), rows, left=2)
-    costs = middle.costs.spoken if middle.costs_given else "equal costs"
-    return Page(f"Who {_is_best(middle)} where, at {costs}:", table)
+    return Page(f"Who {_is_best(middle)} where, {_at_costs(middle)}:", table)
 
 
 def _best(at: Conditions) -> str:
@@ -357,6 +354,10 @@ def _best(at: Conditions) -> str:
 
 def _is_best(at: Conditions) -> str:
     return f"is {_best(at)}" if at.costs_given else "makes the fewest errors"
+
+
+def _at_costs(at: Conditions) -> str:
+    return f"at {at.costs.spoken}" if at.costs_given else ASSUMED
 
 
 def _prior(effective: float, at: Conditions) -> str:
@@ -379,8 +380,7 @@ def _doubts(found: WinnerMap, decision: Decision) -> Iterator[str]:
         others = ", ".join(quoted(name, quotes=False) for name in doubt.rivals)
         rows.append((told, _prior(doubt.low, middle), _prior(doubt.high, middle), others))
     table = Grid((_best(middle), "from prior", "to prior", "cannot be told from"), rows, left=1)
-    costs = f"{'' if middle.costs_given else 'equal '}{middle.costs.spoken}"
-    how = f"At {level} for the whole map ({found.apart.replicates} resamples), at {costs}"
+    how = f"At {level} for the whole map ({found.apart.replicates} resamples), {_at_costs(middle)}"
     yield Page(f"{how}, the winner cannot be told from these:", table)
 
 
@@ -393,9 +393,8 @@ def _firm(found: Stability | None, map_: WinnerMap | None, decision: Decision) -
     rivals = [] if map_ is None or map_.apart is None else map_.apart.doubtful(found.at.effective_prior)
     others = ", ".join(quoted(name, quotes=False) for name in rivals if name not in found.models)
     doubt = f" (not told from {others})" if others else ""
-    lines = [
-        f"At {found.at}, {choice} {_is_best(found.at)}{doubt}, and stays so from prior {prior.low:.6g} to {prior.high:.6g}{_costs_held(found)}."
-    ]
+    stays = f"and stays so from prior {prior.low:.6g} to {prior.high:.6g}{_costs_held(found)}"
+    lines = [f"At {told(found.at, by_cost=True)}, {choice} {_is_best(found.at)}{doubt}, {stays}."]
     lines += [_changed(change, found.at, decision) for change in found.changes[:1]]
     if found.decisive:
         lines.append(f"What is not known well enough to settle the choice by itself: {', '.join(found.decisive)}.")

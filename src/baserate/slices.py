@@ -10,7 +10,7 @@ from typing import Any
 from baserate.conditions import Conditions
 from baserate.counts import Counts
 from baserate.decisions.choosing import choose, flag_at
-from baserate.decisions.operating import OperatingPoint
+from baserate.decisions.operating import OperatingPoint, short_on
 from baserate.decisions.pooling import Site, added, pooled_confusion, pooled_counts, pooled_prior
 from baserate.decisions.rules import parse_rule
 from baserate.engines.file_counts import group_names
@@ -178,6 +178,13 @@ class Slices(Mapping[Hashable, Slice]):
     def threshold(self) -> float | None:
         return self.total.asked.threshold
 
+    @property
+    def setting(self) -> str:
+        """The threshold for a person: as it was given, or in few digits where it was chosen."""
+        if self.chosen:
+            return _flags(self.threshold, self.total.counts)
+        return "flagging nothing" if self.threshold is None else f"score >= {quoted(self.threshold)}"
+
     def that_are(self, outcome: str) -> tuple[Slice, ...]:
         """The sites with this outcome: "shown", "observed, not shown", "missed", "too few cases" or "cannot be judged"."""
         return tuple(part for part in self.parts if part.outcome == outcome)
@@ -195,7 +202,7 @@ class Slices(Mapping[Hashable, Slice]):
 
     def __repr__(self) -> str:
         judged = "" if self.require is None else f", {len(self.that_are(SHOWN))} show {self.require}"
-        return f"Slices: {number_of(len(self), 'group')} at {_flags(self.threshold)}{judged}"
+        return f"Slices: {number_of(len(self), 'group')} at {self.setting}{judged}"
 
 
 def by_group(  # noqa: PLR0913 (each is a question of its own)
@@ -265,13 +272,14 @@ def common_threshold(
         if rule is not None:
             raise
         cut = choose(counts, at=at).threshold
-    text = f"the threshold ({_flags(cut)}) was chosen on all groups together, on these same cases, and treated as fixed in advance"
+    text = f"the threshold ({_flags(cut, counts)}) was chosen on all groups together, on these same cases, and treated as fixed in advance"
     fix = Fix("evaluate it on other cases: by_group(test, threshold=…)", "evaluate it on other cases: --threshold on another file")
     return cut, True, (Note("BR593", f"{text}: intervals and bounds are optimistic", fix),)
 
 
-def _flags(threshold: float | None) -> str:
-    return "flagging nothing" if threshold is None else f"score >= {quoted(threshold)}"
+def _flags(threshold: float | None, counts: Counts) -> str:
+    """In as few digits as flag the same cases."""
+    return "flagging nothing" if threshold is None else f"score >= {short_on(Points.of(counts), threshold)}"
 
 
 def _checked(groups: Any) -> dict[Hashable, Cases]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from baserate.calculator import Rates, Solved
-from baserate.conditions import Conditions
+from baserate.conditions import ASSUMED, Conditions, told
 from baserate.counts import Counts
 from baserate.curves.costs import act_on_everybody, benefits_at
 from baserate.curves.values import Curve
@@ -21,7 +22,7 @@ from baserate.decisions.models import Choice
 from baserate.decisions.operating import OperatingPoint, brief, setting
 from baserate.document import PLAIN, Known, Valued, asked_at, read
 from baserate.errors import escaped, grouped, number_of, quoted
-from baserate.measures.values import parse
+from baserate.measures.values import in_costs, parse
 from baserate.notes import CASE_CONTROL, Source
 from baserate.pages import Grid, Page
 from baserate.summaries.ranking import auc
@@ -29,8 +30,6 @@ from baserate.uncertainty.values import EXACT, LOWER, UPPER, Difference, Interva
 
 UNDEFINED = "—"
 BASELINES = (NOTHING, EVERYTHING)
-# What decides where no costs are given.
-ASSUMED = "equal costs assumed (a miss counts like a false alarm)"
 COUNTED = ("model", "positives", "negatives", "distinct scores", "base rate (prior)", "AUC")
 WEIGHED = ("model", "positive weight", "negative weight", "distinct scores", "base rate (prior)", "AUC")
 CHOSEN = "positives (chosen)"
@@ -48,7 +47,8 @@ HEADINGS = {
 COST = "expected_cost"
 NET_BENEFIT = "net_benefit"
 PER_VOLUME = ("alerts", "caught", "missed", "false_alarms", "volume_cost")
-IN_COSTS = (COST, "normalized_cost", "total_cost", "savings", "net_benefit", "volume_cost")
+# A volume is said once, with the rule, and not with every measure.
+VOLUME = re.compile(r"\(volume=[^)]*\)")
 
 
 class Row(NamedTuple):
@@ -87,17 +87,17 @@ def _distinct(counts: Counts) -> str:
     return f"{grouped(len(counts.scores))}{merged}"
 
 
-def conditions(models: Mapping[str, Counts], at: Sequence[Conditions]) -> str:
-    """What was assumed: always said, also when it is the default."""
-    costs = f"{'' if at[0].costs_given else 'equal '}{at[0].costs.spoken}"
+def conditions(models: Mapping[str, Counts], at: Sequence[Conditions], names: Sequence[str] = ()) -> str:
+    """The base rate, always said; costs where they were given, and what is assumed where they enter one of the summaries named."""
+    costs = f"; {at[0].costs.spoken}" if at[0].costs_given else f", {ASSUMED}" if in_costs(*names) else ""
     given = [f"{one.prior:.6g}" for one in at if one.prior is not None]
     if _chosen(models):
         prior = f"prior {' or '.join(given)}" if given else "no base rate, as the class totals were chosen (give --prior)"
-        return f"Conditions: {prior}; {costs}."
+        return f"Conditions: {prior}{costs}."
     sample = " or ".join(sorted({digits(counts.prior, 3) for counts in models.values()}))
     of_sample = f"the {'weighted ' if _weighted(models) else ''}sample"
     prior = f"prior {' or '.join(given)} ({sample} in {of_sample})" if given else f"prior {sample}, as in {of_sample}"
-    return f"Conditions: {prior}; {costs}."
+    return f"Conditions: {prior}{costs}."
 
 
 def source(used: Source) -> str:
@@ -126,7 +126,7 @@ def of_points(rows: Sequence[Row]) -> str:
     lines = []
     for row, prior in zip(rows, priors, strict=True):
         first = ((UNDEFINED if prior is None else f"{prior:.6g}",)) if several else ()
-        cells = ["cannot keep the rule", *(UNDEFINED for _ in names)]
+        cells = ["cannot satisfy the rule", *(UNDEFINED for _ in names)]
         if row.point is not None:
             cells = [brief_of(row), *(_cell(row.point, name) for name in names)]
         lines.append((*first, quoted(row.model, quotes=False), *cells))
@@ -159,12 +159,14 @@ def columns(points: Sequence[OperatingPoint]) -> list[str]:
 def headed(points: Sequence[OperatingPoint]) -> str:
     """What the points below have in common."""
     first = points[0]
-    costs = f"{'' if first.at.costs_given else 'equal '}{first.at.costs.spoken}"
-    where = str(first.at) if len({point.at for point in points}) == 1 else costs
+    by_cost = in_costs(first.optimized)
+    costs = first.at.costs.spoken if first.at.costs_given else ASSUMED if by_cost else ""
+    where = f"At {told(first.at, by_cost=by_cost)}" if len({point.at for point in points}) == 1 else costs
     if first.at.prior is None:
-        where = f"no base rate (class totals were chosen); {costs}"
+        where = ", ".join(filter(None, ("No base rate (class totals were chosen)", costs)))
     rule = f" with {escaped(first.rule)}" if first.rule else ""
-    return f"At {where}, {_goal(first)}{rule}:" if first.optimized else f"At {where}, at the thresholds given:"
+    said = ", ".join(filter(None, (where, f"{_goal(first)}{rule}" if first.optimized else "at the thresholds given")))
+    return f"{said[0].upper()}{said[1:]}:"
 
 
 def _goal(point: OperatingPoint) -> str:
@@ -339,9 +341,7 @@ def _guaranteed(point: OperatingPoint) -> str:
 
 def _where(point: OperatingPoint) -> str:
     """The conditions and the rule, as a person says them."""
-    best = parse(point.optimized, point.volume)
-    in_costs = best.name in IN_COSTS and not (best.name == NET_BENEFIT and best.parameters)
-    costs = (point.at.costs.spoken if point.at.costs_given else ASSUMED) if in_costs else ""
+    costs = (point.at.costs.spoken if point.at.costs_given else ASSUMED) if in_costs(point.optimized) else ""
     said = ", ".join(filter(None, (f"at {_base_rate(point.at)}" if point.at.prior is not None else "", costs)))
     if point.rule:
         budget = point.volume is not None and point.rule.startswith("alerts")
@@ -369,12 +369,16 @@ def theories(choice: Choice) -> Iterator[str]:
 
 def heading(name: str, points: Sequence[OperatingPoint]) -> str:
     """What a column is called; costs that were given as profits are shown as profits, and none are called so where none were given."""
-    if name == COST and not any(point.at.costs_given for point in points):
-        return "errors per case"
     if name.startswith(NET_BENEFIT):
         return _net_benefit(name, points)
-    earned = name == COST and any(point.at.costs.earned for point in points)
-    return "profit per case" if earned else HEADINGS.get(name, name)
+    if name == COST and any(point.at.costs.earned for point in points):
+        return "profit per case"
+    return HEADINGS.get(name, name) if name != COST else in_words(name, given=any(point.at.costs_given for point in points))
+
+
+def in_words(name: str, *, given: bool) -> str:
+    """A measure, or the difference of one, in a sentence: without costs given, what equal costs count is errors."""
+    return VOLUME.sub("", name).replace(COST, HEADINGS[COST] if given else "errors per case")
 
 
 def _net_benefit(name: str, points: Sequence[OperatingPoint]) -> str:
@@ -439,13 +443,14 @@ def of_summaries(values: Sequence[Valued]) -> str:
 
 def of_curve(model: str, curve: Curve, most: int) -> str:
     """The points of a curve, or so many of them spread evenly."""
-    where = "" if curve.at is None else f", at {curve.at}"
+    where = "" if curve.at is None else f", at {told(curve.at, by_cost=in_costs(curve.x_label, curve.y_label))}"
     shown = sorted({round(i * (len(curve) - 1) / (most - 1)) for i in range(most)}) if len(curve) > most else list(range(len(curve)))
     some = f" ({len(shown)} of {grouped(len(curve))} points; all with --csv)" if len(shown) < len(curve) else ""
     cuts = curve.thresholds
     rows = [(*(() if cuts is None else (_cut(float(cuts[i])),)), digits(float(curve.x[i]), 4), digits(float(curve.y[i]), 4)) for i in shown]
-    headings = (*(() if cuts is None else ("score >=",)), curve.x_label, curve.y_label)
-    title = f"{quoted(model, quotes=False)}, {curve.name}: {curve.y_label} against {curve.x_label}{where}{some}"
+    x, y = (in_words(label, given=curve.at is None or curve.at.costs_given) for label in (curve.x_label, curve.y_label))
+    title = f"{quoted(model, quotes=False)}, {curve.name}: {y} against {x}{where}{some}"
+    headings = (*(() if cuts is None else ("score >=",)), x, y)
     return Page(title, Grid(headings, rows, left=0))
 
 

@@ -154,8 +154,10 @@ class Uncertain:
         if self.earned:
             told = {name: _turned(self.costs[name]) for name in ("tp", "tn", "fp", "fn") if not _is_zero(self.costs[name])}
             return f"prior {prior}; profits ({', '.join(f'{name} = {_shown(part)}' for name, part in told.items())})"
+        if not self.costs_given:
+            return f"prior {prior}"
         costs = ", ".join(f"{name} = {_shown(cost)}" for name, cost in self.costs.items() if name in ("fp", "fn") or not _is_zero(cost))
-        return f"prior {prior}; {'costs' if self.costs_given else 'equal costs'} ({costs})"
+        return f"prior {prior}; costs ({costs})"
 
 
 def _turned(part: Any) -> Any:
@@ -233,7 +235,7 @@ def _between(given: Range | LogUniform) -> Range | LogUniform:
 def _pilot(given: Pilot) -> Pilot:
     whole = all(isinstance(value, int | np.integer) and not isinstance(value, bool) for value in (given.positives, given.cases))
     if not whole or not 0 <= given.positives <= given.cases or not given.cases:
-        raise refuse("BR588", f"a pilot sample has so many positives among so many cases, got {quoted(given)}", "Pilot(12, 5000)")
+        raise refuse("BR588", f"a pilot sample is a number of positives among a number of cases, got {quoted(given)}", "Pilot(12, 5000)")
     return Pilot(int(given.positives), int(given.cases))
 
 

@@ -97,9 +97,9 @@ def test_settings_may_lie_elsewhere(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        (("--label", "y"), "BR596: --label is said of a FILE, and none is named"),
-        (("--prior", "1%"), "BR596: --prior is said of a FILE"),
-        (("--delimiter", ";"), "BR596: --delimiter is said of a FILE"),
+        (("--label", "y"), "BR596: --label applies to a FILE, and none is named"),
+        (("--prior", "1%"), "BR596: --prior applies to a FILE"),
+        (("--delimiter", ";"), "BR596: --delimiter applies to a FILE"),
         (("--config", "gone.toml"), "BR600: there is no file or folder gone.toml"),
         (("scores.csv", "--config", "baserate.toml", "--label", "y"), "BR596: --config names settings, and FILE names cases"),
         (("scores.csv",), "BR003: scores.csv: --label is missing"),

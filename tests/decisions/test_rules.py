@@ -107,7 +107,7 @@ def test_a_sign_that_is_none_is_mended_in_the_words_of_the_rule(written, fix):
 @pytest.mark.parametrize("volume", [None, 1000])
 @pytest.mark.parametrize("rule", ["alerts(volume=1000) <= 200", "caught(volume=1000) >= 5", "workload(1000) <= 200"])
 def test_a_volume_is_said_beside_the_rule_and_not_inside(rule, volume):
-    assert_refused(rule, "BR533", "the volume is said once, beside the rule", volume=volume)
+    assert_refused(rule, "BR533", "give the volume once, beside the rule", volume=volume)
 
 
 @pytest.mark.parametrize("limit", ["1e201", "-1e201", "1e300", "1e400"])

@@ -90,7 +90,7 @@ def test_a_missing_amount_is_the_mean_where_that_is_said(tmp_path):
     rows = [*ROWS[:2], (1, 0.7, "", "EUR"), *ROWS[3:]]
     amounts = counted(written(tmp_path / "x.csv", HEADER, rows), amount_missing="mean")
     assert amounts.positive_amounts[2] == 650
-    assert 'amounts in "eur" is missing; the mean of the class was taken, as asked: 650 for 1 positive' in str(amounts.notes)
+    assert 'amounts in "eur" is missing; the mean of the class was taken, as requested: 650 for 1 positive' in str(amounts.notes)
     path = tmp_path / "x.jsonl"
     path.write_text("\n".join(json.dumps({"y": y, "m": m, "eur": None if m == 0.7 else eur}) for y, m, eur, _ in ROWS))
     assert counted(path, amount_missing="mean") == amounts

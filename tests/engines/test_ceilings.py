@@ -254,7 +254,7 @@ def test_a_ceiling_below_what_the_readers_take_is_refused():
 
 
 def test_approx_without_a_ceiling_is_refused():
-    with pytest.raises(br.InputError, match="BR940: approx is said of counting under a ceiling on memory"):
+    with pytest.raises(br.InputError, match="BR940: approx applies to counting within a memory limit"):
         br.count_file("x.parquet", label="y", score="s", approx=True)
 
 

@@ -91,7 +91,7 @@ def test_the_same_cases_from_every_kind_of_file(tmp_path):
         assert counted(f"{tmp_path}/{name}", positive="0").total_positives == 2, name
     for name in ("x.db", "y.db"):
         assert_refused("which table", "BR717", f"{tmp_path}/{name}")
-    assert_refused("delimiter is said of a text file", "BR612", str(tmp_path / "x.parquet"), delimiter=";")
+    assert_refused("delimiter applies to a text file", "BR612", str(tmp_path / "x.parquet"), delimiter=";")
     assert_refused("no database", "BR717", f"{tmp_path}/x.csv::cases")
 
 

@@ -47,7 +47,7 @@ def test_missing_labels_and_scores_are_refused_or_left_out_and_counted(keep):
     assert counts.digest == br.count([0, 1, 0], [0.1, 0.9, 0.3], keep=keep or "all").digest
     assert (counts.ledger.rows_read, counts.ledger.rows_used, counts.ledger.rows_refused) == (6, 3, 3)
     told = [(note.code, note.text) for note in counts.notes]
-    assert ("BR105", '1 of 6 labels in "y" is missing: left out, as asked') in told
+    assert ("BR105", '1 of 6 labels in "y" is missing: left out, as requested') in told
     assert any(code == "BR201" and text.startswith("2 cases without a score") for code, text in told)
 
 

@@ -109,7 +109,7 @@ def test_labels_may_be_bools_or_text_and_groups_anything_plain(tmp_path):
 
 
 def test_options_of_tables_are_not_ignored(tmp_path):
-    assert_refused(written(tmp_path, GOOD), "delimiter is said of a table of text", "BR612", delimiter=";")
+    assert_refused(written(tmp_path, GOOD), "delimiter applies to a table of text", "BR612", delimiter=";")
 
 
 @pytest.mark.parametrize(

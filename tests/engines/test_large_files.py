@@ -145,7 +145,7 @@ def test_missing_labels_are_refused(tmp_path, tight):
         ({"y": np.arange(5_000) % 3}, {}, 'BR103: .*"y" has 3 values'),
         ({}, {"nan_score": "drop"}, "BR943: .*nan score needs every case at once"),
         ({}, {"weight": "w"}, "BR943: .*weight needs every case at once"),
-        ({}, {"delimiter": ";"}, "BR612: .*delimiter is said of a text file"),
+        ({}, {"delimiter": ";"}, "BR612: .*delimiter applies to a text file"),
         ({}, {"positive": "2"}, "BR109"),
     ],
 )

@@ -58,8 +58,8 @@ def test_labels_known_only_where_scores_are_high_are_said_to_be(tmp_path):
     said = "labels are known mostly where scores are {}: recall is then of those cases only"
     assert told("high.csv", scores >= 0.5).endswith(said.format("high"))
     assert told("low.csv", scores <= 0.5).endswith(said.format("low"))
-    assert told("random.csv", rng.random(400) < 0.5).endswith("left out, as asked")
-    assert told("one.csv", scores < scores.max()).endswith("left out, as asked")  # of one case nothing can be said
+    assert told("random.csv", rng.random(400) < 0.5).endswith("left out, as requested")
+    assert told("one.csv", scores < scores.max()).endswith("left out, as requested")  # of one case nothing can be said
 
 
 @pytest.mark.parametrize(("meant", "label"), [("negative", 0), ("positive", 1)])

@@ -190,4 +190,4 @@ def test_what_cannot_be_expected_is_refused():
     with pytest.raises(br.InputError, match="BR228: a measure is read of Counts"):
         br.expect("posfrac", 5, at=at)
     found = br.expect("precision", F1_A, at=br.Uncertain(prior=br.LogUniform(1e-9, 1e-3), costs={"fn": 100}), kind="unknown")
-    assert found.value.reason == "precision is undefined in part of what is believed"
+    assert found.value.reason == "precision is undefined in part of the assumed distribution"

@@ -102,8 +102,8 @@ def compare(page):
     try:
         choice = br.choose_model(MODELS, rule, at=at, volume=volume)
     except Infeasible:
-        assert shown["answer"] == f"At {at}: no model can keep the rule."
-        assert [row[1][0] for row in shown["models"]] == ["cannot keep the rule"] * 3
+        assert shown["answer"] == f"At {at}: no model can satisfy the rule."
+        assert [row[1][0] for row in shown["models"]] == ["cannot satisfy the rule"] * 3
         assert (shown["outcomes"], shown["baselines"]) == ([], {})
         return shown
     given = is_given(at, rule, volume)
@@ -131,7 +131,7 @@ def compare_baselines(shown, choice):
 def compare_row(row, point, known=None):
     """A row of the page against a point: with the intervals that are known of it, or else bounds at a threshold fixed in advance."""
     if point is None:
-        assert [value for value, _ in row[1:]] == ["cannot keep the rule", *["—"] * len(COLUMNS)]
+        assert [value for value, _ in row[1:]] == ["cannot satisfy the rule", *["—"] * len(COLUMNS)]
         return
     assert row[1] == [brief(point), ""]
     intervals = point_intervals(point, BOUNDED, PLAIN.level, PLAIN.seed)

@@ -105,14 +105,14 @@ def test_a_rule_that_only_some_can_keep_says_who_cannot():
     assert first["choose"] == ["A"]
     assert list(first["refused"]) == ["worse"]
     assert "no threshold has precision >= 0.9" in first["refused"]["worse"]
-    assert "cannot keep the rule" in Page(found.html).texts
+    assert "cannot satisfy the rule" in Page(found.html).texts
 
 
 def test_where_no_model_can_keep_the_rule_at_one_base_rate_the_report_says_so():
     found = br.report(F1_A, rule="precision >= 0.9", at=[br.Conditions(0.05), br.Conditions(1e-5)])
     second = valid(found)["report"]["answers"][1]
     assert (second["choose"], second["points"]) == ([], {})
-    assert second["sentence"] == "At prior 1e-05; equal costs (fp = 1, fn = 1): no model can keep the rule."
+    assert second["sentence"] == "At prior 1e-05: no model can satisfy the rule."
 
 
 def test_what_no_model_can_keep_anywhere_is_refused():
@@ -248,7 +248,7 @@ def test_of_more_models_than_a_page_shows_the_best_fifty_are_kept():
         ([F1_A], {}, "BR860: a report needs the counts of each model by name"),
         ({"A": br.Points.of(F1_A)}, {}, 'BR860: a report is made of counts by name, got Points as "A"'),
         ({1: F1_A}, {}, "BR860: a report is made of counts by name, got Counts as 1"),
-        (F1_A, {"budget": 200}, "BR861: a budget is so many alerts out of a volume of cases"),
+        (F1_A, {"budget": 200}, "BR861: a budget is a number of alerts out of a volume of cases"),
         (F1_A, {"budget": -1, "volume": 100}, "BR861: a budget is a number of alerts, got -1"),
         (F1_A, {"budget": "many", "volume": 100}, 'BR861: a budget is a number of alerts, got "many"'),
         (F1_A, {"slices": [1]}, "BR862: slices are counts by group for each column, got list"),

@@ -40,11 +40,11 @@ def test_where_no_held_point_keeps_a_rule_the_page_does_not_say_that_none_does(b
     with live(browser, tmp_path, models, at=AT) as (page, _):
         page.check("#mode-rule")
         page.fill("#rule", rule)
-        assert shown(page, "#answer") == f"At {AT}: no held point keeps the rule."
+        assert shown(page, "#answer") == f"At {AT}: no point in this report satisfies the rule."
         for one in held:
             assert f"{one['name']}: {len(one['tp']):,} of 9,001 points are held".replace(",", " ") in shown(page, "#plain")
-        assert f'ask baserate choose, with "{rule}", which reads them all.' in shown(page, "#plain")
-        assert texts(page, "#models [data-model] .cut") == ["no held point keeps the rule"] * 2
+        assert f'baserate choose with "{rule}" searches all of them.' in shown(page, "#plain")
+        assert texts(page, "#models [data-model] .cut") == ["no point in this report satisfies the rule"] * 2
         page.fill("#rule", "recall >= 0.1")
         assert "use m" in shown(page, "#answer")
 
@@ -66,7 +66,7 @@ def test_where_every_point_is_held_a_rule_that_none_keeps_is_kept_by_none(browse
     with live(browser, tmp_path, {"a": some_counts(1)}, at=AT) as (page, _):
         page.check("#mode-rule")
         page.fill("#rule", "recall >= 0.99 and fpr <= 0.001")
-        assert shown(page, "#answer") == f"At {AT}: no model can keep the rule."
+        assert shown(page, "#answer") == f"At {AT}: no model can satisfy the rule."
         assert shown(page, "#plain") == "Relax the rule, or find a better model."
 
 

@@ -63,7 +63,7 @@ def test_low_scores_that_are_risky_are_turned(tmp_path):
 def test_what_is_said_of_labels_is_refused(tmp_path):
     (tmp_path / "u.csv").write_text("m,x\n0.5,1\n")
     call = lambda: br.count_unlabelled_file(tmp_path / "u.csv", score="m", missing_label="drop")  # noqa: E731
-    assert_refused("BR612", "said of labels or ids", call)
+    assert_refused("BR612", "applies to labels or ids", call)
 
 
 def test_several_files_are_one(tmp_path):

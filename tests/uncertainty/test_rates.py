@@ -261,7 +261,7 @@ def test_whole_numbers_of_any_type_are_taken():
     [(5, 4), (-1, 4), (0, 0), (1.5, 3), (1, 3.5), (True, 3), (1, True), ("1", 3), (None, 3), (math.nan, 3), (1, math.inf), (1, 10**15 + 1)],
 )
 def test_what_is_no_number_out_of_a_number_is_refused(seen, cases):
-    assert_refused("BR582", "so many of so many cases, in whole numbers; got", lambda: br.rate_interval(seen, cases))
+    assert_refused("BR582", "a number of successes among a number of cases, in whole numbers; got", lambda: br.rate_interval(seen, cases))
 
 
 @pytest.mark.parametrize("level", [0, 1, 0.49, 1.5, -0.95, math.nan, "0.95", True, None, 200])

@@ -127,7 +127,7 @@ export const KINDS: readonly Kind[] = [
   },
   {
     id: "gain",
-    title: "Caught for so many alerts",
+    title: "Caught against alerts",
     says: "How many positives are caught by how many alerts, out of the volume.",
     x: "alerts",
     y: "caught",

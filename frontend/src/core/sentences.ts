@@ -141,11 +141,11 @@ function noBetter(chosen: readonly Setting[], base: Baseline, question: Question
   return `${who} beats flagging ${base.name.split(" ")[1]} ${place}: ${base.name} (${heading(name, question.at)} ${worth}${against}).`;
 }
 
-/** The conditions for a person, always said. */
+/** The base rate, and the costs where they were given. */
 export function conditionsSaid(at: Conditions, prior: number): string {
   const number = Number.isNaN(prior) ? "" : general(prior, 6);
   const said = [number, at.prior === null ? "as in the sample" : ""].filter(Boolean).join(", ");
-  return `prior ${said}; ${at.costsGiven ? "" : "equal "}${spoken(at)}`;
+  return at.costsGiven ? `prior ${said}; ${spoken(at)}` : `prior ${said}`;
 }
 
 /** The same where every model stands at a threshold set by hand: what each costs, the least first said. */

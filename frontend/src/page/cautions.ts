@@ -43,5 +43,5 @@ export function notHeld(models: readonly Model[], solution: Solution): string {
     .filter(isThinned)
     .map(({ name, held }) => `${quoted(name)}: ${grouped(held.tp.length)} of ${grouped(held.distinct + 1)} points are held`);
   const rule = ruleSaid(solution.question.terms);
-  return `${shares.join("; ")}. None of these keeps the rule, another may: ask baserate choose, with "${rule}", which reads them all.`;
+  return `${shares.join("; ")}. None of these satisfies the rule, another threshold may: baserate choose with "${rule}" searches all of them.`;
 }

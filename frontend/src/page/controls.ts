@@ -10,6 +10,8 @@ import { h, put, say, unbroken } from "./dom.ts";
 import { boxed, forget, guarded, positive, sliderField, type Change, type Field } from "./fields.ts";
 
 const NAMES: Record<Mode, string> = { cheapest: "cheapest", rule: "by a rule", budget: "alert budget", hand: "by hand" };
+/** What a mode is called: without costs nothing is cheapest. */
+const modeSaid = (mode: Mode, { costsGiven }: State): string => (mode === "cheapest" && !costsGiven ? "fewest errors" : NAMES[mode]);
 const shown = (value: number): string => (Number.isInteger(value) && Math.abs(value) < 1e15 ? grouped(value) : general(value, 12));
 
 function priorText(state: State): string {
@@ -149,7 +151,7 @@ function ruleField(change: Change): Field {
   const fill = boxed(box, wrong);
   const hint = h("span", { class: "hint", id: "rule-hint" }, "such as recall >= 0.8 and posfrac <= 1%");
   return {
-    element: h("div", { class: "field wide" }, h("label", { for: "rule" }, "The cheapest that keeps"), box, hint, wrong),
+    element: h("div", { class: "field wide" }, h("label", { for: "rule" }, "The best threshold with"), box, hint, wrong),
     reflect: (state) => fill(state.rule),
   };
 }
@@ -192,7 +194,7 @@ export function modeField(models: readonly Model[], change: Change, here: () => 
       ...(mode === "budget" && { budget: Math.min(state.budget, state.volume) }),
     });
     radio.addEventListener("change", () => change(patch));
-    return h("label", { class: "tick", for: radio.id }, radio, NAMES[mode]);
+    return h("label", { class: "tick", for: radio.id }, radio, h("span", {}, NAMES[mode]));
   });
   const parts = Object.values(fields).map((field) => field.element);
   const element = h("fieldset", {}, h("legend", {}, "Threshold"), h("div", { class: "modes" }, ...radios), ...parts);
@@ -202,6 +204,7 @@ export function modeField(models: readonly Model[], change: Change, here: () => 
       for (const label of radios) {
         const radio = label.querySelector("input")!;
         radio.checked = radio.value === state.mode;
+        say(label.querySelector("span")!, modeSaid(radio.value as Mode, state));
       }
       for (const [mode, field] of Object.entries(fields)) {
         field.element.hidden = mode !== state.mode;
@@ -225,8 +228,10 @@ export function controls(models: readonly Model[], change: Change, here: () => r
     element: h("aside", { class: "controls", "aria-label": "Scenario" }, details),
     reflect: (state) => {
       fields.forEach((field) => field.reflect(state));
-      const costs = state.costsGiven ? `costs ${general(state.costs.fn, 6)} to ${general(state.costs.fp, 6)}` : "equal costs";
-      say(line, unbroken(`${state.prior ?? "prior as in the sample"} · ${costs} · ${NAMES[state.mode]}`));
+      const costs = state.costsGiven ? `costs ${general(state.costs.fn, 6)} to ${general(state.costs.fp, 6)}` : "";
+      const assumed = state.costsGiven || state.mode === "budget" ? "" : "equal costs assumed";
+      const said = [state.prior ?? "prior as in the sample", costs || assumed, modeSaid(state.mode, state)];
+      say(line, unbroken(said.filter(Boolean).join(" · ")));
     },
   };
 }

@@ -129,7 +129,7 @@ export function modelTable(document: Document): Part {
     rows.forEach(({ row, cut, cells }, i) => {
       const one = solution.settings[i];
       row.classList.toggle("best", Boolean(one && solution.chosen.includes(one)));
-      const none = mayKeep(solution.models[i]!, solution) ? "no held point keeps the rule" : "cannot keep the rule";
+      const none = mayKeep(solution.models[i]!, solution) ? "no point in this report satisfies the rule" : "cannot satisfy the rule";
       fill(cut, one ? unbroken(brief(one)) : none, one ? gap(one, solution) : "");
       cells.forEach((cellOf, k) => {
         const name = COLUMNS[k]!;

@@ -12,6 +12,7 @@ from baserate.checks.values import Comparison, Data, Demand, Outcome, Scored, Se
 from baserate.conditions import Conditions
 from baserate.counts import Counts
 from baserate.decisions.choosing import choose
+from baserate.decisions.operating import setting
 from baserate.engines.file_counts import count_scores, group_names, groups_of, joint_of, models_of, slices_of
 from baserate.engines.joins import join_cases
 from baserate.engines.saved import is_saved, saved_joint, saved_models
@@ -204,6 +205,8 @@ def _compared(check: Comparison, reader: Reader, seed: int, progress: Progress |
 
 
 def _own_thresholds(joint: JointCounts, at: Conditions) -> tuple[dict[str, float | None], tuple[Note, ...]]:
-    cuts = {name: choose(joint.marginal(name), at=at).threshold for name in joint.models}
-    shown = ", ".join(f"{quoted(name)} {'flags nothing' if cut is None else f'at {quoted(cut)}'}" for name, cut in cuts.items())
-    return cuts, (Note("BR593", f"no thresholds are given: {shown}, each the cheapest on these same cases, taken as fixed in advance"),)
+    points = {name: choose(joint.marginal(name), at=at) for name in joint.models}
+    shown = ", ".join(f"{quoted(name)} ({setting(point)})" for name, point in points.items())
+    best = "the cheapest" if at.costs_given else "the one with the fewest errors"
+    text = f"no thresholds are given: {shown}, each {best} on these same cases, taken as fixed in advance"
+    return {name: point.threshold for name, point in points.items()}, (Note("BR593", text),)

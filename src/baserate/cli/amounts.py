@@ -226,7 +226,7 @@ def _tell(answers: Sequence[Answer[AmountChoice]], models: Sequence[str], found:
 def _sentences(answer: Answer[AmountChoice], *, alone: bool) -> list[str]:
     choice = answer.choice
     if choice is None:
-        return [f"At {answer.at}: no model can keep the rule."]
+        return [f"At {answer.at}: no model can satisfy the rule."]
     point = choice.point
     by_amount = point.point.optimized == CAUGHT
     review = f"a review at {_money(float(point.prices.review))} and a miss at its amount"
@@ -266,7 +266,7 @@ def _table(rows: Rows, several: bool, cell: Callable[[AmountPoint, str], str]) -
     for answer, model, point in rows:
         prior = answer.at.prior if point is None else point.at.prior
         first = (UNDEFINED if prior is None else f"{prior:.6g}",) if several else ()
-        cells = ["cannot keep the rule", *(UNDEFINED for _ in names)]
+        cells = ["cannot satisfy the rule", *(UNDEFINED for _ in names)]
         if point is not None:
             cells = [brief(point.point), *(cell(point, name) for name in names)]
         lines.append((*first, quoted(model, quotes=False), *cells))

@@ -81,14 +81,21 @@ def _is_resampled(point: OperatingPoint) -> bool:
 
 
 def tell_differences(
-    found: Sequence[Difference], notes: Sequence[Note], ledger: Ledger, seed: int, joint: JointCounts | None = None, *, as_json: bool
+    found: Sequence[Difference],
+    notes: Sequence[Note],
+    ledger: Ledger,
+    seed: int,
+    joint: JointCounts | None = None,
+    *,
+    as_json: bool,
+    by_cost: bool = False,
 ) -> None:
     """Comparisons in words, or as JSON, and their notes; `joint` where their conditions have a part in it."""
     notes = document.merged(notes)
     if as_json:
         click.echo(document.text(verdicts.of_comparisons("compare", ledger.sources, found, notes, seed, joint)))
     else:
-        tell(judgements.of_differences(found), *(tables.source(used) for used in ledger.sources))
+        tell(judgements.of_differences(found, by_cost=by_cost), *(tables.source(used) for used in ledger.sources))
     say(notes)
 
 

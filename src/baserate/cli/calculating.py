@@ -25,7 +25,7 @@ def _rates(command: Callable[..., Any]) -> Callable[..., Any]:
         synonyms = [*ALSO.get(name, ()), *(CATALOGUE[name].synonyms if name in CATALOGUE else ())]
         words = dict.fromkeys(word.casefold().replace(" ", "-").replace("_", "-") for word in (name, *synonyms))
         flags = [f"--{word}" for word in words if word.isascii() and word.replace("-", "").isalnum() and word[0].isalpha() and len(word) > 1]
-        text = "The share of positives; several by commas." if name == PRIOR else CATALOGUE[name].text
+        text = "The share of positives; several comma-separated." if name == PRIOR else CATALOGUE[name].text
         # Two names are shown; the others are accepted as well.
         command = click.option(name, *flags[:2], metavar="SHARE", multiple=True, help=text)(command)
         for flag in flags[2:]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -34,7 +35,7 @@ from baserate.uncertainty.pairing import same_scores
 @click.option("--rule", "named_rule", metavar="RULE", help="The rule, if it does not stand behind the file.")
 @options.conditions
 @options.prior_from
-@click.option("--optimize", metavar="MEASURE", help="What to make best among the points that keep the rule, instead of the cost.")
+@click.option("--optimize", metavar="MEASURE", help="What to optimize among the thresholds that satisfy the rule, instead of the cost.")
 @click.option(
     "--guarantee",
     metavar="REQUIREMENT",
@@ -83,35 +84,44 @@ def choose_command(
       baserate choose scores.csv --label fraud --score logit --guarantee "recall >= 0.9" --prior 0.1%
       baserate choose scores.csv --label fraud --score logit --amount eur --review 150
     """
-    asked_rule = _one_rule(rule, named_rule)
+    asked_rule, surety = _one_rule(rule, named_rule), Surety(options.level_of(level), replicates, seed)
     at, cases = options.conditions_of(priors, costs, profits), options.volume_of(volume)
-    surety = Surety(options.level_of(level), replicates, seed)
     if money.amount is not None:
-        amounts.check_unused(
-            {"--weight": weight, "--optimize": optimize, "--guarantee": guarantee, "--mix": mix, "--calibrated-at": calibrated_at}
-        )
-        wanted = money.wanted(path, label, scores, positive, design)
-        question = amounts.Question(asked_rule, at, cases)
-        amounts.choose_by_amounts(path, wanted, money, question, surety, as_json=as_json)
-        return
+        beside = {"--weight": weight, "--optimize": optimize, "--guarantee": guarantee, "--mix": mix, "--calibrated-at": calibrated_at}
+        amounts.check_unused(beside)
+        wanted, question = money.wanted(path, label, scores, positive, design), amounts.Question(asked_rule, at, cases)
+        return amounts.choose_by_amounts(path, wanted, money, question, surety, as_json=as_json)
     together = options.counted_together(path, label, scores, positive, weight, design)
-    models = options.each_model(together)
     best = _optimized(optimize, threshold_probability, cases)
     asked = {"volume": cases, "optimize": best, "mix": mix, "calibrated_at": calibrated_at, "guarantee": guarantee}
     options.check_unused({"--replicates": guarantee and replicates}, "beside --guarantee, whose threshold is not chosen again")
     answers, refusals = _answered(together, asked_rule, at, asked, surety)
     if path.options.ceiling.memory is not None and optimize is None:
-        command = _comparison(path.path, label, scores, positive, (asked_rule, priors, costs, profits, volume))
-        answers = [_untested(answer, command) for answer in answers]
+        answers = _untested(answers, _comparison(path.path, label, scores, positive, (asked_rule, priors, costs, profits, volume)))
+    read = {"path": path, "label": label, "positive": positive, "design": design, "priors": priors, "replicates": replicates}
+    return _present(together, at, answers, refusals, surety, read, as_json=as_json)
+
+
+def _present(
+    together: JointCounts | dict[str, Counts],
+    at: list[Conditions],
+    answers: list[Answer[Choice]],
+    refusals: Sequence[Note],
+    surety: Surety,
+    read: dict[str, Any],
+    *,
+    as_json: bool,
+) -> None:
+    """The choices with their intervals on stdout, as JSON or for a person; then the notes, on stderr."""
+    models = options.each_model(together)
     made = [answer.choice for answer in answers if answer.choice is not None]
     settings = {name: [choice.points[name] for choice in made if name in choice.points] for name in models}
     points = [(name, point) for name, several in settings.items() for point in several]
-    read = {"path": path, "label": label, "positive": positive, "design": design, "priors": priors, "replicates": replicates}
     known = in_field(surety.known(models, points), read, points)
     notes = [*refusals, *document.notes_of(models, settings), *known.notes, *_same_scores(together)]
     if as_json:
         verdict = [{**document.of_choice(choice), **verdicts.of_leads(choice)} for choice in made]
-        click.echo(document.text(document.of_models("choose", models, settings, at, notes, known=known, seed=seed, verdict=verdict)))
+        click.echo(document.text(document.of_models("choose", models, settings, at, notes, known=known, seed=surety.seed, verdict=verdict)))
     else:
         _tell(answers, list(models), known, surety.words(known, chosen=True))
     say(notes)
@@ -147,7 +157,7 @@ def _answered(
 def _tell(answers: list[Answer[Choice]], models: list[str], known: Known, how: str) -> None:
     """A sentence for each base rate, then a table, and one of intervals."""
     sentences = [
-        tables.verdict(answer.choice, alone=len(models) == 1) if answer.choice else f"At {answer.at}: no model can keep the rule."
+        tables.verdict(answer.choice, alone=len(models) == 1) if answer.choice else f"At {answer.at}: no model can satisfy the rule."
         for answer in answers
     ]
     rows = [Row(name, answer.at, answer.choice.points.get(name) if answer.choice else None) for answer in answers for name in models]
@@ -157,12 +167,13 @@ def _tell(answers: list[Answer[Choice]], models: list[str], known: Known, how: s
     tell("\n".join(sentences), tables.of_points(rows), leads, judgements.of_intervals(rows, known, how), *theories)
 
 
-def _untested(answer: Answer[Choice], command: str) -> Answer[Choice]:
+def _untested(answers: list[Answer[Choice]], command: str) -> list[Answer[Choice]]:
     """Why nothing was tested under a ceiling on memory, and what to do."""
-    if answer.choice is None or not answer.choice.untested:
-        return answer
     text = f"with --memory each model is counted alone; to test it, with all cases in memory: {command}"
-    return answer._replace(choice=replace(answer.choice, untested=text))
+    return [
+        answer if answer.choice is None or not answer.choice.untested else answer._replace(choice=replace(answer.choice, untested=text))
+        for answer in answers
+    ]
 
 
 def _comparison(path: str, label: str | None, scores: tuple[str, ...], positive: str | None, asked: tuple[Any, ...]) -> str:

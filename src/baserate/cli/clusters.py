@@ -64,7 +64,7 @@ def _cluster(engine: str | None, master: str | None, keep: str | None, cells: in
     if engine is None:
         beside = next((name for name, value in (("master", master), ("keep", keep), ("cells", cells)) if value is not None), None)
         if beside is not None:
-            raise refuse("BR955", f"--{beside} is said of a cluster, and no engine is named", "--engine spark, or --engine dask")
+            raise refuse("BR955", f"--{beside} applies to a cluster, and no engine is named", "--engine spark, or --engine dask")
         return None
     from baserate.engines.clusters import ENGINES, Cluster
 

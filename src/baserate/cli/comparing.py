@@ -24,7 +24,7 @@ from baserate.engines.saved import is_saved, saved_joint
 from baserate.errors import quoted, refuse
 from baserate.joint import JointCounts
 from baserate.measures.confusions import NOT_SAID
-from baserate.measures.values import parse
+from baserate.measures.values import in_costs, parse
 from baserate.notes import RANDOM
 from baserate.summaries.values import summary_named
 from baserate.uncertain import Uncertain
@@ -101,9 +101,10 @@ def compare_command(
     if replicates is not None and all(difference.replicates is None for difference in found):
         raise refuse("BR594", f"--replicates says nothing of {found[0].name}, which is compared by {found[0].method}", "leave it out")
     said = [note for conditions in at if isinstance(conditions, Conditions) for note in conditions.notes]
-    models = {name: joint.marginal(name) for name in joint.models}
-    notes = [*document.notes_of(models, {}), *(note for difference in found for note in difference.notes), *said]
-    tell_differences(found, notes, joint.ledger, seed, joint, as_json=as_json)
+    own = document.notes_of({name: joint.marginal(name) for name in joint.models}, {})
+    notes = [*own, *(note for difference in found for note in difference.notes), *said]
+    by_cost = in_costs(name) or (summary is None and cuts is None and not (_within_budget(rule, cases) and not (costs or profits)))
+    tell_differences(found, notes, joint.ledger, seed, joint, as_json=as_json, by_cost=by_cost)
 
 
 def _conditions(
@@ -129,16 +130,20 @@ def _joint(path: options.Given, label: str | None, scores: tuple[str, ...], posi
         return joint_from(path.paths, wanted, path.options, by_position=path.by_position, join=path.join)
 
 
+def _within_budget(rule: str | None, volume: float | None) -> bool:
+    return rule is not None and parse_rule(rule, volume).budget is not None
+
+
 def _usual(rule: str | None, cuts: Any, volume: float | None, *, given: bool, given_costs: bool) -> str:
     """What people mean when they do not name a statistic."""
-    if rule is not None and parse_rule(rule, volume).budget is not None and not given_costs:
+    if _within_budget(rule, volume) and not given_costs:
         return "caught"
     if given:
         return "expected_cost"
     if cuts is not None:
         return "error"
     if rule is not None:
-        raise refuse("BR594", "a rule chooses thresholds: what is to be compared there?", "--statistic precision")
+        raise refuse("BR594", "a rule chooses thresholds, and no measure to compare there is given", "--statistic precision")
     return "auc"
 
 

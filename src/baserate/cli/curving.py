@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -86,21 +86,25 @@ def curve(
     if is_doubtful(priors, costs, profits, pilot):
         options.check_unused({"--every": every, "--dense": dense, "--svg": svg}, "of a curve over uncertain base rates")
         counted = options.counted(path, label, scores, positive, weight, design)
-        _tell_outlooks(name, counted, (conditions_of(priors, costs, profits, pilot), kind), as_csv=as_csv, as_json=as_json)
-        return
+        return _tell_outlooks(name, counted, (conditions_of(priors, costs, profits, pilot), kind), as_csv=as_csv, as_json=as_json)
     options.check_unused({"--kind": kind}, "of a base rate that is known")
     at, cases = options.conditions_of(priors, costs, profits), options.volume_of(volume)
     _check_name(name)
     models = options.counted(path, label, scores, positive, weight, design)
     made = [
-        (model, _made(name, counts, conditions, cases, every=every, calibrated_at=calibrated_at))
+        (model, _made(name, counts, one, cases, every=every, calibrated_at=calibrated_at, dense=dense))
         for model, counts in models.items()
-        for conditions in _wanted(name, at)
+        for one in _wanted(name, at)
     ]
-    if dense is not None:
-        made = [(model, one.densified(dense)) for model, one in made]
     if svg is not None:
         svg(_panel(made).svg())
+    return _tell_curves(name, models, at, made, as_csv=as_csv, as_json=as_json)
+
+
+def _tell_curves(
+    name: str, models: Mapping[str, Counts], at: list[Conditions], made: list[tuple[str, Curve]], *, as_csv: bool, as_json: bool
+) -> None:
+    """The curves on stdout, as JSON, as CSV or for a person; then the notes, on stderr."""
     notes = document.merged([*document.notes_of(models, {}), *(note for _, one in made for note in one.notes)])
     if as_json:
         curves = [document.of_curve(model, one) for model, one in made]
@@ -154,7 +158,12 @@ def _wanted(name: str, at: list[Conditions]) -> list[Conditions]:
     return at if any(parse(word, volume=1.0).depends_on_prior for word in name.split(":", 1)) else at[:1]
 
 
-def _made(name: str, counts: Counts, at: Conditions, volume: float | None, *, every: bool, calibrated_at: str | None) -> Curve:
+def _made(name: str, counts: Counts, at: Conditions, volume: float | None, *, dense: int | None, **how: Any) -> Curve:
+    made = _plain(name, counts, at, volume, **how)
+    return made if dense is None else made.densified(dense)
+
+
+def _plain(name: str, counts: Counts, at: Conditions, volume: float | None, *, every: bool, calibrated_at: str | None) -> Curve:
     if name not in CURVES:
         y, x = name.split(":", 1)
         return trace(counts, x=parse(x, volume), y=parse(y, volume), at=at, every=every, name=name)

@@ -65,8 +65,8 @@ def decide_command(
     """Decide on a model and a threshold where base rate and costs are known only within ranges.
 
     The setting is chosen whose regret, what it costs beyond the best there would be, is least: at most over a range, on average over a
-    distribution (1e-5..1e-3 log-uniform, or a pilot sample). A cost may be a range too: fn=100..1000. With --replicates it is also said
-    where models cannot be told apart.
+    distribution (1e-5..1e-3 log-uniform, or a pilot sample). A cost may be a range too: fn=100..1000. --replicates also
+    shows where models cannot be distinguished.
 
     \b
     Examples:
@@ -77,26 +77,32 @@ def decide_command(
     at, cases, asked_level = conditions_of(priors, costs, profits, pilot), options.volume_of(volume), options.level_of(level)
     refuse_counted(priors, [term.measure for term in parse_rule(rule, cases).terms])
     if replicates is not None and (group is not None or rule is not None):
-        raise refuse("BR594", "--replicates tells models apart by all their thresholds on all cases", "leave --group and --rule out")
-    together: Any = None
-    joint, where = None, {"positive": positive, "weight": weight, "group": group, "design": design}
-    if group is not None:
-        if mix:
-            raise refuse("BR594", "--mix is asked of all cases together", "leave --group out")
-        wanted = options.wanted(path, label, scores, **where)
-        models: dict[str, Any] = {name: groups_of(path.path, replace(wanted, scores=(name,)), path.options) for name in scores}
-    elif replicates is not None:
-        joint = _joint(path, label, scores, where)
-        models = {name: joint.marginal(name) for name in joint.models}
-    else:
-        together = options.counted_together(path, label, scores, positive, weight, design)
-        models = options.each_model(together)
+        raise refuse("BR594", "--replicates compares models over all their thresholds on all cases", "leave --group and --rule out")
+    if group is not None and mix:
+        raise refuse("BR594", "--mix is asked of all cases together", "leave --group out")
+    where = {"positive": positive, "weight": weight, "group": group, "design": design}
+    models, together = _counted(path, label, scores, where, cases_too=replicates is not None)
+    joint = together if replicates is not None else None
     with Progress("resampling") as progress:
         told: dict[str, Any] = {"level": asked_level, "replicates": replicates, "seed": seed, "progress": progress}
-        found = recommend(models, rule, at, joint=joint, together=_whole(joint or together), volume=cases, mix=mix, **told)
+        found = recommend(models, rule, at, joint=joint, together=_whole(together), volume=cases, mix=mix, **told)
     if svg is not None:
         svg(_drawn(found).svg())
     _tell(models, found, [note for text in priors if isinstance(text, Learned) for note in text.notes], seed, as_json=as_json)
+
+
+def _counted(
+    path: options.Given, label: str | None, scores: tuple[str, ...], where: dict[str, Any], *, cases_too: bool
+) -> tuple[dict[str, Any], Any]:
+    """The counts of every model, by site where a group is named; and all models together, where they were counted so."""
+    if where["group"] is not None:
+        wanted = options.wanted(path, label, scores, **where)
+        return {name: groups_of(path.path, replace(wanted, scores=(name,)), path.options) for name in scores}, None
+    if cases_too:
+        joint = _joint(path, label, scores, where)
+        return {name: joint.marginal(name) for name in joint.models}, joint
+    together = options.counted_together(path, label, scores, where["positive"], where["weight"], where["design"])
+    return options.each_model(together), together
 
 
 def _drawn(found: Recommendation) -> Panel:

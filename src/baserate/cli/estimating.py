@@ -169,7 +169,7 @@ def learned(prior_from: str | None, named: dict[str, Any], done: str = TOGETHER)
     if prior_from is None:
         return said
     if said or named.get("pilot") is not None:
-        raise refuse("BR503", "a base rate is given, and another is to be estimated", "give --prior or --prior-from")
+        raise refuse("BR503", "a base rate is given, and another would be estimated", "give --prior or --prior-from")
     return (_learned(prior_from, named, done),)
 
 

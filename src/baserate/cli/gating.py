@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -52,6 +52,7 @@ BESIDE = frozenset({"config", "markdown", "as_json", "output", "force", "private
 @click.pass_context
 def gate(
     context: click.Context,
+    /,
     path: options.Given,
     label: str | None,
     scores: tuple[str, ...],
@@ -66,17 +67,12 @@ def gate(
     volume: str | None,
     prior_from: str | None,
     thresholds: tuple[str, ...],
-    statistic: str | None,
-    rule: str | None,
-    margin: float | None,
     slices: str | None,
-    accept_observed: bool,
-    level: str,
-    replicates: int | None,
     seed: int,
     config: str | None,
     markdown: str | None,
     as_json: bool,
+    **judged: Any,
 ) -> None:
     """Pass or fail: is a REQUIREMENT shown, or is a candidate worse than the baseline?
 
@@ -101,19 +97,25 @@ def gate(
             _check_named(path, config, {"--label": label, "--positive": positive, "--design": design != RANDOM, "--slice": slices})
             names = _names(requirement, baseline, candidate, scores or _saved(path, requirement))
             rates = learned(prior_from, context.params | {"path": path, "scores": names, "priors": priors})
-            at, cases, asked_level = _one(options.conditions_of(rates, costs, profits)), options.volume_of(volume), options.level_of(level)
-            scenario = Scenario(None, at, cases, options.thresholds_of(thresholds, names))
-            check: Demand | Comparison
-            if requirement is not None:
-                _refuse_unused({"--margin": margin, "--statistic": statistic, "--rule": rule, "--replicates": replicates}, "a requirement")
-                check = Demand(requirement, names, scenario, slices, accept_observed, asked_level)
-            else:
-                _refuse_unused({"--accept-observed": accept_observed or None}, "a comparison")
-                check = Comparison(names[0], names[1], scenario, statistic, rule, margin, slices, asked_level, replicates)
-                _check_thresholds(check)
+            at, cases = _one(options.conditions_of(rates, costs, profits)), options.volume_of(volume)
+            given = {**judged, "requirement": requirement, "slices": slices}
+            check = _check(given, names, Scenario(None, at, cases, options.thresholds_of(thresholds, names)))
             data = Data({name: Scored(path.path, name) for name in names}, label or "", positive, design, options=path.options)
             passed = _run_one(check, data, checked_seed(seed), markdown, as_json=as_json)
     context.exit(0 if passed else NEGATIVE)
+
+
+def _check(given: Mapping[str, Any], names: tuple[str, ...], scenario: Scenario) -> Demand | Comparison:
+    """The requirement, or the comparison, that the options describe."""
+    level = options.level_of(given["level"])
+    compared = {name: given[name] for name in ("margin", "statistic", "rule", "replicates")}
+    if given["requirement"] is not None:
+        _refuse_unused({f"--{name}": value for name, value in compared.items()}, "a requirement")
+        return Demand(given["requirement"], names, scenario, given["slices"], given["accept_observed"], level)
+    _refuse_unused({"--accept-observed": given["accept_observed"] or None}, "a comparison")
+    check = Comparison(names[0], names[1], scenario, slice=given["slices"], level=level, **compared)
+    _check_thresholds(check)
+    return check
 
 
 def _check_named(path: options.Given, config: str | None, said: dict[str, Any]) -> None:
@@ -172,7 +174,7 @@ def _refuse_beside(context: click.Context) -> None:
     for parameter in context.command.params:
         name = parameter.name or ""
         if name not in BESIDE and context.get_parameter_source(name) == ParameterSource.COMMANDLINE:
-            raise refuse("BR596", f"{parameter.opts[-1]} is said of a FILE, and none is named", f"name it, or say this in {SETTINGS}")
+            raise refuse("BR596", f"{parameter.opts[-1]} applies to a FILE, and none is named", f"name it, or say this in {SETTINGS}")
 
 
 @contextmanager

@@ -15,10 +15,10 @@ from baserate.cli.terminal import tell
 from baserate.conditions import Conditions
 from baserate.counts import Counts
 from baserate.decisions.models import Choice
+from baserate.decisions.remarks import SAME_CASES
 from baserate.errors import Infeasible, number_of, quoted
 from baserate.joint import JointCounts
 from baserate.notes import Note
-from baserate.prospects.expectations import SAME_CASES
 from baserate.prospects.leading import Leaders, leaders_within
 from baserate.uncertainty.best import choose_model
 
@@ -30,7 +30,9 @@ FEW = 10
 @options.source
 @click.option("--fdr", required=True, metavar="SHARE", help="The share of false alarms among the alerts that is allowed (B_FA): 50%.")
 @click.option("--attained", is_flag=True, help="Thresholds only, no mixtures of two.")
-@click.option("--prior", "priors", multiple=True, metavar="SHARE", help="Base rates at which to say how much each finds; several by commas.")
+@click.option(
+    "--prior", "priors", multiple=True, metavar="SHARE", help="Base rates at which to say how much each finds; several comma-separated."
+)
 @options.prior_from
 @options.as_json
 @with_prior_from

@@ -70,13 +70,15 @@ _reading = _together(
     click.option("--encoding", metavar="NAME", help="The encoding of a text file that is not UTF-8, such as cp1252."),
     click.option("--decimal", metavar="SIGN", help="The decimal sign of a text file: a point or a comma."),
     click.option("--no-header", is_flag=True, help="The text file has no line of names; --columns gives them."),
-    click.option("--columns", metavar="NAMES", help="The names of all columns, by commas, with --no-header."),
+    click.option("--columns", metavar="NAMES", help="Comma-separated names of all columns, with --no-header."),
     click.option("--skip-lines", type=int, metavar="NUMBER", help="How many lines of a text file stand before its header."),
-    click.option("--skip-bad", type=int, metavar="NUMBER", help="Leave out up to so many rows with too many or too few fields, and say so."),
+    click.option(
+        "--skip-bad", type=int, metavar="NUMBER", help="Leave out up to this number of rows with too many or too few fields, and note it."
+    ),
     click.option("--max-bytes", type=int, metavar="NUMBER", help="The most that a compressed file may unpack to."),
 )
 _treating = _together(
-    click.option("--negative", metavar="VALUES", help="The labels of the negative cases, by commas, where there are more than one."),
+    click.option("--negative", metavar="VALUES", help="The labels of the negative cases, comma-separated, where there are more than one."),
     click.option("--missing-label", metavar="WHAT", help="Cases without a label: drop them, or take them for negative or positive."),
     click.option("--normalize-labels", is_flag=True, help="Take labels that differ in case or outer blanks for one."),
     click.option("--cast-labels", is_flag=True, help='Take labels of several types by what they spell: 1, 1.0 and "1" are one.'),
@@ -138,7 +140,7 @@ source_or_settings = _together(
     click.argument("path", metavar=f"[{SOURCE}]", required=False), _label, _score, _positive, _design, _treating, _reading, _gathered
 )
 
-level = click.option("--level", default="95%", show_default=True, metavar="SHARE", help="How sure an interval is to be.")
+level = click.option("--level", default="95%", show_default=True, metavar="SHARE", help="Confidence level.")
 _seed = click.option("--seed", type=int, default=0, show_default=True, metavar="NUMBER", help="The seed of what is drawn at random.")
 
 
@@ -151,7 +153,7 @@ intervals = _together(
     level, _replicates("Resamples for the intervals of chosen thresholds (default: 400); 0 treats thresholds as fixed in advance."), _seed
 )
 # For decisions: which winners are in doubt takes resamples.
-doubts = _together(level, _replicates("Resample so often, and say where models cannot be told apart."), _seed)
+doubts = _together(level, _replicates("Number of resamples, to show where models cannot be distinguished."), _seed)
 
 conditions = _together(
     click.option(
@@ -159,7 +161,7 @@ conditions = _together(
         "priors",
         multiple=True,
         metavar="SHARE",
-        help='The base rate: 0.1%, "1 in 1000", 1:999, 1e-4, "12 per 100k"; several by commas.',
+        help='The base rate: 0.1%, "1 in 1000", 1:999, 1e-4, "12 per 100k"; several comma-separated.',
     ),
     click.option(
         "--cost", "costs", multiple=True, metavar="NAME=NUMBER", help="What an outcome costs: fn=100,fp=1 (also tp, tn; a reward is negative)."
@@ -438,7 +440,7 @@ def at_probability(measure: Measure, text: str | None) -> Measure:
         return measure
     written = notations.share(text)
     if measure.name != "net_benefit" or measure.parameters:
-        raise refuse("BR655", f"a threshold probability is said of net_benefit, and not of {measure}", "--optimize net_benefit")
+        raise refuse("BR655", f"a threshold probability applies to net_benefit, and not to {measure}", "--optimize net_benefit")
     if written is None or not 0 < written.value < 1:
         raise refuse("BR655", f"a threshold probability lies between 0 and 1, got {quoted(text)}", "--threshold-probability 10%")
     return Measure("net_benefit", (("t", float(written.value)),))

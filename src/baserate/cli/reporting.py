@@ -34,8 +34,10 @@ MOST_SAID = 5
 
 @click.command(name="report", cls=Sectioned)
 @options.source
-@click.option("--rule", "rules", multiple=True, metavar="RULE", help="Answer with the cheapest point that keeps a rule. May be repeated.")
-@click.option("--budget", "--alerts", "budget", metavar="ALERTS", help="Answer for so many alerts out of --volume cases.")
+@click.option(
+    "--rule", "rules", multiple=True, metavar="RULE", help="Answer with the best threshold that satisfies this rule. May be repeated."
+)
+@click.option("--budget", "--alerts", "budget", metavar="ALERTS", help="Answer for this number of alerts out of --volume cases.")
 @click.option("--by", metavar="COLUMN", help="Also show every value of this column (a site, a country) at its own base rate.")
 @click.option("--title", metavar="TEXT", help="What stands above the report.")
 @options.conditions
@@ -109,7 +111,7 @@ def _made(path: options.Given, given: dict[str, Any]) -> Report:
 
 def _budget(text: str, volume: float | None) -> float:
     if volume is None:
-        raise refuse("BR861", "--budget is so many alerts out of a volume of cases", "--volume 1000000 beside it")
+        raise refuse("BR861", "--budget is a number of alerts out of a volume of cases", "--volume 1000000 beside it")
     try:
         return 0.0 if notations.number(text) == 0 else options.volume_of(text) or 0.0
     except InputError:

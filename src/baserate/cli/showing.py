@@ -31,7 +31,7 @@ from baserate.uncertainty.best import choices
 @options.conditions
 @options.prior_from
 @click.option(
-    "--rule", "rules", multiple=True, metavar="RULE", help='Show the cheapest point that keeps a rule: "recall >= 0.8". May be repeated.'
+    "--rule", "rules", multiple=True, metavar="RULE", help='Show the best threshold that satisfies a rule: "recall >= 0.8". May be repeated.'
 )
 @click.option(
     "--threshold", "thresholds", multiple=True, metavar="SCORE", help="Show this threshold (score >= SCORE is flagged). May be repeated."
@@ -169,5 +169,5 @@ def _present(
             how = surety.words(known, chosen=bool(there[0].optimized)) + (", with clusters as the units" if known.aucs else "")
             intervals = judgements.of_intervals(block, known, how)
             parts += [tables.headed(there), tables.of_points(block), intervals]
-        tell(*parts, "" if blocks else tables.conditions(models, at))
+        tell(*parts, "" if blocks else tables.conditions(models, at, [str(value.summary) for value in values]))
     say(notes)

@@ -16,6 +16,7 @@ from baserate.cli.sections import Sectioned
 from baserate.cli.terminal import tell
 from baserate.conditions import Conditions
 from baserate.days import Days, by_day
+from baserate.decisions.operating import highest_below
 from baserate.decisions.rules import AND, parse_rule
 from baserate.engines.cases import Cases
 from baserate.engines.dates import days_of, zone_of
@@ -26,6 +27,7 @@ from baserate.errors import InputError, quoted, refuse, refuse_file
 from baserate.grouped import GroupedCounts
 from baserate.measures.confusions import MOST_CASES, NOT_SAID
 from baserate.notes import RANDOM, Ledger, Note, combine
+from baserate.points import Points
 from baserate.slices import Slices, by_group, common_threshold
 
 
@@ -162,10 +164,13 @@ def _by_day(dated: GroupedCounts, at: Conditions, sites: Slices | None, budget: 
     """Day by day, at the threshold of the sites, or one given or chosen on all cases."""
     notes = tuple[Note, ...]()
     if sites is not None:
-        cut = sites.threshold
+        cut, chosen = sites.threshold, sites.chosen
     else:
-        cut, _, notes = common_threshold(dated.total(), _cut(given), given["rule"], None, at)
+        cut, chosen, notes = common_threshold(dated.total(), _cut(given), given["rule"], None, at)
     found = by_day(dated, threshold=cut, at=at, budget=budget, volume=options.volume_of(given["volume"]), tz=given["tz"])
+    if chosen and cut is not None:  # shown in few digits
+        points = Points.of(dated.total())
+        found = replace(found, point=replace(found.point, below=highest_below(points, points.place(cut))))
     return replace(found, notes=combine(notes, found.notes))
 
 

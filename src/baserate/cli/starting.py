@@ -110,7 +110,7 @@ def _answers(
     if not ask.yes:
         _show(columns)
     label = label or ask("Which column says who is positive?", "--label COLUMN", _column(columns))
-    names = scores or ask("Which columns are scores (the model in use first; by commas)?", "--score COLUMN", _columns(columns))
+    names = scores or ask("Which columns are scores (comma-separated, the model in use first)?", "--score COLUMN", _columns(columns))
     counts = _counted(ask, path, (label, names, positive, design))
     rate, weights = _conditions(ask, prior, cost)
     cuts = options.thresholds_of(thresholds, names) or _thresholds(ask, names)

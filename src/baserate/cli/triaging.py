@@ -22,7 +22,7 @@ from baserate.prospects.triaging import triage
 @click.option("--review", metavar="COST", help="What it costs to look at a case before deciding.")
 @click.option("--abstain", metavar="COST", help="Instead: what a case costs that is handed over without a decision.")
 @click.option("--overlooked", metavar="SHARE", help="The share of positives that a review misses.")
-@click.option("--most", metavar="REVIEWS", help="At most so many reviews: a share of the cases (5%), or a number of them with --volume.")
+@click.option("--most", metavar="REVIEWS", help="Most reviews allowed: a share of the cases (5%), or a number of them with --volume.")
 @options.conditions
 @options.prior_from
 @options.as_json

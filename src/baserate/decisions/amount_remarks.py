@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from baserate.arithmetic import exactly
 from baserate.decisions.operating import TIE, drawn_from
 from baserate.decisions.prices import Priced
-from baserate.decisions.remarks import resolution, unused
+from baserate.decisions.remarks import SAME_CASES, resolution, unused
 from baserate.decisions.rules import Rule
 from baserate.measures.confusions import label_shift, out_of_range
 from baserate.notes import Note
@@ -34,8 +34,7 @@ def on_choice(point: AmountPoint, priced: Priced, rule: Rule) -> Iterator[Note]:
         yield Note("BR524", "flagging everything is cheapest: every review down to the lowest score pays for itself")
     yield from _budget(point, priced, rule)
     if point.point.regardless is None and len(priced.points) > 2:
-        how = "judge it on others, choose_amount(dev).on(test)"
-        yield Note("BR528", f"chosen and judged on the same cases, which flatters it: {how}")
+        yield Note("BR528", f"{SAME_CASES}, choose_amount(dev).on(test)")
 
 
 def _budget(point: AmountPoint, priced: Priced, rule: Rule) -> Iterator[Note]:

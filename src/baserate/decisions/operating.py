@@ -33,7 +33,7 @@ GUESS: How = "guess"
 THEORY: How = "theory"
 # What a notebook shows of a point.
 CLASS_RATES = ("tpr", "fpr")
-AT_A_PRIOR = ("precision", "npv", "posfrac", "expected_cost")
+AT_A_PRIOR = ("precision", "npv", "posfrac")
 PER_VOLUME = ("alerts", "caught", "missed")
 # How many cases are flagged needs no label: these are read from what was counted, where it was.
 COUNTED = ("posfrac", "alerts")
@@ -182,7 +182,9 @@ class OperatingPoint:
 
     def __repr__(self) -> str:
         no_prior = self.at.prior is None
-        known = ("tpr", "fpr") if no_prior else ("tpr", "fpr", "precision", "posfrac", "expected_cost")
+        # Without costs the expected cost is the share of errors.
+        cost = "expected_cost" if self.at.costs_given else "error"
+        known = ("tpr", "fpr") if no_prior else ("tpr", "fpr", "precision", "posfrac", cost)
         rates = ", ".join(f"{name} {self[name]:.4g}" for name in known)
         sure = "" if self.guarantee is None else f"; {self.guarantee} guaranteed at {percent(self.guarantee.level)}"
         return f"OperatingPoint: {setting(self)}{sure}; {rates}; at {'no base rate' if no_prior else self.at}"
@@ -191,7 +193,8 @@ class OperatingPoint:
         from baserate.html_tables import cell, table
 
         rows = [(name, cell(getattr(self, name))) for name in ("tp", "fp", "fn", "tn")]
-        names = (*CLASS_RATES, *(AT_A_PRIOR if self.at.prior is not None else ()), *(PER_VOLUME if self.volume is not None else ()))
+        cost = "expected_cost" if self.at.costs_given else "error"
+        names = (*CLASS_RATES, *((*AT_A_PRIOR, cost) if self.at.prior is not None else ()), *(PER_VOLUME if self.volume is not None else ()))
         rows += [(name, cell(self[name], 4)) for name in names]
         return table(repr(self), ("", "value"), rows)
 
@@ -300,6 +303,11 @@ def highest_below(points: Points, place: int) -> Any:
     if points.counts is None:
         return None
     return (points.scores if points.tops is None else points.tops)[place].item() if place < len(points.scores) else -math.inf
+
+
+def short_on(points: Points, threshold: Any) -> str:
+    """A threshold in as few digits as flag the same cases of these."""
+    return short(threshold, highest_below(points, points.place(threshold)))
 
 
 def several(points: Points, upper: int, threshold: float | None) -> bool:

@@ -20,6 +20,7 @@ from baserate.points import LABELS_MISSING, ONLY_RATES, Points
 FAR = 1000
 # Fewer false positives than this are too few to rest a precision on.
 FEW = 10
+SAME_CASES = "the threshold was chosen and evaluated on the same data, so these figures are optimistic: evaluate on held-out data"
 # Of a budget: of what is left beyond that nothing is said.
 NEARLY = 0.95
 # Labels that are known for other shares of the flagged and of the other cases: the chi-square of p = 0.001, and a share of the larger one.
@@ -88,8 +89,7 @@ def on_choice(point: OperatingPoint, points: Points, rule: Rule, objective: Meas
         text = f"only {point.guarantee} is guaranteed: the other figures were read on the cases that chose the threshold, and are optimistic"
         yield Note("BR638", text)
     elif point.regardless is None and len(points) > 2:
-        how = "judge it on others, choose(dev).on(test) or show --threshold on another file"
-        yield Note("BR528", f"chosen and judged on the same cases, which flatters it: {how}")
+        yield Note("BR528", f"{SAME_CASES}, choose(dev).on(test) or show --threshold on another file")
 
 
 def resolution(point: OperatingPoint, points: Points) -> Iterator[Note]:

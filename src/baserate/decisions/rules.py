@@ -88,7 +88,7 @@ def _term(text: str, volume: float | None) -> Term:
     measure = parse(name, volume)
     if measure.counts_cases and "(" in name:
         fix = Fix("volume=1_000_000", "--volume 1000000")
-        raise refuse("BR533", f"{quoted(text)}: the volume is said once, beside the rule", fix)
+        raise refuse("BR533", f"{quoted(text)}: give the volume once, beside the rule", fix)
     limit = _limit(measure, written)
     low, high = measure.range
     if not low <= limit <= high or abs(limit) > LARGEST:

@@ -172,4 +172,4 @@ def _filled(column: Column, known: tuple[Array, int], held: Array, positive: Arr
         means.append(f"{rounded(Fraction(mean, 10**finer)):.15g} for {number_of(int(gone.sum()), name[:-1])}")
     gaps = int(missing.sum())
     what = f"{grouped(gaps)} of {number_of(len(column), 'amount')} in {column.name} {are(gaps)} missing"
-    return filled, finer, (Note("BR515", f"{what}; the mean of the class was taken, as asked: {', '.join(means)}"),)
+    return filled, finer, (Note("BR515", f"{what}; the mean of the class was taken, as requested: {', '.join(means)}"),)

@@ -172,11 +172,11 @@ def _skipped(text: Text, dialect: Dialect, ragged: list[tuple[int, int]], good: 
     expected = "the header's" if dialect.header else "the named"
     what = f"{grouped(len(ragged))} of {number_of(len(ragged) + good, 'row')} {have} {found} fields instead of {expected} {width}"
     if len(ragged) > asked.skip_bad:
-        fix = f"correct or remove those lines, or skip up to so many: --skip-bad {len(ragged)}"
+        fix = f"correct or remove those lines, or allow that many to be skipped: --skip-bad {len(ragged)}"
         raise refuse_file(text.shown, "BR605", what, Fix(fix.replace("--skip-bad ", "skip_bad="), fix), lines, len(ragged))
     left = "it was" if len(ragged) == 1 else "they were"
     where = Where(lines=lines[:MOST_SHOWN], total=len(ragged))
-    return [Note("BR605", f"{what} ({where}); {left} left out, as asked")]
+    return [Note("BR605", f"{what} ({where}); {left} left out, as requested")]
 
 
 def _rows(text: Text, dialect: Dialect) -> Iterator[tuple[int, list[str]]]:

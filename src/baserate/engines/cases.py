@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from baserate.cells import Array
 from baserate.engines.columns import Column, as_column, check_indexes, check_lengths
-from baserate.engines.labels import decide
+from baserate.engines.labels import Decision, decide
 from baserate.engines.probabilities import of_positive, two_columns
 from baserate.engines.scores import as_scores
 from baserate.engines.weights import as_weights, weigh, with_weight
@@ -101,15 +101,11 @@ def checked(  # noqa: PLR0913 (what a user may say of cases)
     check_lengths(everything)
     check_indexes(everything)
     findings, notes = Findings(), list[Note]()
-    scores: dict[str, Array] = {}
     with findings:
         decision = decide(label, pos_label, keyword=names.positive)
         notes.extend(decision.notes)
-        for name, pair in columns.items():
-            if len(pair) == 2:
-                chosen, note = of_positive(pair, decision)
-                columns[name] = (chosen,)
-                notes.append(note)
+        notes.extend(_keep_positive(columns, decision))
+    scores = dict[str, Array]()
     for name, pair in columns.items():
         with findings:
             scores[name] = as_scores(pair[0])
@@ -121,6 +117,15 @@ def checked(  # noqa: PLR0913 (what a user may say of cases)
     cases = Cases(decision.positive, decision.value, scores, weights, group, tuple(notes), ledger, beside)
     used = None if weights is None else with_weight(weights, decision.positive)
     return cases if used is None else cases.only(used)
+
+
+def _keep_positive(columns: dict[str, Any], decision: Decision) -> Iterator[Note]:
+    """Of scores for both classes keep those of the positive one, and say so."""
+    for name, pair in columns.items():
+        if len(pair) == 2:
+            chosen, note = of_positive(pair, decision)
+            columns[name] = (chosen,)
+            yield note
 
 
 def _check_swapped(findings: Findings, label: str, scores: Mapping[str, Array]) -> None:

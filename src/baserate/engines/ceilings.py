@@ -40,7 +40,7 @@ class Ceiling:
         """From keywords, each a word that is known."""
         memory, said = given.get("memory"), [name for name in ("approx", "resume", "thresholds") if given.get(name)]
         if memory is None and said:
-            text = f"{said[0]} is said of counting under a ceiling on memory, and none is given"
+            text = f"{said[0]} applies to counting within a memory limit, and none is given"
             raise refuse("BR940", text, Fix("memory='1GB'", "--memory 1GB"))
         several = tuple(given.get("thresholds", ()))
         return cls(None if memory is None else bytes_of(memory), bool(given.get("approx")), several, given.get("resume"))

@@ -306,7 +306,7 @@ def check_unused(shown: str, kind: str, options: Options) -> None:
     """Nothing that was said is ignored in silence."""
     unused = [field.name for field in fields(Asked) if getattr(options.asked, field.name) != field.default]
     if unused:
-        raise refuse_file(shown, "BR612", f"{unused[0].replace('_', ' ')} is said of a text file, and this is {kind}", f"leave {unused[0]} out")
+        raise refuse_file(shown, "BR612", f"{unused[0].replace('_', ' ')} applies to a text file, and this is {kind}", f"leave {unused[0]} out")
 
 
 def _head(path: str) -> bytes:

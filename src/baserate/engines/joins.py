@@ -163,7 +163,7 @@ def _by_position(parts: Sequence[Part]) -> Cases:
             raise refuse("BR404", text, Fix("id='COLUMN'", "--id COLUMN"), differ[:3], len(differ)).moved(part.table.place)
     count = len(first.cases.positive)
     cases = _merged(parts, [np.arange(count)] * len(parts), count)
-    note = Note("BR415", "rows of several files were paired by their position, as asked; their labels agree")
+    note = Note("BR415", "rows of several files were paired by their position, as requested; their labels agree")
     return cases._replace(notes=(*cases.notes, note))
 
 

@@ -55,7 +55,7 @@ def table_of(plain: streams.Plain, wanted: Wanted, asked: Asked) -> Table:
 def _check_asked(shown: str, asked: Asked) -> None:
     unused = [field.name for field in fields(Asked) if field.name != "encoding" and getattr(asked, field.name) != field.default]
     if unused:
-        text = f"{unused[0].replace('_', ' ')} is said of a table of text, and this is JSON"
+        text = f"{unused[0].replace('_', ' ')} applies to a table of text, and this is JSON"
         raise refuse_file(shown, "BR612", text, f"leave {unused[0]} out")
 
 

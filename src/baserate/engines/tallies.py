@@ -201,7 +201,7 @@ def judged(tally: Tally, wanted: Wanted, treatment: Treatment) -> Judged:
     tally, dropped = _without_scores(tally, treatment)
     used = int(tally.times.sum())
     if not used:
-        raise refuse("BR603", "every row was left out, as asked: nothing remains", "give whole cases")
+        raise refuse("BR603", "every row was left out, as requested: nothing remains", "give whole cases")
     findings, scores = Findings(), dict[str, Array]()
     with findings:
         decision = label_decision(tally.label, wanted.positive, tally.times)
@@ -231,7 +231,7 @@ def _without_labels(tally: Tally, treatment: Treatment) -> tuple[Tally, tuple[No
     if treatment.missing_label != DROP or not len(gone):
         return tally, ()
     many, cases = int(tally.times[gone].sum()), int(tally.times.sum())
-    text = f"{grouped(many)} of {number_of(cases, 'label')} in {tally.label.name} {are(many)} missing: left out, as asked"
+    text = f"{grouped(many)} of {number_of(cases, 'label')} in {tally.label.name} {are(many)} missing: left out, as requested"
     return tally.only(_others(gone, len(tally.times))), (Note("BR105", text),)
 
 
@@ -241,7 +241,7 @@ def _without_scores(tally: Tally, treatment: Treatment) -> tuple[Tally, tuple[No
     if treatment.nan_score != DROP or not len(every):
         return tally, ()
     shown = ", ".join(f"{quoted(name)} {grouped(int(tally.times[rows].sum()))}" for name, rows in gone.items() if len(rows))
-    text = f"{number_of(int(tally.times[every].sum()), 'case')} without a score ({shown}): left out, as asked"
+    text = f"{number_of(int(tally.times[every].sum()), 'case')} without a score ({shown}): left out, as requested"
     return tally.only(_others(every, len(tally.times))), (Note("BR201", text),)
 
 

@@ -75,7 +75,7 @@ def treat(table: Table, wanted: Wanted, treatment: Treatment) -> Table:
     if treatment.missing_label is not None:
         table = replace(table, columns={**table.columns, wanted.label: _plain(np.asarray(table.columns[wanted.label]))})
     if table.refused == table.rows and table.rows:
-        raise refuse_file(table.path, "BR603", "every row was left out, as asked: nothing remains", "give a file with whole cases")
+        raise refuse_file(table.path, "BR603", "every row was left out, as requested: nothing remains", "give a file with whole cases")
     return table
 
 
@@ -117,7 +117,7 @@ def _cut(labels: Array, wanted: Wanted, threshold: float, table: Table) -> Array
             number = None if is_missing(value) else _number(value)
             numbers.append(None if number is None or math.isnan(number) else number)
         except (TypeError, ValueError):
-            text = f"{quoted(wanted.label)} is to be cut at {threshold:g}, and {quoted(value)} is no number"
+            text = f"{quoted(wanted.label)} cannot be cut at {threshold:g}: {quoted(value)} is no number"
             raise refuse("BR106", text, "leave the label threshold out", [row], 1).moved(table.place) from None
     return Column(wanted.label, objects([None if number is None else int(number >= threshold) for number in numbers])).inferred().values
 
@@ -164,11 +164,11 @@ def _without_labels(table: Table, wanted: Wanted, treatment: Treatment) -> Table
     what = f"{grouped(len(gone))} of {number_of(count, 'label')} in {quoted(wanted.label)} {are(len(gone))} missing"
     if treatment.missing_label == DROP:
         without = {name: np.asarray(values)[gone] for name, values in table.columns.items() if name != wanted.label}
-        left = _dropped(table, gone, Note("BR105", f"{what}: left out, as asked{_reviewed(table, gone, wanted)}"))
+        left = _dropped(table, gone, Note("BR105", f"{what}: left out, as requested{_reviewed(table, gone, wanted)}"))
         return replace(left, unlabelled=without)
     labels = np.asarray(table.columns[wanted.label])
     filled = _filled(labels, gone, wanted, treatment.missing_label)
-    note = Note("BR105", f"{what}: taken for {treatment.missing_label}, as asked")
+    note = Note("BR105", f"{what}: taken for {treatment.missing_label}, as requested")
     return replace(table, columns={**table.columns, wanted.label: filled}, notes=(*table.notes, note))
 
 
@@ -226,13 +226,13 @@ def _without_scores(table: Table, wanted: Wanted, treatment: Treatment) -> Table
     if treatment.nan_score == DROP:
         every = np.unique(np.concatenate([*gone.values()])) if gone else np.empty(0, dtype=np.intp)
         shown = ", ".join(f"{quoted(name)} {grouped(len(rows))}" for name, rows in gone.items())
-        note = Note("BR201", f"{number_of(len(every), 'case')} without a score ({shown}): left out, as asked")
+        note = Note("BR201", f"{number_of(len(every), 'case')} without a score ({shown}): left out, as requested")
         return _dropped(table, every, note) if len(every) else table
     columns = dict(table.columns)
     notes = list(table.notes)
     for name, rows in gone.items():
         columns[name] = _lowest(np.asarray(columns[name]), rows, math.inf if treatment.lower_is_positive else -math.inf)
-        notes.append(Note("BR201", f"{quoted(name)} has {number_of(len(rows), 'missing score')}: ranked below every other, as asked"))
+        notes.append(Note("BR201", f"{quoted(name)} has {number_of(len(rows), 'missing score')}: ranked below every other, as requested"))
     return replace(table, columns=columns, notes=tuple(notes))
 
 
@@ -304,5 +304,5 @@ def _without_repeats(table: Table, wanted: Wanted, treatment: Treatment) -> Tabl
     again = [row for row, (found, now) in enumerate(held) if first.setdefault(found, now) is not now and first[found] == now]
     if not again:
         return table
-    note = Note("BR402", f"{number_of(len(again), 'row repeats', 'rows repeat')} an earlier one, value by value: left out, as asked")
+    note = Note("BR402", f"{number_of(len(again), 'row repeats', 'rows repeat')} an earlier one, value by value: left out, as requested")
     return _dropped(table, np.array(again, dtype=np.intp), note)

@@ -38,7 +38,7 @@ def unlabelled_of(source: str, score: str, options: Options) -> Unlabelled:
     """The same, where the options are at hand."""
     said = options.treatment
     if said != Treatment(nan_score=said.nan_score, lower_is_positive=said.lower_is_positive):
-        raise refuse_file(shown_source(source), "BR612", "an option is said of labels or ids, and here are none", "leave it out")
+        raise refuse_file(shown_source(source), "BR612", "an option applies to labels or ids, and here are none", "leave it out")
     wanted = Wanted(score, (score,))  # readers want a label: here the score stands in for it
     tables = parts_of(source, wanted, options)
     table = together(source, tables)

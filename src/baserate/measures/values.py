@@ -15,10 +15,12 @@ from baserate.measures import agreement, rates, workload
 from baserate.measures.catalogue import CATALOGUE, SYNONYMS, Definition, Formula, Parameter, plain
 from baserate.notations import number
 
-__all__ = ["Measure", "agreement", "named", "parse", "rates", "workload"]
+__all__ = ["Measure", "agreement", "in_costs", "named", "parse", "rates", "workload"]
 
 F_NUMBER = re.compile(r"f_?(\d{1,6}(?:\.\d{1,6})?)(?:_score)?")
 LONGEST = 300
+# The measures and summaries that costs enter.
+COSTED = ("expected_cost", "normalized_cost", "total_cost", "savings", "net_benefit", "volume_cost", "min_cost")
 
 
 @dataclass(frozen=True)
@@ -140,6 +142,11 @@ def parse(text: str, volume: float | None = None) -> Measure:
             return shorthand
         raise _unknown(name)
     return _made(SYNONYMS[key], arguments, volume)
+
+
+def in_costs(*names: str) -> bool:
+    """Do costs enter one of these, written as a measure or summary prints? Net benefit at a threshold probability given needs none."""
+    return any(name.partition("(")[0].partition(" ")[0] in COSTED and not name.startswith("net_benefit(") for name in names)
 
 
 def _f_number(key: str) -> Measure | None:

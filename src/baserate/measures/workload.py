@@ -172,7 +172,7 @@ def false_alarms(c: Outcomes, volume: float) -> Any:
 
 @define_share(
     "volume · expected cost",
-    "what so many cases cost; negative: a gain",
+    "what that volume of cases costs; negative: a gain",
     "no cases",
     direction="lower",
     range=ANY_COST,

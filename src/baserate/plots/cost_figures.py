@@ -167,7 +167,7 @@ def winner_map_panel(winners: WinnerMap, *, priors: tuple[float, float] = (1e-5,
     parts += [Line(across, _ratio(odds, effective), "", Style("black", "solid", 0.8)) for effective in shown]
     for doubt in winners.apart.doubts if winners.apart is not None else ():
         low, high = (np.clip(_ratio(odds, effective), y.low, y.high) for effective in (doubt.high, doubt.low))
-        parts.append(Area(across, low, high, "not told apart", "black", 0.25))
+        parts.append(Area(across, low, high, "not distinguished", "black", 0.25))
     return Panel("Which model is cheapest", x, y, tuple(parts), said("Which model is cheapest", x, y, names))
 
 

@@ -9,8 +9,10 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from baserate.arithmetic import exactly, rounded
-from baserate.conditions import Conditions
+from baserate.conditions import Conditions, told
+from baserate.cuts import short
 from baserate.decisions.borders import EVERYTHING, NOTHING, Region, corners, regions
+from baserate.decisions.operating import highest_below
 from baserate.errors import refuse
 from baserate.notes import Note, combine
 from baserate.points import Points
@@ -66,6 +68,8 @@ class Stability:
     break_even: Mapping[str, tuple[float, float]]
     decisive: tuple[str, ...] = ()
     notes: tuple[Note, ...] = field(default=(), compare=False, repr=False)
+    # The highest score below the threshold, by which it is shown in few digits.
+    below: float | None = field(default=None, compare=False, repr=False)
 
     @property
     def model(self) -> str:
@@ -87,9 +91,9 @@ class Stability:
         return tuple(sorted(found, key=lambda change: abs(math.log(change.factor))))
 
     def __repr__(self) -> str:
-        prior = self.held["prior"]
-        where = self.model if self.model in (NOTHING, EVERYTHING) else f"{self.model}, score >= {self.threshold}"
-        return f"Stability: {where}; cheapest from prior {prior.low:.4g} to {prior.high:.4g}; at {self.at}"
+        prior, best = self.held["prior"], "cheapest" if self.at.costs_given else "fewest errors"
+        where = self.model if self.model in (NOTHING, EVERYTHING) else f"{self.model}, score >= {short(self.threshold, self.below)}"
+        return f"Stability: {where}; {best} from prior {prior.low:.4g} to {prior.high:.4g}; at {told(self.at, by_cost=True)}"
 
 
 def stability(models: Mapping[str, Any], rule: str | None = None, *, at: Conditions | Uncertain) -> Stability:
@@ -130,7 +134,12 @@ def stability(models: Mapping[str, Any], rule: str | None = None, *, at: Conditi
         {} if names[0] in (NOTHING, EVERYTHING) else _break_even(points[names[0]], conditions),
         _decisive(at, held),
         combine(assumption(at), _remarks(points, found, place, at)),
+        None if names[0] in (NOTHING, EVERYTHING) else _below(points[names[0]], corner.settings[names[0]]),
     )
+
+
+def _below(points: Points, threshold: Any) -> Any:
+    return highest_below(points, points.place(threshold))
 
 
 def _remarks(points: Mapping[str, Points], found: Sequence[Region], place: int, at: Uncertain | Conditions) -> tuple[Note, ...]:

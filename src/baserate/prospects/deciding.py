@@ -10,13 +10,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from baserate.arithmetic import rounded
-from baserate.conditions import Conditions
-from baserate.cuts import short
+from baserate.conditions import Conditions, told
 from baserate.decisions.borders import EVERYTHING, NOTHING
 from baserate.decisions.choosing import COST
 from baserate.decisions.merged import may_lie
 from baserate.decisions.models import chosen_among
-from baserate.decisions.operating import highest_below
+from baserate.decisions.operating import short_on
 from baserate.decisions.rules import Rule, parse_rule
 from baserate.decisions.searching import DOUBT, ROUNDING, Mask
 from baserate.errors import Fix, Infeasible, Problem, quoted, refuse
@@ -76,12 +75,12 @@ class Decision:
 
     def __repr__(self) -> str:
         where = self.model if self.model in (NOTHING, EVERYTHING) else f"{self.model}, score >= {self.shown(self.model, self.threshold)}"
-        return f"Decision: {where}; regret {self.how} {self.regret.value:.4g} a case; at {self.at}"
+        where_at = told(self.at, by_cost=self.optimized == COST)
+        return f"Decision: {where}; regret {self.how} {self.regret.value:.4g} a case; at {where_at}"
 
     def shown(self, model: str, threshold: Any) -> str:
         """A threshold of one of the models, in as few digits as flag the same cases."""
-        points = self.points[model]
-        return short(threshold, highest_below(points, points.place(threshold)))
+        return short_on(self.points[model], threshold)
 
 
 class _Best(NamedTuple):

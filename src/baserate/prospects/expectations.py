@@ -11,13 +11,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from baserate.conditions import told
 from baserate.counts import Counts
 from baserate.decisions.operating import OperatingPoint
+from baserate.decisions.remarks import SAME_CASES
 from baserate.decisions.rules import parse_rule
 from baserate.errors import Fix, quoted, refuse
 from baserate.exact import Floats
 from baserate.measures.confusions import NOT_SAID, Confusion, checked_volume
-from baserate.measures.values import Measure, named
+from baserate.measures.values import Measure, in_costs, named
 from baserate.notes import Note, combine
 from baserate.points import Points
 from baserate.prospects.reading import Reader, Where, reader_of
@@ -31,7 +33,6 @@ from baserate.undefined import Undefined
 UNKNOWN, VARYING = "unknown", "varying"
 NO_AVERAGE = "nothing says how often each value of a range comes"
 NOT_KEPT = "the rule cannot be kept in part of what is possible"
-SAME_CASES = "chosen and judged on the same cases, which flatters it: judge it on others"
 NO_ENDS = "a distribution without ends has no worst and best"
 # Panels of the quadrature, by how many parts are distributions, and of the coarser one that bounds its error.
 PANELS = {1: (24, 16), 2: (6, 4), 3: (2, 1)}
@@ -67,7 +68,9 @@ class Expectation:
     def __repr__(self) -> str:
         value = "no average" if isinstance(self.value, Undefined) else f"{self.value:.4g} on average"
         kind = f", base rate {self.kind}" if self.kind else ""
-        return f"Expectation: {self.name} {value}, {100 * self.level:g} % from {self.low:.4g} to {self.high:.4g}{kind}; at {self.at}"
+        spread = f"{100 * self.level:g} % from {self.low:.4g} to {self.high:.4g}"
+        where = told(self.at, by_cost=in_costs(self.optimized, self.name))
+        return f"Expectation: {self.name} {value}, {spread}{kind}; at {where}"
 
 
 class _Asked(NamedTuple):
@@ -195,7 +198,7 @@ def _average(asked: _Asked, scene: Scene) -> tuple[float, float]:
         raise refuse("BR588", "more than three parts are distributions: too many to integrate to a known error", "give joint Draws of them")
     fine, coarse = (_value(asked, _grid(asked, scene, panels)) for panels in PANELS[max(1, len(smooth))])
     if math.isnan(fine):
-        return Undefined(f"{asked.measure} is undefined in part of what is believed"), 0.0
+        return Undefined(f"{asked.measure} is undefined in part of the assumed distribution"), 0.0
     return float(fine), abs(fine - coarse) + 1e-15 * abs(fine) if smooth else 1e-15 * abs(fine)
 
 

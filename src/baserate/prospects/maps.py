@@ -14,11 +14,10 @@ import numpy.typing as npt
 
 from baserate.arithmetic import exactly, rounded
 from baserate.conditions import Conditions
-from baserate.cuts import short
 from baserate.decisions.borders import Corner, Region, Win, check_names, corners, regions, won
 from baserate.decisions.budgets import filled
 from baserate.decisions.merged import refuse_hidden
-from baserate.decisions.operating import highest_below
+from baserate.decisions.operating import short_on
 from baserate.decisions.remarks import most_unseen
 from baserate.decisions.rules import Rule, parse_rule
 from baserate.decisions.searching import Mask, holds_all, keeping
@@ -161,7 +160,7 @@ def winner_map(
     apart = None
     if level is not None:
         if not isinstance(models, JointCounts) or rules.terms:
-            text = "whether models can be told apart is asked of all their thresholds on the same cases"
+            text = "whether models can be distinguished is tested over all their thresholds on the same cases"
             raise refuse("BR595", text, "winner_map(count_models(...), level=0.95), without a rule")
         apart = told_apart(models, fixed, level, replicates, seed, progress)
     wins = tuple(won(region, region.low, region.high) for region in fixed)
@@ -178,7 +177,7 @@ def from_zero(found: Sequence[Region], points: Mapping[str, Points]) -> tuple[No
     if points[name].why_no_prior == ONLY_RATES or not isinstance(negatives, int):
         return ()
     bound = most_unseen(negatives)
-    shown = short(cut, highest_below(points[name], points[name].place(cut)))
+    shown = short_on(points[name], cut)
     seen = f"{quoted(name)}, score >= {shown}, is best from prior 0 on as it flags none of {number_of(negatives, 'negative')}"
     border = bound / (bound + float(corner.y))
     text = f"{seen}: its fpr may be up to {bound:.3g} (95 %), and then flagging nothing is better below effective prior {border:.3g}"

@@ -14,6 +14,7 @@ from baserate.arithmetic import exactly, rounded
 from baserate.conditions import Conditions
 from baserate.decisions.borders import EVERYTHING, NOTHING, Corner, Region, corners, regions
 from baserate.decisions.choosing import flag_at
+from baserate.decisions.remarks import SAME_CASES
 from baserate.decisions.rules import Term
 from baserate.decisions.searching import keeping
 from baserate.errors import quoted, refuse
@@ -31,7 +32,7 @@ NEXT_TO_NOTHING = 1e-13
 UNSEEN = "BR505"
 # What a false alarm costs where a budget limits them, and nothing else does.
 ALARMS = Fraction(0)
-JUDGED = Note("BR528", "chosen and judged on the same cases, which flatters it: judge it on others")
+JUDGED = Note("BR528", SAME_CASES)
 
 
 @dataclass(frozen=True)

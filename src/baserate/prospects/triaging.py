@@ -11,9 +11,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from baserate.arithmetic import exactly, rounded
-from baserate.conditions import Conditions
+from baserate.conditions import Conditions, told
 from baserate.counts import Counts
+from baserate.cuts import short
 from baserate.decisions.choosing import choose
+from baserate.decisions.operating import highest_below
+from baserate.decisions.remarks import SAME_CASES
 from baserate.decisions.searching import DOUBT, ROUNDING
 from baserate.errors import Fix, quoted, refuse
 from baserate.exact import Floats
@@ -45,6 +48,14 @@ class Triage:
     at: Conditions
     reviews: float | None = None
     notes: tuple[Note, ...] = field(default=(), compare=False, repr=False)
+    # The highest scores below either threshold, by which these are shown in few digits.
+    below: tuple[Any, Any] = field(default=(None, None), compare=False, repr=False)
+
+    @property
+    def shown(self) -> tuple[str, str]:
+        """Both thresholds in as few digits as flag the same cases."""
+        act, review = ("" if cut is None else short(cut, under) for cut, under in zip((self.act, self.review), self.below, strict=True))
+        return act, review
 
     @property
     def saving(self) -> float:
@@ -52,9 +63,10 @@ class Triage:
         return self.without - self.cost
 
     def __repr__(self) -> str:
-        act = "nothing" if self.act is None else f"score >= {quoted(self.act)}"
-        look = "review nothing" if not self.reviewed else f"review down to {quoted(self.review)}"
-        return f"Triage: act on {act}, {look} ({self.reviewed:.4g} of the cases); cost {self.cost:.4g} against {self.without:.4g}; at {self.at}"
+        act, review = self.shown
+        look = f"review down to {review}" if self.reviewed else "review nothing"
+        acts = f"act on {'nothing' if self.act is None else f'score >= {act}'}, {look} ({self.reviewed:.4g} of the cases)"
+        return f"Triage: {acts}; cost {self.cost:.4g} against {self.without:.4g}; at {told(self.at, by_cost=True)}"
 
 
 class _Price(NamedTuple):
@@ -102,7 +114,7 @@ def triage(
 
 
 def _same_cases() -> tuple[Note, ...]:
-    return (Note("BR528", "chosen and judged on the same cases, which flatters it: judge it on others"),)
+    return (Note("BR528", SAME_CASES.replace("threshold was", "thresholds were")),)
 
 
 def _price(at: Conditions, review: Any, abstain: Any, overlooked: Any) -> _Price:
@@ -244,4 +256,5 @@ def _told(
         at=at,
         reviews=None if volume is None else rounded(reviewed * exactly(volume)),
         notes=notes,
+        below=(highest_below(points, pair[0]), highest_below(points, pair[1])),
     )

@@ -126,4 +126,4 @@ def _answer(one: Asked, answer: Answer[Choice], models: Mapping[str, Counts], kn
 
 def sentence(answer: Answer[Choice], *, alone: bool) -> str:
     """Which model, and where it is set, or that none can."""
-    return f"At {answer.at}: no model can keep the rule." if answer.choice is None else tables.verdict(answer.choice, alone=alone)
+    return f"At {answer.at}: no model can satisfy the rule." if answer.choice is None else tables.verdict(answer.choice, alone=alone)

@@ -11,8 +11,7 @@ import numpy.typing as npt
 
 from baserate.cells import Array, Indices
 from baserate.counts import Counts
-from baserate.cuts import short
-from baserate.decisions.operating import OperatingPoint, highest_below
+from baserate.decisions.operating import OperatingPoint, short_on
 from baserate.document import Settings, number, threshold, whole
 from baserate.exact import Floats
 from baserate.notes import CASE_CONTROL
@@ -127,7 +126,7 @@ def _unlabelled(counts: Counts, points: Points) -> dict[str, Any]:
 
 def shown_thresholds(every: Points, thresholds: Sequence[Any]) -> list[str]:
     """Each threshold in as few digits as flag the same cases."""
-    return ["none" if cut is None else short(cut, highest_below(every, every.place(cut))) for cut in thresholds]
+    return ["none" if cut is None else short_on(every, cut) for cut in thresholds]
 
 
 def _cases(values: Array) -> list[float | str]:

@@ -93,7 +93,7 @@ def _rules(rule: str | Sequence[str] | None, budget: float | None, volume: float
     rules: list[str | None] = [rule] if isinstance(rule, str) else list(rule or ())
     if budget is not None:
         if volume is None:
-            raise refuse("BR861", "a budget is so many alerts out of a volume of cases", "volume=1_000_000 beside it")
+            raise refuse("BR861", "a budget is a number of alerts out of a volume of cases", "volume=1_000_000 beside it")
         if isinstance(budget, bool) or not isinstance(budget, int | float) or not 0 <= budget <= volume:
             raise refuse("BR861", f"a budget is a number of alerts, got {quoted(budget)}", "budget=200 out of the volume")
         rules.append(f"alerts <= {budget!r}")

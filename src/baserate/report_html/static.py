@@ -8,10 +8,12 @@ from dataclasses import replace
 from typing import Any
 
 from baserate import breakdowns, judgements, recommendations, tables
+from baserate.conditions import told
 from baserate.decisions.operating import OperatingPoint, brief
 from baserate.document import read
 from baserate.errors import grouped, quoted
 from baserate.measures.confusions import measure
+from baserate.measures.values import in_costs
 from baserate.notes import Source
 from baserate.pages import Grid
 from baserate.plots.cost_figures import winner_map_panel
@@ -59,7 +61,7 @@ def _outcomes(contents: Contents) -> str:
     volume = contents.volume or USUAL_VOLUME
     table, where = outcome_table(choice.point, volume), quoted(choice.model, quotes=False)
     middle = "" if contents.decision is None else f"{MIDDLE} "
-    caption = f"{middle}{where}, {brief(choice.point)}, at {choice.point.at}"
+    caption = f"{middle}{where}, {brief(choice.point)}, at {told(choice.point.at, by_cost=in_costs(choice.point.optimized))}"
     return section("outcomes", f"Out of {grouped(round(volume))} cases", block(table, caption))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 
 from baserate.arithmetic import rounded
 from baserate.counts import Counts
+from baserate.cuts import short
 from baserate.errors import Fix, grouped, quoted, refuse
 from baserate.exact import Floats, Ints
 from baserate.notes import Note
@@ -51,6 +53,15 @@ class PriorEstimate(Interval, Estimated):
     counts: Counts | None = field(default=None, compare=False, repr=False)
     unlabelled: Unlabelled | None = field(default=None, compare=False, repr=False)
     beside: tuple[tuple[Counts, Unlabelled], ...] = field(default=(), compare=False, repr=False)
+
+    @property
+    def shown_threshold(self) -> str:
+        """The threshold as it is where it has few digits, and otherwise in as few as flag the same cases, labelled and unlabelled."""
+        cut = self.threshold
+        if cut is None or self.counts is None or self.unlabelled is None or float(f"{cut:.6g}") == cut:
+            return "" if cut is None else f"{cut:.6g}"
+        under = [part.scores[part.scores < cut][:1].tolist() for part in (self.counts, self.unlabelled)]
+        return short(cut, max((score for scores in under for score in scores), default=-math.inf))
 
 
 def estimate_prior(  # noqa: PLR0913 (each is a word that users say)
@@ -201,6 +212,6 @@ def _in_blocks(work: Callable[[int], Floats], draws: int, width: int, progress: 
 
 def told(found: PriorEstimate) -> str:
     """How the base rate was found, in words."""
-    where = f" at score >= {found.threshold:.6g}" if found.threshold is not None else ""
+    where = f" at score >= {found.shown_threshold}" if found.threshold is not None else ""
     calibrated = f" from scores calibrated at {found.calibrated_at:.4g}" if found.calibrated_at is not None else ""
     return f"{found.method}{where}{calibrated}, {grouped(found.cases)} unlabelled cases"

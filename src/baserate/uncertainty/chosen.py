@@ -83,7 +83,7 @@ def chosen_intervals(asked: Sequence[Asked], counts: Counts | GroupedCounts, how
     notes = check_enough(counts)
     if max(counts.total_positives, counts.total_negatives) > MOST_CASES:
         text = f"resamples are drawn from at most {grouped(MOST_CASES)} cases of a class"
-        raise refuse("BR623", text, "replicates=0, or interval of the point: at so many cases the choice adds nothing")
+        raise refuse("BR623", text, "replicates=0, or interval of the point: with this many cases the choice adds nothing")
     held = [_held(point, counts) for point, _ in asked]
     resampled = [place for place, (point, names) in enumerate(asked) if _moves(point) and any(_name(one) not in held[place] for one in names)]
     read = dict[int, Readings]()

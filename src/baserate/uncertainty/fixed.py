@@ -211,7 +211,10 @@ def _by_draws(question: Question, value: float) -> Interval:
         value = float(np.mean([average for _, _, average in found]))
     notes = (*_said(value), *_notes(question))
     if not low <= float(value) <= high:
-        notes = (*notes, Note("BR588", "the average over what is believed lies outside the interval: a few values far off draw it there"))
+        notes = (
+            *notes,
+            Note("BR588", "the average over the assumed distribution lies outside the interval: a few values far off draw it there"),
+        )
     name = str(question.asked)
     return Interval(float(value), low, high, question.level, method, side, name, question.at, DRAWS, question.seed, notes)
 

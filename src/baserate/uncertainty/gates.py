@@ -13,7 +13,7 @@ from baserate.arithmetic import rounded
 from baserate.conditions import Conditions
 from baserate.counts import Counts
 from baserate.decisions.choosing import choose, flag_at
-from baserate.decisions.operating import COUNTED, OperatingPoint
+from baserate.decisions.operating import COUNTED, OperatingPoint, short_on
 from baserate.decisions.rules import AND, Term, parse_rule
 from baserate.decisions.searching import holds_all
 from baserate.errors import Fix, Infeasible, InputError, quoted, refuse
@@ -171,7 +171,7 @@ def _point(
         chosen = choose(one, rule, at=at, volume=volume).threshold
     except Infeasible:
         chosen = choose(one, at=at, volume=volume).threshold
-    shown = "flagging nothing" if chosen is None else quoted(chosen)
+    shown = "flagging nothing" if chosen is None else short_on(Points.of(counts), chosen)
     text = f"no threshold is given: {shown} was chosen on a random half of the cases, and is judged on the other half"
     return flag_at(other, chosen, at=at, volume=volume), (Note(CHOSEN_HERE, text),)
 

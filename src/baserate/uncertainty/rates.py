@@ -81,7 +81,7 @@ def _checked(successes: Any, cases: Any) -> tuple[int, int]:
         numbers.append(int(value) if is_whole and not isinstance(value, bool) else -1)
     seen, whole = numbers
     if not 0 <= seen <= whole <= MOST_CASES or not whole:
-        text = f"a rate is so many of so many cases, in whole numbers; got {quoted(successes)} of {quoted(cases)}"
+        text = f"a rate is a number of successes among a number of cases, in whole numbers; got {quoted(successes)} of {quoted(cases)}"
         raise refuse("BR582", text, "rate_interval(45, 50)")
     return seen, whole
 
