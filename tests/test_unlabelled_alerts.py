@@ -266,3 +266,13 @@ def test_low_scores_that_are_risky_are_turned_in_both(tmp_path):
     source = written(tmp_path / "a.csv", ["y", "s"], [(1, 0.1), (0, 0.9), ("", 0.2)])
     counts = br.count_file(source, label="y", score="s", missing_label="drop", lower_is_positive=True)
     assert br.flag_at(counts, -0.5).counted == (2, 3)
+
+
+def test_models_within_a_budget_are_compared_by_recall_where_the_base_rate_of_all_cases_is_not_known(capsys, tmp_path):
+    rows = zip(np.where(KNOWN, TRUE.astype(int).astype(str), ""), SCORES.tolist(), (SCORES * 0.5 + RNG.random(ROWS)).tolist(), strict=True)
+    source = written(tmp_path / "two.csv", ["label", "a", "b"], rows)
+    words = ("choose", source, "alerts <= 200", "--volume", "20000", "--label", "label", "--score", "a", "--score", "b")
+    (choice,) = answered(capsys, *words, "--missing-label", "drop")["verdict"]
+    assert choice["differences"][0]["statistic"] == "tpr"
+    (known,) = answered(capsys, *words, "--missing-label", "drop", "--prior", "3%")["verdict"]
+    assert known["differences"][0]["statistic"] == "caught"

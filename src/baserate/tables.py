@@ -277,13 +277,9 @@ def _at(point: OperatingPoint) -> str:
     return f" at {setting(point)}" if point.share == 1 and point.threshold is not None else f" ({setting(point)})"
 
 
-def _made_best(point: OperatingPoint) -> str:
-    return "caught" if point.optimized == "tpr" and point.volume is not None else point.optimized
-
-
 def _amounts(choice: Choice, names: Sequence[str]) -> str:
     """What these models come to: "82 and 81 caught", "cost per case 0.0599 and 0.0911"."""
-    name = _made_best(choice.point)
+    name = choice.point.objective
     values = [_cell(choice.points[model], name) for model in names]
     said = values[0] if len(values) == 1 else f"{', '.join(values[:-1])} and {values[-1]}"
     return f"{said} caught" if name == "caught" else f"{heading(name, [choice.point])} {said}"
@@ -291,7 +287,7 @@ def _amounts(choice: Choice, names: Sequence[str]) -> str:
 
 def _named_amounts(choice: Choice, names: Sequence[str]) -> str:
     """What other models come to, with whose each number is."""
-    name = _made_best(choice.point)
+    name = choice.point.objective
     return ", ".join(f"{_cell(choice.points[model], name)} for {_name(model)}" for model in names)
 
 

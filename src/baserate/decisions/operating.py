@@ -148,6 +148,12 @@ class OperatingPoint:
             return 0.0
         return 1.0 if self.threshold == -math.inf else None
 
+    @property
+    def objective(self) -> str:
+        """What was optimized; the recall of a budget as the positives caught, where the base rate of all cases is known."""
+        caught = self.optimized == "tpr" and self.volume is not None and not (self.confusion.labels_missing and self.at.as_in_sample)
+        return "caught" if caught else self.optimized
+
     def on(self, counts: Counts | Points, at: Conditions | None = None) -> OperatingPoint:
         """The same setting on other cases: what a threshold chosen on development data does on test data.
 

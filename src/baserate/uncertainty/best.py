@@ -202,8 +202,8 @@ def _turned(one: Difference) -> Difference:
 
 
 def made_best(point: OperatingPoint) -> Measure:
-    """What was optimized; the recall of a budget as the positives caught."""
-    return parse("caught" if point.optimized == "tpr" and point.volume is not None else point.optimized, point.volume)
+    """The measure that was optimized."""
+    return parse(point.objective, point.volume)
 
 
 # ---- one model ------------------------------------------------------------------------------------------------------------
