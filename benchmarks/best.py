@@ -23,7 +23,7 @@ import numpy as np
 from scipy.special import ndtr
 
 import baserate as br
-from baserate.uncertainty.best import swapped_p
+from baserate.inference.best_model import swapped_p
 
 LEVEL, CHECKED = 0.05, 3
 SIZES = ((20, 200), (20, 500), (50, 1000), (200, 2000))

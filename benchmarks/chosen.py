@@ -24,8 +24,8 @@ import numpy as np
 from scipy.stats import norm, t
 
 import baserate as br
-from baserate.uncertainty import chosen, fixed, resampling
-from baserate.uncertainty.chosen import Resampling, chosen_intervals
+from baserate.inference import bootstrap, chosen_threshold, fixed_point
+from baserate.inference.chosen_threshold import Resampling, chosen_intervals
 
 PRIOR, VOLUME = 0.01, 10_000
 COSTLY, PLAIN = br.Conditions(PRIOR, br.Costs(fp=1, fn=50)), br.Conditions(PRIOR)
@@ -114,10 +114,10 @@ def setting(job: tuple[str, int, int, int]) -> dict:
     """Every rule in so many sets of one family and size: misses on either side, widths, and those of the threshold fixed in advance."""
     family, positives, sets, replicates = job
     # The interval of a threshold fixed in advance is a function of its outcomes: each is computed once.
-    once = functools.lru_cache(maxsize=200_000)(getattr(fixed.measure_interval, "__wrapped__", fixed.measure_interval))
-    chosen.measure_interval = fixed.measure_interval = once
-    fixed.DRAWS = DRAWS
-    resampling.MOST_THREADS = 1
+    once = functools.lru_cache(maxsize=200_000)(getattr(fixed_point.measure_interval, "__wrapped__", fixed_point.measure_interval))
+    chosen_threshold.measure_interval = fixed_point.measure_interval = once
+    fixed_point.DRAWS = DRAWS
+    bootstrap.MOST_THREADS = 1
     started = time.process_time()
     negatives = NEGATIVES_EACH * positives
     labels = np.repeat([1, 0], [positives, negatives])
@@ -156,7 +156,7 @@ def setting(job: tuple[str, int, int, int]) -> dict:
 
 def intervals_at(counts: br.Counts, threshold: float | None, point: br.OperatingPoint, names: tuple[str, ...]) -> dict[str, br.Interval]:
     """The intervals of a threshold that was fixed in advance, at the same conditions."""
-    return fixed.point_intervals(br.flag_at(counts, threshold, at=point.at, volume=point.volume), names)
+    return fixed_point.point_intervals(br.flag_at(counts, threshold, at=point.at, volume=point.volume), names)
 
 
 def widths(row: list[float]) -> tuple[float, float]:

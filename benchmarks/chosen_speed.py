@@ -11,7 +11,7 @@ import time
 import numpy as np
 
 import baserate as br
-from baserate.uncertainty.chosen import Resampling, chosen_intervals
+from baserate.inference.chosen_threshold import Resampling, chosen_intervals
 
 PRIOR, REPLICATES = 0.01, 1000
 AT = br.Conditions(0.001, br.Costs(fp=1, fn=100))

@@ -45,7 +45,7 @@ def write(path, kind, rows):
 def frame_of(engine, path):
     """A Parquet file as a frame of an engine."""
     if engine in ("Spark", "Dask"):
-        from baserate.engines.clusters import Cluster, reader
+        from baserate.read.spark import Cluster, reader
 
         with reader(Cluster(engine.lower(), "local[2]" if engine == "Spark" else None)) as read:
             yield read(path)

@@ -28,9 +28,9 @@ import sklearn
 from sklearn.metrics import roc_curve
 
 import baserate as br
-from baserate.engines.arrays import count_cases
-from baserate.engines.cases import SCORE, Names, checked
 from baserate.kernels import best, portable
+from baserate.read.arrays import count_cases
+from baserate.read.cases import SCORE, Names, checked
 
 PRIORS = (0.5, 0.01, 0.001)
 KINDS = ("float64", "float32", "tied", "weighted")

@@ -22,9 +22,9 @@ from scipy.special import ndtri
 from scipy.stats import binom
 
 import baserate as br
-from baserate.uncertainty.fixed import Question, measure_interval
-from baserate.uncertainty.placements import auc_interval
-from baserate.uncertainty.rates import rate_interval
+from baserate.inference.auc import auc_interval
+from baserate.inference.fixed_point import Question, measure_interval
+from baserate.inference.rates import rate_interval
 
 LEVEL = 0.95
 SETS = 10_000

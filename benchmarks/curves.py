@@ -18,7 +18,7 @@ import numpy as np
 from sklearn.metrics import average_precision_score, det_curve, precision_recall_curve, roc_curve
 
 import baserate as br
-from baserate.curves.catalogue import CURVES
+from baserate.curves.named import CURVES
 
 AT = br.Conditions(prior=0.001, costs=br.Costs(fp=1, fn=100))
 NEED_PROBABILITIES = ("brier", "decision")

@@ -41,7 +41,7 @@ def bare(path: str) -> dict[str, object]:
 
 
 def ours(path: str) -> dict[str, object]:
-    from baserate.engines.file_counts import count_file
+    from baserate.read.files import count_file
 
     start = time.perf_counter()
     counts = count_file(path, label="label", score="score")

@@ -46,19 +46,19 @@ def grouped_by_duckdb(path, kind):
 
 
 def ours(path, kind):
-    from baserate.engines.files import Options, parts_of
+    from baserate.read.source import Options, parts_of
 
     return counted(parts_of(path, wanted(kind), Options())[0].columns)
 
 
 def here(path, kind):
-    from baserate.engines.parquet_files import read_parquet
+    from baserate.read.parquet import read_parquet
 
     return counted(read_parquet(path, wanted(kind)).columns)
 
 
 def wanted(kind):
-    from baserate.engines.wanted import Wanted
+    from baserate.read.table import Wanted
 
     return Wanted("y", ("s",), group="g" if kind == "text" else None)
 
@@ -66,15 +66,15 @@ def wanted(kind):
 def with_pyarrow(path, kind):
     from pyarrow import parquet
 
-    from baserate.engines.arrow_columns import from_arrow, kind_of
+    from baserate.read.arrow import arrow_kind, from_arrow
 
     table = parquet.ParquetFile(path).read(["y", "s", "g"] if kind == "text" else ["y", "s"])
-    return counted({name: from_arrow(table.column(name), kind_of(table.column(name).type)) for name in table.column_names})
+    return counted({name: from_arrow(table.column(name), arrow_kind(table.column(name).type)) for name in table.column_names})
 
 
 def counted(columns):
-    from baserate.engines.arrays import count_cases
-    from baserate.engines.cases import SCORE, Names, checked
+    from baserate.read.arrays import count_cases
+    from baserate.read.cases import SCORE, Names, checked
 
     cases = checked(columns["y"], {SCORE: columns["s"]}, pos_label=None, sample_weight=None, groups=columns.get("g"), names=Names())
     return count_cases(cases, SCORE)

@@ -22,9 +22,9 @@ from scipy.stats import t as student
 
 import baserate as br
 from baserate.conditions import Conditions
+from baserate.counts.points import Points
 from baserate.decisions import guarantees
 from baserate.decisions.rules import parse_rule
-from baserate.points import Points
 
 PRIOR, COSTS, VOLUME, LEVEL = 0.01, br.Costs(fp=1, fn=50), 10_000, 0.95
 NEGATIVES = 10  # for each positive

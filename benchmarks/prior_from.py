@@ -22,12 +22,12 @@ from scipy.stats import norm
 from scipy.stats import t as student
 
 from baserate import Conditions, Confusion, Costs, count, count_unlabelled
-from baserate.measures.values import Measure
-from baserate.shifts.mixtures import adjusted, flags_of
-from baserate.uncertainty.field import in_field, table_of
-from baserate.uncertainty.fixed import Question, measure_interval
-from baserate.uncertainty.reading import rates_read
-from baserate.uncertainty.values import BOTH
+from baserate.inference.estimated_prior import in_field, table_of
+from baserate.inference.fixed_point import Question, measure_interval
+from baserate.inference.statistic import rates_read
+from baserate.inference.values import BOTH
+from baserate.measures.measure import Measure
+from baserate.shift.estimate import adjusted, flags_of
 
 LABELLED, SHARE, FIELD = 4000, 0.05, 5000
 # Draws for each set: fewer than a user gets, which costs less than 0.2 % of coverage.

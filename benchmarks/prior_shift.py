@@ -18,7 +18,7 @@ for library in ("OMP", "OPENBLAS", "MKL"):
 import numpy as np
 
 import baserate as br
-from baserate.shifts.estimating import ADJUSTED, EM
+from baserate.shift.estimate import ADJUSTED, EM
 
 SHIFT = 1.5
 METHODS = (ADJUSTED, EM)

@@ -24,11 +24,11 @@ from pathlib import Path
 import numpy as np
 
 import baserate as br
-from baserate.engines.file_counts import count_scores
-from baserate.engines.files import Options
-from baserate.engines.wanted import Wanted
 from baserate.errors import grouped
-from baserate.report_html.embedding import page
+from baserate.read.files import count_scores
+from baserate.read.source import Options
+from baserate.read.table import Wanted
+from baserate.reports.page import page
 
 STEPS = 60
 AT = br.Conditions("1 in 1000", br.Costs(fp=1, fn=100))

@@ -1,4 +1,4 @@
-"""Writes src/baserate/studies/weng/table3_ranks.npz from the scores of Weka: `python benchmarks/table3_ranks.py weka_table3.csv.gz`.
+"""Writes src/baserate_studies/weng/table3_ranks.npz from the scores of Weka: `python benchmarks/table3_ranks.py weka_table3.csv.gz`.
 
 The scores are a run of Weka 3.6.14 (NaiveBayes, J48, SMO, IBk -K 3, defaults; 10 × 10-fold cross-validation) on 20 one-against-the-rest
 problems of UCI sets. Only the order of scores within a fold is kept, which is all that a ROC needs, and rows within a fold are sorted, so that

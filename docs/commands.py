@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from baserate.cli import COMMANDS, cli
+from baserate.cli.main import cli, commands
 
 FOLDER = Path(__file__).parent / "commands"
 WIDTH = 110
@@ -14,9 +14,9 @@ HEAD = "Written from `--help` by `python docs/commands.py`."
 def pages() -> dict[str, str]:
     """The text of every page by its file name."""
     context = click.Context(cli, info_name="baserate", help_option_names=["-h", "--help"])
-    rows = [f"| [{name}]({name}.md) | {text} |" for name, (_, text) in COMMANDS.items()]
+    rows = [f"| [{name}]({name}.md) | {text} |" for name, text in commands().items()]
     index = ["# The commands\n", f"{HEAD}\n", "| command | what for |", "|---|---|", *rows, "", *_ends()]
-    return {"README.md": "\n".join(index), **{f"{name}.md": _page(name, context) for name in COMMANDS}}
+    return {"README.md": "\n".join(index), **{f"{name}.md": _page(name, context) for name in commands()}}
 
 
 def _page(name: str, context: click.Context) -> str:

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import baserate as br
-from baserate.curves.catalogue import CURVES
-from baserate.summaries.catalogue import SUMMARIES
+from baserate.curves.named import CURVES
+from baserate.curves.summaries import SUMMARIES
 
 PAGE = Path(__file__).with_suffix(".md")
 HEAD = """# Curves and summaries

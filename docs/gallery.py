@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import baserate as br
-from baserate.studies.cardenas.curves import empirical, intrusion
-from baserate.studies.tan.curves import crossing_models
+from baserate_studies.cardenas.curves import empirical, intrusion
+from baserate_studies.tan.curves import crossing_models
 
 HERE = Path(__file__).parent
 PAGE, FOLDER = HERE / "gallery.md", HERE / "gallery"

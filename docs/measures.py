@@ -4,8 +4,8 @@ import math
 from pathlib import Path
 
 import baserate as br
-from baserate.measures.catalogue import Definition
-from baserate.measures.values import CATALOGUE
+from baserate.measures.measure import CATALOGUE
+from baserate.measures.registry import Definition
 
 PAGE = Path(__file__).with_suffix(".md")
 CONFUSION = "br.Confusion(tp=40, fp=60, fn=10, tn=890)"

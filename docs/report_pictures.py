@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import baserate as br
-from baserate.demo import scores_csv
+from baserate.cli.demo import scores_csv
 
 FOLDER = Path(__file__).parent / "report"
 

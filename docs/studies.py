@@ -10,9 +10,9 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from baserate.studies.catalogue import STUDIES
-from baserate.studies.claims import VERDICTS
-from baserate.studies.wording import MEANINGS, said, shown
+from baserate_studies.catalogue import STUDIES
+from baserate_studies.claims import VERDICTS
+from baserate_studies.wording import MEANINGS, said, shown
 
 HERE = Path(__file__).parent
 PAGE, FOLDER = HERE / "studies.md", HERE / "studies"
@@ -30,23 +30,23 @@ A row (L1, W20, T39, S21, C25) is a statement of Landgrebe et al., Weng & Poon, 
 order of the text; B1 to B19 are errata.
 
 ```python
->>> from baserate.studies import Claim
+>>> from baserate_studies import Claim
 >>> Claim("posfrac", ("L27",), 54.9, 52.14, 0.05, "half a unit of the last digit", errata=("B11",), unit="%").verdict
 'erratum'
 
 ```
 
 `baserate study landgrebe` prints one study, `--json` gives it to a program, `-o FOLDER` writes pages with every figure, `--full` repeats what
-is repeated more often. In Python: `from baserate.studies import study`, and `study("weng", data="uci")["fig4"]`.
+is repeated more often. In Python: `from baserate_studies import study`, and `study("weng", data="uci")["fig4"]`.
 
 ## Data
 
-The classes of Landgrebe et al. are drawn again by `baserate.studies.generators`, from a seed: `two_gaussians`, `highleyman`, `lithuanian`,
+The classes of Landgrebe et al. are drawn again by `baserate_studies.generators`, from a seed: `two_gaussians`, `highleyman`, `lithuanian`,
 and `multimodal`, whose modes were not published and are fitted. `balance_scale` is fully determined, `ten_records` is the table of Tan et al.
 and of the slides, `one_attribute` the one-dimensional example.
 
 ```python
->>> from baserate.studies.generators import balance_scale, highleyman
+>>> from baserate_studies.generators import balance_scale, highleyman
 >>> highleyman(2, 3, seed=1).x.shape, balance_scale().x.shape
 ((5, 2), (625, 4))
 

@@ -5,7 +5,7 @@ import path from "node:path";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const core = process.argv[2] === "core";
-const folder = process.argv[core ? 3 : 2] ?? path.join(here, core ? "build" : "../src/baserate/report_html/bundle");
+const folder = process.argv[core ? 3 : 2] ?? path.join(here, core ? "build" : "../src/baserate/reports/bundle");
 const common = {
   absWorkingDir: here,
   bundle: true,

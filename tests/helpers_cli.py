@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import jsonschema
 
-from baserate import cli
+from baserate.cli import main
 
 VALID = jsonschema.Draft202012Validator(json.loads((Path(__file__).parents[1] / "docs" / "schema.json").read_text()))
 
@@ -22,7 +22,7 @@ class Done(NamedTuple):
 def told(capsys, *arguments):
     """What a command says, on either stream, and its exit status."""
     capsys.readouterr()
-    status = cli._run([str(argument) for argument in arguments])
+    status = main._run([str(argument) for argument in arguments])
     return Done(status, *capsys.readouterr())
 
 

@@ -16,24 +16,24 @@ from pathlib import Path
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 import baserate as br
-from baserate.engines import ceilings, certified, checkpoints, confined_pieces, passes, stages
+from baserate.read import condense, large, table
 
 
 def tighten():
-    ceilings.TAKEN = ceilings.LEAST - 112 * 3_000
-    checkpoints.EVERY_S, checkpoints.PATIENCE = 0.0, 0
-    confined_pieces.ROWS, stages.BATCH = 500, 1_700
-    passes.BIN, passes.POSITIVE, certified.BINS = 8, 8, 1 << 13
+    table.TAKEN = table.LEAST - 112 * 3_000
+    condense.EVERY_S, condense.PATIENCE = 0.0, 0
+    large.ROWS, condense.BATCH = 500, 1_700
+    large.BIN, large.POSITIVE, condense.BINS = 8, 8, 1 << 13
 
 
 def stage_of(checkpoint):
     """What was being filled when this was written."""
-    return checkpoints.storage.parsed(memoryview(checkpoint.read_bytes())[:-32], len(checkpoints.MAGIC)).facts["stage"]
+    return condense.storage.parsed(memoryview(checkpoint.read_bytes())[:-32], len(condense.MAGIC)).facts["stage"]
 
 
 def count(path, resume, approx):
     tighten()
-    counts = br.count_file(path, label="y", score="s", memory=ceilings.LEAST, thresholds=[0.5], resume=resume, approx=approx)
+    counts = br.count_file(path, label="y", score="s", memory=table.LEAST, thresholds=[0.5], resume=resume, approx=approx)
     return counts.digest
 
 
@@ -67,10 +67,10 @@ def main(path, folder, rounds, approx):
 
 if __name__ == "__main__":
     if sys.argv[1] == "--command":
-        from baserate import cli
+        from baserate.cli import main
 
         tighten()
-        cli.main(sys.argv[2:])
+        main.main(sys.argv[2:])
     elif sys.argv[1] == "--once":
         print(count(sys.argv[2], sys.argv[3], sys.argv[4] == "1"))
     else:

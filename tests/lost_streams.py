@@ -9,7 +9,7 @@ import shutil
 import sys
 import tempfile
 
-from baserate import cli
+from baserate.cli import main
 
 
 def ran(words, full):
@@ -20,7 +20,7 @@ def ran(words, full):
     if not child:
         for number, file in files.items():
             os.dup2(os.open("/dev/full", os.O_WRONLY) if number == full else file.fileno(), number)
-        cli.main(words)
+        main.main(words)
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     said = []
     for file in files.values():
@@ -30,8 +30,8 @@ def ran(words, full):
 
 
 if __name__ == "__main__":
-    for name in cli.COMMANDS:
-        cli.cli.get_command(None, name)
+    for name in main.commands():
+        main.cli.get_command(None, name)
     import scipy.special  # noqa: F401
 
     asked = [json.loads(line) for line in sys.stdin]

@@ -13,9 +13,9 @@ import pytest
 from tests.helpers_cli import refused, told, written
 
 import baserate as br
-from baserate import storage
-from baserate.cli import gating, options
-from baserate.engines.dates import hours_of, zone_of
+from baserate.cli import gate, options
+from baserate.counts import counts
+from baserate.read.files import hours_of, zone_of
 
 HEADER, ROWS = ("y", "m"), [(0, 0.1), (1, 0.9), (0, 0.4), (1, 0.3)]
 ONE = ("--label", "y", "--score", "m")
@@ -145,9 +145,9 @@ def test_a_threshold_of_labels_beyond_floats_is_refused(tmp_path):
 @pytest.mark.parametrize(("field", "value"), [("rows_read", 9), ("rows_read", -7), ("rows_used", "abc"), ("weight", ["w"])])
 def test_a_ledger_that_does_not_add_up_is_refused(tmp_path, field, value):
     br.count_file(written(tmp_path / "a.csv", HEADER, ROWS), label="y", score="m").save(tmp_path / "a.counts")
-    saved = storage.read(tmp_path / "a.counts")
+    saved = counts.read(tmp_path / "a.counts")
     saved.facts["ledger"]["sources"][0][field] = value
-    storage.write(tmp_path / "b.counts", saved)
+    counts.write(tmp_path / "b.counts", saved)
     with pytest.raises(br.InputError, match="BR711"):
         br.load(tmp_path / "b.counts")
 
@@ -161,7 +161,7 @@ def test_a_summary_of_a_run_that_was_killed_does_not_say_passed(tmp_path, capsys
     def killed(*arguments, **named):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(gating, "judge", killed)
+    monkeypatch.setattr(gate, "judge", killed)
     assert told(capsys, *words).status == 130
     assert "Passed" not in summary.read_text()
     assert "did not come to an end" in summary.read_text()

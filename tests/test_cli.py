@@ -9,8 +9,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from baserate import cli
-from baserate.cli import options
+from baserate.cli import main, options
 
 GOOD = "id,y,m1\n" + "".join(f"{i},{int(i % 4 == 0)},0.{i:02}\n" for i in range(1, 21))
 SCHEMA = json.loads((Path(__file__).parents[1] / "docs" / "schema.json").read_text())
@@ -162,11 +161,11 @@ def test_a_bug_of_ours_is_never_an_answer(scores, monkeypatch, capsys):
     monkeypatch.setattr(options, "count_scores", broken)
     arguments = ["show", str(scores), "--label", "y", "--score", "m1"]
     with pytest.raises(SystemExit, match="^70$") as caught:
-        cli.main(arguments)
+        main.main(arguments)
     assert caught.value.code == 70
     assert "error BR999: a bug in baserate: ZeroDivisionError: oops" in capsys.readouterr().err
     with pytest.raises(SystemExit, match="^70$"):
-        cli.main([*arguments, "--debug"])
+        main.main([*arguments, "--debug"])
     assert "ZeroDivisionError: oops\nerror BR999" in capsys.readouterr().err
 
 
@@ -176,7 +175,7 @@ def test_an_interrupt_stops_tidily(scores, monkeypatch, capsys):
 
     monkeypatch.setattr(options, "count_scores", interrupted)
     with pytest.raises(SystemExit, match="^130$") as caught:
-        cli.main(["show", str(scores), "--label", "y", "--score", "m1"])
+        main.main(["show", str(scores), "--label", "y", "--score", "m1"])
     assert caught.value.code == 130
     assert capsys.readouterr().err.strip() == "stopped"
 

@@ -10,10 +10,10 @@ from tests.helpers_cli import answered, refused, told
 from tests.test_cli_compare import three_models
 
 import baserate as br
-from baserate.engines import confined_pieces
-from baserate.engines.ceilings import LEAST, Ceiling
-from baserate.engines.pieces import Chunks
-from baserate.uncertainty.paired_passes import paired_in_passes
+from baserate.inference.large_differences import paired_in_passes
+from baserate.read import large
+from baserate.read.condense import Chunks
+from baserate.read.table import LEAST, Ceiling
 
 MEMORY = ("--memory", "400MB")
 TWO = ("--label", "y", "--score", "a", "--score", "b")
@@ -30,7 +30,7 @@ def cases(tmp_path):
 
 @pytest.fixture(autouse=True)
 def small_pieces(monkeypatch):
-    monkeypatch.setattr(confined_pieces, "ROWS", 60)
+    monkeypatch.setattr(large, "ROWS", 60)
 
 
 @pytest.mark.parametrize("asked", [TWO, THREE, (*THREE, "--against", "noise"), (*TWO, "--method", "delong"), (*TWO, "--level", "90%")])

@@ -11,7 +11,7 @@ import pytest
 from tests.test_cli import run
 
 import baserate as br
-from baserate.curves.catalogue import CURVES
+from baserate.curves.named import CURVES
 
 SCHEMA = json.loads((Path(__file__).parents[1] / "docs" / "schema.json").read_text())
 LABELS, SCORES = [1, 1, 0, 1, 0, 0, 0, 0], [0.95, 0.8, 0.7, 0.6, 0.4, 0.3, 0.2, 0.1]

@@ -11,7 +11,7 @@ from tests.test_cli import run
 from tests.test_cli_curves import COUNTS, scores  # noqa: F401 (a fixture)
 
 import baserate as br
-from baserate.curves.catalogue import CURVES
+from baserate.curves.named import CURVES
 
 MODEL = ("--label", "y", "--score", "m")
 

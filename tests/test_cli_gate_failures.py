@@ -119,7 +119,7 @@ def test_a_failure_of_ours_is_never_0(file, capsys, monkeypatch, failure, status
     def broken(*_, **__):
         raise failure
 
-    monkeypatch.setattr(f"baserate.checks.running.{reader}", broken)
+    monkeypatch.setattr(f"baserate.gates.checks.{reader}", broken)
     path = plain(file, cases(12, 5, both=40))
     arguments = COMPARED if reader == "models_of" else ("recall >= 0.1", "--label", "y", "--score", "old")
     done = told(capsys, "gate", path, *arguments)
@@ -131,7 +131,7 @@ def test_an_interrupt_is_never_0(file, capsys, monkeypatch):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("baserate.checks.running.regression", interrupted)
+    monkeypatch.setattr("baserate.gates.checks.regression", interrupted)
     assert told(capsys, "gate", plain(file, cases(12, 5, both=40)), *COMPARED).status == 130
 
 

@@ -14,8 +14,8 @@ from tests.helpers_cli import VALID, answered, damaged, refused, told, written
 from tests.helpers_intervals import ONE, TWO, cells, sample, short, spelled, tables, weighted_file
 
 import baserate as br
-from baserate.measures.values import CATALOGUE
-from baserate.uncertainty.values import digits_apart
+from baserate.inference.values import digits_apart
+from baserate.measures.measure import CATALOGUE
 
 
 @pytest.fixture

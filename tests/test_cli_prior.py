@@ -7,7 +7,7 @@ import pytest
 from tests.helpers_cli import answered, refused, told, written
 
 import baserate as br
-from baserate.cli import COMMANDS, cli
+from baserate.cli.main import cli, commands
 
 RNG = np.random.default_rng(5)
 
@@ -278,7 +278,7 @@ REFUSED = {"compare", "slices", "report"}
 
 def test_no_command_takes_the_estimate_as_known():
     """Each of these kinds is tested here: together in the intervals, over the whole interval, without any interval, or refused."""
-    every = {name: {parameter.name for parameter in cli.get_command(None, name).params} for name in COMMANDS}
+    every = {name: {parameter.name for parameter in cli.get_command(None, name).params} for name in commands()}
     taking = {name for name, there in every.items() if "prior_from" in there}
     assert taking == JOINT | OVER_ITS_INTERVAL | NO_INTERVALS | REFUSED
     assert not [name for name, there in every.items() if "priors" in there and name not in taking]

@@ -12,8 +12,8 @@ from tests.decisions.oracle_decisions import meant
 
 import baserate as br
 from baserate.conditions import trained_at
-from baserate.measures.catalogue import CATALOGUE
-from baserate.notations import several
+from baserate.measures.registry import CATALOGUE
+from baserate.notation import several
 
 priors = st.floats(1e-9, 1 - 1e-9)
 amounts = st.floats(1e-6, 1e6)

@@ -3,7 +3,7 @@
 import pytest
 
 import baserate as br
-from baserate.measures.catalogue import CATALOGUE
+from baserate.measures.registry import CATALOGUE
 
 Y, S = [0, 0, 1, 1, 0, 1], [0.1, 0.4, 0.35, 0.8, 0.5, 0.9]
 CHOSEN = br.count(Y, S, design="case-control")

@@ -12,7 +12,7 @@ import pytest
 from tests.helpers_cli import told, written
 from tests.helpers_terminal import BASERATE, ESCAPE, in_terminal, run, stopped
 
-from baserate import cli
+from baserate.cli import main
 
 TWO = ("--label", "y", "--score", "model_a", "--score", "model_b")
 LONG = (*TWO, "--statistic", "expected_cost", "--prior", "1%")
@@ -53,7 +53,7 @@ def test_short_work_writes_no_escapes(scores, more):
 
 def test_long_work_shows_how_far_it_is_on_a_terminal_only(scores):
     words = ("compare", scores, *LONG, "--replicates", "300")
-    impatient = (sys.executable, "-c", "from baserate.cli import main, terminal; terminal.PATIENCE = 0; main()")
+    impatient = (sys.executable, "-c", "from baserate.cli.main import main, terminal; terminal.PATIENCE = 0; main()")
     _, text = in_terminal(80, *words, program=impatient, TERM="xterm")
     assert "resampling" in text
     assert "300" in text
@@ -63,7 +63,7 @@ def test_long_work_shows_how_far_it_is_on_a_terminal_only(scores):
     assert not ESCAPE.search(plain)
 
 
-IMPATIENT = "from baserate.cli import terminal; terminal.PATIENCE = 0.0; from baserate import cli; cli.main()"
+IMPATIENT = "from baserate.cli.main import terminal; terminal.PATIENCE = 0.0; from baserate import cli; cli.main()"
 
 
 def test_whoever_waits_for_a_file_is_told_so_on_a_terminal_only(scores):
@@ -92,7 +92,7 @@ def test_a_closed_pipe_ends_quietly(scores):
 
 
 def test_a_second_ctrl_c_does_not_wait_for_the_tidying_up(scores, tmp_path):
-    slow = "import os, time; os.unlink = lambda _: (print('tidying', flush=True), time.sleep(60)); from baserate.cli import main; main()"
+    slow = "import os, time; os.unlink = lambda _: (print('tidying', flush=True), time.sleep(60)); from baserate.cli.main import main; main()"
     words = ("compare", scores, *LONG, "--replicates", "1000000", "-o", str(tmp_path / "answer"))
     process = subprocess.Popen([sys.executable, "-c", slow, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     while not (tmp_path / ".answer.writing").exists():
@@ -107,9 +107,9 @@ def test_a_second_ctrl_c_does_not_wait_for_the_tidying_up(scores, tmp_path):
 
 def test_whoever_stops_a_count_is_told_whether_there_is_something_to_go_on_from(capsys, monkeypatch, tmp_path):
     def stop(*_, **__):
-        raise cli.Interrupted
+        raise main.Interrupted
 
-    monkeypatch.setattr(cli.cli, "main", stop)
+    monkeypatch.setattr(main.cli, "main", stop)
     there, absent = tmp_path / "x.part", str(tmp_path / "absent.part")
     there.touch()
     goes_on = f"stopped; the same command goes on from there (--resume {there})\n"

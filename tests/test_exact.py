@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from baserate.exact import running_sums, segment_sums, total
+from baserate.numbers import running_sums, segment_sums, total
 
 finite = st.floats(0, 1e300)
 

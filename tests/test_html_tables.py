@@ -133,5 +133,5 @@ def test_names_steer_neither_a_terminal_nor_a_page(name):
 
 
 def test_html_is_loaded_when_a_notebook_asks_for_it():
-    code = "import sys, baserate; c = baserate.count([0, 1], [1, 2]); a = 'baserate.html_tables' in sys.modules; c._repr_html_(); print(a)"
+    code = "import sys, baserate; c = baserate.count([0, 1], [1, 2]); a = 'baserate.numbers' in sys.modules; c._repr_html_(); print(a)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"

@@ -12,7 +12,7 @@ from sklearn.isotonic import IsotonicRegression
 from tests import strategies
 
 import baserate as br
-from baserate import hulls
+from baserate.counts import cells
 
 
 def brute_force(points):
@@ -55,7 +55,7 @@ def test_the_hull_of_any_counts_is_that_of_brute_force(data):
 
 @pytest.mark.parametrize("passes", [0, 1, 2])
 def test_the_scan_one_by_one_gives_the_same_corners(passes, monkeypatch):
-    monkeypatch.setattr(hulls, "MOST_PASSES", passes)
+    monkeypatch.setattr(cells, "MOST_PASSES", passes)
     rng = random.Random(passes)
     for most in (2, 9, 10**6):
         for _ in range(60):

@@ -11,7 +11,7 @@ import pytest
 from tests.helpers_cli import written
 from tests.helpers_terminal import BASERATE
 
-from baserate import cli
+from baserate.cli import main
 
 pytestmark = pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
 
@@ -44,7 +44,7 @@ REFUSED = ("show", "none.csv", "--label", "y", "--score", "m")
 
 
 def has_json(name):
-    return any("--json" in parameter.opts for parameter in cli.cli.get_command(None, name).params)
+    return any("--json" in parameter.opts for parameter in main.cli.get_command(None, name).params)
 
 
 ASKED = [*WORDS.values(), *((*words, "--json") for name, words in WORDS.items() if has_json(name)), STRICT, REFUSED, (*REFUSED, "--json")]
@@ -65,7 +65,7 @@ def found(tmp_path_factory):
 
 
 def test_every_command_is_tried():
-    assert WORDS.keys() == cli.COMMANDS.keys()
+    assert WORDS.keys() == main.COMMANDS.keys()
 
 
 @pytest.mark.parametrize("words", ASKED[:-3], ids=" ".join)

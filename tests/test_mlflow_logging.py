@@ -8,7 +8,7 @@ import pytest
 from tests.helpers_cli import VALID
 
 import baserate as br
-from baserate.mlflow_logging import flat, log
+from baserate.output.mlflow import flat, log
 
 Y, S = [0, 0, 1, 1, 0, 1], [0.1, 0.4, 0.35, 0.8, 0.2, 0.9]
 AT = br.Conditions(prior="1 in 100", costs=br.Costs(fp=1, fn=50))
@@ -91,7 +91,7 @@ def test_without_mlflow_the_extra_is_named(monkeypatch):
 
 
 def test_flat_names_are_those_of_the_document():
-    from baserate import document
+    from baserate.output import document
 
     metrics, params = flat(document.of_models("log", {"m": br.count(Y, S)}, {}, [], []))
     assert set(metrics) == {"m.positives", "m.negatives", "m.sample_prior", "m.auc", "m.auc_low", "m.auc_high"}

@@ -17,8 +17,8 @@ from tests.helpers_cli import refused, told, written
 
 import baserate as br
 from baserate import atomic
-from baserate.engines import streams
-from baserate.outputs import reserved
+from baserate.atomic import reserved
+from baserate.read import streams
 
 HEADER, ROWS = ("y", "m"), [(0, 0.1), (1, 0.9), (0, 0.4), (1, 0.3)]
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from baserate.pages import NARROWEST, Grid, Page, fitted
+from baserate.atomic import NARROWEST, Grid, Page, fitted
 
 cells = st.text(st.characters(codec="ascii", categories=("L", "N")), min_size=1, max_size=12)
 words = st.lists(cells, min_size=1, max_size=3).map(" ".join)

@@ -8,7 +8,7 @@ import pytest
 from tests.helpers_cli import answered, told
 
 import baserate as br
-from baserate.decisions.operating import brief, setting
+from baserate.decisions.operating_point import brief, setting
 
 CASES, POSITIVES = 20_000, 30
 NUMBER = r"-?\d+\.?\d*(?:e[+-]?\d+)?"

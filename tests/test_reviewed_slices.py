@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import baserate as br
-from baserate.uncertainty import cluster_rates
-from baserate.uncertainty.cluster_rates import alike_lower
-from baserate.uncertainty.gates import UNJUDGED
+from baserate.inference import clusters
+from baserate.inference.clusters import alike_lower
+from baserate.inference.requirements import UNJUDGED
 
 
 def exact_outcomes(counts, prior, threshold):
@@ -129,7 +129,7 @@ def test_the_bound_of_clusters_is_wrong_no_more_often_than_said_whatever_their_s
 @pytest.mark.parametrize("sizes", SIZES[:4])
 def test_very_many_clusters_have_a_wider_bound_that_is_no_more_often_wrong(sizes, monkeypatch):
     narrow = [alike_lower(seen, sizes, 0.95) for seen in range(sum(sizes) + 1)]
-    monkeypatch.setattr(cluster_rates, "WORK", 0)
+    monkeypatch.setattr(clusters, "WORK", 0)
     wide = [alike_lower(seen, sizes, 0.95) for seen in range(sum(sizes) + 1)]
     assert all(chernoff <= exact + 1e-9 for chernoff, exact in zip(wide, narrow, strict=True))
     assert wrong_at_most(sizes, 0.95) <= 0.05

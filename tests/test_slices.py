@@ -8,8 +8,8 @@ import pytest
 from tests import oracle
 
 import baserate as br
-from baserate.slices import TOO_FEW
-from baserate.uncertainty.gates import MISSED, OBSERVED, SHOWN, UNJUDGED
+from baserate.inference.requirements import MISSED, OBSERVED, SHOWN, UNJUDGED
+from baserate.segments.groups import TOO_FEW
 
 # Sensitivity 0.90 and specificity 0.85 exactly, at four prevalences: (tp, fn, fp, tn).
 SCENARIO_11 = {"a": (18, 2, 1497, 8483), "b": (18, 2, 297, 1683), "c": (18, 2, 57, 323), "d": (360, 40, 315, 1785)}

@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 import baserate as br
-from baserate import atomic, storage
+from baserate import atomic
+from baserate.counts import counts
 
 COUNTS = br.count([0, 1, 0, 1], [0.2, 0.7, 0.1, 0.9])
 
@@ -28,7 +29,7 @@ def assert_refused(path, match, code):
 def sealed(head, body=b""):
     """A file with a right checksum around whatever is in it."""
     text = head if isinstance(head, bytes) else json.dumps(head).encode()
-    content = storage.MAGIC + len(text).to_bytes(8, "little") + text + body
+    content = counts.MAGIC + len(text).to_bytes(8, "little") + text + body
     return content + hashlib.sha256(content).digest()
 
 
@@ -220,7 +221,7 @@ def test_notes_come_back_with_their_override(tmp_path):
 
 
 def test_a_head_longer_than_any_we_write_is_refused(tmp_path):
-    content = storage.MAGIC + (2**40).to_bytes(8, "little")
+    content = counts.MAGIC + (2**40).to_bytes(8, "little")
     (tmp_path / "x").write_bytes(content + hashlib.sha256(content).digest())
     assert_refused(tmp_path / "x", "head too long", "BR711")
 
@@ -334,11 +335,11 @@ def test_mutated_files_are_loaded_or_refused_but_never_crash(tmp_path):
         br.count_groups([0, 1], [1, 2], groups=["a", "b"]),
     ):
         value.save(path)
-        content = path.read_bytes()[: -storage.CHECKSUM]
+        content = path.read_bytes()[: -counts.CHECKSUM]
         for _ in range(400):
             broken = bytearray(content)
             for _ in range(draw.randint(1, 4)):
-                broken[draw.randrange(len(storage.MAGIC), len(broken))] = draw.randrange(256)
+                broken[draw.randrange(len(counts.MAGIC), len(broken))] = draw.randrange(256)
             path.write_bytes(bytes(broken) + hashlib.sha256(broken).digest())
             try:
                 loaded = br.load(path)
@@ -351,8 +352,8 @@ def test_mutated_files_are_loaded_or_refused_but_never_crash(tmp_path):
 @pytest.mark.parametrize("corrected", ["abc", 7, ["1/100"]])
 def test_a_correction_that_nobody_made_is_refused(tmp_path, corrected):
     br.count([0, 1], [0.1, 0.9]).save(tmp_path / "a.counts")
-    saved = storage.read(tmp_path / "a.counts")
+    saved = counts.read(tmp_path / "a.counts")
     saved.facts["ledger"]["corrected"] = corrected
-    storage.write(tmp_path / "b.counts", saved)
+    counts.write(tmp_path / "b.counts", saved)
     with pytest.raises(br.InputError, match="BR711"):
         br.load(tmp_path / "b.counts")

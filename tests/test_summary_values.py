@@ -8,8 +8,7 @@ import pytest
 from tests.test_cli import run
 
 import baserate as br
-from baserate.summaries.catalogue import SUMMARIES
-from baserate.summaries.values import NOT_ASKED
+from baserate.curves.summaries import NOT_ASKED, SUMMARIES
 
 SCHEMA = json.loads((Path(__file__).parents[1] / "docs" / "schema.json").read_text())
 COUNTS = br.count([1, 1, 0, 1, 0, 0, 0, 0], [0.95, 0.8, 0.7, 0.6, 0.4, 0.3, 0.2, 0.1])

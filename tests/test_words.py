@@ -9,8 +9,8 @@ import pytest
 from tests.helpers_cli import answered, told
 
 import baserate as br
+from baserate.cli.demo import scores_csv
 from baserate.conditions import ASSUMED
-from baserate.demo import scores_csv
 
 DATA = ("--label", "fraud", "--score", "logit", "--score", "forest")
 FIELD = ("--prior", "0.5%")

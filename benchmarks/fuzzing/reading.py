@@ -10,9 +10,10 @@ from benchmarks.fuzzing.naive_counts import Reading
 from benchmarks.fuzzing.seeds import Seed
 
 import baserate as br
-from baserate.engines import csv_files, file_cases, files, streams
-from baserate.engines.arrays import count_cases
-from baserate.engines.wanted import Table, Wanted
+from baserate.read import csv, files, streams
+from baserate.read import source as sources
+from baserate.read.arrays import count_cases
+from baserate.read.table import Table, Wanted
 
 READ, REFUSED, TRACEBACK = "read", "refused", "traceback"
 LONGEST_LINE = 1000
@@ -56,15 +57,15 @@ def _public(seed: Seed, path: Path, way: str) -> Any:
 def _direct(seed: Seed, path: Path) -> br.Counts:
     """The same counts without a process in between; and the fast way for files that are too small for it."""
     wanted = Wanted("y", ("s",), seed.positive)
-    here = getattr(files, "parts_here", files.parts_of)
+    here = getattr(sources, "parts_here", sources.parts_of)
     if seed.format == "csv-fast":
         with streams.opened(str(path)) as plain:
-            table = csv_files.table_of(plain, wanted, fast_from=0)
+            table = csv.table_of(plain, wanted, fast_from=0)
     else:
         source = _source(seed, path)
-        table = files.together(source, here(source, wanted, files.Options.of(seed.options)))
+        table = sources.together(source, here(source, wanted, sources.Options.of(seed.options)))
     try:
-        cases = file_cases._cases(table, wanted)
+        cases = files._cases(table, wanted)
         return count_cases(cases._replace(ledger=_ledger(table)), "s")
     except br.InputError as error:
         raise error.moved(table.place) from None

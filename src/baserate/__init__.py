@@ -8,16 +8,41 @@ TYPE_CHECKING = False  # to type checkers it is true; `typing` is not loaded for
 if TYPE_CHECKING:
     from typing import Any
 
-    from baserate.amounts import Amounts
-    from baserate.calculator import Rates, Solved, solve_rates
-    from baserate.conditions import Conditions, Cut
-    from baserate.costs import Costs
-    from baserate.counts import Counts
-    from baserate.curves.amounts import amount_cost_curve, amount_missed_curve
-    from baserate.curves.costs import brier_curve, cost_curve, cost_lines, decision_curve
+    from baserate.conditions import Conditions, Costs, Cut, Uncertain
+    from baserate.counts.amounts import Amounts
+    from baserate.counts.counts import Counts
+    from baserate.counts.grouped import GroupedCounts
+    from baserate.counts.joint import JointCounts
+    from baserate.counts.points import Points
+    from baserate.counts.unlabelled import Unlabelled
+    from baserate.curves.areas import (
+        auc,
+        auc_bounds,
+        auprc,
+        average_precision,
+        cost_area,
+        gini,
+        h_measure,
+        ks,
+        min_cost,
+        partial_auc,
+        strip_weights,
+        weighted_auc,
+        weighted_auc_chance,
+        weighted_cost_area,
+        weighted_pr_area,
+    )
+    from baserate.curves.calibration import Decomposition, brier, brier_decomposition, calibration_error, log_loss
+    from baserate.curves.curve import Curve, npv_prior_curve, precision_prior_curve, sweep, trace
     from baserate.curves.named import (
+        amount_cost_curve,
+        amount_missed_curve,
+        brier_curve,
         broc,
+        cost_curve,
+        cost_lines,
         cost_threshold_curve,
+        decision_curve,
         det,
         family,
         gain_curve,
@@ -26,41 +51,47 @@ if TYPE_CHECKING:
         posfrac_curve,
         pr,
         pr_gain,
+        reliability_curve,
         roc,
         roc_hull,
         to_broc,
     )
-    from baserate.curves.reliability import reliability_curve
-    from baserate.curves.sweeping import npv_prior_curve, precision_prior_curve, sweep
-    from baserate.curves.tracing import trace
-    from baserate.curves.values import Curve
-    from baserate.days import Day, Days, by_day
-    from baserate.decisions.amounts import AmountChoice, AmountPoint, choose_amount, choose_amount_model, flag_amount_at
-    from baserate.decisions.baselines import Baseline, ideal_baseline
-    from baserate.decisions.borders import Win, winners
-    from baserate.decisions.choosing import choose, flag_at, guess
-    from baserate.decisions.crossings import Crossing, Stretch, Superiority, superiority
-    from baserate.decisions.fixing import Fixed, fix
-    from baserate.decisions.models import Choice
-    from baserate.decisions.operating import OperatingPoint
-    from baserate.engines.amounts import count_amounts, count_amounts_file
-    from baserate.engines.arrays import count, count_groups, count_models
-    from baserate.engines.chunks import count_chunks
-    from baserate.engines.classes import count_classes, macro
-    from baserate.engines.dates import count_days, count_days_file
-    from baserate.engines.file_counts import count_file, count_groups_file, count_models_file
-    from baserate.engines.frames import count_frame, count_groups_frame, count_models_frame
-    from baserate.engines.saved import load
-    from baserate.engines.unlabelled import count_unlabelled, count_unlabelled_file
+    from baserate.curves.summaries import Summary
+    from baserate.decisions.amount_costs import AmountChoice, AmountPoint, choose_amount, choose_amount_model, flag_amount_at
+    from baserate.decisions.operating_point import OperatingPoint
+    from baserate.decisions.roc_geometry import Baseline, Crossing, Stretch, Superiority, Win, ideal_baseline, superiority, winners
+    from baserate.decisions.selection import Choice, Fixed, choose, fix, flag_at, guess
+    from baserate.distributions import Distribution, Draws, LogNormal, LogUniform, Pilot, Range
     from baserate.errors import Infeasible, InputError
-    from baserate.grouped import GroupedCounts
-    from baserate.isolines import IsoCost, Isoline, iso_cost_line, isoline
-    from baserate.joint import JointCounts
-    from baserate.measures.confusions import Confusion, measure
-    from baserate.measures.values import Measure
+    from baserate.inference.amount_intervals import amount_intervals
+    from baserate.inference.bands import Band, FoldCurve, FoldMean, average_curve, band, difference_band, fold_mean
+    from baserate.inference.best_model import choose_model
+    from baserate.inference.differences import compare, compare_all
+    from baserate.inference.intervals import interval
+    from baserate.inference.label_errors import LabelErrors, Verified, label_error_table, under_label_errors, under_verification
+    from baserate.inference.large_differences import compare_auc_file, compare_frame
+    from baserate.inference.paired import mcnemar_p
+    from baserate.inference.rates import rate_interval
+    from baserate.inference.requirements import Check, Part, Regression, Requirement, regression, require
+    from baserate.inference.sample_size import (
+        Cases,
+        Detectable,
+        Support,
+        cases_for_auc,
+        cases_for_mcnemar,
+        cases_needed,
+        power_to_show,
+        smallest_detectable,
+        smallest_rate_shown,
+        support,
+    )
+    from baserate.inference.values import Difference, Interval
+    from baserate.measures.calculator import Rates, Solved, solve_rates
+    from baserate.measures.confusion import Confusion, measure
+    from baserate.measures.isolines import IsoCost, Isoline, iso_cost_line, isoline
+    from baserate.measures.measure import Measure
     from baserate.notes import Ledger, Note, Source
-    from baserate.plots.base_rate_figures import broc_panel, curve_panel, gain_panel, lift_panel, posfrac_panel, pr_panel
-    from baserate.plots.cost_figures import cost_panel, cost_threshold_panel, decision_panel, difference_panel, winner_map_panel
+    from baserate.numbers import Bounds, Reading, Undefined
     from baserate.plots.displays import (
         BrierCurveDisplay,
         BRocDisplay,
@@ -73,54 +104,57 @@ if TYPE_CHECKING:
         PosfracDisplay,
         PrGainDisplay,
     )
+    from baserate.plots.figures import (
+        broc_mapping_figure,
+        broc_panel,
+        cost_panel,
+        cost_threshold_panel,
+        curve_panel,
+        decision_panel,
+        density_panel,
+        det_panel,
+        difference_panel,
+        gain_panel,
+        histogram_panel,
+        isoline_figure,
+        lift_panel,
+        outcome_tree_panel,
+        posfrac_panel,
+        pr_panel,
+        reliability_panel,
+        roc_panel,
+        scatter_panel,
+        strips_panel,
+        winner_map_panel,
+    )
     from baserate.plots.panels import Figure, Panel
-    from baserate.plots.roc_figures import broc_mapping_figure, det_panel, isoline_figure, roc_panel, strips_panel
-    from baserate.plots.score_figures import density_panel, histogram_panel, outcome_tree_panel, reliability_panel, scatter_panel
-    from baserate.points import Points
-    from baserate.prospects.apart import Apart, Doubt
-    from baserate.prospects.changes import Change, Held, Stability, stability
-    from baserate.prospects.deciding import Decision, decide
-    from baserate.prospects.expectations import Expectation, expect
-    from baserate.prospects.leading import Lead, Leaders, leaders_within
-    from baserate.prospects.learning import Learning, value_of_learning
-    from baserate.prospects.maps import Border, WinnerMap, winner_map
-    from baserate.prospects.mixing import Mixed
-    from baserate.prospects.outlooks import Outlook, expect_curve
-    from baserate.prospects.regrets import Regret, regret
-    from baserate.prospects.triaging import Triage, triage
-    from baserate.readings import Bounds, Reading
-    from baserate.report_html.reporting import report
-    from baserate.report_html.values import Report
-    from baserate.shifts.calibrating import Calibration, calibrate
-    from baserate.shifts.checking import ShiftCheck, check_label_shift
-    from baserate.shifts.correcting import correct_prior, correct_probabilities
-    from baserate.shifts.estimating import PriorEstimate, estimate_prior
-    from baserate.slices import Slice, Slices, by_group
-    from baserate.spreads import Distribution, Draws, LogNormal, LogUniform, Pilot, Range
-    from baserate.summaries.costs import cost_area, h_measure, min_cost
-    from baserate.summaries.precision import auprc, average_precision
-    from baserate.summaries.probabilities import Decomposition, brier, brier_decomposition, calibration_error, log_loss
-    from baserate.summaries.ranking import auc, auc_bounds, gini, ks, partial_auc
-    from baserate.summaries.values import Summary
-    from baserate.summaries.weighted import strip_weights, weighted_auc, weighted_auc_chance, weighted_cost_area, weighted_pr_area
-    from baserate.uncertain import Uncertain
-    from baserate.uncertainty.adequacy import Support, cases_needed, power_to_show, smallest_rate_shown, support
-    from baserate.uncertainty.amounts import amount_intervals
-    from baserate.uncertainty.bands import Band, band, difference_band
-    from baserate.uncertainty.best import choose_model
-    from baserate.uncertainty.comparing import compare, compare_all
-    from baserate.uncertainty.folds import FoldCurve, FoldMean, average_curve, fold_mean
-    from baserate.uncertainty.framed import compare_frame
-    from baserate.uncertainty.gates import Check, Part, Regression, Requirement, regression, require
-    from baserate.uncertainty.intervals import interval
-    from baserate.uncertainty.label_errors import LabelErrors, Verified, label_error_table, under_label_errors, under_verification
-    from baserate.uncertainty.matched import mcnemar_p
-    from baserate.uncertainty.paired_passes import compare_auc_file
-    from baserate.uncertainty.planning import Cases, Detectable, cases_for_auc, cases_for_mcnemar, smallest_detectable
-    from baserate.uncertainty.rates import rate_interval
-    from baserate.uncertainty.values import Difference, Interval
-    from baserate.undefined import Undefined
-    from baserate.unlabelled import Unlabelled
+    from baserate.read.arrays import count, count_classes, count_groups, count_models, macro
+    from baserate.read.files import (
+        count_amounts,
+        count_amounts_file,
+        count_days,
+        count_days_file,
+        count_file,
+        count_groups_file,
+        count_models_file,
+        count_unlabelled,
+        count_unlabelled_file,
+        load,
+    )
+    from baserate.read.frames import count_frame, count_groups_frame, count_models_frame
+    from baserate.read.large import count_chunks
+    from baserate.reports.page import Report, report
+    from baserate.robustness.decision import Decision, Learning, Mixed, decide, value_of_learning
+    from baserate.robustness.expectation import Expectation, Outlook, expect, expect_curve
+    from baserate.robustness.leaders import Lead, Leaders, leaders_within
+    from baserate.robustness.minimax import Regret, regret
+    from baserate.robustness.sensitivity import Change, Held, Stability, stability
+    from baserate.robustness.triage_zones import Triage, triage
+    from baserate.robustness.winner_regions import Apart, Border, Doubt, WinnerMap, winner_map
+    from baserate.segments.days import Day, Days, by_day
+    from baserate.segments.groups import Slice, Slices, by_group
+    from baserate.shift.correct import Calibration, calibrate, correct_prior, correct_probabilities
+    from baserate.shift.estimate import PriorEstimate, ShiftCheck, check_label_shift, estimate_prior
 
 __version__ = "0.1.0"
 

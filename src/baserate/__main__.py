@@ -16,9 +16,9 @@ def main() -> None:
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _stopped)
     _check_room()
-    from baserate import cli
+    from baserate.cli import main
 
-    cli.main()
+    main.main()
 
 
 def _stopped(signum: int, frame: FrameType | None) -> None:  # noqa: ARG001

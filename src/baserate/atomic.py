@@ -1,4 +1,4 @@
-"""Writing a file so that a reader sees the old one or the new one, whatever happens in between."""
+"""Safe output: files written whole or not at all, digests, and text folded to the width of a page."""
 
 from __future__ import annotations
 
@@ -8,14 +8,23 @@ import os
 import re
 import shutil
 import stat
-from collections.abc import Iterable, Iterator
+import textwrap
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from baserate.errors import Fix, quoted, refuse_file, size
+
+# ----------------------------------------------------------------------
+# Writing a file so that a reader sees the old one or the new one, whatever happens in between.
+
 
 try:
     import fcntl
 except ImportError:  # Windows: no advisory locks, so the drafts of a killed writer stay until they are removed by hand
     fcntl = None  # type: ignore[assignment]
-
-from baserate.errors import size
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
@@ -174,3 +183,219 @@ def _sync_folder(folder: str) -> None:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
+
+
+# ----------------------------------------------------------------------
+# Fingerprints that are the same on every machine. OpenSSL takes milliseconds to load, so only who asks for one pays for it.
+
+
+def little_endian(array: npt.NDArray[Any]) -> memoryview:
+    """The bytes of an array as they are written and digested on every machine."""
+    return np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<")).view(np.uint8).data
+
+
+def sha256(pieces: Iterable[bytes | memoryview]) -> bytes:
+    """The SHA-256 of the pieces end to end."""
+    import hashlib
+
+    state = hashlib.sha256()
+    for piece in pieces:
+        state.update(piece)
+    return state.digest()
+
+
+def fingerprint(head: str, arrays: Iterable[npt.NDArray[Any]]) -> str:
+    """The digest of a value: a head that says what it is, then its arrays."""
+    return sha256([head.encode(), *map(little_endian, arrays)]).hex()
+
+
+# ----------------------------------------------------------------------
+# Where an answer goes: looked at before anything is computed, held meanwhile, and then written whole or not at all.
+
+
+MOST_LOCK = 20  # bytes: the id of a process
+MOST_FILE_NAME = 200  # of a file name's 255 bytes: drafts and locks beside it add some of their own
+
+
+@contextlib.contextmanager
+def reserved(path: str, inputs: Sequence[str] = (), *, force: bool = False) -> Iterator[Callable[[], None]]:
+    """For as long as the context lasts nobody else writes the output; it begins once it is clear that it can be written.
+
+    What it gives is to be called right before writing: a file that came there meanwhile is not ours to replace either.
+    """
+    _check_folder(path)
+    _check_place(path, inputs, force=force)
+    try:
+        with _held(path):
+            yield lambda: _check_place(path, inputs, force=force)
+    except OSError as error:
+        if error.errno in FULL:
+            raise OSError(error.errno, f"{error.strerror}; what was there before is kept", path) from error
+        raise
+
+
+def _folder(path: str) -> str:
+    return os.path.dirname(path) or os.curdir  # noqa: PTH120
+
+
+def _check_folder(path: str) -> None:
+    folder, name = _folder(path), os.path.basename(path)  # noqa: PTH119
+    if not name or "\0" in path or path == "-":
+        raise refuse_file(path, "BR803", "is no name of a file", "name a file; without one the answer is printed")
+    if len(os.fsencode(name)) > MOST_FILE_NAME:
+        raise refuse_file(folder, "BR803", f"the name {quoted(name)} has more than {MOST_FILE_NAME} bytes", "choose a shorter one")
+    if not os.path.isdir(folder):  # noqa: PTH112
+        what = "is not a folder" if os.path.lexists(folder) else "there is no such folder"
+        raise refuse_file(folder, "BR803", what, "make it first, or write elsewhere")
+
+
+def _check_place(path: str, inputs: Sequence[str], *, force: bool) -> None:
+    """What lies there may be replaced only where the user says so, and never an input or what a link points to."""
+    try:
+        found = os.lstat(path)
+    except FileNotFoundError:
+        return
+    if stat.S_ISLNK(found.st_mode):
+        raise refuse_file(path, "BR802", "is a link, and nothing is written through one", "name the file itself, or remove the link")
+    if not stat.S_ISREG(found.st_mode):
+        raise refuse_file(path, "BR803", "is there, and is not a regular file", "choose another name")
+    for given in inputs:
+        with contextlib.suppress(OSError):
+            if os.path.samestat(os.stat(given), found):  # noqa: PTH116
+                raise refuse_file(path, "BR804", "is an input, and would be lost", "choose another name")
+    if not force:
+        raise refuse_file(path, "BR801", "exists", Fix("force=True", "--force, or another name"))
+
+
+@contextlib.contextmanager
+def _held(path: str) -> Iterator[None]:
+    """A lock beside the output, with the id of the process that holds it; one that a killed process left is taken over."""
+    lock = os.path.join(_folder(path), f".{os.path.basename(path)}.writing")  # noqa: PTH119
+    descriptor = _locked(lock, path)
+    try:
+        os.truncate(descriptor, 0)
+        os.write(descriptor, str(os.getpid()).encode())
+        yield
+    finally:
+        with contextlib.suppress(OSError):
+            os.unlink(lock)
+        os.close(descriptor)
+
+
+def _locked(lock: str, path: str) -> int:
+    """The lock, open and ours; once more where its owner took it away before we held it."""
+    while True:
+        try:
+            descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
+        except OSError as error:
+            raise refuse_file(_folder(path), "BR803", f"cannot be written to ({error.strerror})", "write elsewhere") from None
+        try:
+            _check_lock(descriptor, lock, path)
+        except BaseException:
+            os.close(descriptor)
+            raise
+        if os.fstat(descriptor).st_nlink:
+            return descriptor
+        os.close(descriptor)
+
+
+def _check_lock(descriptor: int, lock: str, path: str) -> None:
+    """A lock is a small file of its own: anything else under that name is somebody's, and is left alone."""
+    found = os.fstat(descriptor)
+    if not stat.S_ISREG(found.st_mode) or found.st_nlink > 1 or found.st_size > MOST_LOCK:
+        raise refuse_file(lock, "BR803", "is in the way, and is no lock of ours", "move it away")
+    if not is_ours(descriptor):
+        owner = quoted(os.pread(descriptor, 20, 0).decode("ascii", "replace"), quotes=False)
+        raise refuse_file(path, "BR805", f"process {owner} is writing it", "wait for it, or choose another name")
+
+
+# ----------------------------------------------------------------------
+# Text that knows its parts: tables and paragraphs, whole for a file, and folded for a narrow terminal.
+
+
+GAP = "  "
+NARROWEST = 20
+
+
+class Grid(str):
+    """A table as text: the first columns to the left, the others, which are numbers, to the right. It keeps its cells for a narrower page."""
+
+    __slots__ = ("headings", "left", "rows")
+    headings: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    left: int
+
+    def __new__(cls, headings: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> Self:
+        grid = super().__new__(cls, "\n".join(_lines([headings, *rows], left)))
+        grid.headings, grid.rows, grid.left = tuple(headings), tuple(tuple(row) for row in rows), left
+        return grid
+
+    def fitted(self, width: int) -> str:
+        """As it is where it fits, else with headings of several lines, else one row below the other."""
+        if _width(self) <= width:
+            return str(self)
+        folded = "\n".join(_lines([*_folded(self.headings, self.rows), *self.rows], self.left))
+        return folded if _width(folded) <= width else "\n\n".join(self._records(width))
+
+    def _records(self, width: int) -> Iterator[str]:
+        """Each row as a list of its cells, under what stands on its left; of a table of words alone, under the first of them."""
+        left = self.left if self.left < len(self.headings) else 1
+        widest = max(len(heading) for heading in self.headings)
+        hanging = " " * (widest + 2 * len(GAP))
+        for row in self.rows:
+            title = ", ".join(cell for cell in row[:left] if cell)
+            pairs = list(zip(self.headings[left:], row[left:], strict=True))
+            lines = [_hung(cell, f"{GAP}{heading.ljust(widest)}{GAP}", hanging, width) for heading, cell in pairs]
+            if max(map(_width, lines), default=0) > width:
+                lines = [line for heading, cell in pairs for line in (f"{GAP}{heading}", _hung(cell, GAP * 2, GAP * 2, width))]
+            yield "\n".join(line.rstrip() for line in (*([title] if title else []), *lines))
+
+
+class Page(str):
+    """Paragraphs and tables, one below the other."""
+
+    __slots__ = ("blocks",)
+    blocks: tuple[str, ...]
+
+    def __new__(cls, *blocks: str) -> Self:
+        page = super().__new__(cls, "\n\n".join(blocks))
+        page.blocks = blocks
+        return page
+
+
+def fitted(text: str, width: int) -> str:
+    """Text for a page of so many columns: tables folded, paragraphs wrapped."""
+    width = max(width, NARROWEST)
+    if isinstance(text, Page):
+        return "\n\n".join(fitted(block, width) for block in text.blocks)
+    return text.fitted(width) if isinstance(text, Grid) else "\n".join(_wrapped(line, width) for line in text.split("\n"))
+
+
+def _wrapped(line: str, width: int) -> str:
+    return line if len(line) <= width else textwrap.fill(line, width, break_long_words=False, break_on_hyphens=False)
+
+
+def _hung(text: str, first: str, others: str, width: int) -> str:
+    """Words after `first`, and on further lines below themselves."""
+    if len(first + text) <= width:
+        return first + text
+    return textwrap.fill(text, width, initial_indent=first, subsequent_indent=others, break_long_words=False, break_on_hyphens=False)
+
+
+def _lines(rows: Sequence[Sequence[str]], left: int) -> Iterator[str]:
+    widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
+    for row in rows:
+        cells = (cell.ljust(width) if i < left else cell.rjust(width) for i, (cell, width) in enumerate(zip(row, widths, strict=True)))
+        yield GAP.join(cells).rstrip()
+
+
+def _folded(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[list[str]]:
+    """Headings over as many lines as their words need, at the bottom of the space."""
+    widths = [max([len(word) for word in heading.split()] + [len(row[i]) for row in rows]) for i, heading in enumerate(headings)]
+    broken = [textwrap.wrap(heading, width) or [""] for heading, width in zip(headings, widths, strict=True)]
+    most = max(map(len, broken))
+    return [list(line) for line in zip(*([""] * (most - len(lines)) + lines for lines in broken), strict=True)]
+
+
+def _width(text: str) -> int:
+    return max(map(len, text.split("\n")))

@@ -46,7 +46,7 @@ def version_from(wheel, folder):
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(folder / "site")
     run = subprocess.run(
-        [sys.executable, "-c", "from baserate.cli import main; main(['--version'])"],
+        [sys.executable, "-c", "from baserate.cli.main import main; main(['--version'])"],
         env={**os.environ, "PYTHONPATH": str(folder / "site")},
         capture_output=True,
         text=True,

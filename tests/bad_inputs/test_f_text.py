@@ -9,7 +9,7 @@ from tests.bad_inputs.bench import M, Y, table, with_
 from tests.bad_inputs.rows import row
 
 import baserate as br
-from baserate.engines import json_lines, streams
+from baserate.read import json_lines, streams
 
 GOOD = table(y=Y, m=M)
 SEMICOLONS = GOOD.replace(",", ";").replace("0.", "0,")

@@ -14,7 +14,7 @@ from tests.bad_inputs.bench import M, Y, table
 from tests.bad_inputs.rows import also, row
 
 import baserate as br
-from baserate import atomic, outputs
+from baserate import atomic
 
 GOOD = table(y=Y, m=M)
 COUNTS = br.count(Y, list(map(float, M)))
@@ -67,7 +67,7 @@ def test_row_130_a_place_that_cannot_be_written_is_found_before_anything_is_read
     never = ("show", "never-read.csv", "--label", "y", "--score", "m", "-o")
     missing = bench.refused("BR803", *never, "missing/answer.json")
     with pytest.MonkeyPatch.context() as patch:  # nothing is read-only to root, who may run this
-        patch.setattr(outputs.os, "open", failing(errno.EROFS, "Read-only file system"))
+        patch.setattr(atomic.os, "open", failing(errno.EROFS, "Read-only file system"))
         closed = bench.refused("BR803", *never, "answer.json", as_json=False)
     return missing, bench.refused("BR803", *never, "taken/answer.json"), closed
 
@@ -110,8 +110,8 @@ def test_row_133_a_full_disk_keeps_what_was_there(bench):
 @row(134, "two runs with one output", why="`Counts.save` writes a draft of its own and renames it: the last one stays, whole")
 def test_row_134_one_process_at_a_time_writes_an_output(bench):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(outputs.os, "getpid", lambda: 4312)
-        with outputs.reserved("answer.txt"):
+        patch.setattr(atomic.os, "getpid", lambda: 4312)
+        with atomic.reserved("answer.txt"):
             shown = bench.refused("BR805", *into(bench, "answer.txt"))
     assert bench.told(*into(bench, "answer.txt")).status == 0
     with ThreadPoolExecutor(2) as pool:

@@ -20,7 +20,7 @@ from tests.bad_inputs.test_g_binary import CASES, show
 from tests.helpers_terminal import ESCAPE, in_terminal, run, stopped
 
 import baserate as br
-from baserate.engines import confined, quotas, stages
+from baserate.read import condense, sandbox, source
 
 GOOD = table(y=Y, m=M)
 PAIRS = table(y=Y * 10, m=M * 10, n=M[::-1] * 10)
@@ -47,7 +47,7 @@ def test_row_138_ctrl_c_keeps_how_far_a_count_has_got_and_the_same_command_goes_
     if not Path("/proc/self/stat").exists():
         pytest.skip("processes are looked for in /proc")
     labels, scores = helpers_resuming.made()
-    for stage in (stages.Everything, stages.Positives, stages.Gaps):
+    for stage in (condense.Everything, condense.Positives, condense.Gaps):
         status, out, said, readers = helpers_resuming.stopped_in(stage.NAME, signal.SIGINT)
         assert (status, out, said.count("\n")) == (130, "", 1), said
         assert sorted(os.listdir(".")) == ["big.parquet", "temporary", "x.part"]
@@ -155,7 +155,7 @@ def test_row_146_days_are_utc_unless_a_zone_is_said(bench):
 def test_row_147_a_library_that_is_missing_is_named_with_the_way_to_get_it(bench):
     feather.write_feather(CASES, "scores.feather")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(confined, "is_possible", lambda: False)  # another process would have the library
+        patch.setattr(source, "is_possible", lambda: False)  # another process would have the library
         patch.setitem(sys.modules, "pyarrow", None)
         arrow = bench.refused("BR714", *show("scores.feather"))
         patch.setitem(sys.modules, "sqlalchemy", None)
@@ -185,7 +185,7 @@ def test_row_149_the_memory_is_that_of_the_container(bench):
     limits = {"/proc/self/cgroup": ["0::/box"], "/sys/fs/cgroup/box/memory.max": ["250000000"]}
     np.savez_compressed("scores.npz", y=np.zeros(15_000_000), m=np.zeros(15_000_000))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(quotas, "_lines", lambda path: limits.get(str(path), []))
+        patch.setattr(sandbox, "_lines", lambda path: limits.get(str(path), []))
         return bench.refused("BR701", *show("scores.npz"))
 
 

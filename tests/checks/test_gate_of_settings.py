@@ -10,7 +10,7 @@ from tests.helpers_cli import VALID, answered, damaged, refused, told, written
 from tests.helpers_gate import cases
 from tests.test_cli import run
 
-from baserate.checks.telling import PASSED, Row, markdown, plain
+from baserate.gates.checks import PASSED, Row, markdown, plain
 
 EVIL = "<img src=x onerror=alert(1)>"
 
@@ -128,7 +128,7 @@ def test_wrong_settings_or_cases_are_2(folder, capsys):
 def test_a_crash_is_never_0(folder, capsys, monkeypatch):
     scored(folder)
     settings(folder)
-    monkeypatch.setattr("baserate.checks.running.regression", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr("baserate.gates.checks.regression", lambda *_, **__: 1 / 0)
     assert told(capsys, "gate", "--markdown", "summary.md").status == 70
     assert "**error**" in (folder / "summary.md").read_text()
 

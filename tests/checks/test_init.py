@@ -10,10 +10,9 @@ from tests.checks.files import scored
 from tests.helpers_cli import answered, refused, told, written
 
 import baserate as br
-from baserate.checks.reading import load
-from baserate.checks.writing import Answers, columns_of, settings_text
-from baserate.engines import compressed
-from baserate.engines.files import Options
+from baserate.gates.settings import Answers, columns_of, load, settings_text
+from baserate.read import streams
+from baserate.read.source import Options
 
 ROWS = [(i, ("legit", "fraud")[i % 3 == 0], round(i * 7 % 11 / 11, 3), round(i * 5 % 13 / 13, 3)) for i in range(60)]
 
@@ -167,7 +166,7 @@ def test_the_cases_are_never_written_over(tmp_path, file, capsys, monkeypatch):
 @pytest.mark.parametrize("name", ['a"b', "a\\b", "a\x7fb", "tab\there", "é", "\U0001f600", "a.b", "-", "[x]", "\x1b[0m", "new\nline"])
 def test_any_name_is_read_back_as_it_was_written(name):
     text = settings_text(Answers("s.csv", name, (name,), name, rule="auc >= 0.5"), "baserate.toml")
-    from baserate.checks.reading import read
+    from baserate.gates.settings import read
 
     found = read(text)
     assert (found.data.label, found.data.positive, list(found.data.models)) == (name, name, [name])
@@ -203,5 +202,5 @@ def test_columns_are_those_of_the_header_and_only_of_text(tmp_path):
 def test_what_is_compressed_is_not_unpacked_to_name_its_columns(tmp_path, monkeypatch):
     path = tmp_path / "scores.csv.gz"
     path.write_bytes(gzip.compress(b"y,s\n1,0.5\n0,0.25\n"))
-    monkeypatch.setattr(compressed, "pieces", None)
+    monkeypatch.setattr(streams, "pieces", None)
     assert columns_of(str(path), Options()) == []

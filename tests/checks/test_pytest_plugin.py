@@ -15,7 +15,7 @@ def built(folder, *arguments):
     (folder / "test_project.py").write_text(TEST)
     (folder / "pytest.ini").touch()
     environment = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "COLUMNS": "200", "PYTEST_ADDOPTS": ""}
-    command = [sys.executable, "-m", "pytest", "-p", "baserate.pytest_plugin", "-p", "no:cacheprovider", *arguments]
+    command = [sys.executable, "-m", "pytest", "-p", "baserate.gates.pytest_plugin", "-p", "no:cacheprovider", *arguments]
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120, check=False)
     return done.returncode, done.stdout + done.stderr
 
@@ -107,7 +107,7 @@ def test_a_pinned_model_is_a_check_of_its_own(tmp_path):
 def test_a_crash_is_an_error_with_its_traceback(tmp_path):
     scored(tmp_path)
     settings(tmp_path)
-    (tmp_path / "conftest.py").write_text("import baserate.checks.running as r\nr.regression = lambda *a, **k: 1 / 0\n")
+    (tmp_path / "conftest.py").write_text("import baserate.gates.checks as r\nr.regression = lambda *a, **k: 1 / 0\n")
     status, out = built(tmp_path, "--baserate", "--baserate-markdown", "summary.md")
     assert status == 1
     assert "ZeroDivisionError" in out
@@ -145,5 +145,5 @@ def test_a_summary_of_wrong_settings_says_what_is_wrong(tmp_path):
 
 
 def test_the_plugin_loads_nothing_of_size_until_it_is_used():
-    code = "import sys, baserate.pytest_plugin; print([m for m in ('numpy', 'scipy', 'click', 'baserate.checks.reading') if m in sys.modules])"
+    code = "import sys, baserate.gates.pytest_plugin; print([m for m in ('numpy', 'scipy', 'click', 'baserate.gates.settings') if m in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"

@@ -6,9 +6,7 @@ import pytest
 from tests.checks.files import BOTH, COMPARE, HEAD, REQUIRE, settings
 
 import baserate as br
-from baserate.checks.keys import lines_of
-from baserate.checks.reading import load, read
-from baserate.checks.values import Comparison, Demand, Scored
+from baserate.gates.settings import Comparison, Demand, Scored, lines_of, load, read
 
 BOTH_CUTS = "threshold = { baseline = 0.5, candidate = 0.5 }."
 

@@ -9,10 +9,9 @@ from tests.helpers_cli import answered, written
 from tests.helpers_gate import cases
 
 import baserate as br
-from baserate.checks import running
-from baserate.checks.reading import load
-from baserate.checks.running import Reader, judge, run
-from baserate.checks.telling import document_of
+from baserate.gates import checks
+from baserate.gates.checks import Reader, document_of, judge, run
+from baserate.gates.settings import load
 
 
 def plain(outcome, seed=0):
@@ -132,22 +131,22 @@ def test_a_problem_that_is_not_of_a_file_names_its_check(tmp_path):
 def test_a_difference_that_is_no_number_never_passes(tmp_path, monkeypatch):
     scored(tmp_path)
     found = load(settings(tmp_path, HEAD + COMPARE))
-    real = running.regression
+    real = checks.regression
 
     def undefined(*arguments, **named):
         verdict = real(*arguments, **named)
         part = verdict.parts[0]
         return replace(verdict, passed=True, parts=(replace(part, difference=replace(part.difference, value=math.nan)),))
 
-    monkeypatch.setattr(running, "regression", undefined)
+    monkeypatch.setattr(checks, "regression", undefined)
     assert not judge(found.checks[0], Reader(found.data)).passed
 
 
 def test_cases_are_read_once_for_all_checks_that_ask_for_the_same(tmp_path, monkeypatch):
     scored(tmp_path)
     read = []
-    real = running.count_scores
-    monkeypatch.setattr(running, "count_scores", lambda *arguments: read.append(arguments[0]) or real(*arguments))
+    real = checks.count_scores
+    monkeypatch.setattr(checks, "count_scores", lambda *arguments: read.append(arguments[0]) or real(*arguments))
     run(load(settings(tmp_path, HEAD + REQUIRE + REQUIRE.replace("0.5", "0.6"))))
     assert len(read) == 1
 

@@ -7,7 +7,7 @@ import pytest
 from tests.helpers_cli import answered, refused, told, written
 
 import baserate as br
-from baserate.curves.costs import act_on_everybody, benefits_at
+from baserate.curves.named import act_on_everybody, benefits_at
 
 RNG = np.random.default_rng(9)
 LABELS = (RNG.random(300) < 0.36).astype(int)

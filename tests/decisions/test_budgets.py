@@ -11,8 +11,8 @@ from tests.decisions import oracle_decisions as oracle
 from tests.decisions.worked import F1_A, F1_B
 
 import baserate as br
-from baserate.cuts import short
-from baserate.decisions.operating import setting
+from baserate.counts.cells import short
+from baserate.decisions.operating_point import setting
 
 AT = br.Conditions(prior=0.001)
 MILLION = 1_000_000

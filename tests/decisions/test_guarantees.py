@@ -12,8 +12,8 @@ from scipy.stats import beta, binom
 from tests.helpers_cli import answered, told
 
 import baserate as br
+from baserate.counts.points import Points
 from baserate.decisions import guarantees
-from baserate.points import Points
 
 ROOT = Path(__file__).parents[2]
 FIELD = br.Conditions(prior=0.01)

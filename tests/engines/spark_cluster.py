@@ -131,7 +131,7 @@ def spark_session(cluster):
     """One session on that cluster, and nothing left of it."""
     from pyspark.sql import SparkSession
 
-    from baserate.engines.spark import end, stderr_into
+    from baserate.read.spark import end, stderr_into
 
     log = str(cluster.folder / "driver.log")
     with stderr_into(log):

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 import baserate as br
-from baserate.counts import Counts
-from baserate.engines.arrays import count_cases
-from baserate.engines.cases import Names, checked
-from baserate.engines.wanted import Wanted
+from baserate.counts.counts import Counts
+from baserate.read.arrays import count_cases
+from baserate.read.cases import Names, checked
+from baserate.read.table import Wanted
 
 W = Wanted("y", ("s",))
 
@@ -67,7 +67,7 @@ def mutants(kind, path, count, seed=0, asked=""):
 def _read(kind, path, asked):
     from importlib import import_module
 
-    module = import_module({"postgres": "baserate.engines.postgres"}.get(kind, f"baserate.engines.{kind}_files"))
+    module = import_module({"postgres": "baserate.read.databases"}.get(kind, f"baserate.read.{kind}_files"))
     read = getattr(module, f"read_{kind}")
     wanted = replace(W, group="g")
     return read(path, asked, wanted) if asked else read(path, wanted)

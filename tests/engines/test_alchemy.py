@@ -10,8 +10,8 @@ import sqlalchemy as sa
 from tests.engines.tables import W, assert_refused, counts_of
 
 import baserate as br
-from baserate.engines import extras
-from baserate.engines.alchemy import read_alchemy
+from baserate.read import table
+from baserate.read.databases import read_alchemy
 
 
 @pytest.fixture
@@ -112,5 +112,5 @@ def test_without_sqlalchemy_one_line_says_how_to_get_it(monkeypatch):
     def absent(name):
         raise ImportError(name)
 
-    monkeypatch.setattr(extras.importlib, "import_module", absent)
+    monkeypatch.setattr(table.importlib, "import_module", absent)
     assert_refused(lambda: read_alchemy("sqlite:///x", "t", W), "BR714", r'sqlalchemy is not installed. Fix: pip install "baserate\[sql\]"')

@@ -11,8 +11,8 @@ import pytest
 from tests.helpers_cli import written
 
 import baserate as br
-from baserate.engines import amounts
-from baserate.engines.columns import Column
+from baserate.read import files
+from baserate.read.columns import Column
 
 HEADER = ("y", "m", "eur", "cur")
 ROWS = [(1, 0.9, 1000, "EUR"), (0, 0.8, 50.5, "EUR"), (1, 0.7, 20.25, "EUR"), (0, 0.6, 500, "EUR"), (1, 0.2, 300, "EUR"), (0, 0.1, 10, "EUR")]
@@ -112,7 +112,7 @@ def test_one_long_currency_does_not_take_its_room_in_every_row():
     tracemalloc.start()
     try:
         with pytest.raises(br.InputError, match=r'BR516: cur has more than one currency: "E{39}…" \(1\), "EUR" \(10 000\)'):
-            amounts._check_currency(Column("cur", values))
+            files._check_currency(Column("cur", values))
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()

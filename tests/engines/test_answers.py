@@ -11,15 +11,12 @@ import pytest
 from tests.engines.tables import assert_refused
 
 import baserate as br
-from baserate.engines import answers, confined, crossing
-from baserate.engines.answers import READY, Failed, received, send_error, send_tables
-from baserate.engines.crossing import LENGTH, MOST_JSON, PIECE, Incoming, Untrue
-from baserate.engines.files import Options
-from baserate.engines.table_rows import in_table
-from baserate.engines.text_lines import InLines
-from baserate.engines.wanted import Table, Wanted
 from baserate.errors import Fix, refuse, refuse_file
 from baserate.notes import Note
+from baserate.read import sandbox, source
+from baserate.read.sandbox import LENGTH, MOST_JSON, PIECE, READY, Failed, Incoming, Untrue, received, send_error, send_tables
+from baserate.read.source import Options
+from baserate.read.table import InLines, Table, Wanted, in_table
 
 MOST = 1 << 24
 COLUMNS = ("y", "s")
@@ -165,7 +162,7 @@ RUNS = {"as": "<f8", "runs": 1}, bytes(8)
     ],
 )
 def test_what_is_made_of_an_answer_is_counted_as_well(parts, monkeypatch):
-    monkeypatch.setattr(answers, "VALUE", 1)  # what is checked at once hides what comes later
+    monkeypatch.setattr(sandbox, "VALUE", 1)  # what is checked at once hides what comes later
     with pytest.raises(MemoryError, match="^$"):
         hear(frames(*parts), most=4_000_000)
 
@@ -176,12 +173,12 @@ def test_only_a_folder_or_a_pattern_gives_several_tables(tmp_path):
     with pytest.raises(Untrue, match="no answer"):
         hear(two, several=False)
     (tmp_path / "a*").touch()
-    found = [confined.is_several(str(tmp_path / name)) for name in ("", "b*", "a*", "absent", "b.db::SELECT * FROM t")]
-    assert [*found, confined.is_several("-")] == [True, True, False, False, False, False]
+    found = [source.is_several(str(tmp_path / name)) for name in ("", "b*", "a*", "absent", "b.db::SELECT * FROM t")]
+    assert [*found, source.is_several("-")] == [True, True, False, False, False, False]
 
 
 def test_long_texts_travel_in_several_pieces(monkeypatch):
-    monkeypatch.setattr(crossing, "MOST_JSON", 1000)
+    monkeypatch.setattr(sandbox, "MOST_JSON", 1000)
     texts = np.array([f"{place}" * 200 for place in range(100)] + ["x" * 900], dtype=object)
     out = io.BytesIO()
     send_tables(out, [Table("a", {"y": texts.copy(), "s": np.zeros(101)}, 101, place=in_table("a"))])
@@ -244,7 +241,7 @@ def test_nothing_that_a_reader_says_steers_a_terminal():
 def test_a_hostile_answer_is_one_line(tmp_path, monkeypatch, answer):
     (tmp_path / "a.npz").write_bytes(b"PK\x03\x04")
     code = f"import sys; sys.stdin.buffer.readline(); sys.stdout.buffer.write({frames(READY) + answer!r})"
-    monkeypatch.setattr(confined, "command", lambda: [sys.executable, "-c", code])
+    monkeypatch.setattr(source, "command", lambda: [sys.executable, "-c", code])
     path = str(tmp_path / "a.npz")
     wanted = Wanted("y", ("t",))  # not what the answer holds
-    assert_refused(lambda: confined.read(path, path, wanted, Options()), "BR707", "gave a wrong answer", path)
+    assert_refused(lambda: source.read_confined(path, path, wanted, Options()), "BR707", "gave a wrong answer", path)

@@ -12,8 +12,8 @@ from tests.engines.tables import W, assert_refused, counts_of, mutants
 from tests.naming import named
 
 import baserate as br
-from baserate.engines import extras
-from baserate.engines.arrow_files import read_arrow
+from baserate.read import table
+from baserate.read.arrow import read_arrow
 
 GOOD = {"y": [0, 1, 0, 1], "s": [0.1, 0.4, 0.35, 0.8]}
 
@@ -125,7 +125,7 @@ def test_without_pyarrow_one_line_says_how_to_get_it(tmp_path, monkeypatch):
     def absent(name):
         raise ImportError(name)
 
-    monkeypatch.setattr(extras.importlib, "import_module", absent)
+    monkeypatch.setattr(table.importlib, "import_module", absent)
     assert_refused(lambda: read_arrow(path, W), "BR714", r'pyarrow is not installed. Fix: pip install "baserate\[arrow\]"')
 
 

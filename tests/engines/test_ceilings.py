@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 from tests import strategies
 
 import baserate as br
-from baserate.engines import ceilings, certified, stages
-from baserate.engines.ceilings import CELL, LEAST, POSITIVE, Ceiling, bytes_of
-from baserate.engines.passes import count_pieces
-from baserate.engines.pieces import Chunks
 from baserate.kernels import best, portable
+from baserate.read import condense, table
+from baserate.read.condense import Chunks
+from baserate.read.large import count_pieces
+from baserate.read.table import CELL, LEAST, POSITIVE, Ceiling, bytes_of
 
 
 @pytest.fixture(scope="module")
@@ -21,8 +21,8 @@ def folder(tmp_path_factory):
 
 def tight(patch, scores):
     """A ceiling that has room for so many distinct scores, and merges what waits at once."""
-    patch.setattr(ceilings, "TAKEN", LEAST - CELL * scores)
-    patch.setattr(stages, "BATCH", 4)
+    patch.setattr(table, "TAKEN", LEAST - CELL * scores)
+    patch.setattr(condense, "BATCH", 4)
 
 
 def cut(labels, scores, size):
@@ -45,8 +45,8 @@ def test_whatever_fits_and_however_the_rows_are_cut_the_counts_are_those_of_memo
         return
     with pytest.MonkeyPatch.context() as patch:
         tight(patch, room)
-        patch.setattr(ceilings, "POSITIVE", 1)
-        patch.setattr("baserate.engines.passes.POSITIVE", 1)
+        patch.setattr(table, "POSITIVE", 1)
+        patch.setattr("baserate.read.large.POSITIVE", 1)
         pieces = Chunks(cut(labels, scores, size), None, "random")
         kept = count_pieces(pieces, Ceiling(LEAST, thresholds=tuple(thresholds)), kernels=kernels)
     whole = br.count(labels, scores)
@@ -66,8 +66,8 @@ def test_certified_bins_are_the_full_counts_coarsened_and_keep_their_bound(data,
     labels, scores = data
     with pytest.MonkeyPatch.context() as patch:
         tight(patch, room)
-        patch.setattr(certified, "BIN", 1)
-        patch.setattr("baserate.engines.passes.BIN", 1)
+        patch.setattr(condense, "BIN", 1)
+        patch.setattr("baserate.read.large.BIN", 1)
         try:
             coarse = br.count_chunks(cut(labels, scores, size), memory=LEAST, approx=True, thresholds=thresholds)
         except br.InputError as error:
@@ -80,7 +80,7 @@ def test_certified_bins_are_the_full_counts_coarsened_and_keep_their_bound(data,
         assert coarse == whole
         return
     assert coarse == whole.coarsen(coarse.bins.edges)
-    assert coarse.auc_error_bound <= certified.BOUND + 2**-50
+    assert coarse.auc_error_bound <= condense.BOUND + 2**-50
     assert abs(br.auc(coarse) - br.auc(whole)) <= coarse.auc_error_bound
     for threshold in thresholds:
         ours, theirs = br.flag_at(coarse, threshold), br.flag_at(whole, threshold)
@@ -100,7 +100,7 @@ def test_condensed_counts_say_so_in_every_place(monkeypatch):
 def test_bins_say_so_in_every_place(monkeypatch):
     labels, scores = spread()
     tight(monkeypatch, 500)
-    monkeypatch.setattr("baserate.engines.passes.BIN", 1)
+    monkeypatch.setattr("baserate.read.large.BIN", 1)
     counts = br.count_chunks(cut(labels, scores, 100), memory=LEAST, approx=True)
     assert "AUC within" in repr(counts)
     assert counts.notes[0].code == "BR946"
@@ -112,7 +112,7 @@ def test_scores_in_ascending_order_are_certified_after_another_reading(monkeypat
     labels, scores = spread(20_000)
     order = np.argsort(scores)
     tight(monkeypatch, 500)
-    monkeypatch.setattr("baserate.engines.passes.BIN", 1)
+    monkeypatch.setattr("baserate.read.large.BIN", 1)
     begun = []
 
     def chunks():
@@ -120,8 +120,8 @@ def test_scores_in_ascending_order_are_certified_after_another_reading(monkeypat
         return iter(cut(labels[order], scores[order], 1_000))
 
     counts = br.count_chunks(chunks, memory=LEAST, approx=True)
-    assert 2 <= len(begun) <= 1 + certified.MOST_ROUNDS
-    assert counts.auc_error_bound <= certified.BOUND
+    assert 2 <= len(begun) <= 1 + condense.MOST_ROUNDS
+    assert counts.auc_error_bound <= condense.BOUND
 
 
 SHAPES = {
@@ -142,8 +142,8 @@ def test_cases_in_any_order_but_that_of_their_scores_are_certified_in_one_readin
     rng = np.random.default_rng(5)
     labels = rng.random(1_000_000) < 0.05
     scores = SHAPES[shape](rng, labels)
-    monkeypatch.setattr(ceilings, "TAKEN", LEAST - CELL * 300_000)
-    monkeypatch.setattr("baserate.engines.passes.BIN", 4)  # room for bins, not for scores
+    monkeypatch.setattr(table, "TAKEN", LEAST - CELL * 300_000)
+    monkeypatch.setattr("baserate.read.large.BIN", 4)  # room for bins, not for scores
     begun = []
 
     def chunks():
@@ -154,7 +154,7 @@ def test_cases_in_any_order_but_that_of_their_scores_are_certified_in_one_readin
     assert counts.bins is not None
     assert len(begun) == 1
     assert counts == whole.coarsen(counts.bins.edges)
-    assert abs(float(br.auc(counts)) - float(br.auc(whole))) <= counts.auc_error_bound <= certified.BOUND
+    assert abs(float(br.auc(counts)) - float(br.auc(whole))) <= counts.auc_error_bound <= condense.BOUND
     assert br.flag_at(counts, 0.5).fp == br.flag_at(whole, 0.5).fp
 
 

@@ -19,11 +19,11 @@ import zstandard
 from pyarrow import feather, ipc, parquet
 
 import baserate as br
-from baserate.engines import confined, csv_files, files
-from baserate.engines.coded import Coded
-from baserate.engines.files import Options
-from baserate.engines.wanted import Wanted
 from baserate.errors import Where
+from baserate.read import csv
+from baserate.read import source as sources
+from baserate.read.source import Options
+from baserate.read.table import Coded, Wanted
 
 ROWS = 60_000
 WANTED = Wanted("y", ("s", "t"), positive="yes", weight="w", group="g", id="i")
@@ -119,7 +119,7 @@ def made(tmp_path, name, make):
 
 def there(source, wanted=WANTED):
     """In a process of its own, whatever the source is."""
-    return confined.read(source, source.partition("::")[0], wanted, Options())
+    return sources.read_confined(source, source.partition("::")[0], wanted, Options())
 
 
 def refusal(read, *arguments):
@@ -151,14 +151,14 @@ def assert_equal(ours, theirs):
 @pytest.mark.parametrize("name", FORMATS)
 def test_every_format_is_the_same_table_through_another_process(tmp_path, name):
     source = made(tmp_path, name, FORMATS[name])
-    assert files.is_confined(source, Options())
-    assert_same(there(source), files.parts_here(source, WANTED, Options()))
+    assert sources.is_confined(source, Options())
+    assert_same(there(source), sources.parts_here(source, WANTED, Options()))
 
 
 def test_counts_of_a_file_have_the_same_digest(tmp_path, monkeypatch):
     source = made(tmp_path, "a.parquet", FORMATS["a.parquet"])
     counts = br.count_file(source, label="y", score="s")
-    monkeypatch.setattr(files, "is_confined", lambda *_: False)
+    monkeypatch.setattr(sources, "is_confined", lambda *_: False)
     assert counts == br.count_file(source, label="y", score="s")
     assert counts.digest == br.count(DATA["y"], DATA["s"]).digest
 
@@ -168,11 +168,11 @@ def test_values_of_every_kind_come_through(tmp_path):
     lines = "".join(json.dumps({"y": value, "s": 0.5}) + "\n" for value in odd * 3)
     (tmp_path / "a.jsonl").write_text(lines.replace("\n", "\n\n", 1))
     wanted = Wanted("y", ("s",))
-    assert_same(there(str(tmp_path / "a.jsonl"), wanted), files.parts_here(str(tmp_path / "a.jsonl"), wanted, Options()))
+    assert_same(there(str(tmp_path / "a.jsonl"), wanted), sources.parts_here(str(tmp_path / "a.jsonl"), wanted, Options()))
     kinds = ["bool", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "g"]
     np.savez(tmp_path / "a.npz", **{kind: np.arange(3).astype(kind) for kind in kinds})
     wanted = Wanted("bool", tuple(kinds[1:]))
-    [ours], [here] = there(str(tmp_path / "a.npz"), wanted), files.parts_here(str(tmp_path / "a.npz"), wanted, Options())
+    [ours], [here] = there(str(tmp_path / "a.npz"), wanted), sources.parts_here(str(tmp_path / "a.npz"), wanted, Options())
     for kind in kinds:
         assert_equal(ours.columns[kind], here.columns[kind])
 
@@ -210,7 +210,7 @@ def mix(path):
 def test_refusals_are_the_same_line_by_line(tmp_path, name):
     make, code = REFUSED[name]
     source = made(tmp_path, name, make)
-    ours, here = refusal(there, source), refusal(files.parts_here, source, WANTED, Options())
+    ours, here = refusal(there, source), refusal(sources.parts_here, source, WANTED, Options())
     assert ours.problems == here.problems
     assert [type(problem.where) for problem in ours.problems] == [type(problem.where) for problem in here.problems]
     assert ours.code == code
@@ -226,7 +226,7 @@ def test_what_is_read_in_a_process_of_its_own(tmp_path):
     (tmp_path / "small.csv").write_bytes(TEXT[:5000])
     (tmp_path / "large.csv").write_bytes(TEXT)
     (tmp_path / "small.jsonl").write_bytes(JSON[:5000])
-    assert len(TEXT) > csv_files.FAST_FROM
+    assert len(TEXT) > csv.FAST_FROM
     for name, expected in {
         "small.csv": False,
         "small.jsonl": False,
@@ -236,11 +236,11 @@ def test_what_is_read_in_a_process_of_its_own(tmp_path):
         "absent.parquet": False,
         "absent.db::cases": False,
     }.items():
-        assert files.is_confined(str(tmp_path / name), Options()) is expected, name
-    assert files.is_confined(str(tmp_path), Options())
-    assert not files.is_confined("postgresql://localhost/x::y", Options())
+        assert sources.is_confined(str(tmp_path / name), Options()) is expected, name
+    assert sources.is_confined(str(tmp_path), Options())
+    assert not sources.is_confined("postgresql://localhost/x::y", Options())
     os.mkfifo(tmp_path / "pipe.parquet")
-    assert not files.is_confined(str(tmp_path / "pipe.parquet"), Options())
+    assert not sources.is_confined(str(tmp_path / "pipe.parquet"), Options())
 
 
 def test_standard_input_is_read_in_a_process_of_its_own_where_it_is_binary(tmp_path):
@@ -283,7 +283,7 @@ def test_nothing_beside_the_data_is_taken_for_a_module(tmp_path, monkeypatch):
     assert not (tmp_path / "ran").exists()
     monkeypatch.setattr(sys, "path", ["", ".", "within", str(tmp_path), *sys.path])
     monkeypatch.chdir(tmp_path)
-    places = confined._places_of_modules()
+    places = sources._places_of_modules()
     assert all(map(os.path.isabs, places))
     assert str(tmp_path) not in places
 

@@ -14,9 +14,10 @@ import pytest
 from tests.engines.tables import assert_refused
 
 import baserate as br
-from baserate.engines import confined, quotas
-from baserate.engines.files import Options
-from baserate.engines.wanted import Wanted
+from baserate.read import sandbox
+from baserate.read import source as sources
+from baserate.read.source import Options
+from baserate.read.table import Wanted
 
 W = Wanted("y", ("s",))
 LIMITED = pytest.mark.skipif(sys.platform != "linux", reason="limits on memory are Linux's")
@@ -39,12 +40,12 @@ def source(tmp_path):
 
 
 def read(source):
-    return confined.read(source, source, W, Options())
+    return sources.read_confined(source, source, W, Options())
 
 
 def instead(monkeypatch, code):
     """Start this in place of the reader, once it has been told what to read."""
-    monkeypatch.setattr(confined, "START", confined.START.replace("main(request)", code))
+    monkeypatch.setattr(sources, "START", sources.START.replace("main(request)", code))
 
 
 @pytest.mark.parametrize(
@@ -71,7 +72,7 @@ def test_what_python_said_is_the_cause(source, temporary, monkeypatch):
 
 
 def test_an_error_that_nobody_expects_is_one_line_too(source, temporary, monkeypatch):
-    instead(monkeypatch, "from baserate.engines import npz_files; npz_files.read_npz = lambda *_: 1 / 0; main(request)")
+    instead(monkeypatch, "from baserate.read import npz_files; npz_files.read_npz = lambda *_: 1 / 0; main(request)")
     assert_refused(lambda: read(source), "BR707", r"the reader failed on this file \(ZeroDivisionError: division by zero\)", source)
 
 
@@ -79,7 +80,7 @@ def test_only_the_end_of_what_python_said_is_read(source, temporary, monkeypatch
     instead(monkeypatch, "sys.stderr.write('x' * 10**6 + 'the end'); sys.exit(3)")
     with pytest.raises(br.InputError, match="BR707") as caught:
         read(source)
-    assert str(caught.value.__cause__) == "x" * (confined.MOST_SAID - 7) + "the end"
+    assert str(caught.value.__cause__) == "x" * (sources.MOST_SAID - 7) + "the end"
 
 
 @pytest.mark.parametrize(
@@ -92,7 +93,7 @@ def test_only_the_end_of_what_python_said_is_read(source, temporary, monkeypatch
     ],
 )
 def test_a_reader_that_does_not_start_is_no_fault_of_the_file(source, temporary, monkeypatch, start, match):
-    monkeypatch.setattr(confined, "START", start)
+    monkeypatch.setattr(sources, "START", start)
     assert_refused(lambda: read(source), "BR709", match, source)
 
 
@@ -120,7 +121,7 @@ def test_a_reader_that_is_left_before_it_is_asked_tidies_up(tmp_path, said):
     folder = tmp_path / "temporary"
     folder.mkdir()
     (folder / "errors").touch()
-    assert subprocess.run([*confined.command(), str(folder)], input=said, check=False).returncode == 1
+    assert subprocess.run([*sources.command(), str(folder)], input=said, check=False).returncode == 1
     assert not folder.exists()
 
 
@@ -128,7 +129,7 @@ def test_what_a_reader_prints_is_not_its_answer(source, temporary, monkeypatch):
     prints = "lambda *given: (os.write(1, b'noise'), print('more', flush=True), real(*given))[-1]"
     instead(
         monkeypatch,
-        f"import os; from baserate.engines import npz_files; real = npz_files.read_npz; npz_files.read_npz = {prints}; main(request)",
+        f"import os; from baserate.read import npz_files; real = npz_files.read_npz; npz_files.read_npz = {prints}; main(request)",
     )
     assert read(source)[0].rows == 3
 
@@ -136,7 +137,7 @@ def test_what_a_reader_prints_is_not_its_answer(source, temporary, monkeypatch):
 @LIMITED
 def test_a_reader_that_wants_more_memory_than_there_is(tmp_path, temporary, monkeypatch):
     np.savez_compressed(tmp_path / "a.npz", y=np.zeros(30_000_000), s=np.zeros(30_000_000))
-    monkeypatch.setattr(confined, "machine_memory", lambda: 300_000_000)
+    monkeypatch.setattr(sources, "machine_memory", lambda: 300_000_000)
     path = str(tmp_path / "a.npz")
     assert_refused(lambda: read(path), "BR701", r"needs more memory to be read than there is \(300.0 MB\)", path)
 
@@ -156,15 +157,15 @@ def test_the_limits_are_set_and_secrets_stay_outside(source, temporary, monkeypa
     place = str(Path(source).parent / "report")
     instead(
         monkeypatch,
-        f"from baserate.engines import files; files.parts_here = lambda *_: report(); exec({REPORT.format(place)!r}); main(request)",
+        f"from baserate.read import files; files.parts_here = lambda *_: report(); exec({REPORT.format(place)!r}); main(request)",
     )
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "hush")
     monkeypatch.setenv("PYTHONSTARTUP", "hush.py")
     assert_refused(lambda: read(source), "BR707", "ZeroDivisionError")
     limits, environment, leads, modules = json.loads(Path(place).read_text())
     assert limits["RLIMIT_CORE"] == [0, 0]
-    assert limits["RLIMIT_CPU"] == [quotas.CPU_S] * 2 or resource.getrlimit(resource.RLIMIT_CPU)[1] != resource.RLIM_INFINITY
-    assert limits["RLIMIT_DATA"][0] <= quotas.machine_memory() or sys.platform != "linux"
+    assert limits["RLIMIT_CPU"] == [sandbox.CPU_S] * 2 or resource.getrlimit(resource.RLIMIT_CPU)[1] != resource.RLIM_INFINITY
+    assert limits["RLIMIT_DATA"][0] <= sandbox.machine_memory() or sys.platform != "linux"
     assert environment["OPENBLAS_NUM_THREADS"] == "1"
     assert "hush" not in json.dumps(environment)
     assert leads
@@ -182,17 +183,17 @@ def test_the_limits_are_set_and_secrets_stay_outside(source, temporary, monkeypa
 )
 def test_a_reader_starts_nothing_and_calls_nobody(source, temporary, monkeypatch, code):
     hostile = f"lambda *_: exec({code!r})"
-    instead(monkeypatch, f"from baserate.engines import npz_files; npz_files.read_npz = {hostile}; main(request)")
+    instead(monkeypatch, f"from baserate.read import npz_files; npz_files.read_npz = {hostile}; main(request)")
     assert_refused(lambda: read(source), "BR707", "the reader failed on this file .PermissionError: a reader does not do", source)
 
 
 PARENT = '''
 import sys, tempfile
-from baserate.engines import confined
-from baserate.engines.files import Options
-from baserate.engines.wanted import Wanted
+from baserate.read import confined
+from baserate.read.source import Options
+from baserate.read.table import Wanted
 tempfile.tempdir = sys.argv[2]
-waits = """import os, tempfile, time; from baserate.engines import files
+waits = """import os, tempfile, time; from baserate.read import files
 def wait(*_):
     open(tempfile.gettempdir() + "/half", "w").close()
     print(os.getpid(), file=open(%r, "w"), flush=True)
@@ -245,8 +246,8 @@ def is_running(process):
 
 
 def test_memory_is_that_of_the_machine_or_of_its_container(monkeypatch):
-    whole = quotas.machine_memory()
-    assert 0 < whole <= quotas.UNKNOWN
+    whole = sandbox.machine_memory()
+    assert 0 < whole <= sandbox.UNKNOWN
     found = {
         "/proc/self/cgroup": ["4:memory:/a/b", "3:cpu:/x", "0::/c"],
         "/sys/fs/cgroup/memory/a/b/memory.limit_in_bytes": ["9223372036854771712"],
@@ -254,8 +255,8 @@ def test_memory_is_that_of_the_machine_or_of_its_container(monkeypatch):
         "/sys/fs/cgroup/c/memory.max": ["max"],
         "/sys/fs/cgroup/memory.max": ["2000000"],
     }
-    monkeypatch.setattr(quotas, "_lines", lambda path: found.get(str(path), []))
-    monkeypatch.setattr(quotas.sys, "platform", "linux")
-    assert quotas.machine_memory() == 1_000_000
+    monkeypatch.setattr(sandbox, "_lines", lambda path: found.get(str(path), []))
+    monkeypatch.setattr(sandbox.sys, "platform", "linux")
+    assert sandbox.machine_memory() == 1_000_000
     del found["/sys/fs/cgroup/memory/a/memory.limit_in_bytes"]
-    assert quotas.machine_memory() == 2_000_000
+    assert sandbox.machine_memory() == 2_000_000

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import baserate as br
-from baserate.engines.file_counts import count_groups_file as count_groups_csv
-from baserate.engines.file_counts import group_names, joint_of, models_of, slices_of
-from baserate.engines.files import Options
-from baserate.engines.wanted import Wanted
+from baserate.read.files import count_groups_file as count_groups_csv
+from baserate.read.files import group_names, joint_of, models_of, slices_of
+from baserate.read.source import Options
+from baserate.read.table import Wanted
 
 ROWS = [(0, 0.2, 1, "A"), (1, 0.7, 9, "B"), (0, 0.1, 3, ""), (1, 0.4, 2, "A"), (1, 0.9, 7, "NA"), (0, 0.9, 5, "B")]
 MODELS = {"label": "y", "scores": ["m1", "m2"]}

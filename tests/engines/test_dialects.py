@@ -5,7 +5,7 @@ import re
 import pytest
 
 import baserate as br
-from baserate.engines.file_counts import count_file
+from baserate.read.files import count_file
 
 EXPECTED = br.count([0, 1, 0], [0.5, 1.25, 3.0])
 

@@ -16,10 +16,10 @@ from tests.engines.datasets import datasets, is_whole, kept
 from tests.helpers_cli import told
 
 import baserate as br
-from baserate.counts import Counts
-from baserate.engines.arrays import count_cases
-from baserate.engines.cases import SCORE, Names, checked
+from baserate.counts.counts import Counts
 from baserate.kernels import best, portable
+from baserate.read.arrays import count_cases
+from baserate.read.cases import SCORE, Names, checked
 
 LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
 SETS = datasets(1_210)

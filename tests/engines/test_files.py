@@ -11,10 +11,10 @@ import polars as pl
 import pytest
 
 import baserate as br
-from baserate import document
-from baserate.engines.file_counts import count_file, count_groups_file, count_models_file
-from baserate.engines.files import read
-from baserate.engines.wanted import Wanted
+from baserate.output import document
+from baserate.read.files import count_file, count_groups_file, count_models_file
+from baserate.read.source import read
+from baserate.read.table import Wanted
 
 Y, M1 = [0, 1, 0, 1], [0.5, 1.25, 3.0, 0.25]
 EXPECTED = br.count(Y, M1)

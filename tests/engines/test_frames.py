@@ -15,10 +15,9 @@ from tests.engines.tables import assert_refused
 from tests.helpers_cli import answered, refused
 
 import baserate as br
-from baserate.engines import ceilings, partitions
-from baserate.engines.duels import DIGIT, Sums, digits, squares
-from baserate.engines.foreign import failed
-from baserate.engines.gaps import Negatives
+from baserate.read import frames, table
+from baserate.read.frames import Negatives, failed
+from baserate.read.placements import DIGIT, Sums, digits, squares
 
 Y, S = [0, 1, 0, 1, 0, 1], [0.1, 0.9, 0.1, 0.4, 0.3, 0.4]
 SOUND = pl.LazyFrame({"y": Y, "s": S, "g": ["a", "a", "b", "b", None, "a"]})
@@ -177,8 +176,8 @@ def test_arrays_may_lie_at_any_byte():
 
 
 def test_small_batches_are_worked_on_together(monkeypatch):
-    monkeypatch.setattr(partitions, "PIECE", 10)
-    pieces = list(partitions.gathered_pieces({"s": np.full(4, number)} for number in range(6)))
+    monkeypatch.setattr(frames, "PIECE", 10)
+    pieces = list(frames.gathered_pieces({"s": np.full(4, number)} for number in range(6)))
     assert [len(piece["s"]) for piece in pieces] == [12, 12]
     assert np.concatenate([piece["s"] for piece in pieces]).tolist() == sorted([*range(6)] * 4)
 
@@ -243,12 +242,12 @@ def test_the_command_counts_with_dask(cases, tmp_path, capsys):
 def test_a_ceiling_on_memory_is_one_on_cells_where_a_cluster_counts(cases, tmp_path, capsys, monkeypatch):
     output = str(tmp_path / "a.counts")
     asked = ["count", cases, "--label", "y", "--score", "s", "--engine", "dask", "--memory", "320MB", "-o", output, "--force"]
-    monkeypatch.setattr(ceilings, "TAKEN", ceilings.LEAST - 360 * 5)
+    monkeypatch.setattr(table, "TAKEN", table.LEAST - 360 * 5)
     assert not answered(capsys, *asked)["models"][0]["counts"]["condensed"]
-    monkeypatch.setattr(ceilings, "TAKEN", ceilings.LEAST - 360 * 3)
+    monkeypatch.setattr(table, "TAKEN", table.LEAST - 360 * 3)
     assert answered(capsys, *asked)["models"][0]["counts"]["condensed"]
     assert br.load(output) == br.count(Y, S, keep="positives")
-    monkeypatch.setattr(ceilings, "TAKEN", ceilings.LEAST - 360)
+    monkeypatch.setattr(table, "TAKEN", table.LEAST - 360)
     assert "BR951" in refused(capsys, *asked)
 
 

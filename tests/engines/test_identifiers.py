@@ -11,14 +11,11 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 from tests.engines.tables import W, assert_refused
 
-from baserate.engines import locked_duckdb
-from baserate.engines.alchemy import read_alchemy
-from baserate.engines.duckdb_files import read_duckdb
-from baserate.engines.identifiers import TableName, check_columns, find_table, identifier, is_query, one_statement
-from baserate.engines.locked_duckdb import literally, locked
-from baserate.engines.parquet_files import read_parquet
-from baserate.engines.sqlite_files import read_sqlite
-from baserate.engines.wanted import Wanted
+from baserate.read import duckdb as duckdb_reader
+from baserate.read.databases import read_alchemy, read_sqlite
+from baserate.read.duckdb import literally, locked, read_duckdb
+from baserate.read.parquet import read_parquet
+from baserate.read.table import TableName, Wanted, check_columns, find_table, identifier, is_query, one_statement
 
 ODD = [
     '"; DROP TABLE canary; --',
@@ -218,6 +215,6 @@ def test_patterns_in_names_are_no_patterns():
 
 
 def test_foreign_messages_are_cut_and_harmless():
-    assert len(locked_duckdb.reason(Exception("x" * 5000))) == locked_duckdb.MOST_REASON
-    assert locked_duckdb.reason(Exception("one\x1b[31m\ntwo")) == "one\\x1b[31m"
-    assert locked_duckdb.reason(Exception()) == "Exception"
+    assert len(duckdb_reader.reason(Exception("x" * 5000))) == duckdb_reader.MOST_REASON
+    assert duckdb_reader.reason(Exception("one\x1b[31m\ntwo")) == "one\\x1b[31m"
+    assert duckdb_reader.reason(Exception()) == "Exception"

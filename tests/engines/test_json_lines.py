@@ -6,8 +6,8 @@ import json
 import pytest
 
 import baserate as br
-from baserate.engines import json_lines
-from baserate.engines.file_counts import count_file, count_groups_file
+from baserate.read import json_lines
+from baserate.read.files import count_file, count_groups_file
 
 EXPECTED = br.count([0, 1, 0], [0.5, 1.25, 3.0])
 GOOD = '{"y": 0, "m1": 0.5, "x": {"deep": [1]}}\n{"m1": 1.25, "y": 1, "x": null}\n{"y": 0, "m1": 3, "x": 0}\n'

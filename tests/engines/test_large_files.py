@@ -14,8 +14,8 @@ from tests.helpers_cli import answered, refused, told
 from tests.peaks import taken_by
 
 import baserate as br
-from baserate.engines import ceilings, checkpoints, confined_pieces, stages
-from baserate.engines.ceilings import CELL, LEAST
+from baserate.read import condense, large, table
+from baserate.read.table import CELL, LEAST
 
 ROOT = Path(__file__).parents[2]
 
@@ -34,9 +34,9 @@ def written(path, labels, scores, group=700, **more):
 @pytest.fixture
 def tight(monkeypatch):
     """Room for 500 distinct scores, and pieces of a row group each."""
-    monkeypatch.setattr(ceilings, "TAKEN", LEAST - CELL * 500)
-    monkeypatch.setattr(stages, "BATCH", 16)
-    monkeypatch.setattr(confined_pieces, "ROWS", 700)
+    monkeypatch.setattr(table, "TAKEN", LEAST - CELL * 500)
+    monkeypatch.setattr(condense, "BATCH", 16)
+    monkeypatch.setattr(large, "ROWS", 700)
 
 
 def count(path, **how):
@@ -66,7 +66,7 @@ def test_ties_zeros_and_infinities_are_those_of_memory(tmp_path, tight):
 @pytest.mark.parametrize("group", [1, 5_000])
 def test_row_groups_of_any_size_and_parts_of_large_ones_give_the_same(tmp_path, tight, monkeypatch, group):
     labels, scores = made(1_500 if group == 1 else 5_000)
-    monkeypatch.setattr(confined_pieces, "BYTES_A_ROW", LEAST // 900)  # no piece of more than 900 rows
+    monkeypatch.setattr(large, "BYTES_A_ROW", LEAST // 900)  # no piece of more than 900 rows
     path = written(tmp_path / "x.parquet", labels, scores, group)
     assert count(path) == br.count(labels, scores).condense()
 
@@ -168,13 +168,13 @@ def test_json_lines_are_read_as_a_whole_and_cannot_be_resumed(tmp_path):
 def test_a_file_that_changes_between_two_readings_is_refused(tmp_path, tight, monkeypatch):
     labels, scores = made()
     path = written(tmp_path / "x.parquet", labels, scores)
-    begin = confined_pieces.ParquetPieces.begin
+    begin = large.ParquetPieces.begin
 
     def changed(self, *arguments, **named):
         os.utime(path, ns=(1, 1))
         return begin(self, *arguments, **named)
 
-    monkeypatch.setattr(confined_pieces.ParquetPieces, "begin", changed)
+    monkeypatch.setattr(large.ParquetPieces, "begin", changed)
     with pytest.raises(br.InputError, match="BR611: .*changed while it was read"):
         count(path)
 
@@ -194,9 +194,9 @@ def stopped(path, resume, after, **how):
 
     from dataclasses import replace
 
-    from baserate.engines.file_counts import count_scores
-    from baserate.engines.files import Options
-    from baserate.engines.wanted import Wanted
+    from baserate.read.files import count_scores
+    from baserate.read.source import Options
+    from baserate.read.table import Wanted
 
     options = Options.of({"memory": LEAST, "resume": resume, **how})
     with pytest.raises(Stop):
@@ -207,8 +207,8 @@ def stopped(path, resume, after, **how):
 @pytest.mark.parametrize("approx", [False, True])
 @pytest.mark.parametrize("after", [2, 6, 11])
 def test_a_run_that_was_stopped_anywhere_goes_on_and_ends_alike(tmp_path, tight, monkeypatch, after, approx):
-    monkeypatch.setattr(checkpoints, "EVERY_S", 0.0)
-    monkeypatch.setattr("baserate.engines.passes.BIN", 1)
+    monkeypatch.setattr(condense, "EVERY_S", 0.0)
+    monkeypatch.setattr("baserate.read.large.BIN", 1)
     labels, scores = made()
     order = np.argsort(scores)  # in this order bins need a second reading too
     path, resume = written(tmp_path / "x.parquet", labels[order], scores[order]), str(tmp_path / "x.part")
@@ -220,7 +220,7 @@ def test_a_run_that_was_stopped_anywhere_goes_on_and_ends_alike(tmp_path, tight,
 
 
 def test_a_checkpoint_of_other_data_or_options_is_refused_in_one_line(tmp_path, tight, monkeypatch):
-    monkeypatch.setattr(checkpoints, "EVERY_S", 0.0)
+    monkeypatch.setattr(condense, "EVERY_S", 0.0)
     labels, scores = made()
     path, resume = written(tmp_path / "x.parquet", labels, scores), str(tmp_path / "x.part")
     other = written(tmp_path / "other.parquet", labels, scores[::-1].copy())
@@ -235,12 +235,12 @@ def test_a_checkpoint_of_other_data_or_options_is_refused_in_one_line(tmp_path, 
 
 
 def test_every_damaged_checkpoint_is_refused(tmp_path, tight, monkeypatch):
-    monkeypatch.setattr(checkpoints, "EVERY_S", 0.0)
+    monkeypatch.setattr(condense, "EVERY_S", 0.0)
     labels, scores = made()
     path, resume = written(tmp_path / "x.parquet", labels, scores), tmp_path / "x.part"
     stopped(path, str(resume), 9)
     content, rng = resume.read_bytes(), np.random.default_rng(0)
-    checkpoint = checkpoints.Checkpoint(str(resume), "")
+    checkpoint = condense.Checkpoint(str(resume), "")
     for damaged in [content[:cut] for cut in rng.integers(0, len(content), 50)] + [b"", b"hello", content + b"x"]:
         resume.write_bytes(damaged)
         with pytest.raises(br.InputError, match="BR945"):
@@ -257,7 +257,7 @@ def test_a_link_or_a_folder_is_no_checkpoint(tmp_path):
     (tmp_path / "link").symlink_to(tmp_path / "nothing")
     for place in (tmp_path, tmp_path / "link"):
         with pytest.raises(br.InputError, match="BR945: .*is not a regular file. Fix: name another file"):
-            checkpoints.Checkpoint(str(place), "").found()
+            condense.Checkpoint(str(place), "").found()
 
 
 @pytest.mark.parametrize(
@@ -277,7 +277,7 @@ def test_nobody_is_told_to_remove_what_is_no_checkpoint(tmp_path, tight, content
 
 def test_a_checkpoint_that_cannot_be_written_is_told_before_anything_is_read(tmp_path, tight, monkeypatch):
     path = written(tmp_path / "x.parquet", *made())
-    monkeypatch.setattr("baserate.engines.large_files.described", lambda *_: pytest.fail("it was read"))
+    monkeypatch.setattr("baserate.read.large.described", lambda *_: pytest.fail("it was read"))
     with pytest.raises(br.InputError, match=r"BR945: .*absent: there is no such folder, and so no checkpoint. Fix: make the folder first"):
         count(path, resume=str(tmp_path / "absent" / "x.part"))
 
@@ -309,7 +309,7 @@ def test_a_ceiling_holds_for_both_processes_together(tmp_path, approx):
 
 
 def test_show_labels_what_was_merged_and_keeps_its_threshold_exact(tmp_path, tight, monkeypatch, capsys):
-    monkeypatch.setattr("baserate.engines.passes.BIN", 1)
+    monkeypatch.setattr("baserate.read.large.BIN", 1)
     labels, scores = made()
     path = written(tmp_path / "x.parquet", labels, scores)
     asked = ("show", path, "--label", "y", "--score", "s", "--threshold", "0.9")

@@ -18,9 +18,9 @@ from tests.helpers_cli import answered, told
 from tests.peaks import taken_by
 
 import baserate as br
-from baserate.engines import ceilings, checkpoints, confined_pieces, large_files, stages
-from baserate.engines.ceilings import CELL, LEAST
-from baserate.engines.quotas import Quotas
+from baserate.read import condense, large, table
+from baserate.read.sandbox import Quotas
+from baserate.read.table import CELL, LEAST
 
 ROOT = Path(__file__).parents[2]
 HOW = {"label": "y", "score": "s"}
@@ -29,7 +29,7 @@ HOW = {"label": "y", "score": "s"}
 @pytest.fixture(autouse=True)
 def of_any_length(monkeypatch):
     """Short texts in pieces too."""
-    monkeypatch.setattr(large_files, "FAST_FROM", 0)
+    monkeypatch.setattr(large, "FAST_FROM", 0)
 
 
 @pytest.fixture(autouse=True)
@@ -45,21 +45,21 @@ def place(tmp_path_factory, monkeypatch):
 @pytest.fixture
 def tight(monkeypatch):
     """Room for 500 distinct scores."""
-    monkeypatch.setattr(ceilings, "TAKEN", LEAST - CELL * 500)
-    monkeypatch.setattr(stages, "BATCH", 16)
+    monkeypatch.setattr(table, "TAKEN", LEAST - CELL * 500)
+    monkeypatch.setattr(condense, "BATCH", 16)
 
 
 @pytest.fixture
 def in_pieces(monkeypatch):
     """How often a file was read in pieces, and how often it was left to be read as a whole."""
-    seen, count = [], large_files.count_large
+    seen, count = [], large.count_large
 
     def counted(*arguments):
         found = count(*arguments)
         seen.append("whole" if found is None else "pieces")
         return found
 
-    monkeypatch.setattr("baserate.engines.file_counts.count_large", counted)
+    monkeypatch.setattr("baserate.read.files.count_large", counted)
     return seen
 
 
@@ -220,7 +220,7 @@ def test_packed_text_is_counted_in_pieces(tmp_path, tight, in_pieces, pack):
 
 
 def test_what_does_not_fit_is_condensed_or_binned_as_parquet_is(tmp_path, tight, monkeypatch):
-    monkeypatch.setattr("baserate.engines.passes.BIN", 1)
+    monkeypatch.setattr("baserate.read.large.BIN", 1)
     labels, scores = made()
     path = written(tmp_path / "x.csv", lines(np.where(labels, "fraud", "fine"), scores))
     how = {**HOW, "positive": "fraud", "memory": LEAST}
@@ -243,8 +243,8 @@ def test_two_models_of_a_text_are_compared_in_passes(tmp_path):
 
 @pytest.mark.parametrize("after", [2, 6])
 def test_a_text_is_resumed_and_ends_alike(tmp_path, tight, monkeypatch, after):
-    monkeypatch.setattr(checkpoints, "EVERY_S", 0.0)
-    monkeypatch.setattr(confined_pieces, "BYTES_A_ROW", LEAST // 700)  # no piece of more than 700 rows
+    monkeypatch.setattr(condense, "EVERY_S", 0.0)
+    monkeypatch.setattr(large, "BYTES_A_ROW", LEAST // 700)  # no piece of more than 700 rows
     labels, scores = made()
     path, resume = written(tmp_path / "x.csv", lines(labels.astype(int), scores)), str(tmp_path / "x.part")
     stopped(path, resume, after)
@@ -325,7 +325,7 @@ def test_the_commands_take_text(tmp_path, tight, capsys):
 
 def test_an_unmade_copy_is_the_systems_error(tmp_path, monkeypatch, place):
     """A disk without room, as the reader says it."""
-    monkeypatch.setattr(confined_pieces, "Quotas", lambda memory: Quotas(memory, written=50_000))
+    monkeypatch.setattr(large, "Quotas", lambda memory: Quotas(memory, written=50_000))
     path = written(tmp_path / "x.csv", lines(*made_text(100_000)))
     with pytest.raises(OSError, match="File too large: a copy of the columns is needed, and a file may have at most"):
         br.count_file(path, **HOW, memory=LEAST)

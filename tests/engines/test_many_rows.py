@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import baserate as br
-from baserate import grouped
-from baserate.engines import columns
-from baserate.engines.columns import Column, group_codes, is_missing
-from baserate.engines.dates import day_codes
+from baserate.counts import grouped
+from baserate.read import columns
+from baserate.read.columns import Column, group_codes, is_missing
+from baserate.read.files import day_codes
 
 NAN = float("nan")
 COLUMNS = {

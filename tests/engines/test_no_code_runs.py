@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 import baserate as br
-from baserate.engines import files, kinds
-from baserate.engines.files import Options
-from baserate.engines.wanted import Wanted
+from baserate.read import source, streams
+from baserate.read.source import Options
+from baserate.read.table import Wanted
 
 NAMES = (
     "a.csv",
@@ -28,7 +28,7 @@ NAMES = (
     "a.db",
     "a.duckdb",
     "a.npy",
-    *(f"a{ending}" for ending in kinds.RUNS_CODE),
+    *(f"a{ending}" for ending in streams.RUNS_CODE),
 )
 
 
@@ -75,8 +75,8 @@ def traps(place):
 
 WATCHED = """
 import json, sys
-from baserate.engines import files
-from baserate.engines.wanted import Wanted
+from baserate.read import files
+from baserate.read.table import Wanted
 from baserate.errors import InputError
 events = []
 sys.addaudithook(lambda event, _: events.append(event) if event.startswith(("pickle.", "os.", "subprocess.", "socket.", "shutil.")) else None)
@@ -116,12 +116,12 @@ def test_nothing_is_unpickled_or_run_while_hostile_files_are_read(hostile):
     assert not place.exists()
 
 
-@pytest.mark.parametrize("ending", kinds.RUNS_CODE)
+@pytest.mark.parametrize("ending", streams.RUNS_CODE)
 def test_endings_of_formats_that_run_code_are_refused_whatever_the_bytes_say(tmp_path, ending):
     path = tmp_path / f"a{ending}"
     path.write_bytes(b"y,s\n0,0.1\n1,0.2\n")
     with pytest.raises(br.InputError, match="can run code when it is loaded: not read") as caught:
-        files.parts_of(str(path), Wanted("y", ("s",)), Options())
+        source.parts_of(str(path), Wanted("y", ("s",)), Options())
     assert caught.value.code == "BR705"
 
 
@@ -130,7 +130,7 @@ def test_bytes_that_run_code_are_refused_whatever_the_name_says(tmp_path, name):
     path = tmp_path / "a.csv"
     path.write_bytes(traps(tmp_path / "it ran")[name])
     with pytest.raises(br.InputError, match="can run code") as caught:
-        files.parts_of(str(path), Wanted("y", ("s",)), Options())
+        source.parts_of(str(path), Wanted("y", ("s",)), Options())
     assert caught.value.code == "BR705"
     assert not (tmp_path / "it ran").exists()
 

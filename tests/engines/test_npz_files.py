@@ -11,7 +11,7 @@ import pytest
 from tests.engines.tables import W, assert_refused, counts_of, mutants
 
 import baserate as br
-from baserate.engines.npz_files import read_npz
+from baserate.read.npz import read_npz
 
 GOOD = {"y": np.array([0, 1, 0, 1]), "s": np.array([0.1, 0.4, 0.35, 0.8])}
 

@@ -14,8 +14,8 @@ from tests.engines.tables import W, assert_refused, counts_of, mutants
 from tests.naming import named
 
 import baserate as br
-from baserate.engines.locked_duckdb import refused
-from baserate.engines.parquet_files import read_parquet
+from baserate.read.duckdb import refused
+from baserate.read.parquet import read_parquet
 
 
 def written(path, columns, **how):
@@ -307,10 +307,10 @@ def test_pages_of_columns_that_nobody_wants_may_be_damaged(tmp_path):
 @pytest.fixture
 def pushed(monkeypatch):
     """What DuckDB counted, or None where it gave the rows."""
-    from baserate.engines import parquet_files
+    from baserate.read import parquet
 
-    given, counted = [], parquet_files.counted
-    monkeypatch.setattr(parquet_files, "counted", lambda *arguments: given.append(counted(*arguments)) or given[-1])
+    given, counted = [], parquet.counted
+    monkeypatch.setattr(parquet, "counted", lambda *arguments: given.append(counted(*arguments)) or given[-1])
     return given
 
 
@@ -356,13 +356,13 @@ def test_what_is_missing_among_many_ties_is_found_in_its_row(tmp_path, pushed):
 
 def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path, monkeypatch):
     path = written(tmp_path / "a.parquet", GOOD)
-    from baserate.engines import parquet_files
+    from baserate.read import parquet
 
     def slow(*arguments):
         os.utime(path, ns=(1, 1))
 
-    monkeypatch.setattr(parquet_files, "_check_rows", slow)
-    monkeypatch.setattr(parquet_files, "_check_frame", slow)
+    monkeypatch.setattr(parquet, "_check_rows", slow)
+    monkeypatch.setattr(parquet, "_check_frame", slow)
     assert_refused(lambda: read_parquet(path, W), "BR611", "changed while it was read", path)
 
 

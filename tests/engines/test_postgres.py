@@ -7,10 +7,9 @@ import pytest
 from tests.engines.tables import W, assert_refused, counts_of
 
 import baserate as br
-from baserate.engines import extras
-from baserate.engines import postgres as reader
-from baserate.engines.postgres import read_postgres
-from baserate.engines.urls import shown_url, without_secrets
+from baserate.read import databases as reader
+from baserate.read import table
+from baserate.read.databases import read_postgres, shown_url, without_secrets
 
 
 @pytest.fixture(scope="module")
@@ -204,5 +203,5 @@ def test_without_the_driver_one_line_says_how_to_get_it(monkeypatch):
     def absent(name):
         raise ImportError(name)
 
-    monkeypatch.setattr(extras.importlib, "import_module", absent)
+    monkeypatch.setattr(table.importlib, "import_module", absent)
     assert_refused(lambda: read_postgres("postgresql://h/d", "t", W), "BR714", r'not installed. Fix: pip install "baserate\[postgres\]"')

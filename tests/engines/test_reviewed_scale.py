@@ -15,11 +15,10 @@ from tests.helpers_cli import told
 from tests.peaks import taken_by
 
 import baserate as br
-from baserate.engines import ceilings, certified, large_files
-from baserate.engines.ceilings import CELL, LEAST
-from baserate.engines.file_counts import count_scores
-from baserate.engines.files import Options
-from baserate.engines.wanted import Wanted
+from baserate.read import condense, large, table
+from baserate.read.files import count_scores
+from baserate.read.source import Options
+from baserate.read.table import CELL, LEAST, Wanted
 
 __all__ = ["tight"]  # a fixture
 HOW = {"label": "y", "score": "s"}
@@ -64,7 +63,7 @@ def test_different_decimals_of_two_files_are_not_one_score(tmp_path):
 
 
 def test_a_checkpoint_knows_which_column_is_which(tmp_path, tight, monkeypatch):
-    monkeypatch.setattr(large_files, "FAST_FROM", 0)
+    monkeypatch.setattr(large, "FAST_FROM", 0)
     rng = np.random.default_rng(0)
     path, resume = tmp_path / "x.csv", str(tmp_path / "x.part")
     path.write_text("".join(f"{int(i % 50 == 0)},{a!r},{b!r}\n" for i, (a, b) in enumerate(rng.random((5_000, 2)).tolist())))
@@ -124,10 +123,10 @@ def test_scores_in_descending_order_over_many_magnitudes_are_certified(monkeypat
     labels = rng.random(200_000) < 0.02
     scores = np.exp(-rng.exponential(100, 200_000) + 5 * labels)
     order = np.argsort(-scores)
-    monkeypatch.setattr(ceilings, "TAKEN", LEAST - CELL * 50_000)
-    monkeypatch.setattr("baserate.engines.passes.BIN", 4)
+    monkeypatch.setattr(table, "TAKEN", LEAST - CELL * 50_000)
+    monkeypatch.setattr("baserate.read.large.BIN", 4)
     counts = br.count_chunks(lambda: iter(cut(labels[order], scores[order], 10_000)), memory=LEAST, approx=True)
-    assert counts.auc_error_bound <= certified.BOUND
+    assert counts.auc_error_bound <= condense.BOUND
     assert counts == br.count(labels, scores).coarsen(counts.bins.edges)
 
 
@@ -135,9 +134,9 @@ def test_bins_do_not_depend_on_how_rows_are_cut(monkeypatch):
     rng = np.random.default_rng(4)
     labels = rng.random(60_000) < 0.05
     scores = rng.normal(size=60_000) + labels
-    monkeypatch.setattr(ceilings, "TAKEN", LEAST - CELL * 20_000)
-    monkeypatch.setattr("baserate.engines.stages.BATCH", 16)
-    monkeypatch.setattr("baserate.engines.passes.BIN", 1)
+    monkeypatch.setattr(table, "TAKEN", LEAST - CELL * 20_000)
+    monkeypatch.setattr("baserate.read.condense.BATCH", 16)
+    monkeypatch.setattr("baserate.read.large.BIN", 1)
     found = {br.count_chunks(cut(labels, scores, size), memory=LEAST, approx=True).digest for size in (997, 5_000, 20_001, 60_000)}
     assert len(found) == 1
 
@@ -146,9 +145,9 @@ def test_bins_do_not_depend_on_how_rows_are_cut(monkeypatch):
 def test_a_threshold_beyond_what_a_float_holds_is_no_fault_of_the_scores(monkeypatch, threshold):
     scores = np.arange(3_000)
     labels = scores % 7 == 0
-    monkeypatch.setattr(ceilings, "TAKEN", LEAST - CELL * 500)
-    monkeypatch.setattr("baserate.engines.stages.BATCH", 16)
-    monkeypatch.setattr("baserate.engines.passes.BIN", 1)
+    monkeypatch.setattr(table, "TAKEN", LEAST - CELL * 500)
+    monkeypatch.setattr("baserate.read.condense.BATCH", 16)
+    monkeypatch.setattr("baserate.read.large.BIN", 1)
     counts = br.count_chunks(cut(labels, scores, 100), memory=LEAST, approx=True, thresholds=[threshold])
     ours, theirs = (br.flag_at(each, threshold) for each in (counts, br.count(labels, scores)))
     assert (ours.tp, ours.fp) == (theirs.tp, theirs.fp)
@@ -170,7 +169,7 @@ def test_negatives_of_a_frame_on_this_machine_are_not_all_held(tmp_path, opened)
 
 
 def test_frames_streamed_in_batches_give_the_counts_of_memory(monkeypatch):
-    monkeypatch.setattr("baserate.engines.partitions.PIECE", 100)
+    monkeypatch.setattr("baserate.read.frames.PIECE", 100)
     labels, scores = made(3_000, prior=0.1)
     frame = pl.LazyFrame({"y": labels, "s": scores})
     expected = br.count(labels, scores).condense()

@@ -12,15 +12,13 @@ from pyarrow import feather, ipc, parquet
 from tests.engines.tables import cases_of, counts_of
 
 import baserate as br
-from baserate.engines.alchemy import read_alchemy
-from baserate.engines.arrow_files import read_arrow
-from baserate.engines.columns import group_codes
-from baserate.engines.duckdb_files import read_duckdb
-from baserate.engines.npz_files import read_npz
-from baserate.engines.parquet_files import read_parquet
-from baserate.engines.postgres import read_postgres
-from baserate.engines.sqlite_files import read_sqlite
-from baserate.engines.wanted import Wanted
+from baserate.read.arrow import read_arrow
+from baserate.read.columns import group_codes
+from baserate.read.databases import read_alchemy, read_postgres, read_sqlite
+from baserate.read.duckdb import read_duckdb
+from baserate.read.npz import read_npz
+from baserate.read.parquet import read_parquet
+from baserate.read.table import Wanted
 
 WANTED = Wanted("label", ("score",), group="site")
 ODD = [0.1 + 0.2, 0.3, -0.0, 0.0, 5e-324, -5e-324, 2.2250738585072014e-308, 1e308, -1e308, 1 / 3, 0.1, np.nextafter(0.1, 1), np.inf, -np.inf]

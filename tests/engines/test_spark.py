@@ -17,9 +17,9 @@ from tests.engines.spark_cluster import SOURCES, wait_for
 from tests.engines.tables import assert_refused
 
 import baserate as br
-from baserate.engines import extras
-from baserate.engines import spark as sessions
-from baserate.engines.foreign import cause_of, failed
+from baserate.read import spark as sessions
+from baserate.read import table
+from baserate.read.frames import cause_of, failed
 
 PARTS, EACH = 12, 4_000
 LOST = """An error occurred while calling o64.collectToPython.
@@ -266,6 +266,6 @@ def test_without_pyspark_java_or_a_master_one_line_says_so(monkeypatch, tmp_path
     def absent(name):
         raise ImportError(name)
 
-    monkeypatch.setattr(extras.importlib, "import_module", absent)
+    monkeypatch.setattr(table.importlib, "import_module", absent)
     assert_refused(opened, "BR714", r'pyspark is not installed. Fix: pip install "baserate\[spark\]"')
     assert not list(Path(tmp_path).glob("*.log"))

@@ -17,9 +17,9 @@ import pytest
 import zstandard
 
 import baserate as br
-from baserate.engines import compressed, csv_files, streams
-from baserate.engines.compressed import Limits
-from baserate.engines.file_counts import count_file
+from baserate.read import csv, streams
+from baserate.read.files import count_file
+from baserate.read.streams import Limits
 
 TEXT = b"y,m1\n" + b"".join(b"%d,0.%d\n" % (i % 2, i) for i in range(1, 2000))
 EXPECTED = br.count([i % 2 for i in range(1, 2000)], [float(f"0.{i}") for i in range(1, 2000)])
@@ -144,14 +144,14 @@ def test_row_116_bombs_stop_by_what_comes_out(tmp_path, ending):
     path = written(tmp_path, packers[ending](b"y,m1\n" + b"0,1\n" * 1_000_000), f"x.csv.{ending}")
     assert_refused(path, "stopped at .* uncompressed from .* kB|bytes", "BR702", max_bytes=1_000_000)
     with pytest.raises(br.InputError, match="BR702"):
-        csv_files.read_csv(path, csv_files.Wanted("y", ("m1",)), limits=Limits(ratio=50, free=100_000))
+        csv.read_csv(path, csv.Wanted("y", ("m1",)), limits=Limits(ratio=50, free=100_000))
 
 
 def test_a_bomb_is_never_unpacked_into_memory(tmp_path):
     """zstd gives all that it has at once: its input comes in sips."""
     path = written(tmp_path, zstandard.compress(b"\0" * 300_000_000, 19), "x.csv.zst")
     with open(path, "rb") as file:
-        sizes = [len(piece) for piece in compressed.pieces(path, "zstd", file, Limits(ratio=10**9))]
+        sizes = [len(piece) for piece in streams.pieces(path, "zstd", file, Limits(ratio=10**9))]
     assert sum(sizes) == 300_000_000
     assert max(sizes) <= 34_000_000
 

@@ -5,9 +5,9 @@ import hashlib
 import pytest
 
 import baserate as br
-from baserate.engines.file_counts import count_scores
-from baserate.engines.files import Options
-from baserate.engines.wanted import Wanted
+from baserate.read.files import count_scores
+from baserate.read.source import Options
+from baserate.read.table import Wanted
 
 
 def written(tmp_path, text, name="scores.csv"):

@@ -16,14 +16,12 @@ from hypothesis import strategies as st
 from tests.engines.test_two_ways import NUMBERS, files, folder, quoted_field, written
 
 import baserate as br
-from baserate.engines import fast_csv, scans, streams, text_pieces
-from baserate.engines.careful_csv import texts
-from baserate.engines.columns import Unread
-from baserate.engines.csv_files import is_fast, understood
-from baserate.engines.dialects import Asked
-from baserate.engines.scans import Doubt
-from baserate.engines.text_pieces import How
-from baserate.engines.wanted import Wanted
+from baserate.read import csv, large_formats, streams
+from baserate.read.columns import Unread
+from baserate.read.csv import Doubt, is_fast, texts, understood
+from baserate.read.csv_dialect import Asked
+from baserate.read.large_formats import How
+from baserate.read.table import Wanted
 
 HOW = How(Asked(), streams.Limits(), 80_000_000)
 WANTED = Wanted("y", ("m1",))
@@ -32,7 +30,7 @@ WANTED = Wanted("y", ("m1",))
 def whole(path, wanted, asked):
     """The table by the fast way, or None."""
     with streams.opened(path) as plain, understood(plain, wanted, asked) as (text, dialect):
-        return fast_csv.read(text, dialect, wanted, plain=True) if is_fast(text, dialect, asked) else None
+        return csv.read_fast(text, dialect, wanted, plain=True) if is_fast(text, dialect, asked) else None
 
 
 def read_back(copy, wanted):
@@ -52,9 +50,9 @@ def assert_alike(path, wanted=WANTED, *, expected=None, **asked):
     how = HOW._replace(asked=Asked(**asked).checked())
     table = whole(path, wanted, how.asked)
     with folder() as place, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(text_pieces.tempfile, "tempdir", str(place))
+        patch.setattr(large_formats.tempfile, "tempdir", str(place))
         try:
-            copy = text_pieces.copied(path, wanted, how)
+            copy = large_formats.copied(path, wanted, how)
         except Doubt:
             copy = None
         assert (copy is None) == (table is None)
@@ -101,7 +99,7 @@ def test_a_copy_of_odd_files_holds_what_the_fast_way_reads(tmp_path):
 
 @pytest.mark.parametrize("style", [".18e", ".18E", ".17g", ".20f", ".16g", "r"])
 def test_numbers_that_a_program_printed_in_one_style_are_copied_without_grouping(tmp_path, monkeypatch, style):
-    monkeypatch.setattr(text_pieces, "MERGED", "this is no SQL")
+    monkeypatch.setattr(large_formats, "MERGED", "this is no SQL")
     scores = [*np.random.default_rng(0).random(5_000).tolist(), 0.1, 0.5, 1e-5, 0.0]
     rows = [f"{row % 2},{score!r}" if style == "r" else f"{row % 2},{score:{style}}" for row, score in enumerate(scores)]
     assert_alike(written(tmp_path, "y,m1\n" + "\n".join(rows) + "\n"), expected=True)
@@ -119,10 +117,10 @@ def test_a_number_in_another_style_is_compared_with_all_others(tmp_path, first, 
 
 
 def test_the_style_of_numbers_is_one_that_makes_every_text():
-    assert scans.style_of(["1.000000000000000056e-01", "5.000000000000000000e-01"]) == ".18e"
-    assert scans.style_of(["0.10000000000000001", "0.5"]) == ".17g"
-    assert scans.style_of(["0.10", "0.5"]) is None
-    assert scans.style_of(["0.1x"]) is None
+    assert csv.style_of(["1.000000000000000056e-01", "5.000000000000000000e-01"]) == ".18e"
+    assert csv.style_of(["0.10000000000000001", "0.5"]) == ".17g"
+    assert csv.style_of(["0.10", "0.5"]) is None
+    assert csv.style_of(["0.1x"]) is None
 
 
 def test_two_scores_and_names_that_are_sql_are_copied(tmp_path):
@@ -132,15 +130,15 @@ def test_two_scores_and_names_that_are_sql_are_copied(tmp_path):
 
 
 def test_labels_too_many_to_be_labels_are_doubtful(tmp_path, monkeypatch):
-    monkeypatch.setattr(text_pieces.tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(large_formats.tempfile, "tempdir", str(tmp_path))
     path = written(tmp_path, "y,m1\n" + "".join(f"a{row},{row}\n" for row in range(1_001)))
     with pytest.raises(Doubt):
-        text_pieces.copied(path, WANTED, HOW)
+        large_formats.copied(path, WANTED, HOW)
 
 
 PROGRAM = """
 import resource, signal, sys, tempfile
-from baserate.engines import text_pieces
+from baserate.read import text_pieces
 from tests.engines.test_text_pieces import HOW, WANTED
 tempfile.tempdir = sys.argv[2]
 resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))

@@ -9,9 +9,9 @@ import pytest
 from tests.helpers_cli import answered, refused, written
 
 import baserate as br
-from baserate.engines.file_cases import read_cases
-from baserate.engines.files import Options
-from baserate.engines.wanted import Wanted
+from baserate.read.files import read_cases
+from baserate.read.source import Options
+from baserate.read.table import Wanted
 
 HEADER = ("id", "y", "m")
 

@@ -9,7 +9,7 @@ import pytest
 from tests.engines.tables import assert_refused
 
 import baserate as br
-from baserate.engines import pruned
+from baserate.read import frames
 
 PARTS = 3
 
@@ -112,7 +112,7 @@ def test_a_count_that_does_not_fit_is_one_pass_and_then_two(source):
 
 
 def test_labels_that_are_wrong_or_many_are_refused_as_ever(monkeypatch):
-    monkeypatch.setattr(pruned, "SPARE", 4)
+    monkeypatch.setattr(frames, "SPARE", 4)
     for labels, code, said in (
         (DATA.index, "BR103", "has 300 values"),
         (DATA.y + 1, "BR102", "cannot tell which is positive"),
@@ -127,7 +127,7 @@ def test_labels_that_are_wrong_or_many_are_refused_as_ever(monkeypatch):
 
 
 def test_more_rows_of_labels_and_gaps_than_there_is_room_for_are_counted_in_more_passes(monkeypatch):
-    monkeypatch.setattr(pruned, "SPARE", 0)
+    monkeypatch.setattr(frames, "SPARE", 0)
     positives = int(DATA.y.sum())
     frame, passes = in_polars(DATA)
     found = br.count_frame(frame, label="y", score="b", keep="positives", cells=positives)

@@ -13,12 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import baserate as br
-from baserate.engines import careful_csv, csv_files, fast_csv, file_cases, records, streams
-from baserate.engines.dialects import Asked, decoded, detect
-from baserate.engines.file_counts import count_scores
-from baserate.engines.files import Options
-from baserate.engines.wanted import Wanted
 from baserate.errors import Where
+from baserate.read import csv, csv_dialect, streams
+from baserate.read import files as file_reader
+from baserate.read.csv_dialect import Asked, decoded_text, detect
+from baserate.read.files import count_scores
+from baserate.read.source import Options
+from baserate.read.table import Wanted
 
 
 def written(tmp_path, text, name="scores.csv"):
@@ -40,18 +41,18 @@ def count_csv(path, **options):
 def both_ways(path, wanted=None, **asked):
     """The table by the careful way, and by the fast one (None where that one gave up)."""
     wanted = wanted or Wanted("y", ("m1",))
-    with streams.opened(path) as plain, decoded(plain.shown, plain.path, asked.get("encoding")) as text:
+    with streams.opened(path) as plain, decoded_text(plain.shown, plain.path, asked.get("encoding")) as text:
         dialect = detect(text, wanted.columns, Asked(**asked).checked())
-        fast = fast_csv.read(text, dialect, wanted, plain=True) if fast_csv.is_plain(text, dialect) else None
+        fast = csv.read_fast(text, dialect, wanted, plain=True) if csv.is_plain(text, dialect) else None
         try:
-            careful = careful_csv.read(text, dialect, wanted, Asked(**asked))
+            careful = csv.read_carefully(text, dialect, wanted, Asked(**asked))
         except br.InputError as error:
             careful = error
     return careful, fast
 
 
 def cases_of(table, wanted):
-    cases = file_cases._cases(table, wanted)
+    cases = file_reader._cases(table, wanted)
     return {"y": cases.positive.tolist(), **{name: (values.dtype, values.tolist()) for name, values in cases.scores.items()}}
 
 
@@ -191,7 +192,7 @@ def test_large_files_take_the_fast_way_and_say_the_same(tmp_path, monkeypatch):
     rows = "".join(f"{i % 2},{i / 7}\n" for i in range(100_000))
     path = written(tmp_path, "y,m1\n" + rows)
     fast = count_csv(path)
-    monkeypatch.setattr(fast_csv, "read", lambda *_: None)
+    monkeypatch.setattr(csv, "read_fast", lambda *_: None)
     assert count_csv(path).digest == fast.digest
 
 
@@ -224,9 +225,9 @@ def test_the_vectorised_counter_counts_as_the_plain_one(file):
     text = text.replace("\r\n", "\n").replace("\r", "")
     with folder() as place:
         path = written(place, text)
-        facts = records.facts_of(path)
+        facts = csv_dialect.facts_of(path)
         for delimiter in ",;":
-            found = records.count_records(path, facts, delimiter)
+            found = csv_dialect.count_records(path, facts, delimiter)
             if found.well_formed:
                 assert found.number == len(naive_text.records(text, delimiter))
                 assert found.spanning == 0 or facts.quotes
@@ -236,13 +237,13 @@ def test_the_vectorised_counter_counts_as_the_plain_one(file):
 def test_pieces_of_any_size_give_the_same_facts(tmp_path, monkeypatch, chunk):
     text = 'y,m1\r\n"a\r\nb""c",\u00e9\r\n0,1\r\n\r\n'.encode()
     path = written(tmp_path, text)
-    whole = (records.facts_of(path), records.count_records(path, records.facts_of(path), ","), records.line_at(path, 20))
-    monkeypatch.setattr(records, "CHUNK", chunk)
-    facts = records.facts_of(path)
+    whole = (csv_dialect.facts_of(path), csv_dialect.count_records(path, csv_dialect.facts_of(path), ","), csv_dialect.line_at(path, 20))
+    monkeypatch.setattr(csv_dialect, "CHUNK", chunk)
+    facts = csv_dialect.facts_of(path)
     facts.long = False
-    assert (facts, records.count_records(path, facts, ","), records.line_at(path, 20)) == whole
+    assert (facts, csv_dialect.count_records(path, facts, ","), csv_dialect.line_at(path, 20)) == whole
     path = written(tmp_path, text + b"0,\xc3")
-    assert records.facts_of(path).not_utf8 == len(text) + 2
+    assert csv_dialect.facts_of(path).not_utf8 == len(text) + 2
 
 
 @pytest.mark.parametrize(
@@ -273,9 +274,9 @@ def test_a_typo_in_a_large_file_is_named_without_reading_it_in_python(tmp_path, 
     for memory in ({}, {"memory": "320MB"}):
         with pytest.raises(br.InputError, match=said):
             br.count_file(path, label="y", score="m1", **memory)
-    monkeypatch.setattr(careful_csv, "read", lambda *_: pytest.fail("read in Python"))
+    monkeypatch.setattr(csv, "read_carefully", lambda *_: pytest.fail("read in Python"))
     with streams.opened(path) as plain:
-        table = csv_files.table_of(plain, Wanted("y", ("m1",)), untreated=True)
+        table = csv.table_of(plain, Wanted("y", ("m1",)), untreated=True)
     assert table.columns["m1"].wrong.total == 1
 
 

@@ -3,12 +3,12 @@
 import pytest
 
 import baserate as br
-from baserate.engines import extras
-from baserate.engines.file_counts import models_named
-from baserate.engines.files import shown_source
-from baserate.engines.locked_duckdb import locked
-from baserate.engines.urls import is_clear, shown_anyhow
 from baserate.notes import Ledger, Source, repeated_sources
+from baserate.read import table
+from baserate.read.databases import is_clear, shown_anyhow
+from baserate.read.duckdb import locked
+from baserate.read.files import models_named
+from baserate.read.source import shown_source
 
 LEAKING = [
     "postgresql://me:hush@word@host/base::t",
@@ -71,6 +71,6 @@ def test_duckdb_that_is_not_there_is_installed_by_its_own_name(monkeypatch):
     def absent(name):
         raise ImportError(name)
 
-    monkeypatch.setattr(extras.importlib, "import_module", absent)
+    monkeypatch.setattr(table.importlib, "import_module", absent)
     with pytest.raises(br.InputError, match=r"BR714: duckdb is not installed\. Fix: pip install duckdb\."), locked():
         pass

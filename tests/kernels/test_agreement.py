@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from tests import oracle, strategies
 
 from baserate import kernels
-from baserate.engines.certified import evenly
 from baserate.kernels import portable
+from baserate.read.condense import evenly
 
 
 def compiled():

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from baserate.exact import _twice_wins
-from baserate.kernels import Urn, alias, best, portable, words
-from baserate.kernels.parallel import in_parallel
+from baserate.kernels import Urn, best, draws, portable
+from baserate.kernels.compiled import in_parallel
+from baserate.numbers import _twice_wins
 
 
 def compiled():
@@ -174,26 +174,26 @@ def test_an_urn_is_frozen_and_travels():
 def test_words_are_those_of_splitmix64():
     """The first outputs of the reference implementation, from a state of 1234567."""
     expected = [6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431, 16408922859458223821]
-    assert words.words_of(np.array([1234567], dtype=np.uint64), 0, 5)[0].tolist() == expected
-    assert words.words_of(np.array([1234567], dtype=np.uint64), 3, 2)[0].tolist() == expected[3:]
+    assert draws.words_of(np.array([1234567], dtype=np.uint64), 0, 5)[0].tolist() == expected
+    assert draws.words_of(np.array([1234567], dtype=np.uint64), 3, 2)[0].tolist() == expected[3:]
 
 
 @given(SEEDS, st.integers(0, 9), st.lists(st.integers(0, 2**62), min_size=1, max_size=5), st.integers(0, 999))
 def test_keys_absorb_lane_replicate_and_attempt(seed, stream, replicates, attempt):
-    start = words.lane(seed, stream)
-    expected = [words.absorbed(words.absorbed(start, replicate), attempt) for replicate in replicates]
-    assert words.keys(start, np.array(replicates, dtype=np.uint64), attempt).tolist() == expected
+    start = draws.lane(seed, stream)
+    expected = [draws.absorbed(draws.absorbed(start, replicate), attempt) for replicate in replicates]
+    assert draws.keys(start, np.array(replicates, dtype=np.uint64), attempt).tolist() == expected
 
 
 def test_every_bit_of_a_seed_counts():
     seeds = [0, 1, 2**64 - 1, 2**64, 2**64 + 1, 2**128, 2**128 + 1, 2**200, 3 * 2**200]
-    assert len({words.lane(seed, stream) for seed in seeds for stream in range(3)}) == 27
+    assert len({draws.lane(seed, stream) for seed in seeds for stream in range(3)}) == 27
 
 
 def law_of(table):
     """The shares of a table as exact integers, out of 2**bits · room."""
     bits = len(table).bit_length() - 1
-    low = alias.alias_bits(bits)
+    low = draws.alias_bits(bits)
     room, kept, aliases = 1 << (64 - low), table >> np.uint64(low), (table & np.uint64((1 << low) - 1)).astype(np.int64)
     kept = np.where(aliases == np.arange(len(table)), room, kept.astype(np.int64))
     shares = kept.copy()
@@ -204,14 +204,14 @@ def law_of(table):
 @given(st.lists(st.one_of(st.just(0.0), st.just(1.0), st.floats(1e-20, 1e20)), min_size=1, max_size=200).filter(any))
 def test_a_table_has_the_law_of_its_weights(weights):
     chances = np.array(weights) / np.sum(weights)
-    law = law_of(alias.alias_table(np.array(weights)))
+    law = law_of(draws.alias_table(np.array(weights)))
     assert np.abs(law[: len(weights)] - chances).sum() / 2 + law[len(weights) :].sum() < 2.0**-40
     assert not law[: len(weights)][np.array(weights) == 0].any()
 
 
 @pytest.mark.parametrize("rate", [1e-300, 1e-9, 0.3, 0.96, 1.0, 5.0, 31.0, 99.5, 255.0, 25_600.0, 65_536.0, 2.0**28])
 def test_poisson_tables_have_the_law_of_poisson(rate):
-    table, low, half = alias.poisson_table(rate, 1)
+    table, low, half = draws.poisson_table(rate, 1)
     law = law_of(table)
     assert half == 0
     assert math.isclose(law.sum(), 1)
@@ -221,12 +221,12 @@ def test_poisson_tables_have_the_law_of_poisson(rate):
         with mpmath.workdps(40):
             exact = float(mpmath.exp(k * mpmath.log(rate) - rate - mpmath.loggamma(k + 1)))
         # Rounded to an integer out of 2**40 · the length; below the least chance that matters, 0.
-        assert abs(law[value] - exact) <= 2.0**-40 / len(law) + 1e-10 * exact + (law[value] == 0) * alias.LEAST_CHANCE
+        assert abs(law[value] - exact) <= 2.0**-40 / len(law) + 1e-10 * exact + (law[value] == 0) * draws.LEAST_CHANCE
 
 
 @pytest.mark.parametrize("rate", [0.2, 0.97, 3.0, 5.0])
 def test_pairs_are_two_independent_poisson_numbers(rate):
-    table, low, half = alias.poisson_table(rate, 1000)
+    table, low, half = draws.poisson_table(rate, 1000)
     assert (low, 1 << 2 * half) == (0, len(table))
     one = stats.poisson.pmf(np.arange(1 << half), rate)
     assert np.abs(law_of(table) - np.outer(one, one).ravel()).sum() / 2 < 2.0**-40

@@ -20,8 +20,8 @@ from tests.helpers_cli import answered as asked_for_json
 from tests.helpers_cli import told
 
 import baserate as br
-from baserate.measures.catalogue import CATALOGUE
-from baserate.measures.values import named
+from baserate.measures.measure import named
+from baserate.measures.registry import CATALOGUE
 
 EQUAL, BOUNDED, REFUSED = "equal", "bounded", "refused"
 AT = br.Conditions(prior=0.1, costs=br.Costs(fp=1, fn=5))

@@ -13,7 +13,7 @@ from tests.uncertainty.refusals import assert_refused
 
 import baserate as br
 from baserate.learners import CostSensitiveTree, MovedThreshold, cost_weights, scorer
-from baserate.learners.prunings import Shape, prices_to_try, survivors, weakest_links
+from baserate.learners.cost_tree import Shape, prices_to_try, survivors, weakest_links
 
 SWITCHES = ("split", "prune", "weights", "leaf")
 RATIO = 20

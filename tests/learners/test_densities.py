@@ -13,7 +13,7 @@ from tests.uncertainty.refusals import assert_refused
 
 import baserate as br
 from baserate.learners import LDC, QDC, GaussianMixtures, Parzen, count_estimator, response
-from baserate.learners.widths import leave_one_out_likelihood, leave_one_out_width
+from baserate.learners.densities import leave_one_out_likelihood, leave_one_out_width
 
 EVERY = [LDC(), QDC(), GaussianMixtures(), Parzen()]
 RNG = np.random.default_rng(12)

@@ -24,7 +24,7 @@ from tests.uncertainty.refusals import assert_refused
 
 import baserate as br
 from baserate.learners import FocusedUnderSampler, MovedThreshold, Resampled, count_estimator, count_folds, response
-from baserate.learners.samplers import SAMPLERS, drawn, samplers_of
+from baserate.learners.resampled import SAMPLERS, drawn, samplers_of
 
 RNG = np.random.default_rng(5)
 Y = np.repeat([0, 1], [900, 100])

@@ -10,8 +10,8 @@ from tests.measures import generated
 from tests.measures.oracle_measures import IRRATIONAL, ORACLE, RATIONAL, Case, scale, value
 
 import baserate as br
-from baserate.measures.catalogue import CATALOGUE
-from baserate.measures.confusions import along
+from baserate.measures.confusion import along
+from baserate.measures.registry import CATALOGUE
 
 BATCHES, CASES, MEASURES = 20, 1000, 10
 CURVES = 150

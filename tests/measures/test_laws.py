@@ -8,8 +8,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import baserate as br
-from baserate.arithmetic import Undefinable
-from baserate.measures.confusions import exact_value
+from baserate.measures.confusion import exact_value
+from baserate.numbers import Undefinable
 
 cells = st.integers(0, 10**9)
 confusions = st.tuples(cells, cells, cells, cells)

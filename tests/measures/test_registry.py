@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from tests.measures import generated
 
 import baserate as br
-from baserate.arithmetic import Undefinable
-from baserate.measures.catalogue import CATALOGUE, SYNONYMS, plain
-from baserate.measures.confusions import exact_value
+from baserate.measures.confusion import exact_value
+from baserate.measures.registry import CATALOGUE, SYNONYMS, plain
+from baserate.numbers import Undefinable
 
 NAMES = sorted(CATALOGUE)
 SYNONYM_PAIRS = [(synonym, entry.name) for entry in CATALOGUE.values() for synonym in entry.synonyms]

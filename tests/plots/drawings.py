@@ -6,8 +6,8 @@ import xml.etree.ElementTree as ET
 import numpy as np
 
 import baserate as br
-from baserate.curves.catalogue import CURVES
-from baserate.plots.catalogue import panel_for
+from baserate.curves.named import CURVES
+from baserate.plots.figures import panel_for
 
 COUNTS = br.Counts([0.9, 0.7, 0.5, 0.3, 0.1], positives=[30, 25, 20, 15, 10], negatives=[1, 9, 90, 200, 700])
 AT = br.Conditions(prior=0.01, costs=br.Costs(fp=1, fn=20))

@@ -12,7 +12,7 @@ from tests.plots.drawings import AT, COUNTS, figures, panels
 from tests.strategies import cases
 
 import baserate as br
-from baserate.plots.composing import MOST_PLACES, PIXELS, drawn
+from baserate.plots.compose import MOST_PLACES, PIXELS, drawn
 from baserate.plots.panels import Area, Line, Marks, Panel, Style, Words, series
 
 

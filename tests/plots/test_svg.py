@@ -9,11 +9,10 @@ from tests.plots.drawings import AT, COUNTS, SVG, curve_of, figures, panels, rea
 from tests.strategies import cases
 
 import baserate as br
-from baserate.curves.catalogue import CURVES
+from baserate.curves.named import CURVES
 from baserate.plots.axes import linear
-from baserate.plots.catalogue import panel_for
-from baserate.plots.panels import PALETTE, Line, Marks, Panel, Style, Words
-from baserate.plots.svg import DARK
+from baserate.plots.figures import panel_for
+from baserate.plots.panels import DARK, PALETTE, Line, Marks, Panel, Style, Words
 
 HOSTILE = [
     "<script>alert(1)</script>",

@@ -8,8 +8,8 @@ from tests.plots.drawings import COUNTS, curve_of, figures, panels
 from tests.strategies import cases
 
 import baserate as br
-from baserate.curves.catalogue import CURVES
-from baserate.plots.catalogue import panel_for
+from baserate.curves.named import CURVES
+from baserate.plots.figures import panel_for
 
 FIRST, LAST = 0x2800, 0x28FF
 

@@ -8,7 +8,7 @@ from scipy import stats
 from tests.decisions.worked import F1_A, F1_B
 
 import baserate as br
-from baserate.recommendations import Recommendation, in_words, rivals, sentence, uncertain
+from baserate.output.choices import Recommendation, decision_in_words, rivals, sentence, uncertain
 
 
 def test_a_score_of_pure_noise_is_seldom_told_from_one_answer_for_all():
@@ -143,7 +143,7 @@ def test_what_is_cheapest_but_not_told_from_another_is_said_in_one_breath():
     joint = br.count_models(labels, {name: (rng.normal(size=120) + np.array(labels)).tolist() for name in "ab"})
     at, models = br.Conditions(0.1, br.Costs(fn=9)), {name: joint.marginal(name) for name in "ab"}
     firm, map_ = br.stability(models, at=at), br.winner_map(joint, level=0.95)
-    said = in_words(Recommendation(br.decide(models, at=at), map_, firm))
+    said = decision_in_words(Recommendation(br.decide(models, at=at), map_, firm))
     (other,) = {"a", "b"} - set(firm.models)
     assert f" is cheapest (not told from {other}" in said[-1]
     assert any(block.splitlines()[2].split("  ")[0] == "cheapest" and "cannot be told from" in block for block in said if "resamples" in block)

@@ -8,12 +8,12 @@ import pytest
 from tests.report.frontend import FRONTEND
 
 import baserate as br
-from baserate import tables
-from baserate.decisions.operating import brief
-from baserate.document import PLAIN
+from baserate.decisions.operating_point import brief
 from baserate.errors import Infeasible
-from baserate.report_html.static import outcome_table
-from baserate.uncertainty.fixed import point_intervals
+from baserate.inference.fixed_point import point_intervals
+from baserate.output import tables
+from baserate.output.document import PLAIN
+from baserate.reports.page import outcome_table
 
 VOLUME = 1_000_000
 START = br.Conditions("1 in 1000", br.Costs(fp=1, fn=100))

@@ -7,10 +7,10 @@ import pytest
 from tests.report.live import MODELS, START, VOLUME, compare, compare_row, settled
 
 import baserate as br
-from baserate import tables
-from baserate.decisions.operating import brief, highest_below
-from baserate.document import PLAIN
-from baserate.report_html.static import outcome_table
+from baserate.decisions.operating_point import brief, highest_below
+from baserate.output import tables
+from baserate.output.document import PLAIN
+from baserate.reports.page import outcome_table
 
 
 def typed(page, box, text):

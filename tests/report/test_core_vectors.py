@@ -11,16 +11,16 @@ import pytest
 from tests.report.frontend import FRONTEND, node
 
 import baserate as br
-from baserate import tables
-from baserate.decisions.models import chosen_among
-from baserate.decisions.operating import brief, setting
+from baserate.decisions.operating_point import brief, setting
 from baserate.decisions.rules import parse_rule
+from baserate.decisions.selection import chosen_among
 from baserate.errors import Infeasible, quoted
-from baserate.measures.catalogue import CATALOGUE, plain
-from baserate.measures.confusions import along
-from baserate.measures.values import Measure
-from baserate.report_html.held import shown_thresholds
-from baserate.undefined import Undefined
+from baserate.measures.confusion import along
+from baserate.measures.measure import Measure
+from baserate.measures.registry import CATALOGUE, plain
+from baserate.numbers import Undefined
+from baserate.output import tables
+from baserate.reports.content import shown_thresholds
 
 VECTORS = 5_000
 FORMATS = 4_000

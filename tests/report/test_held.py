@@ -9,7 +9,7 @@ from tests.decisions.worked import F1_A, F1_B
 from tests.report.made import counted, drawn
 
 import baserate as br
-from baserate.report_html.held import further_points, outward
+from baserate.reports.content import further_points, outward
 
 
 def only(found):

@@ -7,8 +7,8 @@ from tests.report.browser import opened
 from tests.report.live import elsewhere, faults
 
 import baserate as br
-from baserate import judgements, tables
-from baserate.decisions.operating import brief
+from baserate.decisions.operating_point import brief
+from baserate.output import comparisons, tables
 
 AT = br.Conditions("1 in 1000", br.Costs(fp=1, fn=100))
 TEXT = "(query) => [...document.querySelectorAll(query)].map((node) => node.textContent.replaceAll('\\u00a0', ' '))"
@@ -117,7 +117,7 @@ def test_profits_are_told_as_profits(browser, tmp_path):
         assert texts(page, "#answer") == [tables.verdict(choice, alone=False)]
         assert "profit per case" in texts(page, "#answer")[0]
         told = [tables._cell(point, "expected_cost") for point in choice.points.values()]
-        spans = [tables.span(judgements._shown(found, point, "expected_cost")) for found, point in costs_known(models, at)]
+        spans = [tables.span(comparisons._shown(found, point, "expected_cost")) for found, point in costs_known(models, at)]
         assert texts(page, "#models [data-model] [data-name=expected_cost]") == list(map("".join, zip(told, spans, strict=True)))
         assert texts(page, "#models [data-baseline] [data-name=expected_cost]") == ["0.000exact", "-4.000exact"]
 

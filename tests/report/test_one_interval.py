@@ -7,8 +7,8 @@ from tests.report.live import COLUMNS, JOINT, START, settled
 from tests.report.test_live import live, texts
 
 import baserate as br
-from baserate import tables
-from baserate.uncertainty.values import Interval
+from baserate.inference.values import Interval
+from baserate.output import tables
 
 PROFITS = br.Conditions("1%", br.Costs.from_profits(tp=95, fp=-5))
 NO_COSTS = br.Conditions("1 in 1000")

@@ -12,8 +12,8 @@ from tests.decisions.worked import F1_A, F1_B
 from tests.report.made import Page, counted, drawn
 
 import baserate as br
-from baserate import tables
-from baserate.report_html.embedding import bundle, island
+from baserate.output import tables
+from baserate.reports.page import bundle, island
 
 MODELS = {"A": F1_A, "B": F1_B}
 

@@ -11,7 +11,7 @@ from tests.report.browser import opened
 from tests.report.live import COLUMNS, MODELS, START, VOLUME, compare, faults, settled
 
 import baserate as br
-from baserate import tables
+from baserate.output import tables
 
 
 def remembered(page):

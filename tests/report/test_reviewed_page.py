@@ -10,7 +10,7 @@ from tests.report.made import Page, drawn
 from tests.report.test_live import AT, live, some_counts, texts
 
 import baserate as br
-from baserate import tables
+from baserate.output import tables
 
 MIDDLE = "In the middle of what was given:"
 RANGES = br.Uncertain("1e-5..1e-3", {"fp": 1, "fn": br.Range(100, 1000)})

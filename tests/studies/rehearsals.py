@@ -2,8 +2,8 @@
 
 import functools
 
-from baserate.studies.catalogue import made
-from baserate.studies.values import How
+from baserate_studies.catalogue import made
+from baserate_studies.values import How
 
 
 @functools.cache

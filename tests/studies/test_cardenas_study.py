@@ -9,8 +9,8 @@ import pytest
 from tests.studies.rehearsals import rehearsed
 
 import baserate as br
-from baserate.studies.cardenas import comparisons, curves, detections, rates, traffic
-from baserate.studies.claims import AGREEING
+from baserate_studies.cardenas import comparisons, curves, detections, rates, traffic
+from baserate_studies.claims import AGREEING
 
 ERRATA = {
     "vanishing-alarms-slope-1": "B16",

@@ -5,9 +5,9 @@ import math
 import pytest
 
 import baserate as br
-from baserate.studies import Claim, study
-from baserate.studies.claims import VERDICTS
-from baserate.studies.wording import row, shown
+from baserate_studies import Claim, study
+from baserate_studies.claims import VERDICTS
+from baserate_studies.wording import row, shown
 
 
 def claim(published, ours, tolerance=0.1, reason="as printed", **more):

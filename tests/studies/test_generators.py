@@ -8,7 +8,7 @@ import pytest
 from tests.published import highleyman as independent
 
 import baserate as br
-from baserate.studies.generators import (
+from baserate_studies.generators import (
     DISTANCE,
     OTHER_MODES,
     RADII,
@@ -22,7 +22,7 @@ from baserate.studies.generators import (
     ten_records,
     two_gaussians,
 )
-from baserate.studies.landgrebe.populations import boundaries, ldc_fpr, ldc_roc, qdc_fpr, qdc_rates, qdc_roc, two_gaussians_fpr
+from baserate_studies.landgrebe.populations import boundaries, ldc_fpr, ldc_roc, qdc_fpr, qdc_rates, qdc_roc, two_gaussians_fpr
 
 MANY = 40_000
 

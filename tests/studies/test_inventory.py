@@ -4,7 +4,7 @@ import pytest
 from tests.published.test_every_row import ERRATA, INVENTORY
 from tests.studies.rehearsals import rehearsed
 
-from baserate.studies.catalogue import STUDIES
+from baserate_studies.catalogue import STUDIES
 
 LETTERS = {"landgrebe": "L", "weng": "W", "tan": "T", "slides": "S", "cardenas": "C"}
 

@@ -8,10 +8,10 @@ import pytest
 from tests.published.test_landgrebe import TABLE_2
 from tests.studies.rehearsals import rehearsed
 
-from baserate.studies.claims import AGREEING
-from baserate.studies.generators import two_gaussians
-from baserate.studies.landgrebe import tables
-from baserate.studies.values import How
+from baserate_studies.claims import AGREEING
+from baserate_studies.generators import two_gaussians
+from baserate_studies.landgrebe import tables
+from baserate_studies.values import How
 
 
 def test_the_48_cells_are_printed_as_the_paper_has_them():

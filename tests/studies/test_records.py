@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from baserate.studies.cardenas import comparisons, rates
-from baserate.studies.cardenas import curves as broc
-from baserate.studies.slides import matrices
-from baserate.studies.tan import costs, curves, measures
-from baserate.studies.values import Study, document_of
+from baserate_studies.cardenas import comparisons, rates
+from baserate_studies.cardenas import curves as broc
+from baserate_studies.slides import matrices
+from baserate_studies.tan import costs, curves, measures
+from baserate_studies.values import Study, document_of
 
 FOLDER = Path(__file__).parents[2] / "docs" / "studies"
 # In which no learner has a part: the same on every machine.

@@ -9,10 +9,10 @@ import pytest
 from tests.helpers_cli import told
 from tests.uncertainty.refusals import assert_refused
 
-from baserate.studies import study
-from baserate.studies.cardenas import detections, traffic
-from baserate.studies.uci import load_uci
-from baserate.studies.weng.standins import at_hand
+from baserate_studies import study
+from baserate_studies.cardenas import detections, traffic
+from baserate_studies.uci import load_uci
+from baserate_studies.weng.standins import at_hand
 
 TYPES = {"x": {"type": "numeric"}, "z": {"type": "numeric"}, "class": {"type": "nominal", "values": ["1", "2"]}}
 SIDECAR = {"types": TYPES, "class_counts": {"1": 2, "2": 1}, "missing_cells": 0}

@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 from tests.studies.rehearsals import rehearsed
 
-from baserate.cli.studying import _told
-from baserate.studies import Claim, Study
-from baserate.studies.catalogue import STUDIES
-from baserate.studies.claims import VERDICTS
-from baserate.studies.galleries import gallery
-from baserate.studies.landgrebe import texts
-from baserate.studies.landgrebe.populations import ldc_fpr, qdc_fpr, two_gaussians_fpr
-from baserate.studies.tan import costs
-from baserate.studies.values import document_of
+from baserate_studies import Claim, Study
+from baserate_studies.catalogue import STUDIES
+from baserate_studies.claims import VERDICTS
+from baserate_studies.command import _told
+from baserate_studies.galleries import gallery
+from baserate_studies.landgrebe import texts
+from baserate_studies.landgrebe.populations import ldc_fpr, qdc_fpr, two_gaussians_fpr
+from baserate_studies.tan import costs
+from baserate_studies.values import document_of
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "studies.md"

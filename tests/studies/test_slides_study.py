@@ -4,9 +4,9 @@ from fractions import Fraction
 
 from tests.studies.rehearsals import rehearsed
 
-from baserate.studies.slides import curves, matrices
-from baserate.studies.slides.matrices import MATRICES
-from baserate.studies.tan.curves import COLUMNS
+from baserate_studies.slides import curves, matrices
+from baserate_studies.slides.matrices import MATRICES
+from baserate_studies.tan.curves import COLUMNS
 
 ERRATA = {"10-0-10-980-f1": "B13", "tree-alpha": "B14", "table-column-6": "B5", "table-column-7": "B5"}
 UNCLAIMED = {"40-10-1000-4000-numbers", "tree-alpha-0.3-rates", "tree-alpha-0.7-rates"}

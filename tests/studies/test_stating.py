@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from baserate.studies.stating import formula, printed, stated, unavailable, unclaimed
+from baserate_studies.stating import formula, printed, stated, unavailable, unclaimed
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ import pytest
 from tests.helpers_cli import VALID
 from tests.studies.rehearsals import rehearsed
 
-from baserate.document import answer
-from baserate.studies.catalogue import STUDIES
+from baserate.output.document import answer
+from baserate_studies.catalogue import STUDIES
 
 DOCS = Path(__file__).parents[2] / "docs"
 

@@ -6,11 +6,11 @@ import pytest
 from tests.helpers_cli import answered, told
 
 import baserate as br
-from baserate.cli.studying import _told
-from baserate.studies import Claim, Study
-from baserate.studies.claims import VERDICTS
-from baserate.studies.galleries import gallery
-from baserate.studies.values import Picture
+from baserate_studies import Claim, Study
+from baserate_studies.claims import VERDICTS
+from baserate_studies.command import _told
+from baserate_studies.galleries import gallery
+from baserate_studies.values import Picture
 
 
 @pytest.fixture(scope="module")

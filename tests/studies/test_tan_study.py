@@ -9,8 +9,8 @@ from sklearn.tree import DecisionTreeClassifier
 from tests.studies.rehearsals import rehearsed
 
 import baserate as br
-from baserate.studies.claims import AGREEING
-from baserate.studies.tan import costs, curves, measures, samples, trees
+from baserate_studies.claims import AGREEING
+from baserate_studies.tan import costs, curves, measures, samples, trees
 
 ERRATA = {
     "eq-5.77-by-counts": "B1",

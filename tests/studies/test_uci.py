@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import baserate as br
-from baserate.studies.fetching import KNOWN, fetch_uci
-from baserate.studies.generators import balance_scale
-from baserate.studies.uci import load_uci
-from baserate.studies.weng.standins import SETS, at_hand
+from baserate_studies.fetching import KNOWN, fetch_uci
+from baserate_studies.generators import balance_scale
+from baserate_studies.uci import load_uci
+from baserate_studies.weng.standins import SETS, at_hand
 
 COLUMNS = ("left-weight", "left-distance", "right-weight", "right-distance")
 

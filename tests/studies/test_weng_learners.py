@@ -8,10 +8,10 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import MinMaxScaler
 from sklearn.svm import SVC
 
-from baserate.studies.generators import balance_scale, highleyman
-from baserate.studies.weng.learners import LEAST, bayes_scores, machine_scores, neighbour_scores
-from baserate.studies.weng.splits import Sample, best_split
-from baserate.studies.weng.trees import CONFIDENCE, Node, collapse, estimated_errors, grown, more_errors, prune, tree_scores
+from baserate_studies.generators import balance_scale, highleyman
+from baserate_studies.weng.learners import LEAST, bayes_scores, machine_scores, neighbour_scores
+from baserate_studies.weng.splits import Sample, best_split
+from baserate_studies.weng.trees import CONFIDENCE, Node, collapse, estimated_errors, grown, more_errors, prune, tree_scores
 
 NAN = math.nan
 # The weather of Quinlan 1986: outlook (sunny, overcast, rain), temperature, humidity, windy; play or not.

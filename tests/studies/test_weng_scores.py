@@ -10,8 +10,8 @@ import pytest
 from tests.studies.rehearsals import rehearsed
 
 import baserate as br
-from baserate.studies.values import How
-from baserate.studies.weng import scores, tables
+from baserate_studies.values import How
+from baserate_studies.weng import scores, tables
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ import numpy as np
 from scipy import stats
 
 import baserate as br
-from baserate.uncertainty.resampling import Plan, resampled
+from baserate.inference.bootstrap import Plan, resampled
 
 CELLS = br.Counts([5, 4, 3, 2, 1], positives=[12, 9, 6, 2, 1], negatives=[3, 10, 20, 67, 100])
 STRATIFIED, CASES, CLUSTERS = "stratified", "cases", "clusters"

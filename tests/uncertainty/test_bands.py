@@ -9,7 +9,7 @@ from tests.naming import named
 from tests.uncertainty.helpers_bands import COUNTS, NAMED
 
 import baserate as br
-from baserate.uncertainty import bands
+from baserate.inference import bands
 
 SEPARATED = br.Counts([2, 1], positives=[10, 0], negatives=[0, 100])
 AT = br.Conditions(prior=0.03)

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import baserate as br
-from baserate.uncertainty.best import leads, swapped_p
+from baserate.inference.best_model import leads, swapped_p
 
 
 def by_enumeration(value, *classes):

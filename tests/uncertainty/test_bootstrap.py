@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import baserate as br
-from baserate.uncertainty import bootstrap
-from baserate.uncertainty.bootstrap import acceleration, bca_bounds, percentile_bounds, undefined_noted
-from baserate.uncertainty.resampling import Plan, replicate_values
-from baserate.uncertainty.statistics import statistic_of
+from baserate.inference import bootstrap
+from baserate.inference.bootstrap import Plan, acceleration, bca_bounds, percentile_bounds, replicate_values, undefined_noted
+from baserate.inference.statistic import statistic_of
 
 VALUES = np.random.default_rng(0).gamma(3, size=501)
 

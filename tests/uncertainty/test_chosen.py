@@ -9,10 +9,9 @@ from scipy.special import betaincinv
 from tests.uncertainty.samples import AT, codes, counts, grouped, text_of
 
 import baserate as br
-from baserate.uncertainty import optimism
-from baserate.uncertainty.chosen import Resampling, chosen_intervals
-from baserate.uncertainty.optimism import readings
-from baserate.uncertainty.resampling import Plan, resampled
+from baserate.inference import chosen_threshold
+from baserate.inference.bootstrap import Plan, resampled
+from baserate.inference.chosen_threshold import Resampling, chosen_intervals, readings
 
 COSTLY = br.Conditions(0.02, br.Costs(fn=20))
 RULES = [
@@ -64,10 +63,10 @@ def test_clusters_are_drawn_whole_by_the_fast_core_too():
 
 def test_the_resamples_are_the_same_for_any_number_of_threads(monkeypatch):
     point, plan = br.choose(counts(), at=COSTLY), Plan("stratified", 150, 3)
-    monkeypatch.setattr(optimism, "WORTH_THREADS", 0)
+    monkeypatch.setattr(chosen_threshold, "WORTH_THREADS", 0)
     found = []
     for workers in (1, 2, 5):
-        monkeypatch.setattr(optimism, "threads", lambda workers=workers: workers)
+        monkeypatch.setattr(chosen_threshold, "threads", lambda workers=workers: workers)
         found.append(readings(counts(), [point], plan)[0])
     for other in found[1:]:
         assert all(np.array_equal(one, same, equal_nan=True) for one, same in zip(found[0], other, strict=True))
@@ -78,11 +77,11 @@ def test_trying_some_of_very_many_thresholds_estimates_the_same_optimism(monkeyp
     source = counts(2000, 20_000, digits=9)
     point, plan, seen = br.choose(source, at=COSTLY), Plan("stratified", 400, 1), []
     for most in (10**9, 512):
-        monkeypatch.setattr(optimism, "MOST_TRIED", most)
+        monkeypatch.setattr(chosen_threshold, "MOST_TRIED", most)
         (found,) = readings(source, [point], plan)
         cost = [0.02 * 20 * (1 - cases[:, 0] / 2000) + 0.98 * cases[:, 1] / 20_000 for cases in (found.here, found.there, found.fixed)]
         seen.append((np.mean(cost[0] - cost[1]) / np.std(cost[2]), np.std(cost[0] - cost[1]) / np.std(cost[2])))
-    assert len(optimism._tried(br.Points.of(source), set())) < 3000
+    assert len(chosen_threshold._tried(br.Points.of(source), set())) < 3000
     assert seen[0][0] < 0
     assert abs(seen[0][0] - seen[1][0]) < 3 * math.sqrt(2 / 400)
     assert abs(seen[0][1] - seen[1][1]) < 3 * math.sqrt(2 / 800)

@@ -6,9 +6,9 @@ from scipy.special import expit, logit
 from scipy.stats import t as student
 
 import baserate as br
-from baserate.slices import TOO_FEW
-from baserate.uncertainty.clustered import cluster_bound, cluster_intervals, cluster_notes, cluster_plan, clustered
-from baserate.uncertainty.gates import MISSED, OBSERVED, SHOWN
+from baserate.inference.clusters import cluster_bound, cluster_intervals, cluster_notes, cluster_plan, clustered
+from baserate.inference.requirements import MISSED, OBSERVED, SHOWN
+from baserate.segments.groups import TOO_FEW
 
 
 @pytest.fixture

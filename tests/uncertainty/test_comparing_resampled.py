@@ -9,7 +9,7 @@ from tests.uncertainty.refusals import assert_refused
 from tests.uncertainty.two_models import joint, models, separate
 
 import baserate as br
-from baserate.uncertainty.bootstrap import bootstrap_p
+from baserate.inference.bootstrap import bootstrap_p
 
 # The bootstrap.
 

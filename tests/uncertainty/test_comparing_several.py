@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from tests.uncertainty.two_models import joint, models
 
 import baserate as br
-from baserate.uncertainty.bootstrap import bootstrap_p
-from baserate.uncertainty.pairing import holm
+from baserate.inference.bootstrap import bootstrap_p
+from baserate.inference.paired import holm
 
 # Several models.
 

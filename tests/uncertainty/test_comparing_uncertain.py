@@ -6,9 +6,9 @@ from tests.uncertainty.samples import text_of
 from tests.uncertainty.two_models import grouped_models, joint, separate
 
 import baserate as br
-from baserate.uncertainty.comparing_over import joint_p
-from baserate.uncertainty.pairing import only
-from baserate.uncertainty.resampling import Plan, resampled
+from baserate.inference.bootstrap import Plan, resampled
+from baserate.inference.differences import joint_p
+from baserate.inference.paired import only
 
 COSTS = {"fn": 20, "fp": 1}
 

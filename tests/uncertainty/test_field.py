@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import baserate as br
-from baserate.measures.values import Measure
-from baserate.uncertainty.field import FieldTable, in_field, joint_draws, table_of, table_of_models
+from baserate.inference.estimated_prior import FieldTable, in_field, joint_draws, table_of, table_of_models
+from baserate.measures.measure import Measure
 
 
 def scores(rng, positives, negatives):

@@ -10,7 +10,7 @@ from scipy import stats
 from tests.uncertainty.oracle_fixed import COSTS, FEW, MIDDLE, WITHIN_A_CLASS, assert_bounds, codes, toward, values_over
 
 import baserate as br
-from baserate.uncertainty import fixed
+from baserate.inference import fixed_point
 
 # Laws.
 
@@ -96,9 +96,9 @@ def test_the_same_seed_gives_the_same_bounds_and_another_does_not():
 
 def test_measures_of_one_point_do_not_depend_on_what_was_asked_before():
     at = br.Conditions(prior=0.01)
-    fixed._rates_drawn.cache_clear()
+    fixed_point._rates_drawn.cache_clear()
     alone = br.interval("npv", MIDDLE, at=at)
-    fixed._rates_drawn.cache_clear()
+    fixed_point._rates_drawn.cache_clear()
     br.interval("precision", MIDDLE, at=at, side="lower")
     br.interval("posfrac", FEW, at=at)
     assert br.interval("npv", MIDDLE, at=at) == alone

@@ -8,7 +8,7 @@ from scipy import stats
 from tests.uncertainty.oracle_fixed import CONFUSIONS, MIDDLE, NOISY, WITHIN_A_CLASS, assert_bounds, jeffreys, values_over
 
 import baserate as br
-from baserate.uncertainty import rates
+from baserate.inference import rates
 
 COUNTED = {
     "tpr": (("tp",), ("tp", "fn")),

@@ -5,7 +5,7 @@ import pytest
 from tests.uncertainty.oracle_fixed import MIDDLE, codes
 
 import baserate as br
-from baserate.uncertainty import fixed
+from baserate.inference import fixed_point
 
 
 def tied_counts():
@@ -64,7 +64,7 @@ def test_a_part_of_a_tie_has_expected_values_and_no_interval_but_by_its_rule(nam
         low, high = (br.interval(name, one, at=at) for one in near)
         assert found.low <= low.low
         assert found.high >= high.high - 1e-12
-    assert fixed.point_intervals(point, [name]) == {}
+    assert fixed_point.point_intervals(point, [name]) == {}
 
 
 def test_a_threshold_chosen_on_the_same_cases_is_said_to_be():
@@ -107,9 +107,9 @@ def test_an_unknown_method_is_refused_with_those_there_are():
 
 def test_intervals_of_several_measures_leave_out_what_is_undefined():
     point = br.flag_at(tied_counts(), None, at=br.Conditions(prior=0.01))
-    found = fixed.point_intervals(point, ["tpr", "precision", "posfrac", "alerts"])
+    found = fixed_point.point_intervals(point, ["tpr", "precision", "posfrac", "alerts"])
     assert list(found) == ["tpr", "posfrac"]
-    known = fixed.point_intervals(br.flag_at(tied_counts(), 2, volume=10), ["tpr", "precision", "alerts"], level=0.8, seed=4)
+    known = fixed_point.point_intervals(br.flag_at(tied_counts(), 2, volume=10), ["tpr", "precision", "alerts"], level=0.8, seed=4)
     alone = br.interval("precision", tied_counts(), threshold=2, level=0.8)
     assert (known["precision"].low, known["precision"].high, known["precision"].level) == (alone.low, alone.high, 0.8)
     assert list(known) == ["tpr", "precision", "alerts"]

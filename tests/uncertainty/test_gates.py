@@ -7,8 +7,8 @@ import pytest
 from tests.uncertainty.two_models import pairs
 
 import baserate as br
-from baserate.uncertainty.gates import ALL
-from baserate.uncertainty.pairing import holm
+from baserate.inference.paired import holm
+from baserate.inference.requirements import ALL
 
 BOTH = {"baseline": "old", "candidate": "new"}
 

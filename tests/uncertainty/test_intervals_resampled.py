@@ -7,7 +7,7 @@ import pytest
 from tests.uncertainty.samples import AT, counts, grouped, quantiles, sample, text_of
 
 import baserate as br
-from baserate.uncertainty.resampling import Plan, planned, resampled
+from baserate.inference.bootstrap import Plan, planned, resampled
 
 # Groups.
 

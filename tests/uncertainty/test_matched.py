@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import baserate as br
-from baserate.uncertainty.matched import bonett_price, discordant, mcnemar_p
+from baserate.inference.paired import bonett_price, discordant, mcnemar_p
 
 MEASURES = ("tpr", "fnr", "fpr", "tnr", "accuracy", "error")
 SCORES = st.integers(-2, 3)

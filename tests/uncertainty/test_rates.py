@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import baserate as br
-from baserate.uncertainty.rates import rate_bounds
+from baserate.inference.rates import rate_bounds
 
 METHODS = ("wilson", "clopper-pearson", "jeffreys")
 LEVELS = st.sampled_from([0.5, 0.8, 0.9, 0.95, 0.99, 0.999])

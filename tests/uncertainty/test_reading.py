@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.uncertainty.helpers_bands import COUNTS, NAMED
 
 import baserate as br
-from baserate.uncertainty.reading import CURVES, curve_reader, prior_reader
+from baserate.inference.statistic import CURVES, curve_reader, prior_reader
 
 
 def roc_vertices(counts):

@@ -8,9 +8,9 @@ from scipy import stats
 from tests.uncertainty.resamples import CASES, CELLS, CLUSTERS, STRATIFIED, distinctive, normal_counts, own_auc, parts_of, plan
 
 import baserate as br
-from baserate.uncertainty import resampling
-from baserate.uncertainty.resampling import replicate_values, resampled
-from baserate.uncertainty.statistics import statistic_of
+from baserate.inference import bootstrap
+from baserate.inference.bootstrap import replicate_values, resampled
+from baserate.inference.statistic import statistic_of
 
 
 @pytest.mark.parametrize("how", [STRATIFIED, CASES])
@@ -70,7 +70,7 @@ def test_more_replicates_begin_with_the_same_ones():
 def test_the_number_of_threads_changes_nothing(how, monkeypatch):
     counts, found = normal_counts(), []
     for threads in (1, 2, 5):
-        monkeypatch.setattr(resampling, "threads", lambda threads=threads: threads)
+        monkeypatch.setattr(bootstrap, "threads", lambda threads=threads: threads)
         found.append(replicate_values(statistic_of(br.auc), counts, plan(how, 150)))
     assert np.array_equal(found[0], found[1])
     assert np.array_equal(found[0], found[2])
@@ -82,18 +82,18 @@ def test_the_size_of_a_block_changes_nothing(monkeypatch):
     before = [list(resampled(source, plan(how, 50))) for source, how in sources]
     values = replicate_values(statistic_of(br.auc), normal_counts(), plan(replicates=50))
     for block in (1, 40, 1000):
-        monkeypatch.setattr(resampling, "BLOCK", block)
+        monkeypatch.setattr(bootstrap, "BLOCK", block)
         assert [list(resampled(source, plan(how, 50))) for source, how in sources] == before
         assert np.array_equal(replicate_values(statistic_of(br.auc), normal_counts(), plan(replicates=50)), values)
 
 
 def test_there_is_at_least_one_thread_and_not_more_than_are_useful():
-    assert 1 <= resampling.threads() <= resampling.MOST_THREADS
+    assert 1 <= bootstrap.threads() <= bootstrap.MOST_THREADS
 
 
 @pytest.mark.parametrize("statistic", [br.auc, br.ks])
 def test_progress_is_told_up_to_the_total(statistic, monkeypatch):
-    monkeypatch.setattr(resampling, "BLOCK", 100)
+    monkeypatch.setattr(bootstrap, "BLOCK", 100)
     told = []
     replicate_values(
         statistic_of(statistic), normal_counts(20, 60), plan(replicates=100, progress=lambda done, total: told.append((done, total)))

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from tests.uncertainty.resamples import CASES, CELLS, CLUSTERS, STRATIFIED, at_scores, binomial_fit, distinctive, parts_of, plan
 
 import baserate as br
-from baserate.measures.catalogue import CATALOGUE
-from baserate.uncertainty import resampling
-from baserate.uncertainty.resampling import replicate_values, resampled
-from baserate.uncertainty.statistics import statistic_of
+from baserate.inference import bootstrap
+from baserate.inference.bootstrap import replicate_values, resampled
+from baserate.inference.statistic import statistic_of
+from baserate.measures.registry import CATALOGUE
 
 # Within each class, and of all cases.
 
@@ -189,7 +189,7 @@ def test_every_measure_at_thresholds_is_that_of_the_counts_of_each_resample(at):
         except br.InputError:
             continue  # a measure that needs a parameter of its own
         values = replicate_values(asked, joint, plan(CASES, 25))
-        drawer = resampling.drawer_of(joint, plan(CASES, 25), cuts)
+        drawer = bootstrap.drawer_of(joint, plan(CASES, 25), cuts)
         block = np.empty((2, 25, drawer.width), dtype=np.int64)
         drawer.draw(0, plan(CASES, 25), (block[0], block[1]))
         for row in range(25):
@@ -234,7 +234,7 @@ def test_values_do_not_depend_on_the_number_of_threads(monkeypatch):
         (statistic_of("ks"), groups),
     ]
     first = [replicate_values(statistic, source, plan(CLUSTERS if source is groups else CASES, 50)) for statistic, source in asked]
-    monkeypatch.setattr(resampling, "threads", lambda: 5)
+    monkeypatch.setattr(bootstrap, "threads", lambda: 5)
     for (statistic, source), values in zip(asked, first, strict=True):
         again = replicate_values(statistic, source, plan(CLUSTERS if source is groups else CASES, 50))
         np.testing.assert_array_equal(values, again)
@@ -261,12 +261,12 @@ def test_the_win_matrix_counts_the_pairs_of_every_two_clusters(prior):
     for i in np.flatnonzero(y):
         for j in np.flatnonzero(1 - y):
             expected[codes[i], codes[j]] += 2 * (s[i] > s[j]) + (s[i] == s[j])
-    np.testing.assert_array_equal(resampling.win_matrix(groups), expected)
+    np.testing.assert_array_equal(bootstrap.win_matrix(groups), expected)
 
 
 @pytest.mark.parametrize("most", [0, 2500])
 def test_auc_of_clusters_is_that_of_the_counts_of_each_resample(monkeypatch, most):
-    monkeypatch.setattr(resampling, "MOST_SQUARED", most)
+    monkeypatch.setattr(bootstrap, "MOST_SQUARED", most)
     joint, y = ranked()
     groups = br.count_groups(y, joint.scores["a"], groups=np.arange(len(y)) % 57)
     values = replicate_values(statistic_of(br.auc), groups, plan(CLUSTERS, 80))[:, 0]

@@ -7,8 +7,8 @@ import pytest
 from tests.uncertainty.resamples import CASES, CELLS, CLUSTERS, STRATIFIED, distinctive, normal_counts, parts_of, plan
 
 import baserate as br
-from baserate.uncertainty.resampling import check_enough, planned, replicate_values, resampled
-from baserate.uncertainty.statistics import statistic_of
+from baserate.inference.bootstrap import check_enough, planned, replicate_values, resampled
+from baserate.inference.statistic import statistic_of
 
 # Plans.
 

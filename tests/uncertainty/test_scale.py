@@ -9,11 +9,11 @@ from pyarrow import parquet
 from tests import strategies
 
 import baserate as br
-from baserate.engines import ceilings, stages
-from baserate.engines.ceilings import CELL, LEAST, Ceiling
-from baserate.engines.pieces import Chunks
+from baserate.inference.large_differences import paired_in_passes
 from baserate.kernels import best, portable
-from baserate.uncertainty.paired_passes import paired_in_passes
+from baserate.read import condense, table
+from baserate.read.condense import Chunks
+from baserate.read.table import CELL, LEAST, Ceiling
 
 FIELDS = ("value", "low", "high", "p_value", "method", "values", "statistic", "models", "name", "level")
 
@@ -77,7 +77,7 @@ def test_pairs_that_cannot_be_compared_are_refused(tmp_path, monkeypatch):
     (tmp_path / "x.jsonl").write_text('{"y": 0, "a": 1, "b": 2}\n{"y": 1, "a": 1, "b": null}\n')
     with pytest.raises(br.InputError, match='BR201: .*x.jsonl: "b" has 1 missing or NaN score'):  # as it is read as a whole
         br.compare_auc_file(tmp_path / "x.jsonl", label="y", scores=["a", "b"], memory=LEAST)
-    monkeypatch.setattr(ceilings, "TAKEN", LEAST - 240 * 50)
+    monkeypatch.setattr(table, "TAKEN", LEAST - 240 * 50)
     with pytest.raises(br.InputError, match="BR941: more than 50 positives of 2 models"):
         compared(labels, first, labels, second)
 
@@ -86,8 +86,8 @@ def test_pairs_that_cannot_be_compared_are_refused(tmp_path, monkeypatch):
 def test_intervals_of_condensed_counts_are_those_of_every_score(monkeypatch, method):
     """DeLong and the bootstrap see only what condensed counts keep."""
     labels, scores, _ = made(prior=0.02)
-    monkeypatch.setattr(ceilings, "TAKEN", LEAST - CELL * 1_000)
-    monkeypatch.setattr(stages, "BATCH", 64)
+    monkeypatch.setattr(table, "TAKEN", LEAST - CELL * 1_000)
+    monkeypatch.setattr(condense, "BATCH", 64)
     cut = [(labels[at : at + 500], scores[at : at + 500]) for at in range(0, 4_000, 500)]
     condensed, whole = br.count_chunks(cut, memory=LEAST), br.count(labels, scores)
     assert condensed.condensed

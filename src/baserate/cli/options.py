@@ -1,4 +1,4 @@
-"""Options that several commands share: where the data lie, and under which conditions they are read."""
+"""Options that several commands share: data, conditions, clusters, memory, intervals, and the sections of the help."""
 
 from __future__ import annotations
 
@@ -7,33 +7,168 @@ import csv
 import functools
 import io
 import os
-from collections.abc import Callable, Sequence
-from dataclasses import fields
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple
 
 import click
 
-from baserate import notations
-from baserate.atomic import write_atomically
-from baserate.cli import limits
-from baserate.cli.terminal import Waiting
-from baserate.conditions import Conditions
-from baserate.costs import Costs
-from baserate.counts import Counts
-from baserate.engines.dialects import Asked
-from baserate.engines.file_counts import count_scores, count_together
-from baserate.engines.files import SEVERAL, Options, files_of, said_of, shown_source
-from baserate.engines.saved import is_saved, load, saved_models
-from baserate.engines.streams import STDIN
-from baserate.engines.treatments import Treatment
-from baserate.engines.wanted import Wanted
-from baserate.errors import Findings, InputError, escaped, quoted, refuse, refuse_file, size
-from baserate.joint import JointCounts
-from baserate.measures.confusions import LARGEST, MOST_CASES
-from baserate.measures.values import Measure
-from baserate.notes import RANDOM, Note
-from baserate.outputs import reserved
-from baserate.uncertainty.values import checked_level
+from baserate import notation
+from baserate.atomic import reserved, write_atomically
+from baserate.cli.terminal import Progress, Waiting, tell
+from baserate.conditions import Conditions, Costs
+from baserate.counts.counts import Counts
+from baserate.counts.grouped import GroupedCounts
+from baserate.counts.joint import JointCounts
+from baserate.curves.areas import auc
+from baserate.decisions.operating_point import OperatingPoint
+from baserate.errors import Findings, Fix, InputError, escaped, on_command_line, quoted, refuse, refuse_file, size
+from baserate.inference.bootstrap import PERCENTILE, checked_replicates, checked_seed
+from baserate.inference.chosen_threshold import CHOSEN_REPLICATES, Resampling, chosen_intervals
+from baserate.inference.clusters import cluster_intervals, cluster_notes, cluster_plan
+from baserate.inference.intervals import interval
+from baserate.inference.sample_size import refuse_masses
+from baserate.inference.values import Difference, Interval, checked_level
+from baserate.measures.confusion import LARGEST, MOST_CASES
+from baserate.measures.measure import Measure
+from baserate.notes import RANDOM, Ledger, Note
+from baserate.output import comparisons, document, tables
+from baserate.output.document import Known, names_at
+from baserate.read.csv_dialect import Asked
+from baserate.read.files import count_scores, count_together, grouped_cases, is_saved, load, read_cases, saved_models
+from baserate.read.frames import MOST_CELLS, checked_cells
+from baserate.read.source import SEVERAL, Options, files_of, said_of, shown_source
+from baserate.read.streams import STDIN
+from baserate.read.table import POSITIVE, Ceiling, Wanted
+from baserate.read.treatments import Treatment
+
+# ----------------------------------------------------------------------
+# What commands share on the way out: how sure they are, and notes.
+
+
+@dataclass(frozen=True)
+class Surety:
+    """How intervals are wanted: at which level, and with how many resamples for chosen thresholds (None: as many as usual, 0: none)."""
+
+    level: float
+    replicates: int | None
+    seed: int
+
+    def __post_init__(self) -> None:
+        checked_seed(self.seed)
+        if self.replicates:
+            checked_replicates(self.replicates)
+
+    def known(self, models: Mapping[str, Counts], points: Iterable[tuple[str, OperatingPoint]]) -> Known:
+        """The intervals of all points: of chosen thresholds as they will do in the field, unless that is not wanted, or cannot be had."""
+        found: dict[int, Mapping[str, Interval]] = {}
+        notes: list[Note] = []
+        several = list(points)
+        with Progress("resampling") as progress:
+            for name, counts in models.items():
+                chosen = [point for model, point in several if model == name and _is_resampled(point)]
+                intervals, said = self.at_chosen(chosen, counts, progress)
+                found |= {id(point): one for point, one in zip(chosen, intervals, strict=bool(intervals))}
+                notes += [note if len(models) == 1 else replace(note, text=f"{quoted(name)}: {note.text}") for note in said]
+        return Known(self.level, self.seed, found, notes=tuple(notes), corrected=bool(found))
+
+    def at_chosen(
+        self, points: Sequence[OperatingPoint], counts: Counts | GroupedCounts, progress: Progress
+    ) -> tuple[list[dict[str, Interval]], list[Note]]:
+        """The intervals of thresholds chosen on these counts, and what is to be said of them; none where they are treated as fixed."""
+        if self.replicates == 0 or not points:
+            return [], []
+        how = Resampling(self.replicates or CHOSEN_REPLICATES, self.seed, self.level, progress)
+        try:
+            found = chosen_intervals([(point, names_at(point)) for point in points], counts, how)
+        except InputError as error:
+            if self.replicates is not None:
+                raise
+            problem = error.problems[0]
+            weighted = problem.code == "BR583"  # there are no intervals at all
+            return [], [] if weighted else [Note("BR626", f"{problem.text}, so intervals treat the thresholds as fixed in advance")]
+        said = [note for one in found for each in one.values() for note in each.notes]
+        notes = [note for note in said if note.code == "BR625" or (note.code == "BR622" and "lies outside" in note.text)]
+        return found, list(dict.fromkeys(notes))
+
+    def words(self, known: Known, *, chosen: bool) -> str:
+        """What was done about the thresholds."""
+        if not chosen:
+            return "at these thresholds, fixed in advance"
+        if not known.corrected:
+            return "treating the thresholds as fixed in advance, although they were chosen on these cases"
+        return f"corrected for choosing the thresholds on these cases ({self.replicates or CHOSEN_REPLICATES} resamples)"
+
+
+def _is_resampled(point: OperatingPoint) -> bool:
+    """Chosen on these cases, at a base rate that is known; a guarantee would have to be found again on every resample, and is not."""
+    return bool(point.optimized) and point.at.estimate is None and point.guarantee is None
+
+
+def tell_differences(
+    found: Sequence[Difference],
+    notes: Sequence[Note],
+    ledger: Ledger,
+    seed: int,
+    joint: JointCounts | None = None,
+    *,
+    as_json: bool,
+    by_cost: bool = False,
+) -> None:
+    """Comparisons in words, or as JSON, and their notes; `joint` where their conditions have a part in it."""
+    notes = document.merged(notes)
+    if as_json:
+        click.echo(document.text(comparisons.of_comparisons("compare", ledger.sources, found, notes, seed, joint)))
+    else:
+        tell(comparisons.of_differences(found, by_cost=by_cost), *(tables.source(used) for used in ledger.sources))
+    say(notes)
+
+
+def say(notes: Iterable[Note]) -> None:
+    """Notes, on stderr."""
+    for note in notes:
+        click.echo(f"note {note.code}: {note.line(on_command_line)}", err=True)
+
+
+# ----------------------------------------------------------------------
+# `--memory` and what belongs to it: counting under a ceiling, with a bar that says how far it has got.
+
+
+CEILING_NAMES = ("memory", "approx", "resume")
+OPTIONS = (
+    click.option("--memory", metavar="SIZE", help="The most memory to take, such as 1GB: Parquet and CSV of any size are counted in pieces."),
+    click.option("--approx", is_flag=True, help="Where the scores do not fit, keep certified bins (AUC within 1e-6): mostly one reading."),
+    click.option("--resume", metavar="FILE", help="Write there how far counting has got, and go on from it if it is there."),
+)
+
+
+# Where there is nothing to resume, and no bins to be content with.
+MEMORY = click.option("--memory", metavar="SIZE", help="The most memory to take, such as 1GB: AUC is then compared piece by piece (Parquet).")
+
+
+def scaling(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options of a command that counts any number of rows."""
+    for option in reversed(OPTIONS):
+        command = option(command)
+    return command
+
+
+@contextlib.contextmanager
+def with_progress(options: Options, thresholds: Sequence[Any] = ()) -> Iterator[Options]:
+    """What was said of how to read, with thresholds that stay exact under the ceiling, and a bar for whoever waits."""
+    with Progress("counting rows") as progress:
+        yield options._replace(ceiling=replace(options.ceiling.at(tuple(thresholds)), progress=progress))
+
+
+def ceiling_options(options: Options) -> dict[str, Any]:
+    """What was said of a ceiling, by the name of each option."""
+    return {f"--{name}": getattr(options.ceiling, name) for name in CEILING_NAMES}
+
+
+# ----------------------------------------------------------------------
+# Options that several commands share: where the data lie, and under which conditions they are read.
+
 
 Command = Callable[..., Any]
 
@@ -62,7 +197,7 @@ class Given(NamedTuple):
 
 
 SOURCE, MOST_NAMED = "FILE", 12
-READING = [field.name for kind in (Asked, Treatment) for field in fields(kind) if field.name != "header"] + ["max_bytes", *limits.NAMES]
+READING = [field.name for kind in (Asked, Treatment) for field in fields(kind) if field.name != "header"] + ["max_bytes", *CEILING_NAMES]
 _path = click.argument("path", metavar=SOURCE)
 _paths = click.argument("path", metavar=f"{SOURCE}...", nargs=-1, required=True)
 _reading = _together(
@@ -129,10 +264,10 @@ _score = click.option(
 
 source = _together(_path, _label, _score, _positive, _weight, _design, _treating, _reading, _gathered)
 # Where the counts of a score are all that is needed of it, which may then be of any size.
-source_of_any_size = _together(_path, _label, _score, _positive, _weight, _design, _treating, _reading, limits.scaling, _gathered)
-source_added = _together(_paths, _label, _score, _positive, _weight, _design, _treating, _reading, limits.scaling, _gathered)
+source_of_any_size = _together(_path, _label, _score, _positive, _weight, _design, _treating, _reading, scaling, _gathered)
+source_added = _together(_paths, _label, _score, _positive, _weight, _design, _treating, _reading, scaling, _gathered)
 # Where cases must be whole: weights do not say how many were seen.
-source_several = _together(_paths, _label, _score, _positive, _design, _treating, _reading, limits.MEMORY, _joining, _gathered)
+source_several = _together(_paths, _label, _score, _positive, _design, _treating, _reading, MEMORY, _joining, _gathered)
 source_whole = _together(_path, _label, _score, _positive, _design, _treating, _reading, _gathered)
 source_unscored = _together(_path, _label, _score, _positive, _design, _treating, _reading, _gathered)
 # A gate without FILE reads its settings, which then say all of this.
@@ -241,7 +376,7 @@ def inputs_of(named: dict[str, Any]) -> list[str]:
     given = named.get("path")
     sources = list(given.paths) if isinstance(given, Given) else []
     if isinstance(given, Given) and not sources:
-        from baserate.checks.reading import SETTINGS, load
+        from baserate.gates.settings import SETTINGS, load
 
         config = named.get("config") or SETTINGS
         sources = [config]
@@ -289,7 +424,7 @@ def counted(
         return saved_models(given.path, scores)
     columns = wanted(given, label, scores, positive=positive, weight=weight, design=design)
     if given.options.ceiling.memory is not None:
-        with limits.watched(given.options, thresholds) as watched:
+        with with_progress(given.options, thresholds) as watched:
             return count_scores(given.path, columns, watched)
     with reading(given.path):
         return count_scores(given.path, columns, given.options)
@@ -324,7 +459,7 @@ def reading(source: str) -> Waiting:
 def check_saved(given: Given, said: dict[str, Any]) -> None:
     """What says how to read cases says nothing of counts."""
     read = {f"--{name.replace('_', '-')}": True for name, value in said_of(given.options).items() if value}
-    check_unused(said | read | limits.said(given.options), "of saved counts")
+    check_unused(said | read | ceiling_options(given.options), "of saved counts")
 
 
 def wanted(given: Given, label: str | None, scores: Sequence[str], **more: Any) -> Wanted:
@@ -341,7 +476,7 @@ def wanted(given: Given, label: str | None, scores: Sequence[str], **more: Any) 
 
 def _columns_in(given: Given) -> str:
     """The columns of a text file, for a message; nothing where only a whole reading would tell."""
-    from baserate.checks.writing import columns_of
+    from baserate.gates.settings import columns_of
 
     if given.path in STDIN:
         return ""
@@ -372,20 +507,20 @@ def _noted(at: Conditions, notes: tuple[Note, ...]) -> Conditions:
 
 def shares(text: str) -> list[str]:
     """The parts of a list, unless the whole is a number with a decimal comma, which is refused as such."""
-    parts = notations.several(text)
-    return [text] if len(parts) == 2 and notations.number(parts[0]) == 0 else parts
+    parts = notation.several(text)
+    return [text] if len(parts) == 2 and notation.number(parts[0]) == 0 else parts
 
 
 def volume_of(text: str | None) -> float | None:
     """A number of cases, as people write it: 1000000, 1e6, 1_000_000, 1,000,000 or 10k."""
     if text is None:
         return None
-    bare = notations.without_thousands(text.strip().casefold()) if len(text) <= notations.LONGEST else ""
+    bare = notation.without_thousands(text.strip().casefold()) if len(text) <= notation.LONGEST else ""
     unit = next((unit for unit in ("k", "m") if bare.endswith(unit)), "")
-    value = notations.number(bare.removesuffix(unit).strip())
-    if value is None or not 0 < value * notations.UNITS[unit] <= MOST_CASES:
+    value = notation.number(bare.removesuffix(unit).strip())
+    if value is None or not 0 < value * notation.UNITS[unit] <= MOST_CASES:
         raise refuse("BR520", f"a volume is a number of cases above 0, got {quoted(text)}", "--volume 1000000")
-    return float(value * notations.UNITS[unit])
+    return float(value * notation.UNITS[unit])
 
 
 def threshold_of(text: str) -> float | int | None:
@@ -394,7 +529,7 @@ def threshold_of(text: str) -> float | int | None:
         return None
     if text.strip().casefold() in ("inf", "-inf"):
         return float(text)
-    value = notations.number(text)
+    value = notation.number(text)
     if value is None or abs(value) > LARGEST:
         raise refuse("BR529", f"a threshold is a number, or none to flag nothing; got {quoted(text)}", "--threshold 0.5")
     return value.numerator if value.denominator == 1 else float(value)
@@ -421,7 +556,7 @@ def thresholds_of(texts: tuple[str, ...], models: tuple[str, ...]) -> dict[str, 
 
 def level_of(text: str) -> float:
     """A level as people write it: 95%, 0.95."""
-    written = notations.share(text)
+    written = notation.share(text)
     if written is None:
         raise refuse("BR580", f"a level is a share, got {quoted(text)}", "--level 95%")
     return checked_level(float(written.value))
@@ -438,9 +573,209 @@ def at_probability(measure: Measure, text: str | None) -> Measure:
     """Net benefit at the threshold probability that is given; nothing else has one."""
     if text is None:
         return measure
-    written = notations.share(text)
+    written = notation.share(text)
     if measure.name != "net_benefit" or measure.parameters:
         raise refuse("BR655", f"a threshold probability applies to net_benefit, and not to {measure}", "--optimize net_benefit")
     if written is None or not 0 < written.value < 1:
         raise refuse("BR655", f"a threshold probability lies between 0 and 1, got {quoted(text)}", "--threshold-probability 10%")
     return Measure("net_benefit", (("t", float(written.value)),))
+
+
+# ----------------------------------------------------------------------
+# Rows that belong together, on the command line: counted by cluster, which are the units of every interval.
+
+
+@dataclass(frozen=True)
+class Clusters:
+    """The clusters of every model, the counts of all of them together, and what is to be said of clusters."""
+
+    groups: Mapping[str, GroupedCounts]
+    models: dict[str, Counts]
+    notes: tuple[Note, ...]
+
+    def known(self, surety: Surety, points: Iterable[tuple[str, OperatingPoint]]) -> Known:
+        """Every interval by the variance between clusters, or by resamples of them where that is asked for; chosen thresholds corrected."""
+        found: dict[int, Mapping[str, Interval]] = {}
+        notes: dict[Note, None] = {}
+        with Progress("resampling clusters") as progress:
+            aucs = {id(counts): self._auc(name, surety, progress) for name, counts in self.models.items()}
+            plan = cluster_plan(surety.replicates, surety.seed, progress) if surety.replicates else None
+            resampled = False
+            for name, point in points:
+                intervals, said = surety.at_chosen([point] if point.optimized else [], self.groups[name], progress)
+                resampled = resampled or bool(intervals)
+                fixed = intervals or [cluster_intervals(point, self.groups[name], names_at(point), plan, surety.level)]
+                found[id(point)] = fixed[0]
+                notes |= dict.fromkeys(said)
+        return Known(surety.level, surety.seed, found, aucs, tuple(notes), corrected=resampled)
+
+    def _auc(self, name: str, surety: Surety, progress: Progress) -> Interval | None:
+        asked: dict[str, Any] = {"level": surety.level, "seed": surety.seed, "progress": progress}
+        if surety.replicates:
+            asked |= {"replicates": surety.replicates, "method": PERCENTILE}
+        try:
+            return interval(auc, self.groups[name], **asked)
+        except InputError:
+            return None  # too few clusters
+
+
+def clusters_of(given: Given, wanted: Wanted) -> Clusters:
+    """The cases of a file by cluster."""
+    refuse_masses(wanted.weight is not None)
+    cases, table = read_cases(given.path, wanted, given.options)
+    try:
+        groups = {name: grouped_cases(cases, name, cases.beside["cluster"]) for name in wanted.scores}
+    except InputError as error:
+        raise error.moved(table.place) from None
+    return Clusters(groups, {name: each.total() for name, each in groups.items()}, cluster_notes(next(iter(groups.values()))))
+
+
+# ----------------------------------------------------------------------
+# Options of counting on a cluster, gathered into one value.
+
+
+# Bytes that a distinct score of a positive takes in condensed counts, which have up to three cells for each (310 were measured).
+CONDENSED = 3 * POSITIVE
+_options = (
+    click.option("--engine", metavar="NAME", help="spark or dask: count Parquet where it lies; only distinct scores come back."),
+    click.option("--master", metavar="ADDRESS", help="The cluster: local[2], spark://host:7077, yarn, or a Dask scheduler's tcp://host:8786."),
+    click.option(
+        "--keep", metavar="WHAT", help="With --engine: all distinct scores, or positives for condensed counts; what fits, unless said."
+    ),
+    click.option(
+        "--cells",
+        type=int,
+        metavar="NUMBER",
+        help=f"With --engine: the most distinct scores to hold here ({MOST_CELLS} unless said; or --memory).",
+    ),
+)
+
+
+def engine(command: Command) -> Command:
+    """What is said of a cluster reaches the command in one piece: None where nothing is."""
+
+    @functools.wraps(command)
+    def run(*arguments: Any, **named: Any) -> Any:
+        said = {name: named.pop(name) for name in ("engine", "master", "keep", "cells")}
+        if said["engine"] is not None:
+            named["path"], said["cells"] = _within_memory(named["path"], said["cells"])
+        return command(*arguments, cluster=_cluster(**said), **named)
+
+    for option in reversed(_options):
+        run = option(run)
+    return run
+
+
+def _within_memory(given: Any, cells: int | None) -> tuple[Any, int | None]:
+    """There the ceiling on memory is one on how many cells come here, and nothing is left to be said of it."""
+    ceiling: Ceiling = given.options.ceiling
+    if ceiling.memory is None:
+        return given, cells
+    if cells is not None:
+        raise refuse("BR955", "--memory and --cells both say how much may be held here", "give one of them")
+    free = given.options._replace(ceiling=replace(ceiling, memory=None))
+    return given._replace(options=free), max(ceiling.room // CONDENSED, 1)
+
+
+def _cluster(engine: str | None, master: str | None, keep: str | None, cells: int | None) -> Any:
+    if engine is None:
+        beside = next((name for name, value in (("master", master), ("keep", keep), ("cells", cells)) if value is not None), None)
+        if beside is not None:
+            raise refuse("BR955", f"--{beside} applies to a cluster, and no engine is named", "--engine spark, or --engine dask")
+        return None
+    from baserate.read.spark import ENGINES, Cluster
+
+    if engine not in ENGINES:
+        raise refuse("BR955", f"there is no engine {quoted(engine)}", f"--engine {' or '.join(ENGINES)}; without it, files are counted here")
+    if keep not in (None, "all", "positives"):
+        raise refuse("BR227", f"keep is all or positives, got {quoted(keep)}", Fix("keep='positives'", "--keep positives"))
+    return Cluster(engine, master, keep, MOST_CELLS if cells is None else checked_cells(cells))  # type: ignore[arg-type]
+
+
+def check_there(sources: Iterable[str], wanted: Wanted, given: Options) -> None:
+    """Whether a cluster can count this at all."""
+    from baserate.read import spark
+
+    spark.check_there(wanted, given)
+    for source in sources:
+        spark.check_parquet(source)
+
+
+def reader(cluster: Any) -> AbstractContextManager[Any]:
+    """What opens files there; nothing where files are counted here."""
+    if cluster is None:
+        return nullcontext()
+    from baserate.read import spark
+
+    return spark.reader(cluster)
+
+
+# ----------------------------------------------------------------------
+# Help in sections: what a command is about first, and what all commands share below it.
+
+
+SECTIONS = {
+    "The data": (
+        "label",
+        "scores",
+        "positive",
+        "weight",
+        "design",
+        "id",
+        "join",
+        "by_position",
+        "group",
+        "cluster",
+        "day",
+        "tz",
+        "amount",
+        "currency",
+    ),
+    "Conditions": ("priors", "prior_from", "costs", "profits", "volume"),
+    "How sure": ("level", "replicates", "seed", "method"),
+    "Odd labels and scores": (
+        "negative",
+        "missing_label",
+        "normalize_labels",
+        "cast_labels",
+        "label_threshold",
+        "nan_score",
+        "lower_is_positive",
+        "dedupe",
+        "amount_missing",
+    ),
+    "Text and compressed files": (
+        "delimiter",
+        "encoding",
+        "decimal",
+        "thousands",
+        "percent",
+        "no_header",
+        "columns",
+        "skip_lines",
+        "skip_bad",
+        "max_bytes",
+    ),
+    "More than memory holds": ("memory", "approx", "resume"),
+    "A cluster": ("engine", "master", "keep", "cells"),
+    "Output": ("as_json", "output", "force", "private"),
+}
+HOME = {name: section for section, names in SECTIONS.items() for name in names}
+OWN = "Options"
+
+
+class Sectioned(click.Command):
+    """A command whose options are listed in sections."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Its own options first."""
+        parts: dict[str, list[tuple[str, str]]] = {section: [] for section in (OWN, *SECTIONS)}
+        for option in self.get_params(ctx):
+            shown = option.get_help_record(ctx) if isinstance(option, click.Option) else None
+            if shown is not None:
+                home = "Output" if "--help" in option.opts else HOME.get(option.name or "", OWN)
+                parts[home].append(shown)
+        for section, records in parts.items():
+            if records:
+                with formatter.section(section):
+                    formatter.write_dl(records)

@@ -13,8 +13,8 @@ from typing import Any, Self
 
 import click
 
+from baserate.atomic import fitted
 from baserate.errors import grouped
-from baserate.pages import fitted
 
 PATIENCE = 1.0  # seconds before anything is said
 WIDEST = 80

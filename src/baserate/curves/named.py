@@ -1,22 +1,256 @@
-"""The curves that the literature has named, each read off the points of a ROC."""
+"""The curves of the literature by name: ROC, PR, B-ROC, DET, cost, decision, gain, lift, reliability and others."""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable
-from typing import Any
+from fractions import Fraction
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
+from baserate import notation
 from baserate.conditions import Conditions
-from baserate.counts import Counts
-from baserate.curves.tracing import rounded_thresholds, traced
-from baserate.curves.values import Curve
-from baserate.decisions.merged import curve_note
-from baserate.errors import refuse
-from baserate.measures.confusions import along, checked_conditions, label_shift_of, resolved_for
-from baserate.measures.values import Measure
-from baserate.points import Points
+from baserate.counts.amounts import Amounts, check_amounts
+from baserate.counts.counts import Counts
+from baserate.counts.points import Points
+from baserate.curves.curve import Curve, rounded_thresholds, traced
+from baserate.decisions.amount_costs import Priced, Prices, checked_recovered, checked_review
+from baserate.decisions.merged_scores import curve_note
+from baserate.errors import Fix, quoted, refuse
+from baserate.measures.confusion import along, checked_conditions, checked_volume, label_shift_of, resolved_for
+from baserate.measures.measure import Measure
+from baserate.notes import Note, check_corrected_once
+from baserate.numbers import Floats, exactly, rounded
+
+# ----------------------------------------------------------------------
+# Costs and amounts against the threshold, where every case has its own amount.
+
+
+Along = Callable[[Priced, Prices], Floats]
+
+
+def amount_cost_curve(
+    amounts: Amounts, *, review: float, recovered: float = 1, at: Conditions | None = None, volume: float | None = None
+) -> Curve:
+    """What does each threshold cost, if every alert costs a review and every miss its own amount? x = threshold, y = cost.
+
+    Over `volume` cases, or as many as the sample has. Turned round in its sign it is the profit of a cut-off.
+
+    >>> import baserate as br
+    >>> amounts = br.count_amounts([1, 0, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2, 0.1], [1000, 50, 20, 500, 300, 10])
+    >>> br.amount_cost_curve(amounts, review=150).y
+    array([470., 620., 750., 900., 750., 900.])
+    """
+    return _along("amount_cost", "cost", amounts, Priced.costs, (review, recovered, at, volume))
+
+
+def amount_missed_curve(amounts: Amounts, *, at: Conditions | None = None, volume: float | None = None) -> Curve:
+    """How much money does each threshold miss? x = threshold, y = the amount on positives below it.
+
+    >>> import baserate as br
+    >>> amounts = br.count_amounts([1, 0, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2, 0.1], [1000, 50, 20, 500, 300, 10])
+    >>> br.amount_missed_curve(amounts).y
+    array([320., 320., 300., 300.,   0.,   0.])
+    """
+    return _along("amount_missed", "amount missed", amounts, Priced.missed, (0, 1, at, volume))
+
+
+def _along(name: str, label: str, amounts: Amounts, values: Along, asked: tuple[Any, Any, Conditions | None, float | None]) -> Curve:
+    """Flagging nothing has no threshold, and no place on that axis."""
+    review, recovered, at, volume = asked
+    priced, given = Priced.of(check_amounts(amounts)), checked_conditions(at)
+    prices = Prices.of(priced.points, given, checked_review(review), checked_recovered(recovered), checked_volume(volume))
+    scores = priced.points.scores.astype(np.float64, copy=False)
+    notes = (*rounded_thresholds(priced.points), *label_shift_of(prices.at, priced.points))
+    return Curve._of(name, ("threshold", label), (scores, values(priced, prices)[1:], scores), prices.at, amounts.counts, notes)
+
+
+# ----------------------------------------------------------------------
+# Scores that are probabilities: some curves and summaries need them to be.
+
+
+# A probability may be off by so much by rounding and still be meant as one.
+ROUNDING = 1e-6
+
+
+def probability_points(counts: Any) -> Points:
+    """The points of counts whose scores are probabilities of both classes; anything else is refused."""
+    if not isinstance(counts, Counts):
+        raise refuse("BR228", f"probabilities are read off Counts, got {type(counts).__name__}", "count(...)")
+    if counts.condensed or counts.bins is not None:
+        raise refuse("BR563", "condensed and coarse counts have merged scores: their probabilities are gone", "count with every score kept")
+    if not counts.total_positives or not counts.total_negatives:
+        raise refuse("BR552", "both classes are needed", "count cases of both classes")
+    if counts.scores[0] > 1 + ROUNDING or counts.scores[-1] < -ROUNDING:
+        span = f"{counts.scores[-1].item():.6g} to {counts.scores[0].item():.6g}"
+        raise refuse(
+            "BR563", f"these scores are not probabilities: they span {span}", "divide percentages by 100; turn logits into probabilities"
+        )
+    return Points.of(counts)
+
+
+def both_shares(at: Conditions) -> tuple[float, float]:
+    """The shares of positives and of negatives, each rounded on its own: near 1 the second would lose its digits."""
+    prior = at.exact_prior if at.as_in_sample else exactly(at.prior)
+    return rounded(prior), rounded(1 - prior)
+
+
+# ----------------------------------------------------------------------
+# Curves of cost: along the effective prior, along the cost share, along the threshold probability.
+
+
+def cost_lines(counts: Source) -> tuple[Floats, Floats, Floats]:
+    """The cost of every threshold over all base rates and costs: a straight line each, from (0, fpr) to (1, fnr).
+
+    y = e·fnr + (1 − e)·fpr is the normalized cost at the effective prior e. Gives fpr, fnr and thresholds; flagging nothing and everything
+    are the first and the last. Drummond & Holte 2006, Machine Learning 65:95-130.
+
+    >>> import baserate as br
+    >>> at_zero, at_one, thresholds = br.cost_lines(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))
+    >>> at_zero, at_one
+    (array([0. , 0. , 0.5, 0.5, 1. ]), array([1. , 0.5, 0.5, 0. , 0. ]))
+    """
+    points = _two_classes(counts)
+    return points.fpr, points.fn / points.total_positives, points.thresholds
+
+
+def cost_curve(counts: Source) -> Curve:
+    """What does the best threshold cost, at each effective prior? x = effective prior, y = normalized cost: the lower envelope.
+
+    The lines of all thresholds, flagging nothing (y = x) and flagging everything (y = 1 − x) among them; each corner of the ROC hull is
+    one stretch of it, and no classifier is worse than its lower envelope. 0 is perfect, 0.5 at x = 0.5 is guessing. The threshold of
+    each point is the one that is best just right of it. Drummond & Holte 2006, Machine Learning 65:95-130.
+
+    >>> import baserate as br
+    >>> x, y, thresholds = br.cost_curve(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))
+    >>> x, y
+    (array([0. , 0.5, 1. ]), array([0.  , 0.25, 0.  ]))
+    """
+    hull = _two_classes(counts).hull()
+    across, up = np.diff(hull.fp) / hull.total_negatives, np.diff(hull.tp) / hull.total_positives
+    # Two neighbouring lines meet where e·Δtpr = (1 − e)·Δfpr.
+    x, rest = np.concatenate(([0.0], across / (across + up), [1.0])), np.concatenate(([1.0], up / (across + up), [0.0]))
+    fpr, fnr = hull.fpr, hull.fn / hull.total_positives
+    best = np.concatenate((np.arange(len(hull)), [len(hull) - 1]))
+    y = x * fnr[best] + rest * fpr[best]
+    keep = np.concatenate((np.diff(x) > 0, [True]))
+    thresholds, notes = hull.thresholds[best], curve_note(hull, hull=True)
+    return Curve._of("cost", ("effective_prior", "normalized_cost"), (x[keep], y[keep], thresholds[keep]), None, counts, notes)
+
+
+def _two_classes(counts: Source) -> Points:
+    points = Points.of(counts)
+    if not points.total_positives or not points.total_negatives:
+        raise refuse("BR552", "a ROC needs cases of both classes", "count cases of both classes")
+    return points
+
+
+def brier_curve(counts: Counts, *, at: Conditions | None = None) -> Curve:
+    """What does it cost to cut probabilities at the cost share itself? x = cost share of a false positive, y = expected loss.
+
+    At share c, cases with score >= c are flagged, a false positive costs 2c and a false negative 2·(1 − c). The area is the Brier score. Its x
+    is not that of the cost curve: there it is the effective prior. Hernández-Orallo, Flach & Ferri 2011, ICML:585-592.
+
+    >>> import numpy as np
+    >>> import baserate as br
+    >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> x, y, _ = br.brier_curve(counts)
+    >>> round(float(np.sum(np.diff(x) * (y[1:] + y[:-1]) / 2)), 6) == round(br.brier(counts), 6)
+    True
+    """
+    points, (prior, rest), resolved = _probabilities(counts, at)
+    scores = np.clip(points.scores.astype(np.float64), 0.0, 1.0)
+    # Down to the next lower score, the same cases are flagged: one straight piece for each, from right to left.
+    high, low = np.concatenate(([1.0], scores)), np.concatenate((scores, [0.0]))
+    fpr, fnr = points.fpr, points.fn / points.total_positives
+    pieces = [2 * (c * rest * fpr + (1 - c) * prior * fnr) for c in (low, high)]
+    x, y = (np.stack(pair, axis=1)[::-1].ravel() for pair in ((high, low), (pieces[1], pieces[0])))
+    x, y = x.reshape(-1, 2)[:, ::-1].ravel(), y.reshape(-1, 2)[:, ::-1].ravel()
+    thresholds = np.repeat(points.thresholds[::-1], 2)
+    return Curve._of("brier", ("cost_share", "expected_loss"), (x, y, thresholds), resolved, counts, tuple(label_shift_of(resolved, points)))
+
+
+def decision_curve(counts: Counts, *, at: Conditions | None = None, calibrated_at: Any = None) -> Curve:
+    """Is acting on the probabilities worth it? x = threshold probability t, y = net benefit of acting where the probability is t or more.
+
+    prior·tpr − (1 − prior)·fpr·t / (1 − t) at every score, where the curve jumps; acting on nobody has 0, and acting on everybody
+    prior − (1 − prior)·t / (1 − t), to compare with. Vickers & Elkin 2006, Medical Decision Making 26:565-574. At another base rate than the
+    one at which the scores are probabilities (`calibrated_at`; the sample's, unless said) the probabilities move with it: their odds are
+    multiplied by the ratio of the prior odds. `thresholds` are the scores as they are.
+
+    >>> import baserate as br
+    >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> br.decision_curve(counts).y.round(4)
+    array([0.4444, 0.3654, 0.0833, 0.25  ])
+    >>> br.decision_curve(counts, at=br.Conditions(prior=0.1)).x.round(4)
+    array([0.0122, 0.0565, 0.069 , 0.3077])
+    """
+    points, (prior, rest), resolved = _probabilities(counts, at)
+    scores = np.clip(points.scores.astype(np.float64), 0.0, 1.0)
+    factor, notes = _moved(counts, points, resolved, calibrated_at)
+    t = scores if factor == 1 else scores * rounded(factor) / (scores * rounded(factor) + (1 - scores))
+    below = t < 1
+    odds = t[below] / (1 - t[below])
+    tpr, fpr = points.tpr[1:][below], points.fpr[1:][below]
+    y = prior * tpr - rest * fpr * odds
+    columns = (t[below][::-1].copy(), y[::-1].copy(), points.thresholds[1:][below][::-1].copy())
+    return Curve._of(
+        "decision", ("t", "net_benefit"), columns, resolved, counts, (*checked_conditions(at).notes, *label_shift_of(resolved, points), *notes)
+    )
+
+
+def act_on_everybody(t: Any, prior: float) -> Floats:
+    """The net benefit of acting on everybody, at threshold probabilities."""
+    shares = np.asarray(t, dtype=np.float64)
+    return np.asarray(prior - (1 - prior) * shares / (1 - shares))
+
+
+def benefits_at(curve: Curve, t: Any) -> tuple[Floats, Floats]:
+    """The net benefit of a decision curve at any threshold probabilities, and the score that is cut at there; NaN where nobody is acted on."""
+    wanted = np.asarray(t, dtype=np.float64)
+    points, prior = Points.of(cast("Counts", curve.source)), cast("Conditions", curve.at).prior
+    place = np.searchsorted(curve.x, wanted, "left")
+    none = place == len(curve.x)
+    inside = np.minimum(place, len(curve.x) - 1)
+    # Curves run up the scores, points down, those first that have a probability of 1.
+    of_points = len(points) - 1 - inside
+    first = len(points) - 1 - len(curve.x)
+    of_points = np.where(none, first, of_points)
+    benefit = prior * points.tpr[of_points] - (1 - prior) * points.fpr[of_points] * wanted / (1 - wanted)
+    cuts = np.where(none, np.nan if not first else points.thresholds[first], cast("Floats", curve.thresholds)[inside])
+    return np.asarray(benefit), np.asarray(cuts)
+
+
+def _moved(counts: Counts, points: Points, at: Conditions, calibrated_at: Any) -> tuple[Fraction, tuple[Note, ...]]:
+    """What the odds of the scores are multiplied by, from the base rate at which they are probabilities to the one that they are read at."""
+    written = notation.prior(calibrated_at)
+    if at.as_in_sample and written is None:
+        return Fraction(1), ()
+    if written is None and counts.ledger.corrected:
+        return Fraction(1), (Note("BR654", f"the scores were corrected before, and are taken as probabilities at prior {at.prior:.4g}"),)
+    if written is None and points.why_no_prior:
+        text = f"{points.why_no_prior}: say at which base rate the scores are probabilities"
+        raise refuse("BR507", text, Fix("calibrated_at=0.5", "--calibrated-at 50%"))
+    trained = exactly(points.exact_prior) if written is None else written.value
+    factor = at.exact_prior / (1 - at.exact_prior) / (trained / (1 - trained))
+    check_corrected_once(counts.ledger, factor)
+    if factor == 1:
+        return factor, ()
+    how = "the sample's base rate, unless you say otherwise" if written is None else "as given"
+    text = f"the scores are taken as probabilities at prior {float(trained):.4g} ({how}), and moved to prior {at.prior:.4g}"
+    return factor, (Note("BR654", text, Fix("calibrated_at=0.2", "--calibrated-at 20%")),)
+
+
+def _probabilities(counts: Any, at: Conditions | None) -> tuple[Points, tuple[float, float], Conditions]:
+    points = probability_points(counts)
+    resolved = checked_conditions(at).within(points.exact_prior, points.why_no_prior)
+    return points, both_shares(resolved), resolved
+
+
+# ----------------------------------------------------------------------
+# The curves that the literature has named, each read off the points of a ROC.
+
 
 Source = Counts | Points
 
@@ -215,3 +449,69 @@ def to_broc(fpr: Any, tpr: Any, at: Conditions) -> tuple[Any, Any]:
     false = odds * across
     with np.errstate(invalid="ignore"):
         return false / (up + false), up
+
+
+# ----------------------------------------------------------------------
+# The curves by name, for the command line and for the page that lists them.
+
+
+class Entry(NamedTuple):
+    """A curve, and what it takes: conditions, and whether every threshold may be asked for."""
+
+    make: Callable[..., Curve]
+    conditions: bool
+    every: bool = False
+
+
+CURVES: dict[str, Entry] = {
+    "roc": Entry(roc, conditions=False, every=True),
+    "roc_hull": Entry(roc_hull, conditions=False),
+    "det": Entry(det, conditions=False, every=True),
+    "pr": Entry(pr, conditions=True, every=True),
+    "pr_gain": Entry(pr_gain, conditions=True, every=True),
+    "broc": Entry(broc, conditions=True),
+    "posfrac": Entry(posfrac_curve, conditions=True, every=True),
+    "gain": Entry(gain_curve, conditions=True, every=True),
+    "lift": Entry(lift_curve, conditions=True, every=True),
+    "ks": Entry(ks_curve, conditions=False),
+    "cost": Entry(cost_curve, conditions=False),
+    "cost_threshold": Entry(cost_threshold_curve, conditions=True),
+    "brier": Entry(brier_curve, conditions=True),
+    "decision": Entry(decision_curve, conditions=True),
+}
+
+
+# ----------------------------------------------------------------------
+# Reliability: how often what was given a probability turns out to be positive.
+
+
+def reliability_curve(counts: Counts, *, at: Conditions | None = None, bins: int | None = None) -> Curve:
+    """Do the probabilities come true? x = mean score, y = share of positives, from low scores to high.
+
+    In each block of the best monotone recalibration (PAV), or in each of so many `bins` of equal width that is not empty; at any base
+    rate, with the scores as they are. Calibrated scores lie on the diagonal. `calibration_error` is the mean distance from it. DeGroot &
+    Fienberg 1983, The Statistician 32:12-22; Dimitriadis, Gneiting & Jordan 2021, PNAS 118:e2016191118.
+
+    >>> import baserate as br
+    >>> curve = br.reliability_curve(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))
+    >>> curve.x, curve.y
+    (array([0.1  , 0.375, 0.8  ]), array([0. , 0.5, 1. ]))
+    """
+    points = probability_points(counts)
+    resolved = checked_conditions(at).within(points.exact_prior, points.why_no_prior)
+    prior, rest = both_shares(resolved)
+    scores = np.clip(counts.scores.astype(np.float64), 0.0, 1.0)
+    if bins is None:
+        starts = np.concatenate(([0], np.searchsorted(-points.scores, -points.hull().scores[:-1], side="right")))
+    elif not isinstance(bins, int | np.integer) or isinstance(bins, bool) or bins < 1:
+        raise refuse("BR568", f"bins is a whole number from 1, got {quoted(bins)}", "bins=10")
+    else:
+        place = np.searchsorted(np.arange(1, bins) / bins, scores, side="right")
+        starts = np.flatnonzero(np.concatenate(([True], np.diff(place) != 0)))
+    ours, theirs = prior * counts.positives / counts.total_positives, rest * counts.negatives / counts.total_negatives
+    mass = np.add.reduceat(ours + theirs, starts)
+    x, y = np.add.reduceat((ours + theirs) * scores, starts) / mass, np.add.reduceat(ours, starts) / mass
+    lowest = scores[np.append(starts[1:], len(scores)) - 1]
+    columns = (x[::-1].copy(), y[::-1].copy(), lowest[::-1].copy())
+    labels = ("mean_score", "positive_share")
+    return Curve._of("reliability", labels, columns, resolved, counts, tuple(label_shift_of(resolved, points)))

@@ -17,15 +17,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from baserate.arithmetic import rounded
 from baserate.conditions import Conditions
+from baserate.counts.points import ONLY_RATES, Points
 from baserate.decisions.rules import Rule, Term, parse_rule
-from baserate.decisions.searching import Mask, linear
+from baserate.decisions.search import Mask, linear
 from baserate.errors import Fix, Infeasible, Problem, grouped, number_of, quoted, refuse
-from baserate.exact import Floats
-from baserate.measures.confusions import Confusion, along, confusion_at, measure
-from baserate.notations import missed, percent
-from baserate.points import ONLY_RATES, Points
+from baserate.measures.confusion import Confusion, along, confusion_at, measure
+from baserate.notation import missed, percent
+from baserate.numbers import Floats, rounded
 
 EXACT, BOX, SCAN = "clopper-pearson", "clopper-pearson box", "least favourable roc"
 # Samples drawn from the least favourable case: so many set the limits of each threshold, and twice as many the level of all together.

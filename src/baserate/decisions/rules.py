@@ -6,11 +6,11 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 
-from baserate.arithmetic import rounded
 from baserate.errors import Fix, escaped, quoted, refuse
-from baserate.measures.catalogue import CATALOGUE, SYNONYMS, plain
-from baserate.measures.values import Measure, parse
-from baserate.notations import number, without_thousands
+from baserate.measures.measure import Measure, parse
+from baserate.measures.registry import CATALOGUE, SYNONYMS, plain
+from baserate.notation import number, without_thousands
+from baserate.numbers import rounded
 
 # No limit lies beyond this.
 LARGEST = 10**200

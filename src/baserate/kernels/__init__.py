@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from baserate.exact import Floats, Ints
 from baserate.kernels import portable
+from baserate.kernels.draws import Sizes, Spots, Urn
 from baserate.kernels.portable import Cells, Labels, Scores
-from baserate.kernels.urns import Sizes, Spots, Urn
+from baserate.numbers import Floats, Ints
 
 __all__ = ["Cells", "Kernels", "Labels", "Scores", "Sizes", "Spots", "Urn", "best", "portable"]
 

@@ -1,18 +1,35 @@
-"""The passes over every row in C: memory is laid out here, the loops are in _kernels.c and its headers."""
+"""The passes over every row in C (memory is laid out here, the loops are in _kernels.c), and threads for them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from baserate.exact import Floats, Ints
 from baserate.kernels import _kernels, portable
+from baserate.kernels.draws import (
+    NEGATIVES,
+    POSITIVES,
+    Sizes,
+    Spots,
+    Urn,
+    Words,
+    check_room,
+    check_spots,
+    checked_pair,
+    checked_sizes,
+    hopeless,
+    lane,
+)
 from baserate.kernels.portable import Cells, Labels, Scores
-from baserate.kernels.urns import NEGATIVES, POSITIVES, Sizes, Spots, Urn, check_room, check_spots, checked_pair, checked_sizes, hopeless
-from baserate.kernels.words import Words, lane
+from baserate.numbers import Floats, Ints
+
+# ----------------------------------------------------------------------
+# The passes over every row in C: memory is laid out here, the loops are in _kernels.c and its headers.
+
 
 NAME = "C"
 
@@ -189,3 +206,20 @@ def wins_again(positives: Urn, negatives: Urn, sizes_p: Sizes, sizes_n: Sizes, s
 
 def _buffers(urn: Urn) -> tuple[Words, Ints, npt.NDArray[np.uint32], Words]:
     return urn.entries, urn.bands, urn.places, urn.units
+
+
+# ----------------------------------------------------------------------
+# Threads, for loops that hold no lock.
+
+
+Result = TypeVar("Result")
+
+
+def in_parallel(work: Callable[[int, int], Result], count: int, threads: int) -> list[Result]:
+    """`work(first, end)` for parts that make up range(count), one a thread; the results are in order of the parts."""
+    parts = max(1, min(threads, count))
+    bounds = [count * part // parts for part in range(parts + 1)]
+    if parts == 1:
+        return [work(0, count)]
+    with ThreadPoolExecutor(parts) as pool:
+        return list(pool.map(work, bounds[:-1], bounds[1:]))

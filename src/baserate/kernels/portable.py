@@ -11,22 +11,25 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from baserate.exact import Floats, Ints
-from baserate.kernels.alias import alias_bits
-from baserate.kernels.urns import (
+from baserate.kernels.draws import (
     MOST_ATTEMPTS,
     NEGATIVES,
     POSITIVES,
     Sizes,
     Spots,
     Urn,
+    Words,
+    alias_bits,
     check_room,
     check_spots,
     checked_pair,
     checked_sizes,
     hopeless,
+    keys,
+    lane,
+    words_of,
 )
-from baserate.kernels.words import Words, keys, lane, words_of
+from baserate.numbers import Floats, Ints
 
 Scores: TypeAlias = npt.NDArray[Any]
 Labels: TypeAlias = npt.NDArray[np.bool_]

@@ -5,35 +5,28 @@ Needs `baserate[learners]`; scikit-learn and imbalanced-learn are loaded when th
 
 from typing import TYPE_CHECKING, Any
 
-from baserate.learners.counting import count_estimator, count_folds
-from baserate.learners.expected_costs import minimum_expected_cost
-from baserate.learners.responses import Response, response
-from baserate.learners.scoring import Scorer, scorer
-from baserate.learners.stakes import cost_weights
+from baserate.learners.cost_sensitive import cost_weights, minimum_expected_cost
+from baserate.learners.estimators import Response, Scorer, count_estimator, count_folds, response, scorer
 
 if TYPE_CHECKING:
-    from baserate.learners.cost_trees import CostSensitiveTree
+    from baserate.learners.cost_sensitive import CostWeighted, MetaCost, MinimumExpectedCost, MovedThreshold
+    from baserate.learners.cost_tree import CostSensitiveTree
     from baserate.learners.densities import LDC, QDC, GaussianMixtures, Parzen
-    from baserate.learners.focusing import FocusedUnderSampler
-    from baserate.learners.least_costs import MinimumExpectedCost
-    from baserate.learners.metacosts import MetaCost
-    from baserate.learners.sampling import Resampled
-    from baserate.learners.thresholds import MovedThreshold
-    from baserate.learners.weighting import CostWeighted
+    from baserate.learners.resampled import FocusedUnderSampler, Resampled
 
 # Estimators inherit from scikit-learn's, so their modules are loaded when they are asked for.
 _MODULE_OF = {
     "LDC": "densities",
     "QDC": "densities",
-    "CostSensitiveTree": "cost_trees",
-    "CostWeighted": "weighting",
-    "FocusedUnderSampler": "focusing",
+    "CostSensitiveTree": "cost_tree",
+    "CostWeighted": "cost_sensitive",
+    "FocusedUnderSampler": "resampled",
     "GaussianMixtures": "densities",
-    "MetaCost": "metacosts",
-    "MinimumExpectedCost": "least_costs",
-    "MovedThreshold": "thresholds",
+    "MetaCost": "cost_sensitive",
+    "MinimumExpectedCost": "cost_sensitive",
+    "MovedThreshold": "cost_sensitive",
     "Parzen": "densities",
-    "Resampled": "sampling",
+    "Resampled": "resampled",
 }
 
 __all__ = [
@@ -63,7 +56,7 @@ def __getattr__(name: str) -> Any:
     if name in _MODULE_OF:
         from importlib import import_module
 
-        from baserate.engines.extras import needed
+        from baserate.read.table import needed
 
         module = _MODULE_OF[name]
         needed("imblearn" if module in {"focusing", "sampling"} else "sklearn", "learners")

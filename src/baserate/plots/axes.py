@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from baserate.errors import quoted, refuse
-from baserate.exact import Floats
+from baserate.numbers import Floats
 
 Scale = Literal["linear", "log", "deviate"]
 Ticks = tuple[tuple[float, str], ...]

@@ -8,13 +8,13 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from baserate.conditions import Conditions
-from baserate.counts import Counts
-from baserate.curves import costs, named
-from baserate.curves.values import Curve
-from baserate.engines.arrays import count
+from baserate.counts.counts import Counts
+from baserate.curves import named
+from baserate.curves.curve import Curve
 from baserate.errors import Fix, refuse
-from baserate.plots.catalogue import panel_for
+from baserate.plots.figures import panel_for
 from baserate.plots.panels import Drawable, Panel
+from baserate.read.arrays import count
 
 At = Conditions | Sequence[Conditions] | None
 
@@ -214,7 +214,7 @@ class KsDisplay(CurveDisplay):
 class CostCurveDisplay(CurveDisplay):
     """The least normalized cost against the effective prior."""
 
-    _make = staticmethod(costs.cost_curve)
+    _make = staticmethod(named.cost_curve)
     _conditions = False
 
 
@@ -227,10 +227,10 @@ class CostThresholdDisplay(CurveDisplay):
 class BrierCurveDisplay(CurveDisplay):
     """Expected loss against the cost share of a false alarm, for scores that are probabilities."""
 
-    _make = staticmethod(costs.brier_curve)
+    _make = staticmethod(named.brier_curve)
 
 
 class DecisionCurveDisplay(CurveDisplay):
     """Net benefit against the threshold probability, for scores that are probabilities."""
 
-    _make = staticmethod(costs.decision_curve)
+    _make = staticmethod(named.decision_curve)

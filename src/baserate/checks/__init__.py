@@ -1,1 +1,0 @@
-"""What a build checks: read from `baserate.toml`, judged, and told."""

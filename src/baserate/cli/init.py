@@ -1,0 +1,204 @@
+"""`baserate init`: settings for a build, from a file and a few questions."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import click
+
+from baserate.atomic import reserved, write_atomically
+from baserate.cli import options
+from baserate.cli.options import Sectioned, say
+from baserate.conditions import Conditions, Costs
+from baserate.counts.counts import Counts
+from baserate.errors import InputError, Problem, escaped, grouped, on_command_line, quoted, refuse
+from baserate.gates.settings import SETTINGS, Answers, columns_of, settings_text
+from baserate.inference.requirements import check_requirement
+from baserate.output import document
+
+WHICH_IS_POSITIVE = frozenset({"BR102", "BR103", "BR109"})
+SAMPLE = "sample"
+EQUAL = "fn=1,fp=1"
+CHANCE = "auc >= 0.5"
+MOST_COLUMNS = 30
+
+
+class Asker(NamedTuple):
+    """Asks a person; with --yes it takes the default, and where there is none it does not guess."""
+
+    yes: bool
+
+    def __call__(self, question: str, option: str, check: Callable[[str], Any], default: str | None = None) -> Any:
+        if self.yes:
+            if default is None:
+                raise refuse("BR845", f"{question} --yes does not guess that", f"{option}, or leave --yes out")
+            return check(default)
+        again = lambda text: _asked_again(check, text)  # noqa: E731
+        return click.prompt(question, default=default, err=True, value_proc=again, show_default=bool(default), prompt_suffix=" ")
+
+
+def _asked_again(check: Callable[[str], Any], text: str) -> Any:
+    """A refusal is shown, and the question asked again."""
+    try:
+        return check(text)
+    except InputError as error:
+        raise click.UsageError(error.problems[0].line(on_command_line)) from None
+
+
+@click.command(name="init", cls=Sectioned)
+@options.source_unscored
+@click.option("--prior", metavar="SHARE", help='The base rate in the field: 0.1%, "1 in 1000"; sample: as in the file.')
+@click.option("--cost", metavar="NAME=NUMBER", help="What a miss and a false alarm cost: fn=100,fp=1.")
+@click.option("--threshold", "thresholds", multiple=True, metavar="[MODEL=]SCORE", help="The thresholds in use: one for all, or one a model.")
+@click.option("--require", "rule", metavar="RULE", help='What the last model has to keep: "precision >= 0.2".')
+@click.option("-o", "--output", default=SETTINGS, show_default=True, metavar="FILE", help="Where the settings are written.")
+@click.option("--force", is_flag=True, help="Write over a file that is there.")
+@click.option("--yes", is_flag=True, help="Ask nothing: take the defaults, and refuse where there is none.")
+@click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON (schema baserate/1).")
+def init(
+    path: options.Given,
+    label: str | None,
+    scores: tuple[str, ...],
+    positive: str | None,
+    design: str,
+    prior: str | None,
+    cost: str | None,
+    thresholds: tuple[str, ...],
+    rule: str | None,
+    output: str,
+    force: bool,
+    yes: bool,
+    as_json: bool,
+) -> None:
+    """Write baserate.toml, the checks of a build, from a FILE of cases and a few questions.
+
+    Whatever an option says is not asked. Which class is positive is never guessed. Of several scores the first is the model in use, and the
+    others have to be no worse; `baserate gate` then runs the checks.
+
+    \b
+    Examples:
+      baserate init scores.csv
+      baserate init scores.csv --label fraud --score m1 --score m2 --prior "1 in 1000" --cost fn=100,fp=1 --yes
+    """
+    with reserved(output, path.paths, force=force):
+        answers, counts = _answers(Asker(yes), path, (label, scores, positive, design), (prior, cost, thresholds, rule))
+        write_atomically(output, [settings_text(answers, output).encode()])
+    if as_json:
+        click.echo(document.text(document.answer("init", counts.notes, counts.ledger.sources, models=[], written=output)))
+    else:
+        run = "baserate gate" if output == SETTINGS else f"baserate gate --config {shlex.quote(output)}"
+        click.echo(f"{escaped(output)} is written. Run its checks: {escaped(run)}")
+    say(counts.notes)
+
+
+def _answers(
+    ask: Asker,
+    path: options.Given,
+    what: tuple[str | None, tuple[str, ...], str | None, str],
+    field: tuple[str | None, str | None, tuple[str, ...], str | None],
+) -> tuple[Answers, Counts]:
+    """What options say of the cases and of the field, and what a person answers to the rest."""
+    label, scores, positive, design = what
+    prior, cost, thresholds, rule = field
+    columns = columns_of(path.path, path.options)
+    if not ask.yes:
+        _show(columns)
+    label = label or ask("Which column says who is positive?", "--label COLUMN", _column(columns))
+    names = scores or ask("Which columns are scores (comma-separated, the model in use first)?", "--score COLUMN", _columns(columns))
+    counts = _counted(ask, path, (label, names, positive, design))
+    rate, weights = _conditions(ask, prior, cost)
+    cuts = options.thresholds_of(thresholds, names) or _thresholds(ask, names)
+    kept = rule if rule is not None else _rule(ask, names)
+    if kept is not None:
+        check_requirement(kept)
+    read = counts.ledger.sources[0].positive or None
+    return Answers(path.path, label, names, read, rate, weights, cuts, kept, design, path.options), counts
+
+
+def _show(columns: list[tuple[str, str]]) -> None:
+    for name, value in columns[:MOST_COLUMNS]:
+        click.echo(f"  {quoted(name, quotes=False)}  ({quoted(value, quotes=False)})", err=True)
+    if len(columns) > MOST_COLUMNS:
+        click.echo(f"  … {grouped(len(columns) - MOST_COLUMNS)} more columns", err=True)
+
+
+def _column(columns: list[tuple[str, str]]) -> Callable[[str], str]:
+    def check(text: str) -> str:
+        name = text.strip()
+        if not name or (columns and name not in dict(columns)):
+            raise refuse("BR613", f"there is no column {quoted(name)}", f"one of {', '.join(quoted(column) for column, _ in columns[:8])}")
+        return name
+
+    return check
+
+
+def _columns(columns: list[tuple[str, str]]) -> Callable[[str], tuple[str, ...]]:
+    one = _column(columns)
+    return lambda text: tuple(dict.fromkeys(one(part) for part in text.split(",")))
+
+
+def _counted(ask: Asker, given: options.Given, what: tuple[str, tuple[str, ...], str | None, str]) -> Counts:
+    """The cases, read once to see that these answers fit them; which class is positive is asked where the file does not say it."""
+    label, names, positive, design = what
+    while True:
+        try:
+            counts = next(iter(options.counted(given, label, names, positive, None, design).values()))
+        except InputError as error:
+            unclear = [problem for problem in error.problems if problem.code in WHICH_IS_POSITIVE]
+            if not unclear or ask.yes or what[2] is not None:
+                raise
+            positive = _positive(ask, label, unclear[0])
+        else:
+            click.echo("" if ask.yes else f"  {counts!r}\n", err=True, nl=False)
+            return counts
+
+
+def _positive(ask: Asker, label: str, problem: Problem) -> str:
+    click.echo(f"  {problem.text}.", err=True)
+    found: str = ask(f"Which value of {quoted(label)} is positive?", "--positive VALUE", str.strip)
+    return found
+
+
+def _conditions(ask: Asker, prior: str | None, cost: str | None) -> tuple[str | None, Costs | None]:
+    def share(text: str) -> str | None:
+        return None if Conditions(text).prior is None else text.strip()
+
+    question = 'How often is a case positive in the field (0.1%, "1 in 1000"; sample: as in this file)?'
+    rate = share(prior) if prior is not None else ask(question, "--prior SHARE", lambda text: share(text.strip('" ')), SAMPLE)
+    given = cost if cost is not None else ask("What do a miss (fn) and a false alarm (fp) cost?", "--cost fn=100,fp=1", _priced, EQUAL)
+    costs = Costs.parse(given)
+    return rate, None if cost is None and costs == Costs() else costs
+
+
+def _priced(text: str) -> str:
+    Costs.parse(text)
+    return text
+
+
+def _thresholds(ask: Asker, names: tuple[str, ...]) -> dict[str, float | None]:
+    """The thresholds in use: of all models, or of none."""
+
+    def cut(text: str) -> Any:
+        return text if not text.strip() else options.threshold_of(text)
+
+    found: dict[str, Any] = {}
+    for name in names:
+        question = f"From which score on does {quoted(name)} flag{'' if found else ' (empty: not set yet)'}?"
+        found[name] = ask(question, "--threshold SCORE", options.threshold_of if found else cut, None if found else "")
+        if found[name] == "":
+            return {}
+    return found
+
+
+def _rule(ask: Asker, names: tuple[str, ...]) -> str | None:
+    def kept(text: str) -> str | None:
+        if text.strip():
+            check_requirement(text)
+        return text.strip() or None
+
+    alone = len(names) == 1
+    question = f"What must {quoted(names[-1])} keep, such as precision >= 0.2{'' if alone else ' (empty: nothing but to be no worse)'}?"
+    found: str | None = ask(question, "--require RULE", kept, CHANCE if alone else "")
+    return found

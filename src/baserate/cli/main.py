@@ -1,0 +1,291 @@
+"""The command line: `baserate show scores.csv --label y --score m1`."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import os
+import shlex
+import signal
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from types import FrameType
+from typing import Any, NoReturn
+
+import click
+
+from baserate import __version__
+from baserate.cli.terminal import OutputError, guarded
+from baserate.errors import Infeasible, InputError, escaped, on_command_line, quoted, size
+from baserate.read.sandbox import user_limit
+
+INPUT, INFEASIBLE, BUG, IO, INTERRUPTED, BROKEN_PIPE = 2, 3, 70, 74, 130, 141
+SIGNALLED = 128  # and the number of the signal: 129 for a terminal that is closed, 143 for SIGTERM
+DEBUG = "--debug"
+ADDED = "baserate.commands"
+
+# Each command with its home and what the list of commands says of it: nothing is loaded before it is asked for.
+COMMANDS = {
+    "show": ("show:show", "What was counted, and operating points at any base rate and cost."),
+    "choose": ("choose:choose_command", "Which model, at which threshold."),
+    "compare": ("compare:compare_command", "Is one model really better than another?"),
+    "decide": ("decide:decide_command", "Which model and threshold, where base rate and costs are not known exactly."),
+    "expect": ("decide:expect_command", "What a measure comes to over ranges and distributions of base rate and costs."),
+    "leaders": ("decide:leaders", "Who finds most within a share of false alarms, at each base rate."),
+    "triage": ("decide:triage_command", "Two thresholds: what to act on, what to review, what to let pass."),
+    "prior": ("prior:prior_command", "Estimate the base rate of the field from scores without labels."),
+    "slices": ("slices:slices", "Sites, days and groups: one threshold at every base rate, and what is shown there."),
+    "gate": ("gate:gate", "Pass or fail: the check that a build runs."),
+    "init": ("init:init", "Write the checks of a build into baserate.toml, by asking."),
+    "report": ("report:report_command", "One file that opens offline, with everything to move."),
+    "curve": ("curve:curve", "The points of a curve, as a table, CSV or JSON."),
+    "calc": ("calc:calc", "From published rates to the rest."),
+    "count": ("count:count_command", "Count once, save and add up the counts."),
+    "demo": ("demo:run_demo", "Write an example file and show what it says."),
+    "completion": ("completion:completion", "Print the script that completes commands in your shell."),
+}
+
+
+def added() -> dict[str, EntryPoint]:
+    """Commands that installed packages add, by name (entry points of the group `baserate.commands`)."""
+    return {entry.name: entry for entry in entry_points(group=ADDED) if entry.name not in COMMANDS}
+
+
+def commands() -> dict[str, str]:
+    """Every command with its line in the list of commands."""
+    return {name: text for name, (_, text) in COMMANDS.items()} | {name: entry.load().short_help or "" for name, entry in added().items()}
+
+
+class Commands(click.Group):
+    """A group whose commands are loaded when they are run."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        """In the order in which people need them."""
+        return [*COMMANDS, *added()]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """The command of this name."""
+        command: click.Command | None = None
+        if cmd_name in COMMANDS:
+            module, _, name = COMMANDS[cmd_name][0].partition(":")
+            command = getattr(import_module(f"{__package__}.{module}"), name)
+        elif entry := added().get(cmd_name):
+            command = entry.load()
+        return command
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command asked for; of one that is not there, what was probably meant."""
+        if args[0] not in COMMANDS and not args[0].startswith("-") and not ctx.resilient_parsing and args[0] not in added():
+            near = difflib.get_close_matches(args[0], self.list_commands(ctx), n=1)
+            meant = f"; did you mean {near[0]}?" if near else ""
+            raise click.UsageError(f"there is no command {quoted(args[0])}{meant}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """The list of commands, without loading them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(commands().items()))
+
+
+def _version(context: click.Context, _: click.Parameter, value: bool) -> None:
+    if value and not context.resilient_parsing:
+        from baserate.kernels import best
+
+        click.echo(f"baserate {__version__} (counting in {best.NAME})")
+        context.exit()
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]}, invoke_without_command=True)
+@click.option("--version", is_flag=True, expose_value=False, is_eager=True, callback=_version, help="Show the version and exit.")
+@click.option(DEBUG, is_flag=True, expose_value=False, help="Show the traceback of a failure (anywhere on the line).")
+@click.pass_context
+def cli(context: click.Context) -> None:
+    """Which classifier, at which threshold, at what cost: at the base rate you will meet, not the one you tested on."""
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+
+
+class Terminated(BaseException):
+    """Somebody asked the process to end, by this signal: what is open is closed on the way out."""
+
+    def __init__(self, signum: int) -> None:
+        super().__init__(signum)
+        self.status = SIGNALLED + signum
+
+
+class Interrupted(BaseException):
+    """Ctrl-C; not a KeyboardInterrupt, for which click would begin an empty line also where nobody sees the ^C before it."""
+
+
+def _terminate(signum: int, frame: FrameType | None) -> NoReturn:  # noqa: ARG001
+    raise Terminated(signum)
+
+
+def _interrupt(signum: int, frame: FrameType | None) -> NoReturn:  # noqa: ARG001
+    """Tidy up at the first Ctrl-C; a second one does not wait for that."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    raise Interrupted
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run, and turn every failure into one line (or a JSON object) and the exit status that tells its kind."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    _quieten_algebra()
+    with guarded():
+        status = _heeding(given)
+    sys.exit(status)
+
+
+def _heeding(given: list[str]) -> int:
+    """The exit status of one command, which ends tidily when it is told to."""
+    before: dict[int, Any] = {}
+    try:
+        for signum, handler in _handlers().items():
+            before[signum] = signal.signal(signum, handler)
+        return _run(given)
+    except SystemExit as stop:
+        # Click ends a broken pipe with 1, which would look like a gate that does not pass.
+        return BROKEN_PIPE if stop.code == 1 else int(stop.code or 0)
+    except (Interrupted, Terminated) as stop:
+        return _stopped(stop, given)
+    finally:
+        for signum, handler in before.items():
+            signal.signal(signum, handler)
+
+
+def _handlers() -> dict[int, Callable[[int, FrameType | None], NoReturn]]:
+    """What somebody ignores stays ignored, as nohup has a closed terminal and a shell the Ctrl-C of what runs behind it."""
+    handlers: dict[int, Callable[[int, FrameType | None], NoReturn]] = {signal.SIGTERM: _terminate}
+    closed = getattr(signal, "SIGHUP", None)  # not on Windows
+    if closed is not None and signal.getsignal(closed) is signal.SIG_DFL:
+        handlers[closed] = _terminate
+    if callable(signal.getsignal(signal.SIGINT)):
+        handlers[signal.SIGINT] = _interrupt
+    return handlers
+
+
+def _quieten_algebra() -> None:
+    """One thread for linear algebra, unless the user says otherwise.
+
+    Nothing here is worth more, and where memory is short OpenBLAS tries for ever to start the others, or sends us the signal of Ctrl-C.
+    """
+    if not os.environ.keys() & {"OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS"}:
+        os.environ["OPENBLAS_NUM_THREADS"] = "1"
+    os.environ.setdefault("MKL_NUM_THREADS", "1")
+
+
+def _run(given: list[str]) -> int:
+    """The exit status of one command."""
+    try:
+        return _answered(given)
+    except (KeyboardInterrupt, click.Abort, Interrupted, Terminated) as stop:
+        return _stopped(stop, given)
+
+
+def _answered(given: list[str]) -> int:
+    as_json = "--json" in given
+    try:
+        if user_limit() is not None:
+            import scipy.special  # noqa: F401 (before data take the room: OpenBLAS that finds none tries for ever)
+        status = cli.main([word for word in given if word != DEBUG], prog_name="baserate", standalone_mode=False)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except click.Abort:
+        raise
+    except InputError as error:
+        _debugged(given)
+        return _refused(error, as_json=as_json)
+    except BrokenPipeError:
+        return BROKEN_PIPE  # whoever read our output has had enough
+    except Exception as error:  # noqa: BLE001 (said in one line, whatever it is)
+        _debugged(given)
+        return _told(*_explained(error), as_json=as_json and not isinstance(error, OutputError))
+    return status if isinstance(status, int) else 0  # a gate has a verdict
+
+
+def _debugged(given: list[str]) -> None:
+    """The traceback where it is asked for; the exit status is that of the failure all the same."""
+    if DEBUG in given:
+        click.echo(traceback.format_exc(), err=True, nl=False)
+
+
+def _stopped(stop: BaseException, given: list[str]) -> int:
+    if isinstance(stop, Interrupted) and sys.stderr is not None and sys.stderr.isatty():
+        click.echo(err=True)  # after the ^C
+    click.echo(f"stopped{_how_to_go_on(given)}", err=True)
+    return stop.status if isinstance(stop, Terminated) else INTERRUPTED
+
+
+def _how_to_go_on(given: list[str]) -> str:
+    """Of a run that writes down how far it has got: whether there is something to go on from."""
+    words = [(word.partition("="), after) for word, after in zip(given, [*given[1:], ""], strict=True)]
+    files = [word[2] or after for word, after in words if word[0] == "--resume"]
+    if not files:
+        return ""
+    if os.path.isfile(files[-1]):  # noqa: PTH113
+        return f"; the same command goes on from there (--resume {shlex.quote(escaped(files[-1]))})"
+    return " before anything was kept to go on from; the same command begins anew"
+
+
+def _explained(error: Exception) -> tuple[int, str, str, str]:
+    """Exit status, code, what happened, and what to do about it."""
+    if isinstance(error, click.UsageError):
+        return INPUT, "BR001", escaped(error.format_message()).rstrip("."), f"see {error.ctx.command_path if error.ctx else 'baserate'} --help"
+    if isinstance(error, FileNotFoundError) and error.filename:
+        return INPUT, "BR600", f"there is no file or folder {escaped(str(error.filename))}", "check the path"
+    if isinstance(error, OutputError):
+        text = f"the answer cannot be written to standard output ({error.strerror})"
+        return IO, "BR700", text, "make room there, or write the answer elsewhere"
+    if isinstance(error, OSError):
+        where = f": {escaped(str(error.filename))}" if error.filename else ""
+        return IO, "BR700", f"{error.strerror}{where}", "check the file, its permissions and the space left"
+    if isinstance(error, MemoryError) or _is_short(error):
+        return IO, "BR701", _short(), "count a smaller part, or on a larger machine"
+    return (
+        BUG,
+        "BR999",
+        f"a bug in baserate: {type(error).__name__}: {quoted(str(error), quotes=False)}",
+        f"report it, with what {DEBUG} prints",
+    )
+
+
+def _is_short(error: Exception) -> bool:
+    """Whether a library could not be loaded for want of memory: the system's loader says so in its own words."""
+    return isinstance(error, ImportError) and any(words in str(error) for words in ("failed to map", "annot allocate memory"))
+
+
+def _short() -> str:
+    limit = user_limit()
+    return "there is not enough memory" + ("" if limit is None else f": that of a process is limited to {size(limit)} by ulimit")
+
+
+def _refused(error: InputError, *, as_json: bool) -> int:
+    from baserate.output import document
+
+    status = INFEASIBLE if isinstance(error, Infeasible) else INPUT
+    return _failed(document.of_errors(error), [problem.line(on_command_line) for problem in error.problems], status, as_json=as_json)
+
+
+def _told(status: int, code: str, text: str, fix: str, *, as_json: bool) -> int:
+    from baserate.output.document import SCHEMA
+
+    problem: dict[str, Any] = {"code": code, "where": {}, "text": text, "fix": fix}
+    return _failed(
+        {"schema": SCHEMA, "errors": [problem]}, [f"{code}: {text}{'' if text.endswith('?') else '.'} Fix: {fix}."], status, as_json=as_json
+    )
+
+
+def _failed(errors: dict[str, Any], lines: list[str], status: int, *, as_json: bool) -> int:
+    """The exit status of a failure, which is said where that is possible: where no JSON can be written, on stderr."""
+    try:
+        if as_json:
+            click.echo(json.dumps(errors))
+            return status
+    except OSError:
+        pass
+    for line in lines:
+        click.echo(f"error {line}", err=True)
+    return status

@@ -1,0 +1,176 @@
+"""How good are the scores as probabilities? Brier score, log loss and calibration, at any base rate."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from baserate import notation
+from baserate.conditions import Conditions
+from baserate.counts.counts import Counts
+from baserate.curves.named import both_shares, probability_points
+from baserate.errors import number_of, quoted, refuse
+from baserate.measures.confusion import checked_conditions, label_shift_of
+from baserate.notes import Note, check_corrected_once
+from baserate.numbers import Floats, Reading, Undefined, rounded
+
+
+class Decomposition(NamedTuple):
+    """Brier = miscalibration − discrimination + uncertainty."""
+
+    brier: float
+    miscalibration: float
+    discrimination: float
+    uncertainty: float
+    notes: tuple[Note, ...] = ()
+
+
+class _Forecast(NamedTuple):
+    """The distinct probabilities and their complements, and which share of all cases has each and is positive, or negative."""
+
+    scores: Floats
+    rest: Floats
+    factor: float
+    positives: Floats
+    negatives: Floats
+    prior: tuple[float, float]
+    notes: tuple[Note, ...]
+    how: str
+
+
+def _forecast(counts: Counts, at: Conditions | None, calibrated_at: Any) -> _Forecast:
+    points = probability_points(counts)
+    resolved = checked_conditions(at).within(points.exact_prior, points.why_no_prior)
+    prior = both_shares(resolved)
+    scores = np.clip(counts.scores.astype(np.float64), 0.0, 1.0)
+    notes: tuple[Note, ...] = tuple(label_shift_of(resolved, points))
+    clipped = int(np.count_nonzero(scores != counts.scores))
+    if clipped:
+        notes += (
+            Note("BR567", f"{number_of(clipped, 'distinct score lies', 'distinct scores lie')} outside 0 and 1 by rounding: taken as 0 or 1"),
+        )
+    how, factor = "", 1.0
+    if calibrated_at is not None:
+        factor, how = _odds_factor(calibrated_at, prior), f"(calibrated_at={quoted(calibrated_at, quotes=False)})"
+        check_corrected_once(counts.ledger, factor)
+    # Odds times the factor; the complement is made on its own, as taking it from 1 would lose what is small.
+    whole = scores * factor + (1 - scores)
+    raw = calibrated_at is None
+    ours, theirs = prior[0] * counts.positives / counts.total_positives, prior[1] * counts.negatives / counts.total_negatives
+    cut, rest = (scores, 1 - scores) if raw else (scores * factor / whole, (1 - scores) / whole)
+    return _Forecast(cut, rest, factor, ours, theirs, prior, notes, how)
+
+
+def _odds_factor(calibrated_at: Any, prior: tuple[float, float]) -> float:
+    """What turns odds at one base rate into odds at another: the ratio of the prior odds."""
+    written = notation.prior(calibrated_at)
+    if written is None:
+        raise refuse("BR507", "correcting scores needs the base rate at which they are calibrated", "calibrated_at=0.5")
+    return prior[0] / prior[1] / rounded(written.value / (1 - written.value))
+
+
+def brier(counts: Counts, *, at: Conditions | None = None, calibrated_at: Any = None) -> float:
+    """How far are the probabilities from the truth? The mean squared error of score against label, at any base rate.
+
+    Raw scores with the classes reweighted; with `calibrated_at`, scores first corrected from that base rate to the one asked for. 0 is
+    perfect, prior·(1 − prior) what the prior itself gets. Brier 1950, Monthly Weather Review 78:1-3.
+
+    >>> import baserate as br
+    >>> br.brier(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))
+    0.15812500000000002
+    """
+    forecast = _forecast(counts, at, calibrated_at)
+    return Reading(_squared(forecast, forecast.scores, forecast.rest), forecast.notes, name=f"brier{forecast.how}")
+
+
+def _squared(forecast: _Forecast, scores: Floats, rest: Floats) -> float:
+    return math.fsum(np.concatenate((forecast.positives * rest**2, forecast.negatives * scores**2)))
+
+
+def brier_decomposition(counts: Counts, *, at: Conditions | None = None, calibrated_at: Any = None) -> Decomposition:
+    """How much of the Brier score is miscalibration, and how much does the ranking help?
+
+    Against the best monotone recalibration (pooled adjacent violators, the ROC hull): miscalibration is what recalibrating would gain,
+    discrimination what the recalibrated scores gain over the prior alone, uncertainty is prior·(1 − prior). Fitted on the same cases, so
+    both are biased upward. Dimitriadis, Gneiting & Jordan 2021, PNAS 118:e2016191118.
+
+    >>> import baserate as br
+    >>> parts = br.brier_decomposition(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))
+    >>> parts.brier == parts.miscalibration - parts.discrimination + parts.uncertainty
+    True
+    """
+    forecast = _forecast(counts, at, calibrated_at)
+    score = _squared(forecast, forecast.scores, forecast.rest)
+    best, base = _squared(forecast, *_recalibrated(counts, forecast)), forecast.prior[0] * forecast.prior[1]
+    return Decomposition(score, score - best, base - best, base, forecast.notes)
+
+
+def _recalibrated(counts: Counts, forecast: _Forecast) -> tuple[Floats, Floats]:
+    """The share of positives, and of negatives, in each block of the hull, at the base rate, for every score in it."""
+    starts = _blocks(counts)
+    ours, theirs = (np.add.reduceat(shares, starts) for shares in (forecast.positives, forecast.negatives))
+    lengths = np.diff(np.append(starts, len(counts.scores)))
+    return np.repeat(ours / (ours + theirs), lengths), np.repeat(theirs / (ours + theirs), lengths)
+
+
+def _blocks(counts: Counts) -> Any:
+    """Where each PAV block of scores begins."""
+    points = probability_points(counts)
+    hull = points.hull()
+    return np.concatenate(([0], np.searchsorted(-points.scores, -hull.scores[:-1], side="right")))
+
+
+def log_loss(counts: Counts, *, at: Conditions | None = None, calibrated_at: Any = None) -> float:
+    """How surprised are the probabilities by the truth? The mean of −ln of the probability given to the true class.
+
+    0 is perfect; −π ln π − (1 − π) ln (1 − π) is what the prior itself gets. A score of 0 for a positive, or 1 for a negative, is an
+    infinite surprise, and is said so: nothing is clipped. Good 1952, J. Royal Stat. Soc. B 14:107-114.
+
+    >>> import baserate as br
+    >>> round(br.log_loss(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])), 6)
+    0.472288
+    """
+    forecast = _forecast(counts, at, calibrated_at)
+    ours, theirs = forecast.positives > 0, forecast.negatives > 0
+    scores = np.clip(counts.scores.astype(np.float64), 0.0, 1.0)
+    if (scores[ours] == 0).any() or (scores[theirs] == 1).any():
+        return Undefined("infinite: a positive has probability 0, or a negative probability 1")
+    with np.errstate(over="ignore"):
+        surprise = (
+            np.log1p((1 - scores[ours]) / forecast.factor / scores[ours]),
+            np.log1p(scores[theirs] * forecast.factor / (1 - scores[theirs])),
+        )
+    # Beyond the range of floats, the logarithm of the odds is taken part by part.
+    far = np.isinf(surprise[0])
+    surprise[0][far] = -np.log(scores[ours][far]) - math.log(forecast.factor)
+    terms = (forecast.positives[ours] * surprise[0], forecast.negatives[theirs] * surprise[1])
+    return Reading(math.fsum(np.concatenate(terms)), forecast.notes, name=f"log_loss{forecast.how}")
+
+
+def calibration_error(counts: Counts, *, at: Conditions | None = None, calibrated_at: Any = None, bins: int | None = None) -> float:
+    """How far are the probabilities from the observed shares, on average? Σ share of cases · |mean score − share of positives|.
+
+    Over the blocks of the best monotone recalibration (PAV), or over so many `bins` of equal width. 0 is calibrated. Either is biased
+    upward on the cases that it is computed on. Naeini, Cooper & Hauskrecht 2015, AAAI:2901-2907.
+
+    >>> import baserate as br
+    >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> round(br.calibration_error(counts), 4), round(br.calibration_error(counts, bins=2), 4)
+    (0.1375, 0.0875)
+    """
+    forecast = _forecast(counts, at, calibrated_at)
+    if bins is None:
+        starts, shown = _blocks(counts), forecast.how
+    else:
+        if not isinstance(bins, int | np.integer) or isinstance(bins, bool) or bins < 1:
+            raise refuse("BR568", f"bins is a whole number from 1, got {quoted(bins)}", "bins=10")
+        place = np.searchsorted(np.arange(1, bins) / bins, forecast.scores, side="right")
+        starts, shown = (
+            np.flatnonzero(np.concatenate(([True], np.diff(place) != 0))),
+            f"({', '.join(filter(None, (forecast.how.strip('()'), f'bins={bins}')))})",
+        )
+    mass = forecast.positives + forecast.negatives
+    gaps = np.add.reduceat(mass * forecast.scores, starts) - np.add.reduceat(forecast.positives, starts)
+    return Reading(math.fsum(np.abs(gaps)), forecast.notes, name=f"calibration_error{shown}")

@@ -1,0 +1,364 @@
+"""`Curve`: two measures along the thresholds (`trace`), or one measure along the conditions (`sweep`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from baserate.conditions import Conditions, Costs
+from baserate.counts.counts import Counts
+from baserate.counts.points import Points, refuse_bins
+from baserate.decisions.merged_scores import curve_note
+from baserate.decisions.operating_point import OperatingPoint
+from baserate.decisions.selection import choose, flag_at
+from baserate.errors import Infeasible, grouped, quoted, refuse
+from baserate.measures.confusion import NOT_SAID, along, checked_conditions, label_shift_of, measure, resolved_for
+from baserate.measures.measure import Measure, named
+from baserate.notes import Note
+from baserate.numbers import EXACT_FLOATS, Floats, Frozen
+
+# ----------------------------------------------------------------------
+# `Curve`: numbers that exist before they are drawn.
+
+
+# Halving an edge so often reaches the last place of a float.
+MOST_HALVINGS = 60
+# Below this share of its values, a change along a curve is noise.
+FLAT = 1e-12
+FRAMES = ("pandas", "polars", "pyarrow")
+# Given shares of the way along each edge, the curve's points there.
+Between = Callable[[Any, Any], tuple[Floats, Floats]]
+
+
+class Curve(Frozen):
+    """Two columns of numbers, with the thresholds and the conditions that they belong to.
+
+    `x, y, thresholds = curve` unpacks it; `thresholds` are NaN where nothing is flagged, and None for a curve along conditions.
+    Between two points of a ROC lies a straight line, reached by mixing two thresholds; `densified` follows what becomes of it here.
+
+    >>> import baserate as br
+    >>> curve = br.pr(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), at=br.Conditions(prior=0.1))
+    >>> curve
+    Curve pr: precision against tpr, 5 points, at prior 0.1
+    """
+
+    name: str
+    x_label: str
+    y_label: str
+    x: Floats
+    y: Floats
+    thresholds: Floats | None
+    at: Conditions | None
+    notes: tuple[Note, ...]
+    source: Counts | Points | None
+    _between: Between | None
+
+    def __init__(self) -> None:
+        raise TypeError("curves are made by roc(counts), pr(counts, at=…), trace(counts, x=…, y=…) and so on")
+
+    @classmethod
+    def _of(
+        cls,
+        name: str,
+        labels: tuple[str, str],
+        columns: tuple[Floats, Floats, Floats | None],
+        at: Conditions | None,
+        source: Counts | Points | None = None,
+        notes: tuple[Note, ...] = (),
+        between: Between | None = None,
+    ) -> Curve:
+        curve = cls.__new__(cls)
+        x, y, thresholds = columns
+        arrays = [column for column in columns if column is not None]
+        curve._set(arrays, name=name, x_label=labels[0], y_label=labels[1], x=x, y=y, thresholds=thresholds, at=at)
+        curve._set((), notes=notes, source=source, _between=between)
+        return curve
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        labels, columns = (self.x_label, self.y_label), (self.x, self.y, self.thresholds)
+        return Curve._of, (self.name, labels, columns, self.at, self.source, self.notes, self._between)
+
+    def __iter__(self) -> Iterator[Floats | None]:
+        return iter((self.x, self.y, self.thresholds))
+
+    def __len__(self) -> int:
+        return len(self.x)
+
+    def to_dict(self) -> dict[str, list[float]]:
+        """The columns by name."""
+        columns = {self.x_label: self.x.tolist(), self.y_label: self.y.tolist()}
+        return columns if self.thresholds is None else {**columns, "threshold": self.thresholds.tolist()}
+
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """The columns as a dataframe of pandas, polars or pyarrow."""
+        if backend not in FRAMES:
+            raise refuse("BR560", f"there is no dataframe library {quoted(backend)} here", f"one of {', '.join(FRAMES)}")
+        import importlib
+
+        try:
+            library = importlib.import_module(backend)
+        except ImportError:
+            raise refuse("BR561", f"{backend} is not installed", f"pip install {backend}, or to_dict()") from None
+        columns = {name: np.asarray(values) for name, values in self.to_dict().items()}
+        return library.table(columns) if backend == "pyarrow" else library.DataFrame(columns)
+
+    @property
+    def digest(self) -> str:
+        """The fingerprint of the counts that the curve was read off."""
+        counts = self.source.counts if isinstance(self.source, Points) else self.source
+        return "" if counts is None else counts.digest
+
+    def densified(self, pixels: int = 512) -> Curve:
+        """The same curve with points in between wherever a step is longer than 1/pixels of either axis: for drawing.
+
+        A straight edge of the ROC is a curve in most other coordinates; the new points lie on it, and the old ones stay.
+        """
+        if not isinstance(pixels, int) or isinstance(pixels, bool) or not 2 <= pixels <= 100_000:
+            raise refuse("BR562", f"pixels must be a whole number from 2 to 100 000, got {quoted(pixels)}", "densified(512)")
+        if self._between is None or len(self) < 2 or np.isnan(self.x).all() or np.isnan(self.y).all():
+            return self
+        edges, shares = inserted(self.x, self.y, self._between, pixels)
+        x, y = self._between(edges, shares)
+        # A new point keeps the threshold of the edge's end: down to it, a share of the cases is flagged.
+        cuts = None if self.thresholds is None else self.thresholds[np.minimum(edges + (shares > 0), len(self) - 1)]
+        return Curve._of(self.name, (self.x_label, self.y_label), (x, y, cuts), self.at, self.source, self.notes)
+
+    def __repr__(self) -> str:
+        where = "" if self.at is None else f", at {self.at}"
+        return f"Curve {self.name}: {self.y_label} against {self.x_label}, {grouped(len(self))} points{where}"
+
+    def _repr_html_(self) -> str:
+        from baserate.numbers import cell, some, table
+
+        cuts = self.thresholds
+
+        def row(place: int) -> list[str]:
+            cut = [] if cuts is None else ["none" if np.isnan(cuts[place]) else cell(cuts[place])]
+            return [*cut, cell(self.x[place], 4), cell(self.y[place], 4)]
+
+        headings = (*(() if cuts is None else ("score >=",)), self.x_label, self.y_label)
+        return table(repr(self), headings, some(len(self), row))
+
+
+def inserted(x: Floats, y: Floats, between: Between, pixels: int) -> tuple[Any, Any]:
+    """Edges and shares of all points of the denser curve: every old one, and others by halving whatever is too long."""
+    spans = [_span(values) / pixels for values in (x, y)]
+    count = len(x) - 1
+    edges, low, high = np.arange(count), np.zeros(count), np.ones(count)
+    start, end = (x[:-1], y[:-1]), (x[1:], y[1:])
+    found_edges, found_shares = [edges], [low]
+    for _ in range(MOST_HALVINGS):
+        middle = (low + high) / 2
+        half = between(edges, middle)
+        with np.errstate(invalid="ignore"):
+            lengths = [np.abs(h - a) + np.abs(b - h) > span for a, h, b, span in zip(start, half, end, spans, strict=True)]
+        long = (lengths[0] | lengths[1]) & (middle > low) & (middle < high)
+        if not long.any():
+            break
+        found_edges.append(edges[long])
+        found_shares.append(middle[long])
+        edges, low, middle, high = (np.tile(edges[long], 2), low[long], middle[long], high[long])
+        low, high = np.concatenate((low, middle)), np.concatenate((middle, high))
+        before, after = ([values[long] for values in pair] for pair in (start, end))
+        inside = [values[long] for values in half]
+        start = np.concatenate((before[0], inside[0])), np.concatenate((before[1], inside[1]))
+        end = np.concatenate((inside[0], after[0])), np.concatenate((inside[1], after[1]))
+    edges, shares = np.concatenate(found_edges), np.concatenate(found_shares)
+    order = np.lexsort((shares, edges))
+    return np.append(edges[order], count - 1), np.append(shares[order], 1.0)
+
+
+def _span(values: Floats) -> float:
+    """How far an axis reaches; what differs by rounding only does not reach at all."""
+    finite = values[np.isfinite(values)]
+    return max(float(finite.max() - finite.min()), FLAT * float(np.abs(finite).max()), np.finfo(float).tiny)
+
+
+# ----------------------------------------------------------------------
+# `sweep`: one measure along the conditions, with the point chosen again at each of them.
+
+
+# From one in a million to one in two, ten a decade.
+SAID = ("BR525", "BR526", "BR528")
+PRIORS = tuple(float(f"{10 ** (-6 + i / 10):.6g}") for i in range(58))
+
+
+def sweep(
+    counts: Counts | Points,
+    y: str | Measure,
+    *,
+    priors: Iterable[Any] = PRIORS,
+    costs: Costs | None = None,
+    rule: str | None = None,
+    threshold: float | None = NOT_SAID,
+    volume: float | None = None,
+) -> Curve:
+    """How does a measure change with the base rate? x = prior, y = the measure.
+
+    At each prior the point is chosen again, by cost or by a rule; with a `threshold` it stays where it is. NaN where no point keeps the
+    rule, or where the measure is undefined; thresholds are NaN there too, and where nothing is flagged.
+
+    >>> import baserate as br
+    >>> counts = br.Counts([3, 2, 1], positives=[60, 30, 10], negatives=[1, 20, 79])
+    >>> curve = br.sweep(counts, "posfrac", priors=[0.5, 0.1, 0.001], rule="tpr >= 0.9")
+    >>> curve.y.round(4)
+    array([0.555 , 0.279 , 0.2107])
+    """
+    asked, points = named(y, volume), Points.of(counts)
+    conditions = [Conditions(prior, costs) for prior in priors]
+    if not conditions or any(one.prior is None for one in conditions):
+        raise refuse("BR519", "a sweep needs base rates to go along", "priors=[0.5, 0.1, 0.001]")
+    if rule is not None and threshold is not NOT_SAID:
+        raise refuse("BR533", "a sweep keeps one threshold, or chooses again by a rule, not both", "leave one of them out")
+    if threshold is NOT_SAID:
+        refuse_bins(points, "a threshold that is chosen anew at each base rate needs every score")
+    read = [_point(points, at, rule, threshold, volume) for at in conditions]
+    x = np.array([at.prior for at in conditions])
+    values = np.array([np.nan if point is None else _value(asked, point) for point in read])
+    thresholds = np.array([np.nan if point is None or point.threshold is None else float(point.threshold) for point in read])
+    return Curve._of("sweep", ("prior", str(asked)), (x, values, thresholds), None, counts, _notes(conditions, read))
+
+
+def _notes(conditions: list[Conditions], read: list[OperatingPoint | None]) -> tuple[Note, ...]:
+    """What there is to say, once: the assumption for all base rates together, and how points were chosen."""
+    said = {note.code: note for point in read if point is not None for note in point.notes if note.code in SAID}
+    priors = sorted(at.prior for at in conditions)
+    span = f"{priors[0]:.6g} to {priors[-1]:.6g}"
+    shift = Note("BR526", f"read at priors from {span}: this assumes label shift only (the scores of each class keep their distribution)")
+    first = (shift,) if "BR526" in said else ()
+    return (*first, *(note for code, note in said.items() if code != "BR526"))
+
+
+def _point(points: Points, at: Conditions, rule: str | None, threshold: Any, volume: float | None) -> OperatingPoint | None:
+    if threshold is not NOT_SAID:
+        return flag_at(points, threshold, at=at, volume=volume)
+    try:
+        return choose(points, rule, at=at, volume=volume)
+    except Infeasible:
+        return None
+
+
+def _value(asked: Measure, point: OperatingPoint) -> float:
+    return float(measure(asked, point.confusion, at=point.at))
+
+
+def precision_prior_curve(counts: Counts | Points, threshold: float | None, *, priors: Iterable[Any] = PRIORS) -> Curve:
+    """How pure are the alerts of one threshold, at every base rate? x = prior, y = precision.
+
+    >>> import baserate as br
+    >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> br.precision_prior_curve(counts, 0.35, priors=[0.5, 0.01]).y.round(4)
+    array([0.6667, 0.0198])
+    """
+    return sweep(counts, "precision", priors=priors, threshold=threshold)
+
+
+def npv_prior_curve(counts: Counts | Points, threshold: float | None, *, priors: Iterable[Any] = PRIORS) -> Curve:
+    """How safe is what one threshold passes, at every base rate? x = prior, y = npv.
+
+    >>> import baserate as br
+    >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> br.npv_prior_curve(counts, 0.8, priors=[0.5, 0.01]).y.round(4)
+    array([0.6667, 0.995 ])
+    """
+    return sweep(counts, "npv", priors=priors, threshold=threshold)
+
+
+# ----------------------------------------------------------------------
+# `trace`: any two measures along the thresholds.
+
+
+def trace(
+    counts: Counts | Points,
+    *,
+    x: str | Measure,
+    y: str | Measure,
+    at: Conditions | None = None,
+    volume: float | None = None,
+    every: bool = True,
+    name: str = "trace",
+) -> Curve:
+    """How do two measures go together, from nothing flagged to everything?
+
+    One point a threshold, in step with `thresholds`; NaN where a measure is undefined. `every=False` leaves out points in the middle of a
+    straight run of the ROC: the curve stays the same.
+
+    >>> import baserate as br
+    >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> x, y, thresholds = br.trace(counts, x="posfrac", y="precision", at=br.Conditions(prior=0.1))
+    >>> y.round(3)
+    array([  nan, 1.   , 0.1  , 0.182, 0.1  ])
+    """
+    across, up = named(x, volume), named(y, volume)
+    points = Points.of(counts) if every else Points.of(counts).corners()
+    conditions = checked_conditions(at)
+    return traced(points, (across, up), conditions, source=counts, name=name, notes=curve_note(points, every=every))
+
+
+def traced(
+    points: Points,
+    measures: tuple[Measure, Measure],
+    at: Conditions,
+    *,
+    source: Counts | Points,
+    name: str,
+    limit: bool = False,
+    notes: tuple[Note, ...] = (),
+) -> Curve:
+    """The curve of two measures along these points; with `limit`, its first point is the limit where nothing is flagged."""
+    needs_prior = any(measure.depends_on_prior for measure in measures)
+    resolved = resolved_for(points, at, measures) if needs_prior else None
+    columns = [along(measure, points, at) for measure in measures]
+
+    if limit:
+        columns = [_limited(column) for column in columns]
+    notes = (*notes, *rounded_thresholds(points), *(label_shift_of(resolved, points) if resolved is not None else ()))
+    labels = (str(measures[0]), str(measures[1]))
+    return Curve._of(
+        name, labels, (columns[0], columns[1], points.thresholds), resolved, source, (*at.notes, *notes), _Between(points, measures, at, limit)
+    )
+
+
+@dataclass(frozen=True)
+class _Between:
+    """What the curve is between its points."""
+
+    points: Points
+    measures: tuple[Measure, Measure]
+    at: Conditions
+    limit: bool
+
+    def __call__(self, edges: Any, shares: Any) -> tuple[Floats, Floats]:
+        inside = mixed_points(self.points, edges, shares)
+        x, y = (along(measure, inside, self.at) for measure in self.measures)
+        return (_limited(x), _limited(y)) if self.limit else (x, y)
+
+
+def _limited(values: Floats) -> Floats:
+    """On the first edge from (0, 0) a ratio of flagged cases is constant: its value there is the limit at (0, 0), where it is 0/0."""
+    if len(values) > 1 and np.isnan(values[0]):
+        values = values.copy()
+        known = np.flatnonzero(~np.isnan(values))
+        values[0] = values[known[0]] if len(known) else values[0]
+    return values
+
+
+def rounded_thresholds(points: Points) -> tuple[Note, ...]:
+    """Integers that floats cannot hold apart are merged on a curve's axis of thresholds, and nowhere else."""
+    scores = points.scores
+    if scores.dtype != np.int64 or not len(scores) or max(abs(int(scores[0])), abs(int(scores[-1]))) <= EXACT_FLOATS:
+        return ()
+    return (Note("BR572", "scores beyond 2^53: thresholds of a curve are rounded to floats; those of operating points are exact"),)
+
+
+def mixed_points(points: Points, edges: Any, shares: Any) -> Points:
+    """Points so far along some of the edges; their outcomes are no longer whole."""
+    columns = []
+    for values in (points.tp, points.fp, points.fn, points.tn):
+        start, end = values[edges].astype(np.float64), values[edges + 1].astype(np.float64)
+        # Weighted means of both ends: exact at the ends, and never below 0.
+        columns.append(start * (1 - shares) + end * shares)
+    return points.mixture(*columns)

@@ -1,0 +1,154 @@
+"""The summaries by name: each a function of counts that gives one number, and prints as one would type it."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from baserate.conditions import Conditions, Costs
+from baserate.counts.counts import Counts
+from baserate.curves import areas, calibration
+from baserate.curves.areas import chance_for
+from baserate.errors import quoted, refuse
+from baserate.notation import number
+
+# ----------------------------------------------------------------------
+# The summaries by name: each a function of counts that gives one number (or a few that belong together).
+
+
+SUMMARIES: dict[str, Callable[..., Any]] = {
+    function.__name__: function
+    for function in (
+        areas.auc,
+        areas.auc_bounds,
+        areas.gini,
+        areas.ks,
+        areas.partial_auc,
+        areas.weighted_auc,
+        areas.weighted_auc_chance,
+        areas.strip_weights,
+        areas.weighted_pr_area,
+        areas.weighted_cost_area,
+        areas.average_precision,
+        areas.auprc,
+        areas.h_measure,
+        areas.cost_area,
+        areas.min_cost,
+        calibration.brier,
+        calibration.brier_decomposition,
+        calibration.log_loss,
+        calibration.calibration_error,
+    )
+}
+
+
+# ----------------------------------------------------------------------
+# A summary as a value: it prints as one would type it, with all parameters, and what is printed parses back.
+
+
+LONGEST = 300
+# These are no summaries of counts, or give several numbers.
+SWITCHES = {"true": True, "yes": True, "false": False, "no": False}
+ALSO = {"auroc": "auc", "roc_auc": "auc", "ap": "average_precision", "pr_auc": "auprc", "aucpr": "auprc"}
+NOT_ASKED = ("strip_weights", "weighted_auc_chance", "auc_bounds", "brier_decomposition")
+
+
+@dataclass(frozen=True)
+class Summary:
+    """One of the summaries, with its parameters: `Summary.parse("partial_auc(fpr=0..0.1, standardized)")(counts)`.
+
+    >>> import baserate as br
+    >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> summary = br.Summary.parse("weighted_auc(alpha=0.5, strips=segments)")
+    >>> summary(counts), br.Summary.parse(str(summary)) == summary
+    (0.46875, True)
+    """
+
+    name: str
+    options: tuple[tuple[str, Any], ...] = ()
+
+    @classmethod
+    def parse(cls, text: str) -> Summary:
+        """A summary from its name, or name(option=value, …); a band is written fpr=0..0.1, a switch by its name alone."""
+        name, opened, rest = text.strip().partition("(") if isinstance(text, str) and len(text) <= LONGEST else ("", "", "")
+        if not name.strip() or (opened and not rest.rstrip().endswith(")")):
+            raise refuse("BR571", f"cannot read {quoted(text)} as a summary", "write a name, or name(option=value)")
+        known = [known for known in SUMMARIES if known not in NOT_ASKED]
+        if name.strip() not in known:
+            near = difflib.get_close_matches(name.strip(), known, n=1)
+            raise refuse("BR571", f"unknown summary {quoted(name.strip())}", f'"{near[0]}"' if near else f"one of {', '.join(known)}")
+        given = _options(name.strip(), rest.rstrip().removesuffix(")"))
+        _check_needed(name.strip(), given)
+        return cls(name.strip(), tuple(given.items()))
+
+    def __call__(self, counts: Counts, at: Conditions | None = None) -> float:
+        """Its value; the conditions are used where it depends on them."""
+        function = SUMMARIES[self.name]
+        given = dict(self.options)
+        if "at" in inspect.signature(function).parameters:
+            given["at"] = at
+        value: float = function(counts, **given)
+        return value
+
+    def chance(self, counts: Counts) -> float | None:
+        """What a random classifier gets, where that depends on the parameters: the weighted AUC's is not one half."""
+        return chance_for(counts, **dict(self.options)) if self.name == "weighted_auc" else None
+
+    def __str__(self) -> str:
+        inside = ", ".join(name if value is True else f"{name}={_shown(value)}" for name, value in self.options)
+        return f"{self.name}({inside})" if inside else self.name
+
+    __repr__ = __str__
+
+
+def summary_named(text: str) -> Summary | None:
+    """A summary by its name in any case, or by what else it is called; None for what is no summary."""
+    head, opened, rest = text.strip().partition("(")
+    plain = re.sub(r"[\s_-]+", "_", head.strip().casefold())
+    name = ALSO.get(plain, plain)
+    return Summary.parse(name + opened + rest) if name in SUMMARIES and name not in NOT_ASKED else None
+
+
+def _check_needed(name: str, given: dict[str, Any]) -> None:
+    """An option without a default has to be given."""
+    for key, parameter in inspect.signature(SUMMARIES[name]).parameters.items():
+        if key not in ("counts", "at") and parameter.default is inspect.Parameter.empty and key not in given:
+            raise refuse("BR532", f"{name} needs {key}", f"{name}({key}=…)")
+
+
+def _options(name: str, text: str) -> dict[str, Any]:
+    allowed = [key for key in inspect.signature(SUMMARIES[name]).parameters if key not in ("counts", "at")]
+    given: dict[str, Any] = {}
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        key, equals, value = (piece.strip() for piece in part.partition("="))
+        if key not in allowed or key in given:
+            takes = f"it takes {', '.join(allowed)}" if allowed else "it takes none"
+            raise refuse("BR532", f"{name} {'is given' if key in given else 'has no option'} {quoted(key)}{' twice' * (key in given)}", takes)
+        given[key] = _value(value) if equals else True
+    return given
+
+
+def _value(text: str) -> Any:
+    low, dots, high = text.partition("..")
+    ends = number(low), number(high)
+    if dots and ends[0] is not None and ends[1] is not None:
+        return float(ends[0]), float(ends[1])
+    if text.casefold() in SWITCHES:
+        return SWITCHES[text.casefold()]
+    single = number(text)
+    if single is not None:
+        return int(single) if single.denominator == 1 else float(single)
+    # Costs inside a summary separate their parts by a slash, as commas separate options.
+    return Costs.parse(text.replace("/", ",").replace(":", "=")) if text.casefold()[:3] in ("fp:", "fn:", "tp:", "tn:") else text
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, tuple):
+        return f"{value[0]!r}..{value[1]!r}"
+    if isinstance(value, Costs):
+        return f"fp:{value.fp!r}/fn:{value.fn!r}/tp:{value.tp!r}/tn:{value.tn!r}"
+    return str(value)

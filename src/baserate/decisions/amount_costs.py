@@ -1,0 +1,523 @@
+"""The cheapest threshold where every case has its own amount: `choose_amount`, its costs and its notes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import reduce
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from baserate.conditions import Conditions
+from baserate.counts.amounts import Amounts, check_amounts
+from baserate.counts.cells import Array
+from baserate.counts.points import Points
+from baserate.decisions import operating_point
+from baserate.decisions.operating_point import SAME_CASES, TIE, OperatingPoint, drawn_from, infeasible, resolution, set_at, setting, unused
+from baserate.decisions.rules import Rule, parse_rule
+from baserate.decisions.search import Mask, holds_all, keeping
+from baserate.errors import Fix, Infeasible, number_of, quoted, refuse
+from baserate.measures.confusion import checked_conditions, checked_volume, confusion_at, label_shift, out_of_range, resolved_for
+from baserate.measures.measure import Measure
+from baserate.measures.registry import weight_of_negatives
+from baserate.notation import from_number
+from baserate.notes import Note, combine
+from baserate.numbers import Floats, exactly, rounded
+
+# ----------------------------------------------------------------------
+# What flagging costs where every case has its own amount: a review for each alert, and what is lost on each positive. Exact.
+
+
+# Costs closer than this share of their largest terms are compared exactly.
+DOUBT = 1e-11
+# A cost beyond this is none.
+LARGEST = 10**100
+REVIEW = Fix("review=150", "--review 150")
+
+
+class Sums(NamedTuple):
+    """What a setting comes to over so many cases, in exact numbers."""
+
+    cost: Fraction
+    alerts: Fraction
+    amount_caught: Fraction
+    amount_missed: Fraction
+    amount_false_alarms: Fraction
+
+
+@dataclass(frozen=True)
+class Prices:
+    """What a review costs, which share of a caught amount is recovered, and how the cases of a sample are weighed and scaled.
+
+    Positives keep weight 1 and negatives get `weight`, so that the positives are `at.prior` of the whole; sums are scaled to `cases`.
+    """
+
+    review: Fraction
+    recovered: Fraction
+    at: Conditions
+    weight: Fraction
+    scale: Fraction
+    cases: Fraction
+
+    @classmethod
+    def of(cls, points: Points, at: Conditions, review: Fraction, recovered: Fraction, volume: float | None) -> Prices:
+        """At these conditions, over a volume of cases, or over as many as the sample has."""
+        resolved = resolved_for(points, at, [Measure("expected_cost")])
+        weight = weight_of_negatives(points.total_positives, points.total_negatives, resolved) or Fraction(1)
+        positives, negatives = exactly(points.total_positives), exactly(points.total_negatives)
+        cases = positives + negatives if volume is None else exactly(volume)
+        return cls(review, recovered, resolved, weight, cases / (positives + weight * negatives), cases)
+
+    def sums(self, flagged: Flagged, totals: Flagged) -> Sums:
+        """review·alerts + the amount missed + what of the amount caught is not recovered."""
+        alerts = flagged.tp + self.weight * flagged.fp
+        missed = totals.caught - flagged.caught
+        cost = self.review * alerts + missed + (1 - self.recovered) * flagged.caught
+        return Sums(*(self.scale * each for each in (cost, alerts, flagged.caught, missed, self.weight * flagged.false_alarms)))
+
+
+class Flagged(NamedTuple):
+    """How many positives and negatives are flagged, and the amounts on them."""
+
+    tp: Fraction
+    fp: Fraction
+    caught: Fraction
+    false_alarms: Fraction
+
+
+@dataclass(frozen=True)
+class Priced:
+    """The points of the counts, and beside them the amounts that each flags."""
+
+    amounts: Amounts
+    points: Points
+
+    @classmethod
+    def of(cls, amounts: Amounts) -> Priced:
+        return cls(amounts, Points.of(amounts.counts))
+
+    def at(self, index: int) -> Flagged:
+        """What one point flags."""
+        amounts = self.amounts
+        tp, fp = (exactly(values[index].item()) for values in (self.points.tp, self.points.fp))
+        return Flagged(tp, fp, *(amounts.exactly(units[index]) for units in (amounts.caught_units, amounts.false_alarm_units)))
+
+    @property
+    def totals(self) -> Flagged:
+        return self.at(-1)
+
+    def set_as(self, point: OperatingPoint) -> Flagged:
+        """What a setting flags; of a share of the cases, on average."""
+        upper = self.at(self.points.place(point.threshold))
+        if point.share == 1:
+            return upper
+        lower = self.at(self.points.place(point.lower_threshold))
+        tied = lower.tp + lower.fp - upper.tp - upper.fp
+        if not tied:
+            return lower
+        # From the outcomes, which are exact: the share that is shown was rounded.
+        share = (exactly(point.confusion.tp) + exactly(point.confusion.fp) - upper.tp - upper.fp) / tied
+        return Flagged(*(above + share * (below - above) for above, below in zip(upper, lower, strict=True)))
+
+    def costs(self, prices: Prices) -> Floats:
+        """The cost of every point, each right to a few units in the last place."""
+        caught = _floats(self.amounts.caught_units, self.amounts.decimals)
+        missed = _floats(self.amounts.caught_units[-1] - self.amounts.caught_units, self.amounts.decimals)
+        alerts = self.points.tp + rounded(prices.weight) * self.points.fp
+        costs: Floats = rounded(prices.scale) * (rounded(prices.review) * alerts + missed + rounded(1 - prices.recovered) * caught)
+        return costs
+
+    def missed(self, prices: Prices) -> Floats:
+        """The amount missed at every point."""
+        return rounded(prices.scale) * _floats(self.amounts.caught_units[-1] - self.amounts.caught_units, self.amounts.decimals)
+
+    def cheapest(self, mask: Mask, prices: Prices, *, averaged: bool = False) -> int:
+        """The cheapest of the points in the mask; among equals the one that flags least. `averaged`: as if every positive were the mean."""
+        points, amounts = self.points, self.amounts
+        unit = Fraction(1, 10**amounts.decimals)
+        terms: list[tuple[Fraction, Array]] = [(prices.review, points.tp), (prices.review * prices.weight, points.fp)]
+        if averaged:
+            mean = amounts.exactly(amounts.caught_units[-1]) / exactly(points.total_positives)
+            terms.append((-prices.recovered * mean, points.tp))
+        else:
+            terms.append((-prices.recovered * unit, amounts.caught_units))
+        return _lowest(terms, np.flatnonzero(mask))
+
+
+def _lowest(terms: list[tuple[Fraction, Array]], places: Any) -> int:
+    """The first of the places where the weighted sum of the columns is lowest: found on floats, decided on integers."""
+    rough = sum(rounded(weight) * column[places].astype(np.float64) for weight, column in terms)
+    size = sum(abs(rounded(weight)) * float(column[-1]) for weight, column in terms)
+    near = places[np.flatnonzero(rough - np.min(rough) <= DOUBT * size)]
+    common = math.lcm(*(weight.denominator for weight, _ in terms))
+    exact = sum(int(weight * common) * column[near].astype(object) for weight, column in terms)
+    return int(near[int(np.argmin(exact))])
+
+
+def _floats(units: Array, decimals: int) -> Floats:
+    """Units as money; integers of any size become floats, each rounded once, and are then divided by a power of ten."""
+    return units.astype(np.float64) / float(10**decimals)
+
+
+def checked_review(review: Any) -> Fraction:
+    """What a review costs: a number, 0 or more."""
+    written = from_number(review)
+    if written is None or not 0 <= written.value <= LARGEST:
+        raise refuse("BR514", f"what a review costs is a number, 0 or more, got {_shown(review)}", REVIEW)
+    return written.value
+
+
+def checked_recovered(recovered: Any) -> Fraction:
+    """Which share of a caught amount is recovered: above 0, up to all."""
+    written = from_number(recovered)
+    if written is None or not 0 < written.value <= 1:
+        fix = Fix("recovered=0.8", "--recovered 80%")
+        raise refuse("BR542", f"the share recovered of a caught amount lies above 0 and not above 1, got {_shown(recovered)}", fix)
+    return written.value
+
+
+def _shown(given: Any) -> str:
+    return f"{float(given):g}" if isinstance(given, Fraction) else quoted(given)
+
+
+# ----------------------------------------------------------------------
+# What a reader of a point chosen by amounts should know.
+
+
+def on_reading(point: AmountPoint, priced: Priced) -> Iterator[Note]:
+    """Of any point that is read."""
+    yield from label_shift(point.at, point.point.confusion)
+    yield from out_of_range(priced.points, point.threshold)
+    yield from resolution(point.point, priced.points)
+
+
+def on_choice(point: AmountPoint, priced: Priced, rule: Rule) -> Iterator[Note]:
+    """Of a point that was chosen, also how it was."""
+    yield from label_shift(point.at, point.point.confusion)
+    yield from resolution(point.point, priced.points)
+    if not rule.terms and point.point.regardless == 0:
+        yield Note("BR524", "flagging nothing is cheapest: no review pays for itself")
+    elif not rule.terms and point.point.share == 1 and not point.fn and not point.tn:
+        yield Note("BR524", "flagging everything is cheapest: every review down to the lowest score pays for itself")
+    yield from _budget(point, priced, rule)
+    if point.point.regardless is None and len(priced.points) > 2:
+        yield Note("BR528", f"{SAME_CASES}, choose_amount(dev).on(test)")
+
+
+def _budget(point: AmountPoint, priced: Priced, rule: Rule) -> Iterator[Note]:
+    budget = rule.budget
+    if budget is None or point.point.volume is None:
+        return
+    if budget.limit >= exactly(point.point.volume):
+        yield Note("BR522", f"the budget of {float(budget.limit):g} alerts covers all {point.point.volume:g} cases")
+    elif point.point.how == TIE:
+        share = f"{100 * point.point.share:.3g} % of them are flagged, drawn at random"
+        low, high = point.caught_worst, point.caught_best
+        luck = "" if low == high else f" on average, between {low:.6g} and {high:.6g}"
+        text = f"the budget ends among the cases {drawn_from(point.point)}: {share}; amount caught {point.amount_caught:.6g}{luck}"
+        yield Note("BR523", text)
+    elif point.sums.alerts < budget.limit:
+        yield from unused(point.point, priced.points, rule, budget, "would pay")
+
+
+# ----------------------------------------------------------------------
+# `choose_amount`: the cheapest threshold where a review costs the same for every alert, and a miss costs what the case is worth.
+
+
+COST, CAUGHT = "cost", "amount_caught"
+SEPARATE = "the amounts of each model are counted alone, which does not say what both of two models caught"
+UNKNOWN_BASELINE = "what flagging nothing costs is itself an estimate from these amounts"
+MONEY = frozenset({"expected_cost", "normalized_cost", "total_cost", "savings", "net_benefit", "volume_cost"})
+
+
+@dataclass(frozen=True)
+class AmountPoint:
+    """Where is the classifier set, what does that cost, and how much money does it catch?
+
+    Sums (`cost`, `alerts`, the amounts) are over `cases` cases at the base rate of `at`: the volume, or as many as the sample has.
+    `expected_cost` is the cost a case. `tp`, `fp`, `fn` and `tn` are those of the sample. `nothing` and `everything` are what flagging
+    none or all of the cases costs; `by_average` is the point that one would choose if every positive had the mean amount, at its true cost.
+    Where a budget ends among equal scores, sums are expected values, and `caught_best` and `caught_worst` are the amounts of the luckiest
+    and unluckiest draw.
+    """
+
+    point: OperatingPoint
+    prices: Prices
+    sums: Sums
+    nothing: float = math.nan
+    everything: float = math.nan
+    caught_best: float | None = None
+    caught_worst: float | None = None
+    by_average: AmountPoint | None = None
+    notes: tuple[Note, ...] = field(default=(), compare=False, repr=False)
+
+    @property
+    def cases(self) -> float:
+        """How many cases the sums are over."""
+        cases = self.prices.cases
+        return int(cases) if cases.denominator == 1 else rounded(cases)
+
+    @property
+    def threshold(self) -> float | None:
+        return self.point.threshold
+
+    @property
+    def at(self) -> Conditions:
+        return self.point.at
+
+    @property
+    def tp(self) -> float:
+        return self.point.tp
+
+    @property
+    def fp(self) -> float:
+        return self.point.fp
+
+    @property
+    def fn(self) -> float:
+        return self.point.fn
+
+    @property
+    def tn(self) -> float:
+        return self.point.tn
+
+    @property
+    def cost(self) -> float:
+        return rounded(self.sums.cost)
+
+    @property
+    def expected_cost(self) -> float:
+        return rounded(self.sums.cost / self.prices.cases)
+
+    @property
+    def alerts(self) -> float:
+        return rounded(self.sums.alerts)
+
+    @property
+    def amount_caught(self) -> float:
+        return rounded(self.sums.amount_caught)
+
+    @property
+    def amount_missed(self) -> float:
+        return rounded(self.sums.amount_missed)
+
+    @property
+    def amount_false_alarms(self) -> float:
+        return rounded(self.sums.amount_false_alarms)
+
+    def on(self, amounts: Amounts, at: Conditions | None = None) -> AmountPoint:
+        """The same setting on other cases: what a threshold chosen on development data costs on test data."""
+        priced = Priced.of(check_amounts(amounts))
+        moved = self.point.on(amounts.counts, at)
+        prices = Prices.of(priced.points, moved.at, self.prices.review, self.prices.recovered, moved.volume)
+        read = _read(priced, moved, prices)
+        return replace(read, notes=combine(amounts.notes, moved.notes))
+
+    def __repr__(self) -> str:
+        sums = f"cost {self.cost:.15g}, amount caught {self.amount_caught:.15g}, missed {self.amount_missed:.15g}"
+        return f"AmountPoint: {setting(self.point)}; {sums}, of {number_of(self.cases, 'case')}; at prior {self.at.prior:.6g}"
+
+
+def choose_amount(
+    amounts: Amounts,
+    rule: str | None = None,
+    *,
+    review: float | None = None,
+    recovered: float = 1,
+    at: Conditions | None = None,
+    volume: float | None = None,
+) -> AmountPoint:
+    """Where should the threshold be, if every alert costs a review and every miss its own amount?
+
+    The cheapest point, by review·(TP + FP) + the amount missed, of those that keep the rule; flagging nothing and flagging everything are
+    among them. `recovered` is the share of a caught amount that is not lost after all. At another prior than the sample's, positives and
+    negatives are weighed by class. Equals go to the point that flags least. With a budget ("alerts <= 200" out of `volume`) and no
+    `review`, the point that catches the largest amount.
+
+    >>> import baserate as br
+    >>> amounts = br.count_amounts([1, 0, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2, 0.1], [1000, 50, 20, 500, 300, 10])
+    >>> point = br.choose_amount(amounts, review=150)
+    >>> point.threshold, point.cost
+    (0.9, 470.0)
+    >>> point.by_average.threshold, point.by_average.cost
+    (0.2, 750.0)
+    """
+    volume, given, rules = _asked(rule, at, volume)
+    priced = Priced.of(check_amounts(amounts))
+    if len(priced.points) < 2:
+        raise refuse("BR552", "there are no cases to choose a threshold on", "count some cases first")
+    if review is None and rules.budget is None:
+        raise refuse("BR514", "what does a review cost? Without that, flagging everything is best", REVIEW)
+    prices = Prices.of(priced.points, given, checked_review(review or 0), checked_recovered(recovered), volume)
+    found = decided(priced, rules, prices, use_up=review is None)
+    chosen = _read(priced, replace(found, volume=volume, optimized=CAUGHT if review is None else COST), prices)
+    if review is not None and priced.points.total_positives:
+        chosen = replace(chosen, by_average=_by_average(priced, rules, prices, volume))
+    return replace(chosen, notes=combine(amounts.notes, (*given.notes, *on_choice(chosen, priced, rules))))
+
+
+def flag_amount_at(
+    amounts: Amounts, threshold: float | None, *, review: float, recovered: float = 1, at: Conditions | None = None, volume: float | None = None
+) -> AmountPoint:
+    """What does this threshold, set by hand, cost? None flags nothing.
+
+    >>> import baserate as br
+    >>> amounts = br.count_amounts([1, 0, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2, 0.1], [1000, 50, 20, 500, 300, 10])
+    >>> br.flag_amount_at(amounts, 0.2, review=150).cost
+    750.0
+    """
+    volume, given, _ = _asked(None, at, volume)
+    priced = Priced.of(check_amounts(amounts))
+    prices = Prices.of(priced.points, given, checked_review(review), checked_recovered(recovered), volume)
+    point = OperatingPoint(threshold, confusion_at(priced.points, priced.points.place(threshold)), prices.at, volume=volume)
+    read = _read(priced, point, prices)
+    return replace(read, notes=combine(amounts.notes, (*given.notes, *on_reading(read, priced))))
+
+
+def _asked(rule: str | None, at: Conditions | None, volume: float | None) -> tuple[float | None, Conditions, Rule]:
+    """What was asked for, where it can be: amounts take the place of costs, so none may be given, nor bound by a rule."""
+    cases, given = checked_volume(volume), checked_conditions(at)
+    if given.costs_given:
+        fix = Fix("Conditions(prior=…) without costs, and review=150", "--review 150 instead of --cost or --profit")
+        raise refuse("BR513", "costs of outcomes are given beside amounts, which say what a miss costs", fix)
+    rules = parse_rule(rule, cases)
+    priced = [term.measure.name for term in rules.terms if term.measure.name in MONEY]
+    if priced:
+        raise refuse("BR533", f"{priced[0]} is read at costs of outcomes, and a miss costs its amount here", "limit tpr, posfrac or alerts")
+    return cases, given, rules
+
+
+def decided(priced: Priced, rule: Rule, prices: Prices, *, use_up: bool, averaged: bool = False) -> OperatingPoint:
+    """The best of the points that keep the rule; a budget that is to be used up ends where it is, unless less is strictly better."""
+    points, at = priced.points, prices.at
+    masks = [keeping(term, points, at) for term in rule.terms]
+    mask: Mask = reduce(np.logical_and, masks, np.ones(len(points), dtype=np.bool_))
+    candidates = list(_candidates(priced, rule, mask, prices, use_up=use_up, averaged=averaged))
+    if not candidates:
+        raise infeasible(points, rule, masks, Measure("expected_cost"), at)
+    chosen, cost = candidates[0], _cost(priced, candidates[0], prices, averaged=averaged)
+    for other in candidates[1:]:
+        price = _cost(priced, other, prices, averaged=averaged)
+        if price < cost or (use_up and price == cost):
+            chosen, cost = other, price
+    return replace(chosen, rule=str(rule))
+
+
+def _candidates(priced: Priced, rule: Rule, mask: Mask, prices: Prices, *, use_up: bool, averaged: bool) -> Iterator[OperatingPoint]:
+    """The cheapest threshold, the last one within a budget that is to be used up, and the part of a tie that fills it."""
+    if mask.any():
+        last = [int(np.flatnonzero(mask)[-1])] if use_up else []
+        for place in [priced.cheapest(mask, prices, averaged=averaged), *last]:
+            yield set_at(priced.points, place, prices.at)
+    if rule.budget is not None:
+        shared = operating_point.filled(priced.points, rule.budget, prices.at)
+        others = [term for term in rule.terms if term is not rule.budget]
+        if shared is not None and holds_all(others, shared.confusion, prices.at):
+            yield shared
+
+
+def _cost(priced: Priced, point: OperatingPoint, prices: Prices, *, averaged: bool) -> Fraction:
+    flagged, totals = priced.set_as(point), priced.totals
+    if averaged:
+        flagged = flagged._replace(caught=flagged.tp * totals.caught / totals.tp)
+    return prices.sums(flagged, totals).cost
+
+
+def _by_average(priced: Priced, rule: Rule, prices: Prices, volume: float | None) -> AmountPoint:
+    """The point that costs of the average amount would choose, at what it truly costs."""
+    found = decided(priced, rule, prices, use_up=False, averaged=True)
+    return _read(priced, replace(found, volume=volume), prices)
+
+
+def _read(priced: Priced, point: OperatingPoint, prices: Prices) -> AmountPoint:
+    """What a setting comes to."""
+    totals, last = priced.totals, len(priced.points) - 1
+    nothing, everything = (rounded(prices.sums(priced.at(index), totals).cost) for index in (0, last))
+    best, worst = _lucky(priced, point, prices) if point.best is not None else (None, None)
+    return AmountPoint(point, prices, prices.sums(priced.set_as(point), totals), nothing, everything, best, worst)
+
+
+def _lucky(priced: Priced, point: OperatingPoint, prices: Prices) -> tuple[float, float]:
+    """The amount caught by the luckiest draw from a tie, the largest amounts first, and by the unluckiest, the smallest last."""
+    certain, points = priced.at(priced.points.place(point.threshold)), priced.points
+    first, last = (int(points.tp[points.place(cut)]) for cut in (point.threshold, point.lower_threshold))
+    tied = priced.amounts.cases[first:last].tolist()
+    caught = []
+    for draw, order in ((point.best, tied), (point.worst, tied[::-1])):
+        hits = exactly(draw.tp) - certain.tp if draw is not None else Fraction(0)
+        whole = math.floor(hits)
+        units = sum(order[:whole]) + ((hits - whole) * order[whole] if hits > whole else 0)
+        caught.append(rounded(prices.scale * (certain.caught + Fraction(units) / 10**priced.amounts.decimals)))
+    return caught[0], caught[1]
+
+
+@dataclass(frozen=True)
+class AmountChoice:
+    """The best model by its amounts, where it is set, and what the others would do; `refused` says of some why they cannot keep the rule.
+
+    Whether the best model is significantly better than the others, or than flagging nothing or everything, is not tested: `untested` and
+    `baseline_untested` say why.
+    """
+
+    models: tuple[str, ...]
+    points: Mapping[str, AmountPoint]
+    refused: Mapping[str, Infeasible]
+
+    @property
+    def untested(self) -> str:
+        """Why the lead over the other models is not tested; nothing where there are no others."""
+        return SEPARATE if len(self.points) > 1 else ""
+
+    @property
+    def baseline_untested(self) -> str:
+        """Why the lead over flagging nothing or everything is not tested."""
+        return UNKNOWN_BASELINE
+
+    @property
+    def model(self) -> str:
+        """The best model; the first of those that are as good."""
+        return self.models[0]
+
+    @property
+    def point(self) -> AmountPoint:
+        return self.points[self.model]
+
+
+def choose_amount_model(models: Mapping[str, Amounts], rule: str | None = None, **options: Any) -> AmountChoice:
+    """Which model, and where should its threshold be, if every miss costs its own amount?
+
+    Each model is set by `choose_amount` (with its options); the cheapest wins, or by a budget without `review` the one that catches most.
+
+    >>> import baserate as br
+    >>> labels, worth = [1, 1, 0, 0], [1000, 10, 5, 5]
+    >>> a, b = (br.count_amounts(labels, scores, worth) for scores in ([0.4, 0.9, 0.8, 0.1], [0.9, 0.2, 0.3, 0.1]))
+    >>> choice = br.choose_amount_model({"a": a, "b": b}, review=20)
+    >>> choice.model, choice.point.cost, choice.points["a"].cost
+    ('b', 30.0, 60.0)
+    """
+    if not isinstance(models, Mapping) or not models:
+        raise refuse(
+            "BR410", "choose_amount_model needs the amounts of each model by name", 'choose_amount_model({"logit": amounts}, review=150)'
+        )
+    points: dict[str, AmountPoint] = {}
+    refused: dict[str, Infeasible] = {}
+    for name, amounts in models.items():
+        try:
+            points[name] = choose_amount(amounts, rule, **options)
+        except Infeasible as error:
+            refused[name] = error
+    if not points:
+        raise Infeasible(problem for error in refused.values() for problem in error.problems)
+    return AmountChoice(_best(points), points, refused)
+
+
+def _best(points: Mapping[str, AmountPoint]) -> tuple[str, ...]:
+    """The names of the best, in the order given; by case, as models need not have seen the same number of them."""
+    worth = {
+        name: (point.sums.amount_caught if point.point.optimized == CAUGHT else -point.sums.cost) / point.prices.cases
+        for name, point in points.items()
+    }
+    return tuple(name for name, value in worth.items() if value == max(worth.values()))

@@ -1,1 +1,0 @@
-"""Where data enter: each engine turns one kind of source into counts."""

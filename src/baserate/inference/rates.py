@@ -1,0 +1,135 @@
+"""Intervals for a rate: so many out of so many."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from baserate.errors import grouped, quoted, refuse
+from baserate.inference.values import BOTH, LOWER, UPPER, Interval, checked_level, checked_side, tails
+from baserate.notes import Note
+from baserate.numbers import Floats
+
+WILSON, CLOPPER_PEARSON, JEFFREYS = "wilson", "clopper-pearson", "jeffreys"
+# With fewer on one side than this, Wilson's bound next to the end covers too little (84 % at worst), and the guaranteed one is shown: then
+# 92.5 % or more whatever the rate, with 30 cases or more.
+FEW = 10
+MOST_CASES = 10**15
+Bounds = tuple[float, float]
+
+
+def rate_interval(successes: int, cases: int, *, level: float = 0.95, method: str | None = None, side: str = BOTH) -> Interval:
+    """Between which bounds does a rate lie, of which so many out of so many cases were seen?
+
+    By default Wilson's interval (Wilson 1927, JASA 22:209-212), Clopper and Pearson's (1934, Biometrika 26:404-413), which never covers
+    less than it says, where fewer than ten lie on one side, and for none at all, or all, the one-sided bound, as nothing is known of the
+    other side. `side="lower"` or "upper" asks for one bound: Clopper and Pearson's, as it is what shows a requirement. By name: "wilson",
+    "clopper-pearson", "jeffreys" (the quantiles of Beta(x + ½, n − x + ½)).
+
+    >>> import baserate as br
+    >>> br.rate_interval(0, 40_000)
+    Interval: rate 0, 95 % at most 7.489e-05 (clopper-pearson)
+    >>> br.rate_interval(95, 100, side="lower").low
+    0.8977466223567255
+    """
+    level, side = checked_level(level), checked_side(side)
+    seen, whole = _checked(successes, cases)
+    if method is None and side == BOTH and seen in (0, whole):
+        side = UPPER if seen == 0 else LOWER
+    chosen = method or (CLOPPER_PEARSON if side != BOTH or min(seen, whole - seen) < FEW else WILSON)
+    low, high = bounds(seen, whole, level, chosen, side)
+    return Interval(seen / whole, low, high, level, chosen, side, "rate", notes=tuple(_notes(seen, whole, side, high)))
+
+
+def rate_bounds(seen: npt.NDArray[Any], whole: int, level: float) -> tuple[Floats, Floats]:
+    """The bounds that `rate_interval` gives by default, for many rates of one class at once: Wilson's but for those next to an end."""
+    part, rest = seen.astype(np.float64), whole - seen
+    z = -_normal(tails(level, BOTH)[0])
+    centre, spread = part + z * z / 2, z * np.sqrt(part * (rest / whole) + z * z / 4)
+    low, high = (centre - spread) / (whole + z * z), (centre + spread) / (whole + z * z)
+    few: dict[int, Bounds] = {}
+    for place in np.flatnonzero(np.minimum(seen, rest) < FEW).tolist():
+        count = int(seen[place])
+        if count not in few:
+            found = rate_interval(count, whole, level=level)
+            few[count] = found.low, found.high
+        low[place], high[place] = few[count]
+    return low, high
+
+
+def bounds(seen: int, whole: int, level: float, method: str, side: str) -> Bounds:
+    """The bounds by one method; where a tail is not asked for, the end of the range."""
+    if method not in METHODS:
+        raise refuse("BR581", f"there is no method {quoted(method)} for a rate", f"one of {', '.join(METHODS)}")
+    below, above = tails(level, side)
+    return METHODS[method](seen, whole, below, above)
+
+
+def _notes(seen: int, whole: int, side: str, high: float) -> Any:
+    if seen == 0 and side == UPPER:
+        yield Note("BR584", f"none of {grouped(whole)} were seen: that shows at most {high:.6g}, not 0")
+
+
+def _checked(successes: Any, cases: Any) -> tuple[int, int]:
+    numbers = []
+    for value in (successes, cases):
+        is_whole = isinstance(value, int | np.integer) or (isinstance(value, float) and value.is_integer())
+        numbers.append(int(value) if is_whole and not isinstance(value, bool) else -1)
+    seen, whole = numbers
+    if not 0 <= seen <= whole <= MOST_CASES or not whole:
+        text = f"a rate is a number of successes among a number of cases, in whole numbers; got {quoted(successes)} of {quoted(cases)}"
+        raise refuse("BR582", text, "rate_interval(45, 50)")
+    return seen, whole
+
+
+def _wilson(seen: int, whole: int, below: float, above: float) -> Bounds:
+    ends = [0.0, 1.0]
+    for place, (missed, sign) in enumerate(((below, -1), (above, 1))):
+        if missed:
+            z = -_normal(missed)
+            centre, spread = seen + z * z / 2, z * math.sqrt(seen * (whole - seen) / whole + z * z / 4)
+            ends[place] = min(1.0, max(0.0, (centre + sign * spread) / (whole + z * z)))
+    # At the ends of the range the formula is 0 or 1 but for rounding.
+    return 0.0 if seen == 0 else ends[0], 1.0 if seen == whole else ends[1]
+
+
+def _clopper_pearson(seen: int, whole: int, below: float, above: float) -> Bounds:
+    low = _beta(seen, whole - seen + 1, below) if seen and below else 0.0
+    high = _beta(seen + 1, whole - seen, 1 - above, above) if seen < whole and above else 1.0
+    return low, high
+
+
+def _jeffreys(seen: int, whole: int, below: float, above: float) -> Bounds:
+    low = _beta(seen + 0.5, whole - seen + 0.5, below) if seen and below else 0.0
+    high = _beta(seen + 0.5, whole - seen + 0.5, 1 - above, above) if seen < whole and above else 1.0
+    return low, high
+
+
+METHODS: dict[str, Callable[[int, int, float, float], Bounds]] = {
+    WILSON: _wilson,
+    CLOPPER_PEARSON: _clopper_pearson,
+    JEFFREYS: _jeffreys,
+}
+
+
+def _beta(a: float, b: float, share: float, rest: float | None = None) -> float:
+    """The quantile of a Beta distribution; `rest` is 1 − share where that is small and known better."""
+    from scipy.special import betaincinv
+
+    if rest is None:
+        return float(betaincinv(a, b, share))
+    if a == 1:
+        return -math.expm1(math.log(rest) / b)  # none seen: the exact bound, however many cases
+    mirrored = float(betaincinv(b, a, rest))
+    # Of 1 − x only what is not tiny is kept: close to 0 the quantile is found directly.
+    return 1 - mirrored if mirrored < 0.5 else float(betaincinv(a, b, share))
+
+
+def _normal(share: float) -> float:
+    from scipy.special import ndtri
+
+    return float(ndtri(share))

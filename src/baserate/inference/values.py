@@ -1,0 +1,170 @@
+"""`Interval` and `Difference`: a number with what is known of it, and how that was found out."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+from baserate.errors import quoted, refuse
+from baserate.notation import checked_level, missed, percent
+from baserate.notes import Note
+
+__all__ = ["BOTH", "LOWER", "SIDES", "UPPER", "Difference", "Interval", "checked_level", "checked_side", "missed", "percent", "stated", "tails"]
+
+BOTH, LOWER, UPPER = "both", "lower", "upper"
+SIDES = (BOTH, LOWER, UPPER)
+# The method of what is no estimate: flagging nothing or everything has its recall whatever the cases are.
+EXACT = "exact"
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Between which bounds does the number lie, at which level, found by which method?
+
+    `side` is "both", or says that only the "lower" or the "upper" bound is a statement and the other is where the range ends. Where the
+    method is "exact" the number is no estimate, and both bounds are the number itself.
+
+    >>> import baserate as br
+    >>> found = br.rate_interval(180, 200)
+    >>> found
+    Interval: rate 0.9, 95 % from 0.8506 to 0.9343 (wilson)
+    >>> 0.8 in found
+    False
+    """
+
+    value: float
+    low: float
+    high: float
+    level: float
+    method: str
+    side: str = BOTH
+    name: str = ""
+    at: Any = None
+    replicates: int | None = None
+    seed: int | None = None
+    notes: tuple[Note, ...] = field(default=(), compare=False, repr=False)
+
+    def __contains__(self, value: float) -> bool:
+        return self.low <= value <= self.high
+
+    @property
+    def width(self) -> float:
+        return self.high - self.low
+
+    @property
+    def digits(self) -> int:
+        """How many significant digits tell its ends apart; four at least."""
+        ends = (self.low if self.side != UPPER else self.value, self.high if self.side != LOWER else self.value)
+        return digits_apart(*ends)
+
+    def __repr__(self) -> str:
+        name = f"{self.name} " if self.name else ""
+        bounds = EXACT if self.method == EXACT else f"{percent(self.level)} {stated(self)} ({self.method})"
+        return f"Interval: {name}{shown_value(self)}, {bounds}"
+
+    def _repr_html_(self) -> str:
+        from baserate.numbers import cell, table
+
+        row = (self.name or "value", cell(self.value, self.digits), stated(self), self.method)
+        return table(repr(self), ("", "value", percent(self.level), "method"), [row])
+
+
+@dataclass(frozen=True)
+class Difference:
+    """How much higher is the second model than the first, between which bounds, and could it be chance?
+
+    `value` is `values[1] - values[0]` of `models[1]` against `models[0]`. `p_value` is two-sided; `p_adjusted` is that of Holm where
+    several pairs were compared at once. `favours` names the better of the two, whichever way is better for this statistic.
+    """
+
+    value: float
+    low: float
+    high: float
+    p_value: float
+    method: str
+    models: tuple[str, str]
+    values: tuple[float, float]
+    level: float = 0.95
+    name: str = ""
+    better: str = "higher"
+    at: Any = None
+    statistic: float = math.nan
+    paired: bool = True
+    p_adjusted: float | None = None
+    replicates: int | None = None
+    seed: int | None = None
+    # Of McNemar's test: cases that only one model has right, and all cases.
+    discordant: tuple[int, int] | None = None
+    notes: tuple[Note, ...] = field(default=(), compare=False, repr=False)
+
+    @property
+    def favours(self) -> str | None:
+        """The model that is observed to be better; None where they are equal."""
+        if not self.value:
+            return None
+        return self.models[(self.value > 0) == (self.better == "higher")]
+
+    @property
+    def significant(self) -> bool:
+        """Whether chance is ruled out at the level asked for, after Holm's adjustment where there is one."""
+        return (self.p_value if self.p_adjusted is None else self.p_adjusted) < missed(self.level)
+
+    def __repr__(self) -> str:
+        first, second = (quoted(name, quotes=False) for name in self.models)
+        adjusted = "" if self.p_adjusted is None else f", {self.p_adjusted:.3g} after Holm"
+        digits = digits_apart(self.low, self.high)
+        bounds = f"{percent(self.level)} from {self.low:.{digits}g} to {self.high:.{digits}g}"
+        return f"Difference: {self.name} of {second} - {first} {self.value:.4g}, {bounds}, p = {self.p_value:.3g}{adjusted} ({self.method})"
+
+    def _repr_html_(self) -> str:
+        from baserate.numbers import cell, table
+
+        first, second = (quoted(name, quotes=False) for name in self.models)
+        values = [cell(value, 4) for value in (*self.values, self.value)]
+        headings = ["", first, second, "difference", percent(self.level), "p"]
+        row = [self.name, *values, f"from {cell(self.low, 4)} to {cell(self.high, 4)}", f"{self.p_value:.3g}"]
+        if self.p_adjusted is not None:
+            headings, row = [*headings, "p (Holm)"], [*row, f"{self.p_adjusted:.3g}"]
+        return table(repr(self), [*headings, "method"], [[*row, self.method]])
+
+
+MOST_DIGITS = 17
+
+
+def digits_apart(low: float, high: float, least: int = 4) -> int:
+    """How many significant digits it takes to see that two numbers differ: never "1 to 1" of what is 0.99975 to 0.99981."""
+    count = least
+    while low != high and count < MOST_DIGITS and f"{low:.{count}g}" == f"{high:.{count}g}":
+        count += 1
+    return count
+
+
+def shown_value(interval: Interval) -> str:
+    """The value, in as many digits as its bounds."""
+    return "undefined" if math.isnan(interval.value) else f"{interval.value:.{interval.digits}g}"
+
+
+def stated(interval: Interval) -> str:
+    """The bounds in words, in as many digits as tell them apart."""
+    if interval.method == EXACT:
+        return EXACT
+    digits = interval.digits
+    if interval.side == UPPER:
+        return f"at most {interval.high:.{digits}g}"
+    if interval.side == LOWER:
+        return f"at least {interval.low:.{digits}g}"
+    return f"from {interval.low:.{digits}g} to {interval.high:.{digits}g}"
+
+
+def checked_side(side: Any) -> str:
+    """Both bounds, or one of them."""
+    if side not in SIDES:
+        raise refuse("BR580", f"a side is {', '.join(map(repr, SIDES))}, got {quoted(side)}", 'side="both"')
+    return str(side)
+
+
+def tails(level: float, side: str) -> tuple[float, float]:
+    """How much may be missed below and above."""
+    out = missed(level)
+    return {BOTH: (out / 2, out / 2), LOWER: (out, 0.0), UPPER: (0.0, out)}[side]

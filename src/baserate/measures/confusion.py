@@ -1,0 +1,293 @@
+"""One operating point: `Confusion`, and the value of any measure at any conditions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from baserate.conditions import Conditions
+from baserate.counts.counts import Counts
+from baserate.counts.points import LABELS_MISSING, ONLY_RATES, Points
+from baserate.errors import quoted, refuse
+from baserate.measures.measure import Measure, named
+from baserate.measures.registry import AlongPoints, Outcomes, at_one_point, weight_of_negatives
+from baserate.notation import from_number
+from baserate.notes import Note
+from baserate.numbers import Floats, Reading, Undefinable, Undefined, exactly, rounded
+
+NOT_SAID: Any = object()
+HERE = Conditions()
+# More cases than this there are not; beyond it, floats would overflow.
+LARGEST = 10**300
+MOST_CASES = 10**18
+
+
+@dataclass(frozen=True)
+class Confusion:
+    """How many cases of each class were flagged, and how many passed?
+
+    `tp` and `fn` are the positives, `fp` and `tn` the negatives; `tp` and `fp` were flagged. Any measure is read by its name.
+
+    >>> from baserate import Confusion
+    >>> Confusion(tp=40, fp=10, fn=10, tn=40)["f1"]
+    0.8
+    >>> Confusion(tp=40, fp=1000, fn=10, tn=4000)["precision"]
+    0.038461538461538464
+    """
+
+    tp: float | Fraction
+    fp: float | Fraction
+    fn: float | Fraction
+    tn: float | Fraction
+    why_no_prior: str = field(default="", kw_only=True, compare=False)
+    labels_missing: bool = field(default=False, kw_only=True, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        for name in ("tp", "fp", "fn", "tn"):
+            value = getattr(self, name)
+            value = value.item() if isinstance(value, np.generic) else value
+            number = isinstance(value, int | float | Fraction) and not isinstance(value, bool)
+            if not number or not 0 <= value < LARGEST:
+                raise refuse(
+                    "BR551", f"{name} must be a number of cases, 0 or more, got {quoted(value)}", "Confusion(tp=40, fp=10, fn=10, tn=40)"
+                )
+            whole = isinstance(value, Fraction) and value.denominator == 1
+            object.__setattr__(self, name, int(value) if whole else value)
+
+    @classmethod
+    def from_rates(cls, *, tpr: float, fpr: float, positives: float, negatives: float) -> Confusion:
+        """The confusion of a ROC point in a sample with so many positives and negatives.
+
+        >>> from baserate import Confusion
+        >>> Confusion.from_rates(tpr=0.8, fpr=0.2, positives=50, negatives=5000)
+        Confusion(tp=40, fp=1000, fn=10, tn=4000)
+        """
+        shares = []
+        for name, rate, total in (("tpr", tpr, positives), ("fpr", fpr, negatives)):
+            share, cases = from_number(rate), from_number(total)
+            if share is None or cases is None or not 0 <= share.value <= 1 or not 0 <= cases.value < LARGEST:
+                text = f"{name} must be a share of 0 or more cases, got {quoted(rate)} of {quoted(total)}"
+                raise refuse("BR550", text, "give shares between 0 and 1")
+            flagged = share.value * cases.value
+            # A rate such as 0.3333333 stands for a whole number of cases wherever there is one that close.
+            close = abs(flagged - round(flagged)) <= min(Fraction(round(flagged), 10**9), Fraction(1, 1000))
+            near = Fraction(round(flagged)) if close else flagged
+            shares.append((near, cases.value - near))
+        (tp, fn), (fp, tn) = shares
+        return cls(tp, fp, fn, tn)
+
+    def __iter__(self) -> Iterator[float | Fraction]:
+        return iter((self.tp, self.fp, self.fn, self.tn))
+
+    def __getitem__(self, name: str | Measure) -> float:
+        """A measure at the sample's own prior and equal costs."""
+        return measure(name, self)
+
+    @property
+    def prior(self) -> float:
+        """The share of positives in the sample."""
+        exact = self.exact_prior
+        return exact if isinstance(exact, Undefined) else rounded(Fraction(exact))
+
+    @property
+    def exact_prior(self) -> Fraction | Undefined:
+        """The same as a fraction."""
+        tp, fp, fn, tn = map(exactly, self)
+        return (tp + fn) / (tp + fp + fn + tn) if tp + fp + fn + tn else Undefined("no cases")
+
+    def __repr__(self) -> str:
+        return f"Confusion({', '.join(f'{name}={_cases(getattr(self, name))}' for name in ('tp', 'fp', 'fn', 'tn'))})"
+
+    def _repr_html_(self) -> str:
+        from baserate.numbers import table
+
+        rows = (("positives", _cases(self.tp), _cases(self.fn)), ("negatives", _cases(self.fp), _cases(self.tn)))
+        return table(repr(self), ("", "flagged", "not flagged"), rows)
+
+
+def _cases(number: Any) -> str:
+    return f"{float(number):.6g}" if isinstance(number, Fraction) else repr(number)
+
+
+def measure(
+    name: str | Measure,
+    source: Counts | Points | Confusion,
+    *,
+    threshold: float | None = NOT_SAID,
+    at: Conditions | None = None,
+    volume: float | None = None,
+) -> float:
+    """What is this measure's value, at this threshold and under these conditions?
+
+    `source` is a `Confusion`, or `Counts` (or `Points`) with a threshold: `score >= threshold` is flagged, and None flags nothing. The
+    default conditions are the sample's own prior and equal costs. The value is exact, rounded once; 0/0 is NaN with its reason.
+
+    >>> import baserate as br
+    >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> br.measure("precision", counts, threshold=0.35, at=br.Conditions(prior=0.01))
+    0.019801980198019802
+    """
+    asked = named(name, checked_volume(volume))
+    if volume is not None and not asked.counts_cases:
+        raise refuse("BR532", f"{asked.name} does not count cases, so a volume says nothing of it", "leave volume out")
+    confusion, notes = _located(source, threshold)
+    at = checked_conditions(at)
+    try:
+        value = rounded(exact_value(asked, confusion, at.as_shown()))
+    except Undefinable as undefined:
+        return Undefined(undefined.reason)
+    return Reading(value, (*notes, *at.notes, *reading_notes(asked, confusion, at)))
+
+
+def checked_volume(volume: Any) -> float | None:
+    """A number of cases above 0, or none."""
+    if volume is None:
+        return None
+    given = from_number(volume)
+    if given is None or not 0 < given.value <= MOST_CASES:
+        raise refuse("BR520", f"a volume is a number of cases above 0, got {quoted(volume)}", "volume=1_000_000")
+    return rounded(given.value)
+
+
+def checked_conditions(at: Conditions | None) -> Conditions:
+    """The conditions, where they are such; none means the sample's own."""
+    if at is not None and not isinstance(at, Conditions):
+        over = "; over uncertain conditions see expect, decide and interval" if type(at).__name__ == "Uncertain" else ""
+        raise refuse("BR519", f"at must be Conditions, got {type(at).__name__}", f"at=Conditions(prior=0.001){over}")
+    return HERE if at is None else at
+
+
+def resolved_for(points: Points, at: Conditions, measures: Sequence[Measure] = ()) -> Conditions:
+    """The conditions with the sample's prior filled in; where it may not be, and nothing asked for needs one, without."""
+    if points.why_no_prior and at.as_in_sample and not any(measure.depends_on_prior for measure in measures):
+        return Conditions(None, at.costs if at.costs_given else None)
+    resolved = at.within(points.exact_prior, points.why_no_prior)
+    if not resolved.as_in_sample and not (points.total_positives and points.total_negatives):
+        missing = "negatives" if points.total_positives else "positives"
+        raise refuse("BR552", f"no {missing} in the sample: nothing is known of them at another prior", "leave the prior out, or add cases")
+    return resolved
+
+
+def _located(source: Any, threshold: Any) -> tuple[Confusion, tuple[Note, ...]]:
+    if isinstance(source, Confusion):
+        if threshold is not NOT_SAID:
+            raise refuse("BR529", "a confusion is one operating point: it takes no threshold", "leave threshold out, or give Counts")
+        return source, ()
+    points = Points.of(source)
+    if threshold is NOT_SAID:
+        raise refuse("BR529", "which threshold? Counts hold many operating points", "threshold=0.5, or None to flag nothing")
+    return confusion_at(points, points.place(threshold)), out_of_range(points, threshold)
+
+
+def confusion_at(points: Points, index: int) -> Confusion:
+    """The confusion of one of the points; where only rates are known, exact complements of them."""
+    tp, fp, fn, tn = points.counted(index)
+    if points.why_no_prior == ONLY_RATES:
+        fn, tn = 1 - Fraction(tp), 1 - Fraction(fp)
+    return Confusion(tp, fp, fn, tn, why_no_prior=points.why_no_prior, labels_missing=points.labels_missing)
+
+
+def between(one: Confusion, other: Confusion, share: Fraction) -> Confusion:
+    """The confusion on the straight line from one to the other, so far along it."""
+    tp, fp, fn, tn = (exactly(a) + share * (exactly(b) - exactly(a)) for a, b in zip(one, other, strict=True))
+    return Confusion(tp, fp, fn, tn, why_no_prior=one.why_no_prior, labels_missing=one.labels_missing)
+
+
+def out_of_range(points: Points, threshold: float | None) -> tuple[Note, ...]:
+    """A threshold beyond every score is more often a slip (50 for 0.5) than a wish."""
+    if threshold is None or not len(points.scores):
+        return ()
+    highest, lowest = points.scores[0].item(), points.scores[-1].item()
+    if threshold > highest:
+        return (Note("BR529", f"threshold {quoted(threshold)} lies above every score (the highest is {highest:.6g}): nothing is flagged"),)
+    if threshold < lowest:
+        return (Note("BR529", f"threshold {quoted(threshold)} lies below every score (the lowest is {lowest:.6g}): everything is flagged"),)
+    return ()
+
+
+def exact_value(asked: Measure, confusion: Confusion, at: Conditions) -> Fraction:
+    """The measure as an exact fraction (roots and logarithms to far more than a float); `Undefinable` where there is none."""
+    return Fraction(asked.formula(_outcomes(asked, confusion, at)))
+
+
+def exact_order(asked: Measure, confusion: Confusion, at: Conditions) -> Fraction:
+    """An exact number in the order of the measure: for telling two points apart, or seeing that they are as good."""
+    return Fraction(asked.order(_outcomes(asked, confusion, at)))
+
+
+def _outcomes(asked: Measure, confusion: Confusion, at: Conditions) -> Outcomes:
+    """What the formula sees of one confusion; `Undefinable` where the sample does not say."""
+    if asked.needs_counts and confusion.why_no_prior == ONLY_RATES:
+        raise Undefinable(ONLY_RATES)
+    counted = (confusion.tp, confusion.fp, confusion.fn, confusion.tn)
+    if asked.depends_on_prior:
+        at = at.within(confusion.exact_prior, why_no_prior(asked, confusion))
+    positives, negatives = exactly(confusion.tp) + exactly(confusion.fn), exactly(confusion.fp) + exactly(confusion.tn)
+    weight = weight_of_negatives(positives, negatives, at)
+    if weight is None and asked.depends_on_prior:
+        raise Undefinable(f"no {'negatives' if positives else 'positives'} in the sample")
+    return at_one_point(counted, weight or Fraction(1), at)
+
+
+def why_no_prior(asked: Measure, sample: Confusion | Points) -> str:
+    """Why this measure may not be read at the sample's own prior; nothing where it may.
+
+    How many positives there are among a volume is not known where cases have no label. How many cases are flagged needs none.
+    """
+    per_volume = asked.counts_cases and asked.name != "alerts"
+    return sample.why_no_prior or (LABELS_MISSING if per_volume and sample.labels_missing else "")
+
+
+def along(asked: Measure, points: Points, at: Conditions) -> Floats:
+    """The measure at every point, as float64; NaN where it is undefined."""
+    if asked.name in ("tpr", "fpr"):
+        return points.tpr if asked.name == "tpr" else points.fpr  # kept by the points: most curves have one of them as an axis
+    if asked.depends_on_prior:
+        at = at.within(points.exact_prior, why_no_prior(asked, points))
+    weight = weight_of_negatives(points.total_positives, points.total_negatives, at.as_shown())
+    if (weight is None and asked.depends_on_prior) or (asked.needs_counts and points.why_no_prior == ONLY_RATES):
+        return np.full(len(points), math.nan)
+    values = asked.formula(AlongPoints(points, weight or Fraction(1), at))
+    return np.broadcast_to(values, len(points)).astype(np.float64, copy=not isinstance(values, np.ndarray))
+
+
+def reading_notes(asked: Measure, confusion: Confusion, at: Conditions) -> Iterator[Note]:
+    """What a reader of this value should know."""
+    if asked.depends_on_prior:
+        yield from label_shift(at, confusion)
+    if asked.name in ("accuracy", "error"):
+        yield from no_better_than_majority(exact_value(Measure("accuracy"), confusion, at), at, confusion)
+
+
+def label_shift(at: Conditions, confusion: Confusion) -> Iterator[Note]:
+    """The assumption behind every number at another base rate."""
+    if at.prior is None or at.as_in_sample or (not confusion.why_no_prior and at.prior == confusion.prior):
+        return
+    yield _assumption(at.prior, math.nan if confusion.why_no_prior else confusion.prior)
+
+
+def label_shift_of(at: Conditions, points: Points) -> Iterator[Note]:
+    """The same for all points together."""
+    if at.prior is not None and not at.as_in_sample and (points.why_no_prior or at.prior != points.prior):
+        yield _assumption(at.prior, math.nan if points.why_no_prior else points.prior)
+
+
+def _assumption(prior: float, sample: float) -> Note:
+    instead = "" if math.isnan(sample) else f", not at the sample's {sample:.3g}"
+    text = f"read at prior {prior:.6g}{instead}: this assumes label shift only (the scores of each class keep their distribution)"
+    return Note("BR526", text)
+
+
+def no_better_than_majority(accuracy: Fraction, at: Conditions, confusion: Confusion) -> Iterator[Note]:
+    """Accuracy flatters: one answer for all is often as good."""
+    positives, negatives = exactly(confusion.tp) + exactly(confusion.fn), exactly(confusion.fp) + exactly(confusion.tn)
+    prior = positives / (positives + negatives) if at.prior is None or at.as_in_sample else at.exact_prior
+    majority = max(prior, 1 - prior)
+    if accuracy <= majority:
+        answer = "flagging nothing" if 2 * prior <= 1 else "flagging everything"
+        yield Note("BR527", f"accuracy {float(accuracy):.6g} does not beat {answer}, which has {float(majority):.6g} at this prior")

@@ -1,0 +1,356 @@
+"""Numbers: exact sums and fractions, undefined values with a reason, readings with notes, frozen values."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Callable, Iterable, Sequence
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, NamedTuple, Self, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from baserate.errors import escaped, grouped
+from baserate.notes import Note
+
+# ----------------------------------------------------------------------
+# One formula, two arithmetics: exact fractions for one point, float64 arrays along a curve.
+
+
+# Bits that a root keeps: twice those of a float, so that rounding it afterwards is as good as rounding the root itself.
+ROOT_BITS = 120
+# Exponents beyond this are no number that anybody means.
+MOST_DIGITS = 400
+
+
+class Undefinable(ArithmeticError):  # noqa: N818 (an answer, not an error)
+    """There is no such number, for this reason."""
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        super().__init__(reason)
+
+
+def quotient(numerator: Any, denominator: Any, reason: str) -> Any:
+    """Numerator / denominator; where the denominator is 0 the reason is raised (one point) or NaN stands (a curve)."""
+    if isinstance(numerator, np.ndarray) and isinstance(denominator, float):
+        return numerator / denominator if denominator else np.full(numerator.shape, math.nan)
+    if isinstance(denominator, float) and isinstance(numerator, float):
+        return numerator / denominator if denominator else math.nan
+    if isinstance(denominator, np.ndarray) or isinstance(numerator, np.ndarray):
+        top, bottom = np.broadcast_arrays(np.asarray(numerator, dtype=np.float64), np.asarray(denominator, dtype=np.float64))
+        with np.errstate(invalid="ignore", over="ignore"):
+            return np.divide(top, bottom, out=np.full(top.shape, math.nan), where=bottom != 0)
+    if denominator == 0:
+        raise Undefinable(reason)
+    return Fraction(numerator) / Fraction(denominator)
+
+
+def least(one: Any, other: Any) -> Any:
+    """The smaller of two numbers, place by place in arrays."""
+    return np.minimum(one, other) if isinstance(one, np.ndarray) or isinstance(other, np.ndarray) else min(one, other)
+
+
+def root(value: Any) -> Any:
+    """The square root; of a fraction as a fraction, exact for squares and otherwise right to 120 bits."""
+    if isinstance(value, np.ndarray):
+        return np.sqrt(value)
+    if isinstance(value, float):
+        return math.sqrt(value)
+    square = Fraction(value)
+    product = square.numerator * square.denominator
+    shift = max(0, ROOT_BITS - product.bit_length() // 2)
+    return Fraction(math.isqrt(product << 2 * shift), square.denominator << shift)
+
+
+def logarithm(value: Any) -> Any:
+    """The natural logarithm of a positive number, to about one unit in the last place, also close to 1."""
+    if isinstance(value, np.ndarray):
+        with np.errstate(divide="ignore"):
+            return np.log(value)
+    exact = Fraction(value)
+    if exact <= 0:
+        raise Undefinable("a rate of 0 or 1 has no logarithm")
+    scale = exact.numerator.bit_length() - exact.denominator.bit_length()
+    shift = 0 if abs(scale) < 1000 else scale
+    scaled = exact / Fraction(2) ** shift
+    near = float(scaled)
+    # What rounding to a float took away comes back as a first-order term: log(near · (1 + r)) = log(near) + r.
+    rest = scaled / Fraction(near) - 1
+    return Fraction(math.log(near)) + rest + Fraction(shift * math.log(2))
+
+
+def rounded(value: Fraction) -> float:
+    """The float nearest to a fraction; beyond the largest float, infinity."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
+def exactly(number: Any) -> Fraction:
+    """A finite number of any kind as the fraction that it is; TypeError, ValueError or OverflowError for anything else."""
+    if isinstance(number, Fraction):
+        return number
+    if isinstance(number, np.integer | np.floating):
+        return Fraction(int(number) if isinstance(number, np.integer) else float(number))
+    if isinstance(number, bool) or not isinstance(number, int | float | Decimal):
+        raise TypeError(f"not a number: {type(number).__name__}")
+    if isinstance(number, Decimal) and number.is_finite() and abs(number.adjusted()) > MOST_DIGITS:
+        raise OverflowError("a number far beyond the range of floats")
+    return Fraction(number)
+
+
+# ----------------------------------------------------------------------
+# Sums that round once, at the end.
+
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Ints: TypeAlias = npt.NDArray[np.int64]
+
+# Above this a weight plus the scale it is split at could overflow.
+LARGEST_SPLIT = 2.0**900
+INT64_MAX = 2**63 - 1
+EXACT_FLOATS = 2**53
+
+
+def segment_sums(weights: Floats, starts: npt.NDArray[np.intp]) -> Floats:
+    """The correctly rounded sum of each run weights[starts[i]:starts[i + 1]], whatever the order inside it.
+
+    Each weight is cut into slices of few enough bits that a whole run of slices adds up without rounding (Rump, Ogita & Oishi 2008);
+    only the exact totals of the slices are then rounded, once. The weights must be finite and not negative.
+    """
+    if len(starts) == len(weights):
+        return weights
+    if not np.isfinite(largest := weights.max()):
+        raise ValueError("weights must be finite")
+    if largest > LARGEST_SPLIT:
+        return _one_by_one(weights, starts)
+    longest = int(np.diff(starts, append=len(weights)).max())
+    slices = []
+    rest = weights
+    while top := float(np.abs(rest).max()):
+        scale = math.ldexp(1.0, math.frexp(top)[1] + (longest + 2).bit_length() + 1)
+        high = (rest + scale) - scale
+        slices.append(np.add.reduceat(high, starts))
+        rest = rest - high
+    return _rounded_once(slices, len(starts))
+
+
+def _rounded_once(slices: list[Floats], count: int) -> Floats:
+    """The sum of the slices: two need one rounding, more are left to `math.fsum` where the third still matters."""
+    total = np.zeros(count)
+    for part in slices[:2]:
+        total += part
+    if len(slices) > 2:
+        columns = np.stack(slices)
+        for cell in np.flatnonzero(columns[2:].any(axis=0)):
+            total[cell] = math.fsum(columns[:, cell])
+    return total
+
+
+def _one_by_one(weights: Floats, starts: npt.NDArray[np.intp]) -> Floats:
+    return np.array([_fsum(run) for run in np.split(weights, starts[1:])])
+
+
+def _fsum(values: Floats) -> float:
+    try:
+        return math.fsum(values)
+    except OverflowError:
+        return math.inf
+
+
+def total(values: npt.NDArray[Any]) -> int | float:
+    """The exact total of counts, or the correctly rounded total of masses."""
+    if not values.size:
+        return 0 if values.dtype == np.int64 else 0.0
+    if values.dtype == np.float64:
+        return float(segment_sums(values, np.zeros(1, dtype=np.intp))[0])
+    # A sum of int64 wraps in silence; the float sum is near enough to know whether it could.
+    if float(values.sum(dtype=np.float64)) < 2.0**62:
+        return int(values.sum())
+    return int(sum(values.tolist()))
+
+
+def square_sum(values: Floats) -> float:
+    """The sum of squares, not by `np.dot`: its threads would spin on every core for a moment's work."""
+    return float(np.einsum("i,i->", values, values))
+
+
+def share_won(positives: npt.NDArray[Any], negatives: npt.NDArray[Any]) -> float:
+    """The share of (positive, negative) pairs that the score puts in the right order, a tie counting one half.
+
+    Cells are in descending order of the score, and both classes are there. Exact for counts of any size, then rounded once; for
+    masses right to a few units in the last place.
+    """
+    if positives.dtype == np.int64 and negatives.dtype == np.int64:
+        return _twice_wins(positives, negatives) / (2 * int(total(positives)) * int(total(negatives)))
+    # Totals near one, by exact powers of two, so that no product leaves the range of floats.
+    ours, theirs = _near_one(positives), _near_one(negatives)
+    # Summed from the bottom up: taking the mass above from the whole would cancel where little lies below.
+    below = np.concatenate((running_sums(theirs[::-1])[-2::-1], np.zeros(1)))
+    return math.fsum(ours * (below + theirs / 2)) / (float(total(ours)) * float(total(theirs)))
+
+
+def _near_one(masses: npt.NDArray[Any]) -> Floats:
+    floats = masses.astype(np.float64)
+    return np.ldexp(floats, -math.frexp(float(total(floats)))[1])
+
+
+def _twice_wins(positives: Ints, negatives: Ints) -> int:
+    all_negatives = int(total(negatives))
+    if 2 * int(total(positives)) * all_negatives > INT64_MAX:
+        return _twice_wins_of_large(positives, negatives, all_negatives)
+    # 2·(negatives below) + ties, built in one array to spare memory.
+    worse = np.cumsum(negatives)
+    worse *= -2
+    worse += negatives
+    worse += 2 * all_negatives
+    return int(np.dot(positives, worse))
+
+
+def _twice_wins_of_large(positives: Ints, negatives: Ints, below: int) -> int:
+    wins = 0
+    for ours, theirs in zip(positives.tolist(), negatives.tolist(), strict=True):
+        below -= theirs
+        wins += ours * (2 * below + theirs)
+    return wins
+
+
+def running_sums(values: Floats) -> Floats:
+    """Cumulative sums that carry along what each addition rounded away."""
+    rough = np.cumsum(values)
+    before, after, added = rough[:-1], rough[1:], values[1:]
+    taken = after - before
+    lost = (before - (after - taken)) + (added - taken)
+    rough[1:] += np.cumsum(lost)
+    return rough
+
+
+# ----------------------------------------------------------------------
+# Values that do not change once made.
+
+
+class Frozen:
+    """A value whose attributes are set once, by `_set`, and whose arrays are read-only."""
+
+    def _set(self, arrays: Iterable[npt.NDArray[Any]], **attributes: object) -> None:
+        for array in arrays:
+            array.flags.writeable = False
+        self.__dict__.update(attributes)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"{type(self).__name__} is frozen: {name} cannot be set")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"{type(self).__name__} is frozen: {name} cannot be deleted")
+
+
+# ----------------------------------------------------------------------
+# Tables for a notebook: plain HTML without styles, everything escaped, at most ten rows.
+
+
+MOST_ROWS = 10
+GAP = "…"
+UNDEFINED = "—"
+
+
+def table(caption: str, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table under what it is; the first column names the rows."""
+    head = "".join(f'<th scope="col">{_text(heading)}</th>' for heading in headings)
+    body = "".join(f'<tr><th scope="row">{_text(row[0])}</th>{"".join(f"<td>{_text(cell)}</td>" for cell in row[1:])}</tr>' for row in rows)
+    return f"<table><caption>{_text(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def some(count: int, row: Callable[[int], Sequence[str]]) -> list[Sequence[str]]:
+    """All rows, or the first and the last five with a gap between them."""
+    if count <= MOST_ROWS:
+        return [row(i) for i in range(count)]
+    first, last = (range(MOST_ROWS // 2), range(count - MOST_ROWS // 2, count))
+    begin = [row(i) for i in first]
+    return [*begin, [GAP] * len(begin[0]), *(row(i) for i in last)]
+
+
+def cell(value: Any, digits: int = 6) -> str:
+    """A number: whole ones in full, others to so many digits, a dash where there is none."""
+    plain = value.item() if hasattr(value, "item") else value
+    if isinstance(plain, int):
+        return grouped(plain) if plain >= 0 else str(plain)
+    return UNDEFINED if math.isnan(plain) else f"{plain:.{digits}g}"
+
+
+def _text(value: str) -> str:
+    return html.escape(escaped(value), quote=True)
+
+
+# ----------------------------------------------------------------------
+# A number with what a reader should know of it.
+
+
+class Bounds(NamedTuple):
+    """Where the value of exact counts lies for certain."""
+
+    low: float
+    high: float
+
+
+class Reading(float):
+    """A value that carries its notes, such as what it assumes at another base rate, and its name with all parameters.
+
+    `bounds` says where the value of the exact scores lies, where bins merged them; None where the value is exact.
+
+    >>> from baserate import Conditions, Confusion, measure
+    >>> value = measure("precision", Confusion(tp=9, fp=10, fn=1, tn=90), at=Conditions(prior=0.01))
+    >>> value
+    0.08333333333333333
+    >>> print(value.notes[0])
+    BR526: read at prior 0.01, not at the sample's 0.0909: this assumes label shift only (the scores of each class keep their distribution)
+    """
+
+    notes: tuple[Note, ...]
+    name: str
+    bounds: Bounds | None
+
+    def __new__(cls, value: float, notes: Iterable[Note] = (), name: str = "", bounds: Bounds | None = None) -> Self:
+        reading = super().__new__(cls, value)
+        reading.notes = tuple(notes)
+        reading.name = name
+        reading.bounds = bounds
+        return reading
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Reading, (float(self), self.notes, self.name, self.bounds)
+
+
+# ----------------------------------------------------------------------
+# A number that does not exist, and why.
+
+
+class Undefined(float):
+    """NaN that says why: 0/0 is never a number, and the reader is told what was missing.
+
+    >>> from baserate.numbers import Undefined
+    >>> Undefined("no positives")
+    nan (no positives)
+    """
+
+    reason: str
+    notes: tuple[()] = ()
+
+    def __new__(cls, reason: str) -> Self:
+        value = super().__new__(cls, "nan")
+        value.reason = reason
+        return value
+
+    def __repr__(self) -> str:
+        return f"nan ({self.reason})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Undefined, (self.reason,)
+
+
+def ratio(numerator: float, denominator: float, reason: str) -> float:
+    """The quotient, or the reason why there is none where the denominator is zero."""
+    return numerator / denominator if denominator else Undefined(reason)

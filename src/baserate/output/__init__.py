@@ -1,0 +1,1 @@
+"""Results as JSON for a program and as text for a person."""

@@ -1,0 +1,295 @@
+"""Comparisons and gates: as JSON for a program, as text for a person."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from baserate.atomic import Grid, Page
+from baserate.conditions import Conditions, Uncertain, told
+from baserate.counts.joint import JointCounts
+from baserate.decisions.operating_point import OperatingPoint
+from baserate.decisions.selection import Choice
+from baserate.errors import escaped, number_of, quoted
+from baserate.inference.chosen_threshold import CORRECTED
+from baserate.inference.requirements import ALL, MISSED, OBSERVED, SHOWN, UNJUDGED, WORSE, Part, Regression, Requirement
+from baserate.inference.values import EXACT, LOWER, UPPER, Difference, Interval, percent
+from baserate.notes import Note, Source
+from baserate.output.document import Known, answer, conditions, number, of_interval, threshold, uncertain
+from baserate.output.tables import COST, UNDEFINED, Row, brief_of, columns, digits, heading, in_words, span
+
+# ----------------------------------------------------------------------
+# Comparisons and gates in the document: what a program reads of who is better, and of what passes.
+
+
+def of_comparisons(
+    command: str, sources: Sequence[Source], found: Sequence[Difference], notes: Sequence[Note], seed: int, joint: JointCounts | None = None
+) -> dict[str, Any]:
+    """Every comparison: how much, between which bounds, and whether it could be chance; `joint` where conditions have a part in it."""
+    return answer(command, notes, tuple(dict.fromkeys(sources)), seed, models=[], comparisons=[of_difference(one, joint) for one in found])
+
+
+def of_difference(found: Difference, joint: JointCounts | None) -> dict[str, Any]:
+    """A difference of two models."""
+    return {
+        "statistic": found.name,
+        "models": list(found.models),
+        "values": [number(value) for value in found.values],
+        "at": _at(found, joint),
+        "value": number(found.value),
+        "low": number(found.low),
+        "high": number(found.high),
+        "level": found.level,
+        "p_value": found.p_value,
+        "p_adjusted": found.p_adjusted,
+        "z": number(found.statistic),
+        "method": found.method,
+        "paired": found.paired,
+        "better": found.better,
+        "favours": found.favours,
+        "significant": found.significant,
+        "replicates": found.replicates,
+    }
+
+
+def of_leads(choice: Choice) -> dict[str, Any]:
+    """Whether the best model is better than each of the others, and than one answer for all; null where that was not tested, and why."""
+    same = choice.indistinguishable
+    return {
+        "differences": [of_difference(one, None) for one in choice.differences],
+        "indistinguishable": None if same is None else list(same),
+        "untested": choice.untested or None,
+        "lead_over_baseline": None if choice.lead_over_baseline is None else of_difference(choice.lead_over_baseline, None),
+        "baseline_untested": choice.baseline_untested or None,
+    }
+
+
+def _at(found: Difference, joint: JointCounts | None) -> dict[str, Any] | None:
+    """The conditions of a comparison, known or not; none where they do not matter."""
+    if isinstance(found.at, Uncertain):
+        return uncertain(found.at)
+    return conditions(found.at, joint) if isinstance(found.at, Conditions) and joint is not None else None
+
+
+def regression_verdict(verdict: Regression) -> dict[str, Any]:
+    """Whether a candidate passes, and where it does not."""
+    return {"passed": verdict.passed, "outcome": verdict.outcome, "margin": verdict.margin, "failed": [part.name for part in verdict.failed]}
+
+
+def regression_parts(joint: JointCounts, verdict: Regression) -> list[dict[str, Any]]:
+    """The comparison over all cases and on every slice."""
+    return [
+        {
+            "slice": part.name,
+            "whole": part.whole,
+            "outcome": part.outcome,
+            "detectable": part.detectable,
+            **of_difference(part.difference, joint),
+            "p_adjusted": part.p_adjusted,
+        }
+        for part in verdict.parts
+    ]
+
+
+class Judged(NamedTuple):
+    """A requirement, judged for a model over all cases (part None) or on a slice."""
+
+    model: str
+    part: str | None
+    requirement: Requirement
+
+
+def requirement_verdict(judged: Sequence[Judged], *, passed: bool) -> dict[str, Any]:
+    """Whether a requirement is shown, for every model and slice; a slice that cannot be judged has no checks."""
+    checks = [
+        {
+            "model": one.model,
+            "slice": one.part or ALL,
+            "whole": one.part is None,
+            "requirement": check.requirement,
+            "outcome": check.outcome,
+            "value": number(check.interval.value),
+            "bound": number(check.bound),
+            **of_interval(check.interval),
+            "cases_needed": check.needed,
+            "threshold": threshold(one.requirement.point.threshold) if check.at_point and one.requirement.point is not None else None,
+            "at": conditions(one.requirement.point.at) if check.at_point and one.requirement.point is not None else None,
+        }
+        for one in judged
+        for check in one.requirement.checks
+    ]
+    skipped = [one for one in judged if one.requirement.outcome == UNJUDGED]
+    unjudged = [{"model": one.model, "slice": one.part, "reason": one.requirement.notes[0].text} for one in skipped]
+    return {"passed": passed, "checks": checks, "unjudged": unjudged}
+
+
+# ----------------------------------------------------------------------
+# What was compared or judged, for a person: a sentence first, then a table.
+
+
+def of_intervals(rows: Sequence[Row], known: Known, how: str) -> str:
+    """The intervals of the points in a table, in the same order."""
+    points = [row.point for row in rows if row.point is not None]
+    names = columns(points)
+    several = len({row.at for row in rows}) > 1
+    lines = []
+    for row in rows:
+        if row.point is None:
+            continue
+        found = known.at(row.point)
+        prior = (UNDEFINED if row.point.at.prior is None else f"{row.point.at.prior:.6g}",) if several else ()
+        lines.append(
+            (*prior, quoted(row.model, quotes=False), brief_of(row), *(span(_shown(found.get(name), row.point, name)) for name in names))
+        )
+    headings = (*(("prior",) if several else ()), "model", "threshold", *(heading(name, points) for name in names))
+    if all(cell == UNDEFINED for line in lines for cell in line[2 + several :]):
+        tied = any(point.share != 1 for point in points)
+        return "No intervals: a share of a tie is flagged at random, or a mixture of two thresholds is used." if tied else ""
+    used = [one.method for point in points for name in names if (one := known.at(point).get(name)) is not None]
+    methods = dict.fromkeys(method.removeprefix(f"{CORRECTED} ") for method in used if method != EXACT)
+    title = f"{percent(known.level)} intervals ({', '.join(methods)}), {how}:"
+    return Page(title, Grid(headings, lines, left=2 if several else 1))
+
+
+def _shown(found: Interval | None, point: OperatingPoint, name: str) -> Interval | None:
+    """An interval of costs with its sign turned, where the costs were given as profits."""
+    if found is None or name != COST or not point.at.costs.earned:
+        return found
+    side = {LOWER: UPPER, UPPER: LOWER}.get(found.side, found.side)
+    return replace(found, value=-found.value, low=-found.high, high=-found.low, side=side)
+
+
+def of_differences(found: Sequence[Difference], *, by_cost: bool = False) -> str:
+    """A sentence for each comparison, then a table where there are several; `by_cost` where costs enter, or choose the thresholds."""
+    sentences = [sentence(difference, by_cost=by_cost) for difference in found]
+    if len(found) == 1:
+        return sentences[0]
+    rows = [
+        (
+            _prior(one.at),
+            f"{quoted(one.models[1], quotes=False)} - {quoted(one.models[0], quotes=False)}",
+            digits(one.value, 4),
+            f"{digits(one.low, 4)} to {digits(one.high, 4)}",
+            f"{one.p_value:.3g}",
+            "" if one.p_adjusted is None else f"{one.p_adjusted:.3g}",
+            one.method,
+        )
+        for one in found
+    ]
+    headings = ["prior", "difference", _name(found[0]), percent(found[0].level), "p", "p (Holm)", "method"]
+    kept = [i for i in range(len(headings)) if any(row[i] for row in rows)]
+    table = Grid([headings[i] for i in kept], [[row[i] for i in kept] for row in rows], left=2 if 0 in kept else 1)
+    return Page("\n".join(sentences), table)
+
+
+def _prior(at: Any) -> str:
+    """The base rate of a comparison, where it has one of its own; what is not known exactly stands in its sentence."""
+    return f"{at.prior:.6g}" if isinstance(at, Conditions) and at.prior is not None else ""
+
+
+def shown_p(p: float) -> str:
+    """A p-value; none is 0."""
+    return f"p = {p:.3g}" if p >= 1e-300 else "p < 1e-300"
+
+
+def _name(one: Difference) -> str:
+    """What was compared, in words."""
+    return escaped(in_words(one.name, given=one.at is not None and one.at.costs_given))
+
+
+def sentence(one: Difference, *, by_cost: bool = False) -> str:
+    """Which model is better, by how much, how sure that is, and whether it could be chance."""
+    first, second = (quoted(name, quotes=False) for name in one.models)
+    where = "" if one.at is None or (one.at.prior is None and isinstance(one.at, Conditions)) else f"At {told(one.at, by_cost=by_cost)}: "
+    bounds = f"{percent(one.level)} from {digits(one.low, 4)} to {digits(one.high, 4)}"
+    p = one.p_value if one.p_adjusted is None else one.p_adjusted
+    holm = " after Holm" if one.p_adjusted is not None else ""
+    much = f"a difference of {digits(one.value, 4)}, {bounds}, {shown_p(p)}{holm} ({one.method})"
+    values = f"{second} {digits(one.values[1], 4)}, {first} {digits(one.values[0], 4)}"
+    if one.favours is None:
+        return f"{where}No difference in {_name(one)}: {values}; {much}."
+    if not one.significant and isinstance(one.at, Uncertain) and one.at.has_range:
+        return f"{where}Neither is shown to be better by {_name(one)} all over it: {values} in its middle; {much}."
+    if not one.significant:
+        return f"{where}Within noise, no telling which is better by {_name(one)}: {values}; {much}."
+    middle = " in its middle" if isinstance(one.at, Uncertain) and one.at.has_range else ""
+    leads = " all over it" if middle else ""
+    return f"{where}{quoted(one.favours, quotes=False)} is better by {_name(one)}{leads}: {values}{middle}; {much}."
+
+
+def of_requirements(judged: Sequence[Judged], *, passed: bool, level: float) -> str:
+    """Passed or failed, and why, for every model, slice and term."""
+    rows = []
+    for one in judged:
+        model, part = quoted(one.model, quotes=False), ALL if one.part is None else _slice(one.part)
+        if one.requirement.outcome == UNJUDGED:
+            rows.append((model, part, UNDEFINED, UNDEFINED, UNDEFINED, UNJUDGED))
+        for check in one.requirement.checks:
+            side = ">=" if check.interval.side == LOWER else "<="
+            bound = f"{side} {digits(check.bound, 4)}"
+            rows.append((model, part, check.requirement, digits(check.interval.value, 4), bound, check.outcome))
+    kept = [0, *([1] if any(one.part is not None for one in judged) else []), 2, 3, 4, 5]
+    headings = ("model", "slice", "required", "observed", f"{percent(level)} bound", "verdict")
+    table = Grid([headings[i] for i in kept], [[row[i] for i in kept] for row in rows], left=3 if 1 in kept else 2)
+    return Page("\n".join(_failures(judged, passed=passed)), table)
+
+
+def _failures(judged: Sequence[Judged], *, passed: bool) -> list[str]:
+    shown = all(one.requirement.outcome == SHOWN for one in judged)
+    lines = ["Passed: every requirement is shown." if shown else "Passed." if passed else "Failed."]
+    for one in judged:
+        where = quoted(one.model, quotes=False) + ("" if one.part is None else f", slice {quoted(one.part, quotes=False)}")
+        if one.requirement.outcome == UNJUDGED:
+            lines.append(f"{where}: {UNJUDGED}: {one.requirement.notes[0].text}.")
+        for check in one.requirement.checks:
+            if check.outcome == MISSED:
+                lines.append(f"{where}: {check.requirement} is missed: {digits(check.interval.value, 4)} observed.")
+            elif check.outcome == OBSERVED:
+                more = "" if check.needed is None else f"; {number_of(check.needed, 'case')} of that class at the same rate would"
+                lines.append(f"{where}: {check.requirement} is observed but not shown: the bound is {digits(check.bound, 4)}{more}.")
+    return lines
+
+
+def of_regression(verdict: Regression) -> str:
+    """Passed or failed, where it is worse, and the smallest regression that could have been seen."""
+    whole = verdict.parts[0].difference
+    first, second = (quoted(name, quotes=False) for name in whole.models)
+    lines = [f"{'Passed' if verdict.passed else 'Failed'}: {second} against {first} by {_name(whole)}, {_outcome(verdict)}."]
+    lines += [_part(part) for part in verdict.failed if not part.whole]
+    if verdict.margin is not None:
+        lines.append(f"Margin {verdict.margin:g}: {next(note.text for note in verdict.notes if 'the margin of' in note.text)}.")
+    if verdict.parts[0].detectable is not None:
+        lines.append(f"Over all cases a difference of {digits(verdict.parts[0].detectable, 3)} would have been seen four times in five.")
+    rows = [
+        (
+            ALL if part.whole else _slice(part.name),
+            *(digits(value, 4) for value in part.difference.values),
+            digits(part.difference.value, 4),
+            f"{part.p_adjusted:.3g}",
+            UNDEFINED if part.detectable is None else digits(part.detectable, 3),
+            part.outcome,
+        )
+        for part in verdict.parts
+    ]
+    p = "p" if len(rows) == 1 else "p (Holm)"
+    return Page("\n".join(lines), Grid(("cases", first, second, "difference", p, "detectable", "verdict"), rows))
+
+
+def _slice(name: str) -> str:
+    """A slice by its name, told apart from all cases."""
+    return f"{ALL} (a slice)" if name == ALL else quoted(name, quotes=False)
+
+
+def _outcome(verdict: Regression) -> str:
+    if not verdict.passed and not verdict.failed:
+        return f"{verdict.outcome}, but not shown to be within the margin"
+    return "worse on a slice" if verdict.outcome == WORSE and verdict.parts[0].outcome != WORSE else verdict.outcome
+
+
+def _part(part: Part) -> str:
+    values = part.difference.values
+    name = _name(part.difference)
+    return (
+        f"Worse on {quoted(part.name, quotes=False)}: {name} from {digits(values[0], 4)} to {digits(values[1], 4)}, p = {part.p_adjusted:.3g}."
+    )

@@ -1,0 +1,399 @@
+"""The plain, versioned document behind `--json`: what a program reads. NaN and infinity never appear in it."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from baserate import __version__
+from baserate.conditions import OUTCOMES, Conditions, Uncertain
+from baserate.counts.cells import Totals
+from baserate.counts.counts import Counts
+from baserate.curves.areas import auc
+from baserate.curves.curve import Curve
+from baserate.curves.named import act_on_everybody
+from baserate.curves.summaries import Summary
+from baserate.decisions.operating_point import OperatingPoint
+from baserate.decisions.rules import parse_rule
+from baserate.decisions.selection import Choice
+from baserate.distributions import Draws, LogUniform, Pilot, Range
+from baserate.errors import InputError, on_command_line, quoted
+from baserate.inference.auc import auc_interval
+from baserate.inference.fixed_point import point_intervals
+from baserate.inference.values import BOTH, Interval
+from baserate.measures.calculator import Rates, Solved
+from baserate.measures.confusion import Confusion
+from baserate.measures.measure import parse
+from baserate.notes import CASE_CONTROL, Note, Source
+from baserate.numbers import EXACT_FLOATS, Bounds, Undefined
+
+SCHEMA = "baserate/1"
+LABEL_SHIFT = "BR526"
+# What changes the answer most is said first.
+FIRST = ("BR116",)
+SAMPLES = "not at the sample's "
+AT_A_POINT = ("tpr", "fpr", "tnr", "fnr", "precision", "npv", "posfrac", "accuracy", "f1", "expected_cost", "normalized_cost")
+OF_A_VOLUME = ("alerts", "caught", "missed", "false_alarms", "volume_cost")
+Models = Mapping[str, Counts]
+Settings = Mapping[str, Sequence[OperatingPoint]]
+
+
+def text(content: Mapping[str, Any]) -> str:
+    """The document as JSON text."""
+    return json.dumps(content, indent=1, allow_nan=False)
+
+
+def answer(command: str, notes: Sequence[Note], sources: Sequence[Source], seed: int | None = None, **parts: Any) -> dict[str, Any]:
+    """What every answer has, and its own parts."""
+    return {
+        "schema": SCHEMA,
+        "version": __version__,
+        "command": command,
+        "seed": seed,
+        "sources": [{**asdict(source), "path": source.name.encode("utf-8", "backslashreplace").decode()} for source in sources],
+        "notes": [{"code": note.code, "text": note.line(on_command_line)} for note in notes],
+        **parts,
+    }
+
+
+@dataclass(frozen=True)
+class Known:
+    """How well things are known: intervals at a level, those of some points already found, and what is to be said of them."""
+
+    level: float = 0.95
+    seed: int = 0
+    found: Mapping[int, Mapping[str, Interval]] = field(default_factory=dict)
+    # Of AUC, by the identity of its counts, where rows were resampled in clusters; None where there is no telling.
+    aucs: Mapping[int, Interval | None] = field(default_factory=dict)
+    notes: tuple[Note, ...] = ()
+    # Whether intervals of chosen thresholds are corrected for choosing them on the same cases.
+    corrected: bool = False
+
+    def auc(self, counts: Counts) -> Interval | None:
+        """The interval of AUC; none where cases are weighted, or a class is missing."""
+        if id(counts) in self.aucs:
+            return self.aucs[id(counts)]
+        try:
+            return auc_interval(counts, self.level, None, BOTH)
+        except InputError:
+            return None
+
+    def at(self, point: OperatingPoint) -> Mapping[str, Interval]:
+        """The intervals at a point: those found by resampling, or those that take its threshold as fixed in advance."""
+        return self.found[id(point)] if id(point) in self.found else point_intervals(point, names_at(point), self.level, self.seed)
+
+
+PLAIN = Known()
+
+
+def of_interval(found: Interval) -> dict[str, Any]:
+    """The bounds, at which level, by which method; null where a side is not bounded."""
+    return {"low": number(found.low), "high": number(found.high), "level": found.level, "method": found.method, "side": found.side}
+
+
+class Valued(NamedTuple):
+    """A summary of a model, at conditions."""
+
+    model: str
+    at: Conditions
+    summary: Summary
+    value: float
+    chance: float | None = None
+
+
+def of_models(
+    command: str,
+    models: Models,
+    settings: Settings,
+    at: Sequence[Conditions],
+    notes: Sequence[Note],
+    values: Sequence[Valued] = (),
+    known: Known = PLAIN,
+    **more: Any,
+) -> dict[str, Any]:
+    """Everything that is known of the models: their counts, summaries, and the operating points asked for."""
+    sources: dict[Source, None] = dict.fromkeys(source for counts in models.values() for source in counts.ledger.sources)
+    first = at[0] if at else Conditions()
+    parts = [_model(name, counts, settings.get(name, ()), first, known) for name, counts in models.items()]
+    for part in parts:
+        for value in values:
+            if value.model == part["name"]:
+                # Several base rates: the name alone would hide all but one.
+                prior = "" if value.at.prior is None or len(at) < 2 else f" at prior {value.at.prior!r}"
+                part["summaries"][f"{value.summary}{prior}"] = {
+                    **summary(value.value),
+                    **({} if value.chance is None else {"chance": value.chance}),
+                    "at": conditions(value.at, models[value.model]),
+                }
+    return answer(command, notes, tuple(sources), models=parts, **more)
+
+
+def of_choice(choice: Choice) -> dict[str, Any]:
+    """Which model was chosen at one set of conditions, by what, and which cannot keep the rule."""
+    point = choice.point
+    return {
+        "at": conditions(point.at),
+        "rule": point.rule or None,
+        "optimized": point.optimized,
+        "models": list(choice.models),
+        "values": {name: number(read(one, one.optimized)) for name, one in choice.points.items()},
+        "refused": {name: error.problems[0].text for name, error in choice.refused.items()},
+        "baselines": {name: point_of(one) for name, one in choice.baselines.items()},
+        "unbeaten": choice.unbeaten,
+    }
+
+
+def _bounds_of_auc(counts: Counts, known: Known) -> dict[str, Any]:
+    found = known.auc(counts)
+    return {} if found is None else of_interval(found)
+
+
+def _model(name: str, counts: Counts, settings: Sequence[OperatingPoint], at: Conditions, known: Known) -> dict[str, Any]:
+    return {
+        "name": name,
+        "counts": {
+            "total_positives": whole(counts.total_positives),
+            "total_negatives": whole(counts.total_negatives),
+            "distinct_scores": len(counts.scores),
+            "prior": number(counts.prior),
+            "design": counts.ledger.design,
+            "weighted": counts.weighted,
+            "condensed": counts.condensed,
+            "coarse": counts.bins is not None,
+            "digest": counts.digest,
+            **({"corrected": counts.ledger.corrected} if counts.ledger.corrected else {}),
+        },
+        "at": conditions(at, counts),
+        "summaries": {"auc": {**summary(auc(counts), counts.auc_error_bound), **_bounds_of_auc(counts, known)}},
+        "points": [point_of(point, known) for point in settings],
+    }
+
+
+def conditions(at: Conditions, counts: Totals | None = None) -> dict[str, Any]:
+    """The conditions, always said; where the class totals were chosen and no prior is given, there is none."""
+    chosen = counts is not None and counts.ledger.design == CASE_CONTROL
+    prior = counts.prior if at.prior is None and counts is not None and not chosen else at.prior
+    return {
+        "prior": number(prior),
+        "as_in_sample": at.as_in_sample and number(prior) is not None,
+        "costs": {
+            name: cost if isinstance(cost, int) and abs(cost) <= EXACT_FLOATS else float(cost) for name, cost in asdict(at.costs).items()
+        },
+        "costs_given": at.costs_given,
+    }
+
+
+def uncertain(at: Uncertain | Conditions) -> dict[str, Any]:
+    """Conditions, known or not: numbers, ranges as their two ends, anything else in words."""
+    parts = {"prior": at.prior, **(at.costs if isinstance(at, Uncertain) else {name: getattr(at.costs, name) for name in OUTCOMES})}
+    return {name: _part(part) for name, part in parts.items()}
+
+
+def _part(part: Any) -> Any:
+    if isinstance(part, Range | LogUniform):
+        return {"low": float(part.low), "high": float(part.high), "kind": "range" if isinstance(part, Range) else "log-uniform"}
+    if isinstance(part, Draws):
+        return {"values": [float(value) for value in part.values], "kind": "values"}
+    if part is None or isinstance(part, int | float):
+        return part
+    if isinstance(part, Pilot):
+        return {"kind": "pilot", "positives": part.positives, "cases": part.cases, "mean": part.mean}
+    return {"kind": type(part).__name__.lower(), "mean": float(part.mean)} if hasattr(part, "mean") else float(part)
+
+
+def read(point: OperatingPoint, name: str) -> float:
+    """A measure of the point; undefined also where it needs a prior and there is none."""
+    try:
+        return point[name]
+    except InputError as error:
+        return Undefined(error.problems[0].text)
+
+
+def names_at(point: OperatingPoint) -> tuple[str, ...]:
+    """The measures that are shown of a point: the usual ones, those of a volume, and whatever was made best or required."""
+    usual = AT_A_POINT + (OF_A_VOLUME if point.volume is not None else ())
+    return (*usual, *(name for name in asked_at(point) if name not in usual))
+
+
+def asked_at(point: OperatingPoint) -> tuple[str, ...]:
+    """What was made best at a point, what a rule required there, and what else is to be shown."""
+    rule = "" if not point.rule or " = " in point.rule else point.rule
+    terms = parse_rule(rule, point.volume).terms if rule else ()
+    best = (parse(point.optimized, point.volume),) if point.optimized else ()
+    found = [asked.name if asked.counts_cases else str(asked) for asked in (*best, *(term.measure for term in terms))]
+    return tuple(dict.fromkeys((*found, *point.shown)))
+
+
+def point_of(point: OperatingPoint, known: Known = PLAIN) -> dict[str, Any]:
+    """An operating point: bare numbers, and beside them their intervals, and what is undefined and why."""
+    names = names_at(point)
+    values = {name: read(point, name) for name in names}
+    more: dict[str, Any] = {"volume": point.volume} if point.volume is not None else {}
+    more.update(_bounds(point.bounds))
+    if point.counted is not None:
+        more["counted"] = {"flagged": point.counted[0], "cases": point.counted[1]}
+    for name, draw in (("best", point.best), ("worst", point.worst)):
+        if draw is not None:
+            more[name] = {**outcomes(draw), "caught": number(read(replace(point, confusion=draw), "caught"))}
+    if point.theory is not None and point.cut is not None:
+        more["theory"] = {"cut": point.cut._asdict(), **point_of(point.theory, known)}
+    if point.guarantee is not None:
+        more["guarantee"] = asdict(point.guarantee)
+    return {
+        "rule": point.rule or None,
+        "optimized": point.optimized or None,
+        "how": point.how,
+        "in_advance": point.in_advance,
+        "at": conditions(point.at),
+        "threshold": threshold(point.threshold),
+        **share_of(point),
+        **outcomes(point.confusion),
+        **{name: number(value) for name, value in values.items()},
+        **more,
+        "intervals": {name: of_interval(found) for name, found in known.at(point).items()},
+        "undefined": {name: value.reason for name, value in values.items() if isinstance(value, Undefined)},
+    }
+
+
+def share_of(point: OperatingPoint) -> dict[str, Any]:
+    """Where not every case at the threshold is flagged: which share of which, and whether those may have several scores."""
+    merged = {"merged": True} if point.merged else {}
+    if point.share == 1:
+        return {}
+    # "certain" is what the threshold was called while "threshold" was the lower one.
+    return {"share": point.share, "certain": threshold(point.threshold), "lower_threshold": threshold(point.lower_threshold), **merged}
+
+
+def outcomes(confusion: Confusion) -> dict[str, Any]:
+    """The four outcomes."""
+    return {name: whole(getattr(confusion, name)) for name in ("tp", "fp", "fn", "tn")}
+
+
+def threshold(value: float | None) -> float | str:
+    """A threshold: "none" flags nothing, infinite ones and integers that floats cannot hold are text."""
+    if value is None:
+        return "none"
+    if isinstance(value, float) and math.isinf(value):
+        return "inf" if value > 0 else "-inf"
+    return whole(value)
+
+
+def whole(value: float | Fraction) -> float | str:
+    """A count; a decimal string where a reader's float would round it."""
+    if isinstance(value, int):
+        return value if abs(value) <= EXACT_FLOATS else str(value)
+    return float(value)
+
+
+def summary(value: float, error_bound: float = 0.0) -> dict[str, Any]:
+    """A value with whatever limits it: the reason why it is undefined, or the bound on its error."""
+    reason = {"undefined": value.reason} if isinstance(value, Undefined) else {}
+    bound = {"error_bound": error_bound} if error_bound else {}
+    return {"value": number(value), **reason, **bound, **_bounds(getattr(value, "bounds", None))}
+
+
+def _bounds(bounds: Bounds | None) -> dict[str, Any]:
+    """Where the value lies with every score kept, where bins merged scores."""
+    return {} if bounds is None else {"bounds": bounds._asdict()}
+
+
+def number(value: float | None) -> float | None:
+    """The number, or null where there is none."""
+    return float(value) if value is not None and math.isfinite(value) else None
+
+
+def of_curve(model: str, curve: Curve) -> dict[str, Any]:
+    """A curve: its columns, null where a measure is undefined, and the conditions that they are read at."""
+    everybody = [] if curve.name != "decision" or curve.at is None else act_on_everybody(curve.x, curve.at.prior).tolist()
+    return {
+        "model": model,
+        "name": curve.name,
+        "x_label": curve.x_label,
+        "y_label": curve.y_label,
+        "at": None if curve.at is None else conditions(curve.at),
+        "digest": curve.digest,
+        "x": [_end(value) for value in curve.x.tolist()],
+        "y": [number(value) for value in curve.y.tolist()],
+        "thresholds": None if curve.thresholds is None else [_cut(value) for value in curve.thresholds.tolist()],
+        **({"act_on_everybody": [number(value) for value in everybody]} if everybody else {}),
+    }
+
+
+def _cut(value: float) -> float | str:
+    return "none" if math.isnan(value) else threshold(value)
+
+
+def _end(value: float) -> float | str | None:
+    """A place on an axis: infinite scores keep theirs."""
+    return threshold(value) if math.isinf(value) else number(value)
+
+
+def of_rates(every: Sequence[Rates]) -> dict[str, Any]:
+    """What the calculator found, at one base rate or at several."""
+    parts = [{"rates": {name: _rate(rates[name]) for name in rates}, "undefined": rates.undefined} for rates in every]
+    notes = list(dict.fromkeys(note for rates in every for note in rates.notes))
+    return answer("calc", notes, (), models=[], **(parts[0] if len(parts) == 1 else {"calculations": parts}))
+
+
+def _rate(rate: Solved) -> dict[str, Any]:
+    return {**rate._asdict(), "value": number(rate.value), "low": number(rate.low), "high": number(rate.high)}
+
+
+def notes_of(models: Models, settings: Settings) -> list[Note]:
+    """Every note once; one that not all models share is said of its model, and base rates that differ are told together."""
+    said: dict[str, tuple[Note, ...]] = {}
+    for name, counts in models.items():
+        theories = [point.theory for point in settings.get(name, ()) if point.theory is not None]
+        chosen = [note for point in (*settings.get(name, ()), *theories) for note in point.notes]
+        said[name] = (*counts.notes, *chosen)
+    return notes_by_model(said)
+
+
+def notes_by_model(said: Mapping[str, Sequence[Note]]) -> list[Note]:
+    """The same of notes that lie beside the name of their model."""
+    seen: dict[Note, dict[str, None]] = {}
+    for name, notes in said.items():
+        for note in notes:
+            seen.setdefault(note, {})[name] = None
+    everyone = len(said)
+    named = [
+        note if len(names) == everyone else Note(note.code, f"{', '.join(map(quoted, names))}: {note.text}", note.override)
+        for note, names in seen.items()
+    ]
+    return merged(named)
+
+
+def merged(notes: Sequence[Note]) -> list[Note]:
+    """The assumption of label shift once, for all base rates that were read; what changes the answer most comes first."""
+    notes = sorted(dict.fromkeys(notes), key=lambda note: note.code not in FIRST)
+    shifted = [note for note in notes if note.code == LABEL_SHIFT]
+    if len(shifted) < 2:
+        return list(notes)
+    priors = list(dict.fromkeys(note.text.partition("prior ")[2].partition(",")[0].partition(":")[0] for note in shifted))
+    text = shifted[0].text.replace(f"prior {priors[0]}", f"priors {', '.join(priors)}", 1) if len(priors) > 1 else shifted[0].text
+    samples = {note.text.partition(SAMPLES)[2].partition(":")[0] for note in shifted}
+    if len(samples) > 1:
+        text = text.replace(f"{SAMPLES}{text.partition(SAMPLES)[2].partition(':')[0]}", "not at each sample's own", 1)
+    merged = Note(LABEL_SHIFT, text)
+    rest = [note for note in notes if note.code != LABEL_SHIFT]
+    return [*rest[: notes.index(shifted[0])], merged, *rest[notes.index(shifted[0]) :]]
+
+
+def of_errors(error: InputError) -> dict[str, Any]:
+    """What is wrong with the input, in the same shape as everything else."""
+    return {
+        "schema": SCHEMA,
+        "errors": [
+            {
+                "code": problem.code,
+                "where": {key: value for key, value in asdict(problem.where).items() if value},
+                "text": problem.text,
+                "fix": problem.fix.command,
+            }
+            for problem in error.problems
+        ],
+    }

@@ -1,0 +1,266 @@
+"""Sites and days: in words and tables for a person, and in the document for a program."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from baserate.atomic import Grid, Page
+from baserate.decisions.operating_point import brief, setting
+from baserate.errors import grouped, number_of, quoted
+from baserate.inference.clusters import CLASS_OF
+from baserate.inference.requirements import MISSED, OBSERVED, SHOWN, UNJUDGED, Check
+from baserate.inference.values import LOWER, percent
+from baserate.output.document import Known, number, of_interval, point_of, read, threshold, whole
+from baserate.output.tables import UNDEFINED, digits, span
+from baserate.segments.days import Day, Days
+from baserate.segments.groups import TOO_FEW, Slice, Slices
+
+MOST_SITES, MOST_DAYS, MOST_NAMED = 50, 31, 5
+KINDS: dict[str, tuple[str, str]] = {
+    MISSED: ("misses it", "miss it"),
+    OBSERVED: ("keeps it, but does not show it", "keep it, but do not show it"),
+    TOO_FEW: ("has too few cases to say", "have too few cases to say"),
+    UNJUDGED: ("cannot be judged", "cannot be judged"),
+}
+
+
+def of_slices(found: Slices, *, alerts: bool = True) -> str:
+    """In words which sites show the requirement; then their rates, and what follows at each base rate.
+
+    Alerts are out of each site's own cases; beside numbers out of a volume the share flagged stands in their place.
+    """
+    shown = found.largest(MOST_SITES)
+    rows = [(found.total, "all"), *((part, "") for part in shown)]
+    named = shown if len(shown) == len(found) else shown[:-1]  # the last one are all the others
+    workload = _workload(rows, found.level, judged=found.require is not None, alerts=alerts)
+    return Page(_words(found, named), _rates(rows, found.level), workload)
+
+
+def _words(found: Slices, parts: Sequence[Slice]) -> str:
+    where = found.setting if found.threshold is None else f"at {found.setting}"
+    count = number_of(len(found), "group")
+    if len(parts) < len(found):
+        count = f"the {len(parts)} largest of {count}"
+    if found.require is None:
+        return f"{count}, {where}."
+    kinds = {outcome: [part for part in parts if part.outcome == outcome] for outcome in (SHOWN, *KINDS)}
+    shows = "shows" if len(kinds[SHOWN]) == 1 else "show"
+    lines = [f"{len(kinds[SHOWN])} of {count} {shows} {quoted(found.require, quotes=False)}, {where}."]
+    for outcome, (one, many) in KINDS.items():
+        if kinds[outcome]:
+            named = ", ".join(_named(part) for part in kinds[outcome][:MOST_NAMED])
+            more = f" and {len(kinds[outcome]) - MOST_NAMED} more" if len(kinds[outcome]) > MOST_NAMED else ""
+            lines.append(f"{len(kinds[outcome])} {one if len(kinds[outcome]) == 1 else many}: {named}{more}.")
+    return "\n".join([*lines, *_same_everywhere(parts)])
+
+
+def _named(part: Slice) -> str:
+    """A site with what was observed there, and what that shows."""
+    name = quoted(part.name, quotes=False)
+    if part.requirement is None or not part.requirement.checks:
+        reason = part.requirement.notes[0].text if part.requirement is not None and part.requirement.notes else ""
+        return f"{name} ({reason})"
+    worst = [check for check in part.requirement.checks if check.outcome == part.outcome]
+    return f"{name} ({'; '.join(_check(check, several=len(part.requirement.checks) > 1) for check in worst)})"
+
+
+def _check(check: Check, *, several: bool) -> str:
+    side = "at least" if check.interval.side == LOWER else "at most"
+    of = f"{check.requirement.split(' ')[0]} " if several else ""
+    kind = ("positives", "negatives")[CLASS_OF.get(check.interval.name, 0)]
+    more = "" if check.needed is None else f", {number_of(check.needed, kind[:-1])} at just that rate would"
+    return f"{of}{digits(check.interval.value, 4)}, {side} {digits(check.bound, 4)}{more}"
+
+
+def _same_everywhere(parts: Sequence[Slice]) -> list[str]:
+    """Does one threshold serve all sites?"""
+    judged = [part for part in parts if part.requirement is not None and part.requirement.checks]
+    kept = [part for part in judged if all(_holds(check) for check in part.requirement.checks)]  # type: ignore[union-attr]
+    if not judged:
+        return []
+    if len(kept) == len(judged):
+        return ["This threshold serves them: it is kept, as observed, everywhere that can be judged."]
+    alone = [f"{quoted(part.name, quotes=False)} {_alone(part)}" for part in judged if part not in kept]
+    more = f" and {len(alone) - MOST_NAMED} more" if len(alone) > MOST_NAMED else ""
+    return [f"This threshold does not serve all; alone these would need: {', '.join(alone[:MOST_NAMED])}{more}."]
+
+
+def _alone(part: Slice) -> str:
+    return "none that keeps it" if part.own is None else brief(part.own)
+
+
+def _holds(check: Check) -> bool:
+    """Whether it is kept as observed, also where cases are too few for the word."""
+    if check.outcome != TOO_FEW:
+        return check.outcome != MISSED
+    limit = float(check.requirement.rsplit(" ", 1)[1])
+    return check.interval.value >= limit if check.interval.side == LOWER else check.interval.value <= limit
+
+
+def _name(part: Slice, kind: str) -> str:
+    return part.name if kind else quoted(part.name, quotes=False)
+
+
+def _rates(rows: Sequence[tuple[Slice, str]], level: float) -> str:
+    missing = any(part.labelled is not None for part, _ in rows)
+    headings = [
+        "group",
+        "cases",
+        *(["labelled"] if missing else []),
+        "positives",
+        "prior",
+        "recall (tpr)",
+        percent(level),
+        "at least",
+        "specificity (tnr)",
+        percent(level),
+        "at least",
+    ]
+    lines = []
+    for part, kind in rows:
+        prior = UNDEFINED if part.prior is None else digits(part.prior, 4)
+        labelled = [grouped(part.cases if part.labelled is None else part.labelled)] if missing else []
+        cells = [_name(part, kind), grouped(part.cases), *labelled, grouped(part.positives), prior]
+        for name in ("tpr", "tnr"):
+            bound = part.bounds.get(name)
+            low = UNDEFINED if bound is None else digits(bound.low, 4)
+            cells += [digits(read(part.point, name), 4), span(part.intervals.get(name)), low]
+        lines.append(cells)
+    return Grid(headings, lines)
+
+
+def _workload(rows: Sequence[tuple[Slice, str]], level: float, *, judged: bool, alerts: bool) -> str:
+    """What the threshold means at each base rate: how many alerts, how many of them real, and the verdict."""
+    amount = "alerts" if alerts else "flagged (posfrac)"
+    headings = ["group", "precision (PPV)", percent(level), "npv", amount, "to evaluate for one (nne)"]
+    headings += ["verdict", "needed", "alone"] if judged else []
+    lines = []
+    for part, kind in rows:
+        values = {name: read(part.point, name) for name in ("precision", "npv", "alerts", "posfrac", "nne")}
+        cells = [_name(part, kind), digits(values["precision"], 4), span(part.intervals.get("precision")), digits(values["npv"], 4)]
+        cells += [_cases(values["alerts"]) if alerts else digits(values["posfrac"], 4), digits(values["nne"], 4)]
+        lines.append(cells + (_verdict(part) if judged else []))
+    return Grid(headings, lines)
+
+
+def _verdict(part: Slice) -> list[str]:
+    checks = part.requirement.checks if part.requirement is not None else ()
+    needed = max((check.needed for check in checks if check.needed is not None), default=None)
+    alone = UNDEFINED if part.own is None else brief(part.own)
+    return [str(part.outcome), UNDEFINED if needed is None else grouped(needed), alone]
+
+
+def _cases(value: float) -> str:
+    if value != value:  # noqa: PLR0124 (NaN)
+        return UNDEFINED
+    return grouped(round(value)) if float(value).is_integer() or abs(value) >= 1000 else f"{value:.2f}"
+
+
+def of_days(found: Days) -> str:
+    """In words how many alerts a day there are, and on how many days too many; then the days."""
+    budget = "" if found.budget is None else f"; more than {found.budget:g} on {len(found.over)} of {number_of(len(found.parts), 'day')}"
+    ends = f"from {_cases(found.least.alerts)} ({found.least.day}) to {_cases(found.most.alerts)} ({found.most.day})"
+    count = number_of(len(found.parts), "day")
+    where = "flagging nothing" if found.threshold is None else f"at {setting(found.point)}"
+    words = f"Alerts a day, {where}: {_cases(found.mean)} on average over {count}{_zone(found)}, {ends}{budget}."
+    shown = found.parts[-MOST_DAYS:]
+    head = f"{words}\nThe last {MOST_DAYS} days (all with --json):" if len(shown) < len(found.parts) else words
+    columns: list[tuple[str, Callable[[Day], str]]] = [
+        ("day", lambda day: day.day),
+        ("cases", lambda day: _cases(day.cases)),
+        *(
+            [("labelled", lambda day: _cases(day.cases if day.labelled is None else day.labelled))]
+            if any(day.labelled is not None for day in shown)
+            else []
+        ),
+        ("positives", lambda day: _cases(day.positives)),
+        ("alerts", lambda day: _cases(day.alerts)),
+        ("caught", lambda day: _cases(day.caught)),
+    ]
+    if any(day.hours != 24 for day in shown):
+        columns.append(("hours", lambda day: f"{day.hours:g}"))
+    if found.budget is not None:
+        columns.append(("", lambda day: "over" if day in found.over else ""))
+    return Page(head, Grid([name for name, _ in columns], [[cell(day) for _, cell in columns] for day in shown]))
+
+
+def _zone(found: Days) -> str:
+    return f" of {found.tz}" if found.tz is not None else ""
+
+
+def slices_document(found: Slices, column: str) -> dict[str, Any]:
+    """All sites, the first entry being all cases together; and how they were judged."""
+    grouping = {
+        "column": column,
+        "threshold": threshold(found.threshold),
+        "chosen": found.chosen,
+        "require": found.require,
+        "level": found.level,
+        "bound_level": found.parts[0].asked.bound_level,
+        "simultaneous": "bonferroni" if found.simultaneous else None,
+    }
+    return {
+        "grouping": grouping,
+        "groups": [_group(found.total, whole_sample=True), *(_group(part, whole_sample=False) for part in found.parts)],
+    }
+
+
+def _group(part: Slice, *, whole_sample: bool) -> dict[str, Any]:
+    known = Known(part.asked.level, part.asked.seed, {id(part.point): part.intervals})
+    requirement = part.requirement
+    return {
+        "name": part.name,
+        "whole": whole_sample,
+        "missing": part.group is None and not whole_sample,
+        "cases": whole(part.cases),
+        **({} if part.labelled is None else {"labelled": part.labelled}),
+        "positives": whole(part.positives),
+        "clusters": None if part.clusters is None else len(part.clusters),
+        "point": point_of(part.point, known),
+        "nne": number(read(part.point, "nne")),
+        "bounds": {name: of_interval(bound) for name, bound in part.bounds.items()},
+        "outcome": part.outcome,
+        "checks": [_check_document(check) for check in requirement.checks] if requirement is not None else [],
+        "reason": requirement.notes[0].text if requirement is not None and part.outcome == UNJUDGED and requirement.notes else None,
+        "alone": None if part.own is None else threshold(part.own.threshold),
+    }
+
+
+def _check_document(check: Check) -> dict[str, Any]:
+    return {
+        "requirement": check.requirement,
+        "outcome": check.outcome,
+        "value": number(check.interval.value),
+        "bound": number(check.bound),
+        **of_interval(check.interval),
+        "cases_needed": check.needed,
+    }
+
+
+def days_document(found: Days, column: str) -> dict[str, Any]:
+    """All days in their order, and what a fixed threshold gives on them."""
+    return {
+        "column": column,
+        "tz": found.tz or "UTC",
+        "threshold": threshold(found.threshold),
+        "budget": found.budget,
+        "mean": found.mean,
+        "least": found.least.day,
+        "most": found.most.day,
+        "over": [day.day for day in found.over],
+        "days": [_day(day) for day in found.parts],
+        "undated": None if found.undated is None else found.undated.cases,
+    }
+
+
+def _day(day: Day) -> dict[str, Any]:
+    labelled = {} if day.labelled is None else {"labelled": day.labelled}
+    known = {"day": day.day, "cases": day.cases, **labelled, "positives": _known(day.positives)}
+    return {**known, "alerts": day.alerts, "caught": _known(day.caught), "hours": day.hours}
+
+
+def _known(cases: float) -> float | None:
+    """A number of cases; null where it is not known."""
+    return None if math.isnan(cases) else cases

@@ -1,0 +1,808 @@
+"""Counting data frames where they lie: Spark, Dask, DuckDB, polars and pandas, through one function."""
+
+from __future__ import annotations
+
+import re
+import sys
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, fields, replace
+from decimal import Decimal
+from functools import reduce
+from itertools import combinations, pairwise
+from operator import or_
+from typing import Any, Literal, NamedTuple, Protocol
+
+import numpy as np
+
+from baserate.counts.cells import Array, gathered, without_runs
+from baserate.counts.counts import Counts
+from baserate.counts.grouped import GroupedCounts
+from baserate.counts.joint import JointCounts
+from baserate.errors import Findings, Fix, InputError, are, escaped, grouped, number_of, quoted, refuse
+from baserate.kernels import Cells
+from baserate.kernels.portable import ascending_orders
+from baserate.notes import RANDOM, Ledger, Note, checked_design
+from baserate.numbers import INT64_MAX, Ints
+from baserate.read.arrays import between
+from baserate.read.cases import Decision, as_scores, decide, fitting, refuse_missing, too_large
+from baserate.read.columns import Column, Kind, as_column, check_use, distinct, from_spelled, group_codes, objects
+from baserate.read.placements import DIGIT, Side, Sums, digits
+from baserate.read.table import WORDS, Wanted, check_columns, needed
+from baserate.read.treatments import DROP, Treatment
+
+# ----------------------------------------------------------------------
+# What a cluster says when something goes wrong there: one line of it, and where the rest lies.
+
+
+# What tells most, in the order of how much it does.
+CAUSES = (
+    re.compile(r"(ExecutorLostFailure \([^\n]*)"),
+    re.compile(r"Caused by: (?:[\w.$]+\.)?(\w+(?:Exception|Error): [^\n]+)"),
+    re.compile(r"((?:[A-Z]\w*)?(?:ModuleNotFoundError|ImportError|PermissionError|MemoryError): [^\n]+)"),
+    re.compile(r"(\[[A-Z_.0-9]{6,}\][^\n]*)"),
+    re.compile(r"(?:[\w.$]+\.)?(\w+(?:Exception|Error): [^\n]+)"),
+)
+LONGEST = 200
+FAILED = "BR952"
+WORKERS = "give the workers the same packages: condensing and comparing run baserate there (docs/cluster.md)"
+
+
+@contextmanager
+def refused() -> Iterator[None]:
+    """Whatever Spark, its Java or a worker of Dask raises becomes one line of ours; nothing was counted then."""
+    try:
+        yield
+    except InputError:
+        raise
+    except Exception as error:
+        if not _is_foreign(error):
+            raise
+        raise failed(error) from error
+
+
+def failed(error: BaseException) -> InputError:
+    """The line for an error of a cluster."""
+    cause = cause_of(str(error))
+    if "PATH_NOT_FOUND" in cause:
+        return refuse("BR600", f"the cluster finds no such file: {cause}", "check the path, as the workers see it")
+    if "java.lang.OutOfMemoryError" in str(error):
+        text, fix = "the Java of Spark ran out of memory", "more of it: spark.driver.memory, spark.executor.memory; or fewer cells"
+        return refuse(FAILED, text, fix)
+    fix = WORKERS if "ModuleNotFoundError" in cause else "mend the cause, and count again"
+    return refuse(FAILED, f"the job failed, and nothing was counted: {cause}", fix)
+
+
+def cause_of(said: str) -> str:
+    """The one line of a Java trace that tells what happened."""
+    found = next((match[1] for match in (pattern.search(said) for pattern in CAUSES) if match), said.strip().partition("\n")[0])
+    text = quoted_long(found.strip())
+    return text.rstrip(".") or "no reason was given"
+
+
+def quoted_long(text: str) -> str:
+    """As much of a message as one line takes, with nothing in it that could steer a terminal."""
+    plain = escaped(text)
+    return plain if len(plain) <= LONGEST else plain[: LONGEST - 1] + "…"
+
+
+def _is_foreign(error: BaseException) -> bool:
+    """Errors of libraries that were not imported cannot have come from them."""
+    kinds: list[type[BaseException]] = []
+    for module, names in (
+        ("pyspark.errors", ("PySparkException",)),
+        ("py4j.protocol", ("Py4JError",)),
+        ("distributed", ("KilledWorker", "CommClosedError")),
+        ("pyarrow", ("ArrowException",)),
+        ("concurrent.futures.process", ("BrokenProcessPool",)),
+    ):
+        held = sys.modules.get(module)
+        kinds += [getattr(held, name) for name in names if hasattr(held, name)]
+    lost = isinstance(error, ConnectionError | EOFError) and "py4j" in sys.modules  # the Java itself is gone
+    unread = isinstance(error, OSError) and error.errno is None  # Arrow's: a file that is damaged, not one that is not there
+    return lost or unread or isinstance(error, tuple(kinds))
+
+
+# ----------------------------------------------------------------------
+# Work on the rows of each partition, where they lie: little goes to it, and little comes back.
+
+
+ENTRIES = ("place", "extra", "value")
+# Rows that are worked on at once: Spark hands out ten thousand at a time, which is too few to search many thousand places for.
+PIECE = 1 << 20
+
+Columns = Mapping[str, Array]
+
+
+class Work(Protocol):
+    """What is done in a partition: pieces of columns go in, three columns of whole numbers come out. It is sent to every worker."""
+
+    def __call__(self, pieces: Iterator[Columns]) -> tuple[Ints, Ints, Ints]: ...
+
+
+def over_partitions(frame: Any, work: Work) -> Any:
+    """The entries that every partition gives, as a lazy frame in the same engine; a frame without partitions is one."""
+    import narwhals.stable.v2 as nw
+
+    native = frame.to_native()
+    if frame.implementation.is_spark_like():
+        return nw.from_native(_in_spark(native, work))
+    if frame.implementation.is_dask():
+        nothing = needed("pandas").DataFrame({name: np.empty(0, dtype=np.int64) for name in ENTRIES})
+        return nw.from_native(native.map_partitions(_OfPandas(work), meta=nothing, enforce_metadata=False))
+    found = work(gathered_pieces(_streamed(frame)))
+    backend: Any = "pyarrow" if frame.implementation.is_duckdb() else frame.implementation
+    return nw.from_dict(dict(zip(ENTRIES, found, strict=True)), backend=backend).lazy()
+
+
+def _streamed(frame: Any) -> Iterator[Columns]:
+    """The columns of a frame on this machine, batch by batch where its engine hands them out so."""
+    import narwhals.stable.v2 as nw
+
+    native = frame.to_native()
+    if frame.implementation.is_duckdb():
+        for batch in native.to_arrow_reader(PIECE):
+            yield {name: batch.column(name).to_numpy(zero_copy_only=False) for name in batch.schema.names}
+        return
+    batches = map(nw.from_native, native.collect_batches()) if hasattr(native, "collect_batches") else [frame.collect()]
+    for batch in batches:
+        yield {name: batch[name].to_numpy() for name in batch.columns}
+
+
+def _in_spark(native: Any, work: Work) -> Any:
+    schema = ", ".join(f"{name} long" for name in ENTRIES)
+    with warnings.catch_warnings():
+        # Spark asks for pandas, and doubts the newest, also where batches are Arrow's and pandas has no part in it.
+        warnings.filterwarnings("ignore", message="PySpark does not yet fully support pandas", category=FutureWarning)
+        return native.mapInArrow(_OfArrow(work), schema)
+
+
+class _OfArrow:
+    """The work on the record batches that Spark hands to a Python worker."""
+
+    def __init__(self, work: Work) -> None:
+        self.work = work
+
+    def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
+        import pyarrow as pa
+
+        names = [*ENTRIES]
+        pieces = ({name: batch.column(name).to_numpy(zero_copy_only=False) for name in batch.schema.names} for batch in batches)
+        yield pa.RecordBatch.from_arrays([pa.array(column) for column in self.work(gathered_pieces(pieces))], names=names)
+
+
+class _OfPandas:
+    """The work on a partition of Dask."""
+
+    def __init__(self, work: Work) -> None:
+        self.work = work
+
+    def __call__(self, part: Any) -> Any:
+        pieces = [{str(name): part[name].to_numpy() for name in part.columns}]
+        return needed("pandas").DataFrame(dict(zip(ENTRIES, self.work(gathered_pieces(pieces)), strict=True)))
+
+
+def gathered_pieces(pieces: Iterable[Columns]) -> Iterator[Columns]:
+    """The same rows in pieces of about a million."""
+    held: list[Columns] = []
+    rows = 0
+    for piece in _cut(pieces):
+        held.append(piece)
+        rows += len(next(iter(piece.values())))
+        if rows >= PIECE:
+            yield _joined(held)
+            held, rows = [], 0
+    if held:
+        yield _joined(held)
+
+
+def _cut(pieces: Iterable[Columns]) -> Iterator[Columns]:
+    for piece in pieces:
+        for start in range(0, len(next(iter(piece.values()))) or 1, PIECE):
+            yield {name: column[start : start + PIECE] for name, column in piece.items()}
+
+
+def _joined(pieces: list[Columns]) -> Columns:
+    return pieces[0] if len(pieces) == 1 else {name: np.concatenate([piece[name] for piece in pieces]) for name in pieces[0]}
+
+
+# ----------------------------------------------------------------------
+# Counting where the data lie: one GROUP BY in the engine that holds them, and what it gives, checked here.
+
+
+LABEL, GROUP, CASES, MISSING = "label", "group", "cases", "missing"
+
+
+class Tally(NamedTuple):
+    """Each row of values once, and how many cases have it: the label, the score of every model, the group where one is wanted."""
+
+    label: Column
+    scores: dict[str, Column]
+    group: Column | None
+    times: Ints
+
+    def only(self, rows: Array) -> Tally:
+        scores = {name: column.only(rows) for name, column in self.scores.items()}
+        return Tally(self.label.only(rows), scores, None if self.group is None else self.group.only(rows), self.times[rows])
+
+
+class Judged(NamedTuple):
+    """The same, where it is known which cases are positive, and every score is a number."""
+
+    positives: Ints
+    negatives: Ints
+    scores: dict[str, Array]
+    group: Column | None
+    notes: tuple[Note, ...]
+    ledger: Ledger
+    label: object = None
+
+    def cells(self, model: str) -> Cells:
+        """Cells of one model, not yet merged."""
+        return Cells(self.scores[model], self.positives, self.negatives)
+
+
+def score_key(place: int) -> str:
+    """What the column of a score is called inside."""
+    return f"score {place}"
+
+
+def opened(frame: Any, wanted: Wanted) -> Any:
+    """The wanted columns of any frame that narwhals knows, lazily, under names of our own."""
+    import narwhals.stable.v2 as nw
+
+    checked_design(wanted.design)
+    native = nw.from_native(_renamed(frame, wanted), pass_through=True)
+    if not isinstance(native, nw.LazyFrame | nw.DataFrame):
+        text = f"a {type(frame).__name__} is no data frame"
+        raise refuse("BR950", text, "give a frame of Spark, Dask, polars, pandas, pyarrow or DuckDB, or count(y_true, y_score) for arrays")
+    lazy = native.lazy()
+    schema = lazy.collect_schema()
+    have = list(frame.columns) if _is_spark(frame) else list(schema.names())
+    check_columns("", have, wanted.columns)
+    place = dict(zip(have, schema.names(), strict=True))
+    types = {name: schema[place[name]] for name in wanted.columns}
+    for name, dtype in types.items():
+        check_use("", name, frame_kind(dtype), wanted)
+    columns = [nw.col(place[wanted.label]).alias(LABEL)]
+    columns += [nw.col(place[name]).alias(score_key(i)) for i, name in enumerate(wanted.scores)]
+    return lazy.select(*columns, *([] if wanted.group is None else [nw.col(place[wanted.group]).alias(GROUP)]))
+
+
+def _is_spark(frame: Any) -> bool:
+    return type(frame).__module__.startswith("pyspark")
+
+
+def _renamed(frame: Any, wanted: Wanted) -> Any:
+    """Spark reads a dot in a name as a path, and folds its case: there columns go by their places."""
+    if not _is_spark(frame) or not hasattr(frame, "toDF"):
+        return frame
+    check_columns("", list(frame.columns), wanted.columns)
+    return frame.toDF(*(f"c{place}" for place in range(len(frame.columns))))
+
+
+def frame_kind(dtype: Any) -> Kind:
+    """What the values of a column are, by its type in narwhals."""
+    import narwhals.stable.v2 as nw
+
+    if dtype.is_decimal():
+        return Kind.SPELLED
+    if dtype.is_numeric() or dtype == nw.Boolean:
+        return Kind.NUMBERS
+    if dtype in (nw.String, nw.Categorical) or isinstance(dtype, nw.Enum):
+        return Kind.TEXT
+    if dtype.is_temporal():
+        return Kind.TIMES
+    return Kind.BYTES if dtype == nw.Binary else Kind.OTHER
+
+
+def wide(dtype: Any) -> Any:
+    """The type of 64 bits that holds every number of a type; None where there is none, and values are judged here as they are."""
+    import narwhals.stable.v2 as nw
+
+    if dtype.is_float():
+        return nw.Float64
+    return nw.Int64 if dtype == nw.Boolean or (dtype.is_integer() and dtype not in (nw.UInt64, nw.UInt128, nw.Int128)) else None
+
+
+def tallied(frame: Any, wanted: Wanted, most: int, scored: Any = True) -> Tally | None:  # noqa: FBT002 (a bool or an expression of them)
+    """How many cases have each row of values; None where there are more than `most` rows. Scores are told apart where `scored` is true."""
+    import narwhals.stable.v2 as nw
+
+    schema = frame.collect_schema()
+    keys = [LABEL, *map(score_key, range(len(wanted.scores))), *([] if wanted.group is None else [GROUP])]
+    gone = {key: is_missing(nw.col(key), schema[key]) for key in keys if frame_kind(schema[key]) is Kind.NUMBERS}
+    marks = nw.sum_horizontal(nw.lit(0, nw.Int64), *(gone[key].cast(nw.Int64) * (1 << keys.index(key)) for key in gone))
+    there = {key: ~gone[key] if scored is True or key in (LABEL, GROUP) else ~gone[key] & scored for key in gone}
+    whole = [_whole(nw.col(key), schema[key], there[key]).alias(key) if key in gone else nw.col(key) for key in keys]
+    found = collected(frame.select(*whole, marks.alias(MISSING)).group_by(*keys, MISSING).agg(nw.len().alias(CASES)).head(most + 1))
+    if len(found) > most:
+        return None
+    marked = whole_numbers(found[MISSING])
+    names = (wanted.label, *wanted.scores, *([] if wanted.group is None else [wanted.group]))
+    columns = [
+        _with_gaps(column_of(found[key], name), marked & (1 << place) > 0) for place, (key, name) in enumerate(zip(keys, names, strict=True))
+    ]
+    label, *rest = columns
+    scores = dict(zip(wanted.scores, rest, strict=False))
+    return Tally(label, scores, None if wanted.group is None else columns[-1], whole_numbers(found[CASES]))
+
+
+def is_missing(column: Any, dtype: Any) -> Any:
+    """Null, or NaN: comparing with NaN is a matter of taste among engines, and asking for it is not."""
+    return column.is_null() | column.fill_null(0.0).is_nan() if dtype.is_float() else column.is_null()
+
+
+def _whole(column: Any, dtype: Any, there: Any) -> Any:
+    """A column without gaps, and only then of 64 bits: casting a gap is another matter of taste."""
+    import narwhals.stable.v2 as nw
+
+    filled = nw.when(there).then(column).otherwise(nw.lit(False) if dtype == nw.Boolean else nw.lit(0, dtype))  # noqa: FBT003
+    return filled.cast(wide(dtype)) if wide(dtype) is not None and dtype != nw.Boolean else filled
+
+
+def _with_gaps(column: Column, gone: Array) -> Column:
+    return replace(column, missing=gone if column.missing is None else gone | column.missing) if gone.any() else column
+
+
+def collected(frame: Any) -> Any:
+    """The rows of a lazy frame, here."""
+    with refused(), _repeatable(frame):
+        return frame.collect()
+
+
+def _repeatable(frame: Any) -> AbstractContextManager[object]:
+    """Dask's own way to shuffle on a cluster does not survive the loss of a worker; shuffles made of tasks are computed again."""
+    if not frame.implementation.is_dask():
+        return nullcontext()
+    import dask
+
+    return dask.config.set({"dataframe.shuffle.method": "tasks"})
+
+
+def whole_numbers(series: Any) -> Ints:
+    """Counts as int64, whatever an engine makes of them."""
+    return np.array(series.to_list(), dtype=np.int64) if series.dtype.is_decimal() else np.asarray(series.to_numpy()).astype(np.int64)
+
+
+def column_of(series: Any, name: str) -> Column:
+    """A column that was collected; decimals become the numbers that they spell, and gaps, which engines spell as they like, None."""
+    if series.dtype.is_decimal():
+        return Column(quoted(name), from_spelled([str(value) if isinstance(value, Decimal) else None for value in series.to_list()]))
+    return as_column(series.to_native(), quoted(name))
+
+
+def judged(tally: Tally, wanted: Wanted, treatment: Treatment) -> Judged:
+    """Which cases are positive, and what their scores are; rows without label or score are left out where that was asked for."""
+    rows = int(tally.times.sum())
+    if not rows:
+        raise refuse("BR603", "there are no rows", "give a frame, or files, with cases")
+    tally, notes = _without_labels(tally, treatment)
+    tally, dropped = _without_scores(tally, treatment)
+    used = int(tally.times.sum())
+    if not used:
+        raise refuse("BR603", "every row was left out, as requested: nothing remains", "give whole cases")
+    findings, scores = Findings(), dict[str, Array]()
+    with findings:
+        decision = label_decision(tally.label, wanted.positive, tally.times)
+    for name, column in tally.scores.items():
+        with findings:
+            refuse_missing(column, tally.times)
+            found = as_scores(column)
+            scores[name] = found.astype(np.int64 if found.dtype == np.int64 else np.float64) + 0
+    findings.settle()
+    positives = np.where(decision.positive, tally.times, 0)
+    ledger = Ledger(rows, used, rows - used, design=wanted.design)
+    return Judged(positives, tally.times - positives, scores, tally.group, (*notes, *dropped, *decision.notes), ledger, decision.value)
+
+
+def label_decision(column: Column, positive: object, times: Ints) -> Decision:
+    """Which rows are positive: decided once, on the distinct labels."""
+    values, codes = distinct(column)
+    many = np.zeros(len(values), dtype=np.int64)
+    np.add.at(many, codes, times)
+    labels = Column(column.name, objects(values)).inferred()
+    decision = decide(labels, fitting(positive, labels.values), many, keyword="positive")
+    return Decision(decision.positive[codes], decision.value, decision.notes)
+
+
+def _without_labels(tally: Tally, treatment: Treatment) -> tuple[Tally, tuple[Note, ...]]:
+    gone = tally.label.missing_rows()
+    if treatment.missing_label != DROP or not len(gone):
+        return tally, ()
+    many, cases = int(tally.times[gone].sum()), int(tally.times.sum())
+    text = f"{grouped(many)} of {number_of(cases, 'label')} in {tally.label.name} {are(many)} missing: left out, as requested"
+    return tally.only(_others(gone, len(tally.times))), (Note("BR105", text),)
+
+
+def _without_scores(tally: Tally, treatment: Treatment) -> tuple[Tally, tuple[Note, ...]]:
+    gone = {name: column.missing_rows() for name, column in tally.scores.items()}
+    every = np.unique(np.concatenate([*gone.values()]))
+    if treatment.nan_score != DROP or not len(every):
+        return tally, ()
+    shown = ", ".join(f"{quoted(name)} {grouped(int(tally.times[rows].sum()))}" for name, rows in gone.items() if len(rows))
+    text = f"{number_of(int(tally.times[every].sum()), 'case')} without a score ({shown}): left out, as requested"
+    return tally.only(_others(every, len(tally.times))), (Note("BR201", text),)
+
+
+def _others(gone: Array, length: int) -> Array:
+    return np.delete(np.arange(length), gone)
+
+
+def checked_treatment(said: Mapping[str, Any]) -> Treatment:
+    """What a cluster can be asked to do with odd rows: leave them out."""
+    known = {field.name for field in fields(Treatment)}
+    unknown = sorted(said.keys() - known)
+    if unknown and unknown[0] in WORDS:
+        text = f"{unknown[0]} is an option of files: a frame is counted by the engine that holds it"
+        raise refuse("BR230", text, f"leave {unknown[0]} out; cells=… limits how many distinct scores come here")
+    if unknown:
+        raise TypeError(f"unknown option {unknown[0]!r}; there are missing_label and nan_score")
+    treatment = Treatment(**said).checked()
+    if treatment != Treatment(missing_label=treatment.missing_label, nan_score=treatment.nan_score) or {
+        treatment.missing_label,
+        treatment.nan_score,
+    } - {None, DROP}:
+        raise _unknown_there()
+    return treatment
+
+
+def _unknown_there() -> InputError:
+    text = "where the engine counts, rows without a label or score can be left out, and nothing else"
+    return refuse("BR953", text, 'missing_label="drop", nan_score="drop", or change the columns in the frame itself')
+
+
+# ----------------------------------------------------------------------
+# The negatives of a partition among the positives' scores: what each worker counts and adds up, for all models in one pass.
+
+
+DIGITS = 8  # of 32 bits: more than any sum of squares has
+
+
+@dataclass(frozen=True)
+class Negatives:
+    """How many scores lie at each anchor and between them, and the lowest of each gap; and how far pairs of models are apart in placing them.
+
+    `orders` are the positives' scores of each model, as ascending orders; `hits` the positives at each, needed for pairs alone. It answers in
+    places: of each model the gaps (even, from the lowest) and the anchors between them (odd), then the digits of two sums a pair.
+    """
+
+    orders: tuple[Ints, ...]
+    hits: tuple[Ints, ...] = ()
+    pairs: tuple[tuple[int, int], ...] = ()
+
+    def __call__(self, pieces: Iterator[Columns]) -> tuple[Ints, Ints, Ints]:
+        sides = [Side(orders, hits) for orders, hits in zip(self.orders, self.hits or [None] * len(self.orders), strict=True)]
+        sums = [Sums() for _ in self.pairs]
+        for piece in pieces:
+            columns = [np.require(piece[score_key(place)], requirements=["C", "A"]) for place in range(len(sides))]
+            for side, scores in zip(sides, columns, strict=True):
+                side.count(scores)
+            placed = [side.beaten_by(scores) for side, scores in zip(sides, columns, strict=True)] if self.pairs else []
+            for apart, (one, other) in zip(sums, self.pairs, strict=True):
+                apart.add(placed[other] - placed[one])
+        return self._written(sides, sums)
+
+    def _written(self, sides: list[Side], sums: list[Sums]) -> tuple[Ints, Ints, Ints]:
+        starts = self._starts()
+        lowest, values = np.full(starts[-1], INT64_MAX), np.zeros(starts[-1], dtype=np.int64)
+        for side, start, stop in zip(sides, starts, starts[1:], strict=False):
+            lowest[start:stop:2] = side.counter.lowest
+            values[start:stop:2], values[start + 1 : stop : 2] = side.counter.gaps, side.counter.ties
+        for number, each in enumerate(number for apart in sums for number in (apart.total, apart.squares)):
+            for place, digit in digits(each):
+                values[starts[len(sides)] + number * DIGITS + place] = digit
+        used = np.flatnonzero(values)
+        return used, lowest[used], values[used]
+
+    def _starts(self) -> list[int]:
+        """Where the places of each model begin, those of the sums, and where all end."""
+        sizes = [2 * len(orders) + 1 for orders in self.orders]
+        return np.cumsum([0, *sizes, 2 * DIGITS * len(self.pairs)]).tolist()  # type: ignore[no-any-return]
+
+    def read(self, places: Ints, least: Ints, many: Ints) -> tuple[list[tuple[Ints, Ints, Ints]], list[Sums]]:
+        """What all partitions gave together: ties, gaps and lowest of each model, and the sums of each pair."""
+        starts = self._starts()
+        lowest, values = np.full(starts[-1], INT64_MAX), np.zeros(starts[-1], dtype=np.int64)
+        lowest[places], values[places] = least, many
+        spans = pairwise(starts[:-1])
+        gaps = [(values[start + 1 : stop : 2], values[start:stop:2], lowest[start:stop:2]) for start, stop in spans]
+        numbers = [_number(part) for part in values[starts[-2] :].reshape(-1, DIGITS).tolist()]
+        cases = int(values[: starts[1]].sum())
+        return gaps, [Sums(cases, total, squares) for total, squares in zip(numbers[0::2], numbers[1::2], strict=True)]
+
+
+def _number(parts: list[int]) -> int:
+    return sum(value << (DIGIT * place) for place, value in enumerate(parts))
+
+
+# ----------------------------------------------------------------------
+# Condensed counts of more distinct scores than fit anywhere: the positives come here, the negatives are dropped into the gaps where they lie.
+
+
+MOST_LABELS = 1 << 20  # far more than two, and few enough to be told
+SPARE = 1 << 10  # rows beside those of the positives: other labels, and what is missing
+
+
+class Cases(NamedTuple):
+    """Rows with a label and every score: the positives' scores side by side, the frame of all, and what was said and left out on the way."""
+
+    frame: Any  # LABEL as 0 or 1, scores by their keys
+    scores: dict[str, Array]
+    times: Ints  # how many positives have each row of scores
+    notes: tuple[Note, ...]
+    ledger: Ledger
+    label: object
+
+    def cells(self, name: str) -> Cells:
+        """The distinct scores of the positives by one model: the least that condensed counts have to hold."""
+        return gathered(self.scores[name], self.times, np.zeros_like(self.times))
+
+
+def with_positives(frame: Any, wanted: Wanted, treatment: Treatment, most: int) -> Cases:
+    """The first pass: how many rows have each label, and each score of the positives. What is odd is refused or left out by that."""
+    import narwhals.stable.v2 as nw
+
+    frame = _signed(frame, wanted)
+    schema = frame.collect_schema()
+    _check_numbers(schema, wanted)
+    there = [~is_missing(nw.col(key), schema[key]) for key in _keys(wanted)]
+    likely = likely_positive(schema[LABEL], wanted.positive)
+    tally = None if likely is None else tallied(frame, wanted, most + SPARE, nw.col(LABEL) == likely)
+    if tally is None:
+        tally, likely = _labels(frame, wanted), None
+    found = judged(tally, wanted, treatment)
+    held, is_positive = found, nw.col(LABEL) == found.label
+    if found.positives.any() and found.label != likely:
+        positives = tallied(frame.filter(is_positive, *there), wanted, most)
+        held = judged(_checked(positives, wanted, most), wanted, treatment)
+    rows = np.flatnonzero(held.positives)
+    if len(rows) > most:
+        _checked(None, wanted, most)
+    # Whatever else is there is missing: null, NaN or blank.
+    known = [nw.col(LABEL) == value for value in distinct(tally.label)[0] if value is not None]
+    positive = nw.lit(0) if found.label is None else is_positive.cast(nw.Int64)
+    numbers = (nw.col(key).cast(wide(schema[key])) for key in _keys(wanted))
+    whole = frame.filter(reduce(or_, known), *there).select(positive.alias(LABEL), *numbers)
+    scores = {name: column[rows] for name, column in held.scores.items()}
+    return Cases(whole, scores, held.positives[rows], found.notes, found.ledger, found.label)
+
+
+def likely_positive(dtype: Any, positive: Any) -> Any:
+    """The label that is positive unless the labels turn out otherwise: the one that was named, true or 1; None where nothing says so."""
+    import narwhals.stable.v2 as nw
+
+    if dtype in (nw.String, nw.Categorical):
+        named = fitting(positive, objects([""]))
+        return named if isinstance(named, str) else None
+    if dtype != nw.Boolean and not dtype.is_integer() and not dtype.is_float():
+        return None
+    kind: type = bool if dtype == nw.Boolean else int if dtype.is_integer() else float
+    named = 1 if positive is None else fitting(positive, np.zeros(1, dtype=kind))
+    try:
+        found = kind(named)
+        return found if found == named and abs(found) <= INT64_MAX else None
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+def _keys(wanted: Wanted) -> list[str]:
+    return [score_key(place) for place in range(len(wanted.scores))]
+
+
+def _signed(frame: Any, wanted: Wanted) -> Any:
+    """Whole numbers without a sign as those with one, where they fit: a pass over them finds that out."""
+    import narwhals.stable.v2 as nw
+
+    schema = frame.collect_schema()
+    keys = {key: name for key, name in zip(_keys(wanted), wanted.scores, strict=True) if schema[key] == nw.UInt64}
+    if not keys:
+        return frame
+    most = collected(frame.select(*(nw.col(key).max() for key in keys)))
+    for key, name in keys.items():
+        largest = most[key].to_list()[0]
+        if largest is not None and int(largest) > INT64_MAX:
+            raise too_large(quoted(name))
+    return frame.with_columns(*(nw.col(key).cast(nw.Int64) for key in keys))
+
+
+def _check_numbers(schema: Any, wanted: Wanted) -> None:
+    for key, name in zip(_keys(wanted), wanted.scores, strict=True):
+        if wide(schema[key]) is None:
+            text = f"{quoted(name)} holds {frame_kind(schema[key])}, which cannot be condensed where they lie"
+            raise refuse("BR954", text, "cast it to float64, or to a whole number of 64 bits")
+
+
+def _labels(frame: Any, wanted: Wanted) -> Tally:
+    """How many rows have each label, and scores or none."""
+    tally = tallied(frame, wanted, MOST_LABELS, scored=False)
+    if tally is None:
+        raise refuse("BR103", f"{quoted(wanted.label)} has more than {grouped(MOST_LABELS)} values; need 2", "name the column of the labels")
+    return tally
+
+
+def _checked(positives: Tally | None, wanted: Wanted, most: int) -> Tally:
+    if positives is None:
+        what = "distinct scores" if len(wanted.scores) == 1 else "distinct rows of scores"
+        text = f"the positives alone have more than {grouped(most)} {what} in {', '.join(map(quoted, wanted.scores))}"
+        raise refuse("BR951", text, "allow more cells here, or round the scores")
+    return positives
+
+
+def condensed(cases: Cases, wanted: Wanted, pairs: Sequence[tuple[int, int]] = ()) -> tuple[dict[str, Counts], list[Sums]]:
+    """The second pass: condensed counts of every model, and of every pair how far apart the negatives' placements are."""
+    import narwhals.stable.v2 as nw
+
+    ranked = [cases.cells(name) for name in wanted.scores]
+    orders = tuple(ascending_orders(one.scores)[::-1].copy() for one in ranked)
+    work = Negatives(orders, tuple(one.positives[::-1].copy() for one in ranked) if pairs else (), tuple(pairs))
+    negative = cases.frame.filter(nw.col(LABEL) == 0).select(*_keys(wanted))
+    entries = over_partitions(negative, work)
+    found = collected(entries.group_by(ENTRIES[0]).agg(nw.col(ENTRIES[1]).min(), nw.col(ENTRIES[2]).sum()))
+    gaps, sums = work.read(*(whole_numbers(found[name]) for name in ENTRIES))
+    cells = [without_runs(between(one, *parts)) for one, parts in zip(ranked, gaps, strict=True)]
+    counts = [Counts._of(one, cases.ledger, cases.notes, condensed=True) for one in cells]
+    return dict(zip(wanted.scores, counts, strict=True)), sums
+
+
+# ----------------------------------------------------------------------
+# Counting data frames where they lie: Spark and Dask clusters, DuckDB, lazy and eager frames, through one function.
+
+
+# So many cells take less than a gigabyte here, on their way in and merged.
+MOST_CELLS = 5_000_000
+Keep = Literal["all", "positives"]
+
+
+def count_frame(
+    frame: Any,
+    *,
+    label: str,
+    score: str,
+    positive: Any = None,
+    keep: Keep | None = None,
+    cells: int = MOST_CELLS,
+    design: str = RANDOM,
+    **treatment: Any,
+) -> Counts:
+    """How many positives and negatives have each score, in a data frame that need not fit into memory?
+
+    `frame` is one of PySpark, Dask, DuckDB, ibis, polars (lazy or not), pandas or pyarrow. The engine that holds it runs one GROUP BY, and only
+    distinct scores come here. No more than `cells` of them: where there are more, the counts are condensed as `keep="positives"` has them,
+    which is exact too, and the negatives never leave their workers; `keep="all"` refuses instead. Rows without a label or score are refused, or
+    left out with `missing_label="drop"` and `nan_score="drop"`.
+
+    >>> import baserate as br, polars
+    >>> frame = polars.LazyFrame({"fraud": [0, 0, 1, 1], "m": [0.1, 0.4, 0.35, 0.8]})
+    >>> br.count_frame(frame, label="fraud", score="m")
+    Counts: 2 positives, 2 negatives, 4 distinct scores, prior 0.500
+    """
+    wanted = Wanted(label, (score,), positive, design=design)
+    return counts_in(opened(frame, wanted), wanted, checked_treatment(treatment), keep=keep, cells=cells)[0]
+
+
+def counts_in(frame: Any, wanted: Wanted, treatment: Treatment, *, keep: Keep | None = None, cells: int = MOST_CELLS) -> tuple[Counts, object]:
+    """The same of a frame that is opened, and the label that was found to be positive."""
+    if keep not in (None, "all", "positives"):
+        raise refuse("BR227", f"keep must be 'all' or 'positives', got {quoted(keep)}", "keep='all'")
+    tally = None if keep == "positives" else tallied(frame, wanted, checked_cells(cells))
+    if tally is not None:
+        found = judged(tally, wanted, treatment)
+        return Counts._of(gathered(*found.cells(wanted.scores[0])), found.ledger, found.notes), found.label
+    if keep == "all":
+        raise _too_many(wanted.scores[0], cells)
+    cases = with_positives(frame, wanted, treatment, checked_cells(cells))
+    return condensed(cases, wanted)[0][wanted.scores[0]], cases.label
+
+
+def checked_cells(cells: int) -> int:
+    """How many cells may come here."""
+    if isinstance(cells, bool) or not isinstance(cells, int) or cells < 1:
+        raise refuse("BR951", f"the most cells to hold is a number of 1 or more, got {quoted(cells)}", Fix.option("cells", MOST_CELLS))
+    return cells
+
+
+def _too_many(score: str, cells: int) -> Exception:
+    text = f"there are more than {grouped(cells)} distinct rows of values with {quoted(score)}, which is as many as may be held here"
+    return refuse("BR951", text, Fix('cells=…, keep="positives", or round the scores', "--cells NUMBER, --keep positives, or round the scores"))
+
+
+def count_groups_frame(
+    frame: Any,
+    *,
+    label: str,
+    score: str,
+    group: str,
+    positive: Any = None,
+    cells: int = MOST_CELLS,
+    design: str = RANDOM,
+    **treatment: Any,
+) -> GroupedCounts:
+    """How many positives and negatives have each score, group by group (folds, slices, sites, days), in a data frame of any engine?"""
+    wanted = Wanted(label, (score,), positive, group=group, design=design)
+    return groups_in(opened(frame, wanted), wanted, checked_treatment(treatment), cells=cells)[0]
+
+
+def groups_in(frame: Any, wanted: Wanted, treatment: Treatment, *, cells: int = MOST_CELLS) -> tuple[GroupedCounts, object]:
+    """The same of a frame that is opened, and the positive label."""
+    found = _judged(frame, wanted, treatment, cells)
+    assert found.group is not None
+    names, codes = group_codes(found.group)
+    return GroupedCounts._gathered(names, codes, found.cells(wanted.scores[0]), found.ledger, found.notes), found.label
+
+
+def count_models_frame(
+    frame: Any,
+    *,
+    label: str,
+    scores: Sequence[str],
+    positive: Any = None,
+    cells: int = MOST_CELLS,
+    design: str = RANDOM,
+    **treatment: Any,
+) -> JointCounts:
+    """Which scores did each of several models give the same cases, in a data frame of any engine?
+
+    One cell a distinct row of scores: for scores that are rounded. Where there are more than `cells`, `compare_frame` needs none of them.
+    """
+    wanted = Wanted(label, tuple(scores), positive, design=design)
+    return models_in(opened(frame, wanted), wanted, checked_treatment(treatment), cells=cells)[0]
+
+
+def models_in(frame: Any, wanted: Wanted, treatment: Treatment, *, cells: int = MOST_CELLS) -> tuple[JointCounts, object]:
+    """The same of a frame that is opened, and the positive label."""
+    check_models(wanted.scores)
+    found = _judged(frame, wanted, treatment, cells)
+    joint = JointCounts._of(found.scores, found.positives, found.negatives, found.ledger, found.notes)
+    return joint.sorted_by(wanted.scores), found.label
+
+
+def check_models(scores: Sequence[str]) -> None:
+    """At least one score, each named once."""
+    if not scores:
+        raise refuse("BR410", "no score is named", Fix('scores=["m1", "m2"]', "--score m1 --score m2"))
+    repeated = [name for name in scores if scores.count(name) > 1]
+    if repeated:
+        raise refuse("BR407", f"the score {quoted(repeated[0])} was asked for twice", "name each score once")
+
+
+def _judged(frame: Any, wanted: Wanted, treatment: Treatment, cells: int) -> Judged:
+    tally = tallied(frame, wanted, checked_cells(cells))
+    if tally is None:
+        raise _too_many(wanted.scores[0], cells)
+    return judged(tally, wanted, treatment)
+
+
+# ----------------------------------------------------------------------
+# Several models on the same cases, too many to hold: what DeLong's test needs of every pair, from two passes over the rows.
+
+
+class Paired(NamedTuple):
+    """Sums over the cases of two models: differences of twice the number beaten, and their squares, for positives and for negatives."""
+
+    models: tuple[str, str]
+    positives: Sums
+    negatives: Sums
+
+
+def paired_sums(frame: Any, wanted: Wanted, treatment: Treatment, most: int) -> tuple[dict[str, Counts], list[Paired]]:
+    """The condensed counts of each model, and the sums of every pair of them."""
+    cases = with_positives(frame, wanted, treatment, most)
+    pairs = list(combinations(range(len(wanted.scores)), 2))
+    counts, of_negatives = condensed(cases, wanted, pairs)
+    placed = [beating(cases, name, counts[name]) for name in wanted.scores]
+    found = []
+    for (one, other), negatives in zip(pairs, of_negatives, strict=True):
+        positives = Sums()
+        positives.add_times(placed[other] - placed[one], cases.times)
+        found.append(Paired((wanted.scores[one], wanted.scores[other]), positives, negatives))
+    return counts, found
+
+
+def beating(cases: Cases, name: str, counts: Counts) -> Ints:
+    """Of each row of the positives' scores, twice the negatives below it by one model, a tie counting one."""
+    scores, negatives = counts.scores[::-1], counts.negatives[::-1]
+    twice = 2 * (np.cumsum(negatives) - negatives) + negatives
+    found: Ints = twice[np.searchsorted(scores, cases.scores[name])]
+    return found

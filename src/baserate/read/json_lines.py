@@ -1,0 +1,192 @@
+"""JSON lines: one object a line, flat values only. A single array of objects is read too, up to 100 MB, with a note."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+
+from baserate.counts.cells import Array
+from baserate.errors import InputError, grouped, number_of, quoted, refuse_file
+from baserate.notes import Note
+from baserate.read import csv, streams
+from baserate.read.columns import NUMBER, SAFE_DIGITS, kind_of_value, mixed
+from baserate.read.csv_dialect import Asked, Text, decoded_text, lines_of
+from baserate.read.streams import Limits
+from baserate.read.table import InLines, Table, Wanted, matched, refuse_absent
+
+LARGEST_ARRAY = 100_000_000
+ONE_A_LINE = "write one flat object a line"
+Record = tuple[int, dict[str, Any]]
+
+
+def read_json_lines(path: str, wanted: Wanted, asked: Asked | None = None, limits: Limits | None = None) -> Table:
+    """The wanted fields of every object."""
+    with streams.opened(path, limits) as plain:
+        return table_of(plain, wanted, asked or Asked())
+
+
+def table_of(plain: streams.Plain, wanted: Wanted, asked: Asked) -> Table:
+    """The same, from a file whose bytes lie plain."""
+    _check_asked(plain.shown, asked)
+    with decoded_text(plain.shown, plain.path, asked.encoding) as text:
+        notes = [*plain.notes, *text.notes]
+        if _is_array(text):
+            if text.facts.size > LARGEST_ARRAY:
+                raise refuse_file(plain.shown, "BR621", "is one JSON array of more than 100 MB", ONE_A_LINE)
+            notes.append(Note("BR621", "the file is one JSON array, read as a whole; a place is the number of the object, from 1"))
+            found = list(_of_array(text))
+        else:
+            found = list(_of_lines(text))
+    if not found:
+        raise refuse_file(plain.shown, "BR603", "holds no objects", ONE_A_LINE)
+    columns = _columns(plain.shown, found, wanted)
+    place = InLines.of(plain.shown, [line for line, _ in found])
+    return Table(plain.shown, columns, len(found), 0, plain.sha256, place, tuple(notes))
+
+
+def _check_asked(shown: str, asked: Asked) -> None:
+    unused = [field.name for field in fields(Asked) if field.name != "encoding" and getattr(asked, field.name) != field.default]
+    if unused:
+        text = f"{unused[0].replace('_', ' ')} applies to a table of text, and this is JSON"
+        raise refuse_file(shown, "BR612", text, f"leave {unused[0]} out")
+
+
+def _is_array(text: Text) -> bool:
+    return next((line.lstrip()[:1] == "[" for line in lines_of(text) if line.strip()), False)
+
+
+def _of_lines(text: Text) -> Iterator[Record]:
+    for number, line in enumerate(lines_of(text), 1):
+        if line.strip():
+            yield number, _object(text.shown, _parsed(text.shown, line, number), number)
+
+
+def _of_array(text: Text) -> Iterator[Record]:
+    with open(text.path, encoding="utf-8-sig") as file:
+        found = _parsed(text.shown, file.read(), None)
+    for number, value in enumerate(found, 1):
+        yield number, _object(text.shown, value, number)
+
+
+def _parsed(shown: str, text: str, line: int | None) -> Any:
+    lines = () if line is None else (line,)
+    try:
+        return json.loads(text, object_pairs_hook=_pairs, parse_constant=_constant, parse_float=_fraction)
+    except json.JSONDecodeError as error:
+        place = (error.lineno,) if line is None else lines
+        raise refuse_file(shown, "BR620", f"is broken JSON ({error.msg}, character {error.colno})", ONE_A_LINE, place, 1) from None
+    except _Twice as error:
+        twice = f"has an object with more than one {quoted(str(error))}"
+        raise refuse_file(shown, "BR606", twice, "give each field once", lines, len(lines)) from None
+    except (RecursionError, ValueError) as error:
+        raise refuse_file(shown, "BR620", f"is broken JSON ({quoted(str(error), quotes=False)})", ONE_A_LINE, lines, len(lines)) from None
+
+
+class _Twice(Exception):  # noqa: N818 (never leaves this module)
+    """A field that an object has twice."""
+
+
+def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise _Twice(next(name for name in names if names.count(name) > 1))
+    return found
+
+
+def _constant(text: str) -> float:
+    """NaN and infinities are no JSON, and yet what Python writes; NaN is then refused as any missing score is."""
+    return float(text)
+
+
+class _Spelled(str):
+    """A number of which a float may not keep every digit: it stays as it is written, for scores.py to judge."""
+
+    __slots__ = ()
+
+
+def _fraction(text: str) -> float | _Spelled:
+    """A float where no two different texts become one: fifteen digits without an exponent, or what Python writes for that float."""
+    value = float(text)
+    plain = len(text) <= SAFE_DIGITS and "e" not in text and "E" not in text
+    return value if plain or repr(value) == text else _Spelled(text)
+
+
+def _settled(values: list[Any], *, number: bool) -> list[Any]:
+    """Without such numbers: all of a column of numbers as text, so that they are compared; floats in any other."""
+    if not any(type(value) is _Spelled for value in values):
+        return values
+    if not number:
+        return [float(value) if type(value) is _Spelled else value for value in values]
+    return [repr(value) if type(value) in (int, float) else str(value) if type(value) is _Spelled else value for value in values]
+
+
+def _object(shown: str, value: Any, number: int) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise refuse_file(shown, "BR620", f"holds {quoted(value)} where an object should stand", ONE_A_LINE, (number,), 1)
+    return value
+
+
+def _columns(shown: str, found: list[Record], wanted: Wanted) -> dict[str, Array]:
+    """Each wanted field. One that some objects lack is refused: left out and misspelled look the same."""
+    columns = {}
+    for name in wanted.columns:
+        lacking = [line for line, record in found if name not in record]
+        if len(lacking) == len(found):
+            names = list(dict.fromkeys(other for _, record in found[:100] for other in record))
+            matched(shown, names, [name])
+            refuse_absent(shown, names, [name])
+        if lacking:
+            text = f"the field {quoted(name)} is missing in {grouped(len(lacking))} of {number_of(len(found), 'object')}"
+            raise refuse_file(shown, "BR605", text, "write null where there is no value", tuple(lacking), len(lacking))
+        columns[name] = _column(shown, name, found, wanted)
+    return columns
+
+
+def _column(shown: str, name: str, found: list[Record], wanted: Wanted) -> Array:
+    values = [record[name] for _, record in found]
+    for (line, _), value in zip(found, values, strict=True):
+        if isinstance(value, dict | list):
+            raise _nested(shown, name, value, line)
+    missing = csv.MISSING_NUMBERS if name in wanted.numbers else csv.MISSING
+    values = [None if isinstance(value, str) and value.strip() in missing else value for value in values]
+    if name in wanted.numbers:
+        _check_kinds(shown, name, values, [line for line, _ in found])
+    values = _settled(values, number=name in wanted.numbers)
+    if name in wanted.texts and name != wanted.label:
+        return _plain([None if value is None else value if isinstance(value, str) else json.dumps(value) for value in values])
+    types = set(map(type, values))
+    if types <= {bool}:
+        return np.array(values, dtype=np.bool_)
+    if types <= {int} and all(-(2**63) <= value < 2**63 for value in values):
+        return np.array(values, dtype=np.int64)
+    if types <= {float}:
+        return np.array(values, dtype=np.float64)
+    return _plain(values)
+
+
+def _check_kinds(shown: str, name: str, values: list[Any], lines: list[int]) -> None:
+    """A column of numbers may be written as numbers, or all as text; what is mixed went wrong somewhere."""
+    here = [None if value is None else NUMBER if type(value) is _Spelled else kind_of_value(value) for value in values]
+    kinds = Counter(kind for kind in here if kind is not None)
+    if len(kinds) > 1:
+        rarest = kinds.most_common()[-1][0]
+        error = mixed("BR208", quoted(name), kinds, [row for row, kind in enumerate(here) if kind == rarest])
+        raise error.moved(InLines.of(shown, lines))
+
+
+def _plain(values: list[Any]) -> Array:
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
+
+
+def _nested(shown: str, name: str, value: Any, line: int) -> InputError:
+    inner = f"{name}.{next(iter(value))}" if isinstance(value, dict) and value else f"{name}[0]"
+    text = f"{quoted(name)} is nested (there is {quoted(inner)})"
+    return refuse_file(shown, "BR619", text, "write flat objects with plain values", (line,), 1)

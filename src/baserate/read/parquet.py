@@ -1,0 +1,385 @@
+"""Parquet files and folders: wanted columns only, hive partitions, page checksums, counts of repeated scores."""
+
+from __future__ import annotations
+
+import os
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, BinaryIO, NamedTuple
+from urllib.parse import unquote
+
+import numpy as np
+
+from baserate.counts.cells import Array
+from baserate.errors import escaped, number_of, quoted, refuse_file
+from baserate.notes import Note
+from baserate.read.columns import objects
+from baserate.read.databases import FEWER, pair_of, spread
+from baserate.read.duckdb import From, check_types, fetched, literally, locked, refused, types_of
+from baserate.read.streams import unchanged
+from baserate.read.table import Table, Wanted, check_columns, identifier, in_tables, needed
+
+# ----------------------------------------------------------------------
+# Whether a Parquet file's scores repeat themselves, told by its footer, and their counts by DuckDB if they do.
+
+
+# Bytes of each value where it is written out: once for a row, or once for a dictionary.
+WIDTHS = {"FLOAT": 4, "DOUBLE": 8, "INTEGER": 4, "BIGINT": 8}
+LABELS = frozenset({"BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"})
+SIZES = """
+SELECT sum(total_uncompressed_size), bool_or(encodings LIKE '%DELTA%') FROM parquet_metadata(?) WHERE path_in_schema = ?
+"""
+
+
+def counted(
+    connection: Any, files: Sequence[str], source: From, rows: int, types: Mapping[str, str], wanted: Wanted
+) -> dict[str, Array] | None:
+    """The wanted columns in no particular order, if DuckDB counts them faster than it hands them over; None where it does not."""
+    pair = pair_of(wanted)
+    if pair is None or types.get(pair[0]) not in LABELS or types.get(pair[1]) not in WIDTHS:
+        return None
+    if not _repeats(connection, files, rows, pair[1], WIDTHS[types[pair[1]]]):
+        return None
+    names = ", ".join(map(identifier, pair))
+    query = f"SELECT {identifier(pair[0])} AS a, {identifier(pair[1])} AS b, count(*) AS c FROM {source.sql} GROUP BY {names}"  # noqa: S608
+    try:
+        found = connection.execute(query, list(source.parameters)).fetchnumpy()
+    except needed("duckdb").OutOfMemoryException:  # as many pairs as that are better streamed
+        return None
+    columns = spread(found["a"], found["b"], found["c"])
+    return None if columns is None else dict(zip(pair, columns, strict=True))
+
+
+def _repeats(connection: Any, files: Sequence[str], rows: int, score: str, width: int) -> bool:
+    """Each distinct score takes its width at least once in a file, so that the size bounds their number; deltas take less, and tell nothing."""
+    total = 0
+    for file in files:
+        size, deltas = connection.execute(SIZES, [literally(os.path.abspath(file)), score]).fetchone()  # noqa: PTH100
+        if deltas or size is None:
+            return False
+        total += size
+    return FEWER * total <= width * rows
+
+
+# ----------------------------------------------------------------------
+# A folder of Parquet files: which files are its data, and the columns that the names of its folders spell (hive partitions).
+
+
+ENDINGS = (".parquet", ".parq", ".pq")
+NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
+
+
+def data_files(folder: str) -> list[str]:
+    """The Parquet files of a folder and its folders, in the order of their names. Names that begin with "_" or "." are bookkeeping."""
+    found = []
+    for place, folders, names in os.walk(folder):
+        if "_temporary" in folders:
+            text = "is still being written: it holds a folder _temporary"
+            raise refuse_file(folder, "BR704", text, "wait for the job, or delete what it left")
+        folders[:] = sorted(name for name in folders if not name.startswith(("_", ".")))
+        found += [os.path.join(place, name) for name in sorted(names) if name.endswith(ENDINGS) and not name.startswith(("_", "."))]
+    root = Path(folder).resolve()
+    for path in found:
+        if not Path(path).resolve().is_relative_to(root):
+            raise refuse_file(path, "BR615", "is a link to a file outside of its folder", "copy the file there, or name it by itself")
+    if not found:
+        raise refuse_file(folder, "BR602", f"holds no file that ends in {', '.join(ENDINGS)}", "give a folder with Parquet files")
+    return found
+
+
+def partitions(paths: Sequence[str], names: Sequence[str]) -> dict[str, list[str | None]]:
+    """Of these columns, those that the folders of all files spell: the value of each file."""
+    found = [spelled(path) for path in paths]
+    return {name: [values[name] for values in found] for name in names if all(name in values for values in found)}
+
+
+def spelled(path: str) -> dict[str, str | None]:
+    """The columns that the folders of a file name, such as `site=a`, and their values."""
+    pairs = [part.split("=", 1) for part in Path(path).parent.parts if "=" in part]
+    return {unquote(key): None if value == NO_VALUE else unquote(value) for key, value in pairs if key}
+
+
+# ----------------------------------------------------------------------
+# Checksums of Parquet pages, where a file has them: DuckDB does not look at them, and a flipped bit is otherwise a wrong score.
+
+
+CHUNKS = """
+SELECT least(coalesce(nullif(dictionary_page_offset, 0), data_page_offset), data_page_offset), total_compressed_size
+FROM parquet_metadata(?) WHERE list_contains(CAST(? AS VARCHAR[]), path_in_schema)
+"""
+SIZE_FIELD, CRC_FIELD = 3, 4
+MOST_HEADER = 1 << 16
+MOST_NESTED = 16
+
+
+class Unclear(Exception):  # noqa: N818 (never leaves this module)
+    """Bytes that are no page header as we know it; whether the file can be read is for DuckDB to say."""
+
+
+def damaged_pages(connection: Any, pattern: str, path: str, columns: tuple[str, ...]) -> int:
+    """How many pages of these columns differ from their checksums."""
+    chunks = connection.execute(CHUNKS, [pattern, list(columns)]).fetchall()
+    with open(path, "rb") as file:
+        return sum(_damaged(file, start, size) for start, size in chunks if start is not None and size)
+
+
+def _damaged(file: BinaryIO, start: int, size: int) -> int:
+    """The damaged pages of one column chunk; a chunk whose first page has no checksum has none."""
+    place, end, damaged = start, start + size, 0
+    while place < end:
+        file.seek(place)
+        try:
+            header = _Header(file.read(min(MOST_HEADER, end - place)))
+        except Unclear:
+            return damaged
+        length = header.fields.get(SIZE_FIELD, -1)
+        if length < 0 or CRC_FIELD not in header.fields:
+            return damaged
+        file.seek(place + header.length)
+        damaged += zlib.crc32(file.read(length)) != header.fields[CRC_FIELD] & 0xFFFFFFFF
+        place += header.length + length
+    return damaged
+
+
+class _Header:
+    """The whole numbers of a page header by the number of their field, and how many bytes it takes."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data, self.length = data, 0
+        self.fields: dict[int, int] = {}
+        self._struct(self.fields, 0)
+
+    def _byte(self) -> int:
+        if self.length >= len(self.data):
+            raise Unclear
+        self.length += 1
+        return self.data[self.length - 1]
+
+    def _unsigned(self) -> int:
+        value, shift = 0, 0
+        while shift < 70:
+            byte = self._byte()
+            value |= (byte & 0x7F) << shift
+            if byte < 0x80:
+                return value
+            shift += 7
+        raise Unclear
+
+    def _whole(self) -> int:
+        value = self._unsigned()
+        return (value >> 1) ^ -(value & 1)
+
+    def _struct(self, kept: dict[int, int], depth: int) -> None:
+        field = 0
+        if depth > MOST_NESTED:
+            raise Unclear
+        while byte := self._byte():
+            field = field + (byte >> 4) if byte >> 4 else self._whole()
+            value = self._value(byte & 0x0F, depth)
+            if isinstance(value, int):
+                kept[field] = value
+
+    def _value(self, kind: int, depth: int) -> int | None:
+        if kind in (4, 5, 6):
+            return self._whole()
+        readers: dict[int, Callable[[], object]] = {
+            1: lambda: None,
+            2: lambda: None,
+            3: self._byte,
+            7: lambda: self._skip(8),
+            8: lambda: self._skip(self._unsigned()),
+            9: lambda: self._list(depth),
+            10: lambda: self._list(depth),
+            12: lambda: self._struct({}, depth + 1),
+        }
+        if kind not in readers:
+            raise Unclear
+        readers[kind]()
+        return None
+
+    def _skip(self, count: int) -> None:
+        self.length += count
+        if self.length > len(self.data):
+            raise Unclear
+
+    def _list(self, depth: int) -> None:
+        byte = self._byte()
+        count = byte >> 4 if byte >> 4 < 15 else self._unsigned()
+        for _ in range(min(count, MOST_HEADER)):
+            if byte & 0x0F in (1, 2):
+                self._byte()
+            else:
+                self._value(byte & 0x0F, depth + 1)
+
+
+# ----------------------------------------------------------------------
+# Parquet files: the wanted columns alone, streamed by DuckDB, with every row of every file accounted for.
+
+
+WHOLE, ENCRYPTED = b"PAR1", b"PARE"
+COPY = "get a whole copy of the file, or write it again"
+SCHEMA = "SELECT name, num_children FROM parquet_schema(?)"
+
+
+class Opened(NamedTuple):
+    """Files of one table, looked at and found whole: what a message calls them, their rows, and the types of the wanted columns in them."""
+
+    connection: Any
+    shown: str
+    files: list[str]
+    rows: list[int]
+    types: dict[str, str]
+    sha256: str
+
+
+@contextmanager
+def opened(paths: str | Sequence[str], wanted: Wanted, settings: Mapping[str, str] = MappingProxyType({})) -> Iterator[Opened]:
+    """A Parquet file, several, or a folder of them, from the first check to the last: they do not change meanwhile."""
+    shown, files = _files(paths)
+    with unchanged(files) as sha256:
+        for file in files:
+            _check_frame(file)
+        with locked([os.path.abspath(file) for file in files], settings=settings) as connection:  # noqa: PTH100
+            types = _agreed_types(connection, files, wanted)
+            rows = [_row_count(connection, file) for file in files]
+            if not sum(rows):
+                raise refuse_file(shown, "BR603", "has columns but no rows", "give a file with cases")
+            for file in files:
+                _check_pages(connection, file, tuple(types))
+            yield Opened(connection, shown, files, rows, types, sha256)
+
+
+def read_parquet(paths: str | Sequence[str], wanted: Wanted) -> Table:
+    """The wanted columns of a Parquet file, of several, or of a folder of them."""
+    with opened(paths, wanted) as found:
+        columns, notes = _columns(found.connection, found.files, found.rows, found.types, wanted)
+    _check_rows(found.shown, columns, sum(found.rows))
+    place = in_tables(found.files, found.rows)
+    return Table(found.shown, columns, sum(found.rows), sha256=found.sha256, place=place, notes=notes)
+
+
+def _files(paths: str | Sequence[str]) -> tuple[str, list[str]]:
+    """What a message calls the whole, and the files it consists of."""
+    if not isinstance(paths, str):
+        files = list(paths)
+        return files[0] if len(files) == 1 else os.path.commonpath(files), files
+    return paths, data_files(paths) if os.path.isdir(paths) else [paths]  # noqa: PTH112
+
+
+def _check_frame(path: str) -> None:
+    """The marks at both ends; DuckDB looks at the last one only."""
+    with open(path, "rb") as file:
+        first = file.read(4)
+        file.seek(max(os.fstat(file.fileno()).st_size - 4, 0))
+        last = file.read(4)
+    if ENCRYPTED in (first, last):
+        raise refuse_file(path, "BR703", "is encrypted", "decrypt it first")
+    if first != WHOLE:
+        raise refuse_file(path, "BR703", "does not begin with PAR1: it is not Parquet, or damaged", COPY)
+    if last != WHOLE:
+        raise refuse_file(path, "BR703", "does not end with PAR1 (cut off?)", COPY)
+
+
+def source_of(*files: str) -> From:
+    """The files, in this order; what their folders spell is not for DuckDB to read."""
+    absolute = [literally(os.path.abspath(file)) for file in files]  # noqa: PTH100
+    return From("read_parquet(?, hive_partitioning = false)", (absolute,), steady=True)
+
+
+def _agreed_types(connection: Any, files: Sequence[str], wanted: Wanted) -> dict[str, str]:
+    """The types of the wanted columns that the files hold, the same in each of them."""
+    first, *others = files
+    agreed = _types(connection, first, wanted, _have(connection, first))
+    for file in others:
+        have = _have(connection, file)
+        lacking = next((name for name in wanted.columns if name not in have), None)
+        if lacking is not None:
+            text = f"has no column {quoted(lacking)}, which {escaped(first)} has"
+            raise refuse_file(file, "BR704", text, "give files of one table")
+        types = _types(connection, file, wanted, have)
+        differing = next((name for name in wanted.columns if agreed.get(name) != types.get(name)), None)
+        if differing is not None:
+            here, there = (found.get(differing, "the name of a folder") for found in (types, agreed))
+            text = f"{quoted(differing)} is {here} here and {there} in {escaped(first)}"
+            raise refuse_file(file, "BR704", text, "write the files with one schema")
+    return agreed
+
+
+def _have(connection: Any, file: str) -> list[str]:
+    """The columns of a file, and behind them those that its folders spell."""
+    with refused(file, "BR703", COPY):
+        names = _names(connection, file)
+    return [*names, *(key for key in spelled(file) if key not in names)]
+
+
+def _types(connection: Any, file: str, wanted: Wanted, have: Sequence[str]) -> dict[str, str]:
+    check_columns(file, have, wanted.columns, folds=True)
+    with refused(file, "BR703", COPY):
+        types = {name: of_type for name, of_type in types_of(connection, source_of(file)).items() if name in wanted.columns}
+    check_types(file, types, wanted)
+    return types
+
+
+def _names(connection: Any, file: str) -> list[str]:
+    """The names of the columns as the file has them; DuckDB renames the second of two that differ by case."""
+    elements = connection.execute(SCHEMA, [literally(os.path.abspath(file))]).fetchall()  # noqa: PTH100
+    names, place = [], 1
+    while place < len(elements):
+        names.append(elements[place][0])
+        place = _after(elements, place)
+    return names
+
+
+def _after(elements: Sequence[tuple[str, int | None]], place: int) -> int:
+    """The place behind an element and all that is nested in it."""
+    open_children = 1
+    while open_children and place < len(elements):
+        open_children += (elements[place][1] or 0) - 1
+        place += 1
+    return place
+
+
+def _row_count(connection: Any, file: str) -> int:
+    with refused(file, "BR703", COPY):
+        rows = connection.execute("SELECT num_rows FROM parquet_file_metadata(?)", [literally(os.path.abspath(file))]).fetchall()  # noqa: PTH100
+    return int(rows[0][0])
+
+
+def _check_pages(connection: Any, file: str, columns: tuple[str, ...]) -> None:
+    with refused(file, "BR703", COPY):
+        damaged = damaged_pages(connection, literally(os.path.abspath(file)), file, columns)  # noqa: PTH100
+    if damaged:
+        what = number_of(damaged, "page differs from its checksum", "pages differ from their checksums")
+        raise refuse_file(file, "BR703", f"{what}: the file is damaged", COPY)
+
+
+def _columns(
+    connection: Any, files: Sequence[str], rows: Sequence[int], types: Mapping[str, str], wanted: Wanted
+) -> tuple[dict[str, Array], tuple[Note, ...]]:
+    stored = tuple(name for name in wanted.columns if name in types)
+    with refused(files[0] if len(files) == 1 else os.path.commonpath(files), "BR703", COPY):
+        columns = counted(connection, files, source_of(*files), sum(rows), types, wanted)
+        if columns is None:
+            columns = fetched(connection, source_of(*files), types, stored) if stored else {}
+    notes = []
+    for name, values in partitions(files, [name for name in wanted.columns if name not in types]).items():
+        columns[name] = _spread(values, rows, is_label=name == wanted.label)
+        notes.append(Note("BR704", f"{quoted(name)} is taken from the names of the folders (hive partitions)"))
+    return {name: columns[name] for name in wanted.columns}, tuple(notes)
+
+
+def _spread(values: Sequence[str | None], rows: Sequence[int], *, is_label: bool) -> Array:
+    """The value of each file's folder for each of its rows. Folders have no types: labels 0 and 1 are numbers, as in a text file."""
+    plain = is_label and set(values) <= {"0", "1"}
+    return np.repeat(np.array(values, dtype=np.int64) if plain else objects(values), rows)
+
+
+def _check_rows(path: str, columns: Mapping[str, Array], rows: int) -> None:
+    """Every row that the footer promises, and no other."""
+    for name, values in columns.items():
+        if len(values) != rows:
+            text = f"{quoted(name)} has {number_of(len(values), 'value')}, but the footer promises {number_of(rows, 'row')}"
+            raise refuse_file(path, "BR703", text, COPY)

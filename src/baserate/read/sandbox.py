@@ -1,0 +1,490 @@
+"""The reader process: its quotas, the tables it sends back, and the checks of what arrives."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import struct
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import IO, Any, NamedTuple, TypeVar
+
+import numpy as np
+
+from baserate.counts.cells import Array, run_starts
+from baserate.errors import MOST_EXAMPLES, MOST_PROBLEMS, Fix, InputError, Problem, Where, escaped, refuse_file, size
+from baserate.notes import Note
+from baserate.read.table import PROBE, InLines, InTables, Table, TableRows, codes_of
+
+# ----------------------------------------------------------------------
+# Columns between two processes: raw numbers and JSON in frames of a stated length. What arrives is checked against what was promised.
+
+
+LENGTH = struct.Struct("<Q")
+PIECE = 1 << 16  # values in a frame of JSON, at most
+MOST_JSON = 1 << 24  # bytes in it: parsed, they may take more than twenty times the room
+POINTER, OBJECT = 8, 48  # bytes of a value of Python's, beside those of its text
+NUMBERS = {np.dtype(kind).str: np.dtype(kind) for kind in ("?", *"bhilqBHILQ", *"efdg")}  # bools, whole numbers, floats of any size
+BYTE, MOST_BYTE = "|u1", 255
+LONG = 16  # values in a run, on average, from which on runs travel instead
+CODES = frozenset(np.dtype(code).str for code in ("u1", "u2", "u4"))
+PLAIN = frozenset({str, type(None), bool, int, float})
+
+
+class Untrue(Exception):  # noqa: N818 (the callers make one line of it)
+    """An answer that cannot be: cut off, of another length than it says, or of a kind that no reader gives."""
+
+
+def send(out: IO[bytes], said: Any) -> None:
+    """A frame of JSON."""
+    out.write(framed(said))
+
+
+def framed(said: Any) -> bytes:
+    """The same, as bytes."""
+    data = json.dumps(said).encode("ascii")
+    return LENGTH.pack(len(data)) + data
+
+
+def send_column(out: IO[bytes], column: Array) -> None:
+    """A column: first how it travels, then its values."""
+    if column.dtype != object:
+        if column.dtype.str not in NUMBERS:
+            raise TypeError(f"a column of {column.dtype} cannot travel")
+        _send_packed(out, column)
+        return
+    coded = codes_of(column)
+    if coded is None:
+        send(out, {"objects": len(column)})
+        _send_objects(out, column)
+        return
+    values, codes = coded
+    codes = codes if codes.dtype.str in CODES else codes.astype(np.uint32)
+    send(out, {"values": len(values), "codes": codes.dtype.str})
+    _send_objects(out, values)
+    _send_numbers(out, codes)
+
+
+def _send_packed(out: IO[bytes], column: Array) -> None:
+    """Numbers as they are; in runs where counts were spread to rows, and small whole numbers, such as labels, in a byte each."""
+    kind = {"as": column.dtype.str}
+    starts = _runs(column)
+    if starts is not None:
+        send(out, {**kind, "runs": len(starts)})
+        _send_numbers(out, column[starts])
+        _send_numbers(out, np.diff(starts, append=len(column)).astype(np.int64))
+        return
+    if column.dtype.kind in "iu" and column.dtype.itemsize > 1 and len(column) and column.min() >= 0 and column.max() <= MOST_BYTE:
+        column = column.astype(np.uint8)
+    send(out, {**kind, "numbers": column.dtype.str})
+    _send_numbers(out, column)
+
+
+def _runs(column: Array) -> Array | None:
+    """Where a run of equal bytes begins, if there are few; 0 and -0.0 are two."""
+    if column.dtype.itemsize > 8:
+        return None
+    bits = np.ascontiguousarray(column).view(f"u{column.dtype.itemsize}")
+    if len(bits) < PROBE or LONG * len(run_starts(bits[:PROBE])) > PROBE:
+        return None
+    starts = run_starts(bits)
+    return starts if LONG * len(starts) <= len(bits) else None
+
+
+def _send(out: IO[bytes], data: bytes | memoryview) -> None:
+    out.write(LENGTH.pack(len(data)))
+    out.write(data)
+
+
+def _send_numbers(out: IO[bytes], values: Array) -> None:
+    _send(out, memoryview(np.ascontiguousarray(values).view(np.uint8)))  # type: ignore[arg-type]
+
+
+def _send_objects(out: IO[bytes], values: Array) -> None:
+    for start in range(0, len(values), PIECE):
+        _send_piece(out, values[start : start + PIECE].tolist())
+
+
+def _send_piece(out: IO[bytes], piece: list[Any]) -> None:
+    data = json.dumps(piece).encode("ascii")
+    if len(data) <= MOST_JSON or len(piece) == 1:
+        _send(out, data)
+        return
+    half = len(piece) // 2
+    _send_piece(out, piece[:half])
+    _send_piece(out, piece[half:])
+
+
+class Incoming:
+    """What the other side says, and how many bytes there are for it and for all that is made of it."""
+
+    def __init__(self, stream: IO[bytes], most: int) -> None:
+        self.stream, self.left = stream, most
+
+    def json(self) -> Any:
+        """The next frame, of JSON."""
+        length = self._length()
+        if length > MOST_JSON:
+            raise Untrue("more than a reader may say at once")
+        self.take(length)
+        room = bytearray(length)
+        self._fill(memoryview(room))
+        try:
+            return json.loads(room)
+        except (ValueError, RecursionError) as error:
+            raise Untrue("broken JSON") from error
+
+    def column(self, rows: int) -> Array:
+        """A column of so many rows."""
+        how = self.json()
+        match how:
+            case {"as": str(kind), "numbers": str(sent)} if kind in NUMBERS and (sent == kind or (sent == BYTE and NUMBERS[kind].kind in "iu")):
+                if sent != kind:
+                    self.take(rows * NUMBERS[kind].itemsize)
+                return self._numbers(rows, NUMBERS[sent]).astype(NUMBERS[kind], copy=False)
+            case {"as": str(kind), "runs": int(number)} if kind in NUMBERS and 0 <= number <= rows:
+                return self._spread(number, rows, NUMBERS[kind])
+            case {"objects": int(number)} if number == rows:
+                return self._objects(rows)
+            case {"values": int(number), "codes": str(kind)} if kind in CODES and 0 <= number <= rows:
+                values, codes = self._objects(number), self._numbers(rows, NUMBERS[kind])
+                if rows and int(codes.max()) >= number:
+                    raise Untrue("a code without a value")
+                self.take(POINTER * rows)
+                return values[codes]
+        raise Untrue("a column of an unknown kind")
+
+    def _length(self) -> int:
+        room = bytearray(LENGTH.size)
+        self._fill(memoryview(room))
+        return int(LENGTH.unpack(room)[0])
+
+    def take(self, room: int) -> None:
+        """So many bytes less are left; MemoryError where there are not so many."""
+        if room > self.left:
+            raise MemoryError
+        self.left -= room
+
+    def _numbers(self, rows: int, dtype: np.dtype[Any]) -> Array:
+        if self._length() != rows * dtype.itemsize:
+            raise Untrue("a column of another length")
+        self.take(rows * dtype.itemsize)
+        values = np.empty(rows, dtype=dtype)
+        self._fill(memoryview(values.view(np.uint8)))  # type: ignore[arg-type]
+        if dtype == np.bool_ and (values.view(np.uint8) > 1).any():
+            raise Untrue("a bool that is neither")
+        return values
+
+    def _spread(self, number: int, rows: int, dtype: np.dtype[Any]) -> Array:
+        self.take(rows * dtype.itemsize)
+        values, lengths = self._numbers(number, dtype), self._numbers(number, np.dtype(np.int64))
+        if (lengths < 1).any() or lengths.sum(dtype=np.float64) != rows:  # a sum of floats does not wrap around
+            raise Untrue("runs of another length")
+        return np.repeat(values, lengths)
+
+    def _objects(self, rows: int) -> Array:
+        self.take((POINTER + OBJECT) * rows)
+        values, filled = np.empty(rows, dtype=object), 0
+        while filled < rows:
+            piece = self.json()
+            if not isinstance(piece, list) or not 0 < len(piece) <= min(PIECE, rows - filled) or not set(map(type, piece)) <= PLAIN:
+                raise Untrue("values of another number or kind")
+            values[filled : filled + len(piece)] = piece
+            filled += len(piece)
+        return values
+
+    def _fill(self, room: memoryview) -> None:
+        read: Callable[[memoryview], int | None] = self.stream.readinto  # type: ignore[attr-defined]
+        filled = 0
+        while filled < len(room):
+            came = read(room[filled:])
+            if not came:
+                raise EOFError
+            filled += came
+
+
+# ----------------------------------------------------------------------
+# What a reader in a process of its own answers: its tables, or why there are none. Data only; the listener believes nothing unchecked.
+
+
+CODE = re.compile(r"BR[0-9]{3}")
+SHA256 = re.compile(r"([0-9a-f]{64})?")
+MOST_TABLES, MOST_ROWS, MOST_NOTES = 1 << 20, 1 << 62, 1000
+MOST_TEXT, MOST_PATH = 2000, 4096  # characters of a problem or a note, and of a place
+# Bytes of a table beside its values, and of a value: it is held, and held once more while it is counted.
+TABLE, VALUE = 1 << 12, 16
+READY = {"ready": True}  # the first frame: whatever happens before it has nothing to do with the file
+OUT_OF_MEMORY = framed({"memory": True})  # made beforehand: there may be no room left to make it
+T = TypeVar("T")
+
+
+class Failed(Exception):  # noqa: N818 (the listener makes one line of it)
+    """The reader ended with an error that it did not expect."""
+
+
+def send_tables(out: IO[bytes], tables: Sequence[Table]) -> None:
+    """Every table: what there is to say of it, and its columns."""
+    send(out, {"tables": len(tables)})
+    for table in tables:
+        send(out, _described(table))
+        if isinstance(table.place, InLines) and table.place.lines is not None:
+            send_column(out, table.place.lines)
+        for name in list(table.columns):
+            send_column(out, table.columns.pop(name))  # what has left need not be held
+
+
+def _described(table: Table) -> dict[str, Any]:
+    place = table.place
+    if isinstance(place, InLines):
+        where: dict[str, Any] = {"path": place.path, "first": place.first, "listed": place.lines is not None}
+    elif isinstance(place, InTables):
+        where = {"paths": place.paths, "begins": place.begins}
+    else:
+        raise TypeError("this place cannot travel")
+    notes = [asdict(note) for note in table.notes]
+    said = {"path": table.path, "rows": table.rows, "refused": table.refused, "sha256": table.sha256}
+    return {**said, "place": where, "notes": notes, "columns": list(table.columns)}
+
+
+def send_error(out: IO[bytes], error: BaseException) -> None:
+    """Why there is no table."""
+    if isinstance(error, MemoryError):
+        out.write(OUT_OF_MEMORY)
+    elif isinstance(error, InputError):
+        problems = [asdict(problem) | {"table": isinstance(problem.where, TableRows)} for problem in error.problems]
+        send(out, {"problems": problems})
+    elif isinstance(error, OSError) and error.errno is not None:
+        send(out, {"system": error.errno, "said": str(error.strerror), "path": None if error.filename is None else str(error.filename)})
+    else:
+        send(out, {"failed": f"{type(error).__name__}: {error}"})
+
+
+def received(incoming: Incoming, columns: Sequence[str], *, several: bool) -> list[Table]:
+    """The tables, or the only one, with just these columns; what the reader refused is raised as if it had been refused here."""
+    match raised(incoming.json()):
+        case {"tables": int(number)} if 0 < number <= (MOST_TABLES if several else 1):
+            return [_table(incoming, columns) for _ in range(number)]
+    raise Untrue("no answer")
+
+
+def raised(said: Any) -> Any:
+    """What the reader says, unless that is why it has no answer."""
+    match said:
+        case {"problems": [_, *_] as problems}:
+            raise InputError(map(_problem, problems[:MOST_PROBLEMS]))
+        case {"memory": True}:
+            raise MemoryError
+        case {"system": int(number), "said": str(text), "path": str() | None as path}:
+            raise OSError(number, escaped(text[:MOST_TEXT]), path and path[:MOST_PATH])
+        case {"failed": str(text)}:
+            raise Failed(text)
+    return said
+
+
+def _table(incoming: Incoming, wanted: Sequence[str]) -> Table:
+    said = incoming.json()
+    path, rows, refused = field_of(str, said, "path"), field_of(int, said, "rows"), field_of(int, said, "refused")
+    sha256, columns = field_of(str, said, "sha256"), texts_of(said, "columns")
+    if not 0 <= refused <= rows <= MOST_ROWS or set(columns) != set(wanted) or len(columns) != len(wanted) or not SHA256.fullmatch(sha256):
+        raise Untrue("a table that was not asked for")
+    held = rows - refused
+    incoming.take(TABLE)
+    if held * len(columns) * VALUE > incoming.left:
+        raise MemoryError
+    place = _place(incoming, field_of(dict, said, "place"), held)
+    notes = tuple(map(note_of, field_of(list, said, "notes")[:MOST_NOTES]))
+    return Table(path, {name: incoming.column(held) for name in columns}, rows, refused, sha256, place, notes)
+
+
+def _place(incoming: Incoming, said: dict[str, Any], rows: int) -> InLines | InTables:
+    if "paths" in said:
+        paths, begins = tuple(texts_of(said, "paths")), whole_of(said, "begins")
+        if not paths or len(begins) != len(paths) or begins[0] != 0 or list(begins) != sorted(begins):
+            raise Untrue("rows that lie nowhere")
+        return InTables(paths, begins)
+    path, first, listed = field_of(str, said, "path"), field_of(int, said, "first"), field_of(bool, said, "listed")
+    lines = incoming.column(rows) if listed else None
+    if lines is not None and lines.dtype.kind != "i":
+        raise Untrue("lines that are no numbers")
+    return InLines(path, first, lines)
+
+
+def _problem(said: Any) -> Problem:
+    where, kind = field_of(dict, said, "where"), TableRows if field_of(bool, said, "table") else Where
+    path = where.get("path")
+    if not isinstance(path, str | None):
+        raise Untrue("a place without a name")
+    rows, lines = (whole_of(where, name)[:MOST_EXAMPLES] for name in ("rows", "lines"))
+    place = kind(path and path[:MOST_PATH], rows, lines, field_of(int, where, "total"))
+    return Problem(_code(said), _text(said, "text"), _fix(field_of(dict, said, "fix")), place)
+
+
+def note_of(said: Any) -> Note:
+    """A note, which is harmless to show."""
+    override = said.get("override") if isinstance(said, dict) else None
+    return Note(_code(said), _text(said, "text"), None if override is None else _fix(override))
+
+
+def _fix(said: Any) -> Fix:
+    return Fix(_text(said, "python"), _text(said, "command"))
+
+
+def _text(said: Any, name: str) -> str:
+    """A text for a person: harmless, and not too long to be read."""
+    text = field_of(str, said, name)
+    return escaped(text if len(text) <= MOST_TEXT else text[: MOST_TEXT - 1] + "…")
+
+
+def _code(said: Any) -> str:
+    code = field_of(str, said, "code")
+    if not CODE.fullmatch(code):
+        raise Untrue("a code that is none")
+    return code
+
+
+def field_of(kind: type[T], said: Any, name: str) -> T:
+    """One field, which has to be of this type."""
+    found = said.get(name) if isinstance(said, dict) else None
+    if type(found) is not kind:
+        raise Untrue(f"{name} is missing, or of another type")
+    return found
+
+
+def texts_of(said: Any, name: str) -> list[str]:
+    """One field, a list of texts."""
+    return [_each(str, value) for value in field_of(list, said, name)]
+
+
+def whole_of(said: Any, name: str) -> tuple[int, ...]:
+    """One field, a list of whole numbers."""
+    values: Iterable[Any] = field_of(list, said, name)
+    return tuple(_each(int, value) for value in values)
+
+
+def _each(kind: type[T], value: Any) -> T:
+    if type(value) is not kind:
+        raise Untrue("a value of another type")
+    return value
+
+
+# ----------------------------------------------------------------------
+# How much of the machine a reader may take: no more memory than there is, and an end to everything.
+
+
+CPU_S = 6 * 3600
+FILES = 4096
+# Address space that is promised and hardly used: libraries, and for every thread its stack and its heap.
+RESERVED, RESERVED_A_THREAD = 4 << 30, 256 << 20
+UNKNOWN = 1 << 40
+# A query of a database may take so long, and a second more for every so many bytes of its file.
+PATIENCE_S, A_SECOND = 60, 10**6
+# Its answer may take so many bytes, and so many more for every byte of the file.
+MOST_HELD, HELD_A_BYTE = 2 * 10**9, 200
+
+
+class Quotas(NamedTuple):
+    """Bytes of memory, seconds of processor time, bytes in a file that is written, and open files."""
+
+    memory: int
+    cpu_s: int = CPU_S
+    written: int = UNKNOWN
+    files: int = FILES
+
+
+def patience_s(path: str) -> int:
+    """How many seconds a query may take: a view may be a question without an end, and it is in the file."""
+    return PATIENCE_S + os.path.getsize(path) // A_SECOND  # noqa: PTH202
+
+
+def too_long(path: str) -> InputError:
+    """The error for a query that takes longer."""
+    text = f"the query takes longer than {patience_s(path)} s ({PATIENCE_S} s and 1 s for every MB of the file); nothing was counted"
+    return refuse_file(path, "BR707", text, "write its result into a table, and read that")
+
+
+def most_held(path: str) -> int:
+    """How many bytes the answer of a database may take: a view can give more rows than any file holds, long before time is up."""
+    return MOST_HELD + HELD_A_BYTE * os.path.getsize(path)  # noqa: PTH202
+
+
+def too_large(path: str) -> InputError:
+    """The error for a query that gives more."""
+    text = f"the query gives more than {size(most_held(path))} (2 GB and 200 times the size of the file); nothing was counted"
+    return refuse_file(path, "BR702", text, "write its result into a table, and read that")
+
+
+def held() -> int:
+    """The bytes of memory that this process holds; 0 where the system does not say."""
+    pages = " ".join(_lines(Path("/proc/self/statm"))).split()
+    return int(pages[1]) * os.sysconf("SC_PAGE_SIZE") if len(pages) > 1 else 0
+
+
+def machine_memory() -> int:
+    """The memory of this machine, or of the container that we are in, or as much of it as the user lets a process have."""
+    found = [UNKNOWN, user_limit() or UNKNOWN]
+    with contextlib.suppress(AttributeError, OSError, ValueError):
+        found.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    if sys.platform == "linux":
+        found.extend(_of_cgroups())
+    return min(limit for limit in found if limit > 0)
+
+
+def user_limit() -> int | None:
+    """The bytes that a process may take by a limit of the user's (ulimit -v or -d); None where there is none."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return None
+    limits = [resource.getrlimit(kind)[0] for kind in (resource.RLIMIT_AS, resource.RLIMIT_DATA)]
+    return min((limit for limit in limits if limit != resource.RLIM_INFINITY), default=None)
+
+
+def _of_cgroups() -> Iterator[int]:
+    """The limit of every control group that we are in, of both versions; "max" is none."""
+    for line in _lines(Path("/proc/self/cgroup")):
+        _, controllers, name = line.split(":", 2)
+        if controllers not in ("", "memory"):
+            continue
+        top, file = ("/sys/fs/cgroup/memory", "memory.limit_in_bytes") if controllers else ("/sys/fs/cgroup", "memory.max")
+        group = Path(top, name.strip("/"))
+        for place in (group, *group.parents):
+            if not place.is_relative_to(top):
+                break
+            yield from (int(limit) for limit in _lines(place / file) if limit.isdecimal())
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        return path.read_text().splitlines()
+    except (OSError, ValueError):
+        return []
+
+
+def confine(quotas: Quotas) -> None:
+    """Set the limits for this process, none of which it can lift; where the system has none, there are none."""
+    with contextlib.suppress(OSError):  # whoever has to make room ends us first
+        Path("/proc/self/oom_score_adj").write_text("1000")
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    threads = os.cpu_count() or 1
+    limits = {
+        "RLIMIT_CORE": 0,
+        "RLIMIT_CPU": quotas.cpu_s,
+        "RLIMIT_FSIZE": quotas.written,
+        "RLIMIT_NOFILE": quotas.files,
+        "RLIMIT_DATA": quotas.memory,
+        "RLIMIT_AS": quotas.memory + RESERVED + RESERVED_A_THREAD * threads,
+    }
+    for name, limit in limits.items():
+        kind = getattr(resource, name, None)
+        if kind is None:
+            continue
+        with contextlib.suppress(OSError, ValueError):
+            most = min(limit, *(there for there in resource.getrlimit(kind) if there != resource.RLIM_INFINITY), limit)
+            resource.setrlimit(kind, (most, most))

@@ -1,0 +1,418 @@
+"""`Table`: the columns that a reader gives and where their rows lie; names of columns and tables; memory limits; optional packages."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import accumulate
+from typing import Any, NamedTuple, NoReturn
+
+import numpy as np
+
+from baserate.counts.cells import Array
+from baserate.errors import Fix, Where, quoted, refuse, refuse_file, size
+from baserate.notes import RANDOM, Note
+
+# ----------------------------------------------------------------------
+# How much memory counting may take, and what to do where everything does not fit.
+
+
+UNITS = {"": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12, "kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40}
+WRITTEN = re.compile(r"(\d+(?:\.\d+)?)\s*([a-z]*)")
+# What two interpreters, their libraries and a piece on its way take before anything is kept.
+TAKEN = 260 * 10**6
+LEAST = 320 * 10**6
+# Bytes that a distinct score takes while cells are merged, and that a positive's score takes in the second pass.
+CELL, POSITIVE = 112, 120
+WORDS = ("memory", "approx", "thresholds", "resume")
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Ceiling:
+    """The most bytes that counting may take (None: as many as there are), and how to go about it.
+
+    `approx` allows certified bins instead of a refusal; `thresholds` are points that must stay exact; `resume` is the file of how far
+    counting has got, which is removed at the end, or, where it `stays`, by whoever has saved the result.
+    """
+
+    memory: int | None = None
+    approx: bool = False
+    thresholds: tuple[Any, ...] = ()
+    resume: str | None = None
+    progress: Progress | None = None
+    stays: bool = False
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> Ceiling:
+        """From keywords, each a word that is known."""
+        memory, said = given.get("memory"), [name for name in ("approx", "resume", "thresholds") if given.get(name)]
+        if memory is None and said:
+            text = f"{said[0]} applies to counting within a memory limit, and none is given"
+            raise refuse("BR940", text, Fix("memory='1GB'", "--memory 1GB"))
+        several = tuple(given.get("thresholds", ()))
+        return cls(None if memory is None else bytes_of(memory), bool(given.get("approx")), several, given.get("resume"))
+
+    @property
+    def room(self) -> int:
+        """The bytes for what is kept."""
+        assert self.memory is not None
+        return self.memory - TAKEN
+
+    def at(self, thresholds: tuple[Any, ...]) -> Ceiling:
+        """The same with thresholds to be kept apart; without a ceiling every score is."""
+        return self if self.memory is None else replace(self, thresholds=thresholds)
+
+
+def bytes_of(memory: Any) -> int:
+    """A number of bytes, as people write it: 1GB, 512 MiB, 1000000000."""
+    found = WRITTEN.fullmatch(memory.strip().casefold()) if isinstance(memory, str) else None
+    known = found is not None and found[2] in UNITS
+    number = float(found[1]) * UNITS[found[2]] if found is not None and known else memory
+    if isinstance(number, bool) or not isinstance(number, int | float) or not 0 < number < 2**62:
+        raise refuse("BR940", f"a ceiling is an amount of memory, got {quoted(memory)}", Fix("memory='1GB'", "--memory 1GB"))
+    if number < LEAST:
+        text = f"a ceiling of {size(int(number))} is too low: the readers alone take {size(TAKEN)}"
+        raise refuse("BR940", text, Fix("memory='320MB' or more", "--memory 320MB or more"))
+    return int(number)
+
+
+# ----------------------------------------------------------------------
+# Texts of which there are few: an array like any other, that remembers the codes it was made from, so that these can travel instead.
+
+
+# As many rows tell whether a column repeats itself, and as many values may be held once for all rows.
+PROBE, MOST_VALUES = 10_000, 1 << 16
+
+
+class Coded(np.ndarray[Any, Any]):
+    """An object array made by `values[codes]`. Parts and copies of it are plain: they have no codes."""
+
+    codes: Array | None = None
+    values: Array | None = None
+
+    @classmethod
+    def of(cls, values: Array, codes: Array) -> Coded:
+        """Each row's value."""
+        made = values[codes].view(cls)
+        made.codes, made.values = codes, values
+        return made
+
+
+def from_codes(values: Sequence[Any] | Array, codes: Array, gone: Array | None = None) -> Coded:
+    """Texts from their codes; None where they are gone, whatever the code there says."""
+    held = np.empty(len(values) + 1, dtype=object)  # the last one is None
+    held[:-1] = values
+    if gone is None or not gone.any():
+        return Coded.of(held[:-1], codes)
+    return Coded.of(held, np.where(gone, len(values), codes).astype(np.uint32))
+
+
+def codes_of(column: Array) -> tuple[Array, Array] | None:
+    """The values of a column of text, each once, and every row's place among them; None where there are many, or anything but text."""
+    if isinstance(column, Coded) and column.codes is not None and column.values is not None and len(column.values) <= len(column):
+        return column.values, column.codes
+    begin = column[:PROBE].tolist()
+    if 2 * len(set(begin)) > len(begin):
+        return None
+    rows = column.tolist()
+    if not set(map(type, rows)) <= {str, type(None)}:
+        return None
+    distinct = list(dict.fromkeys(rows))
+    if len(distinct) > MOST_VALUES or 2 * len(distinct) > len(rows):
+        return None
+    places = {value: place for place, value in enumerate(distinct)}
+    values = np.empty(len(distinct), dtype=object)
+    values[:] = distinct
+    return values, np.fromiter(map(places.__getitem__, rows), dtype=np.uint16, count=len(rows))
+
+
+# ----------------------------------------------------------------------
+# Libraries that only some sources need: imported where they are needed, and named with the way to get them where they are not there.
+
+
+def needed(module: str, extra: str | None = None) -> Any:
+    """The module, or the one line that says how to install it: with an extra of ours, or by itself where we depend on it anyway."""
+    try:
+        return importlib.import_module(module)
+    except ImportError:
+        library = module.partition(".")[0]
+        raise refuse(
+            "BR714", f"{library} is not installed", f'pip install "baserate[{extra}]"' if extra else f"pip install {library}"
+        ) from None
+
+
+# ----------------------------------------------------------------------
+# The names of columns: each once, and found exactly as they are written.
+
+
+def check_names(shown: str, names: Sequence[str]) -> None:
+    """No name stands twice."""
+    repeated = [name for name, times in Counter(names).items() if times > 1]
+    if repeated:
+        raise refuse_file(shown, "BR606", f"has more than one column {quoted(repeated[0])}", "rename one of them")
+
+
+def matched(shown: str, names: Sequence[str], wanted: Sequence[str]) -> None:
+    """A name that is there only in other cases, and more than once, cannot be meant."""
+    for name in wanted:
+        alike = [other for other in names if other.casefold() == name.casefold()]
+        if name not in names and len(alike) > 1:
+            text = f"has no column {quoted(name)}, but {' and '.join(map(quoted, alike))}, which differ only by case"
+            raise refuse_file(shown, "BR607", text, "write the name exactly")
+
+
+def refuse_absent(shown: str, names: Sequence[str], absent: Sequence[str]) -> NoReturn:
+    """Say which columns there are, and which was perhaps meant."""
+    if names and all(map(_is_number, names)):
+        fix = Fix('header=False, columns=["id", "y", "m1"]', "--no-header --columns id,y,m1")
+        raise refuse_file(shown, "BR604", "has no header: its first line holds only numbers", fix)
+    columns = ", ".join(map(quoted, names[:MOST_NAMES])) + (" …" if len(names) > MOST_NAMES else "")
+    text = f"has no column {' or '.join(map(quoted, absent))}; it has {columns}"
+    raise refuse_file(shown, "BR613", text, _hint(list(names), absent))
+
+
+def _hint(names: list[str], absent: Sequence[str]) -> str:
+    """What was probably meant by names that are not there."""
+    for name in absent:
+        parts = [part.strip() for part in name.split(",")]
+        if len(parts) > 1 and all(part in names for part in parts):
+            return f"write {' '.join(f'--score {part}' for part in parts)}"
+    alike = {name.casefold(): name for name in names}
+    near = [match for name in absent for match in difflib.get_close_matches(name.casefold(), alike, n=1)]
+    return f"perhaps {' and '.join(quoted(alike[match]) for match in near)}" if near else "use one of those"
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+# ----------------------------------------------------------------------
+# Names of tables and columns: looked up in the schema of their source, and quoted for SQL, here and nowhere else.
+
+
+MOST_NAMES = 8
+READING = ("select", "with", "from", "values", "table")
+
+
+class TableName(NamedTuple):
+    """A table or view, and the schema that holds it (empty where the source has none)."""
+
+    schema: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.schema}.{self.name}" if self.schema else self.name
+
+    @property
+    def sql(self) -> str:
+        """The name as SQL takes it."""
+        return ".".join(identifier(part) for part in (self.schema, self.name) if part)
+
+
+def identifier(name: str) -> str:
+    """A name as SQL takes it, whatever is in it. A NUL ends a statement in every engine, so no name has one."""
+    if "\0" in name:
+        raise ValueError("a name has no NUL")
+    return '"' + name.replace('"', '""') + '"'
+
+
+def check_columns(path: str, have: Sequence[str], wanted: Sequence[str], *, folds: bool = False) -> None:
+    """Every wanted column is there, and it is clear which one it is; `folds` is for engines to which "Y" and "y" are one name."""
+    repeated = [name for name, times in Counter(have).items() if times > 1 and name in wanted]
+    if repeated:
+        raise refuse_file(path, "BR606", f"has more than one column {quoted(repeated[0])}", "rename one of them")
+    for name in wanted:
+        alike = [other for other in have if other.casefold() == name.casefold()]
+        if len(alike) > 1 and (folds or name not in alike):
+            text = f"has columns {' and '.join(map(quoted, alike))}, which differ by case alone"
+            raise refuse_file(path, "BR607", text, "rename one of them" if name in alike else f"write {quoted(alike[0])} or {quoted(alike[1])}")
+    absent = [name for name in dict.fromkeys(wanted) if name not in have]
+    if absent:
+        text = f"has no column {' or '.join(map(quoted, absent))}; it has {_listed(have)}"
+        raise refuse_file(path, "BR613", text, _nearest(absent, have))
+
+
+def find_table(path: str, have: Sequence[TableName], asked: str) -> TableName | None:
+    """The table or view of that name, with or without its schema; None where the text is a query instead."""
+    found = [table for table in have if asked == str(table)] or [table for table in have if asked == table.name]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise refuse_file(path, "BR717", f"has {len(found)} tables {quoted(asked)}", f"write {' or '.join(map(str, found[:3]))}")
+    if is_query(asked):
+        return None
+    names = [str(table) for table in have]
+    text = f"has no table {quoted(asked)}; it has {_listed(names) if names else 'none'}"
+    raise refuse_file(path, "BR717", text, _nearest([asked], [*names, *(table.name for table in have)]))
+
+
+def is_query(text: str) -> bool:
+    """Whether the text begins as a query does; what it may do is for the engine to judge."""
+    bare = re.sub(r"^(\s+|\(|--[^\n]*(\n|$)|/\*.*?\*/)+", "", text, flags=re.DOTALL)
+    words = bare.split(maxsplit=1)
+    return len(words) == 2 and words[0].casefold() in READING
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(map(quoted, names[:MOST_NAMES])) + (" …" if len(names) > MOST_NAMES else "")
+
+
+def _nearest(absent: Sequence[str], have: Sequence[str]) -> str:
+    """What was probably meant by names that are not there."""
+    alike = {name.casefold(): name for name in have}
+    near = [match for name in absent for match in difflib.get_close_matches(name.casefold(), alike, n=1)]
+    return f"perhaps {' and '.join(quoted(alike[match]) for match in near)}" if near else "use one of those"
+
+
+def one_statement(path: str, query: str) -> str:
+    """A query for an engine that cannot be asked whether it is one. A semicolon inside of text is refused too: what quotes mean differs."""
+    bare = query.rstrip().rstrip(";").rstrip()
+    if ";" in bare:
+        raise refuse_file(path, "BR718", "the query holds a semicolon, so it may be several statements", "write one SELECT without a semicolon")
+    if not is_query(bare):
+        raise refuse_file(path, "BR718", "the query is not a SELECT", "write one SELECT")
+    return bare
+
+
+# ----------------------------------------------------------------------
+# Where the rows of a table lie: counted from 1, as a person counts them, and in which file where there are several.
+
+
+@dataclass(frozen=True)
+class TableRows(Where):
+    """Rows of a table, from 1; a table of a database has them in the order in which they were read."""
+
+    def __str__(self) -> str:
+        if not self.rows:
+            return ""
+        more = " …" if self.total > len(self.rows) else ""
+        return f"{'row' if self.total == 1 else 'rows'} {', '.join(map(str, self.rows))}{more}"
+
+
+@dataclass(frozen=True)
+class InTables:
+    """From positions in a column to rows of the file that has the first of them; the other files' rows are in the total."""
+
+    paths: tuple[str, ...]
+    begins: tuple[int, ...]
+
+    def __call__(self, where: Where) -> Where:
+        if isinstance(where, TableRows):  # moved before
+            return where
+        file = bisect_right(self.begins, where.rows[0]) - 1 if where.rows else 0
+        end = self.begins[file + 1] if file + 1 < len(self.begins) else None
+        here = tuple(row - self.begins[file] + 1 for row in where.rows if end is None or row < end)
+        return TableRows(self.paths[file], here, (), where.total)
+
+
+def in_table(path: str) -> InTables:
+    """From positions in a column to rows of one table."""
+    return InTables((path,), (0,))
+
+
+def in_tables(paths: Sequence[str], rows: Sequence[int]) -> InTables:
+    """The same for several files, each with so many rows."""
+    return InTables(tuple(paths), (0, *accumulate(rows[:-1])))
+
+
+# ----------------------------------------------------------------------
+# Where the rows of a text file lie: on which lines, counted from 1.
+
+
+@dataclass(frozen=True, eq=False)
+class InLines:
+    """From positions in a column to lines of a file: one after the other from `first` on, or where `lines` says."""
+
+    path: str
+    first: int = 1
+    lines: Array | None = None
+
+    @classmethod
+    def of(cls, path: str, lines: Sequence[int]) -> InLines:
+        """From the line of each row; lines without a gap need only the first."""
+        found = np.asarray(lines, dtype=np.int64)
+        first = int(found[0]) if len(found) else 1
+        return cls(path, first, None if np.array_equal(found, np.arange(first, first + len(found))) else found)
+
+    def __call__(self, where: Where) -> Where:
+        if not where.rows:
+            return replace(where, path=self.path)
+        return replace(where, path=self.path, rows=(), lines=tuple(map(self._line, where.rows)))
+
+    def _line(self, row: int) -> int:
+        return self.first + row if self.lines is None else int(self.lines[row])
+
+
+# ----------------------------------------------------------------------
+# What is wanted of a source: which column is what. And what every reader gives: the columns, and where their rows lie.
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which column is the label, which are scores, and which have a part to play beside them."""
+
+    label: str
+    scores: tuple[str, ...]
+    positive: str | None = None
+    weight: str | None = None
+    group: str | None = None
+    id: str | None = None
+    amount: str | None = None
+    day: str | None = None
+    cluster: str | None = None
+    currency: str | None = None
+    design: str = RANDOM
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """The columns that hold numbers."""
+        return tuple(dict.fromkeys(name for name in (*self.scores, self.weight, self.amount) if name is not None))
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The columns that are read as they are written."""
+        return tuple(
+            dict.fromkeys(name for name in (self.label, self.group, self.id, self.day, self.cluster, self.currency) if name is not None)
+        )
+
+    @property
+    def beside(self) -> dict[str, str]:
+        """The columns that travel with the cases, by the part they play."""
+        parts = {"amount": self.amount, "day": self.day, "cluster": self.cluster, "currency": self.currency}
+        return {part: name for part, name in parts.items() if name is not None}
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Every column that is read, once."""
+        return tuple(dict.fromkeys((*self.texts, *self.numbers)))
+
+
+@dataclass(frozen=True)
+class Table:
+    """The wanted columns of a source, as arrays that `cases.checked` takes, and what there is to say of it.
+
+    A column is a NumPy array of numbers or bools, or an object array of text with None for what is missing. `place` moves positions of rows
+    to where the user sees them: lines of a text file, rows of a table. `rows` were read, `refused` of them are not in the columns; `sha256`
+    is of the bytes, where there are any.
+    """
+
+    path: str
+    columns: dict[str, Any]
+    rows: int
+    refused: int = 0
+    sha256: str = ""
+    place: Callable[[Where], Where] = field(default=lambda where: where)
+    notes: tuple[Note, ...] = ()
+    unlabelled: dict[str, Any] | None = None  # the columns of rows that were left out for want of a label
+    styles: Mapping[str, str | None] = field(default_factory=dict)  # of numbers whose texts were not kept: see `fast_csv`
+    kept: Any = None  # positions of the rows that a treatment left, where it dropped some

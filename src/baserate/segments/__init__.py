@@ -1,0 +1,1 @@
+"""Groups and days: the same threshold, slice by slice."""

@@ -1,0 +1,413 @@
+"""Sites and other slices at one threshold: what each of them shows, at its own base rate."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from baserate.conditions import Conditions
+from baserate.counts.counts import Counts
+from baserate.counts.grouped import GroupedCounts
+from baserate.counts.points import Points
+from baserate.decisions.operating_point import OperatingPoint, short_on
+from baserate.decisions.rules import parse_rule
+from baserate.decisions.selection import Site, added, choose, flag_at, pooled_confusion, pooled_counts, pooled_prior
+from baserate.errors import Fix, Infeasible, InputError, grouped, number_of, quoted, refuse
+from baserate.inference.bootstrap import Plan, checked_replicates, checked_seed
+from baserate.inference.clusters import CLASS_OF, cluster_bound, cluster_intervals, cluster_notes, cluster_plan, clustered
+from baserate.inference.estimated_prior import refuse_estimate
+from baserate.inference.fixed_point import point_intervals
+from baserate.inference.intervals import interval
+from baserate.inference.requirements import (
+    ALL,
+    MISSED,
+    OBSERVED,
+    SHOWN,
+    UNJUDGED,
+    Check,
+    Requirement,
+    require,
+    require_of_clusters,
+    split_requirement,
+)
+from baserate.inference.sample_size import refuse_masses
+from baserate.inference.values import LOWER, Interval, checked_level, missed, percent
+from baserate.measures.confusion import MOST_CASES, NOT_SAID, checked_conditions
+from baserate.notes import Note, combine
+from baserate.read.files import group_names
+
+# With fewer cases of a class than this an interval is shown and no verdict, unless even so few show the requirement.
+FEW = 10
+TOO_FEW = "too few cases"
+WORST = (SHOWN, OBSERVED, TOO_FEW, UNJUDGED, MISSED)
+KNOWN = ("tpr", "tnr", "precision", "npv")
+BOUNDED = ("tpr", "tnr")
+OTHER = "other"
+LABEL_SHIFT = "BR526"
+# Of a volume that somebody gave: here it is the site's own number of cases.
+NOT_OF_SITES = ("BR656",)
+NO_BOUND = Note("BR433", "sites at priors of their own, added up, have no bound: each site has one")
+Cases = Counts | GroupedCounts
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is asked of every slice; bounds are one-sided, each at `bound_level`."""
+
+    threshold: float | None
+    require: str | None = None
+    level: float = 0.95
+    bound_level: float = 0.95
+    seed: int = 0
+    replicates: int | None = None
+
+    @property
+    def plan(self) -> Plan | None:
+        """Resamples of whole clusters, where they are asked for."""
+        return None if self.replicates is None else cluster_plan(self.replicates, self.seed)
+
+
+@dataclass(frozen=True)
+class Slice:
+    """One site: its cases, what the common threshold does there at its own base rate, and what that shows.
+
+    `intervals` hold tpr, tnr, precision and npv; `bounds` the one-sided lower bounds of tpr and tnr. `alerts` are out of the
+    site's own number of cases, all that were scored; rates are those of the `labelled` ones.
+    `own` is the point that the site alone would need for the requirement; None where no threshold keeps it.
+    Where it is several `sites` at priors of their own, outcomes are the sums over these, without intervals.
+    """
+
+    group: Hashable
+    name: str
+    counts: Counts
+    at: Conditions
+    asked: Asked = field(repr=False)
+    clusters: GroupedCounts | None = field(default=None, repr=False)
+    sites: tuple[Site, ...] = field(default=(), repr=False)
+
+    @cached_property
+    def point(self) -> OperatingPoint:
+        point = flag_at(self.counts, self.asked.threshold, at=self.at, volume=self.cases or None)
+        return replace(point, confusion=pooled_confusion(self.sites, point.threshold)) if self.sites else point
+
+    def __getitem__(self, measure: str) -> float:
+        """Any measure at the common threshold and the site's own conditions."""
+        return self.point[measure]
+
+    @property
+    def cases(self) -> int:
+        """All cases that were scored, also those that have no label."""
+        rest = self.counts.unlabelled
+        return self.positives + self.negatives + (0 if rest is None else int(rest.total_negatives))
+
+    @property
+    def labelled(self) -> int | None:
+        """How many of them have a label; None where all have."""
+        return None if self.counts.unlabelled is None else self.positives + self.negatives
+
+    @property
+    def positives(self) -> int:
+        return int(self.counts.total_positives)
+
+    @property
+    def negatives(self) -> int:
+        return int(self.counts.total_negatives)
+
+    @property
+    def prior(self) -> float | None:
+        """The base rate that it is read at: its own, or the one given; None where class totals were chosen and none was given."""
+        prior: float | None = self.point.at.prior
+        return prior
+
+    @cached_property
+    def intervals(self) -> Mapping[str, Interval]:
+        asked = self.asked
+        if self.sites or not (self.positives or self.negatives):
+            return {}
+        if self.clusters is None:
+            return point_intervals(self.point, KNOWN, asked.level, asked.seed)
+        return cluster_intervals(self.point, self.clusters, KNOWN, asked.plan, asked.level)
+
+    @cached_property
+    def bounds(self) -> Mapping[str, Interval]:
+        totals = dict(zip(BOUNDED, (self.positives, self.negatives), strict=True))
+        return {name: _bound(self, name) for name in BOUNDED if totals[name] and not self.sites}
+
+    @cached_property
+    def requirement(self) -> Requirement | None:
+        """Whether the requirement is shown here, term by term; None where nothing is required."""
+        return None if self.asked.require is None else _judged(self)
+
+    @property
+    def outcome(self) -> str | None:
+        return None if self.requirement is None else self.requirement.outcome
+
+    @cached_property
+    def own(self) -> OperatingPoint | None:
+        rule = "" if self.asked.require is None else split_requirement(self.asked.require)[1]
+        if not rule:
+            return None
+        try:
+            return choose(pooled_counts(self.sites) if self.sites else self.counts, rule, at=self.at)
+        except InputError:
+            return None
+
+
+@dataclass(frozen=True)
+class Slices(Mapping[Hashable, Slice]):
+    """What one threshold does at every site: a mapping from a group to its `Slice`, and `total` for all of them together."""
+
+    parts: tuple[Slice, ...]
+    total: Slice
+    require: str | None
+    level: float
+    simultaneous: bool
+    chosen: bool
+    notes: tuple[Note, ...] = field(default=(), compare=False, repr=False)
+
+    @cached_property
+    def _places(self) -> dict[Hashable, Slice]:
+        return {part.group: part for part in self.parts}
+
+    def __getitem__(self, group: Hashable) -> Slice:
+        try:
+            return self._places[group]
+        except KeyError:
+            raise KeyError(f"no group {quoted(group)}; there are {grouped(len(self))}") from None
+
+    def __iter__(self) -> Iterator[Hashable]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self.parts)
+
+    @property
+    def threshold(self) -> float | None:
+        return self.total.asked.threshold
+
+    @property
+    def setting(self) -> str:
+        """The threshold for a person: as it was given, or in few digits where it was chosen."""
+        if self.chosen:
+            return _flags(self.threshold, self.total.counts)
+        return "flagging nothing" if self.threshold is None else f"score >= {quoted(self.threshold)}"
+
+    def that_are(self, outcome: str) -> tuple[Slice, ...]:
+        """The sites with this outcome: "shown", "observed, not shown", "missed", "too few cases" or "cannot be judged"."""
+        return tuple(part for part in self.parts if part.outcome == outcome)
+
+    def largest(self, most: int) -> tuple[Slice, ...]:
+        """So many sites with the most cases, in their order, and the others together as one."""
+        if len(self.parts) <= most:
+            return self.parts
+        ranked = sorted(self.parts, key=lambda part: -part.cases)
+        kept, rest = {id(part) for part in ranked[:most]}, ranked[most:]
+        cases = added([part.counts if part.clusters is None else part.clusters for part in rest])
+        at, sites = _pooled([(part.counts, part.at) for part in rest])
+        other = _slice(None, f"{OTHER} ({grouped(len(rest))})", cases, at, self.total.asked, sites)
+        return (*(part for part in self.parts if id(part) in kept), other)
+
+    def __repr__(self) -> str:
+        judged = "" if self.require is None else f", {len(self.that_are(SHOWN))} show {self.require}"
+        return f"Slices: {number_of(len(self), 'group')} at {self.setting}{judged}"
+
+
+def by_group(  # noqa: PLR0913 (each is a question of its own)
+    groups: Mapping[Hashable, Cases],
+    *,
+    threshold: Any = NOT_SAID,
+    rule: str | None = None,
+    at: Conditions | Mapping[Hashable, Conditions] | None = None,
+    require: str | None = None,
+    level: float = 0.95,
+    simultaneous: bool = False,
+    seed: int = 0,
+    replicates: int | None = None,
+) -> Slices:
+    """What does one threshold do at every site, at the site's own base rate, and where is a requirement shown?
+
+    `groups` are `GroupedCounts`, or counts by name; where each site holds `GroupedCounts` of its own, these are clusters (patients), the
+    units of every interval (resampled whole with `replicates`). The `threshold` is the same everywhere: the one given, or the one that
+    `rule` (or the requirement) chooses on all cases together, which a note says. `at` is for all sites, or one each; without it every site
+    is read at its own share of positives.
+
+    A requirement ("recall >= 0.9 and fpr <= 5%") is judged at every site by its one-sided bound at the level: of so many sites some bounds fail
+    by chance, and `simultaneous=True` makes those of recall and specificity at all sites hold together (Bonferroni).
+
+    >>> import baserate as br
+    >>> sites = {"a": br.Counts([1, 0], [190, 10], [100, 900]), "b": br.Counts([1, 0], [16, 4], [100, 900])}
+    >>> found = br.by_group(sites, threshold=1, require="recall >= 0.9")
+    >>> found["a"].outcome, found["b"].outcome, found["b"]["precision"], found["b"].bounds["tpr"].low
+    ('shown', 'missed', 0.13793103448275862, 0.5989718826680254)
+    """
+    parts = _checked(groups)
+    whole = groups.total() if isinstance(groups, GroupedCounts) else added(list(parts.values()))
+    counts = _counts(whole)
+    refuse_masses(counts.weighted)
+    conditions = _conditions(parts, at)
+    for one in conditions.values():
+        refuse_estimate(one, "every site's interval")
+    shared = not isinstance(at, Mapping) or not at
+    sites = [(_counts(part), conditions[group]) for group, part in parts.items()]
+    together, apart = (next(iter(conditions.values())), ()) if shared else _pooled(sites)
+    cut, chosen, notes = common_threshold(pooled_counts(apart) if apart else counts, threshold, rule, require, together)
+    level = checked_level(level)
+    each = 1 - missed(level) / (len(BOUNDED) * len(parts)) if simultaneous else level
+    asked = Asked(cut, require, level, each, checked_seed(seed), None if replicates is None else checked_replicates(replicates))
+    names = group_names(list(parts))
+    made = tuple(_slice(group, name, cases, conditions[group], asked) for name, (group, cases) in zip(names, parts.items(), strict=True))
+    total = _slice(None, ALL, whole, together, replace(asked, bound_level=level), apart)
+    found = Slices(made, total, require, level, simultaneous, chosen)
+    return replace(found, notes=combine(_recorded(groups, counts), (*notes, *_remarks(found, whole, conditions))))
+
+
+def common_threshold(
+    counts: Counts, threshold: Any, rule: str | None, require: str | None, at: Conditions
+) -> tuple[float | None, bool, tuple[Note, ...]]:
+    """The threshold that is given, or the one chosen on all cases together; whether it was chosen, and what is to be said of that."""
+    summaries, needed = split_requirement(require) if require is not None else ([], "")
+    if require is not None and (needed or not summaries):
+        parse_rule(needed, MOST_CASES)  # what cannot be read is refused before anything is judged
+    if threshold is not NOT_SAID:
+        if rule is not None:
+            raise refuse("BR594", "a rule and a threshold are given: one of them says where to cut", "give one of them")
+        Points.of(counts).place(threshold)
+        return threshold, False, ()
+    try:
+        cut = choose(counts, rule if rule is not None else needed or None, at=at).threshold
+    except Infeasible:
+        if rule is not None:
+            raise
+        cut = choose(counts, at=at).threshold
+    text = f"the threshold ({_flags(cut, counts)}) was chosen on all groups together, on these same cases, and treated as fixed in advance"
+    fix = Fix("evaluate it on other cases: by_group(test, threshold=…)", "evaluate it on other cases: --threshold on another file")
+    return cut, True, (Note("BR593", f"{text}: intervals and bounds are optimistic", fix),)
+
+
+def _flags(threshold: float | None, counts: Counts) -> str:
+    """In as few digits as flag the same cases."""
+    return "flagging nothing" if threshold is None else f"score >= {short_on(Points.of(counts), threshold)}"
+
+
+def _checked(groups: Any) -> dict[Hashable, Cases]:
+    if isinstance(groups, GroupedCounts) and len(groups):
+        return dict(groups.scored())
+    kinds = Counts, GroupedCounts
+    if not isinstance(groups, Mapping) or not groups or not all(isinstance(part, kinds) for part in groups.values()):
+        raise refuse("BR433", "slices are made of counts by group, and there are none here", "by_group(count_groups(y, scores, groups=site))")
+    if len({type(part) for part in groups.values()}) > 1:
+        raise refuse("BR433", "some groups have clusters and some have none", "count the clusters of every group, or of none")
+    return dict(groups)
+
+
+def _counts(cases: Cases) -> Counts:
+    return cases.total() if isinstance(cases, GroupedCounts) else cases
+
+
+def _conditions(parts: Mapping[Hashable, Cases], at: Any) -> dict[Hashable, Conditions]:
+    """The conditions of every site: one for all, one each, or the site's own prior."""
+    if not isinstance(at, Mapping):
+        return dict.fromkeys(parts, checked_conditions(at))
+    unknown = [group for group in at if group not in parts]
+    if unknown:
+        some = ", ".join(quoted(group) for group in list(parts)[:3]) + (" …" if len(parts) > 3 else "")
+        raise refuse("BR433", f"a prior is given for {quoted(unknown[0])}, and there is no such group", f"one of {some}")
+    costs = {(given.costs if given.costs_given else None) for given in map(checked_conditions, at.values())}
+    if len(costs) > 1:
+        raise refuse("BR433", "sites are given different costs: one threshold is chosen for all", "give all sites the same costs")
+    return {group: at[group] if group in at else Conditions(None, next(iter(costs), None)) for group in parts}
+
+
+def _pooled(sites: Sequence[Site]) -> tuple[Conditions, tuple[Site, ...]]:
+    """All of these together: at the prior that they have together, as the sum of them where some are given a prior."""
+    first = sites[0][1]
+    costs = first.costs if first.costs_given else None
+    prior = pooled_prior(sites) if any(at.prior is not None for _, at in sites) else None
+    return Conditions(prior, costs), tuple(sites) if prior is not None else ()
+
+
+def _slice(group: Hashable, name: str, cases: Cases, at: Conditions, asked: Asked, sites: tuple[Site, ...] = ()) -> Slice:
+    counts, clusters = _counts(cases), cases if isinstance(cases, GroupedCounts) else None
+    if not counts.total_positives or not counts.total_negatives:
+        at = Conditions(None, at.costs if at.costs_given else None)  # of a class that is not there nothing is known at another prior
+    return Slice(group, name, counts, at, asked, clusters, sites)
+
+
+def _bound(part: Slice, measure: str) -> Interval:
+    asked = part.asked
+    if part.clusters is not None:
+        return cluster_bound(measure, part.clusters, part.point, asked.bound_level, LOWER)
+    return interval(measure, part.point, level=asked.bound_level, side=LOWER, seed=asked.seed)
+
+
+def _judged(part: Slice) -> Requirement:
+    """The requirement on one site; what cannot be judged there is said, and never passed over."""
+    asked = part.asked
+    if part.sites:
+        return Requirement(UNJUDGED, (), None, (NO_BOUND,))
+    try:
+        if part.clusters is None:
+            known: dict[str, Any] = {"at": part.at, "threshold": asked.threshold, "level": asked.bound_level, "seed": asked.seed}
+            found = require(str(asked.require), part.counts, volume=part.cases or None, **known)
+        else:
+            found = require_of_clusters(str(asked.require), part.point, part.clusters, asked.bound_level, asked.plan)
+    except InputError as error:
+        problem = error.problems[0]
+        return Requirement(UNJUDGED, (), None, (Note(problem.code, problem.text),))
+    checks = tuple(replace(check, outcome=_fitting(check, part)) for check in found.checks)
+    return replace(found, checks=checks, outcome=max((check.outcome for check in checks), key=WORST.index))
+
+
+def _fitting(check: Check, part: Slice) -> str:
+    """No word stronger than the cases: with a handful of the class, neither observed nor missed says anything."""
+    sizes = (part.positives, part.negatives) if part.clusters is None else clustered(part.clusters).worth
+    of = CLASS_OF.get(check.interval.name)
+    few = sizes[of] < FEW if of is not None else min(sizes) < FEW
+    return TOO_FEW if few and check.outcome != SHOWN else check.outcome
+
+
+def _recorded(groups: Mapping[Hashable, Cases], counts: Counts) -> tuple[Note, ...]:
+    """How the data were read, and what there is to say of all of them together."""
+    return combine(groups.notes if isinstance(groups, GroupedCounts) else (), counts.notes)
+
+
+def _remarks(found: Slices, whole: Cases, conditions: Mapping[Hashable, Conditions]) -> Iterator[Note]:
+    if isinstance(whole, GroupedCounts):
+        yield from cluster_notes(whole)
+    yield from (note for given in dict.fromkeys(conditions.values()) for note in given.notes)
+    read = {part.name: part.at.prior for part in found.parts if part.at.prior is not None}
+    if len(set(read.values())) > 1 or 0 < len(read) < len(found):
+        yield _each_prior(read)
+        yield from (note for note in found.total.point.notes if note.code not in (LABEL_SHIFT, *NOT_OF_SITES))
+    else:
+        yield from (note for note in found.total.point.notes if note.code not in NOT_OF_SITES)
+    emptied = [part.name for part in found.parts if conditions[part.group].prior is not None and part.at.prior is None]
+    if emptied:
+        text = f"{_listed(emptied)}: a class is missing, so that nothing is known there at another prior; read at its own"
+        yield Note("BR433", text)
+    if found.require is not None and len(found) > 1:
+        yield _multiplicity(found)
+
+
+def _each_prior(read: Mapping[str, float]) -> Note:
+    shown = ", ".join(f"{quoted(name)} at {prior:.6g}" for name, prior in list(read.items())[:3]) + (" …" if len(read) > 3 else "")
+    text = f"read at priors that are given ({shown}): this assumes label shift only (the scores of each class keep their distribution)"
+    return Note(LABEL_SHIFT, text)
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(quoted(name) for name in names[:3]) + (f" and {grouped(len(names) - 3)} more" if len(names) > 3 else "")
+
+
+def _multiplicity(found: Slices) -> Note:
+    """Of many bounds some fail by chance."""
+    count, out = len(BOUNDED) * len(found), missed(found.level)
+    if found.simultaneous:
+        each = percent(1 - out / count)
+        text = f"all {count} bounds (recall and specificity of {number_of(len(found), 'group')}) hold together at {percent(found.level)}"
+        return Note("BR434", f"{text}: each is at {each} (Bonferroni)")
+    wrong = f"about {count * out:.3g} of {count} ({count} x {percent(out)}) would be wrong by chance"
+    text = f"{count} bounds, each at {percent(found.level)}: {wrong}"
+    return Note("BR434", text, Fix("simultaneous=True, so that all hold together (Bonferroni)", "--simultaneous (Bonferroni)"))

@@ -1,0 +1,1 @@
+"""Another base rate in the field: estimate it, check what that assumes, correct the scores."""
