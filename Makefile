@@ -41,7 +41,7 @@ check: $(VENV)/ready ## style, types and layers only
 	$(BIN)/lint-imports --no-cache
 
 laws: $(VENV)/ready ## the laws on thousands of examples each (minutes)
-	HYPOTHESIS_PROFILE=long $(BIN)/python -m pytest tests/laws tests/kernels tests/engines/test_every_engine.py -q
+	HYPOTHESIS_PROFILE=long $(BIN)/python -m pytest tests/laws tests/kernels tests/read/test_every_engine.py -q
 
 bench: $(VENV)/ready ## the tables of benchmarks/README.md (minutes)
 	$(BIN)/python benchmarks/count.py

@@ -61,7 +61,7 @@ def frame_of(engine, path):
 
 def kill_spark(path, kind, kills, expected):
     """How many jobs, each with an executor and a worker killed at random moments, gave the same digest."""
-    from tests.engines import spark_cluster
+    from tests.read import spark_cluster
 
     import baserate as br
 

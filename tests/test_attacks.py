@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from tests.helpers_cli import refused, told, written
+from tests.cli.helpers import refused, told, written
 
 import baserate as br
 from baserate.cli import gate, options

@@ -9,8 +9,8 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.helpers_cli import told, written
-from tests.helpers_terminal import BASERATE, ESCAPE, in_terminal, run, stopped
+from tests.cli.helpers import told, written
+from tests.cli.helpers_terminal import BASERATE, ESCAPE, in_terminal, run, stopped
 
 from baserate.cli import main
 

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from tests.helpers_cli import answered, told
+from tests.cli.helpers import answered, told
 
 import baserate as br
 from baserate.decisions.operating_point import brief, setting

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.helpers_cli import VALID, Done, told
+from tests.cli.helpers import VALID, Done, told
 
 import baserate as br
 

@@ -13,11 +13,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from pyarrow import feather
-from tests import helpers_resuming
 from tests.bad_inputs.bench import M, Y, table
 from tests.bad_inputs.rows import also, row
 from tests.bad_inputs.test_g_binary import CASES, show
-from tests.helpers_terminal import ESCAPE, in_terminal, run, stopped
+from tests.cli.helpers_terminal import ESCAPE, in_terminal, run, stopped
+from tests.read import helpers_resuming
 
 import baserate as br
 from baserate.read import condense, sandbox, source

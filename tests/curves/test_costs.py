@@ -7,8 +7,8 @@ from functools import cache
 
 import numpy as np
 import pytest
+from tests.curves import generated_summaries as generated
 from tests.curves import oracle_curves as oracle
-from tests.summaries import generated
 
 import baserate as br
 

@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from tests.helpers_cli import answered, refused, told, written
+from tests.cli.helpers import answered, refused, told, written
 
 import baserate as br
 from baserate.curves.named import act_on_everybody, benefits_at

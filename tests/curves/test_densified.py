@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.curves import generated_summaries as generated
 from tests.curves import oracle_curves as oracle
 from tests.strategies import cases
-from tests.summaries import generated
 
 import baserate as br
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import beta, binom
-from tests.helpers_cli import answered, told
+from tests.cli.helpers import answered, told
 
 import baserate as br
 from baserate.counts.points import Points

@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.helpers_cli import answered as asked_for_json
-from tests.helpers_cli import told
+from tests.cli.helpers import answered as asked_for_json
+from tests.cli.helpers import told
 
 import baserate as br
 from baserate.measures.measure import named

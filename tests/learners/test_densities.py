@@ -9,7 +9,7 @@ from scipy.stats import multivariate_normal
 from sklearn.base import clone
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from sklearn.utils.estimator_checks import estimator_checks_generator
-from tests.uncertainty.refusals import assert_refused
+from tests.inference.refusals import assert_refused
 
 import baserate as br
 from baserate.learners import LDC, QDC, GaussianMixtures, Parzen, count_estimator, response

@@ -11,7 +11,7 @@ from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
-from tests.uncertainty.refusals import assert_refused
+from tests.inference.refusals import assert_refused
 
 import baserate as br
 from baserate.learners import MinimumExpectedCost, minimum_expected_cost

@@ -10,7 +10,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
-from tests.uncertainty.refusals import assert_refused
+from tests.inference.refusals import assert_refused
 
 import baserate as br
 from baserate.learners import LDC, MetaCost, minimum_expected_cost, response

@@ -7,7 +7,7 @@ from imblearn.under_sampling import RandomUnderSampler
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
-from tests.uncertainty.refusals import assert_refused
+from tests.inference.refusals import assert_refused
 
 import baserate as br
 from baserate.learners import CostSensitiveTree, CostWeighted, MetaCost, MinimumExpectedCost, MovedThreshold, Resampled

@@ -20,7 +20,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import estimator_checks_generator
-from tests.uncertainty.refusals import assert_refused
+from tests.inference.refusals import assert_refused
 
 import baserate as br
 from baserate.learners import FocusedUnderSampler, MovedThreshold, Resampled, count_estimator, count_folds, response

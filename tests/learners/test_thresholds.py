@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
-from tests.uncertainty.refusals import assert_refused
+from tests.inference.refusals import assert_refused
 
 import baserate as br
 from baserate.learners import CostWeighted, MetaCost, MinimumExpectedCost, MovedThreshold, count_estimator, scorer

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from tests.summaries import oracle_summaries as oracle
+from tests.curves import oracle_summaries as oracle
 
 import baserate as br
 

@@ -6,8 +6,8 @@ import zlib
 
 import numpy as np
 import pytest
-from tests.helpers_cli import told
-from tests.uncertainty.refusals import assert_refused
+from tests.cli.helpers import told
+from tests.inference.refusals import assert_refused
 
 from baserate_studies import study
 from baserate_studies.cardenas import detections, traffic

@@ -5,7 +5,7 @@ import runpy
 from pathlib import Path
 
 import pytest
-from tests.helpers_cli import VALID
+from tests.cli.helpers import VALID
 from tests.studies.rehearsals import rehearsed
 
 from baserate.output.document import answer

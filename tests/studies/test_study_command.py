@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from tests.helpers_cli import answered, told
+from tests.cli.helpers import answered, told
 
 import baserate as br
 from baserate_studies import Claim, Study

@@ -1,0 +1,103 @@
+"""Summaries as values: printed with their parameters, parsed back, and asked for on the command line."""
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+from tests.cli.test_main import run
+
+import baserate as br
+from baserate.curves.summaries import NOT_ASKED, SUMMARIES
+
+SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "schema.json").read_text())
+COUNTS = br.count([1, 1, 0, 1, 0, 0, 0, 0], [0.95, 0.8, 0.7, 0.6, 0.4, 0.3, 0.2, 0.1])
+AT = br.Conditions(prior=0.01)
+ASKED = {
+    "partial_auc": "partial_auc(fpr=0..0.1)",
+    "weighted_auc": "weighted_auc(alpha=0.1)",
+    "weighted_pr_area": "weighted_pr_area(alpha=0.5, strips=4)",
+    "weighted_cost_area": "weighted_cost_area(alpha=0.25)",
+}
+
+
+@pytest.mark.parametrize("name", [name for name in SUMMARIES if name not in NOT_ASKED])
+def test_every_summary_is_asked_for_by_name_and_its_own_name_gives_it_again(name):
+    summary = br.Summary.parse(ASKED.get(name, name))
+    assert br.Summary.parse(str(summary)) == summary
+    value = summary(COUNTS, AT)
+    own = getattr(value, "name", "")
+    if own:
+        assert br.Summary.parse(own)(COUNTS, AT) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("partial_auc(tpr=0.9..1, standardized)", br.partial_auc(COUNTS, tpr=(0.9, 1), standardized=True)),
+        ("weighted_auc(alpha=0.5, strips=segments)", br.weighted_auc(COUNTS, alpha=0.5, strips="segments")),
+        ("weighted_auc(costs=fp:1/fn:5)", br.weighted_auc(COUNTS, costs=br.Costs(fp=1, fn=5))),
+        ("h_measure(prior=hand-2009)", br.h_measure(COUNTS, at=AT, prior="hand-2009")),
+        ("h_measure(severity_ratio=0.1)", br.h_measure(COUNTS, at=AT, severity_ratio=0.1)),
+        ("brier(calibrated_at=0.375)", br.brier(COUNTS, at=AT, calibrated_at=0.375)),
+        ("partial_auc(fpr=0..0.3, standardized=False)", br.partial_auc(COUNTS, fpr=(0, 0.3))),
+        ("weighted_auc(alpha=0.1234567890123456)", br.weighted_auc(COUNTS, alpha=0.1234567890123456)),
+        ("brier(calibrated_at=1:9)", br.brier(COUNTS, at=AT, calibrated_at="1:9")),
+        ("calibration_error(bins=4)", br.calibration_error(COUNTS, at=AT, bins=4)),
+    ],
+)
+def test_parameters_are_read_as_python_takes_them(text, value):
+    summary = br.Summary.parse(text)
+    assert summary(COUNTS, AT) == value
+    assert br.Summary.parse(str(summary)) == summary
+
+
+@pytest.mark.parametrize(
+    ("text", "match"),
+    [
+        ("aucc", 'BR571: unknown summary "aucc". Fix: "auc"'),
+        ("auc(", "BR571: cannot read"),
+        ("", "BR571: cannot read"),
+        ("strip_weights", "BR571: unknown summary"),
+        ("auc(alpha=1)", 'BR532: auc has no option "alpha". Fix: it takes none'),
+        ("weighted_auc(alpha=0.1, alpha=0.2)", 'BR532: weighted_auc is given "alpha" twice'),
+    ],
+)
+def test_what_is_no_summary_is_refused_with_what_is(text, match):
+    with pytest.raises(br.InputError) as caught:
+        br.Summary.parse(text)
+    assert str(caught.value).startswith(match)
+
+
+def test_show_puts_summaries_beside_auc(tmp_path):
+    path = tmp_path / "scores.csv"
+    path.write_text("y,m\n1,0.95\n1,0.8\n0,0.7\n1,0.6\n0,0.4\n0,0.3\n0,0.2\n0,0.1\n")
+    arguments = ("show", str(path), "--label", "y", "--score", "m", "--summary", "auprc", "--summary", "gini", "--prior", "1%")
+    document = json.loads(run(*arguments, "--json").stdout)
+    jsonschema.validate(document, SCHEMA)
+    summaries = document["models"][0]["summaries"]
+    assert summaries["auprc"]["value"] == br.auprc(COUNTS, at=AT)
+    assert summaries["auprc"]["at"]["prior"] == 0.01
+    assert summaries["gini"]["value"] == br.gini(COUNTS)
+    shown = run(*arguments).stdout
+    assert f"auprc    0.01   {br.auprc(COUNTS, at=AT):#.4g}" in shown
+    assert run(*arguments, "--summary", "aucc").returncode == 2
+
+
+def test_contradictions_between_options_are_refused():
+    with pytest.raises(br.InputError, match="BR564: standardized is True or False"):
+        br.partial_auc(COUNTS, fpr=(0, 0.3), standardized="False")
+    with pytest.raises(br.InputError, match="BR566: a severity ratio and a named distribution are given"):
+        br.h_measure(COUNTS, prior="hand-2009", severity_ratio=0.5)
+    with pytest.raises(br.InputError, match="BR533: a sweep keeps one threshold, or chooses again by a rule"):
+        br.sweep(COUNTS, "precision", priors=[0.1], rule="tpr >= 0.5", threshold=0.4)
+    with pytest.raises(br.InputError, match="BR570: brier_decomposition gives several numbers"):
+        br.macro(br.brier_decomposition, {"a": COUNTS})
+    with pytest.raises(br.InputError, match="BR519: roc does not depend on conditions"):
+        br.family(br.roc, COUNTS, at=[AT])
+
+
+def test_a_sweep_says_what_it_assumes_for_all_its_priors_at_once():
+    notes = br.sweep(COUNTS, "expected_cost", priors=[0.1, 0.001]).notes
+    assert [note.code for note in notes] == ["BR526", "BR525", "BR528"]
+    assert "priors from 0.001 to 0.1" in notes[0].text

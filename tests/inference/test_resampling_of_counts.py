@@ -1,0 +1,274 @@
+"""Resamples of counts: of each class, of all cases, of whole clusters, and of cases that several models scored."""
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.inference.resamples import CASES, CELLS, CLUSTERS, STRATIFIED, at_scores, binomial_fit, distinctive, parts_of, plan
+
+import baserate as br
+from baserate.inference import bootstrap
+from baserate.inference.bootstrap import replicate_values, resampled
+from baserate.inference.statistic import statistic_of
+from baserate.measures.registry import CATALOGUE
+
+# Within each class, and of all cases.
+
+
+CELL = st.tuples(st.integers(0, 40), st.integers(0, 40)).filter(any)
+
+
+@settings(max_examples=40)
+@given(st.lists(CELL, min_size=1, max_size=12), st.integers(0, 2**40))
+def test_a_stratified_resample_has_the_totals_of_the_sample_and_only_its_scores(cells, seed):
+    positives, negatives = (np.array(column) for column in zip(*cells, strict=True))
+    counts = br.Counts(np.arange(len(cells)), positives + (np.arange(len(cells)) == 0), negatives + (np.arange(len(cells)) == 0))
+    for part in parts_of(counts, replicates=5, seed=seed):
+        assert (part.total_positives, part.total_negatives) == (counts.total_positives, counts.total_negatives)
+        assert (np.diff(part.scores) < 0).all()
+        where = {score: i for i, score in enumerate(counts.scores.tolist())}
+        places = [where[score] for score in part.scores.tolist()]
+        assert not part.positives[counts.positives[places] == 0].any()
+        assert not part.negatives[counts.negatives[places] == 0].any()
+        assert (part.positives + part.negatives > 0).all()
+
+
+def test_cells_of_a_stratified_resample_are_binomial_within_their_class():
+    positives, negatives = at_scores(parts_of(CELLS, replicates=3000), CELLS.scores.tolist())
+    for drawn, column in ((positives, CELLS.positives), (negatives, CELLS.negatives)):
+        for cell, count in enumerate(column.tolist()):
+            assert binomial_fit(drawn[:, cell], int(column.sum()), count / column.sum()) > 1e-3
+    assert abs(np.corrcoef(positives[:, 0], negatives[:, 3])[0, 1]) < 0.06
+
+
+def test_a_resample_of_cases_has_their_number_and_draws_the_prior_too():
+    parts = parts_of(CELLS, CASES, replicates=3000)
+    whole = CELLS.total_positives + CELLS.total_negatives
+    assert {part.total_positives + part.total_negatives for part in parts} == {whole}
+    assert binomial_fit(np.array([part.total_positives for part in parts]), whole, CELLS.prior) > 1e-3
+    drawn = at_scores(parts, CELLS.scores.tolist())
+    for cells, column in zip(drawn, (CELLS.positives, CELLS.negatives), strict=True):
+        for cell, count in enumerate(column.tolist()):
+            assert binomial_fit(cells[:, cell], whole, count / whole) > 1e-3
+    # Cells of one multinomial draw hinder each other: the correlation is −√(p·q / ((1 − p)(1 − q))).
+    p, q = CELLS.negatives[3] / whole, CELLS.negatives[4] / whole
+    expected = -math.sqrt(p * q / ((1 - p) * (1 - q)))
+    assert math.isclose(np.corrcoef(drawn[1][:, 3], drawn[1][:, 4])[0, 1], expected, abs_tol=0.06)
+
+
+def test_the_design_travels_with_a_resample():
+    counts = br.count(np.arange(40) < 20, np.arange(40.0), design="case-control")
+    assert {part.ledger.design for part in parts_of(counts, replicates=3)} == {"case-control"}
+    assert {part.ledger.design for part in parts_of(CELLS, replicates=3)} == {"random"}
+
+
+# Clusters.
+
+
+def test_every_resample_of_clusters_is_a_sum_of_whole_groups():
+    groups = distinctive()
+    positives, negatives = at_scores(parts_of(groups, CLUSTERS, replicates=400), [*range(100, 112), 7])
+    times = positives[:, :12] // np.arange(1, 13)
+    assert (times * np.arange(1, 13) == positives[:, :12]).all()
+    assert (times * (2 * np.arange(12) + 1) == negatives[:, :12]).all()
+    assert (times.sum(axis=1) == 12).all()
+    assert (positives[:, 12] == times @ np.full(12, 2)).all()
+    assert (negatives[:, 12] == times @ (3 + np.arange(12) % 4)).all()
+    assert len({tuple(row) for row in times}) > 300
+
+
+def test_how_often_a_group_is_drawn_is_binomial():
+    positives, _ = at_scores(parts_of(distinctive(), CLUSTERS, replicates=3000), [*range(100, 112), 7])
+    for group in (0, 5, 11):
+        assert binomial_fit(positives[:, group] // (group + 1), 12, 1 / 12) > 1e-3
+
+
+def test_a_resample_of_clusters_is_the_sum_of_their_counts():
+    groups = distinctive(6)
+    for part in parts_of(groups, CLUSTERS, replicates=20):
+        times = at_scores([part], [*range(100, 106), 7])[0][0, :6] // np.arange(1, 7)
+        total = br.Counts.empty()
+        for group, often in enumerate(times.tolist()):
+            for _ in range(often):
+                total = total + groups[f"g{group}"]
+        assert part == total
+
+
+# Several models.
+
+
+def test_a_model_that_is_another_one_rescaled_has_the_same_resamples():
+    rng = np.random.default_rng(1)
+    labels = rng.random(300) < 0.3
+    scores = np.round(rng.normal(size=300) + labels, 1)
+    joint = br.count_models(labels, {"a": scores, "same": scores.copy(), "turned": -3 * scores})
+    for how in (STRATIFIED, CASES):
+        for a, same, turned in resampled(joint, plan(how, 50)):
+            assert same == a
+            assert np.array_equal(turned.scores, -3 * a.scores[::-1])
+            assert np.array_equal(turned.positives, a.positives[::-1])
+            assert np.array_equal(turned.negatives, a.negatives[::-1])
+
+
+def test_all_models_see_the_same_cases_in_every_resample():
+    """One model names the case, so that what another one must have counted can be added up case by case."""
+    rng = np.random.default_rng(2)
+    labels = rng.random(80) < 0.4
+    coarse = rng.integers(0, 5, 80)
+    joint = br.count_models(labels, {"case": np.arange(80), "coarse": coarse})
+    for case, other in resampled(joint, plan(STRATIFIED, 60)):
+        for score in range(5):
+            of_score = coarse[case.scores] == score
+            place = other.scores == score
+            assert other.positives[place].sum() == case.positives[of_score].sum()
+            assert other.negatives[place].sum() == case.negatives[of_score].sum()
+        assert not case.positives[~labels[case.scores]].any()
+        assert other.total_positives == labels.sum()
+
+
+def test_each_model_has_a_column_of_values():
+    rng = np.random.default_rng(1)
+    labels = rng.random(300) < 0.3
+    joint = br.count_models(labels, {"a": rng.normal(size=300) + labels, "b": rng.normal(size=300)})
+    values = replicate_values(statistic_of(br.auc), joint, plan(STRATIFIED, 100))
+    expected = [[br.auc(a), br.auc(b)] for a, b in resampled(joint, plan(STRATIFIED, 100), of_roc=True)]
+    assert np.array_equal(values, expected)
+
+
+def test_resamples_do_not_depend_on_the_order_of_cases_or_models_or_on_names():
+    rng = np.random.default_rng(3)
+    y = rng.random(200) < 0.3
+    a, b = (rng.integers(0, 9, 200) + 2 * y for _ in range(2))
+    order = rng.permutation(200)
+    first = br.compare("expected_cost", br.count_models(y, {"a": a, "b": b}), at=br.Conditions(0.1), replicates=200)
+    shuffled = br.compare("expected_cost", br.count_models(y[order], {"a": a[order], "b": b[order]}), at=br.Conditions(0.1), replicates=200)
+    renamed = br.compare("expected_cost", br.count_models(y, {"old": a, "new": b}), at=br.Conditions(0.1), replicates=200)
+    swapped = br.compare("expected_cost", br.count_models(y, {"b": b, "a": a}), at=br.Conditions(0.1), replicates=200)
+    assert (first.low, first.high, first.p_value) == (shuffled.low, shuffled.high, shuffled.p_value)
+    assert (first.low, first.high, first.p_value) == (renamed.low, renamed.high, renamed.p_value)
+    assert (first.low, first.high, first.p_value) == pytest.approx((-swapped.high, -swapped.low, swapped.p_value), rel=1e-12)
+
+
+# What is read from the arrays of a block is what the counts of each resample have.
+
+
+def ranked(models=("a", "b"), rows=400, digits=1, seed=6):
+    rng = np.random.default_rng(seed)
+    y = (rng.random(rows) < 0.2).astype(int)
+    return br.count_models(y, {name: np.round(rng.normal(size=rows) + place * 0.3 + y, digits) for place, name in enumerate(models)}), y
+
+
+OUTLOOKS = [br.Conditions(), br.Conditions(prior=0.01, costs=br.Costs(fn=30, tp=-2, tn=-0.5))]
+
+
+@pytest.mark.parametrize("how", [STRATIFIED, CASES])
+@pytest.mark.parametrize("at", OUTLOOKS)
+@pytest.mark.parametrize("asked", ["auc", "average_precision", "expected_cost", "h_measure"])
+def test_values_of_models_are_those_of_the_counts_of_each_resample(asked, at, how):
+    joint, _ = ranked()
+    statistic = statistic_of(asked, at=at) if asked != "auc" else statistic_of(br.auc)
+    values = replicate_values(statistic, joint, plan(how, 60))
+    expected = [[statistic.tried(part) for part in parts] for parts in resampled(joint, plan(how, 60), of_roc=True)]
+    np.testing.assert_allclose(values, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("at", OUTLOOKS)
+def test_every_measure_at_thresholds_is_that_of_the_counts_of_each_resample(at):
+    """Each resample as counts of the cells that the thresholds tell apart, read by the exact arithmetic of one point."""
+    joint, _ = ranked()
+    cuts = {"a": 0.8, "b": 1.5}
+    for name in [name for name in CATALOGUE if name not in ("f_beta", "f_measure")]:
+        try:
+            asked = [
+                statistic_of(name, at=at, threshold=cut, volume=1000 if "volume" in str(CATALOGUE[name].parameters) else None)
+                for cut in cuts.values()
+            ]
+        except br.InputError:
+            continue  # a measure that needs a parameter of its own
+        values = replicate_values(asked, joint, plan(CASES, 25))
+        drawer = bootstrap.drawer_of(joint, plan(CASES, 25), cuts)
+        block = np.empty((2, 25, drawer.width), dtype=np.int64)
+        drawer.draw(0, plan(CASES, 25), (block[0], block[1]))
+        for row in range(25):
+            for column, (one, view) in enumerate(zip(asked, drawer.views, strict=True)):
+                hits, misses = block[0][row, view.part], block[1][row, view.part]
+                cells = br.Counts([1, 0], hits, misses)
+                try:
+                    exact = float(br.measure(one.measure, cells, threshold=1, at=at))
+                except br.InputError:
+                    exact = math.nan
+                np.testing.assert_allclose(values[row, column], exact, rtol=1e-9, atol=1e-12, err_msg=name)
+
+
+def test_the_law_of_a_resample_does_not_depend_on_what_the_statistic_sees():
+    """Mean and spread of the flagged positives and negatives of both models, from cells of every score, of the ROC and of thresholds."""
+    joint, _ = ranked()
+    cuts, found = {"a": 0.8, "b": 1.5}, []
+    for of_roc in (False, True):
+        rows = [
+            [*(int(part.positives[part.scores >= cuts[name]].sum()) for name, part in zip("ab", parts, strict=True))]
+            for parts in resampled(joint, plan(STRATIFIED, 4000), of_roc=of_roc)
+        ]
+        found.append(np.array(rows, dtype=float))
+    outcomes = [statistic_of("tpr", threshold=cut) for cut in cuts.values()]
+    found.append(replicate_values(outcomes, joint, plan(STRATIFIED, 4000)) * joint.total_positives)
+    positive = joint.positives > 0
+    flags = np.array([joint.scores[name][positive] >= cuts[name] for name in "ab"], dtype=float)
+    cases, expected = flags.shape[1], np.cov(flags, bias=True)  # of one case drawn
+    for one in found:
+        error = math.sqrt(cases * expected.max() / 4000)
+        assert np.abs(one.mean(axis=0) - flags.sum(axis=1)).max() < 5 * error
+        assert np.abs(np.cov(one.T) - cases * expected).max() < 5 * cases * expected.max() * math.sqrt(2 / 4000)
+
+
+def test_values_do_not_depend_on_the_number_of_threads(monkeypatch):
+    joint, y = ranked()
+    groups = br.count_groups(y, joint.scores["a"], groups=np.arange(len(y)) // 4)
+    asked = [
+        (statistic_of("average_precision"), joint),
+        (statistic_of("tpr", threshold=0.8), joint),
+        (statistic_of(br.auc), groups),
+        (statistic_of("ks"), groups),
+    ]
+    first = [replicate_values(statistic, source, plan(CLUSTERS if source is groups else CASES, 50)) for statistic, source in asked]
+    monkeypatch.setattr(bootstrap, "threads", lambda: 5)
+    for (statistic, source), values in zip(asked, first, strict=True):
+        again = replicate_values(statistic, source, plan(CLUSTERS if source is groups else CASES, 50))
+        np.testing.assert_array_equal(values, again)
+
+
+def test_plans_that_follow_each_other_draw_what_one_plan_does():
+    joint, y = ranked()
+    groups = br.count_groups(y, joint.scores["a"], groups=np.arange(len(y)) // 4)
+    for source, how in ((joint, CASES), (joint, STRATIFIED), (groups, CLUSTERS), (joint.marginal("a"), CASES)):
+        whole = replicate_values(statistic_of("ks"), source, plan(how, 30))
+        parts = [
+            replicate_values(statistic_of("ks"), source, dataclasses.replace(plan(how, count), first=first))
+            for first, count in ((0, 11), (11, 19))
+        ]
+        np.testing.assert_array_equal(whole, np.concatenate(parts))
+
+
+@pytest.mark.parametrize("prior", [0.2, 0.8])
+def test_the_win_matrix_counts_the_pairs_of_every_two_clusters(prior):
+    rng = np.random.default_rng(4)
+    y, s, codes = (rng.random(150) < prior).astype(int), rng.integers(0, 9, 150), rng.integers(0, 12, 150)
+    groups = br.count_groups(y, s, groups=codes)
+    expected = np.zeros((len(groups), len(groups)))
+    for i in np.flatnonzero(y):
+        for j in np.flatnonzero(1 - y):
+            expected[codes[i], codes[j]] += 2 * (s[i] > s[j]) + (s[i] == s[j])
+    np.testing.assert_array_equal(bootstrap.win_matrix(groups), expected)
+
+
+@pytest.mark.parametrize("most", [0, 2500])
+def test_auc_of_clusters_is_that_of_the_counts_of_each_resample(monkeypatch, most):
+    monkeypatch.setattr(bootstrap, "MOST_SQUARED", most)
+    joint, y = ranked()
+    groups = br.count_groups(y, joint.scores["a"], groups=np.arange(len(y)) % 57)
+    values = replicate_values(statistic_of(br.auc), groups, plan(CLUSTERS, 80))[:, 0]
+    expected = [float(br.auc(part)) for (part,) in resampled(groups, plan(CLUSTERS, 80))]
+    np.testing.assert_allclose(values, expected, rtol=1e-14)

@@ -1,0 +1,157 @@
+"""The words and digits of every command: what is called a cost was given as one, and no number has more digits than a person reads."""
+
+import csv
+import io
+import math
+import re
+
+import pytest
+from tests.cli.helpers import answered, told
+
+import baserate as br
+from baserate.cli.demo import scores_csv
+from baserate.conditions import ASSUMED
+
+DATA = ("--label", "fraud", "--score", "logit", "--score", "forest")
+FIELD = ("--prior", "0.5%")
+BUDGET = ("alerts <= 200", "--volume", "100000")
+QUICK = ("--replicates", "100")
+# Commands that choose or count by errors, as no costs are given; and those in which costs have no part.
+ASSUMING = [
+    ("choose", *DATA, *FIELD, *QUICK),
+    ("choose", "recall >= 0.8", *DATA, *FIELD, *QUICK),
+    ("show", *DATA, *FIELD, *QUICK),
+    ("show", *DATA, *FIELD, "--rule", "recall >= 0.8", *QUICK),
+    ("show", *DATA, *FIELD, "--summary", "min_cost"),
+    ("compare", *DATA, *FIELD, *QUICK),
+    ("compare", *DATA, *FIELD, "--statistic", "precision", *QUICK),
+    ("compare", *DATA, "--prior", "0.1%..1%", *QUICK),
+    ("decide", *DATA, "--prior", "0.1%..1%"),
+    ("expect", *DATA, "--prior", "0.1%..1%"),
+    ("curve", "cost_threshold", *DATA, *FIELD),
+]
+# What a review costs is given, and a miss and a false alarm are assumed to cost the same.
+REVIEWED = [("triage", *DATA, *FIELD, "--review", "0.2")]
+FREE = [
+    ("show", *DATA),
+    ("show", *DATA, *FIELD, "--threshold", "0.5"),
+    ("show", *DATA, *FIELD, "--summary", "auprc"),
+    ("show", *DATA, *FIELD, "--rule", *BUDGET, *QUICK),
+    ("choose", *BUDGET, *DATA, *FIELD, *QUICK),
+    ("choose", *DATA, *FIELD, "--optimize", "f1", *QUICK),
+    ("compare", *DATA),
+    ("compare", *DATA, *FIELD, "--rule", *BUDGET, *QUICK),
+    ("compare", *DATA, *FIELD, "--statistic", "precision", "--threshold", "0.5", *QUICK),
+    ("decide", *DATA, "--prior", "0.1%..1%", "--rule", *BUDGET),
+    ("expect", *DATA, "--prior", "0.1%..1%", "--rule", *BUDGET),
+    ("leaders", *DATA, *FIELD, "--fdr", "50%"),
+    ("prior", "--from", "SCORES", *DATA, *QUICK),
+    ("slices", *DATA[:4], "--group", "site", "--rule", "recall >= 0.8"),
+    ("slices", *DATA[:4], "--day", "day", "--rule", "recall >= 0.8"),
+    ("gate", "recall >= 0.5", *DATA),
+    ("gate", "--label", "fraud", "--baseline", "logit", "--candidate", "forest"),
+    ("curve", "pr", *DATA, *FIELD),
+]
+COSTLY = [
+    ("choose", *DATA, *FIELD, "--cost", "fn=100", *QUICK),
+    ("compare", *DATA, *FIELD, "--cost", "fn=100", *QUICK),
+    ("decide", *DATA, "--prior", "0.1%..1%", "--cost", "fn=100"),
+    ("expect", *DATA, "--prior", "0.1%..1%", "--cost", "fn=100"),
+    ("triage", *DATA, *FIELD, "--cost", "fn=100", "--review", "0.5"),
+]
+A_COST = re.compile(r"cost per case|cheap|expected_cost|equal costs \(")
+NUMBER = re.compile(r"\d+(?:\.\d+)?(?:e[+-]?\d+)?")
+MOST_DIGITS = 9
+
+
+@pytest.fixture(scope="module")
+def scores(tmp_path_factory):
+    """One case in ten of the demo, with scores in all the digits of a float."""
+    rows = list(csv.DictReader(io.StringIO(scores_csv())))[::10]
+    path = tmp_path_factory.mktemp("words") / "scores.csv"
+    with open(path, "w", encoding="utf-8", newline="") as out:
+        writer = csv.writer(out)
+        writer.writerow(("fraud", "logit", "forest", "site", "day"))
+        for i, row in enumerate(rows):
+            logit, forest = (math.sqrt(float(row[name]) + i * 1e-9) for name in ("logit", "forest"))
+            writer.writerow((row["fraud"], repr(logit), repr(forest), ("oslo", "rome")[i % 2], f"2026-01-{1 + i % 28:02}"))
+    return str(path)
+
+
+def run(capsys, scores, words):
+    """A command on the file; what is printed, and everything that a person sees."""
+    told_to = [scores if word == "SCORES" else word for word in words[1:]]
+    named = (words[1], scores, *told_to[1:]) if words[0] == "curve" else (scores, *told_to)
+    done = told(capsys, words[0], *named)
+    assert done.status in (0, 1), done.err
+    text = done.out.replace(scores, "FILE")
+    return text, text + done.err.replace(scores, "FILE")
+
+
+@pytest.mark.parametrize("words", [*ASSUMING, *FREE], ids=" ".join)
+def test_nothing_is_called_a_cost_where_none_was_given(scores, capsys, words):
+    _, everything = run(capsys, scores, words)
+    assert not A_COST.findall(everything.replace("min_cost", ""))
+
+
+@pytest.mark.parametrize("words", [*ASSUMING, *REVIEWED], ids=" ".join)
+def test_where_equal_costs_decide_the_answer_says_so(scores, capsys, words):
+    text, _ = run(capsys, scores, words)
+    said = [line for line in text.splitlines() if ASSUMED in line]
+    assert said
+    if words[0] != "show":  # which shows what was counted first
+        assert text.splitlines()[0] == said[0]
+
+
+@pytest.mark.parametrize("words", FREE, ids=" ".join)
+def test_where_costs_have_no_part_nothing_is_said_of_them(scores, capsys, words):
+    _, everything = run(capsys, scores, words)
+    assert "equal costs" not in everything
+    assert "BR525" not in everything
+
+
+@pytest.mark.parametrize("words", [*ASSUMING, *REVIEWED, *FREE, *COSTLY], ids=" ".join)
+def test_no_number_has_more_digits_than_a_person_reads(scores, capsys, words):
+    _, everything = run(capsys, scores, words)
+    assert not {number for number in NUMBER.findall(everything) if significant(number) > MOST_DIGITS}
+
+
+def significant(number):
+    return len(number.partition("e")[0].replace(".", "").strip("0"))
+
+
+def test_numbers_are_counted_by_their_significant_digits():
+    assert [significant(text) for text in ("0.4109800393967368", "1000000", "2.500e-06", "0.0001", "10.50")] == [16, 1, 2, 1, 3]
+
+
+def test_python_shows_thresholds_in_few_digits_and_no_costs_that_nobody_gave():
+    counts = br.count([0, 1, 0, 1, 0, 0], [0.1 + 0.2, 0.7 * 1.1, 0.2 / 0.3, 1 / 3, 1 / 7, 1 / 9])
+    found = {
+        "stability": repr(br.stability({"m": counts}, at=br.Conditions(0.2))),
+        "triage": repr(br.triage(counts, at=br.Conditions(0.2), review=0.1)),
+        "point": repr(br.choose(counts, at=br.Conditions(0.2))),
+        "decision": repr(br.decide({"m": counts}, at=br.Uncertain(prior="10%..20%"))),
+    }
+    for name, text in found.items():
+        assert all(significant(number) <= 4 for number in NUMBER.findall(text)), text
+        assert ("equal costs assumed" in text) == (name != "point")
+        assert "cheapest" not in text
+        assert "expected_cost" not in text
+    assert ", error 0.1;" in found["point"]
+
+
+@pytest.mark.parametrize("rule", [(), ("recall >= 0.8",), ("npv >= 0.5",), ("precision >= 0.004",)], ids=str)
+@pytest.mark.parametrize("prior", [(), FIELD], ids=str)
+def test_what_is_undefined_has_a_reason_and_no_interval_and_what_is_defined_has_one(scores, capsys, rule, prior):
+    verdict = answered(capsys, "choose", scores, *rule, *DATA, *prior, "--replicates", "0")["verdict"]
+    seen = verdict[0]["baselines"]
+    for point in seen.values():
+        undefined = {name for name in ("tpr", "fpr", "precision", "npv", "posfrac", "expected_cost") if point[name] is None}
+        assert set(point.get("undefined", {})) >= undefined
+        assert not undefined & set(point["intervals"])
+        assert {"tpr", "fpr", "precision", "npv", "posfrac", "expected_cost"} - undefined <= set(point["intervals"])
+    if "flag everything" in seen:
+        assert seen["flag everything"]["undefined"]["npv"] == "everything flagged"
+        text = told(capsys, "choose", scores, *rule, *DATA, *prior, "--replicates", "0").out
+        rows = [line.split("  ") for line in text.splitlines() if line.startswith("flag everything")]
+        assert [row.count(" —") + row.count("—") for row in rows] == [1, 1]

@@ -1,0 +1,106 @@
+"""What the tests of typed sources share: from a Table to Counts, as the readers' caller does it, and mutations read in a child."""
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import baserate as br
+from baserate.counts.counts import Counts
+from baserate.read.arrays import count_cases
+from baserate.read.cases import Names, checked
+from baserate.read.table import Wanted
+
+W = Wanted("y", ("s",))
+
+
+def cases_of(table, wanted=W):
+    columns = table.columns
+    try:
+        return checked(
+            columns[wanted.label],
+            {name: columns[name] for name in wanted.scores},
+            pos_label=wanted.positive,
+            sample_weight=columns[wanted.weight] if wanted.weight else None,
+            groups=columns[wanted.group] if wanted.group else None,
+            names=Names(f'"{wanted.label}"', f'"{wanted.weight}"', f'"{wanted.group}"'),
+        )
+    except br.InputError as error:
+        raise error.moved(table.place) from None
+
+
+def counts_of(table, wanted=W) -> Counts:
+    return count_cases(cases_of(table, wanted), wanted.scores[0])
+
+
+def assert_refused(read, code, match, path=None):
+    """One line with a code, a place and a fix."""
+    with pytest.raises(br.InputError, match=match) as caught:
+        read()
+    assert caught.value.code == code
+    assert "\n" not in str(caught.value)
+    assert "Fix: " in str(caught.value)
+    if path is not None:
+        assert caught.value.problems[0].where.path == str(path)
+    return caught.value.problems[0]
+
+
+def mutants(kind, path, count, seed=0, asked=""):
+    """Read so many mutations of a file in a child; what became of them: read, refused, or something that must not be."""
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.read.tables", kind, str(path), str(count), str(seed), asked],
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, f"the child ended with {done.returncode}: {done.stdout[-2000:]} {done.stderr[-2000:]}"
+    found = json.loads(done.stdout.splitlines()[-1])
+    assert found["read"] + found["refused"] == count, found["wrong"][:5]
+    return found
+
+
+def _read(kind, path, asked):
+    from importlib import import_module
+
+    module = import_module({"postgres": "baserate.read.databases"}.get(kind, f"baserate.read.{kind}_files"))
+    read = getattr(module, f"read_{kind}")
+    wanted = replace(W, group="g")
+    return read(path, asked, wanted) if asked else read(path, wanted)
+
+
+def _child(kind, path, count, seed, asked):
+    import faulthandler
+    import random
+    import tempfile
+
+    from benchmarks.fuzzing.mutations import damaged
+
+    faulthandler.enable()
+    data, rng = Path(path).read_bytes(), random.Random(seed)
+    found = {"read": 0, "refused": 0, "wrong": []}
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder, f"mutant{Path(path).suffix}")
+        for number in range(count):
+            place.write_bytes(damaged(data, [data], rng))
+            faulthandler.dump_traceback_later(20, exit=True)  # a hang is a failure with a traceback
+            print(number, file=sys.stderr)
+            try:
+                counts_of(_read(kind, str(place), asked))
+                found["read"] += 1
+            except br.InputError as error:
+                found["refused"] += 1
+                if "\n" in str(error.problems[0]) or "Fix:" not in str(error):
+                    found["wrong"].append(str(error))
+            except BaseException as error:  # noqa: BLE001 (whatever it is, it must not be)
+                found["wrong"].append(f"{number}: {type(error).__name__}: {error}")
+            faulthandler.cancel_dump_traceback_later()
+    print(json.dumps(found))
+
+
+if __name__ == "__main__":
+    _child(sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4]), sys.argv[5])

@@ -1,0 +1,198 @@
+"""BAD_INPUTS, section A, for arrays, where there is more to say than tests/bad_inputs does. Row 16 needs a column of dates."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from tests.read.refusals import S, assert_refused, codes
+
+import baserate as br
+
+
+@pytest.mark.parametrize("labels", [[0, 0, 1, 1], [False, False, True, True], [0.0, 0.0, 1.0, 1.0], np.array([0, 0, 1, 1], np.uint8)])
+def test_row_1_plain_labels_are_accepted_without_a_note(labels):
+    counts = br.count(labels, S)
+    assert (counts.total_positives, counts.total_negatives) == (2, 2)
+    assert counts.notes == ()
+
+
+@pytest.mark.parametrize(
+    ("negative", "positive"),
+    [
+        ("no", "yes"),
+        ("n", "y"),
+        ("neg", "pos"),
+        ("F", "T"),
+        ("0", "1"),
+        (-1, 1),
+        ("False", "True"),
+        ("negative", "positive"),
+        ("No", "Yes"),
+        (-1.0, 1.0),
+    ],
+)
+def test_row_2_documented_pairs_are_accepted_with_a_note_that_says_how_to_turn_it_round(negative, positive):
+    counts = br.count([negative, negative, negative, positive], S)
+    assert counts.positives.tolist() == [1, 0, 0, 0]
+    (note,) = counts.notes
+    assert note.code == "BR101"
+    assert "positive = " in note.text
+    assert str(note).endswith(f"Override: pos_label={negative!r}")
+    turned = br.count([negative, negative, negative, positive], S, pos_label=negative)
+    assert turned.positives.tolist() == [0, 1, 1, 1]
+
+
+@pytest.mark.parametrize("labels", [["fraud", "legit", "legit", "legit"], ["bad", "good", "good", "good"]])
+def test_row_3_words_without_a_documented_meaning_are_refused(labels):
+    error = assert_refused("cannot tell which is positive", labels, S, code="BR102")
+    assert f'"{labels[0]}" (1)' in str(error)
+    assert f"Fix: pos_label={labels[0]!r}" in str(error)
+    assert error.problems[0].fix.command == f"--positive {labels[0]}"
+    assert br.count(labels, S, pos_label=labels[0]).total_positives == 1
+
+
+def test_row_5_three_values_are_refused_even_with_a_positive_one():
+    assert_refused(r"3 values \(0 \(2\), 1 \(1\), 2 \(1\)\); need 2. Fix: count\(y_true == VALUE", [0, 0, 1, 2], S, code="BR103")
+    assert_refused("3 values", [0, 0, 1, 2], S, code="BR103", pos_label=1)
+    assert_refused("4 values|5 values", list("abcde"), [*S, 1], code="BR103")
+
+
+def test_row_6_one_class_is_counted_with_a_note_and_what_is_undefined_says_why():
+    none = br.count(np.zeros(100), np.arange(100) / 100)
+    assert "BR104" in codes(none)
+    assert "2.95 %" in next(note.text for note in none.notes if note.code == "BR104")
+    assert repr(br.auc(none)) == "nan (no positives)"
+    every = br.count(np.ones(100), np.arange(100) / 100)
+    assert "no negatives" in next(note.text for note in every.notes if note.code == "BR104")
+    assert repr(br.auc(every)) == "nan (no negatives)"
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        [0, None, 1, 1],
+        ["no", " ", "yes", "no"],
+        [0.0, float("nan"), 1.0, 1.0],
+        pd.Series([0, pd.NA, 1, 1], dtype="Int64"),
+        pl.Series([0, None, 1, 1]),
+        pa.array([0, None, 1, 1]),
+    ],
+)
+def test_row_7_missing_labels_are_refused_with_their_places(labels):
+    error = assert_refused("1 of 4 labels in y_true is missing", labels, S, code="BR105")
+    assert error.problems[0].where.rows == (1,)
+    assert "(index 1)" in str(error)
+
+
+def test_row_7_missing_timestamps_are_missing_labels_too():
+    assert_refused("1 of 2 labels", np.array(["2026-01-01", "NaT"], dtype="datetime64[D]"), [1, 2], code="BR105")
+
+
+def test_no_labels_at_all_are_the_counts_of_nothing():
+    for nothing in ([], np.array([], dtype=object), np.array([], dtype=str), np.array([], dtype=int)):
+        assert br.count(nothing, []) == br.Counts.empty()
+        assert br.count(nothing, [], pos_label="yes") == br.Counts.empty()
+
+
+def test_row_7_three_examples_and_the_total_are_named():
+    error = assert_refused("4 of 5 labels", [0, None, None, None, None], [*S, 1], code="BR105")
+    assert "index 1, 2, 3 …" in str(error)
+    assert error.problems[0].where.total == 4
+
+
+def test_labels_may_lie_anywhere_in_memory():
+    table = np.zeros((4, 2), dtype=bool)
+    table[2:, 0] = True
+    assert br.count(table[:, 0], np.array([S, S]).T[:, 1]) == br.count([0, 0, 1, 1], S)
+    assert br.count(table[::-1, 0], np.array(S)[::-1]) == br.count([0, 0, 1, 1], S)
+    assert br.count(np.array([0, 0, 1, 1], dtype=">i4"), np.array(S, dtype=">f8")) == br.count([0, 0, 1, 1], S)
+
+
+def test_row_8_fractional_labels_are_refused():
+    assert_refused(r"fractional \(0.1 to 0.9\)", [0.1, 0.9, 0.1, 0.9], S, code="BR106")
+    assert_refused("fractional", [0.0, 1.0, 0.25, float("inf")], S, code="BR106")
+
+
+def test_row_9_mixed_types_are_refused():
+    assert_refused(r"mixes types: numbers \(3\), text \(1\)", [0, "1", 0, 1], S, code="BR107")
+    assert_refused("mixes types", np.array([0, "1", 0, 1], dtype=object), S, code="BR107")
+
+
+def test_row_9_objects_that_cannot_be_labels_are_refused():
+    boxes = np.empty(2, dtype=object)
+    boxes[:] = [[0], [1]]
+    assert_refused("holds list objects, not labels", boxes, [1, 2], code="BR107")
+    assert_refused("holds list, not scores", [0, 1], boxes, code="BR209")
+
+
+def test_row_10_spellings_of_one_label_are_refused():
+    assert_refused("3 spellings of one label", ["Yes", "yes ", " YES", "no"], S, code="BR108")
+    assert_refused("2 spellings", ["Yes", "yes", "no", "no"], S, code="BR108", pos_label="yes")
+
+
+@pytest.mark.parametrize(
+    ("labels", "given", "meant"), [(["no", "yes"] * 2, "Yes", "yes"), ([0, 1] * 2, "1", 1), ([0, 1] * 2, 7, 0), (["a", "bb"] * 2, "bc", "bb")]
+)
+def test_row_11_a_positive_label_that_is_not_there_is_refused_with_the_likely_one(labels, given, meant):
+    assert_refused(rf"is not in y_true.*Fix: pos_label={meant!r}", labels, S, code="BR109", pos_label=given)
+
+
+def test_row_11_the_positive_label_is_compared_as_python_does():
+    big = 2**53
+    assert br.count([big, big + 1, big + 1], [0.1, 0.2, 0.3], pos_label=float(big)).total_positives == 1
+    assert br.count([0, 0, 0], [0.1, 0.2, 0.3], pos_label=(0, 1, 1)).total_positives == 0
+    assert_refused("is not in y_true", [1, 1, 1], [0.1, 0.2, 0.3], code="BR109", pos_label="1")
+    assert_refused("is not in y_true", ["1", "1"], [0.1, 0.2], code="BR109", pos_label=1)
+    assert_refused("a very long int", [0, 1], [0.1, 0.2], code="BR109", pos_label=10**5000)
+
+
+def test_row_5_huge_whole_labels_are_just_labels():
+    assert br.count([10**5000, 2], [0.5, 0.2], pos_label=10**5000).positives.tolist() == [1, 0]
+
+
+@pytest.mark.parametrize("given", [float("nan"), [1]])
+def test_row_11_what_cannot_be_a_label_is_refused(given):
+    assert_refused("cannot be a label", [0, 1, 0, 1], S, code="BR109", pos_label=given)
+
+
+def test_row_11_a_part_without_positives_is_no_slip_of_the_pen():
+    part = br.count(["no"] * 4, S, pos_label="yes")
+    assert part.total_positives == 0
+    assert "BR104" in codes(part)
+
+
+def test_row_12_a_positive_majority_is_noted():
+    assert "BR110" in codes(br.count([1] * 93 + [0] * 7, np.arange(100) / 100))
+    assert "BR110" not in codes(br.count([1] * 50 + [0] * 50, np.arange(100) / 100))
+
+
+def test_row_13_swapped_labels_and_scores_are_refused_or_noted():
+    assert_refused("seem to be swapped", S, [0, 1, 0, 1], code="BR111")
+    assert "BR111" in codes(br.count([0, 1, 1, 0], [0, 1, 0, 1]))
+
+
+def test_row_13_two_values_that_are_not_labels_are_not_called_swapped():
+    assert_refused("fractional", S, [0.3, 0.4, 0.3, 0.4], code="BR106")
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        pd.Series([0, 0, 1, 1], dtype="Int64"),
+        pd.Series([False, False, True, True], dtype="boolean"),
+        pd.Series([0, 0, 1, 1], dtype="category"),
+        pd.Series(["0", "0", "1", "1"], dtype="category"),
+        pd.Series([0, 0, 1, 1], dtype=object),
+        pl.Series([False, False, True, True]),
+        pl.Series(["no", "no", "yes", "yes"], dtype=pl.Categorical),
+        pl.Series(["no", "no", "yes", "yes"], dtype=pl.Enum(["no", "yes"])),
+        pa.array(["no", "no", "yes", "yes"]).dictionary_encode(),
+        pa.chunked_array([[0, 0], [1, 1]]),
+        pd.array([0, 0, 1, 1], dtype="Int64"),
+        pd.Index([0, 0, 1, 1]),
+    ],
+    ids=lambda labels: f"{type(labels).__module__}.{getattr(labels, 'dtype', getattr(labels, 'type', ''))}",
+)
+def test_row_14_nullable_and_categorical_labels_are_accepted(labels):
+    assert br.count(labels, S).positives.tolist() == [1, 0, 1, 0]

@@ -1,0 +1,357 @@
+"""Parquet under a ceiling on memory: the same counts as without one, resumable, and never beyond the ceiling."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+from tests.cli.helpers import answered, refused, told
+from tests.peaks import taken_by
+
+import baserate as br
+from baserate.read import condense, large, table
+from baserate.read.table import CELL, LEAST
+
+ROOT = Path(__file__).parents[2]
+
+
+def made(rows=5_000, prior=0.01, seed=0):
+    rng = np.random.default_rng(seed)
+    labels = rng.random(rows) < prior
+    return labels, rng.random(rows) + 0.2 * labels
+
+
+def written(path, labels, scores, group=700, **more):
+    parquet.write_table(pa.table({"y": labels, "s": scores, **more}), path, row_group_size=group)
+    return str(path)
+
+
+@pytest.fixture
+def tight(monkeypatch):
+    """Room for 500 distinct scores, and pieces of a row group each."""
+    monkeypatch.setattr(table, "TAKEN", LEAST - CELL * 500)
+    monkeypatch.setattr(condense, "BATCH", 16)
+    monkeypatch.setattr(large, "ROWS", 700)
+
+
+def count(path, **how):
+    return br.count_file(path, label="y", score="s", memory=LEAST, **how)
+
+
+@pytest.mark.parametrize("kind", ["float64", "float32", "int64", "int8"])
+def test_a_file_gives_the_counts_of_memory(tmp_path, tight, kind):
+    labels, scores = made()
+    scores = scores.astype(kind) if kind.startswith("float") else (scores * 1e5 % (100 if kind == "int8" else 50_000)).astype(kind)
+    path = written(tmp_path / "x.parquet", labels.astype(np.int8), scores)
+    counts, whole = count(path), br.count(labels, scores)
+    expected = whole if kind == "int8" else whole.condense()
+    assert counts.condensed is (kind != "int8")
+    assert counts == expected
+    assert counts.digest == expected.digest
+    assert counts.ledger == br.count_file(path, label="y", score="s").ledger
+
+
+def test_ties_zeros_and_infinities_are_those_of_memory(tmp_path, tight):
+    labels, scores = made()
+    scores[::7], scores[1::7], scores[2::11], scores[3::13], scores[4::17] = 0.0, -0.0, np.inf, -np.inf, np.round(scores[4::17], 1)
+    path = written(tmp_path / "x.parquet", labels, scores)
+    assert count(path, thresholds=[0.5, 0]) == br.count(labels, scores).condense([0.5, 0])
+
+
+@pytest.mark.parametrize("group", [1, 5_000])
+def test_row_groups_of_any_size_and_parts_of_large_ones_give_the_same(tmp_path, tight, monkeypatch, group):
+    labels, scores = made(1_500 if group == 1 else 5_000)
+    monkeypatch.setattr(large, "BYTES_A_ROW", LEAST // 900)  # no piece of more than 900 rows
+    path = written(tmp_path / "x.parquet", labels, scores, group)
+    assert count(path) == br.count(labels, scores).condense()
+
+
+def test_a_pattern_and_a_folder_are_one_data_set(tmp_path, tight):
+    labels, scores = made()
+    for part in range(3):
+        written(tmp_path / f"{part}.parquet", labels[part::3], scores[part::3])
+    expected = br.count(labels, scores).condense()
+    for source, sources in ((tmp_path / "*.parquet", 3), (tmp_path, 1)):
+        counts = count(str(source))
+        assert counts == expected
+        assert len(counts.ledger.sources) == sources
+        assert counts.ledger == br.count_file(str(source), label="y", score="s").ledger
+
+
+@pytest.mark.parametrize(
+    ("labels", "how", "positive"),
+    [
+        (np.array(["no", "yes"], dtype=object), {}, "yes"),
+        (np.array(["legit", "fraud"], dtype=object), {"positive": "fraud"}, "fraud"),
+        (np.array([0.0, 1.0]), {}, "1"),
+        (np.array([True, False]), {"positive": "false"}, "False"),
+    ],
+    ids=str,
+)
+def test_labels_are_decided_as_they_are_in_memory(tmp_path, tight, labels, how, positive):
+    is_positive, scores = made()
+    path = written(tmp_path / "x.parquet", labels[is_positive.astype(int)], scores)
+    ours, theirs = count(path, **how), br.count_file(path, label="y", score="s", **how)
+    assert ours == theirs.condense()
+    assert ours.ledger == theirs.ledger
+    assert ours.ledger.sources[0].positive == positive
+    assert [note for note in ours.notes if note.code == "BR101"] == [note for note in theirs.notes if note.code == "BR101"]
+
+
+def test_low_scores_may_be_the_risky_ones(tmp_path, tight):
+    labels, scores = made()
+    path = written(tmp_path / "x.parquet", labels, -scores)
+    assert count(path, lower_is_positive=True) == br.count(labels, scores).condense()
+
+
+def test_a_file_without_positives_is_one_run(tmp_path, tight):
+    _, scores = made()
+    path = written(tmp_path / "x.parquet", np.zeros(len(scores), dtype=np.int8), scores)
+    counts = count(path)
+    assert (counts.total_positives, counts.total_negatives, len(counts.scores)) == (0, 5_000, 1)
+    assert counts.scores[0] == scores.min()
+
+
+@pytest.mark.parametrize(("first", "second"), [("floats", "nan"), ("ints", "null")])
+def test_missing_scores_are_all_found_and_named_by_their_rows(tmp_path, tight, first, second):
+    labels, scores = made()
+    labels[[900, 4_000]] = True
+    column = (scores * 1e6).astype(np.int64) if first == "ints" else scores.copy()
+    gone = np.isin(np.arange(5_000), [900, 901, 4_000, 4_001])
+    if second == "nan":
+        column[gone] = np.nan
+    path = written(tmp_path / "x.parquet", labels, pa.array(column, mask=None if second == "nan" else gone))
+    with pytest.raises(br.InputError, match=r'BR201: .*"s" has 4 missing or NaN scores; .*\(rows 901, 902, 4001 …\)'):
+        count(path)
+
+
+def test_missing_labels_are_refused(tmp_path, tight):
+    labels, scores = made()
+    path = written(tmp_path / "x.parquet", pa.array(labels, mask=np.arange(5_000) < 3), scores)
+    with pytest.raises(br.InputError, match='BR105: .*3 of 5 000 labels in "y" are missing'):
+        count(path)
+
+
+@pytest.mark.parametrize(
+    ("columns", "how", "match"),
+    [
+        ({"s": np.array(["0.1"] * 5_000, dtype=object)}, {}, 'BR943: .*"s" is VARCHAR: such scores are not counted piece by piece'),
+        ({"y": np.arange(5_000)}, {}, 'BR103: .*"y" has more than 1 000 values'),
+        ({"y": np.arange(5_000) % 3}, {}, 'BR103: .*"y" has 3 values'),
+        ({}, {"nan_score": "drop"}, "BR943: .*nan score needs every case at once"),
+        ({}, {"weight": "w"}, "BR943: .*weight needs every case at once"),
+        ({}, {"delimiter": ";"}, "BR612: .*delimiter applies to a text file"),
+        ({}, {"positive": "2"}, "BR109"),
+    ],
+)
+def test_what_cannot_be_counted_in_pieces_is_refused(tmp_path, columns, how, match):
+    labels, scores = made()
+    path = str(tmp_path / "x.parquet")
+    parquet.write_table(pa.table({"y": labels.astype(np.int8), "s": scores, "w": scores, **columns}), path)
+    with pytest.raises(br.InputError, match=match):
+        count(path, **how)
+
+
+def test_json_lines_are_read_as_a_whole_and_cannot_be_resumed(tmp_path):
+    path = tmp_path / "x.jsonl"
+    path.write_text('{"y": 0, "s": 0.1}\n{"y": 1, "s": 0.4}\n')
+    assert count(path, approx=True) == br.count([0, 1], [0.1, 0.4])
+    with pytest.raises(br.InputError, match="BR943: .*is read as a whole: there is nothing to resume"):
+        count(path, resume=str(tmp_path / "x.part"))
+
+
+def test_a_file_that_changes_between_two_readings_is_refused(tmp_path, tight, monkeypatch):
+    labels, scores = made()
+    path = written(tmp_path / "x.parquet", labels, scores)
+    begin = large.ParquetPieces.begin
+
+    def changed(self, *arguments, **named):
+        os.utime(path, ns=(1, 1))
+        return begin(self, *arguments, **named)
+
+    monkeypatch.setattr(large.ParquetPieces, "begin", changed)
+    with pytest.raises(br.InputError, match="BR611: .*changed while it was read"):
+        count(path)
+
+
+class Stop(Exception):  # noqa: N818
+    """What a test stops a run with."""
+
+
+def stopped(path, resume, after, **how):
+    """A run that ends after so many pieces, and leaves its checkpoint."""
+    seen = []
+
+    def progress(done, total):
+        seen.append((done, total))
+        if len(seen) == after:
+            raise Stop
+
+    from dataclasses import replace
+
+    from baserate.read.files import count_scores
+    from baserate.read.source import Options
+    from baserate.read.table import Wanted
+
+    options = Options.of({"memory": LEAST, "resume": resume, **how})
+    with pytest.raises(Stop):
+        count_scores(path, Wanted("y", ("s",)), options._replace(ceiling=replace(options.ceiling, progress=progress)))
+    return seen
+
+
+@pytest.mark.parametrize("approx", [False, True])
+@pytest.mark.parametrize("after", [2, 6, 11])
+def test_a_run_that_was_stopped_anywhere_goes_on_and_ends_alike(tmp_path, tight, monkeypatch, after, approx):
+    monkeypatch.setattr(condense, "EVERY_S", 0.0)
+    monkeypatch.setattr("baserate.read.large.BIN", 1)
+    labels, scores = made()
+    order = np.argsort(scores)  # in this order bins need a second reading too
+    path, resume = written(tmp_path / "x.parquet", labels[order], scores[order]), str(tmp_path / "x.part")
+    expected = count(path, approx=approx, thresholds=[0.5])
+    seen = stopped(path, resume, after, approx=approx, thresholds=(0.5,))
+    assert all(total == 5_000 for _, total in seen)
+    assert count(path, approx=approx, thresholds=[0.5], resume=resume) == expected
+    assert not Path(resume).exists()
+
+
+def test_a_checkpoint_of_other_data_or_options_is_refused_in_one_line(tmp_path, tight, monkeypatch):
+    monkeypatch.setattr(condense, "EVERY_S", 0.0)
+    labels, scores = made()
+    path, resume = written(tmp_path / "x.parquet", labels, scores), str(tmp_path / "x.part")
+    other = written(tmp_path / "other.parquet", labels, scores[::-1].copy())
+    stopped(path, resume, 3)
+    for source, how in ((other, {}), (path, {"thresholds": [0.5]}), (path, {"approx": True}), (path, {"lower_is_positive": True})):
+        with pytest.raises(
+            br.InputError, match=r"BR945: .*x.part: is the checkpoint of other data, .* Fix: remove it to begin anew\."
+        ) as caught:
+            count(source, resume=resume, **how)
+        assert "\n" not in str(caught.value)
+    assert count(path, resume=resume) == br.count(labels, scores).condense()
+
+
+def test_every_damaged_checkpoint_is_refused(tmp_path, tight, monkeypatch):
+    monkeypatch.setattr(condense, "EVERY_S", 0.0)
+    labels, scores = made()
+    path, resume = written(tmp_path / "x.parquet", labels, scores), tmp_path / "x.part"
+    stopped(path, str(resume), 9)
+    content, rng = resume.read_bytes(), np.random.default_rng(0)
+    checkpoint = condense.Checkpoint(str(resume), "")
+    for damaged in [content[:cut] for cut in rng.integers(0, len(content), 50)] + [b"", b"hello", content + b"x"]:
+        resume.write_bytes(damaged)
+        with pytest.raises(br.InputError, match="BR945"):
+            checkpoint.found()
+    for bit in rng.integers(0, 8 * len(content), 200).tolist():
+        flipped = bytearray(content)
+        flipped[bit // 8] ^= 1 << bit % 8
+        resume.write_bytes(flipped)
+        with pytest.raises(br.InputError, match="BR945: .*(is damaged or cut off|is no checkpoint|of another version)"):
+            checkpoint.found()
+
+
+def test_a_link_or_a_folder_is_no_checkpoint(tmp_path):
+    (tmp_path / "link").symlink_to(tmp_path / "nothing")
+    for place in (tmp_path, tmp_path / "link"):
+        with pytest.raises(br.InputError, match="BR945: .*is not a regular file. Fix: name another file"):
+            condense.Checkpoint(str(place), "").found()
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"PAR1", "is no checkpoint. Fix: name another file: this one is kept as it is"),
+        (b"baserate-checkpoint-0\n", "another version of baserate. Fix: remove it to begin anew"),
+    ],
+)
+def test_nobody_is_told_to_remove_what_is_no_checkpoint(tmp_path, tight, content, said):
+    there = tmp_path / "x.part"
+    there.write_bytes(content)
+    with pytest.raises(br.InputError, match=f"BR945: .*{said}"):
+        count(written(tmp_path / "x.parquet", *made()), resume=str(there))
+    assert there.read_bytes() == content
+
+
+def test_a_checkpoint_that_cannot_be_written_is_told_before_anything_is_read(tmp_path, tight, monkeypatch):
+    path = written(tmp_path / "x.parquet", *made())
+    monkeypatch.setattr("baserate.read.large.described", lambda *_: pytest.fail("it was read"))
+    with pytest.raises(br.InputError, match=r"BR945: .*absent: there is no such folder, and so no checkpoint. Fix: make the folder first"):
+        count(path, resume=str(tmp_path / "absent" / "x.part"))
+
+
+@pytest.mark.parametrize("approx", [(), ("approx",)])
+def test_killed_runs_go_on_and_give_the_same_digest(tmp_path, approx):
+    """Really killed, at random moments; `benchmarks/README.md` records a longer campaign."""
+    labels, scores = made(12_000)
+    order = np.argsort(scores) if approx else slice(None)
+    path = written(tmp_path / "x.parquet", labels[order], scores[order], 500)
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "tests" / "kill_count.py"), path, str(tmp_path), "6", *approx], capture_output=True, text=True, check=True
+    )
+    seen = json.loads(done.stdout)
+    assert seen["kills"] == 6
+    assert seen["wrong"] == 0
+    assert seen["resumed"] > 0
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="resident sets are read from /proc")
+@pytest.mark.parametrize("approx", [False, True])
+def test_a_ceiling_holds_for_both_processes_together(tmp_path, approx):
+    labels, scores = made(3_000_000, prior=0.001)
+    path = written(tmp_path / "x.parquet", labels, scores, 1 << 20)
+    program = f"import baserate as br; print(br.count_file({path!r}, label='y', score='s', memory='320MB', approx={approx}))"
+    taken = taken_by([sys.executable, "-c", program])
+    assert ("bins" if approx else "condensed") in taken.said
+    assert 50e6 < taken.peak <= 320e6
+
+
+def test_show_labels_what_was_merged_and_keeps_its_threshold_exact(tmp_path, tight, monkeypatch, capsys):
+    monkeypatch.setattr("baserate.read.large.BIN", 1)
+    labels, scores = made()
+    path = written(tmp_path / "x.parquet", labels, scores)
+    asked = ("show", path, "--label", "y", "--score", "s", "--threshold", "0.9")
+    exact = answered(capsys, *asked)["models"][0]
+    for more, mark in (((), "condensed"), (("--approx",), "coarse")):
+        found = answered(capsys, *asked, "--memory", LEAST, *more)["models"][0]
+        assert found["counts"][mark] is True
+        assert found["points"] == exact["points"]
+        assert abs(found["summaries"]["auc"]["value"] - exact["summaries"]["auc"]["value"]) <= 1e-6
+        done = told(capsys, *asked, "--memory", LEAST, *more)
+        assert ("(condensed)" if mark == "condensed" else "(bins)") in done.out
+        assert ("BR947" if mark == "condensed" else "BR946") in done.err
+
+
+def test_a_count_that_cannot_be_saved_is_not_lost(tmp_path, tight, capsys, monkeypatch):
+    """The checkpoint stays until the counts are there: the same command goes on from it."""
+    labels, scores = made()
+    path, part, saved = written(tmp_path / "x.parquet", labels, scores), tmp_path / "x.part", tmp_path / "x.counts"
+    asked = ("count", path, "--label", "y", "--score", "s", "--memory", LEAST, "--resume", part, "-o", saved)
+    with monkeypatch.context() as patch:
+        patch.setattr(br.Counts, "save", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device", str(saved))))
+        done = told(capsys, *asked)
+    assert done.status != 0
+    assert "No space left on device" in done.err
+    assert (part.exists(), saved.exists()) == (True, False)
+    assert told(capsys, *asked).status == 0
+    assert br.load(saved) == br.count(labels, scores).condense()
+    assert not part.exists()
+
+
+def test_count_saves_condensed_counts_that_other_commands_read(tmp_path, tight, capsys):
+    labels, scores = made()
+    for part in range(2):
+        written(tmp_path / f"{part}.parquet", labels[part::2], scores[part::2])
+    saved, part = tmp_path / "x.counts", tmp_path / "x.part"
+    files = (tmp_path / "0.parquet", tmp_path / "1.parquet")
+    done = told(capsys, "count", *files, "--label", "y", "--score", "s", "--memory", LEAST, "--resume", part, "-o", saved)
+    assert done.status == 0, done.err
+    assert br.load(saved) == br.count(labels, scores).condense()
+    assert not part.exists()
+    assert answered(capsys, "show", saved)["models"][0]["counts"]["condensed"] is True
+    line = refused(capsys, "show", saved, "--memory", "1GB")
+    assert "BR002" in line
+    line = refused(capsys, "count", *files, "--label", "y", "--score", "s", "--score", "y", "--memory", LEAST, "-o", tmp_path / "y.counts")
+    assert "BR943" in line

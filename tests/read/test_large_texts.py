@@ -1,0 +1,332 @@
+"""CSV under a ceiling on memory: the counts, notes, ledger and refusals of a file that is read as a whole, resumable, nothing left behind."""
+
+import bz2
+import gzip
+import json
+import signal
+import subprocess
+import sys
+import time
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+import zstandard
+from tests.cli.helpers import answered, told
+from tests.peaks import taken_by
+from tests.read.test_large_files import made, stopped
+
+import baserate as br
+from baserate.read import condense, large, table
+from baserate.read.sandbox import Quotas
+from baserate.read.table import CELL, LEAST
+
+ROOT = Path(__file__).parents[2]
+HOW = {"label": "y", "score": "s"}
+
+
+@pytest.fixture(autouse=True)
+def of_any_length(monkeypatch):
+    """Short texts in pieces too."""
+    monkeypatch.setattr(large, "FAST_FROM", 0)
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path_factory, monkeypatch):
+    """Where temporary files lie, of which none is left."""
+    folder = tmp_path_factory.mktemp("place")
+    monkeypatch.setattr("tempfile.tempdir", str(folder))
+    monkeypatch.setenv("TMPDIR", str(folder))
+    yield folder
+    assert not list(folder.iterdir())
+
+
+@pytest.fixture
+def tight(monkeypatch):
+    """Room for 500 distinct scores."""
+    monkeypatch.setattr(table, "TAKEN", LEAST - CELL * 500)
+    monkeypatch.setattr(condense, "BATCH", 16)
+
+
+@pytest.fixture
+def in_pieces(monkeypatch):
+    """How often a file was read in pieces, and how often it was left to be read as a whole."""
+    seen, count = [], large.count_large
+
+    def counted(*arguments):
+        found = count(*arguments)
+        seen.append("whole" if found is None else "pieces")
+        return found
+
+    monkeypatch.setattr("baserate.read.files.count_large", counted)
+    return seen
+
+
+def lines(labels, scores, *, end="\n", sign=","):
+    rows = (f"{label}{sign}{score}" for label, score in zip(np.asarray(labels).tolist(), np.asarray(scores).tolist(), strict=True))
+    return end.join([f"y{sign}s", *rows, ""]).encode()
+
+
+def written(path, content):
+    path.write_bytes(content)
+    return str(path)
+
+
+def alike(ours, theirs):
+    """All that counts hold and carry; what says how they were kept apart aside."""
+    assert ours == theirs
+    assert ours.digest == theirs.digest
+    assert ours.ledger == theirs.ledger
+    assert [note for note in ours.notes if note.code != "BR947"] == list(theirs.notes)
+
+
+def zipped(path, content):
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("scores.csv", content)
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        lines([0, 1, 0], [0.5, 0.25, 0.125]),
+        lines([0, 1, 0], [0.5, 0.25, 0.125], end="\r\n"),
+        lines([0, 1, 0], [0.5, 0.25, 0.125], sign=";"),
+        lines([0, 1, 0], [0.5, 0.25, 0.125], sign="\t")[:-1],
+        b"\xef\xbb\xbf" + lines([0, 1], [1, 2]) + b"\n\n",
+        lines([0, 1], [1, 2]).decode().encode("utf-16"),
+        b'"y","s","note"\n"0","1.5","a ""b"", c"\n"1","2.5",""\n',
+        b"sep=;\ny;s\n0;1\n1;2\n",
+        lines(["no", "yes", "no"], [3, 2, 1]),
+        lines([0, 1, 1], [9007199254740993, 9007199254740992, -9223372036854775808]),
+        lines([0, 1, 1], ["1.000000000000000056e-01", "5.000000000000000000e-01", "0.000000000000000000e+00"]),
+        lines([0, 1, 1], ["inf", "-Infinity", 5]),
+        lines([0, 1, 0, 0], ["-0", "0", "+0", "007"]),
+        lines([0, 0], [1, 2]),
+    ],
+    ids=range(14),
+)
+def test_a_text_in_pieces_is_what_it_is_as_a_whole(tmp_path, in_pieces, content):
+    path = written(tmp_path / "x.csv", content)
+    alike(br.count_file(path, **HOW, memory=LEAST), br.count_file(path, **HOW))
+    assert in_pieces == ["pieces"]
+
+
+@pytest.mark.parametrize(
+    ("content", "how"),
+    [
+        (b"y,s\n0,0.5\n\n1,0.25\n", {}),
+        (b"y,s\n0,0.5\n1\n", {}),
+        (b"y,s\n0,0.5\n1\n1,0.75\n", {"skip_bad": 1}),
+        (b"y,s\n0,1_0\n1,2\n", {}),
+        (b"y,s\n0,1e400\n1,inf\n", {}),
+        (b"y,s\n0,0.1\n1,0.10000000000000001\n", {}),
+        (b"y,s\n0,0.50000000000000000\n1,0.5\n", {}),
+        (b"y,s\n0,0.5\n1,9007199254740993\n", {}),
+        (b'y,s,t\n0,0.5,"a\nb"\n1,0.2,c\n', {}),
+        (b"y;s\n0;0,5\n1;0,25\n", {}),
+        (b"y,s\n0,5%\n1,7%\n", {"percent": True}),
+        (b"y,s,w\n0,5,2\n1,7,1\n", {"weight": "w"}),
+        (b"y,s\n0,5\n1,NA\n1,2\n", {"nan_score": "drop"}),
+        (b"y,s\n", {}),
+        (b"y, s\n0, 1\n1, 2\n", {}),
+    ],
+    ids=range(15),
+)
+def test_with_any_doubt_a_text_is_read_as_a_whole(tmp_path, in_pieces, content, how):
+    path = written(tmp_path / "x.csv", content)
+    try:
+        expected = br.count_file(path, **HOW, **how)
+    except br.InputError as error:
+        with pytest.raises(br.InputError, match=error.code) as caught:
+            br.count_file(path, **HOW, **how, memory=LEAST)
+        assert caught.value.problems == error.problems
+    else:
+        alike(br.count_file(path, **HOW, **how, memory=LEAST), expected)
+    assert in_pieces == ["whole"]
+
+
+@pytest.mark.parametrize(
+    ("content", "how"),
+    [
+        (b"y,s\n0,NA\n1,2\n", {}),
+        (b"y,s\n0,oops\n1,2\n0,\n", {}),
+        (b"y,s\na,5x\nb,6\nc,NAN\na,0.5y\n", {}),
+        (b"y,s\n0,5\n,6\n1,7\nNA,8\n nan ,1\nnull,2\n", {}),
+        (b"y,s\n,5\nNA,6\n", {}),
+        (b"y,s\na,5\nb,6\na,7\n", {}),
+        (b"y,s\n1,5\n0,6\n1,7\n", {"positive": "2"}),
+        (b"y,s\nyes,5\nno,6\nyes,7\n", {"positive": "maybe"}),
+        (b"y,s\nb,5\na,6\nc,7\nb,8\n", {"positive": "a"}),
+        (b"y,s\n0.25,1\n0.5,0\n0.125,1\n", {}),
+        (b"y,s\n0.25,0.5\n0.5,7\n0.125,1\n", {}),
+        (b"y,s\nYes,5\nyes,6\nno,7\n", {}),
+        (b"y,t\n0,1\n1,2\n", {}),
+        (b"y,s\n0,\xff\n", {}),
+        (b"y,s\n0,1\n1,2\nTotal,3\n", {}),
+        (b"", {}),
+    ],
+    ids=range(16),
+)
+def test_a_text_in_pieces_is_refused_in_the_words_of_a_whole_one(tmp_path, content, how):
+    path = written(tmp_path / "x.csv", content)
+    with pytest.raises(br.InputError, match="Fix: ") as whole:
+        br.count_file(path, **HOW, **how)
+    with pytest.raises(br.InputError, match="Fix: ") as pieces:
+        br.count_file(path, **HOW, **how, memory=LEAST)
+    assert str(pieces.value) == str(whole.value)
+    assert pieces.value.problems == whole.value.problems
+
+
+@pytest.mark.parametrize(
+    ("parts", "how"),
+    [
+        ([lines([0, 1], [1, 2]), lines([1, 0], [3, 4])], {}),
+        ([lines([0, 1], [1, 2]), lines([1, 0], [0.5, 4])], {}),
+        ([lines([0, 1], [1, 9007199254740993]), lines([1, 0], [0.5, 4])], {}),
+        ([lines([0, 1], [1, 2]), lines(["no", "yes"], [3, 4])], {"positive": "1"}),
+        ([lines([0, 0], [1, 2]), lines(["1", ""], [3, 4]), lines(["", "1"], [3, 4])], {}),
+        ([lines([0, 1], [1, 2], sign=";"), lines([1, 0], [3, 4]), lines([1, 0], [3, 4], sign=";")], {}),
+        ([lines([0, 1], [1, 2]), b"y,t\n0,1\n"], {}),
+        ([lines([0, 1], [1, 2]), b"y,s\n0,1\n0\n", b"y,t\n0,1\n"], {}),
+    ],
+    ids=range(8),
+)
+def test_several_texts_are_one_table(tmp_path, parts, how):
+    for number, content in enumerate(parts):
+        written(tmp_path / f"{number}.csv", content)
+    for source in (str(tmp_path / "*.csv"), str(tmp_path)):
+        try:
+            expected = br.count_file(source, **HOW, **how)
+        except br.InputError as error:
+            with pytest.raises(br.InputError, match=error.code) as caught:
+                br.count_file(source, **HOW, **how, memory=LEAST)
+            assert str(caught.value) == str(error)
+        else:
+            alike(br.count_file(source, **HOW, **how, memory=LEAST), expected)
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress, bz2.compress, zipped], ids=["gz", "zst", "bz2", "zip"])
+def test_packed_text_is_counted_in_pieces(tmp_path, tight, in_pieces, pack):
+    labels, scores = made()
+    content = lines(labels.astype(int), scores)
+    name = tmp_path / f"x.csv{'.zip' if pack is zipped else ''}"  # the others have no ending that says so, and a note
+    path = zipped(name, content) if pack is zipped else written(name, pack(content))
+    whole = br.count_file(path, **HOW)
+    ours = br.count_file(path, **HOW, memory=LEAST)
+    alike(ours, whole.condense())
+    assert in_pieces == ["pieces"]
+
+
+def test_what_does_not_fit_is_condensed_or_binned_as_parquet_is(tmp_path, tight, monkeypatch):
+    monkeypatch.setattr("baserate.read.large.BIN", 1)
+    labels, scores = made()
+    path = written(tmp_path / "x.csv", lines(np.where(labels, "fraud", "fine"), scores))
+    how = {**HOW, "positive": "fraud", "memory": LEAST}
+    assert br.count_file(path, **how, thresholds=[0.5]) == br.count(labels, scores).condense([0.5])
+    bins = br.count_file(path, **how, approx=True)
+    assert abs(br.auc(bins) - br.auc(br.count(labels, scores))) <= bins.auc_error_bound <= 1e-6
+    assert br.count_file(path, **how, lower_is_positive=True) == br.count(labels, -scores).condense()
+
+
+def test_two_models_of_a_text_are_compared_in_passes(tmp_path):
+    labels, scores = made()
+    rows = "".join(f"{int(label)},{score!r},{np.sin(50 * score):.18e}\n" for label, score in zip(labels.tolist(), scores.tolist(), strict=True))
+    path = written(tmp_path / "x.csv", f"y,a,b\n{rows}".replace(",", ";").encode())
+    pair = {"label": "y", "scores": ["a", "b"]}
+    assert br.compare_auc_file(path, **pair, memory=LEAST) == br.compare(br.auc, br.count_models_file(path, **pair))
+    written(tmp_path / "x.csv", b"y,a,b\n0,1,2\n1,NA,3\n")
+    with pytest.raises(br.InputError, match='BR201: .*"a" has 1 missing or NaN score.*line 3'):
+        br.compare_auc_file(path, **pair, memory=LEAST)
+
+
+@pytest.mark.parametrize("after", [2, 6])
+def test_a_text_is_resumed_and_ends_alike(tmp_path, tight, monkeypatch, after):
+    monkeypatch.setattr(condense, "EVERY_S", 0.0)
+    monkeypatch.setattr(large, "BYTES_A_ROW", LEAST // 700)  # no piece of more than 700 rows
+    labels, scores = made()
+    path, resume = written(tmp_path / "x.csv", lines(labels.astype(int), scores)), str(tmp_path / "x.part")
+    stopped(path, resume, after)
+    other = written(tmp_path / "other.csv", lines(labels.astype(int), scores[::-1]))
+    with pytest.raises(br.InputError, match="BR945: .*is the checkpoint of other data"):
+        br.count_file(other, **HOW, memory=LEAST, resume=resume)
+    assert br.count_file(path, **HOW, memory=LEAST, resume=resume) == br.count(labels, scores).condense()
+    assert not Path(resume).exists()
+
+
+def test_a_text_in_doubt_cannot_be_resumed(tmp_path):
+    path = written(tmp_path / "x.csv", b"y,s\n0,0.1\n\n1,0.4\n")
+    with pytest.raises(br.InputError, match="BR943: .*is read as a whole: there is nothing to resume"):
+        br.count_file(path, **HOW, memory=LEAST, resume=str(tmp_path / "x.part"))
+
+
+def test_killed_runs_over_text_go_on_and_give_the_same_digest(tmp_path, place):
+    labels, scores = made(12_000)
+    path = written(tmp_path / "x.csv", lines(labels.astype(int), scores))
+    program = [sys.executable, str(ROOT / "tests" / "kill_count.py"), path, str(tmp_path), "4"]
+    seen = json.loads(subprocess.run(program, capture_output=True, text=True, check=True).stdout)
+    assert (seen["kills"], seen["wrong"]) == (4, 0)
+    assert_left_soon(place)
+
+
+def assert_left_soon(place):
+    """Readers whose parents were killed tidy up by themselves, and need a moment for it."""
+    end = time.monotonic() + 20
+    while list(place.iterdir()) and time.monotonic() < end:
+        time.sleep(0.05)
+    assert not list(place.iterdir())
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="nothing can be killed here")
+def test_whoever_is_killed_while_a_text_is_copied_leaves_nothing(tmp_path, place):
+    path = written(tmp_path / "x.csv", lines(*made_text(600_000)))
+    program = f"import baserate as br; br.count_file({path!r}, label='y', score='s', memory='320MB')"
+    process = subprocess.Popen([sys.executable, "-c", program])
+    while not list(place.glob("*/*/columns.parquet")) and process.poll() is None:
+        time.sleep(0.002)
+    process.kill()
+    assert process.wait() == -signal.SIGKILL
+    assert_left_soon(place)
+
+
+def made_text(rows):
+    labels, scores = made(rows, prior=0.001)
+    return labels.astype(int), scores
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="resident sets are read from /proc")
+@pytest.mark.parametrize("style", ["r", ".18e"])
+def test_a_ceiling_holds_for_both_processes_together(tmp_path, style):
+    labels, scores = made_text(3_000_000)
+    texts = scores.tolist() if style == "r" else [f"{score:{style}}" for score in scores.tolist()]
+    path = tmp_path / "x.csv"
+    path.write_text("y,s\n" + "".join(f"{label},{text}\n" for label, text in zip(labels.tolist(), texts, strict=True)))
+    program = f"import baserate as br; print(br.count_file({str(path)!r}, label='y', score='s', memory='320MB'))"
+    taken = taken_by([sys.executable, "-c", program])
+    assert "condensed" in taken.said
+    assert 50e6 < taken.peak <= 320e6
+
+
+def test_the_commands_take_text(tmp_path, tight, capsys):
+    labels, scores = made()
+    parts = [written(tmp_path / f"{part}.csv", lines(labels[part::2].astype(int), scores[part::2])) for part in range(2)]
+    saved, part = tmp_path / "x.counts", tmp_path / "x.part"
+    asked = ("--label", "y", "--score", "s", "--memory", LEAST)
+    for number, files in enumerate((parts, [tmp_path / "*.csv"])):
+        done = told(capsys, "count", *files, *asked, "--resume", part, "-o", f"{saved}{number}")
+        assert done.status == 0, done.err
+        assert br.load(f"{saved}{number}") == br.count(labels, scores).condense()
+    found = answered(capsys, "show", parts[0], *asked, "--threshold", "0.9")["models"][0]
+    assert found["counts"]["condensed"] is True
+    both = told(capsys, "count", parts[0], "--label", "y", "--score", "s", "--score", "s2", "--memory", LEAST, "-o", tmp_path / "y.counts")
+    assert "BR613" in both.err  # several scores of a text are read as a whole, which has no such column
+
+
+def test_an_unmade_copy_is_the_systems_error(tmp_path, monkeypatch, place):
+    """A disk without room, as the reader says it."""
+    monkeypatch.setattr(large, "Quotas", lambda memory: Quotas(memory, written=50_000))
+    path = written(tmp_path / "x.csv", lines(*made_text(100_000)))
+    with pytest.raises(OSError, match="File too large: a copy of the columns is needed, and a file may have at most"):
+        br.count_file(path, **HOW, memory=LEAST)
+    assert not list(place.iterdir())

@@ -1,0 +1,165 @@
+"""The live page as tests see it: three models, everything that is shown, and the same from the library."""
+
+import functools
+import random
+from dataclasses import replace
+
+import pytest
+from tests.reports.frontend import FRONTEND
+
+import baserate as br
+from baserate.decisions.operating_point import brief
+from baserate.errors import Infeasible
+from baserate.inference.fixed_point import point_intervals
+from baserate.output import tables
+from baserate.output.document import PLAIN
+from baserate.reports.page import outcome_table
+
+VOLUME = 1_000_000
+START = br.Conditions("1 in 1000", br.Costs(fp=1, fn=100))
+COLUMNS = ("expected_cost", "tpr", "fpr", "precision", "posfrac", "alerts", "caught")
+BOUNDED = ("tpr", "fpr")
+READ = """() => {
+  const text = (node) => node.textContent.replaceAll('\\u00a0', ' ');
+  const cell = (node) => [text(node.firstChild), node.querySelector('small') ? text(node.querySelector('small')) : ''];
+  const rows = (query) => [...document.querySelectorAll(query)].map((row) => [...row.querySelectorAll('td')].map(cell));
+  return {
+    answer: text(document.querySelector('#answer')), plain: text(document.querySelector('#plain')),
+    models: rows('#models tr[data-model]'),
+    best: [...document.querySelectorAll('#models tr[data-model]')].map((row) => row.classList.contains('best')),
+    baselines: Object.fromEntries([...document.querySelectorAll('#models tr[data-baseline]:not([hidden])')].map((row) =>
+      [text(row.querySelector('th')), [...row.querySelectorAll('[data-name]')].map(cell)])),
+    outcomes: document.querySelector('#outcomes').hidden ? [] : rows('#outcomes tbody tr').map((row) => row.map(([value]) => value)),
+    prior: document.querySelector('#prior').value, fn: document.querySelector('#fn').value, fp: document.querySelector('#fp').value,
+    volume: document.querySelector('#volume').value, budget: document.querySelector('#budget').value,
+    rule: document.querySelector('#rule').value, model: document.querySelector('#threshold-model').value,
+    known: document.querySelector('#costs-known').checked, mode: document.querySelector('[name=mode]:checked').value,
+    hand: document.querySelector('#threshold-hint').textContent.replaceAll('\\u00a0', ' ')
+  };
+}"""
+
+
+def some_models():
+    """Three models of a few hundred cases, with ties between scores, and scores that are whole numbers in one of them."""
+    draw = random.Random(8)
+    labels = [int(draw.random() < 0.2) for _ in range(300)]
+    scores = {
+        "logit": [round(draw.gauss(1.3 * y, 1), 2) for y in labels],
+        "forest": [round(draw.gauss(2.4 * (y and draw.random() < 0.6), 1), 1) for y in labels],
+        "points": [round(draw.gauss(10 + 4 * y, 4)) for y in labels],
+    }
+    return br.count_models(labels, scores)
+
+
+JOINT = some_models()
+MODELS = {name: JOINT.marginal(name) for name in JOINT.models}
+ELSEWHERE = "only that of the given scenario was"
+
+
+@functools.cache
+def reported():
+    """What Python answers where the page starts, tested and with intervals."""
+    return br.report(JOINT, at=START, volume=VOLUME)
+
+
+def elsewhere(choice, *, alone=False):
+    """What the page says away from there, where it chooses by itself and tests nothing."""
+    return tables.verdict(
+        replace(choice, differences=(), lead_over_baseline=None, untested=ELSEWHERE if len(choice.points) > 1 else ""), alone=alone
+    )
+
+
+def faults(page):
+    """What axe finds wrong, with everything on the page opened."""
+    axe = FRONTEND / "node_modules" / "axe-core" / "axe.min.js"
+    if not axe.exists():
+        pytest.skip("needs the front end's packages: make report-ui")
+    settled(page)
+    page.evaluate("document.querySelectorAll('details').forEach((one) => (one.open = true))")
+    page.evaluate(axe.read_text("utf-8"))
+    return page.evaluate("axe.run(document).then((found) => found.violations.map((one) => [one.id, one.nodes.map((node) => node.html)]))")
+
+
+def settled(page):
+    """After two frames everything stands as the controls say."""
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    return page.evaluate(READ)
+
+
+def asked(shown):
+    """What the controls say, as Python is asked the same."""
+    costs = br.Costs(fp=float(shown["fp"]), fn=float(shown["fn"])) if shown["known"] else None
+    prior = None if shown["prior"] == "sample" else shown["prior"]
+    volume = float(shown["volume"].replace(" ", ""))
+    rule = {"rule": shown["rule"], "budget": f"alerts <= {shown['budget'].replace(' ', '')}"}.get(shown["mode"])
+    return br.Conditions(prior, costs), rule, volume
+
+
+def compare(page):
+    """Everything shown against the library; gives what was shown."""
+    shown = settled(page)
+    at, rule, volume = asked(shown)
+    try:
+        choice = br.choose_model(MODELS, rule, at=at, volume=volume)
+    except Infeasible:
+        assert shown["answer"] == f"At {at}: no model can satisfy the rule."
+        assert [row[1][0] for row in shown["models"]] == ["cannot satisfy the rule"] * 3
+        assert (shown["outcomes"], shown["baselines"]) == ([], {})
+        return shown
+    given = is_given(at, rule, volume)
+    assert shown["answer"] == (reported().sentences[0] if given else elsewhere(choice))
+    assert shown["best"] == [name in choice.models for name in MODELS]
+    points = reported().contents.chosen if given else choice.points
+    for row, name in zip(shown["models"], MODELS, strict=True):
+        compare_row(row, points.get(name), reported().contents.known.at(points[name]) if given else None)
+    compare_baselines(shown, choice)
+    assert shown["outcomes"] == [list(row[1:]) for row in outcome_table(choice.point, volume).rows]
+    return shown
+
+
+def is_given(at, rule, volume):
+    """Whether this is the question that Python answered."""
+    return (at.prior, at.costs, at.costs_given, rule, volume) == (START.prior, START.costs, True, None, VOLUME)
+
+
+def compare_baselines(shown, choice):
+    ends = {name: [tables._cell(point, column) for column in COLUMNS] for name, point in choice.baselines.items()}
+    assert {name: [value for value, _ in row] for name, row in shown["baselines"].items()} == ends
+    assert all([row[COLUMNS.index(name)][1] for name in BOUNDED] == ["exact"] * 2 for row in shown["baselines"].values())
+
+
+def compare_row(row, point, known=None):
+    """A row of the page against a point: with the intervals that are known of it, or else bounds at a threshold fixed in advance."""
+    if point is None:
+        assert [value for value, _ in row[1:]] == ["cannot satisfy the rule", *["—"] * len(COLUMNS)]
+        return
+    assert row[1] == [brief(point), ""]
+    intervals = point_intervals(point, BOUNDED, PLAIN.level, PLAIN.seed)
+    for (value, bounds), name in zip(row[2:], COLUMNS, strict=True):
+        assert value == tables._cell(point, name), name
+        if known is not None:
+            assert bounds == (tables.span(known[name]) if name in known else ""), name
+            continue
+        if name == "precision":
+            compare_precision(bounds, point)
+            continue
+        expected = tables.span(intervals.get(name)) if name in BOUNDED and point.share == 1 else ""
+        assert bounds == expected, name
+
+
+def compare_precision(said, point):
+    """Both rates at the ends of their intervals that are worse for precision, and at those that are better."""
+    found = worst_and_best(point) if point.share == 1 else (None, None)
+    parts = [None if said.startswith("<=") or not said else said.removeprefix(">= ").split(" to ")[0]]
+    parts.append(None if said.startswith(">=") or not said else said.removeprefix("<= ").split(" to ")[-1])
+    assert [part and float(part) for part in parts] == [value and pytest.approx(value, rel=6e-3) for value in found]
+
+
+def worst_and_best(point):
+    prior, (tp, fp, fn, tn) = point.at.prior, map(int, (point.confusion.tp, point.confusion.fp, point.confusion.fn, point.confusion.tn))
+    caught, alarmed = br.rate_interval(tp, tp + fn), br.rate_interval(fp, fp + tn)
+
+    def precision(tpr, fpr):
+        return prior * tpr / (prior * tpr + (1 - prior) * fpr)
+
+    return precision(caught.low, alarmed.high) if tp else None, precision(caught.high, alarmed.low) if fp else None

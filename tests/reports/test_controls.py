@@ -1,0 +1,197 @@
+"""Every control of the page, moved in a real browser: each number that it then shows is Python's, to the last printed digit."""
+
+import random
+from dataclasses import replace
+
+import pytest
+from tests.reports.live import MODELS, START, VOLUME, compare, compare_row, settled
+
+import baserate as br
+from baserate.decisions.operating_point import brief, highest_below
+from baserate.output import tables
+from baserate.output.document import PLAIN
+from baserate.reports.page import outcome_table
+
+
+def typed(page, box, text):
+    page.fill(f"#{box}", text)
+    return compare(page)
+
+
+def pressed(page, slider, *keys):
+    page.focus(f"#{slider}")
+    for key in keys:
+        page.keyboard.press(key)
+    return compare(page)
+
+
+def test_it_starts_where_python_was_asked(page):
+    shown = compare(page)
+    assert shown["prior"] == "1 in 1000"
+    assert shown["answer"].startswith("At 1 in 1 000, costs (fp = 1, fn = 100), ")
+    assert "p = " in shown["answer"]
+    assert "not tested" not in shown["answer"]
+    first = [row[0] for row in shown["models"]]
+    assert first == [[tables.digits(br.auc(counts), 4), tables.span(PLAIN.auc(counts))] for counts in MODELS.values()]
+
+
+@pytest.mark.parametrize(
+    "text", ["0.001", "0.1%", "1 in 250", "1:999", "12 per 100k", "1e-6", "0.5", "sample", "0.033333333333333333", "1 in 1 000 000"]
+)
+def test_a_base_rate_is_typed_as_people_write_it(page, text):
+    assert typed(page, "prior", text)["prior"] == text
+
+
+def test_the_base_rate_slides_over_its_whole_range_by_keys(page):
+    assert pressed(page, "prior-slider", "Home")["prior"] == "1e-06"
+    assert pressed(page, "prior-slider", *["ArrowRight"] * 7)["prior"] == "1.17e-06"
+    pressed(page, "prior-slider", "PageUp", "PageUp", "PageUp")
+    assert pressed(page, "prior-slider", "End")["prior"] == "0.5"
+
+
+def test_the_sample_has_a_base_rate_of_its_own(page):
+    page.click("#prior-sample")
+    shown = compare(page)
+    assert "as in the sample" in shown["answer"]
+
+
+def test_costs_are_typed_slid_and_forgotten(page):
+    typed(page, "fn", "250.5")
+    typed(page, "fp", "3")
+    pressed(page, "fn-slider", "ArrowLeft", "PageDown")
+    pressed(page, "fp-slider", "PageUp", "ArrowRight")
+    page.uncheck("#costs-known")
+    assert "errors per case" in compare(page)["answer"]
+    page.check("#costs-known")
+    compare(page)
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "recall >= 0.8",
+        "precision >= 0.02 and posfrac <= 5%",
+        "PPV ≥ 1% and sensitivity >= 40 %",
+        "alerts <= 2000",
+        "missed <= 300",
+        "purity >= 0.999 and recall >= 0.99",
+    ],
+)
+@pytest.mark.parametrize("known", [True, False])
+def test_a_rule_is_kept(page, rule, known):
+    page.check("#mode-rule")
+    page.set_checked("#costs-known", known)
+    typed(page, "rule", rule)
+
+
+def test_a_budget_is_used_up_or_weighed_against_costs(page):
+    page.check("#mode-budget")
+    compare(page)
+    page.uncheck("#costs-known")
+    shown = typed(page, "budget", "200")
+    assert "and alerts <= 200 of 1 000 000, use " in shown["answer"]
+    assert " caught against " in shown["answer"]
+    for text in ("1", "7.5", "25 000", "999999"):
+        typed(page, "budget", text)
+    pressed(page, "budget-slider", "Home", "PageUp", "ArrowRight")
+
+
+def test_the_volume_is_typed_and_slid(page):
+    typed(page, "volume", "25 000")
+    page.check("#mode-budget")
+    typed(page, "volume", "25000")
+    pressed(page, "volume-slider", "ArrowRight", "PageDown")
+
+
+def test_thresholds_are_set_by_hand_and_snap_to_held_points(page):
+    page.check("#mode-hand")
+    settled(page)
+    places = {name: br.Points.of(counts).place(br.choose(counts, at=START).threshold) for name, counts in MODELS.items()}
+    for model, (name, counts) in enumerate(MODELS.items()):
+        if page.evaluate("document.querySelector('#threshold-model').value") != str(model):
+            page.select_option("#threshold-model", str(model))
+            settled(page)
+        page.focus("#threshold")
+        for key, step in (("ArrowRight", 1), ("ArrowRight", 1), ("ArrowLeft", -1)):
+            page.keyboard.press(key)
+            places[name] += step
+            compare_by_hand(page, places)
+        page.keyboard.press("Home")
+        assert settled(page)["hand"] == "flag nothing"
+        page.keyboard.press("End")
+        places[name] = len(br.Points.of(counts)) - 1
+        compare_by_hand(page, places)
+
+
+def compare_by_hand(page, places):
+    shown = settled(page)
+    points = {}
+    for (name, counts), row in zip(MODELS.items(), shown["models"], strict=True):
+        every = br.Points.of(counts)
+        set_there = br.flag_at(counts, every.threshold(places[name]), at=START, volume=VOLUME)
+        points[name] = replace(set_there, below=highest_below(every, places[name]))  # in as few digits as flag the same cases
+        compare_row(row, points[name])
+    least = min(point.expected_cost for point in points.values())
+    cheapest = [name for name, point in points.items() if point.expected_cost == least]
+    others = [f"{tables._cell(point, 'expected_cost')} for {name}" for name, point in points.items() if name not in cheapest]
+    against = f" against {', '.join(others)}" if others else ""
+    there = f"; score {brief(points[cheapest[0]])}" if len(cheapest) == 1 else ""
+    start = "At 1 in 1 000, costs (fp = 1, fn = 100), thresholds set by hand: cheapest is "
+    cost = tables._cell(points[cheapest[0]], "expected_cost")
+    assert shown["answer"] == f"{start}{' or '.join(cheapest)}, cost per case {cost}{against}{there}."
+    assert shown["outcomes"] == [list(row[1:]) for row in outcome_table(points[cheapest[0]], VOLUME).rows]
+
+
+def test_a_long_walk_over_all_controls_shows_pythons_numbers_at_every_step(page):
+    draw = random.Random(3)
+    moves = [
+        lambda: page.fill(
+            "#prior", draw.choice(("sample", f"1 in {draw.randint(2, 10**6)}", f"{draw.random() / 2:.4f}", f"{draw.randint(1, 900)}e-6"))
+        ),
+        lambda: page.fill("#fn", f"{10 ** draw.uniform(-1, 5):.3g}"),
+        lambda: page.fill("#fp", f"{10 ** draw.uniform(-1, 3):.3g}"),
+        lambda: page.set_checked("#costs-known", draw.random() < 0.6),
+        lambda: page.check(f"#mode-{draw.choice(('cheapest', 'rule', 'budget'))}"),
+        lambda: (
+            page.evaluate("document.querySelector('#mode-rule').checked")
+            and page.fill("#rule", f"{draw.choice(('recall', 'npv', 'f1'))} >= 0.{draw.randint(1, 99)}")
+        ),
+        lambda: page.evaluate("document.querySelector('#mode-budget').checked") and page.fill("#budget", str(draw.randint(1, 10**5))),
+        lambda: page.fill("#volume", str(draw.choice((10**5, 123_456, 10**6, 10**8)))),
+    ]
+    seen = {compare_after(page, draw.choice(moves)) for _ in range(60)}
+    assert len(seen) > 30
+
+
+def compare_after(page, move):
+    move()
+    return compare(page)["answer"]
+
+
+@pytest.mark.parametrize(
+    ("box", "text", "said"),
+    [
+        ("prior", "2", "strictly between 0 and 1"),
+        ("prior", "often", "is not a share"),
+        ("prior", "0", "no positives ever"),
+        ("fn", "0", "It must cost more than 0"),
+        ("fn", "much", "A cost is a plain number"),
+        ("volume", "-3", "A volume is a number above 0"),
+    ],
+)
+def test_what_cannot_be_read_is_said_beside_its_box_and_changes_nothing(page, box, text, said):
+    before = settled(page)["answer"]
+    page.fill(f"#{box}", text)
+    assert settled(page)["answer"] == before
+    assert said in page.text_content(f"#{box}-wrong")
+    assert page.get_attribute(f"#{box}", "aria-invalid") == "true"
+    page.fill(f"#{box}", {"prior": "0.01"}.get(box, "7"))
+    assert page.text_content(f"#{box}-wrong") == ""
+    compare(page)
+
+
+def test_a_rule_that_cannot_be_read_is_said_beside_its_box(page):
+    page.check("#mode-rule")
+    for text, said in (("recal >= 0.8", "no measure"), ("recall > 0.8", ">= or <="), ("recall >= 8", "lies between"), ("", "empty")):
+        page.fill("#rule", text)
+        assert said in page.text_content("#rule-wrong")

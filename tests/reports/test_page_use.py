@@ -1,0 +1,197 @@
+"""The page in use: its address, its charts by keys and pointer, what can be taken away, and those who cannot see it."""
+
+import csv
+import json
+import math
+import struct
+import xml.etree.ElementTree as ET
+
+import pytest
+from tests.reports.browser import opened
+from tests.reports.live import COLUMNS, MODELS, START, VOLUME, compare, faults, settled
+
+import baserate as br
+from baserate.output import tables
+
+
+def remembered(page):
+    """The address, once it has followed."""
+    for _ in range(50):
+        before = page.evaluate("location.hash")
+        page.wait_for_timeout(400)
+        if page.evaluate("location.hash") == before:
+            return before
+    raise AssertionError("the address never rests")
+
+
+def test_the_address_keeps_the_scenario_and_brings_it_back(browser, saved, page):
+    page.fill("#prior", "1 in 750")
+    page.fill("#fn", "42")
+    page.check("#mode-budget")
+    page.fill("#budget", "123")
+    shown = compare(page)
+    link = saved.as_uri() + remembered(page)
+    with opened(browser, saved) as (other, seen):
+        other.goto(link)
+        other.reload()
+        assert compare(other) == shown
+        assert seen.said == []
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["#prior=%3Cimg%3E&mode=nothing", "#mode=hand&set=999999,-1,x", "#mode=rule&rule=%22%3E%3Cscript%3E", "#prior=&fn=x&mode=budget&budget=y"],
+)
+def test_a_broken_address_breaks_nothing(browser, saved, address):
+    with opened(browser, saved) as (page, seen):
+        page.goto(saved.as_uri() + address)
+        page.reload()
+        assert settled(page)["answer"]
+        assert page.evaluate("document.querySelectorAll('#app img, #app script').length") == 0
+        assert seen.said == []
+
+
+def test_start_again_brings_the_first_answer_back(page):
+    first = settled(page)
+    page.fill("#prior", "0.3")
+    page.check("#mode-hand")
+    page.click("#reset")
+    assert settled(page) | {"hand": ""} == first | {"hand": ""}
+
+
+def test_a_chart_is_walked_by_keys_seen_on_all_charts_and_taken_as_threshold(page):
+    page.focus("#chart-roc")
+    page.keyboard.press("ArrowRight")
+    start = page.get_attribute("#chart-roc", "aria-valuetext")
+    page.keyboard.press("ArrowRight")
+    told = page.get_attribute("#chart-roc", "aria-valuetext")
+    assert told != start
+    assert page.evaluate("[...document.querySelectorAll('.ring')].every((ring) => ring.getAttribute('visibility') === 'visible')")
+    assert page.get_attribute("#chart-gain", "aria-valuetext") == told
+    page.keyboard.press("Enter")
+    shown = settled(page)
+    name, _, cut = told.partition(":")[0].partition(", ")
+    assert shown["mode"] == "hand"
+    assert shown["hand"] == cut
+    assert list(MODELS)[int(shown["model"])] == name
+    recall = tables.digits(br.flag_at(MODELS[name], float(cut.removeprefix("score >= ")), at=START).tpr, 4)
+    assert f"recall {recall}," in told
+
+
+def test_the_pointer_shows_a_threshold_on_every_chart_and_a_click_takes_it(page):
+    box = page.locator("#chart-roc").bounding_box()
+    page.mouse.move(box["x"] + box["width"] * 0.6, box["y"] + box["height"] * 0.4)
+    settled(page)
+    assert page.locator("figure.chart .tip:visible").count() == 1
+    told = page.evaluate("[...document.querySelectorAll('#app svg[role=slider]')].map((svg) => svg.getAttribute('aria-valuetext'))")
+    assert len(set(told)) == 1
+    page.mouse.down()
+    page.mouse.up()
+    assert settled(page)["mode"] == "hand"
+
+
+def test_every_control_is_reached_by_the_tab_key_and_shows_its_focus(page):
+    reached = []
+    page.evaluate("document.body.focus()")
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        reached.append(page.evaluate("document.activeElement.id"))
+    assert {"theme", "prior", "prior-slider", "prior-sample", "fn", "fn-slider", "fp", "costs-known", "mode-cheapest", "volume"} <= set(reached)
+    assert {"volume-slider", "reset", "link", "csv", "json", "log-roc", "chart-roc", "chart-broc", "chart-gain"} <= set(reached)
+    page.focus("#prior")
+    page.keyboard.press("Tab")
+    assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+
+
+def downloaded(page, query):
+    with page.expect_download() as waiting:
+        page.click(query)
+    return waiting.value.suggested_filename, waiting.value.path().read_bytes()
+
+
+def test_the_table_is_taken_away_as_csv_and_json(page):
+    page.fill("#prior", "1 in 300")
+    settled(page)
+    name, content = downloaded(page, "#csv")
+    assert name == "baserate-models.csv"
+    rows = list(csv.DictReader(content.decode().splitlines()))
+    at = br.Conditions("1 in 300", br.Costs(fp=1, fn=100))
+    for row, (model, counts) in zip(rows, MODELS.items(), strict=True):
+        point = br.choose(counts, at=at, volume=VOLUME)
+        assert row["model"] == model
+        assert {column: float(row[column]) for column in COLUMNS} == {column: point[column] for column in COLUMNS}
+    name, content = downloaded(page, "#json")
+    told = json.loads(content)
+    assert name == "baserate-models.json"
+    assert told["sentence"] == settled(page)["answer"]
+    assert [float(row["caught"]) for row in rows] == [model["caught"] for model in told["models"]]
+
+
+def test_a_chart_is_taken_away_as_svg_and_png(page):
+    name, content = downloaded(page, "[aria-label='ROC as SVG']")
+    assert name == "baserate-roc.svg"
+    root = ET.fromstring(content)
+    texts = [node.text for node in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert {"ROC", "recall (tpr)", *MODELS} <= set(texts)
+    curves = [node for node in root.iter("{http://www.w3.org/2000/svg}path") if node.get("stroke-width") == "2px" and len(node.get("d")) > 50]
+    assert len(curves) == len(MODELS)
+    assert b"class=" not in content
+    assert b"style=" not in content
+    name, content = downloaded(page, "[aria-label='ROC as PNG']")
+    assert name == "baserate-roc.png"
+    width, height = struct.unpack(">II", content[16:24])
+    assert content[:8] == b"\x89PNG\r\n\x1a\n"
+    assert width == 760
+    assert height > 600
+
+
+def test_the_numbers_of_a_chart_are_a_table(page):
+    page.locator("#chart-pr").scroll_into_view_if_needed()
+    page.locator("section[aria-labelledby=title-pr] summary").click()
+    settled(page)
+    cells = "(row) => [...row.children].map((cell) => cell.textContent)"
+    rows = page.evaluate(f"[...document.querySelectorAll('section[aria-labelledby=title-pr] tbody tr')].map({cells})")
+    assert {row[0] for row in rows} == set(MODELS)
+    for model, cut, recall, precision in rows:
+        point = br.flag_at(MODELS[model], None if cut == "none" else float(cut), at=START)
+        assert precision == tables.digits(point.precision, 4)
+        assert recall == ("—" if cut == "none" else tables.digits(point.tpr, 4))
+
+
+def test_precision_is_drawn_nowhere_at_the_origin(page):
+    """Nothing flagged has no precision: the curve starts at the limit that its first edge has, not at 0 or 1."""
+    page.locator("#chart-pr").scroll_into_view_if_needed()
+    settled(page)
+    first = "(path) => path.getAttribute('d').split(/[ML]/)[1].split(' ').map(Number)"
+    starts = page.evaluate(f"[...document.querySelectorAll('#chart-pr .curve')].map({first})")
+    bottom, top, low = 256, 10, 0.001 / 3
+    for (_, y), counts in zip(starts, MODELS.values(), strict=True):
+        points = br.Points.of(counts)
+        pure = br.flag_at(counts, points.threshold(1), at=START).precision
+        height = 1 - math.log(max(pure, low)) / math.log(low)
+        assert abs(y - (bottom - (bottom - top) * height)) < 0.2
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 360])
+def test_axe_finds_no_fault(browser, saved, scheme, width):
+    with opened(browser, saved, viewport={"width": width, "height": 900}, color_scheme=scheme) as (page, _):
+        assert faults(page) == []
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_the_theme_is_switched_by_hand(page):
+    colour = "getComputedStyle(document.body).backgroundColor"
+    light = page.evaluate(colour)
+    page.click("#theme")
+    assert page.evaluate(colour) != light
+    assert page.get_attribute("#theme", "aria-label") == "Show the page light"
+    page.click("#theme")
+    assert page.evaluate(colour) == light
+
+
+def test_the_answer_is_read_out_once_it_rests(page):
+    page.fill("#prior", "1 in 77")
+    shown = settled(page)
+    page.wait_for_timeout(900)
+    assert page.text_content("#spoken") == f"{shown['answer']} {shown['plain']}"
