@@ -1,8 +1,19 @@
-"""Builds the C extension where a compiler is found; without one the install succeeds on the NumPy path (`baserate --version` says which)."""
+"""Builds the C extension where a compiler is found; without one the install succeeds on the NumPy path (`baserate --version` says which)."""  # noqa: E501
 
 from setuptools import Extension, setup
 
-HEADERS = ("anchored", "beaten", "bins", "buffers", "draws", "gaps", "pack", "sort", "tally", "urns")
+HEADERS = (
+    "anchored",
+    "beaten",
+    "bins",
+    "buffers",
+    "draws",
+    "gaps",
+    "pack",
+    "sort",
+    "tally",
+    "urns",
+)
 
 setup(
     ext_modules=[

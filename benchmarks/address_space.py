@@ -1,9 +1,11 @@
-"""Commands under limits on their address space, from 64 MB to 1 GB: an answer or one line of refusal, in time.
+"""Commands under limits on their address space, from 64 MB to 1 GB: an answer or one line of
+refusal, in time.
 
     python benchmarks/address_space.py [STEP_MB] [COMMAND ...]
 
-A process that hangs, is killed, or says more than one line, is a failure, and so is the exit status of a verdict (1), of a bug (70) or of a
-Ctrl-C (130) that nobody pressed. Prints a Markdown table of what happens from which limit on; exits with 1 if anything failed.
+A process that hangs, is killed, or says more than one line, is a failure, and so is the exit status
+of a verdict (1), of a bug (70) or of a Ctrl-C (130) that nobody pressed. Prints a Markdown table of
+what happens from which limit on; exits with 1 if anything failed.
 """
 
 import random
@@ -38,7 +40,11 @@ class Ended(NamedTuple):
 
     @property
     def good(self):
-        return self.status in GOOD and len(self.lines) <= 1 and not any("a bug in" in line for line in self.lines)
+        return (
+            self.status in GOOD
+            and len(self.lines) <= 1
+            and not any("a bug in" in line for line in self.lines)
+        )
 
 
 def write_data(folder):
@@ -57,7 +63,14 @@ def run(words, folder, megabytes, kind=resource.RLIMIT_AS):
     limit = lambda: resource.setrlimit(kind, (megabytes << 20, megabytes << 20))  # noqa: E731
     begun = time.monotonic()
     command = [sys.executable, "-m", "baserate", *words]
-    process = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, preexec_fn=limit)  # noqa: PLW1509
+    process = subprocess.Popen(
+        command,
+        cwd=folder,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=limit,  # noqa: PLW1509
+    )
     try:
         _, said = process.communicate(timeout=PATIENCE_S)
         status = process.returncode
@@ -71,21 +84,29 @@ def run(words, folder, megabytes, kind=resource.RLIMIT_AS):
 def main(step, names):
     failed = 0
     print(
-        f"Limits from {LOWEST} to {HIGHEST} MB, every {step} MB.\n\n| command | limits | answers from | longest | failures |\n"
-        + "|---" * 5
-        + "|"
+        f"Limits from {LOWEST} to {HIGHEST} MB, every {step} MB.\n\n| command | limits | answers"
+        " from | longest | failures |\n" + "|---" * 5 + "|"
     )
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         write_data(folder)
         for name in names or COMMANDS:
-            found = {limit: run(COMMANDS[name], folder, limit) for limit in range(LOWEST, HIGHEST + 1, step)}
+            found = {
+                limit: run(COMMANDS[name], folder, limit)
+                for limit in range(LOWEST, HIGHEST + 1, step)
+            }
             bad = {limit: ended for limit, ended in found.items() if not ended.good}
             refused = [limit for limit, ended in found.items() if ended.status != 0]
             answered = f"{max(refused, default=LOWEST - step) + step} MB"
-            print(f"| {name} | {len(found)} | {answered} | {max(ended.seconds for ended in found.values()):.1f} s | {len(bad)} |", flush=True)
+            print(
+                f"| {name} | {len(found)} | {answered} |"
+                f" {max(ended.seconds for ended in found.values()):.1f} s | {len(bad)} |",
+                flush=True,
+            )
             for limit, ended in bad.items():
-                print(f"<!-- {name} at {limit} MB: {ended.status} {ended.lines[-1:]} -->", flush=True)
+                print(
+                    f"<!-- {name} at {limit} MB: {ended.status} {ended.lines[-1:]} -->", flush=True
+                )
             failed += len(bad)
     return int(failed > 0)
 

@@ -1,8 +1,10 @@
-"""Which approach to rare and costly positives pays? `python benchmarks/approaches.py` writes docs/which-approach-pays.md.
+"""Which approach to rare and costly positives pays? `python benchmarks/approaches.py` writes
+docs/which-approach-pays.md.
 
 `--quick` prints the page of two sets, in seconds.
 
-Nested cross-validation: outer folds judge; the learner's parameter and empirical cuts come from inner folds of their training cases alone.
+Nested cross-validation: outer folds judge; the learner's parameter and empirical cuts come from
+inner folds of their training cases alone.
 """
 
 from __future__ import annotations
@@ -33,7 +35,18 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import baserate as br
-from baserate.learners import LDC, QDC, CostSensitiveTree, CostWeighted, GaussianMixtures, MetaCost, Parzen, Resampled, count_folds, response
+from baserate.learners import (
+    LDC,
+    QDC,
+    CostSensitiveTree,
+    CostWeighted,
+    GaussianMixtures,
+    MetaCost,
+    Parzen,
+    Resampled,
+    count_folds,
+    response,
+)
 
 SEED = 9
 OUTER, INNER, REPEATS = 5, 3, 1
@@ -55,8 +68,14 @@ SCORED = {
     "plain, cut at 1/2": (lambda one: one, HALF),
     "plain, cut moved by theory": (lambda one: one, THEORY),
     "plain, cut moved by inner folds": (lambda one: one, FOLDS),
-    "Platt calibration": (lambda one: CalibratedClassifierCV(one, method="sigmoid", cv=INNER, ensemble=False), THEORY),
-    "isotonic calibration": (lambda one: CalibratedClassifierCV(one, method="isotonic", cv=INNER, ensemble=False), THEORY),
+    "Platt calibration": (
+        lambda one: CalibratedClassifierCV(one, method="sigmoid", cv=INNER, ensemble=False),
+        THEORY,
+    ),
+    "isotonic calibration": (
+        lambda one: CalibratedClassifierCV(one, method="isotonic", cv=INNER, ensemble=False),
+        THEORY,
+    ),
     "undersampled, cut at 1/2": (lambda one: Resampled(one, "under", correct=None), HALF),
     "oversampled, cut at 1/2": (lambda one: Resampled(one, "over", correct=None), HALF),
     "SMOTE, cut at 1/2": (lambda one: Resampled(one, "smote", correct=None), HALF),
@@ -73,11 +92,16 @@ SCORED = {
 # Those that heed base rate and costs while they learn, and answer with labels.
 DECIDED = {
     "weights by cost": lambda one, at, _: CostWeighted(one, at),
-    # MetaCost knows the base rate of its cases only: another one enters by the costs, which makes the same decision.
-    "MetaCost": lambda one, at, y: MetaCost(one, br.Costs(fp=1, fn=float(at.costs.fn) * odds_ratio(at, y)), resamples=10),
+    # MetaCost knows the base rate of its cases only: another one enters by the costs, which makes
+    # the same decision.
+    "MetaCost": lambda one, at, y: MetaCost(
+        one, br.Costs(fp=1, fn=float(at.costs.fn) * odds_ratio(at, y)), resamples=10
+    ),
 }
 TREES = {
-    f"cost-sensitive tree: {name}": lambda one, at, _, name=name: CostSensitiveTree(one, at, cv=INNER, **{name: True})
+    f"cost-sensitive tree: {name}": lambda one, at, _, name=name: CostSensitiveTree(
+        one, at, cv=INNER, **{name: True}
+    )
     for name in ("split", "prune", "weights", "leaf")
 }
 # Density classifiers stand beside the logistic regression: they have no learner inside.
@@ -91,12 +115,22 @@ REFERENCE = "plain, cut moved by theory"
 
 
 def approaches_for(learner: str, names: set[str] | None) -> dict:
-    every = {**SCORED, **DECIDED, **{"tree": TREES, "logistic regression": DENSITIES}.get(learner, {})}
-    return {name: made for name, made in every.items() if names is None or name in names or name == REFERENCE}
+    every = {
+        **SCORED,
+        **DECIDED,
+        **{"tree": TREES, "logistic regression": DENSITIES}.get(learner, {}),
+    }
+    return {
+        name: made
+        for name, made in every.items()
+        if names is None or name in names or name == REFERENCE
+    }
 
 
 def flags_of(approach, learner, train, test, at: list) -> tuple[np.ndarray, np.ndarray | None]:
-    """What one approach flags under each of the conditions, and the scores by which it ranks, where it has any."""
+    """What one approach flags under each of the conditions, and the scores by which it ranks, where
+    it has any.
+    """
     if not isinstance(approach, tuple):
         fitted = [approach(clone(learner), one, train[1]).fit(*train) for one in at]
         return np.array([one.predict(test) == 1 for one in fitted]), None
@@ -106,20 +140,36 @@ def flags_of(approach, learner, train, test, at: list) -> tuple[np.ndarray, np.n
     if cut == HALF:
         return np.tile(scores > 0.5, (len(at), 1)), scores
     if cut == THEORY:
-        return np.array([scores > one.cut(calibrated_at=float(train[1].mean())).score for one in at]), scores
-    counts = count_folds(make(clone(learner)), *train, cv=StratifiedKFold(INNER, shuffle=True, random_state=SEED)).total()
+        return (
+            np.array([scores > one.cut(calibrated_at=float(train[1].mean())).score for one in at]),
+            scores,
+        )
+    counts = count_folds(
+        make(clone(learner)), *train, cv=StratifiedKFold(INNER, shuffle=True, random_state=SEED)
+    ).total()
     cuts = [br.choose(counts, at=one).threshold for one in at]
-    return np.array([np.zeros(len(scores), bool) if cut is None else scores >= cut for cut in cuts]), scores
+    return (
+        np.array([np.zeros(len(scores), bool) if cut is None else scores >= cut for cut in cuts]),
+        scores,
+    )
 
 
 def tuned(learner, grid, rows, y):
-    """The learner with the parameter whose log loss is least in inner folds: the same for all approaches."""
+    """The learner with the parameter whose log loss is least in inner folds: the same for all
+    approaches.
+    """
     folds = StratifiedKFold(INNER, shuffle=True, random_state=SEED)
-    return clone(learner).set_params(**GridSearchCV(learner, grid, scoring="neg_log_loss", cv=folds).fit(rows, y).best_params_)
+    return clone(learner).set_params(
+        **GridSearchCV(learner, grid, scoring="neg_log_loss", cv=folds).fit(rows, y).best_params_
+    )
 
 
-def cross_validated(cases, y, kind: str, names: set[str] | None, seed: int, outer: int) -> dict[str, tuple[np.ndarray, np.ndarray | None]]:
-    """Flags under every condition, and scores, of every case: each from a learner that did not see it."""
+def cross_validated(
+    cases, y, kind: str, names: set[str] | None, seed: int, outer: int
+) -> dict[str, tuple[np.ndarray, np.ndarray | None]]:
+    """Flags under every condition, and scores, of every case: each from a learner that did not see
+    it.
+    """
     at = conditions_for(y)
     made = approaches_for(kind, names)
     found = {name: (np.zeros((len(at), len(y))), np.full(len(y), np.nan)) for name in made}
@@ -132,35 +182,67 @@ def cross_validated(cases, y, kind: str, names: set[str] | None, seed: int, oute
             found[name][0][:, test] = flags
             if scores is not None:
                 found[name][1][test] = scores
-    return {name: (flags, None if np.isnan(scores).any() else scores) for name, (flags, scores) in found.items()}
+    return {
+        name: (flags, None if np.isnan(scores).any() else scores)
+        for name, (flags, scores) in found.items()
+    }
 
 
-def study(sets: list[str], names: set[str] | None, kinds: list[str], outer: int, repeats: int) -> list[Judged]:
-    """Every approach on every set, against plain scores with the cut moved by theory; the answers of several divisions into folds averaged."""
+def study(
+    sets: list[str], names: set[str] | None, kinds: list[str], outer: int, repeats: int
+) -> list[Judged]:
+    """Every approach on every set, against plain scores with the cut moved by theory; the answers
+    of several divisions into folds averaged.
+    """
     found = list[Judged]()
     for name in sets:
         cases, y = load(name)
         for kind in kinds:
             started = time.process_time()
-            runs = [cross_validated(cases, y, kind, names, SEED + repeat, outer) for repeat in range(repeats)]
+            runs = [
+                cross_validated(cases, y, kind, names, SEED + repeat, outer)
+                for repeat in range(repeats)
+            ]
             flags = {one: np.mean([run[one][0] for run in runs], axis=0) for one in runs[0]}
-            found += [judged((name, kind, one), y, ours, flags[REFERENCE], [run[one][1] for run in runs]) for one, ours in flags.items()]
+            found += [
+                judged((name, kind, one), y, ours, flags[REFERENCE], [run[one][1] for run in runs])
+                for one, ours in flags.items()
+            ]
             print(f"{name}, {kind}: {time.process_time() - started:.0f} s", flush=True)
     return found
 
 
 def main(arguments: list[str] | None = None) -> str:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="two sets, one learner, five approaches, three folds; prints the page")
+    parser.add_argument(
+        "--quick",
+        action="store_true",
+        help="two sets, one learner, five approaches, three folds; prints the page",
+    )
     asked = parser.parse_args(arguments)
-    warnings.simplefilter("ignore")  # few cases a fold: scikit-learn and imbalanced-learn say so, fold by fold
+    warnings.simplefilter(
+        "ignore"
+    )  # few cases a fold: scikit-learn and imbalanced-learn say so, fold by fold
     started = time.process_time()
     if asked.quick:
-        names = {"plain, cut at 1/2", "weights by cost", "undersampled, corrected", "focused, recalibrated"}
-        text = page(study(["yeast_me2", "two Gaussians"], names, ["logistic regression"], 3, 1), time.process_time() - started, REFERENCE)
+        names = {
+            "plain, cut at 1/2",
+            "weights by cost",
+            "undersampled, corrected",
+            "focused, recalibrated",
+        }
+        text = page(
+            study(["yeast_me2", "two Gaussians"], names, ["logistic regression"], 3, 1),
+            time.process_time() - started,
+            REFERENCE,
+        )
         print(text)
         return text
-    text = page(study(list(SETS), None, list(LEARNERS), OUTER, REPEATS), time.process_time() - started, REFERENCE)
+    text = page(
+        study(list(SETS), None, list(LEARNERS), OUTER, REPEATS),
+        time.process_time() - started,
+        REFERENCE,
+    )
     PAGE.write_text(text, encoding="utf-8")
     return text
 

@@ -1,9 +1,12 @@
-"""How often is one of several equally good models called worse? `python benchmarks/best.py --sets 10000 --write` makes benchmarks/best.md.
+"""How often is one of several equally good models called worse? `python benchmarks/best.py --sets
+10000 --write` makes benchmarks/best.md.
 
-Thresholds are chosen on the same cases that the models are then tested on, as `choose_model` does. "if fixed" is the same test as if the
-thresholds had been set in advance; "size" is the share of sets in which any of the equally good models is called worse; "power" the share in
-which a model with a larger shift of the positives (2.0 instead of 1.5) is called better. Choosing is done here on plain arrays, for speed; the
-first sets of every setting are also given to `choose_model`, which must find the same p-value.
+Thresholds are chosen on the same cases that the models are then tested on, as `choose_model` does.
+"if fixed" is the same test as if the thresholds had been set in advance; "size" is the share of
+sets in which any of the equally good models is called worse; "power" the share in which a model
+with a larger shift of the positives (2.0 instead of 1.5) is called better. Choosing is done here on
+plain arrays, for speed; the first sets of every setting are also given to `choose_model`, which
+must find the same p-value.
 """
 
 from __future__ import annotations
@@ -42,20 +45,32 @@ class Question:
         """Higher is better."""
         if self.objective == "cost":
             return -(prior * self.fn * (1 - tpr) + (1 - prior) * fpr)
-        return tpr if self.objective == "tpr" else 2 * prior * tpr / (prior * tpr + (1 - prior) * fpr + prior)
+        return (
+            tpr
+            if self.objective == "tpr"
+            else 2 * prior * tpr / (prior * tpr + (1 - prior) * fpr + prior)
+        )
 
     def ruled(self, tpr, fpr, prior):
         """What the rule limits, from below."""
         if self.rule == "posfrac":
             return -(prior * tpr + (1 - prior) * fpr)
-        return tpr if self.rule == "tpr" else prior * tpr / np.maximum(prior * tpr + (1 - prior) * fpr, 1e-300)
+        return (
+            tpr
+            if self.rule == "tpr"
+            else prior * tpr / np.maximum(prior * tpr + (1 - prior) * fpr, 1e-300)
+        )
 
     def options(self):
         """The same for `choose_model`."""
         sign = "<=" if self.rule == "posfrac" else ">="
         rule = None if self.rule is None else f"{self.rule} {sign} {abs(self.limit)!r}"
         at = br.Conditions(self.prior, br.Costs(fn=self.fn))
-        return {"rule": rule, "at": at, "optimize": {"cost": None, "tpr": "tpr", "f1": "f1"}[self.objective]}
+        return {
+            "rule": rule,
+            "at": at,
+            "optimize": {"cost": None, "tpr": "tpr", "f1": "f1"}[self.objective],
+        }
 
 
 QUESTIONS = (
@@ -63,7 +78,9 @@ QUESTIONS = (
     Question("cheapest, fn = 30", "cost", fn=30),
     Question("cheapest at prior 1 %, fn = 100", "cost", prior=0.01, fn=100),
     Question("most caught in 5 % alerts", "tpr", rule="posfrac", limit=-0.05),
-    Question("most caught in 1 % alerts at prior 0.1 %", "tpr", prior=0.001, rule="posfrac", limit=-0.01),
+    Question(
+        "most caught in 1 % alerts at prior 0.1 %", "tpr", prior=0.001, rule="posfrac", limit=-0.01
+    ),
     Question("cheapest with recall >= 0.8 at prior 1 %", "cost", prior=0.01, rule="tpr", limit=0.8),
     Question("most caught with precision >= 0.2", "tpr", rule="precision", limit=0.2),
     Question("highest F1", "f1", linear=False),
@@ -71,7 +88,9 @@ QUESTIONS = (
 
 
 def drawn(rng, family, size, shifts, correlation):
-    """Labels (positives first) and one row of scores a model, which are equally good where their shifts are equal."""
+    """Labels (positives first) and one row of scores a model, which are equally good where their
+    shifts are equal.
+    """
     positives, cases = size[0], sum(size)
     shift = np.zeros((len(shifts), cases))
     shift[:, :positives] = np.asarray(shifts)[:, None]
@@ -100,7 +119,9 @@ def first_best(values):
 
 
 def chosen(model, question, prior):
-    """The place of the best threshold, and whether the rule keeps it there; None where no threshold satisfies it."""
+    """The place of the best threshold, and whether the rule keeps it there; None where no threshold
+    satisfies it.
+    """
     values = question.value(model.tpr, model.fpr, prior)
     if question.rule is None:
         return first_best(values), False
@@ -113,7 +134,9 @@ def chosen(model, question, prior):
     place, best = first_best(np.where(kept, values, -np.inf)), first_best(values)
     better = np.flatnonzero(values > values[place] + 1e-9 * abs(values[place]))
     near = better[better > place][:1] if best > place else better[better < place][-1:]
-    return place, bool(len(near) and values[best] > values[place] + 1e-9 * abs(values[place]) and not kept[near[0]])
+    return place, bool(
+        len(near) and values[best] > values[place] + 1e-9 * abs(values[place]) and not kept[near[0]]
+    )
 
 
 def moves(model, place, size):
@@ -123,7 +146,10 @@ def moves(model, place, size):
         width = 2 * math.sqrt(now * (1 - now / whole)) + 1
         low = min(low, int(np.searchsorted(flagged, now - width, side="left")))
         high = max(high, int(np.searchsorted(flagged, now + width, side="right")) - 1)
-    return [[rates[b] - rates[a] for rates in (model.tpr, model.fpr)] for a, b in ((low, place), (place, high))]
+    return [
+        [rates[b] - rates[a] for rates in (model.tpr, model.fpr)]
+        for a, b in ((low, place), (place, high))
+    ]
 
 
 def slope(function, tpr, fpr, prior, step=1e-6):
@@ -136,20 +162,33 @@ def slope(function, tpr, fpr, prior, step=1e-6):
     found = []
     for rate in (0, 1):
         ends = [[tpr, fpr], [tpr, fpr]]
-        ends[0][rate], ends[1][rate] = max(0.0, (tpr, fpr)[rate] - step), min(1.0, (tpr, fpr)[rate] + step)
-        found.append((function(*ends[1], prior) - function(*ends[0], prior)) / (ends[1][rate] - ends[0][rate]))
+        ends[0][rate], ends[1][rate] = (
+            max(0.0, (tpr, fpr)[rate] - step),
+            min(1.0, (tpr, fpr)[rate] + step),
+        )
+        found.append(
+            (function(*ends[1], prior) - function(*ends[0], prior))
+            / (ends[1][rate] - ends[0][rate])
+        )
     return found
 
 
 def moved_weights(weights, terms, side):
-    """What a share of each class counts for, where a rule moves the thresholds along one side of the ROC."""
+    """What a share of each class counts for, where a rule moves the thresholds along one side of
+    the ROC.
+    """
     rule = [sum(term[rate] for term in terms) / len(terms) for rate in (0, 1)]
     below = rule[0] * side[0] + rule[1] * side[1]
-    return [[w[k] - (w[0] * side[0] + w[1] * side[1]) / below * rule[k] for k in (0, 1)] for w in weights]
+    return [
+        [w[k] - (w[0] * side[0] + w[1] * side[1]) / below * rule[k] for k in (0, 1)]
+        for w in weights
+    ]
 
 
 def spread(weights, alone, shared, size):
-    """The variance of the difference of two models on the same cases, with one flagged case more of either class and model."""
+    """The variance of the difference of two models on the same cases, with one flagged case more of
+    either class and model.
+    """
     variance = 0.0
     for k in (0, 1):
         a, b, cases = -weights[0][k], weights[1][k], size[k] + 2
@@ -160,35 +199,56 @@ def spread(weights, alone, shared, size):
 
 
 def tested(one, other, question, prior, size):
-    """The p-value of two models, and what it would be if their thresholds had been fixed in advance."""
+    """The p-value of two models, and what it would be if their thresholds had been fixed in
+    advance.
+    """
     (model_a, place_a, bound_a), (model_b, place_b, bound_b) = one, other
     flags = np.zeros((2, sum(size)), dtype=bool)
     for row, (model, place, _) in zip(flags, (one, other), strict=True):
         row[model.order[:place]] = True
     apart = flags[0] ^ flags[1]
     differ = int(apart[: size[0]].sum()), int(apart[size[0] :].sum())
-    rates = [(model.tpr[place], model.fpr[place]) for model, place in ((model_a, place_a), (model_b, place_b))]
+    rates = [
+        (model.tpr[place], model.fpr[place])
+        for model, place in ((model_a, place_a), (model_b, place_b))
+    ]
     values = [question.value(*pair, prior) for pair in rates]
     lead = values[1] - values[0]
     if not lead or not sum(differ):
         return 1.0, 1.0
     weights = [slope(question.value, *pair, prior) for pair in rates]
-    terms = [slope(question.ruled, *pair, prior) for pair, bound in zip(rates, (bound_a, bound_b), strict=True) if bound]
+    terms = [
+        slope(question.ruled, *pair, prior)
+        for pair, bound in zip(rates, (bound_a, bound_b), strict=True)
+        if bound
+    ]
     sides = [None]
     if terms:
         both = [moves(model_a, place_a, size), moves(model_b, place_b, size)]
-        sides = [[max(0.5 / size[rate], both[0][side][rate] + both[1][side][rate]) for rate in (0, 1)] for side in (0, 1)]
-    shared = [int((flags[0] & flags[1])[part].sum()) for part in (slice(size[0]), slice(size[0], None))]
-    alone = [[int(row[part].sum()) for row in flags] for part in (slice(size[0]), slice(size[0], None))]
+        sides = [
+            [max(0.5 / size[rate], both[0][side][rate] + both[1][side][rate]) for rate in (0, 1)]
+            for side in (0, 1)
+        ]
+    shared = [
+        int((flags[0] & flags[1])[part].sum()) for part in (slice(size[0]), slice(size[0], None))
+    ]
+    alone = [
+        [int(row[part].sum()) for row in flags] for part in (slice(size[0]), slice(size[0], None))
+    ]
     ways = [weights if side is None else moved_weights(weights, terms, side) for side in sides]
-    variance, moved = max(((spread(way, alone, shared, size), way) for way in ways), key=lambda pair: pair[0])
+    variance, moved = max(
+        ((spread(way, alone, shared, size), way) for way in ways), key=lambda pair: pair[0]
+    )
     if question.linear:
         plain = [abs(weight) / count for weight, count in zip(weights[0], size, strict=True)]
         steps = [abs(weight) / count for weight, count in zip(moved[0], size, strict=True)]
         fixed = swapped_p(lead, (plain[0], differ[0]), (plain[1], differ[1]))
         return swapped_p(lead, (steps[0], differ[0] + 2), (steps[1], differ[1] + 2)), fixed
     share = size[0] / sum(size)
-    by_prior = [(question.value(*pair, prior + 1e-6) - question.value(*pair, prior - 1e-6)) / 2e-6 for pair in rates]
+    by_prior = [
+        (question.value(*pair, prior + 1e-6) - question.value(*pair, prior - 1e-6)) / 2e-6
+        for pair in rates
+    ]
     variance += (by_prior[1] - by_prior[0]) ** 2 * share * (1 - share) / sum(size)
     p = 2 * float(ndtr(-abs(lead) / math.sqrt(variance)))
     return min(1.0, max(p, 2.0 ** (1 - min(sum(differ), 1000)))), p
@@ -196,11 +256,17 @@ def tested(one, other, question, prior, size):
 
 def check(scores, size, question, p):
     """`choose_model` finds the same."""
-    joint = br.count_models([1] * size[0] + [0] * size[1], {str(name): row for name, row in enumerate(scores)})
+    joint = br.count_models(
+        [1] * size[0] + [0] * size[1], {str(name): row for name, row in enumerate(scores)}
+    )
     options = question.options()
     found = br.choose_model(joint, options.pop("rule"), **options)
     assert len(found.differences) == 1, question.name
-    assert math.isclose(found.differences[0].p_value, p, rel_tol=1e-4, abs_tol=1e-12), (question.name, found.differences[0], p)
+    assert math.isclose(found.differences[0].p_value, p, rel_tol=1e-4, abs_tol=1e-12), (
+        question.name,
+        found.differences[0],
+        p,
+    )
 
 
 def set_of(scores, size, question):
@@ -219,7 +285,9 @@ def set_of(scores, size, question):
 
 def holm(values):
     order = np.argsort(values)
-    return np.maximum.accumulate(np.minimum(1.0, np.asarray(values)[order] * (len(values) - np.arange(len(values)))))[np.argsort(order)]
+    return np.maximum.accumulate(
+        np.minimum(1.0, np.asarray(values)[order] * (len(values) - np.arange(len(values))))
+    )[np.argsort(order)]
 
 
 def two_models(job):
@@ -260,7 +328,13 @@ def several_models(job):
                 continue
             pairs, best = list(combinations(range(5), 2)), int(np.argmax(found[1]))
             of_best = [k for k, pair in enumerate(pairs) if best in pair]
-            tally[:3] += 1, *(bool((holm([p[kind] for p in found[0]])[of_best] < LEVEL).any()) for kind in (0, 1))
+            tally[:3] += (
+                1,
+                *(
+                    bool((holm([p[kind] for p in found[0]])[of_best] < LEVEL).any())
+                    for kind in (0, 1)
+                ),
+            )
         rows.append((family, f"{size[0]} + {size[1]}", 5, question.name, tally))
     return rows
 
@@ -269,10 +343,19 @@ def table(rows, command, seconds):
     lines = [
         "# Is the best model better? Size and power of the test",
         "",
-        f"Recorded with `{command}` ({seconds:.0f} CPU seconds). See the top of benchmarks/best.py for what was done. All numbers are",
-        "percentages of the sets; asked: size at most 5 % + 3 standard errors. Scores of the models are correlated as the column says.",
+        (
+            f"Recorded with `{command}` ({seconds:.0f} CPU seconds). See the top of"
+            " benchmarks/best.py for what was done. All numbers are"
+        ),
+        (
+            "percentages of the sets; asked: size at most 5 % + 3 standard errors. Scores of the"
+            " models are correlated as the column says."
+        ),
         "",
-        "| scores | correlation | cases | models | question | sets | size | s.e. | if fixed | power |",
+        (
+            "| scores | correlation | cases | models | question | sets | size | s.e. | if fixed |"
+            " power |"
+        ),
         "|---|---|---|---|---|---|---|---|---|---|",
     ]
     over = []
@@ -282,7 +365,16 @@ def table(rows, command, seconds):
         power = f"{100 * row[4] / row[3]:.1f}" if row[3] else ""
         if share > LEVEL + 3 * math.sqrt(LEVEL * (1 - LEVEL) / row[0]):
             over.append(f"{family}, {size}, {question} ({100 * share:.2f} %)")
-        cells = (family, f"{correlation:g}", size, models, question, int(row[0]), f"{100 * share:.2f}", f"{100 * error:.2f}")
+        cells = (
+            family,
+            f"{correlation:g}",
+            size,
+            models,
+            question,
+            int(row[0]),
+            f"{100 * share:.2f}",
+            f"{100 * error:.2f}",
+        )
         lines.append(f"| {' | '.join(map(str, cells))} | {100 * row[2] / row[0]:.2f} | {power} |")
     lines += ["", f"Above 5 % + 3 s.e.: {'; '.join(over) if over else 'none'}."]
     return "\n".join(lines) + "\n"
@@ -293,12 +385,21 @@ def main():
     parser.add_argument("--sets", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=20)
     parser.add_argument("--processes", type=int, default=1)
-    parser.add_argument("--write", action="store_true", help="record the table in benchmarks/best.md")
+    parser.add_argument(
+        "--write", action="store_true", help="record the table in benchmarks/best.md"
+    )
     given = parser.parse_args()
     start = time.process_time()
-    jobs = [(two_models, (family, size, 0.5, given.sets, given.seed)) for family in FAMILIES for size in SIZES]
+    jobs = [
+        (two_models, (family, size, 0.5, given.sets, given.seed))
+        for family in FAMILIES
+        for size in SIZES
+    ]
     jobs += [(two_models, ("binormal", (50, 1000), 0.9, given.sets, given.seed))]
-    jobs += [(several_models, (family, (50, 1000), 0.5, max(1, given.sets // 4), given.seed)) for family in FAMILIES]
+    jobs += [
+        (several_models, (family, (50, 1000), 0.5, max(1, given.sets // 4), given.seed))
+        for family in FAMILIES
+    ]
     with multiprocessing.Pool(given.processes) as pool:
         done = [(job[1][2], pool.apply_async(job[0], (job[1],))) for job in jobs]
         found = [(correlation, row) for correlation, rows in done for row in rows.get()]

@@ -3,9 +3,10 @@
     .venv/bin/python benchmarks/bootstrap.py                        everything (about a minute)
     .venv/bin/python benchmarks/bootstrap.py --rows 1e6 --repeats 3
 
-Every time is the minimum of interleaved repeats: CPU of the whole process, with every library held to one thread. Replicates are
-stratified: as many positives and negatives as there are. Re-sorting is timed on one replicate at a time (cases drawn again within each
-class, then scikit-learn's roc_auc_score) and multiplied by the number of replicates; ours are all drawn, the urns made anew.
+Every time is the minimum of interleaved repeats: CPU of the whole process, with every library held
+to one thread. Replicates are stratified: as many positives and negatives as there are. Re-sorting
+is timed on one replicate at a time (cases drawn again within each class, then scikit-learn's
+roc_auc_score) and multiplied by the number of replicates; ours are all drawn, the urns made anew.
 """
 
 import os
@@ -43,7 +44,9 @@ def urns(counts):
 def resampled_aucs(positives, negatives, replicates, kernels=best):
     """AUC of each stratified replicate."""
     sizes = (np.full(replicates, urn.total) for urn in (positives, negatives))
-    return kernels.wins_again(positives, negatives, *sizes, SEED, 0) / (2 * positives.total * negatives.total)
+    return kernels.wins_again(positives, negatives, *sizes, SEED, 0) / (
+        2 * positives.total * negatives.total
+    )
 
 
 def resorted_auc(labels, scores, classes, rng):
@@ -102,20 +105,39 @@ def print_times(sizes, replicates, repeats):
             ours, peer = least["ours"], least["re-sorting"]
             steps = " | ".join(f"{least[name]:.4f}" for name in ("count", "condense", "urns"))
             times = f"{ours:.2f} | {least['NumPy']:.1f} | {peer:.0f}"
-            print(f"| {rows:.0e} | {prior} | {steps} | {times} | {ours / least['count']:.0f} | {peer / ours:.0f} |", flush=True)
-    print(f"\n¹ Multiplied: one replicate re-sorted at a time, {max(1, replicates // 500)} in NumPy, each the least of {repeats}.")
+            print(
+                f"| {rows:.0e} | {prior} | {steps} | {times} | {ours / least['count']:.0f} |"
+                f" {peer / ours:.0f} |",
+                flush=True,
+            )
+    print(
+        f"\n¹ Multiplied: one replicate re-sorted at a time, {max(1, replicates // 500)} in NumPy,"
+        f" each the least of {repeats}."
+    )
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--rows", default="1e6", help="sizes, separated by commas")
     parser.add_argument("--replicates", type=int, default=10_000)
     parser.add_argument("--repeats", type=int, default=3)
     given = parser.parse_args()
-    cpu = re.search(r"model name\s*:\s*(.*)", Path("/proc/cpuinfo").read_text()) if Path("/proc/cpuinfo").exists() else None
-    print(f"{cpu.group(1) if cpu else platform.processor()}, Python {platform.python_version()}, NumPy {np.__version__}, ", end="")
+    cpu = (
+        re.search(r"model name\s*:\s*(.*)", Path("/proc/cpuinfo").read_text())
+        if Path("/proc/cpuinfo").exists()
+        else None
+    )
+    print(
+        f"{cpu.group(1) if cpu else platform.processor()}, Python {platform.python_version()},"
+        f" NumPy {np.__version__}, ",
+        end="",
+    )
     print(f"scikit-learn {sklearn.__version__}\n")
-    print_times([int(float(size)) for size in given.rows.split(",")], given.replicates, given.repeats)
+    print_times(
+        [int(float(size)) for size in given.rows.split(",")], given.replicates, given.repeats
+    )
 
 
 if __name__ == "__main__":

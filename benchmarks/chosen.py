@@ -1,10 +1,12 @@
-"""How often does the interval of a chosen threshold hold its field value? The table of benchmarks/chosen.md.
+"""How often does the interval of a chosen threshold hold its field value? The table of
+benchmarks/chosen.md.
 
     python benchmarks/chosen.py 10000            (about 40 CPU minutes; a run that was ended goes on where it was)
 
-In every set a threshold is chosen by each rule and judged by the intervals that `baserate choose` shows; the truth is what that very threshold
-does in the population. The width is compared with that of the same threshold fixed in advance: with its interval on another set.
-"""
+In every set a threshold is chosen by each rule and judged by the intervals that `baserate choose`
+shows; the truth is what that very threshold does in the population. The width is compared with that
+of the same threshold fixed in advance: with its interval on another set.
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -42,9 +44,11 @@ RULES = {
 FAMILIES = ("binormal", "heavy-tailed", "mixture")
 POSITIVES = (20, 50, 200)
 NEGATIVES_EACH = 20
-# A tenth of the draws that users get: bounds are a little noisier, and it takes a tenth of the time. So for the resamples: half of them.
+# A tenth of the draws that users get: bounds are a little noisier, and it takes a tenth of the
+# time. So for the resamples: half of them.
 DRAWS, RESAMPLES = 4000, 200
-# Mean widths of thresholds fixed in advance need fewer sets, and so do sizes that are only published.
+# Mean widths of thresholds fixed in advance need fewer sets, and so do sizes that are only
+# published.
 EVERY, FEWER = 10, 4
 GRID = np.linspace(-8, 14, 44_001)
 
@@ -56,7 +60,10 @@ def draw(family: str, rng: np.random.Generator, positives: int, negatives: int) 
     if family == "heavy-tailed":
         return np.r_[4 + rng.standard_t(2, positives), rng.standard_t(2, negatives)]
     clear = rng.random(positives) < 0.7
-    return np.r_[np.where(clear, rng.normal(2.5, 0.7, positives), rng.normal(0, 1, positives)), rng.normal(0, 1, negatives)]
+    return np.r_[
+        np.where(clear, rng.normal(2.5, 0.7, positives), rng.normal(0, 1, positives)),
+        rng.normal(0, 1, negatives),
+    ]
 
 
 def rates(family: str, cut: float | np.ndarray | None) -> tuple[float, float]:
@@ -88,7 +95,9 @@ def value(name: str, rate: tuple[float, float], at: br.Conditions) -> float:
             "fpr": lambda: fpr,
             "precision": lambda: prior * tpr / flagged,
             "npv": lambda: (1 - prior) * (1 - fpr) / (1 - flagged),
-            "expected_cost": lambda: prior * (1 - tpr) * float(cost.fn) + (1 - prior) * fpr * float(cost.fp),
+            "expected_cost": lambda: (
+                prior * (1 - tpr) * float(cost.fn) + (1 - prior) * fpr * float(cost.fp)
+            ),
             "alerts": lambda: VOLUME * flagged,
             "f1": lambda: 2 * prior * tpr / (flagged + prior),
         }[name]()
@@ -111,10 +120,15 @@ def best_in_population(family: str, rule: str) -> float:
 
 
 def setting(job: tuple[str, int, int, int]) -> dict:
-    """Every rule in so many sets of one family and size: misses on either side, widths, and those of the threshold fixed in advance."""
+    """Every rule in so many sets of one family and size: misses on either side, widths, and those
+    of the threshold fixed in advance.
+    """
     family, positives, sets, replicates = job
-    # The interval of a threshold fixed in advance is a function of its outcomes: each is computed once.
-    once = functools.lru_cache(maxsize=200_000)(getattr(fixed_point.measure_interval, "__wrapped__", fixed_point.measure_interval))
+    # The interval of a threshold fixed in advance is a function of its outcomes: each is computed
+    # once.
+    once = functools.lru_cache(maxsize=200_000)(
+        getattr(fixed_point.measure_interval, "__wrapped__", fixed_point.measure_interval)
+    )
     chosen_threshold.measure_interval = fixed_point.measure_interval = once
     fixed_point.DRAWS = DRAWS
     bootstrap.MOST_THREADS = 1
@@ -139,7 +153,9 @@ def setting(job: tuple[str, int, int, int]) -> dict:
         for rule, (point, names), found in zip(rules, asked, intervals, strict=True):
             at_best, same = {}, {}
             if number % EVERY == 1 and rule in before:
-                at_best, same = (intervals_at(counts, cut, point, names) for cut in (best[rule], before[rule]))
+                at_best, same = (
+                    intervals_at(counts, cut, point, names) for cut in (best[rule], before[rule])
+                )
             before[rule] = point.threshold
             for name in names:
                 if name not in found or point.threshold is None:
@@ -148,28 +164,51 @@ def setting(job: tuple[str, int, int, int]) -> dict:
                 known, other = at_best.get(name), same.get(name)
                 sums[f"{rule}|{name}"] += (
                     *(1, truth < one.low, truth > one.high, one.width),
-                    *((known.width, value(name, rates(family, best[rule]), point.at) not in known, 1) if known else (0, 0, 0)),
+                    *(
+                        (
+                            known.width,
+                            value(name, rates(family, best[rule]), point.at) not in known,
+                            1,
+                        )
+                        if known
+                        else (0, 0, 0)
+                    ),
                     *((other.width, 1) if other else (0, 0)),
                 )
-    return {"job": list(job), "cpu": time.process_time() - started, "sums": {key: row.tolist() for key, row in sums.items()}}
+    return {
+        "job": list(job),
+        "cpu": time.process_time() - started,
+        "sums": {key: row.tolist() for key, row in sums.items()},
+    }
 
 
-def intervals_at(counts: br.Counts, threshold: float | None, point: br.OperatingPoint, names: tuple[str, ...]) -> dict[str, br.Interval]:
+def intervals_at(
+    counts: br.Counts, threshold: float | None, point: br.OperatingPoint, names: tuple[str, ...]
+) -> dict[str, br.Interval]:
     """The intervals of a threshold that was fixed in advance, at the same conditions."""
-    return fixed_point.point_intervals(br.flag_at(counts, threshold, at=point.at, volume=point.volume), names)
+    return fixed_point.point_intervals(
+        br.flag_at(counts, threshold, at=point.at, volume=point.volume), names
+    )
 
 
 def widths(row: list[float]) -> tuple[float, float]:
-    """The mean width relative to the same threshold fixed in advance, and to the best one of the population fixed in advance."""
+    """The mean width relative to the same threshold fixed in advance, and to the best one of the
+    population fixed in advance.
+    """
     sets, _, _, width, at_best, _, best_known, same, same_known = row
     mean = width / sets
-    return mean / (same / same_known) if same else math.nan, mean / (at_best / best_known) if at_best else math.nan
+    return mean / (same / same_known) if same else math.nan, (
+        mean / (at_best / best_known) if at_best else math.nan
+    )
 
 
 def table(results: list[dict]) -> str:
     """The rows, worst first within each size."""
     lines = [
-        "| positives | scores | rule | measure | coverage % | below % | above % | s.e. % | width | width (best) | best, fixed % | sets |",
+        (
+            "| positives | scores | rule | measure | coverage % | below % | above % | s.e. % |"
+            " width | width (best) | best, fixed % | sets |"
+        ),
         "|---|---|---|---|---|---|---|---|---|---|---|---|",
     ]
     for result in sorted(results, key=lambda one: (one["job"][1], FAMILIES.index(one["job"][0]))):
@@ -183,14 +222,18 @@ def table(results: list[dict]) -> str:
             error = math.sqrt(max(held * (1 - held), 1e-9) / sets)
             same, at_best = widths(row)
             lines.append(
-                f"| {positives} | {family} | {rule} | {name} | {100 * held:.1f} | {100 * below / sets:.1f} | {100 * above / sets:.1f} "
-                f"| {100 * error:.1f} | {same:.2f} | {at_best:.2f} | {100 * (1 - missed / max(known, 1)):.1f} | {sets:.0f} |"
+                f"| {positives} | {family} | {rule} | {name} | {100 * held:.1f} |"
+                f" {100 * below / sets:.1f} | {100 * above / sets:.1f} | {100 * error:.1f} |"
+                f" {same:.2f} | {at_best:.2f} | {100 * (1 - missed / max(known, 1)):.1f} |"
+                f" {sets:.0f} |"
             )
     return "\n".join(lines)
 
 
 def failures(results: list[dict]) -> list[str]:
-    """What misses the goal: at 50 positives or more 93 % less three standard errors, 4 % on either side, 1.25 times the width."""
+    """What misses the goal: at 50 positives or more 93 % less three standard errors, 4 % on either
+    side, 1.25 times the width.
+    """
     found = []
     for result in results:
         family, positives, _, _ = result["job"]
@@ -203,20 +246,32 @@ def failures(results: list[dict]) -> list[str]:
             worst = max(below, above) / sets
             width = widths(row)[0]
             if held < 0.93 - 3 * error or worst > 0.04 + 3 * tail or width > 1.25:
-                found.append(f"{positives} positives, {family}, {key}: {100 * held:.1f} %, worse side {100 * worst:.1f} %, width {width:.2f}")
+                found.append(
+                    f"{positives} positives, {family}, {key}: {100 * held:.1f} %, worse side"
+                    f" {100 * worst:.1f} %, width {width:.2f}"
+                )
     return found
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("sets", type=int, nargs="?", default=10_000)
     parser.add_argument("--replicates", type=int, default=RESAMPLES)
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--positives", type=int, nargs="*", default=POSITIVES)
-    parser.add_argument("--no-table", action="store_true", help="print only, and leave chosen.md alone")
+    parser.add_argument(
+        "--no-table", action="store_true", help="print only, and leave chosen.md alone"
+    )
     given = parser.parse_args()
     jobs = [
-        (family, positives, given.sets if positives >= 50 else given.sets // FEWER, given.replicates)
+        (
+            family,
+            positives,
+            given.sets if positives >= 50 else given.sets // FEWER,
+            given.replicates,
+        )
         for positives in given.positives
         for family in FAMILIES
     ]
@@ -225,7 +280,9 @@ def main() -> None:
     results = [json.loads(line) for line in kept.read_text().splitlines()] if kept.exists() else []
     done = {tuple(one["job"]) for one in results}
     with multiprocessing.Pool(given.processes) as pool:
-        for result in pool.imap_unordered(setting, [job for job in reversed(jobs) if job not in done]):
+        for result in pool.imap_unordered(
+            setting, [job for job in reversed(jobs) if job not in done]
+        ):
             results.append(result)
             with kept.open("a") as file:
                 file.write(json.dumps(result) + "\n")
@@ -250,7 +307,7 @@ threshold that was chosen does in the population. *Below* and *above*: the sets 
 the threshold that is best in the population; *best, fixed*: how often the interval of the latter held.
 
 Goal at 50 positives and more: at least 93 % less three standard errors, at most 4 % on either side, at most 1.25 times the width.
-"""
+"""  # noqa: E501
 
 if __name__ == "__main__":
     main()

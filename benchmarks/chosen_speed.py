@@ -1,7 +1,8 @@
-"""What one resample of a measure at a chosen threshold takes, beside a naive loop with scikit-learn in the same run.
+"""What one resample of a measure at a chosen threshold takes, beside a naive loop with scikit-learn
+in the same run.
 
 python benchmarks/chosen_speed.py [rows]     (CPU time of the process, set-up included; scikit-learn: 3 resamples)
-"""
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -15,11 +16,17 @@ from baserate.inference.chosen_threshold import Resampling, chosen_intervals
 
 PRIOR, REPLICATES = 0.01, 1000
 AT = br.Conditions(0.001, br.Costs(fp=1, fn=100))
-RULES = {"cheapest": {}, "recall >= 0.8": {"rule": "recall >= 0.8"}, "alerts <= 3000": {"rule": "alerts <= 3000", "volume": 1_000_000}}
+RULES = {
+    "cheapest": {},
+    "recall >= 0.8": {"rule": "recall >= 0.8"},
+    "alerts <= 3000": {"rule": "alerts <= 3000", "volume": 1_000_000},
+}
 
 
 def naive(labels: np.ndarray, scores: np.ndarray, replicates: int = 3) -> float:
-    """Seconds a resample: draw rows within each class, sort again, the cheapest threshold of the curve."""
+    """Seconds a resample: draw rows within each class, sort again, the cheapest threshold of the
+    curve.
+    """
     from sklearn.metrics import roc_curve
 
     rng, started = np.random.default_rng(0), time.process_time()

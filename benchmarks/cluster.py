@@ -2,9 +2,11 @@
 
     .venv/bin/python benchmarks/cluster.py --kills 10 --rows 2e6
 
-"tied" has 10,001 distinct scores, counted by one GROUP BY; "continuous" as many as rows, condensed with keep="positives" at base rate 0.001.
-A kill of Spark is a SIGKILL of an executor, then of a worker with its executor, of a cluster of a master and two workers; one of Dask is of a
-worker process, of a scheduler and two (needs `distributed`). What a row costs on every engine: benchmarks/scale.py.
+"tied" has 10,001 distinct scores, counted by one GROUP BY; "continuous" as many as rows, condensed
+with keep="positives" at base rate 0.001. A kill of Spark is a SIGKILL of an executor, then of a
+worker with its executor, of a cluster of a master and two workers; one of Dask is of a worker
+process, of a scheduler and two (needs `distributed`). What a row costs on every engine:
+benchmarks/scale.py.
 """
 
 import argparse
@@ -22,7 +24,9 @@ import numpy as np
 
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
-os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT / "src"), *filter(None, [os.environ.get("PYTHONPATH")])])  # for the workers
+os.environ["PYTHONPATH"] = os.pathsep.join(
+    [str(ROOT / "src"), *filter(None, [os.environ.get("PYTHONPATH")])]
+)  # for the workers
 KEEP = {"tied": "all", "continuous": "positives"}
 PIECE = 1_000_000
 
@@ -38,7 +42,11 @@ def write(path, kind, rows):
             rng, size = np.random.default_rng(start), min(PIECE, rows - start)
             y = rng.random(size) < 0.001
             s = rng.random(size) ** (1 - 0.5 * y)
-            out.write_table(pa.table({"y": y.astype(np.int8), "s": np.round(s, 4) if kind == "tied" else s}, schema))
+            out.write_table(
+                pa.table(
+                    {"y": y.astype(np.int8), "s": np.round(s, 4) if kind == "tied" else s}, schema
+                )
+            )
 
 
 @contextlib.contextmanager
@@ -60,7 +68,9 @@ def frame_of(engine, path):
 
 
 def kill_spark(path, kind, kills, expected):
-    """How many jobs, each with an executor and a worker killed at random moments, gave the same digest."""
+    """How many jobs, each with an executor and a worker killed at random moments, gave the same
+    digest.
+    """
     from tests.read import spark_cluster
 
     import baserate as br
@@ -72,12 +82,18 @@ def kill_spark(path, kind, kills, expected):
         assert br.count_frame(frame, label="y", score="s", keep=KEEP[kind]).digest == expected
         usual = time.monotonic() - begun
         for _ in range(kills):
-            timer = threading.Thread(target=_strike, args=(cluster, rng.uniform(0.05, 0.4) * usual, rng.uniform(0.1, 0.4) * usual))
+            timer = threading.Thread(
+                target=_strike,
+                args=(cluster, rng.uniform(0.05, 0.4) * usual, rng.uniform(0.1, 0.4) * usual),
+            )
             timer.start()
             same += br.count_frame(frame, label="y", score="s", keep=KEEP[kind]).digest == expected
             timer.join()
             cluster.add_worker()
-            spark_cluster.wait_for(lambda: all(cluster.executors(worker) for worker in cluster.workers), "no executor comes back")
+            spark_cluster.wait_for(
+                lambda: all(cluster.executors(worker) for worker in cluster.workers),
+                "no executor comes back",
+            )
     return same
 
 
@@ -94,24 +110,34 @@ def _strike(cluster, first, second):
 
 
 def kill_dask(path, kind, kills, expected):
-    """The same of Dask: its nanny starts a killed worker again, and the scheduler repeats what was lost."""
+    """The same of Dask: its nanny starts a killed worker again, and the scheduler repeats what was
+    lost.
+    """
     import dask.dataframe as dd
     from distributed import Client, LocalCluster
 
     import baserate as br
 
     same, rng = 0, random.Random(0)
-    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster):
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        Client(cluster),
+    ):
         frame = dd.read_parquet(path, split_row_groups=True)
         begun = time.monotonic()
         assert br.count_frame(frame, label="y", score="s", keep=KEEP[kind]).digest == expected
         usual = time.monotonic() - begun
         for _ in range(kills):
-            timer = threading.Timer(rng.uniform(0.1, 0.8) * usual, lambda: os.kill(rng.choice([*cluster.workers.values()]).pid, signal.SIGKILL))
+            timer = threading.Timer(
+                rng.uniform(0.1, 0.8) * usual,
+                lambda: os.kill(rng.choice([*cluster.workers.values()]).pid, signal.SIGKILL),
+            )
             timer.start()
             same += br.count_frame(frame, label="y", score="s", keep=KEEP[kind]).digest == expected
             timer.join()
-            while not all(nanny.process and nanny.process.is_alive() for nanny in cluster.workers.values()):
+            while not all(
+                nanny.process and nanny.process.is_alive() for nanny in cluster.workers.values()
+            ):
                 time.sleep(0.2)
     return same
 
@@ -126,7 +152,11 @@ def kill(rows, kills, kinds, engines):
             full = br.count_file(path, label="y", score="s")
             expected = full.digest if KEEP[kind] == "all" else full.condense().digest
             for engine in engines:
-                print(f"{engine}, {kind}, {rows:.0e} rows: {TRIALS[engine](path, kind, kills, expected)} of {kills} identical", flush=True)
+                print(
+                    f"{engine}, {kind}, {rows:.0e} rows:"
+                    f" {TRIALS[engine](path, kind, kills, expected)} of {kills} identical",
+                    flush=True,
+                )
 
 
 TRIALS = {"spark": kill_spark, "dask": kill_dask}

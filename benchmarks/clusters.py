@@ -1,10 +1,14 @@
-"""Coverage of 95 % intervals where rows come in clusters: `python benchmarks/clusters.py [SETS] [JOBS] [--bootstrap]`.
+"""Coverage of 95 % intervals where rows come in clusters: `python benchmarks/clusters.py [SETS]
+[JOBS] [--bootstrap]`.
 
-Every set is a fresh sample of clusters. Scores are normal: the distance between the classes, plus an effect of the cluster that all its rows
-share (the ICC is its share of the variance), plus one of the row. Clusters may differ in size (geometric) and in their share of positives
-(Beta, with a label ICC). A threshold is fixed in advance at tpr 0.80; precision and cost are read at prior 1 %, a miss costing 50 false alarms.
-The true values are those of the population. The table says how often the interval held the true value, how often that lay below and above
-the interval, and the mean width. `--bootstrap` does the same by the percentile bootstrap of whole clusters (200 resamples), for comparison.
+Every set is a fresh sample of clusters. Scores are normal: the distance between the classes, plus
+an effect of the cluster that all its rows share (the ICC is its share of the variance), plus one of
+the row. Clusters may differ in size (geometric) and in their share of positives (Beta, with a label
+ICC). A threshold is fixed in advance at tpr 0.80; precision and cost are read at prior 1 %, a miss
+costing 50 false alarms. The true values are those of the population. The table says how often the
+interval held the true value, how often that lay below and above the interval, and the mean width.
+`--bootstrap` does the same by the percentile bootstrap of whole clusters (200 resamples), for
+comparison.
 """
 
 from __future__ import annotations
@@ -42,7 +46,10 @@ class Setting(NamedTuple):
     def __str__(self) -> str:
         sizes = f"{self.clusters} × {'about ' if self.unequal else ''}{self.rows}"
         labels = f", labels {self.label_icc:g}" if self.label_icc else ""
-        return f"{sizes} | {self.prior:g} | {self.icc:g}{labels} | {ndtr(self.distance / math.sqrt(2)):.2f}"
+        return (
+            f"{sizes} | {self.prior:g} | {self.icc:g}{labels} |"
+            f" {ndtr(self.distance / math.sqrt(2)):.2f}"
+        )
 
 
 SETTINGS = (
@@ -67,15 +74,25 @@ SETTINGS = (
 
 def sample(setting: Setting, rng: np.random.Generator) -> br.GroupedCounts:
     """One set of clusters."""
-    sizes = rng.geometric(1 / setting.rows, setting.clusters) if setting.unequal else np.full(setting.clusters, setting.rows)
+    sizes = (
+        rng.geometric(1 / setting.rows, setting.clusters)
+        if setting.unequal
+        else np.full(setting.clusters, setting.rows)
+    )
     groups = np.repeat(np.arange(setting.clusters), sizes)
     shares = np.full(setting.clusters, setting.prior)
     if setting.label_icc:
         strength = 1 / setting.label_icc - 1
-        shares = rng.beta(setting.prior * strength, (1 - setting.prior) * strength, setting.clusters)
+        shares = rng.beta(
+            setting.prior * strength, (1 - setting.prior) * strength, setting.clusters
+        )
     labels = rng.random(len(groups)) < shares[groups]
     shared, own = rng.normal(size=setting.clusters)[groups], rng.normal(size=len(groups))
-    scores = setting.distance * labels + math.sqrt(setting.icc) * shared + math.sqrt(1 - setting.icc) * own
+    scores = (
+        setting.distance * labels
+        + math.sqrt(setting.icc) * shared
+        + math.sqrt(1 - setting.icc) * own
+    )
     return br.count_groups(labels, scores, groups=groups)
 
 
@@ -85,12 +102,19 @@ def truths(setting: Setting) -> tuple[float, dict[str, float]]:
     tpr, fpr = float(ndtr(setting.distance - threshold)), float(ndtr(-threshold))
     caught, alarms = PRIOR * tpr, (1 - PRIOR) * fpr
     cost = PRIOR * (1 - tpr) * 50 + alarms
-    values = {"auc": float(ndtr(setting.distance / math.sqrt(2))), "tpr": tpr, "precision": caught / (caught + alarms), "expected_cost": cost}
+    values = {
+        "auc": float(ndtr(setting.distance / math.sqrt(2))),
+        "tpr": tpr,
+        "precision": caught / (caught + alarms),
+        "expected_cost": cost,
+    }
     return threshold, values
 
 
 def study(place: int, sets: int, bootstrap: bool) -> tuple[dict[str, list[float]], float]:  # noqa: FBT001
-    """Of every statistic: sets with an interval, coverage, truth below, truth above, mean width; and the seconds of CPU."""
+    """Of every statistic: sets with an interval, coverage, truth below, truth above, mean width;
+    and the seconds of CPU.
+    """
     setting, started = SETTINGS[place], time.process_time()
     threshold, true = truths(setting)
     at = br.Conditions(PRIOR, COSTS)
@@ -112,7 +136,10 @@ def study(place: int, sets: int, bootstrap: bool) -> tuple[dict[str, list[float]
 
 
 def _told(rows: list[tuple[bool, bool, float]]) -> list[float]:
-    below, above, width = (float(np.mean(column)) if rows else math.nan for column in (zip(*rows, strict=True) if rows else ((), (), ())))
+    below, above, width = (
+        float(np.mean(column)) if rows else math.nan
+        for column in (zip(*rows, strict=True) if rows else ((), (), ()))
+    )
     return [len(rows), 1 - below - above, below, above, width]
 
 
@@ -121,12 +148,19 @@ def main(arguments: list[str]) -> None:
     bootstrap = "--bootstrap" in arguments
     numbers = [argument for argument in arguments if not argument.startswith("--")]
     sets, jobs = (int(number) for number in (*numbers, *("10000", "1")[len(numbers) :]))
-    print("| clusters × rows | prior | ICC | AUC | statistic | sets | covered | truth below | truth above | mean width |")
+    print(
+        "| clusters × rows | prior | ICC | AUC | statistic | sets | covered | truth below | truth"
+        " above | mean width |"
+    )
     print("|---|---|---|---|---|---|---|---|---|---|")
     worst, seconds = 1.0, 0.0
     with ProcessPoolExecutor(jobs) as pool:
         for setting, (found, spent) in zip(
-            SETTINGS, pool.map(study, range(len(SETTINGS)), [sets] * len(SETTINGS), [bootstrap] * len(SETTINGS)), strict=True
+            SETTINGS,
+            pool.map(
+                study, range(len(SETTINGS)), [sets] * len(SETTINGS), [bootstrap] * len(SETTINGS)
+            ),
+            strict=True,
         ):
             seconds += spent
             for name, (used, covered, below, above, width) in found.items():
@@ -134,7 +168,10 @@ def main(arguments: list[str]) -> None:
                 shares = " | ".join(f"{100 * share:.1f} %" for share in (covered, below, above))
                 print(f"| {setting} | {name} | {used:.0f} | {shares} | {width:.4g} |", flush=True)
     error = 100 * math.sqrt(0.95 * 0.05 / sets)
-    print(f"\nLeast: {100 * worst:.1f} %. Monte-Carlo standard error {error:.1f} %. {seconds:.0f} s of CPU.")
+    print(
+        f"\nLeast: {100 * worst:.1f} %. Monte-Carlo standard error {error:.1f} %. {seconds:.0f} s"
+        " of CPU."
+    )
 
 
 if __name__ == "__main__":

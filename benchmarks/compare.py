@@ -3,7 +3,8 @@
     .venv/bin/python -m pip install --no-deps --target /tmp/peers MLstatkit
     PYTHONPATH=/tmp/peers .venv/bin/python benchmarks/compare.py
 
-CPU of the whole process, every library held to one thread, the least of interleaved repeats; ours from the arrays, counting included.
+CPU of the whole process, every library held to one thread, the least of interleaved repeats; ours
+from the arrays, counting included.
 """
 
 import os
@@ -43,14 +44,20 @@ def main():
     parser.add_argument("--rows", type=float, default=1e5)
     parser.add_argument("--repeats", type=int, default=9)
     options = parser.parse_args()
-    print("| rows | prior | MLstatkit, ms | ours, ms | ratio | z apart |\n|---|---|---|---|---|---|")
+    print(
+        "| rows | prior | MLstatkit, ms | ours, ms | ratio | z apart |\n|---|---|---|---|---|---|"
+    )
     for prior in (0.5, 0.1, 0.01):
         labels, first, second = data(int(options.rows), prior)
-        ours = lambda: br.compare(br.auc, br.count_models(labels, {"a": first, "b": second}), method="delong")  # noqa: B023, E731
+        joint = {"a": first, "b": second}
+        ours = lambda: br.compare(br.auc, br.count_models(labels, joint), method="delong")  # noqa: B023, E731
         theirs = lambda: Delong_test(labels, first, second, return_ci=False, return_auc=False)  # noqa: B023, E731
         (peer, own), (their, our) = least((theirs, ours), options.repeats)
         apart = abs(abs(their[0]) - abs(our.statistic))
-        print(f"| {options.rows:.0e} | {prior} | {1000 * peer:.1f} | {1000 * own:.2f} | {peer / own:.1f} | {apart:.1e} |")
+        print(
+            f"| {options.rows:.0e} | {prior} | {1000 * peer:.1f} | {1000 * own:.2f} |"
+            f" {peer / own:.1f} | {apart:.1e} |"
+        )
     labels, first, _ = data(1000, 0.1)
     same = br.compare(br.auc, br.count_models(labels, {"a": first, "b": first}))
     peer = Delong_test(labels, first, first, return_ci=False, return_auc=False)[1]

@@ -1,10 +1,13 @@
-"""Odd text files, counted: rows read = rows used + rows refused, as many as RFC 4180 makes of the same bytes, and the counts are right.
+"""Odd text files, counted: rows read = rows used + rows refused, as many as RFC 4180 makes of the
+same bytes, and the counts are right.
 
     python benchmarks/conserve_rows.py --files 5000 --seed 1
 
-The files are made by rules (fuzzing/odd_files.py), with whatever has to be said of them; records, labels and scores are read from the same
-bytes once more, character by character (fuzzing/naive_text.py, fuzzing/naive_counts.py). Every file is either counted, and then all of its rows
-are accounted for, or refused for a reason that the naive reader has as well. Exit status 1 if a row is missing.
+The files are made by rules (fuzzing/odd_files.py), with whatever has to be said of them; records,
+labels and scores are read from the same bytes once more, character by character
+(fuzzing/naive_text.py, fuzzing/naive_counts.py). Every file is either counted, and then all of its
+rows are accounted for, or refused for a reason that the naive reader has as well. Exit status 1 if
+a row is missing.
 """
 
 from __future__ import annotations
@@ -29,7 +32,9 @@ import baserate as br
 
 @dataclass
 class Ledger:
-    """What was seen: files counted and refused, rows read, used and refused, what was odd, and what does not add up."""
+    """What was seen: files counted and refused, rows read, used and refused, what was odd, and what
+    does not add up.
+    """
 
     seen: Counter[str] = field(default_factory=Counter)
     odd: Counter[str] = field(default_factory=Counter)
@@ -46,18 +51,37 @@ class Ledger:
             self.refused(number, odd, error)
 
     def counted(self, number: int, odd: Odd, counts: br.Counts) -> None:
-        """A file that is counted: every row is used or refused, and the counts are those of the naive reader."""
+        """A file that is counted: every row is used or refused, and the counts are those of the
+        naive reader.
+        """
         self.seen["files counted"] += 1
         ledger, expected = counts.ledger, naive(odd)
-        cells = zip(counts.scores.tolist(), counts.positives.tolist(), counts.negatives.tolist(), strict=True)
+        cells = zip(
+            counts.scores.tolist(),
+            counts.positives.tolist(),
+            counts.negatives.tolist(),
+            strict=True,
+        )
         found = Reading(ledger.rows_read, ledger.rows_refused, tuple(cells))
-        self.seen.update({"rows read": ledger.rows_read, "rows used": ledger.rows_used, "rows refused": ledger.rows_refused})
+        self.seen.update(
+            {
+                "rows read": ledger.rows_read,
+                "rows used": ledger.rows_used,
+                "rows refused": ledger.rows_refused,
+            }
+        )
         used = counts.total_positives + counts.total_negatives
-        if ledger.rows_read != ledger.rows_used + ledger.rows_refused or used != ledger.rows_used or expected != found:
+        if (
+            ledger.rows_read != ledger.rows_used + ledger.rows_refused
+            or used != ledger.rows_used
+            or expected != found
+        ):
             self.wrong.append(f"file {number}: {found}, expected {expected}")
 
     def refused(self, number: int, odd: Odd, error: br.InputError) -> None:
-        """A file that is not counted: the naive reader does not either; rows that do not fit are told by their number."""
+        """A file that is not counted: the naive reader does not either; rows that do not fit are
+        told by their number.
+        """
         self.seen["files refused"] += 1
         self.seen[f"files refused, {error.code}"] += 1
         expected = naive(odd)
@@ -65,7 +89,12 @@ class Ledger:
             self.wrong.append(f"file {number}: refused, and should be read: {error}")
         if error.code == "BR605":
             rows, unfit = rows_of(odd.plain, Said(options=odd.options))
-            self.seen.update({"rows of files refused for rows that do not fit": rows, "of these, rows that do not fit": unfit})
+            self.seen.update(
+                {
+                    "rows of files refused for rows that do not fit": rows,
+                    "of these, rows that do not fit": unfit,
+                }
+            )
             if f" {unfit} of {rows} {'row' if rows == 1 else 'rows'} " not in str(error):
                 self.wrong.append(f"file {number}: {unfit} of {rows} rows do not fit: {error}")
 

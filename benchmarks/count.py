@@ -3,8 +3,9 @@
     make bench                                    everything (minutes)
     .venv/bin/python benchmarks/count.py --rows 1e6 --repeats 5
 
-Every time is the minimum of interleaved repeats. CPU is that of the whole process, with every library held to one thread; wall is beside it.
-Bytes a row are the growth of the resident set at its peak, beyond the inputs, in a run of its own (Linux only).
+Every time is the minimum of interleaved repeats. CPU is that of the whole process, with every
+library held to one thread; wall is beside it. Bytes a row are the growth of the resident set at its
+peak, beyond the inputs, in a run of its own (Linux only).
 """
 
 import os
@@ -43,7 +44,13 @@ def with_numpy(labels, scores, weights=None):
 
 def grouped_by_polars(labels, scores):
     frame = pl.DataFrame({"score": scores, "label": labels})
-    return frame.lazy().group_by("score").agg(pl.col("label").sum().alias("positives"), pl.len()).sort("score").collect()
+    return (
+        frame.lazy()
+        .group_by("score")
+        .agg(pl.col("label").sum().alias("positives"), pl.len())
+        .sort("score")
+        .collect()
+    )
 
 
 def data(kind, rows, prior):
@@ -77,7 +84,9 @@ def methods(labels, scores, weights):
 
 
 def timed(ways, repeats):
-    """Least CPU and wall milliseconds of each way, interleaved so that a disturbance hits all alike."""
+    """Least CPU and wall milliseconds of each way, interleaved so that a disturbance hits all
+    alike.
+    """
     least = {name: [float("inf"), float("inf")] for name in ways}
     for _ in range(repeats):
         for name, way in ways.items():
@@ -90,11 +99,16 @@ def timed(ways, repeats):
 
 
 def bytes_a_row(kind, name, rows):
-    """Peak growth of the resident set while the way runs once, in a process of its own that has run it on few rows before."""
+    """Peak growth of the resident set while the way runs once, in a process of its own that has run
+    it on few rows before.
+    """
     command = [sys.executable, __file__, "--memory-of", kind, name, "--rows", str(rows)]
-    # With a fixed threshold glibc gives large freed blocks back at once, so that the resident set shows what is in use.
+    # With a fixed threshold glibc gives large freed blocks back at once, so that the resident set
+    # shows what is in use.
     environment = {**os.environ, "MALLOC_MMAP_THRESHOLD_": "131072"}
-    return float(subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout)
+    return float(
+        subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout
+    )
 
 
 def print_growth(kind, name, rows):
@@ -119,15 +133,33 @@ def milliseconds(value):
 
 def print_times(kinds, sizes, repeats):
     names = list(methods(*data("float64", 10, 0.5)))
-    columns = ["scores", "rows", "prior", *(f"{name}" for name in names), "sklearn / ours", "sklearn / NumPy", "ours / np.sort"]
+    columns = [
+        "scores",
+        "rows",
+        "prior",
+        *(f"{name}" for name in names),
+        "sklearn / ours",
+        "sklearn / NumPy",
+        "ours / np.sort",
+    ]
     print("CPU milliseconds (wall):\n")
     print("| " + " | ".join(columns) + " |\n|" + "---|" * len(columns))
     for kind in kinds:
         for rows in sizes:
             for prior in PRIORS:
                 least = timed(methods(*data(kind, rows, prior)), repeats if rows >= 1e6 else 30)
-                ours, numpy, sort, peer = (least[name][0] for name in (f"ours ({best.NAME})", "ours (NumPy)", "np.sort", "sklearn"))
-                cells = [f"{milliseconds(least[n][0])} ({milliseconds(least[n][1])})" if n in least else "" for n in names]
+                ours, numpy, sort, peer = (
+                    least[name][0]
+                    for name in (f"ours ({best.NAME})", "ours (NumPy)", "np.sort", "sklearn")
+                )
+                cells = [
+                    (
+                        f"{milliseconds(least[n][0])} ({milliseconds(least[n][1])})"
+                        if n in least
+                        else ""
+                    )
+                    for n in names
+                ]
                 print(
                     f"| {kind} | {rows:.0e} | {prior} | "
                     + " | ".join(cells)
@@ -142,33 +174,72 @@ def print_memory(rows):
     print("| scores | " + " | ".join(names) + " |\n|" + "---|" * (len(names) + 1))
     for kind in KINDS:
         ways = methods(*data(kind, 10, 0.5))
-        print(f"| {kind} | " + " | ".join(f"{bytes_a_row(kind, name, rows):.1f}" if name in ways else "" for name in names) + " |", flush=True)
+        print(
+            f"| {kind} | "
+            + " | ".join(
+                f"{bytes_a_row(kind, name, rows):.1f}" if name in ways else "" for name in names
+            )
+            + " |",
+            flush=True,
+        )
 
 
 def print_import(repeats=15):
-    code = "import time, numpy; t = time.process_time(); import baserate; print(time.process_time() - t)"
-    runs = [float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout) for _ in range(repeats)]
+    code = (
+        "import time, numpy; t = time.process_time(); import baserate; print(time.process_time()"
+        " - t)"
+    )
+    runs = [
+        float(
+            subprocess.run(
+                [sys.executable, "-c", code], capture_output=True, text=True, check=True
+            ).stdout
+        )
+        for _ in range(repeats)
+    ]
     least, median = 1e3 * min(runs), 1e3 * sorted(runs)[repeats // 2]
-    print(f"\n`import baserate` after `import numpy`: {least:.1f} ms of CPU (least of {repeats}; median {median:.1f}).")
+    print(
+        f"\n`import baserate` after `import numpy`: {least:.1f} ms of CPU (least of {repeats};"
+        f" median {median:.1f})."
+    )
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--rows", default="1e4,1e6,1e7", help="sizes, separated by commas")
-    parser.add_argument("--scores", default=",".join(KINDS), help="kinds of scores, separated by commas")
+    parser.add_argument(
+        "--scores", default=",".join(KINDS), help="kinds of scores, separated by commas"
+    )
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--no-memory", action="store_true")
-    parser.add_argument("--memory-of", nargs=2, metavar=("SCORES", "WAY"), help="print the bytes a row of one way, and nothing else")
+    parser.add_argument(
+        "--memory-of",
+        nargs=2,
+        metavar=("SCORES", "WAY"),
+        help="print the bytes a row of one way, and nothing else",
+    )
     given = parser.parse_args()
     sizes = [int(float(size)) for size in given.rows.split(",")]
     if given.memory_of:
         print_growth(*given.memory_of, sizes[0])
         return
-    cpu = re.search(r"model name\s*:\s*(.*)", Path("/proc/cpuinfo").read_text()) if Path("/proc/cpuinfo").exists() else None
+    cpu = (
+        re.search(r"model name\s*:\s*(.*)", Path("/proc/cpuinfo").read_text())
+        if Path("/proc/cpuinfo").exists()
+        else None
+    )
     disabled = os.environ.get("NPY_DISABLE_CPU_FEATURES")
-    print(f"{cpu.group(1) if cpu else platform.processor()}, Python {platform.python_version()}, NumPy {np.__version__}, ", end="")
     print(
-        f"scikit-learn {sklearn.__version__}, polars {pl.__version__}" + (f", NPY_DISABLE_CPU_FEATURES={disabled}" if disabled else "") + "\n"
+        f"{cpu.group(1) if cpu else platform.processor()}, Python {platform.python_version()},"
+        f" NumPy {np.__version__}, ",
+        end="",
+    )
+    print(
+        f"scikit-learn {sklearn.__version__}, polars {pl.__version__}"
+        + (f", NPY_DISABLE_CPU_FEATURES={disabled}" if disabled else "")
+        + "\n"
     )
     print_times(given.scores.split(","), sizes, given.repeats)
     if not given.no_memory:

@@ -1,9 +1,11 @@
-"""Curves, summaries and decisions beside counting and scikit-learn, in one run: prints the second table of benchmarks/README.md.
+"""Curves, summaries and decisions beside counting and scikit-learn, in one run: prints the second
+table of benchmarks/README.md.
 
     .venv/bin/python benchmarks/curves.py --rows 1e6,1e7 --repeats 5
 
-CPU milliseconds (user and system), the least of interleaved repeats; every repeat starts from fresh counts, so that nothing is found in a
-cache. "all curves" are the twelve named curves that need no probabilities, at a base rate of 0.001.
+CPU milliseconds (user and system), the least of interleaved repeats; every repeat starts from fresh
+counts, so that nothing is found in a cache. "all curves" are the twelve named curves that need no
+probabilities, at a base rate of 0.001.
 """
 
 import os
@@ -44,7 +46,11 @@ def ways(labels, scores):
         'choose "tpr >= 0.8"': lambda c: br.choose(c, "tpr >= 0.8", at=AT),
         "average_precision": lambda c: br.average_precision(c, at=AT),
         "auprc": lambda c: br.auprc(c, at=AT),
-        "sklearn roc + pr + det": lambda _: (roc_curve(labels, scores), precision_recall_curve(labels, scores), det_curve(labels, scores)),
+        "sklearn roc + pr + det": lambda _: (
+            roc_curve(labels, scores),
+            precision_recall_curve(labels, scores),
+            det_curve(labels, scores),
+        ),
         "sklearn average_precision": lambda _: average_precision_score(labels, scores),
     }
 

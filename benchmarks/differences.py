@@ -1,12 +1,14 @@
-"""Do intervals of differences at chosen thresholds hold, and is an answer rarely called better than flagging nothing when it is not?
+"""Do intervals of differences at chosen thresholds hold, and is an answer rarely called better than
+flagging nothing when it is not?
 
     python benchmarks/differences.py --sets 10000 --processes 8 --write    # makes benchmarks/differences.md
 
-Binormal scores, so that what a threshold does in the field is known. The first table is of `compare` at a rule, of two models whose
-positives are shifted by 1.5 and 1.8: how often the interval holds the difference in the field of the two thresholds chosen on each set
-("held"). The second is of `choose_model(…).lead_over_baseline`, of one model: how often it is significant, and how often wrongly so, with
-a tenth of the sets, as each is resampled 400 times.
-"""
+Binormal scores, so that what a threshold does in the field is known. The first table is of
+`compare` at a rule, of two models whose positives are shifted by 1.5 and 1.8: how often the
+interval holds the difference in the field of the two thresholds chosen on each set ("held"). The
+second is of `choose_model(…).lead_over_baseline`, of one model: how often it is significant, and
+how often wrongly so, with a tenth of the sets, as each is resampled 400 times.
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -37,7 +39,8 @@ QUESTIONS = (
     ("tpr", "posfrac <= 0.05", 1000),
     ("expected_cost", "posfrac <= 0.05", 1000),
 )
-# Shift of the positives, positives, negatives, what a miss costs: useless scores at and beside break-even, then better ones.
+# Shift of the positives, positives, negatives, what a miss costs: useless scores at and beside
+# break-even, then better ones.
 BASELINES = (
     (0, 50, 1000, 20),
     (0, 50, 1000, 10),
@@ -57,7 +60,9 @@ def in_field(measure, cut, shift, size, at):
 
 
 def compared(job):
-    """How often the interval of one question holds, how often the truth lies below and above it, and its mean width."""
+    """How often the interval of one question holds, how often the truth lies below and above it,
+    and its mean width.
+    """
     (measure, rule, miss), size, sets = job
     held, below, above, width = 0, 0, 0, 0.0
     at = br.Conditions(size[0] / sum(size), br.Costs(fn=miss))
@@ -65,21 +70,31 @@ def compared(job):
         rng = np.random.default_rng([20, seed, *size])
         y = np.repeat([1, 0], size)
         common = math.sqrt(0.5) * rng.normal(size=len(y))
-        scores = {name: common + math.sqrt(0.5) * rng.normal(size=len(y)) + shift * y for name, shift in SHIFTS.items()}
+        scores = {
+            name: common + math.sqrt(0.5) * rng.normal(size=len(y)) + shift * y
+            for name, shift in SHIFTS.items()
+        }
         joint = br.count_models(y, scores)
         found = br.compare(measure, joint, rule=rule, at=at)
         cuts = {name: br.choose(joint.marginal(name), rule, at=at).threshold for name in SHIFTS}
-        first, second = (in_field(measure, cuts[name], shift, size, at) for name, shift in SHIFTS.items())
+        first, second = (
+            in_field(measure, cuts[name], shift, size, at) for name, shift in SHIFTS.items()
+        )
         held += found.low <= second - first <= found.high
         below += second - first < found.low
         above += second - first > found.high
         width += found.high - found.low
     shares = " | ".join(f"{100 * count / sets:.2f}" for count in (held, below, above))
-    return f"| {measure} | {rule or 'cheapest'}, fn = {miss} | {size[0]} + {size[1]} | {sets} | {shares} | {width / sets:.4g} |"
+    return (
+        f"| {measure} | {rule or 'cheapest'}, fn = {miss} | {size[0]} + {size[1]} | {sets} |"
+        f" {shares} | {width / sets:.4g} |"
+    )
 
 
 def beside_baseline(job):
-    """How often an answer is called better than the better baseline, and how often although in the field it is not."""
+    """How often an answer is called better than the better baseline, and how often although in the
+    field it is not.
+    """
     (shift, positives, negatives, miss), sets = job
     size, significant, wrong, unbeaten = (positives, negatives), 0, 0, 0
     at = br.Conditions(positives / sum(size), br.Costs(fn=miss))
@@ -91,7 +106,9 @@ def beside_baseline(job):
         unbeaten += choice.unbeaten is not None
         if lead is not None and lead.significant:
             significant += 1
-            wrong += in_field("expected_cost", choice.point.threshold, shift, size, at) >= lead.values[0]
+            wrong += (
+                in_field("expected_cost", choice.point.threshold, shift, size, at) >= lead.values[0]
+            )
     shares = " | ".join(f"{100 * count / sets:.2f}" for count in (unbeaten, significant, wrong))
     return f"| {shift} | {positives} + {negatives} | {miss} | {sets} | {shares} |"
 
@@ -100,17 +117,30 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sets", type=int, default=10_000)
     parser.add_argument("--processes", type=int, default=1)
-    parser.add_argument("--write", action="store_true", help="record the tables in benchmarks/differences.md")
+    parser.add_argument(
+        "--write", action="store_true", help="record the tables in benchmarks/differences.md"
+    )
     given = parser.parse_args()
     with multiprocessing.Pool(given.processes) as pool:
-        first = pool.map(compared, [(question, size, given.sets) for size in SIZES for question in QUESTIONS], chunksize=1)
-        second = pool.map(beside_baseline, [(setting, max(1, given.sets // 10)) for setting in BASELINES], chunksize=1)
+        first = pool.map(
+            compared,
+            [(question, size, given.sets) for size in SIZES for question in QUESTIONS],
+            chunksize=1,
+        )
+        second = pool.map(
+            beside_baseline,
+            [(setting, max(1, given.sets // 10)) for setting in BASELINES],
+            chunksize=1,
+        )
         pool.close()
         pool.join()
     lines = [
         "# Differences at thresholds chosen on the same cases",
         "",
-        f"Recorded with `python benchmarks/differences.py --sets {given.sets}`; see its top for what was done. Shares in %, at 95 %.",
+        (
+            f"Recorded with `python benchmarks/differences.py --sets {given.sets}`; see its top for"
+            " what was done. Shares in %, at 95 %."
+        ),
         "",
         "| measure | thresholds | cases | sets | held | truth below | truth above | mean width |",
         "|---|---|---|---|---|---|---|---|",

@@ -1,13 +1,16 @@
-"""Damaged files of every format, given to the readers: each is read or refused in one line, and what is read is right.
+"""Damaged files of every format, given to the readers: each is read or refused in one line, and
+what is read is right.
 
     python benchmarks/fuzz_inputs.py --files 21000 --seed 1 --keep FOLDER
 
-A file is made from a whole one (fuzzing/seeds.py) by a few wounds (fuzzing/mutations.py); `--seed` and its number make it again. A process of
-its own reads it, and is watched: an end, a silence beyond `--deadline`, anything else than counts or one clear line is recorded, and the file
-kept. `--public` is the share of files that go through `count_file` and its sisters; the others go to the readers directly, in that process,
-which is quicker by the child that the library may start for a file. Where a direct reader dies, the file is given to `count_file` as well:
-only if that kills its process, the parent has died. What is read is held against other readers (fuzzing/peers.py). Exit status 1 if anything
-was wrong.
+A file is made from a whole one (fuzzing/seeds.py) by a few wounds (fuzzing/mutations.py); `--seed`
+and its number make it again. A process of its own reads it, and is watched: an end, a silence
+beyond `--deadline`, anything else than counts or one clear line is recorded, and the file kept.
+`--public` is the share of files that go through `count_file` and its sisters; the others go to the
+readers directly, in that process, which is quicker by the child that the library may start for a
+file. Where a direct reader dies, the file is given to `count_file` as well: only if that kills its
+process, the parent has died. What is read is held against other readers (fuzzing/peers.py). Exit
+status 1 if anything was wrong.
 """
 
 from __future__ import annotations
@@ -31,12 +34,24 @@ from benchmarks.fuzzing.workers import Case, Dead, Plan, Silent, Worker, serve
 
 RENEWED = 1000  # files that one process reads
 WRONG = ("traceback", "parent death", "hang", "differs")
-COLUMNS = ("files", "read", "refused", *WRONG, "reader death", "agrees", "unchanged", "no peer reads it", "peer died")
+COLUMNS = (
+    "files",
+    "read",
+    "refused",
+    *WRONG,
+    "reader death",
+    "agrees",
+    "unchanged",
+    "no peer reads it",
+    "peer died",
+)
 
 
 @dataclass
 class Campaign:
-    """The plan, the process that reads, and what was seen: a count for each format and event, and what went wrong."""
+    """The plan, the process that reads, and what was seen: a count for each format and event, and
+    what went wrong.
+    """
 
     plan: Plan
     worker: Worker
@@ -50,8 +65,13 @@ class Campaign:
     def run(self, numbers: range) -> None:
         for whole in range(-len(self.plan.seeds), 0):
             self.one(self.plan.case(whole))
-        unread = sum(self.seen.values()) - 3 * len(self.plan.seeds)  # each is a file, is read, and is right
-        assert (unread, self.wrong) == (0, []), f"the whole files are not read as they should be: {self.seen}"
+        unread = sum(self.seen.values()) - 3 * len(
+            self.plan.seeds
+        )  # each is a file, is read, and is right
+        assert (unread, self.wrong) == (
+            0,
+            [],
+        ), f"the whole files are not read as they should be: {self.seen}"
         self.seen.clear()
         for number in numbers:
             self.one(self.plan.case(number))
@@ -113,15 +133,25 @@ class Campaign:
         """Count it, and keep the file with what was said of it."""
         seed = case.seed
         self.seen[seed.format, event] += 1
-        line = f"{event}: file {case.number}, {seed.format}, from {seed.name}, {case.way}: {words.strip()}"
+        line = (
+            f"{event}: file {case.number}, {seed.format}, from {seed.name}, {case.way}:"
+            f" {words.strip()}"
+        )
         if event != "no peer reads it":
             self.wrong.append(line)
         if self.keep:
             self.keep.mkdir(parents=True, exist_ok=True)
             kept = self.keep / f"{case.number}-{seed.name}"
             kept.write_bytes(case.data)
-            facts = {"options": seed.options, "positive": seed.positive, "asked": seed.asked, "said": line}
-            kept.with_name(kept.name + ".txt").write_text(json.dumps(facts, indent=1).replace("\\n", "\n"))
+            facts = {
+                "options": seed.options,
+                "positive": seed.positive,
+                "asked": seed.asked,
+                "said": line,
+            }
+            kept.with_name(kept.name + ".txt").write_text(
+                json.dumps(facts, indent=1).replace("\\n", "\n")
+            )
 
     @property
     def failures(self) -> int:
@@ -130,18 +160,31 @@ class Campaign:
     def table(self) -> str:
         formats = list(dict.fromkeys(name for name, _ in self.seen))
         lines = [f"| format | {' | '.join(COLUMNS)} |", "|" + "---|" * (len(COLUMNS) + 1)]
-        lines += [f"| {name} | {' | '.join(str(self.seen[name, event]) for event in COLUMNS)} |" for name in formats]
+        lines += [
+            f"| {name} | {' | '.join(str(self.seen[name, event]) for event in COLUMNS)} |"
+            for name in formats
+        ]
         sums = [str(sum(self.seen[name, event] for name in formats)) for event in COLUMNS]
         return "\n".join([*lines, f"| all | {' | '.join(sums)} |"])
 
 
-def campaign(folder: Path, *, files: int, seed: int = 0, formats: tuple[str, ...] = FORMATS, public: float = 0.1, **more: object) -> Campaign:
+def campaign(
+    folder: Path,
+    *,
+    files: int,
+    seed: int = 0,
+    formats: tuple[str, ...] = FORMATS,
+    public: float = 0.1,
+    **more: object,
+) -> Campaign:
     """So many files in a folder of our own, read and judged."""
     places = [folder / name for name in ("seeds", "mutants")]
     for place in places:
         place.mkdir()
     script = [sys.executable, str(Path(__file__).resolve())]
-    subprocess.run([*script, "--make-seeds", str(places[0]), "--formats", ",".join(formats)], check=True)
+    subprocess.run(
+        [*script, "--make-seeds", str(places[0]), "--formats", ",".join(formats)], check=True
+    )
     plan = Plan(str(places[0]), seed, public).loaded()
     command = [*script, "--serve", str(places[0]), "--seed", str(seed), "--public", str(public)]
     worker = Worker(command, folder / "worker.log", float(str(more.get("deadline", 20))))
@@ -177,14 +220,25 @@ def main() -> int:
     started = time.monotonic()
     more = {"deadline": asked.deadline, "keep": asked.keep, "start": asked.start}
     with tempfile.TemporaryDirectory() as folder:
-        found = campaign(Path(folder), files=asked.files, seed=asked.seed, formats=formats, public=asked.public, **more)
+        found = campaign(
+            Path(folder),
+            files=asked.files,
+            seed=asked.seed,
+            formats=formats,
+            public=asked.public,
+            **more,
+        )
     print(found.table())
     seconds = time.monotonic() - started
     print(
-        f"\nseed {asked.seed}, {asked.files} files in {seconds:.0f} s ({asked.files / seconds:.0f} a second), peak {found.peak / 1024:.0f} MiB"
+        f"\nseed {asked.seed}, {asked.files} files in {seconds:.0f} s ({asked.files / seconds:.0f}"
+        f" a second), peak {found.peak / 1024:.0f} MiB"
     )
     for name in dict.fromkeys(name for name, _ in found.codes):
-        codes = sorted(((count, code) for (of, code), count in found.codes.items() if of == name and count), reverse=True)
+        codes = sorted(
+            ((count, code) for (of, code), count in found.codes.items() if of == name and count),
+            reverse=True,
+        )
         print(f"refusals of {name}:", ", ".join(f"{code} {count}" for count, code in codes))
     for line in found.wrong[:50]:
         print(line[:600], file=sys.stderr)

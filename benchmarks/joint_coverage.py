@@ -1,8 +1,10 @@
-"""How often do intervals hold the truth where base rate and costs are uncertain too? `python benchmarks/joint_coverage.py [SETS]`.
+"""How often do intervals hold the truth where base rate and costs are uncertain too? `python
+benchmarks/joint_coverage.py [SETS]`.
 
-Writes benchmarks/joint_coverage.md. As the conventions define it: of a range, the interval must hold the value at every base rate in it (here:
-at its ends and in its middle); of a pilot sample, pilot and test set are both drawn anew; of a distribution that is believed in, the true base
-rate is drawn from it for every set, as are costs.
+Writes benchmarks/joint_coverage.md. As the conventions define it: of a range, the interval must
+hold the value at every base rate in it (here: at its ends and in its middle); of a pilot sample,
+pilot and test set are both drawn anew; of a distribution that is believed in, the true base rate is
+drawn from it for every set, as are costs.
 """
 
 import itertools
@@ -27,13 +29,21 @@ GOAL = 0.93
 
 def pilots(rng, prior, cases):
     """A pilot of so many cases, drawn anew for every set."""
-    return lambda: (br.Uncertain(prior=br.Pilot(int(rng.binomial(cases, prior)), cases), costs=COSTS), prior, 100.0)
+    return lambda: (
+        br.Uncertain(prior=br.Pilot(int(rng.binomial(cases, prior)), cases), costs=COSTS),
+        prior,
+        100.0,
+    )
 
 
 def ranges(rng, low, high):
     """A range, and a truth at one of its ends or in its middle."""
     places = [low, (low * high) ** 0.5, high]
-    return lambda: (br.Uncertain(prior=br.Range(low, high), costs=COSTS), places[rng.integers(3)], 100.0)
+    return lambda: (
+        br.Uncertain(prior=br.Range(low, high), costs=COSTS),
+        places[rng.integers(3)],
+        100.0,
+    )
 
 
 def believed(rng, low, high):
@@ -42,7 +52,13 @@ def believed(rng, low, high):
     def draw():
         prior = float(np.exp(rng.uniform(np.log(low), np.log(high))))
         cost = float(100 * np.exp(np.log(2) * rng.standard_normal()))
-        return br.Uncertain(prior=br.LogUniform(low, high), costs={"fp": 1, "fn": br.LogNormal(100, 2)}), prior, cost
+        return (
+            br.Uncertain(
+                prior=br.LogUniform(low, high), costs={"fp": 1, "fn": br.LogNormal(100, 2)}
+            ),
+            prior,
+            cost,
+        )
 
     return draw
 
@@ -57,7 +73,11 @@ KINDS = {
 
 def truth(name, tpr, fpr, prior, cost):
     at = br.Conditions(prior, br.Costs(fp=1, fn=cost))
-    return float(br.measure(name, br.Confusion.from_rates(tpr=tpr, fpr=fpr, positives=10**6, negatives=10**9), at=at))
+    return float(
+        br.measure(
+            name, br.Confusion.from_rates(tpr=tpr, fpr=fpr, positives=10**6, negatives=10**9), at=at
+        )
+    )
 
 
 def setting(kind, size, rates, sets):
@@ -70,7 +90,9 @@ def setting(kind, size, rates, sets):
         tp, fp = (int(rng.binomial(n, r)) for n, r in zip(size, rates, strict=True))
         confusion = br.Confusion(tp, fp, size[0] - tp, size[1] - fp)
         for name in MEASURES:
-            held[name] += truth(name, *rates, prior, cost) in br.interval(name, confusion, at=at, seed=one % 8)
+            held[name] += truth(name, *rates, prior, cost) in br.interval(
+                name, confusion, at=at, seed=one % 8
+            )
     return {name: count / sets for name, count in held.items()}
 
 
@@ -84,15 +106,24 @@ def row(kind, size, rates, sets):
     low = min(found, key=found.get)
     asked = GOAL - 3 * (GOAL * (1 - GOAL) / sets) ** 0.5
     shown = " | ".join(f"{100 * found[name]:.1f}" for name in MEASURES)
-    line = f"| {kind} | {size[0]} / {size[1]} | {rates[0]} / {rates[1]} | {sets} | {100 * asked:.1f} | {shown} |"
-    return found[low] - asked, f"{100 * found[low]:.1f} %, {low}, {kind}, {size[0]} / {size[1]}, {rates[0]} / {rates[1]}", line
+    line = (
+        f"| {kind} | {size[0]} / {size[1]} | {rates[0]} / {rates[1]} | {sets} | {100 * asked:.1f} |"
+        f" {shown} |"
+    )
+    return (
+        found[low] - asked,
+        f"{100 * found[low]:.1f} %, {low}, {kind}, {size[0]} / {size[1]}, {rates[0]} / {rates[1]}",
+        line,
+    )
 
 
 def main(sets=1000):
     start, rows = time.perf_counter(), []
     for kind, size, rates in itertools.product(KINDS, SIZES, RATES):
         # A range is walked at 33 base rates, and so takes longer.
-        rows.append(row(kind, size, rates, max(100, sets // 4) if kind.startswith("range") else sets))
+        rows.append(
+            row(kind, size, rates, max(100, sets // 4) if kind.startswith("range") else sets)
+        )
         print(rows[-1][2], flush=True)
     margin, where, _ = min(rows)
     verdict = "held" if margin >= 0 else "missed"
@@ -107,8 +138,10 @@ Asked: at least 93 % − 3 standard errors (of so many sets) everywhere: {verdic
 
 | uncertain | positives / negatives | tpr / fpr | sets | asked | {" | ".join(MEASURES)} |
 |---|---|---|---|---|{"---|" * len(MEASURES)}
-"""
-    (Path(__file__).parent / "joint_coverage.md").write_text(text + "\n".join(line for _, _, line in rows) + "\n")
+"""  # noqa: E501
+    (Path(__file__).parent / "joint_coverage.md").write_text(
+        text + "\n".join(line for _, _, line in rows) + "\n"
+    )
     print(f"{verdict}; {time.perf_counter() - start:.0f} s")
 
 

@@ -2,8 +2,9 @@
 
 `python benchmarks/prior_from.py --sets 10000 --out benchmarks/prior_from.md`
 
-4,000 labelled cases at 5 %, 5,000 unlabelled cases of a field where only the base rate is another, a threshold fixed in advance. "As known"
-takes the estimate for the truth, as --prior does; "joint" draws its error together with that of the rates, as --prior-from does.
+4,000 labelled cases at 5 %, 5,000 unlabelled cases of a field where only the base rate is another,
+a threshold fixed in advance. "As known" takes the estimate for the truth, as --prior does; "joint"
+draws its error together with that of the rates, as --prior-from does.
 """
 
 from __future__ import annotations
@@ -34,7 +35,11 @@ LABELLED, SHARE, FIELD = 4000, 0.05, 5000
 DRAWS = 4000
 # Each family: positives and negatives drawn, and the shares above a threshold.
 FAMILIES = {
-    "binormal": (lambda rng, n: rng.normal(1.8, 1, n), lambda rng, n: rng.normal(0, 1, n), lambda c: (norm.sf(c - 1.8), norm.sf(c))),
+    "binormal": (
+        lambda rng, n: rng.normal(1.8, 1, n),
+        lambda rng, n: rng.normal(0, 1, n),
+        lambda c: (norm.sf(c - 1.8), norm.sf(c)),
+    ),
     "heavy-tailed": (
         lambda rng, n: rng.standard_t(3, n) + 2.2,
         lambda rng, n: rng.standard_t(3, n),
@@ -55,7 +60,9 @@ COSTS = {"fn": 10, "fp": 1}
 def truths(rates, prior):
     """The measures in the field, from the true rates."""
     t, f = (np.array([rate]) for rate in rates)
-    return {name: float(rates_read(Measure(name), (t, f), prior, (0, 1, 10, 0))[0]) for name in MEASURES}
+    return {
+        name: float(rates_read(Measure(name), (t, f), prior, (0, 1, 10, 0))[0]) for name in MEASURES
+    }
 
 
 def one_set(family, prior, threshold, rng):
@@ -63,7 +70,9 @@ def one_set(family, prior, threshold, rng):
     draw_p, draw_n, _ = FAMILIES[family]
     positives, field = int(SHARE * LABELLED), rng.binomial(FIELD, prior)
     labels = np.repeat([1, 0], [positives, LABELLED - positives])
-    counts = count(labels, np.concatenate((draw_p(rng, positives), draw_n(rng, LABELLED - positives))))
+    counts = count(
+        labels, np.concatenate((draw_p(rng, positives), draw_n(rng, LABELLED - positives)))
+    )
     unlabelled = count_unlabelled(np.concatenate((draw_p(rng, field), draw_n(rng, FIELD - field))))
     flags = flags_of(counts, unlabelled, None)
     best = adjusted(*(part[None] for part in flags[1:]))[1][0]
@@ -77,11 +86,15 @@ def as_known(name, table):
     tp, fp = both + second, ours + theirs
     confusion = Confusion(tp, fp, sum(table.positives) - tp, sum(table.negatives) - fp)
     prior = min(max(table.prior, 1e-6), 1 - 1e-6)
-    return measure_interval(Question(Measure(name), confusion, Conditions(prior, Costs(**COSTS)), 0.95, BOTH, None, 0))
+    return measure_interval(
+        Question(Measure(name), confusion, Conditions(prior, Costs(**COSTS)), 0.95, BOTH, None, 0)
+    )
 
 
 def setting(family, prior, threshold, sets, seed, with_known):
-    """How often each measure's interval lies above or below the truth, its width, and how often taking the estimate as known holds it."""
+    """How often each measure's interval lies above or below the truth, its width, and how often
+    taking the estimate as known holds it.
+    """
     rng, true = np.random.default_rng(seed), truths(FAMILIES[family][2](threshold), prior)
     at = Conditions(None, Costs(**COSTS))
     tally = {name: np.zeros(6) for name in MEASURES}
@@ -96,7 +109,14 @@ def setting(family, prior, threshold, sets, seed, with_known):
                 continue
             truth, slack = true[name], 1e-12
             known = as_known(name, table) if with_known else found
-            tally[name] += (found.low > truth + slack, found.high < truth - slack, found.width, known.low <= truth <= known.high, 0, 1)
+            tally[name] += (
+                found.low > truth + slack,
+                found.high < truth - slack,
+                found.width,
+                known.low <= truth <= known.high,
+                0,
+                1,
+            )
     return tally
 
 
@@ -104,29 +124,61 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--sets", type=int, default=1000)
     parser.add_argument("--out")
-    parser.add_argument("--known", action="store_true", help="Also what taking the estimate as known holds (slower).")
+    parser.add_argument(
+        "--known",
+        action="store_true",
+        help="Also what taking the estimate as known holds (slower).",
+    )
     given = parser.parse_args()
     started = time.process_time()
-    command = f"python benchmarks/prior_from.py --sets {given.sets}{' --known' if given.known else ''}"
+    command = (
+        f"python benchmarks/prior_from.py --sets {given.sets}{' --known' if given.known else ''}"
+    )
     lines = [
         "# Intervals at an estimated base rate",
         "",
-        f"`{command}`: {given.sets} sets a setting, {LABELLED} labelled at {SHARE:.0%}, {FIELD} unlabelled, a fixed threshold, 95 %.",
+        (
+            f"`{command}`: {given.sets} sets a setting, {LABELLED} labelled at {SHARE:.0%}, {FIELD}"
+            " unlabelled, a fixed threshold, 95 %."
+        ),
         "",
-        "| scores | base rate | threshold | measure | held, % | s.e. | below, % | above, % | mean width | as known held, % | refused |",
+        (
+            "| scores | base rate | threshold | measure | held, % | s.e. | below, % | above, % |"
+            " mean width | as known held, % | refused |"
+        ),
         "|---|---|---|---|---|---|---|---|---|---|---|",
     ]
     worst = 1.0
-    for place, (family, (prior, threshold)) in enumerate((family, one) for family in FAMILIES for one in SETTINGS):
-        for name, (below, above, width, known, refused, done) in setting(family, prior, threshold, given.sets, place, given.known).items():
+    for place, (family, (prior, threshold)) in enumerate(
+        (family, one) for family in FAMILIES for one in SETTINGS
+    ):
+        for name, (below, above, width, known, refused, done) in setting(
+            family, prior, threshold, given.sets, place, given.known
+        ).items():
             held = 1 - (below + above) / done
             worst = min(worst, held)
             error = 100 * math.sqrt(max(held * (1 - held), 1e-9) / done)
-            cells = [family, f"{prior:g}", f"{threshold:g}", name, f"{100 * held:.1f}", f"{error:.2f}", f"{100 * below / done:.1f}"]
-            cells += [f"{100 * above / done:.1f}", f"{width / done:.4g}", f"{100 * known / done:.1f}" if given.known else "", f"{refused:.0f}"]
+            cells = [
+                family,
+                f"{prior:g}",
+                f"{threshold:g}",
+                name,
+                f"{100 * held:.1f}",
+                f"{error:.2f}",
+                f"{100 * below / done:.1f}",
+            ]
+            cells += [
+                f"{100 * above / done:.1f}",
+                f"{width / done:.4g}",
+                f"{100 * known / done:.1f}" if given.known else "",
+                f"{refused:.0f}",
+            ]
             lines.append(f"| {' | '.join(cells)} |")
             print(lines[-1], flush=True)
-    lines += ["", f"Least held: {100 * worst:.1f} %. {time.process_time() - started:.0f} s of CPU time."]
+    lines += [
+        "",
+        f"Least held: {100 * worst:.1f} %. {time.process_time() - started:.0f} s of CPU time.",
+    ]
     print("\n".join(lines[-2:]))
     if given.out:
         Path(given.out).write_text("\n".join(lines) + "\n")

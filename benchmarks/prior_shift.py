@@ -1,9 +1,11 @@
 """Do intervals of an estimated base rate cover, and does the check of label shift keep its level?
 
-`python benchmarks/prior_shift.py [SETS [SETTING...]]` prints the table of benchmarks/prior_shift.md, or rows of it, numbered from 0.
+`python benchmarks/prior_shift.py [SETS [SETTING...]]` prints the table of
+benchmarks/prior_shift.md, or rows of it, numbered from 0.
 
-Binormal scores (positives at 1.5, negatives at 0, both of spread 1) and their heavy-tailed sisters (Student's t, 3 degrees of freedom), with
-the exact probabilities at the base rate of the labelled sample for EM. Each set draws both samples anew.
+Binormal scores (positives at 1.5, negatives at 0, both of spread 1) and their heavy-tailed sisters
+(Student's t, 3 degrees of freedom), with the exact probabilities at the base rate of the labelled
+sample for EM. Each set draws both samples anew.
 """
 
 from __future__ import annotations
@@ -22,7 +24,8 @@ from baserate.shift.estimate import ADJUSTED, EM
 
 SHIFT = 1.5
 METHODS = (ADJUSTED, EM)
-# A fifth of the default, for time: quantiles of so few lie a little further in (94.5 % of 401 ranks), so that the default covers no less.
+# A fifth of the default, for time: quantiles of so few lie a little further in (94.5 % of 401
+# ranks), so that the default covers no less.
 REPLICATES = 400
 # family, positives, negatives, unlabelled cases, base rate of the field
 SETTINGS = (
@@ -55,14 +58,33 @@ def once(rng: np.random.Generator, setting: tuple) -> tuple[list[bool], bool, li
     family, positives, negatives, cases, prior = setting
     trained = positives / (positives + negatives)
     found = int(rng.binomial(cases, prior))
-    labelled = np.concatenate((drawn(rng, family, positives, positive=True), drawn(rng, family, negatives, positive=False)))
-    field = np.concatenate((drawn(rng, family, found, positive=True), drawn(rng, family, cases - found, positive=False)))
-    counts = br.count(np.repeat((1, 0), (positives, negatives)), probabilities(family, labelled, trained))
+    labelled = np.concatenate(
+        (
+            drawn(rng, family, positives, positive=True),
+            drawn(rng, family, negatives, positive=False),
+        )
+    )
+    field = np.concatenate(
+        (
+            drawn(rng, family, found, positive=True),
+            drawn(rng, family, cases - found, positive=False),
+        )
+    )
+    counts = br.count(
+        np.repeat((1, 0), (positives, negatives)), probabilities(family, labelled, trained)
+    )
     unlabelled = br.count_unlabelled(probabilities(family, field, trained))
     covered, values = [], []
     for method in METHODS:
         given = {"calibrated_at": trained} if method == EM else {}
-        estimate = br.estimate_prior(counts, unlabelled, method=method, replicates=REPLICATES, seed=int(rng.integers(2**31)), **given)
+        estimate = br.estimate_prior(
+            counts,
+            unlabelled,
+            method=method,
+            replicates=REPLICATES,
+            seed=int(rng.integers(2**31)),
+            **given,
+        )
         covered.append(prior in estimate)
         values.append(estimate.value)
     return covered, br.check_label_shift(counts, unlabelled).moved, values
@@ -79,13 +101,19 @@ def row(place: int, sets: int) -> str:
     rng = np.random.default_rng((9, place))
     covered, moved, values = zip(*(once(rng, SETTINGS[place]) for _ in range(sets)), strict=True)
     means = np.mean(values, axis=0)
-    shown = [f"{share(hits)}, {mean:.4f}" for hits, mean in zip(zip(*covered, strict=True), means, strict=True)]
+    shown = [
+        f"{share(hits)}, {mean:.4f}"
+        for hits, mean in zip(zip(*covered, strict=True), means, strict=True)
+    ]
     return "| " + " | ".join([*map(str, SETTINGS[place]), *shown, share(moved), str(sets)]) + " |"
 
 
 def main(sets: int = 10_000, *places: int) -> None:
     if not places:
-        heads = [*("family", "positives", "negatives", "unlabelled", "prior"), *(f"{method}: covered, mean" for method in METHODS)]
+        heads = [
+            *("family", "positives", "negatives", "unlabelled", "prior"),
+            *(f"{method}: covered, mean" for method in METHODS),
+        ]
         print("|", " | ".join([*heads, "check rejects", "sets"]), "|")
         print("|---|---|---|---|---|" + "---|" * len(METHODS) + "---|---|")
     for place in places or range(len(SETTINGS)):

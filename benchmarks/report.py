@@ -1,11 +1,13 @@
-"""What a report takes: its size, the time to make it beside counting, and in a browser the time until it can be used and a step of a slider.
+"""What a report takes: its size, the time to make it beside counting, and in a browser the time
+until it can be used and a step of a slider.
 
     .venv/bin/python benchmarks/report.py                    everything (about two minutes)
     .venv/bin/python benchmarks/report.py --rows 1e5
 
-Times of Python are the minimum of repeats, CPU of the whole process with every library held to one thread. Times of the page are those of the
-system's chromium, headless: until the page has replaced its static part, and of every step of every slider the handler, the drawing of the
-next frame, and its layout; painting is left out.
+Times of Python are the minimum of repeats, CPU of the whole process with every library held to one
+thread. Times of the page are those of the system's chromium, headless: until the page has replaced
+its static part, and of every step of every slider the handler, the drawing of the next frame, and
+its layout; painting is left out.
 """
 
 import os
@@ -85,10 +87,18 @@ def cpu(work, repeats):
 def sizes():
     labels, scores = models(100_000, 20)
     counts = {name: br.count(labels, values) for name, values in scores.items()}
-    found = br.report(counts, at=[br.Conditions(prior) for prior in (0.01, 0.001)], budget=200, volume=1_000_000)
+    found = br.report(
+        counts, at=[br.Conditions(prior) for prior in (0.01, 0.001)], budget=200, volume=1_000_000
+    )
     held = found.document["report"]["held"]
     yield "page, script and style, without data", len(page("", "", {}).encode())
-    yield f"20 models x 100 000 distinct scores ({min(len(one['tp']) for one in held)} points each or more)", len(found.html.encode())
+    yield (
+        (
+            f"20 models x 100 000 distinct scores ({min(len(one['tp']) for one in held)} points"
+            " each or more)"
+        ),
+        len(found.html.encode()),
+    )
     few = {name: br.count(labels[:2000], values[:2000]) for name, values in scores.items()}
     yield "20 models x 2 000 distinct scores, all held", len(br.report(few, at=AT).html.encode())
 
@@ -96,10 +106,14 @@ def sizes():
 def timed(rows, repeats):
     """Counting three models and reporting on them, from arrays and from a file."""
     labels, scores = models(rows, 3)
-    counting, counts = cpu(lambda: {name: br.count(labels, values) for name, values in scores.items()}, repeats)
+    counting, counts = cpu(
+        lambda: {name: br.count(labels, values) for name, values in scores.items()}, repeats
+    )
 
     def reported():
-        fresh = {name: br.count(labels, values) for name, values in scores.items()}  # what counts keep is computed again
+        fresh = {
+            name: br.count(labels, values) for name, values in scores.items()
+        }  # what counts keep is computed again
         return br.report(fresh, at=AT, budget=200, volume=1_000_000).html
 
     yield "three models, from arrays", counting, cpu(reported, repeats)[0]
@@ -108,7 +122,13 @@ def timed(rows, repeats):
         with path.open("w", newline="") as file:
             writer = csv.writer(file)
             writer.writerow(("y", *scores))
-            writer.writerows(zip(labels.astype(int).tolist(), *(values.tolist() for values in scores.values()), strict=True))
+            writer.writerows(
+                zip(
+                    labels.astype(int).tolist(),
+                    *(values.tolist() for values in scores.values()),
+                    strict=True,
+                )
+            )
         wanted = Wanted("y", tuple(scores))
 
         def read():
@@ -120,7 +140,11 @@ def timed(rows, repeats):
         assert br.report(read(), at=AT, budget=200, volume=1_000_000).html
         assert counts.keys() == scores.keys()
         # Files are read by another process: here it is the time that passes.
-        yield "three models, from CSV (time that passes)", middle - start, time.perf_counter() - middle
+        yield (
+            "three models, from CSV (time that passes)",
+            middle - start,
+            time.perf_counter() - middle,
+        )
 
 
 def browsed(rows, repeats):
@@ -152,19 +176,28 @@ def main():
     arguments.add_argument("--rows", type=float, default=1e6)
     arguments.add_argument("--repeats", type=int, default=5)
     given = arguments.parse_args()
-    print(f"Python {platform.python_version()}, NumPy {np.__version__}, load {os.getloadavg()[0]:.1f}\n")
+    print(
+        f"Python {platform.python_version()}, NumPy {np.__version__}, load"
+        f" {os.getloadavg()[0]:.1f}\n"
+    )
     print("| what | bytes |\n|---|---|")
     for what, size in sizes():
         print(f"| {what} | {grouped(size)} |")
     print("\n| what | counting, s | report with its counting, s | ratio |\n|---|---|---|---|")
     for what, counting, reporting in timed(int(given.rows), given.repeats):
-        print(f"| {what}, {grouped(int(given.rows))} rows | {counting:.2f} | {reporting:.2f} | {reporting / counting:.1f} |")
+        print(
+            f"| {what}, {grouped(int(given.rows))} rows | {counting:.2f} | {reporting:.2f} |"
+            f" {reporting / counting:.1f} |"
+        )
     ready, steps = browsed(int(given.rows), given.repeats)
     print("\n| in chromium, 3 models | ms |\n|---|---|")
     middle = f"{sorted(ready)[len(ready) // 2]:.0f} ({min(ready):.0f}, {max(ready):.0f})"
     print(f"| until it can be used, median of {len(ready)} (least, most) | {middle} |")
     for share in (0.5, 0.95, 0.99):
-        print(f"| a step of a slider, {share:.0%} of {len(steps)} at most | {steps[int(share * (len(steps) - 1))]:.1f} |")
+        print(
+            f"| a step of a slider, {share:.0%} of {len(steps)} at most |"
+            f" {steps[int(share * (len(steps) - 1))]:.1f} |"
+        )
 
 
 if __name__ == "__main__":

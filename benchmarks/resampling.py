@@ -1,7 +1,9 @@
-"""Resampling of anything but plain AUC, beside a naive loop with scikit-learn: `python benchmarks/resampling.py [ROWS …]` (1e5, 1e6).
+"""Resampling of anything but plain AUC, beside a naive loop with scikit-learn: `python
+benchmarks/resampling.py [ROWS …]` (1e5, 1e6).
 
-CPU milliseconds a replicate, without what is done once (two runs of different length are subtracted), and how many times faster than drawing
-rows with replacement and calling scikit-learn on them. Scores of two models with correlation 0.7, prior 1 %; costs fn = 200 at prior 0.1 %.
+CPU milliseconds a replicate, without what is done once (two runs of different length are
+subtracted), and how many times faster than drawing rows with replacement and calling scikit-learn
+on them. Scores of two models with correlation 0.7, prior 1 %; costs fn = 200 at prior 0.1 %.
 """
 
 import os
@@ -52,7 +54,10 @@ def least_cost(y, scores):
 def naive(y, first, second, groups):
     """What one would write: rows drawn with replacement, and scikit-learn."""
     rng = np.random.default_rng(1)
-    order, starts = np.argsort(groups, kind="stable"), np.searchsorted(np.sort(groups), np.arange(CLUSTERS + 1))
+    order, starts = (
+        np.argsort(groups, kind="stable"),
+        np.searchsorted(np.sort(groups), np.arange(CLUSTERS + 1)),
+    )
 
     def rows():
         return rng.integers(0, len(y), len(y))
@@ -79,20 +84,34 @@ def naive(y, first, second, groups):
         picked = whole()
         roc_auc_score(y[picked], first[picked])
 
-    return [chosen, lambda: pair(average_precision_score), lambda: pair(least_cost), fixed, clustered]
+    return [
+        chosen,
+        lambda: pair(average_precision_score),
+        lambda: pair(least_cost),
+        fixed,
+        clustered,
+    ]
 
 
 def ours(y, first, second, groups):
     counts, joint = br.count(y, first), br.count_models(y, {"a": first, "b": second})
     grouped = br.count_groups(y, first, groups=groups)
     return {
-        "cost at the cheapest threshold": lambda n: br.interval("expected_cost", counts, at=AT, replicates=n),
-        "average precision of two models": lambda n: br.compare("average_precision", joint, replicates=n),
-        "cost of two models, cheapest thresholds": lambda n: br.compare("expected_cost", joint, at=AT, replicates=n),
+        "cost at the cheapest threshold": lambda n: br.interval(
+            "expected_cost", counts, at=AT, replicates=n
+        ),
+        "average precision of two models": lambda n: br.compare(
+            "average_precision", joint, replicates=n
+        ),
+        "cost of two models, cheapest thresholds": lambda n: br.compare(
+            "expected_cost", joint, at=AT, replicates=n
+        ),
         "precision of two models, fixed thresholds": lambda n: br.compare(
             "precision", joint, at=AT, threshold={"a": 2.0, "b": 2.1}, replicates=n
         ),
-        f"AUC of {CLUSTERS} clusters": lambda n: br.interval("auc", grouped, method="percentile", replicates=n),
+        f"AUC of {CLUSTERS} clusters": lambda n: br.interval(
+            "auc", grouped, method="percentile", replicates=n
+        ),
     }
 
 
@@ -106,7 +125,11 @@ def main(arguments):
             loop()
             slow = seconds(lambda loop=loop: [loop() for _ in range(3)]) / 3
             times = f"{slow / one:,.0f}" if one > 1e-6 else "—"
-            print(f"| {name} | {rows:,} | {1e3 * once:.0f} | {1e3 * one:.2f} | {1e3 * slow:.1f} | {times} |", flush=True)
+            print(
+                f"| {name} | {rows:,} | {1e3 * once:.0f} | {1e3 * one:.2f} | {1e3 * slow:.1f} |"
+                f" {times} |",
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
-"""Counting 1e8 and 1e9 rows on every engine, beside what decodes and groups the same file: prints the tables of benchmarks/README.md.
+"""Counting 1e8 and 1e9 rows on every engine, beside what decodes and groups the same file: prints
+the tables of benchmarks/README.md.
 
     .venv/bin/python benchmarks/scale.py                        1e8 rows, unrounded scores and 10,001 different ones, every engine
     .venv/bin/python benchmarks/scale.py --only ours            the same, decoding and counting under a ceiling alone, three times by turns
@@ -7,10 +8,12 @@
     .venv/bin/python benchmarks/scale.py --only text            1e7 rows of CSV, as repr and as numpy.savetxt write numbers, under 512 MB
     .venv/bin/python benchmarks/scale.py --only streamed        1e8 and 1e9 continuous rows made on the fly, under 1 GiB
 
-Every run is a process of its own. CPU is that of the process and of all that it started (Java and Python workers among them), "start" what the
-same takes of a thousand rows; MiB is the peak of the resident sets of all of them together, looked at every 10 ms (pages that two of them share
-count twice); the decode is the two columns read by DuckDB in one thread, row group by row group, and thrown away. Positives are rare: 0.001.
-"""
+Every run is a process of its own. CPU is that of the process and of all that it started (Java and
+Python workers among them), "start" what the same takes of a thousand rows; MiB is the peak of the
+resident sets of all of them together, looked at every 10 ms (pages that two of them share count
+twice); the decode is the two columns read by DuckDB in one thread, row group by row group, and
+thrown away. Positives are rare: 0.001.
+"""  # noqa: E501
 
 import argparse
 import functools
@@ -26,11 +29,19 @@ from tests.peaks import taken_by
 
 GROUP = 1 << 20
 PRIOR = 0.001
-EXPECTED = {"positives": 997_300, "negatives": 996_302_700, "auc": Fraction(118406729, 198921458), "tp": 197_300, "fp": 97_202_700}
+EXPECTED = {
+    "positives": 997_300,
+    "negatives": 996_302_700,
+    "auc": Fraction(118406729, 198921458),
+    "tp": 197_300,
+    "fp": 97_202_700,
+}
 
 
 def write(path, rows, digits=None):
-    """A bool and a float64 a row, in row groups of 2^20, uncompressed: scores are uniform, those of positives drawn towards 1."""
+    """A bool and a float64 a row, in row groups of 2^20, uncompressed: scores are uniform, those of
+    positives drawn towards 1.
+    """
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -42,11 +53,15 @@ def write(path, rows, digits=None):
             labels = rng.random(len(scores)) < PRIOR
             scores[labels] **= 0.25
             scores = scores if digits is None else np.round(scores, digits)
-            writer.write_table(pa.table({"y": labels, "s": scores}, schema=schema), row_group_size=GROUP)
+            writer.write_table(
+                pa.table({"y": labels, "s": scores}, schema=schema), row_group_size=GROUP
+            )
 
 
 def write_text(path, rows, style):
-    """The same cases as CSV: a label of 0 and 1, and a number of 17 digits as `repr` writes it, or in one style."""
+    """The same cases as CSV: a label of 0 and 1, and a number of 17 digits as `repr` writes it, or
+    in one style.
+    """
     rng = np.random.default_rng(0)
     with Path(path).open("w") as file:
         file.write("y,s\n")
@@ -54,15 +69,25 @@ def write_text(path, rows, style):
             scores = rng.random(min(GROUP, rows - start))
             labels = rng.random(len(scores)) < PRIOR
             scores[labels] **= 0.25
-            texts = map(repr, scores.tolist()) if style == "repr" else (f"{score:{style}}" for score in scores.tolist())
-            file.writelines(f"{label},{text}\n" for label, text in zip(labels.astype(int).tolist(), texts, strict=True))
+            texts = (
+                map(repr, scores.tolist())
+                if style == "repr"
+                else (f"{score:{style}}" for score in scores.tolist())
+            )
+            file.writelines(
+                f"{label},{text}\n"
+                for label, text in zip(labels.astype(int).tolist(), texts, strict=True)
+            )
 
 
 def parsed(path):
     import duckdb
 
     with duckdb.connect(config={"threads": 1}) as connection:
-        query = "SELECT count(*), max(s) FROM read_csv(?, header = true, columns = {'y': 'TINYINT', 's': 'DOUBLE'})"
+        query = (
+            "SELECT count(*), max(s) FROM read_csv(?, header = true, columns = {'y': 'TINYINT',"
+            " 's': 'DOUBLE'})"
+        )
         return f"{connection.execute(query, [path]).fetchone()[0]} rows"
 
 
@@ -70,23 +95,37 @@ def decode(path):
     import duckdb
 
     with duckdb.connect(config={"threads": 1}) as connection:
-        rows = connection.execute("SELECT sum(num_rows) FROM parquet_file_metadata(?)", [path]).fetchone()[0]
-        query = "SELECT y, s FROM read_parquet(?, file_row_number = true) WHERE file_row_number >= ? AND file_row_number < ?"
-        total = sum(len(connection.execute(query, [path, begin, begin + GROUP]).fetchnumpy()["s"]) for begin in range(0, rows, GROUP))
+        rows = connection.execute(
+            "SELECT sum(num_rows) FROM parquet_file_metadata(?)", [path]
+        ).fetchone()[0]
+        query = (
+            "SELECT y, s FROM read_parquet(?, file_row_number = true) WHERE file_row_number >= ?"
+            " AND file_row_number < ?"
+        )
+        total = sum(
+            len(connection.execute(query, [path, begin, begin + GROUP]).fetchnumpy()["s"])
+            for begin in range(0, rows, GROUP)
+        )
     return f"{total} rows"
 
 
 def decode_pyarrow(path):
     from pyarrow import parquet
 
-    return f"{sum(len(batch) for batch in parquet.ParquetFile(path).iter_batches(GROUP, use_threads=False))} rows"
+    return (
+        f"{sum(len(batch) for batch in parquet.ParquetFile(path).iter_batches(GROUP, use_threads=False))}"  # noqa: E501
+        " rows"
+    )
 
 
 def counted(path, **how):
     import baserate as br
 
     counts = br.count_file(path, label="y", score="s", **how)
-    return f"AUC {float(br.auc(counts))!r} ± {counts.auc_error_bound:.1e}, {len(counts.scores)} cells, {counts.digest[:12]}"
+    return (
+        f"AUC {float(br.auc(counts))!r} ± {counts.auc_error_bound:.1e}, {len(counts.scores)} cells,"
+        f" {counts.digest[:12]}"
+    )
 
 
 def condensed(path):
@@ -127,7 +166,12 @@ def as_frame(engine, path):
 def polars(path):
     import polars as pl
 
-    frame = pl.scan_parquet(path).group_by("s").agg(pl.col("y").sum(), pl.len()).collect(engine="streaming")
+    frame = (
+        pl.scan_parquet(path)
+        .group_by("s")
+        .agg(pl.col("y").sum(), pl.len())
+        .collect(engine="streaming")
+    )
     return f"{len(frame)} groups, not sorted"
 
 
@@ -135,8 +179,13 @@ def duckdb(path):
     import duckdb
 
     with duckdb.connect(config={"threads": 2, "memory_limit": "6GiB"}) as connection:
-        query = "SELECT count(*), sum(p) FROM (SELECT s, sum(y::INT) AS p, count(*) FROM read_parquet(?) GROUP BY s)"
-        return f"{connection.execute(query, [path]).fetchone()[0]} groups, not sorted, not handed over"
+        query = (
+            "SELECT count(*), sum(p) FROM (SELECT s, sum(y::INT) AS p, count(*) FROM"
+            " read_parquet(?) GROUP BY s)"
+        )
+        return (
+            f"{connection.execute(query, [path]).fetchone()[0]} groups, not sorted, not handed over"
+        )
 
 
 def scenario(_):
@@ -151,14 +200,25 @@ def scenario(_):
     counts = br.count_chunks(chunks, memory="1GiB")
     point = br.flag_at(counts, 9000)
     twice = 2 * int(counts.total_negatives) - 2 * np.cumsum(counts.negatives) + counts.negatives
-    auc = Fraction(int(np.dot(counts.positives, twice)), 2 * int(counts.total_positives) * int(counts.total_negatives))
-    found = {"positives": counts.total_positives, "negatives": counts.total_negatives, "auc": auc, "tp": point.tp, "fp": point.fp}
+    auc = Fraction(
+        int(np.dot(counts.positives, twice)),
+        2 * int(counts.total_positives) * int(counts.total_negatives),
+    )
+    found = {
+        "positives": counts.total_positives,
+        "negatives": counts.total_negatives,
+        "auc": auc,
+        "tp": point.tp,
+        "fp": point.fp,
+    }
     assert found == EXPECTED, found
     return f"AUC {auc}, {len(counts.scores)} distinct scores, {counts.digest[:12]}"
 
 
 def streamed(rows):
-    """Unrounded scores made on the fly, the same at each reading: as those of `write`, but never in a file."""
+    """Unrounded scores made on the fly, the same at each reading: as those of `write`, but never in
+    a file.
+    """
     import baserate as br
 
     total = int(float(rows))
@@ -172,7 +232,10 @@ def streamed(rows):
             yield labels, scores
 
     counts = br.count_chunks(chunks, memory="1GiB", thresholds=[0.5, 0.9])
-    return f"AUC {float(br.auc(counts))!r}, {counts.total_positives} positives, {len(counts.scores)} cells, {counts.digest[:12]}"
+    return (
+        f"AUC {float(br.auc(counts))!r}, {counts.total_positives} positives, {len(counts.scores)}"
+        f" cells, {counts.digest[:12]}"
+    )
 
 
 RUNS = {
@@ -181,12 +244,19 @@ RUNS = {
     '`count_file`, `memory="512MiB"`, exact, two thresholds': condensed,
     '`count_file`, `memory="512MiB", approx=True`': bins,
     "`count_file`, no ceiling": whole,
-    **{f"`count_frame`, {engine}": functools.partial(as_frame, engine) for engine in ("polars", "DuckDB", "Dask", "Spark")},
+    **{
+        f"`count_frame`, {engine}": functools.partial(as_frame, engine)
+        for engine in ("polars", "DuckDB", "Dask", "Spark")
+    },
     "polars, streaming group_by": polars,
     "DuckDB, GROUP BY, two threads, 6 GiB": duckdb,
 }
 OURS = [*RUNS][:4]
-MORE = {"scenario": scenario, "streamed": streamed, '`count_file`, `memory="1GiB"`, exact, two thresholds': condensed_1gib}
+MORE = {
+    "scenario": scenario,
+    "streamed": streamed,
+    '`count_file`, `memory="1GiB"`, exact, two thresholds': condensed_1gib,
+}
 
 
 TEXTS = {
@@ -209,12 +279,21 @@ def table(rows, names, *, digits=None, starts=True, style=None):
         path, small = (str(Path(folder) / kind.format(size)) for size in (rows, 1000))
         for place, size in ((path, rows), (small, 1000)):
             write_text(place, size, style) if style else write(place, size, digits)
-        print(f"{rows:.0e} rows, {Path(path).stat().st_size / 1e9:.2f} GB{f', numbers as {style}' if style else ''}\n", flush=True)
-        print("| run | CPU, s | of it start | wall, s | MiB | result |\n|---|---|---|---|---|---|", flush=True)
+        print(
+            f"{rows:.0e} rows, {Path(path).stat().st_size / 1e9:.2f}"
+            f" GB{f', numbers as {style}' if style else ''}\n",
+            flush=True,
+        )
+        print(
+            "| run | CPU, s | of it start | wall, s | MiB | result |\n|---|---|---|---|---|---|",
+            flush=True,
+        )
         for name in names:
             start = f"{measured(name, small)[0]:.1f}" if starts else ""
             cpu, wall, peak, said = measured(name, path)
-            print(f"| {name} | {cpu:.2f} | {start} | {wall:.1f} | {peak:.0f} | {said} |", flush=True)
+            print(
+                f"| {name} | {cpu:.2f} | {start} | {wall:.1f} | {peak:.0f} | {said} |", flush=True
+            )
     print(flush=True)
 
 
@@ -244,7 +323,11 @@ def measure_scenario(_):
 def measure_streamed(_):
     for rows in ("1e8", "1e9"):
         cpu, wall, peak, said = measured("streamed", rows)
-        print(f"{rows} rows made on the fly: {cpu:.1f} s of CPU, {wall:.1f} s, {peak:.0f} MiB; {said}", flush=True)
+        print(
+            f"{rows} rows made on the fly: {cpu:.1f} s of CPU, {wall:.1f} s, {peak:.0f} MiB;"
+            f" {said}",
+            flush=True,
+        )
 
 
 def measure_billion(rows):

@@ -1,4 +1,6 @@
-"""How long the command line takes to start: `python benchmarks/start.py`. CPU seconds of a fresh process, the median of several."""
+"""How long the command line takes to start: `python benchmarks/start.py`. CPU seconds of a fresh
+process, the median of several.
+"""
 
 import resource
 import statistics
@@ -21,18 +23,31 @@ def cpu(*words: str) -> float:
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "scores.csv")
-        path.write_text("y,m\n" + "".join(f"{i % 7 == 0:d},{(i * 7919 % ROWS) / ROWS}\n" for i in range(ROWS)))
+        path.write_text(
+            "y,m\n" + "".join(f"{i % 7 == 0:d},{(i * 7919 % ROWS) / ROWS}\n" for i in range(ROWS))
+        )
         named = ("--label", "y", "--score", "m")
         commands = {
             "baserate --help": ("--help",),
             "baserate show --help": ("show", "--help"),
             f"baserate show, {ROWS} rows of CSV": ("show", str(path), *named),
-            f"baserate choose, {ROWS} rows of CSV": ("choose", str(path), *named, "--prior", "0.1%", "--cost", "fn=100,fp=1"),
+            f"baserate choose, {ROWS} rows of CSV": (
+                "choose",
+                str(path),
+                *named,
+                "--prior",
+                "0.1%",
+                "--cost",
+                "fn=100,fp=1",
+            ),
         }
         print("| command | CPU seconds (median, least, most) |\n|---|---|")
         for name, words in commands.items():
             times = sorted(cpu(*words) for _ in range(TIMES))
-            print(f"| {name} | {statistics.median(times):.2f}, {times[0]:.2f}, {times[-1]:.2f} |", flush=True)
+            print(
+                f"| {name} | {statistics.median(times):.2f}, {times[0]:.2f}, {times[-1]:.2f} |",
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

@@ -1,8 +1,11 @@
-"""Writes src/baserate_studies/weng/table3_ranks.npz from the scores of Weka: `python benchmarks/table3_ranks.py weka_table3.csv.gz`.
+"""Writes src/baserate_studies/weng/table3_ranks.npz from the scores of Weka: `python
+benchmarks/table3_ranks.py weka_table3.csv.gz`.
 
-The scores are a run of Weka 3.6.14 (NaiveBayes, J48, SMO, IBk -K 3, defaults; 10 × 10-fold cross-validation) on 20 one-against-the-rest
-problems of UCI sets. Only the order of scores within a fold is kept, which is all that a ROC needs, and rows within a fold are sorted, so that
-the file is a twentieth of the size. `tests/studies/test_weng_scores.py` compares it with the scores where they are at hand.
+The scores are a run of Weka 3.6.14 (NaiveBayes, J48, SMO, IBk -K 3, defaults; 10 × 10-fold
+cross-validation) on 20 one-against-the-rest problems of UCI sets. Only the order of scores within a
+fold is kept, which is all that a ROC needs, and rows within a fold are sorted, so that the file is
+a twentieth of the size. `tests/studies/test_weng_scores.py` compares it with the scores where they
+are at hand.
 """
 
 import csv
@@ -18,20 +21,30 @@ TARGET = Path(__file__).parents[1] / "src" / "baserate" / "studies" / "weng" / "
 
 
 def folds_of(path):
-    """The rows (scores and class) of each problem, seed and fold, in the order in which they come."""
+    """The rows (scores and class) of each problem, seed and fold, in the order in which they
+    come.
+    """
     found = defaultdict(list)
     with gzip.open(path, "rt", newline="") as file:
         for row in csv.DictReader(file):
             scores = [float(row[name]) for name in LEARNERS]
-            found[row["dataset"], int(row["seed"]), int(row["fold"])].append((*scores, row["class"] == "1"))
+            found[row["dataset"], int(row["seed"]), int(row["fold"])].append(
+                (*scores, row["class"] == "1")
+            )
     return found
 
 
 def ranked(rows):
-    """Each score's place among the distinct scores of its fold, from 0 for the lowest; rows sorted by that."""
+    """Each score's place among the distinct scores of its fold, from 0 for the lowest; rows sorted
+    by that.
+    """
     columns = list(zip(*rows, strict=True))
-    places = [{score: place for place, score in enumerate(sorted(set(column)))} for column in columns[:4]]
-    return sorted(tuple(place[row[i]] for i, place in enumerate(places)) + (row[4],) for row in rows)
+    places = [
+        {score: place for place, score in enumerate(sorted(set(column)))} for column in columns[:4]
+    ]
+    return sorted(
+        tuple(place[row[i]] for i, place in enumerate(places)) + (row[4],) for row in rows
+    )
 
 
 def main(path):

@@ -1,8 +1,9 @@
 """Which way of heeding costs pays in a tree? `python benchmarks/tree_switches.py [SEEDS]`.
 
-The generators of the tests (`signs`: a broad and a narrow sign; `clouds`: Gaussian clouds), three trees, a miss 20 times as dear as a false
-alarm. 1,000 training cases, 5,000 held out; the difference of the held-out cost a case to that of the plain tree, paired over seeds, with its
-95 % bounds.
+The generators of the tests (`signs`: a broad and a narrow sign; `clouds`: Gaussian clouds), three
+trees, a miss 20 times as dear as a false alarm. 1,000 training cases, 5,000 held out; the
+difference of the held-out cost a case to that of the plain tree, paired over seeds, with its 95 %
+bounds.
 """
 
 from __future__ import annotations
@@ -38,7 +39,9 @@ SWITCHES = (
 
 
 def ways(tree: DecisionTreeClassifier) -> dict[str, object]:
-    found = {" + ".join(on): CostSensitiveTree(tree, AT, **dict.fromkeys(on, True)) for on in SWITCHES}
+    found = {
+        " + ".join(on): CostSensitiveTree(tree, AT, **dict.fromkeys(on, True)) for on in SWITCHES
+    }
     found["threshold moved in theory"] = MovedThreshold(tree, AT)
     found["threshold moved by folds"] = MovedThreshold(tree, AT, method="empirical")
     found["record weights (CostWeighted)"] = CostWeighted(tree, AT)
@@ -46,14 +49,18 @@ def ways(tree: DecisionTreeClassifier) -> dict[str, object]:
     return found
 
 
-def measured(generator, tree: DecisionTreeClassifier, seeds: int) -> tuple[float, dict[str, np.ndarray]]:
+def measured(
+    generator, tree: DecisionTreeClassifier, seeds: int
+) -> tuple[float, dict[str, np.ndarray]]:
     plain, differences = [], {name: [] for name in ways(tree)}
     for seed in range(1000, 1000 + seeds):
         rng = np.random.default_rng(seed)
         (rows, labels), (field, truth) = generator(rng, 1000), generator(rng, 5000)
         plain.append(cost(truth, clone(tree).fit(rows, labels).predict(field)))
         for name, learner in ways(tree).items():
-            differences[name].append(cost(truth, learner.fit(rows, labels).predict(field)) - plain[-1])
+            differences[name].append(
+                cost(truth, learner.fit(rows, labels).predict(field)) - plain[-1]
+            )
     return float(np.mean(plain)), {name: np.array(values) for name, values in differences.items()}
 
 
@@ -62,14 +69,23 @@ def main(seeds: int) -> None:
 
     for generator in (signs, clouds):
         results = {name: measured(generator, tree, seeds) for name, tree in TREES.items()}
-        print(f"\n## {generator.__name__}\n\n| | {' | '.join(results)} |\n|---|{'---|' * len(results)}")
-        print(f"| plain tree, cost a case | {' | '.join(f'{plain:.3f}' for plain, _ in results.values())} |")
+        print(
+            f"\n## {generator.__name__}\n\n| | {' | '.join(results)}"
+            f" |\n|---|{'---|' * len(results)}"
+        )
+        print(
+            "| plain tree, cost a case |"
+            f" {' | '.join(f'{plain:.3f}' for plain, _ in results.values())} |"
+        )
         for name in ways(DecisionTreeClassifier()):
             told = []
             for _, differences in results.values():
                 values = differences[name]
                 half = t.ppf(0.975, seeds - 1) * values.std(ddof=1) / np.sqrt(seeds)
-                told.append(f"{values.mean():+.3f} ({values.mean() - half:+.3f} to {values.mean() + half:+.3f})")
+                told.append(
+                    f"{values.mean():+.3f} ({values.mean() - half:+.3f} to"
+                    f" {values.mean() + half:+.3f})"
+                )
             print(f"| {name} | {' | '.join(told)} |")
 
 

@@ -1,7 +1,8 @@
 """How long does the winner map take, and how often does it tell equal models apart?
 
-`python benchmarks/winner_map.py` measures the time against counting; `python benchmarks/winner_map.py same 400` makes 400 maps of two models
-that are equally good, and counts those on which one of them is said to be better anywhere.
+`python benchmarks/winner_map.py` measures the time against counting; `python
+benchmarks/winner_map.py same 400` makes 400 maps of two models that are equally good, and counts
+those on which one of them is said to be better anywhere.
 """
 
 import itertools
@@ -37,13 +38,22 @@ def timed(rows=1_000_000, models=10):
         return br.winner_map(counts)
 
     mapping, found = best(mapped)
-    asking, _ = best(lambda: found.grid(np.geomspace(1e-6, 0.5, 100).tolist(), np.geomspace(1e-4, 10, 100).tolist()))
+    asking, _ = best(
+        lambda: found.grid(
+            np.geomspace(1e-6, 0.5, 100).tolist(), np.geomspace(1e-4, 10, 100).tolist()
+        )
+    )
     ratio = f"counting {counting:.3f} s, map {mapping:.3f} s ({mapping / counting:.2f} of it)"
-    print(f"{models} models x {rows:,} rows: {ratio}, {len(found.wins)} stretches, a grid of 100 x 100 {asking:.3f} s")
+    print(
+        f"{models} models x {rows:,} rows: {ratio}, {len(found.wins)} stretches, a grid of 100 x"
+        f" 100 {asking:.3f} s"
+    )
 
 
 def same(sets=400):
-    """Two models of the same distribution: how often is one told from the other, anywhere on the map, at 95 %?"""
+    """Two models of the same distribution: how often is one told from the other, anywhere on the
+    map, at 95 %?
+    """
     claimed = 0
     for seed in range(sets):
         rng = np.random.default_rng(seed)
@@ -51,8 +61,15 @@ def same(sets=400):
         joint = br.count_models(y, {name: np.round(rng.normal(1.5 * y, 1), 2) for name in "ab"})
         apart = br.winner_map(joint, level=0.95, seed=seed).apart
         pairs = zip(apart.places, apart.winners, strict=True)
-        claimed += any({"a", "b"} - {winner} - set(apart.doubtful(place)) for place, winner in pairs if winner in ("a", "b"))
-    print(f"{claimed} of {sets} maps of equal models ({100 * claimed / sets:.1f} %) tell them apart somewhere")
+        claimed += any(
+            {"a", "b"} - {winner} - set(apart.doubtful(place))
+            for place, winner in pairs
+            if winner in ("a", "b")
+        )
+    print(
+        f"{claimed} of {sets} maps of equal models ({100 * claimed / sets:.1f} %) tell them apart"
+        " somewhere"
+    )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,6 @@
-"""Writes a page for each command into docs/commands from its --help: `python docs/commands.py`. A test holds the pages to what this gives."""
+"""Writes a page for each command into docs/commands from its --help: `python docs/commands.py`. A
+test holds the pages to what this gives.
+"""
 
 from pathlib import Path
 
@@ -15,22 +17,47 @@ def pages() -> dict[str, str]:
     """The text of every page by its file name."""
     context = click.Context(cli, info_name="baserate", help_option_names=["-h", "--help"])
     rows = [f"| [{name}]({name}.md) | {text} |" for name, text in commands().items()]
-    index = ["# The commands\n", f"{HEAD}\n", "| command | what for |", "|---|---|", *rows, "", *_ends()]
-    return {"README.md": "\n".join(index), **{f"{name}.md": _page(name, context) for name in commands()}}
+    index = [
+        "# The commands\n",
+        f"{HEAD}\n",
+        "| command | what for |",
+        "|---|---|",
+        *rows,
+        "",
+        *_ends(),
+    ]
+    return {
+        "README.md": "\n".join(index),
+        **{f"{name}.md": _page(name, context) for name in commands()},
+    }
 
 
 def _page(name: str, context: click.Context) -> str:
     command = cli.get_command(context, name)
     assert command is not None
-    inner = click.Context(command, info_name=name, parent=context, terminal_width=WIDTH, max_content_width=WIDTH)
-    return f"# baserate {name}\n\n{HEAD} [All commands](README.md)\n\n```\n{command.get_help(inner)}\n```\n"
+    inner = click.Context(
+        command, info_name=name, parent=context, terminal_width=WIDTH, max_content_width=WIDTH
+    )
+    return (
+        f"# baserate {name}\n\n{HEAD} [All"
+        f" commands](README.md)\n\n```\n{command.get_help(inner)}\n```\n"
+    )
 
 
 def _ends() -> list[str]:
     return [
-        "The answer goes to stdout, notes and progress to stderr; `-o FILE` writes the answer to a file, and `--json` prints it as",
-        "[documented](../schema.json) JSON. Exit status: 0 an answer; 1 a gate that does not pass; 2 wrong input; 3 a demand that cannot be",
-        "met; 70 a bug of ours; 74 a failure to read or write; 130 and 143 stopped by Ctrl-C or by a signal; 141 a closed pipe.",
+        (
+            "The answer goes to stdout, notes and progress to stderr; `-o FILE` writes the answer"
+            " to a file, and `--json` prints it as"
+        ),
+        (
+            "[documented](../schema.json) JSON. Exit status: 0 an answer; 1 a gate that does not"
+            " pass; 2 wrong input; 3 a demand that cannot be"
+        ),
+        (
+            "met; 70 a bug of ours; 74 a failure to read or write; 130 and 143 stopped by Ctrl-C or"
+            " by a signal; 141 a closed pipe."
+        ),
         "",
     ]
 

@@ -19,7 +19,9 @@ def written(name: str, header: str, rows: list[tuple[object, ...]]) -> None:
 
 
 def payments(draw: random.Random) -> None:
-    """A test set thinned to 2 % fraud: the forest is sure of half the frauds and blind to many of the rest."""
+    """A test set thinned to 2 % fraud: the forest is sure of half the frauds and blind to many of
+    the rest.
+    """
     rows: list[tuple[object, ...]] = []
     for i in range(20_000):
         fraud = i % 50 == 0
@@ -27,13 +29,25 @@ def payments(draw: random.Random) -> None:
         sure = fraud and draw.random() < 0.5
         forest = logistic(draw, 7 if sure else 0.3 if fraud else -1.2)
         amount = round(10 + 40 * draw.random() / (1.02 - draw.random()), 2)
-        rows.append((i, f"2026-03-{1 + i // 700:02}", "dk" if i % 3 else "de", int(fraud), amount, logit, forest))
+        rows.append(
+            (
+                i,
+                f"2026-03-{1 + i // 700:02}",
+                "dk" if i % 3 else "de",
+                int(fraud),
+                amount,
+                logit,
+                forest,
+            )
+        )
     written("payments.csv", "id,day,country,fraud,amount,logit,forest", rows)
 
 
 def traffic(draw: random.Random) -> None:
     """Logs with 80 attacks: none of 40,000 harmless connections scores 0.9995 or more."""
-    rows = [(0, min(logistic(draw, -3), 0.9994)) for _ in range(40_000)] + [(1, logistic(draw, 7.5)) for _ in range(80)]
+    rows = [(0, min(logistic(draw, -3), 0.9994)) for _ in range(40_000)] + [
+        (1, logistic(draw, 7.5)) for _ in range(80)
+    ]
     written("traffic.csv", "attack,detector", rows)
 
 
@@ -44,7 +58,9 @@ def sites(draw: random.Random) -> None:
         for patient in range(patients):
             sick = patient < patients * ill
             shift = (2.9 if site != "oslo" else 2.0) if sick else -2.0
-            rows += [(site, f"{site}-{patient}", int(sick), logistic(draw, shift)) for _ in range(2)]
+            rows += [
+                (site, f"{site}-{patient}", int(sick), logistic(draw, shift)) for _ in range(2)
+            ]
     written("sites.csv", "site,patient,ill,score", rows)
 
 
@@ -67,12 +83,21 @@ def study(draw: random.Random) -> None:
     for i in range(600):
         ill = i < 90
         common = logistic(draw, 1.0 if ill else -1.0)
-        rows.append((int(ill), common, round((common + 2 * logistic(draw, 1.2 if ill else -1.2)) / 3, 4), logistic(draw, 1.1 if ill else -0.9)))
+        rows.append(
+            (
+                int(ill),
+                common,
+                round((common + 2 * logistic(draw, 1.2 if ill else -1.2)) / 3, 4),
+                logistic(draw, 1.1 if ill else -0.9),
+            )
+        )
     written("study.csv", "ill,a,b,c", rows)
 
 
 def balanced(draw: random.Random) -> None:
-    """Probabilities of a model that was trained on as many frauds as honest payments, on a test set of that kind."""
+    """Probabilities of a model that was trained on as many frauds as honest payments, on a test set
+    of that kind.
+    """
     rows: list[tuple[object, ...]] = []
     for _ in range(8000):
         probability = round(draw.random(), 4)

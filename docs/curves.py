@@ -1,4 +1,6 @@
-"""Writes docs/curves.md from the docstrings of curves and summaries: `python docs/curves.py`. A test holds the page to what this gives."""
+"""Writes docs/curves.md from the docstrings of curves and summaries: `python docs/curves.py`. A
+test holds the page to what this gives.
+"""
 
 import inspect
 import re
@@ -21,7 +23,7 @@ parameters.
 
 On the command line: `baserate curve NAME scores.csv --label y --score m1 --prior 0.1%`, as a table, `--csv` or `--json`; NAME is in brackets
 below, or two [measures](measures.md) as `y:x`.
-"""
+"""  # noqa: E501
 OTHERS = (
     br.trace,
     br.sweep,
@@ -40,17 +42,31 @@ OTHERS = (
 def page() -> str:
     """The whole page."""
     parts = [HEAD, "## Named curves\n"]
-    parts += [_section(entry.make, f"`{entry.make.__name__}` [{name}]") for name, entry in CURVES.items()]
-    parts += ["## Any curve, families and geometry\n", *(_section(function, f"`{function.__name__}`") for function in OTHERS)]
-    parts += ["## Summaries\n", *(_section(function, f"`{name}`") for name, function in SUMMARIES.items())]
-    parts += ["## Several classes\n", *(_section(function, f"`{function.__name__}`") for function in (br.count_classes, br.macro))]
+    parts += [
+        _section(entry.make, f"`{entry.make.__name__}` [{name}]") for name, entry in CURVES.items()
+    ]
+    parts += [
+        "## Any curve, families and geometry\n",
+        *(_section(function, f"`{function.__name__}`") for function in OTHERS),
+    ]
+    parts += [
+        "## Summaries\n",
+        *(_section(function, f"`{name}`") for name, function in SUMMARIES.items()),
+    ]
+    parts += [
+        "## Several classes\n",
+        *(
+            _section(function, f"`{function.__name__}`")
+            for function in (br.count_classes, br.macro)
+        ),
+    ]
     return "\n".join(parts)
 
 
 def _section(function: Callable[..., Any], title: str) -> str:
     text, _, example = (inspect.getdoc(function) or "").partition("\n>>> ")
-    question, _, rest = text.strip().partition("\n")
-    prose = "\n\n".join(" ".join(part.split()) for part in re.split(r"\n\s*\n", rest) if part.strip())
+    question, *rest = (" ".join(part.split()) for part in re.split(r"\n\s*\n", text.strip()))
+    prose = "\n\n".join(rest)
     return f"### {title}\n\n**{question}**\n\n{prose}\n\n```python\n>>> {example.strip()}\n\n```\n"
 
 

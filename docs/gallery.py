@@ -1,6 +1,8 @@
-"""Writes docs/gallery.md and the figures in docs/gallery/: `python docs/gallery.py`. A test holds both to what this gives.
+"""Writes docs/gallery.md and the figures in docs/gallery/: `python docs/gallery.py`. A test holds
+both to what this gives.
 
-Figures whose data were published are drawn from them; the others from synthetic data with the properties that the source states.
+Figures whose data were published are drawn from them; the others from synthetic data with the
+properties that the source states.
 """
 
 import math
@@ -58,11 +60,13 @@ BRocDisplay: 4 curves
 ```
 
 `display.plot(ax=ax)` draws on axes of matplotlib; `from_estimator(model, X, y)` and `from_cv_results(results, X, y)` take fitted classifiers.
-"""
+"""  # noqa: E501
 
 
 class Entry(NamedTuple):
-    """A figure, the name of its file, which figure of which source it stands beside, and what to see in it."""
+    """A figure, the name of its file, which figure of which source it stands beside, and what to
+    see in it.
+    """
 
     name: str
     source: str
@@ -82,20 +86,30 @@ class Normals:
 
     def normal(self, mean: Any, deviation: Any, shape: tuple[int, ...]) -> Any:
         """As NumPy's generators have it."""
-        draws = [NormalDist().inv_cdf(max(share, 1e-12)) for share in self.uniform(math.prod(shape)).tolist()]
+        draws = [
+            NormalDist().inv_cdf(max(share, 1e-12))
+            for share in self.uniform(math.prod(shape)).tolist()
+        ]
         return np.array(draws).reshape(shape) * deviation + mean
 
 
 def one() -> br.Counts:
     """The model of the README."""
     positives = [400, 300, 300, 250, 200, 150, 150, 100, 100, 50]
-    return br.Counts(range(9, -1, -1), positives, [20, 40, 100, 240, 600, 2000, 5000, 10000, 20000, 60000])
+    return br.Counts(
+        range(9, -1, -1), positives, [20, 40, 100, 240, 600, 2000, 5000, 10000, 20000, 60000]
+    )
 
 
 def normal(distance: float, spread: float, cells: int = 200) -> br.Counts:
-    """Scores of two normal classes, negatives N(0, 1) and positives N(distance, spread²), counted in narrow bins."""
+    """Scores of two normal classes, negatives N(0, 1) and positives N(distance, spread²), counted
+    in narrow bins.
+    """
     edges = np.linspace(-4, 4 + distance, cells + 1)
-    shares = [np.diff([0.5 * math.erfc(-(edge - mean) / sd / math.sqrt(2)) for edge in edges]) for mean, sd in ((distance, spread), (0.0, 1.0))]
+    shares = [
+        np.diff([0.5 * math.erfc(-(edge - mean) / sd / math.sqrt(2)) for edge in edges])
+        for mean, sd in ((distance, spread), (0.0, 1.0))
+    ]
     middles = (edges[1:] + edges[:-1]) / 2
     counts = [np.rint(share * 1_000_000).astype(np.int64)[::-1] for share in shares]
     return br.Counts(middles[::-1], *counts)
@@ -122,11 +136,15 @@ def family(curve: Any, counts: Any, priors: Any) -> list[br.Curve]:
 
 def tan_roc() -> Any:
     """Two ROCs that cross at an fpr of .36."""
-    return br.roc_panel({name: br.roc(points) for name, points in crossing_models().items()}, title="M1 against M2")
+    return br.roc_panel(
+        {name: br.roc(points) for name, points in crossing_models().items()}, title="M1 against M2"
+    )
 
 
 def baseline() -> Any:
-    """Weng & Poon's second example: 100 positives, 400 negatives, a miss costs five false alarms."""
+    """Weng & Poon's second example: 100 positives, 400 negatives, a miss costs five false
+    alarms.
+    """
     here, counts = at(0.2, fp=1, fn=5), one()
     point = br.choose(counts, at=here)
     curves = {"ROC": br.roc(counts), "hull": br.roc_hull(counts)}
@@ -145,16 +163,30 @@ def isolines() -> Any:
     here = at(CARDENAS)
     lines = [br.isoline("precision", here, value=value) for value in (0.9, 0.5, 0.2, 0.05)]
     lines += [br.isoline("npv", here, value=value) for value in (0.99996, 0.99998)]
-    return br.roc_panel({"detector": br.roc(intrusion())}, isolines=lines, chance=False, title=f"Isolines at p = {CARDENAS:g}")
+    return br.roc_panel(
+        {"detector": br.roc(intrusion())},
+        isolines=lines,
+        chance=False,
+        title=f"Isolines at p = {CARDENAS:g}",
+    )
 
 
 def landgrebe_scatter() -> Any:
-    """Highleyman's classes, balanced and at a base rate of 1 in 10, with the boundaries of LDC and QDC."""
+    """Highleyman's classes, balanced and at a base rate of 1 in 10, with the boundaries of LDC and
+    QDC.
+    """
     rng = Normals(0)
     panels = []
     for words, targets, others in (("balanced", 300, 300), ("target prior 1 in 10", 60, 540)):
         labels, x = HIGHLEYMAN["draw"](rng, targets, others)
-        panel = br.scatter_panel(x[:, 0], x[:, 1], labels == 1, boundaries=boundaries(), axes=("x", "y"), title=f"Highleyman, {words}")
+        panel = br.scatter_panel(
+            x[:, 0],
+            x[:, 1],
+            labels == 1,
+            boundaries=boundaries(),
+            axes=("x", "y"),
+            title=f"Highleyman, {words}",
+        )
         panels.append(panel)
     return br.Figure("Highleyman's classes", tuple(panels))
 
@@ -169,7 +201,10 @@ def boundaries() -> dict[str, tuple[Any, Any]]:
         root = np.sqrt(199**2 - 4 * 49.5 * (199.5 + of_y))
     left, right = (199 - root) / 99, (199 + root) / 99
     known = ~np.isnan(root)
-    closed = (np.concatenate((left[known], right[known][::-1])), np.concatenate((y[known], y[known][::-1])))
+    closed = (
+        np.concatenate((left[known], right[known][::-1])),
+        np.concatenate((y[known], y[known][::-1])),
+    )
     return {"LDC": ((cut - ldc.weights[1] * y) / ldc.weights[0], y), "QDC": closed}
 
 
@@ -179,7 +214,10 @@ def landgrebe_sets() -> Any:
     labels = np.repeat([True, False], count)
     apart = 2 * NormalDist().inv_cdf(0.847)
     sets = {
-        "TwoGaussians": [rng.normal((0.0, 0.0), 1.0, (count, 2)), rng.normal((apart, 0.0), 1.0, (count, 2))],
+        "TwoGaussians": [
+            rng.normal((0.0, 0.0), 1.0, (count, 2)),
+            rng.normal((apart, 0.0), 1.0, (count, 2)),
+        ],
         "Highleyman": np.split(HIGHLEYMAN["draw"](rng, count, count)[1], 2),
         "Multimodal (stand-in)": [
             rng.normal(np.resize(np.array(modes), (count, 2)), 1.0, (count, 2))
@@ -187,22 +225,38 @@ def landgrebe_sets() -> Any:
         ],
         "Lithuanian": [_arc(rng, radius, count) for radius in (10.0, 6.2)],
     }
-    panels = [br.scatter_panel(*np.concatenate(both).T, labels, axes=("x", "y"), title=name) for name, both in sets.items()]
+    panels = [
+        br.scatter_panel(*np.concatenate(both).T, labels, axes=("x", "y"), title=name)
+        for name, both in sets.items()
+    ]
     return br.Figure("The data sets of Landgrebe et al.", tuple(panels))
 
 
 def _arc(rng: Normals, radius: float, count: int) -> Any:
     angle = (2 * rng.uniform(count) - 1) * math.pi / 3
-    return np.stack((radius * np.cos(angle), radius * np.sin(angle)), axis=1) + rng.normal(0.0, 1.0, (count, 2))
+    return np.stack((radius * np.cos(angle), radius * np.sin(angle)), axis=1) + rng.normal(
+        0.0, 1.0, (count, 2)
+    )
 
 
 def tan_costs() -> Any:
     """A boundary that moves into the region of the negatives where misses are costly."""
     rng, labels = Normals(3), np.repeat([True, False], [60, 240])
-    x = np.where(labels[:, None], rng.normal((1.6, 1.6), 0.8, (300, 2)), rng.normal((0.0, 0.0), 0.9, (300, 2)))
+    x = np.where(
+        labels[:, None],
+        rng.normal((1.6, 1.6), 0.8, (300, 2)),
+        rng.normal((0.0, 0.0), 0.9, (300, 2)),
+    )
     line = np.array([-2.5, 4.5])
     moved = {"equal costs": (line, 2.1 - line), "a miss costs more": (line, 1.0 - line)}
-    return br.scatter_panel(x[:, 0], x[:, 1], labels, boundaries=moved, axes=("x", "y"), title="Costly misses move the boundary")
+    return br.scatter_panel(
+        x[:, 0],
+        x[:, 1],
+        labels,
+        boundaries=moved,
+        axes=("x", "y"),
+        title="Costly misses move the boundary",
+    )
 
 
 def landgrebe_families() -> Any:
@@ -210,7 +264,9 @@ def landgrebe_families() -> Any:
     priors, curves, points = (0.5, 0.1, 0.001), {}, []
     for name, roc in (("LDC", HIGHLEYMAN["ldc_roc"]()), ("QDC", HIGHLEYMAN["qdc_roc"]())):
         curves[name] = family(br.posfrac_curve, roc, priors)
-        points += [br.choose(roc, "tpr >= 0.8", at=at(prior), optimize="posfrac") for prior in priors]
+        points += [
+            br.choose(roc, "tpr >= 0.8", at=at(prior), optimize="posfrac") for prior in priors
+        ]
     return br.posfrac_panel(curves, points=points[:5])
 
 
@@ -218,15 +274,23 @@ def landgrebe_pair() -> Any:
     """The ROC of LDC, and its POSfrac at a prior of .1."""
     roc = HIGHLEYMAN["ldc_roc"]()
     point = br.choose(roc, "tpr >= 0.8", at=at(0.1))
-    panels = (br.roc_panel(br.roc(roc), points=point), br.posfrac_panel(br.posfrac_curve(roc, at=at(0.1)), points=point))
+    panels = (
+        br.roc_panel(br.roc(roc), points=point),
+        br.posfrac_panel(br.posfrac_curve(roc, at=at(0.1)), points=point),
+    )
     return br.Figure("LDC on Highleyman's classes, P = .1", panels)
 
 
 def difference() -> Any:
-    """Two models on the same cases: the difference of their least costs, with a simultaneous band."""
+    """Two models on the same cases: the difference of their least costs, with a simultaneous
+    band.
+    """
     rng, labels = Normals(5), np.arange(3000) < 300
     hidden = rng.normal(0.0, 1.0, (3000,))
-    scores = {"old": hidden + 1.2 * labels, "new": hidden + 1.8 * labels + rng.normal(0.0, 0.3, (3000,))}
+    scores = {
+        "old": hidden + 1.2 * labels,
+        "new": hidden + 1.8 * labels + rng.normal(0.0, 0.3, (3000,)),
+    }
     joint = br.count_models(labels, scores)
     places = np.linspace(0.02, 0.98, 49)
     return br.difference_panel(br.difference_band(br.cost_curve, joint, x=places))
@@ -236,26 +300,48 @@ def map_of_winners() -> Any:
     """Three models, each the cheapest somewhere."""
     a = br.Counts([2, 1, 0], positives=[60, 30, 10], negatives=[10, 200, 790])
     b = br.Counts([2, 1, 0], positives=[40, 58, 2], negatives=[2, 298, 700])
-    return br.winner_map_panel(br.winner_map({"a": a, "b": b}), priors=(1e-4, 0.5), cost_ratios=(1e-3, 1.0))
+    return br.winner_map_panel(
+        br.winner_map({"a": a, "b": b}), priors=(1e-4, 0.5), cost_ratios=(1e-3, 1.0)
+    )
 
 
 def densities() -> Any:
     """Two normal classes on one score, cut at a threshold."""
     x = np.linspace(-4, 6, 401)
-    curves = {name: np.exp(-((x - mean) ** 2) / 2) / math.sqrt(2 * math.pi) for name, mean in (("positive", 2.0), ("negative", 0.0))}
+    curves = {
+        name: np.exp(-((x - mean) ** 2) / 2) / math.sqrt(2 * math.pi)
+        for name, mean in (("positive", 2.0), ("negative", 0.0))
+    }
     return br.density_panel(x, curves, threshold=1.2)
 
 
 def broc_pair() -> Any:
     """A ROC that is not concave, and its hull, in the B-ROC."""
     counts, here = empirical(), at(0.05)
-    return br.broc_panel({"hull": br.broc(counts, at=here), "as measured": br.broc(counts, at=here, hull=False)})
+    return br.broc_panel(
+        {"hull": br.broc(counts, at=here), "as measured": br.broc(counts, at=here, hull=False)}
+    )
 
 
 ENTRIES = (
-    Entry("roc", "Tan et al., Fig 5.41; Weng & Poon, Figs 1 and 4", "M1 is better below a false alarm rate of .36, M2 above.", tan_roc),
-    Entry("baseline", "Weng & Poon, Fig 3", "What costs as much as the cheaper answer for all, and as much as the point chosen.", baseline),
-    Entry("isolines", "Cárdenas & Baras, Fig 3", "Each line is one precision, or one NPV; the axis of false alarms is logarithmic.", isolines),
+    Entry(
+        "roc",
+        "Tan et al., Fig 5.41; Weng & Poon, Figs 1 and 4",
+        "M1 is better below a false alarm rate of .36, M2 above.",
+        tan_roc,
+    ),
+    Entry(
+        "baseline",
+        "Weng & Poon, Fig 3",
+        "What costs as much as the cheaper answer for all, and as much as the point chosen.",
+        baseline,
+    ),
+    Entry(
+        "isolines",
+        "Cárdenas & Baras, Fig 3",
+        "Each line is one precision, or one NPV; the axis of false alarms is logarithmic.",
+        isolines,
+    ),
     Entry(
         "angles-precision",
         "Cárdenas & Baras, Fig 1",
@@ -268,7 +354,12 @@ ENTRIES = (
         "From 0° to 45°, NPV falls from 1 to 1 − the base rate.",
         lambda: br.isoline_figure("npv", [at(p) for p in (0.3, 0.1, 0.01)]),
     ),
-    Entry("posfrac", "Landgrebe et al., Fig 3", "To find 80 % of the targets, 27 % of the cases must be looked at.", landgrebe_pair),
+    Entry(
+        "posfrac",
+        "Landgrebe et al., Fig 3",
+        "To find 80 % of the targets, 27 % of the cases must be looked at.",
+        landgrebe_pair,
+    ),
     Entry(
         "posfrac-priors",
         "Landgrebe et al., Fig 4",
@@ -293,7 +384,12 @@ ENTRIES = (
         "Where the edges and the diagonal of the ROC go.",
         lambda: br.broc_mapping_figure(at(0.1), br.roc_hull(one())),
     ),
-    Entry("broc-hull", "Cárdenas & Baras, Figs 6 and 7", "On the hull the B-ROC rises; as measured it need not.", broc_pair),
+    Entry(
+        "broc-hull",
+        "Cárdenas & Baras, Figs 6 and 7",
+        "On the hull the B-ROC rises; as measured it need not.",
+        broc_pair,
+    ),
     Entry(
         "cost",
         "Weng & Poon, Fig 6",
@@ -304,9 +400,16 @@ ENTRIES = (
         "det",
         "Martin et al. 1997",
         "Two normal classes of one spread give a straight line.",
-        lambda: br.det_panel({"equal spread": br.det(normal(2.0, 1.0)), "wider positives": br.det(normal(2.0, 1.6))}),
+        lambda: br.det_panel(
+            {"equal spread": br.det(normal(2.0, 1.0)), "wider positives": br.det(normal(2.0, 1.6))}
+        ),
     ),
-    Entry("gain", "Provost & Fawcett 2013", "What the first so many cases hold.", lambda: br.gain_panel(br.gain_curve(one(), at=at(0.02)))),
+    Entry(
+        "gain",
+        "Provost & Fawcett 2013",
+        "What the first so many cases hold.",
+        lambda: br.gain_panel(br.gain_curve(one(), at=at(0.02))),
+    ),
     Entry(
         "lift",
         "Provost & Fawcett 2013",
@@ -334,13 +437,21 @@ ENTRIES = (
             points={"cheapest": br.choose(normal(2.0, 1.0), at=at(0.02, fp=1, fn=20))},
         ),
     ),
-    Entry("difference", "Cárdenas & Baras, Figs 8 and 9", "Where the band lies below 0, the new model is shown to be cheaper.", difference),
+    Entry(
+        "difference",
+        "Cárdenas & Baras, Figs 8 and 9",
+        "Where the band lies below 0, the new model is shown to be cheaper.",
+        difference,
+    ),
     Entry(
         "reliability",
         "DeGroot & Fienberg 1983",
         "Scores that are too sure of themselves.",
         lambda: br.reliability_panel(
-            {"blocks": br.reliability_curve(probabilities()), "10 bins": br.reliability_curve(probabilities(), bins=10)}
+            {
+                "blocks": br.reliability_curve(probabilities()),
+                "10 bins": br.reliability_curve(probabilities(), bins=10),
+            }
         ),
     ),
     Entry(
@@ -349,18 +460,49 @@ ENTRIES = (
         "The same scores, class by class.",
         lambda: br.histogram_panel(normal(2.0, 1.0), bins=40, threshold=1.2),
     ),
-    Entry("densities", "the slides, 1-D example", "The threshold cuts recall off the one, false alarms off the other.", densities),
-    Entry("tree", "Landgrebe et al., Fig 2", "Where each case ends up.", lambda: br.outcome_tree_panel(br.flag_at(one(), 6))),
-    Entry("scatter", "Landgrebe et al., Fig 1", "Balanced, and at the base rate: the same classes.", landgrebe_scatter),
-    Entry("data-sets", "Landgrebe et al., Fig 5", "Two normal classes, and three pairs of classes that no line divides well.", landgrebe_sets),
-    Entry("scatter-costs", "Tan et al., Fig 5.44", "Costly misses move the boundary into the region of the negatives.", tan_costs),
+    Entry(
+        "densities",
+        "the slides, 1-D example",
+        "The threshold cuts recall off the one, false alarms off the other.",
+        densities,
+    ),
+    Entry(
+        "tree",
+        "Landgrebe et al., Fig 2",
+        "Where each case ends up.",
+        lambda: br.outcome_tree_panel(br.flag_at(one(), 6)),
+    ),
+    Entry(
+        "scatter",
+        "Landgrebe et al., Fig 1",
+        "Balanced, and at the base rate: the same classes.",
+        landgrebe_scatter,
+    ),
+    Entry(
+        "data-sets",
+        "Landgrebe et al., Fig 5",
+        "Two normal classes, and three pairs of classes that no line divides well.",
+        landgrebe_sets,
+    ),
+    Entry(
+        "scatter-costs",
+        "Tan et al., Fig 5.44",
+        "Costly misses move the boundary into the region of the negatives.",
+        tan_costs,
+    ),
     Entry(
         "oversampling",
         "Tan et al., Fig 5.45",
-        "A leaf needs two cases: only where positives are copied does the tree find the one among the negatives.",
+        "A leaf needs two cases: only where positives are copied does the tree find the one among"
+        " the negatives.",
         TREES["oversampled_tree"],
     ),
-    Entry("winner-map", "Landgrebe et al., §5", "Which model is cheapest at which base rate and cost ratio.", map_of_winners),
+    Entry(
+        "winner-map",
+        "Landgrebe et al., §5",
+        "Which model is cheapest at which base rate and cost ratio.",
+        map_of_winners,
+    ),
 )
 
 
@@ -376,7 +518,10 @@ def page() -> str:
 
 def _section(entry: Entry) -> str:
     title = entry.name.replace("-", " ")
-    return f"## {title}\n\n{entry.source}. {entry.words}\n\n![{title}: {entry.words}](gallery/{entry.name}.svg)\n"
+    return (
+        f"## {title}\n\n{entry.source}. {entry.words}\n\n![{title}:"
+        f" {entry.words}](gallery/{entry.name}.svg)\n"
+    )
 
 
 if __name__ == "__main__":

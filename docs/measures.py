@@ -1,4 +1,6 @@
-"""Writes docs/measures.md from the registry: `python docs/measures.py`. A test holds the page to what this gives."""
+"""Writes docs/measures.md from the registry: `python docs/measures.py`. A test holds the page to
+what this gives.
+"""
 
 import math
 from pathlib import Path
@@ -10,7 +12,10 @@ from baserate.measures.registry import Definition
 PAGE = Path(__file__).with_suffix(".md")
 CONFUSION = "br.Confusion(tp=40, fp=60, fn=10, tn=890)"
 CONDITIONS = "br.Conditions(prior=0.001, costs=br.Costs(fp=1, fn=100))"
-EXAMPLES = {"f_beta": "f_beta(beta=2)", "weighted_accuracy": "weighted_accuracy(w1=5, w2=1, w3=4, w4=0)"}
+EXAMPLES = {
+    "f_beta": "f_beta(beta=2)",
+    "weighted_accuracy": "weighted_accuracy(w1=5, w2=1, w3=4, w4=0)",
+}
 HEAD = f"""# The measures
 
 Written from the registry by `python docs/measures.py`; every example is run by the tests. Each measure is a function of a confusion (TP, FP,
@@ -24,7 +29,7 @@ other names; in Python each measure has one.
 >>> at = {CONDITIONS}
 
 ```
-"""
+"""  # noqa: E501
 
 
 def page() -> str:
@@ -33,10 +38,16 @@ def page() -> str:
 
 
 def _index() -> str:
-    lines = ["| measure | also called | better | range | changes with the base rate |", "|---|---|---|---|---|"]
+    lines = [
+        "| measure | also called | better | range | changes with the base rate |",
+        "|---|---|---|---|---|",
+    ]
     for entry in CATALOGUE.values():
         words = ", ".join(entry.synonyms) or "–"
-        lines.append(f"| [{entry.name}](#{entry.name}) | {words} | {entry.direction} | {_range(entry)} | {'yes' if entry.prior else 'no'} |")
+        lines.append(
+            f"| [{entry.name}](#{entry.name}) | {words} | {entry.direction} | {_range(entry)} |"
+            f" {'yes' if entry.prior else 'no'} |"
+        )
     return "\n".join(lines) + "\n"
 
 
@@ -56,14 +67,22 @@ def _examples(entry: Definition) -> list[str]:
     confusion, at = eval(CONFUSION, {"br": br}), eval(CONDITIONS, {"br": br})  # noqa: S307 (our own two lines)
     options = {"volume": 1_000_000} if needs_volume else {}
     shown = ", volume=1_000_000" if needs_volume else ""
-    lines = [f'>>> br.measure("{asked}", confusion{shown})', repr(br.measure(asked, confusion, **options))]
+    lines = [
+        f'>>> br.measure("{asked}", confusion{shown})',
+        repr(br.measure(asked, confusion, **options)),
+    ]
     if entry.prior or entry.name == "total_cost":
-        lines += [f'>>> br.measure("{asked}", confusion, at=at{shown})', repr(br.measure(asked, confusion, at=at, **options))]
+        lines += [
+            f'>>> br.measure("{asked}", confusion, at=at{shown})',
+            repr(br.measure(asked, confusion, at=at, **options)),
+        ]
     return lines
 
 
 def _range(entry: Definition) -> str:
-    low, high = ("−∞" if end == -math.inf else "∞" if end == math.inf else f"{end:g}" for end in entry.range)
+    low, high = (
+        "−∞" if end == -math.inf else "∞" if end == math.inf else f"{end:g}" for end in entry.range
+    )
     return f"{low} to {high}"
 
 

@@ -1,4 +1,6 @@
-"""Writes the pictures of docs/report/: the report of the demo in light, dark, on a small screen and on paper. Needs chromium."""
+"""Writes the pictures of docs/report/: the report of the demo in light, dark, on a small screen and
+on paper. Needs chromium.
+"""
 
 import io
 import shutil
@@ -21,7 +23,12 @@ class View(NamedTuple):
     media: str = "screen"
 
 
-VIEWS = {"light": View(1200, 900), "dark": View(1200, 900, "dark"), "narrow": View(380, 900), "print": View(800, 1130, media="print")}
+VIEWS = {
+    "light": View(1200, 900),
+    "dark": View(1200, 900, "dark"),
+    "narrow": View(380, 900),
+    "print": View(800, 1130, media="print"),
+}
 COLOURS = 256
 
 
@@ -29,7 +36,10 @@ def models() -> dict[str, br.Counts]:
     """The demo's two models."""
     rows = [line.split(",") for line in scores_csv().splitlines()[1:]]
     labels = [int(row[1]) for row in rows]
-    return {name: br.count(labels, [float(row[column]) for row in rows]) for name, column in (("logit", 2), ("forest", 3))}
+    return {
+        name: br.count(labels, [float(row[column]) for row in rows])
+        for name, column in (("logit", 2), ("forest", 3))
+    }
 
 
 def small(picture: bytes) -> bytes:
@@ -37,13 +47,17 @@ def small(picture: bytes) -> bytes:
     from PIL import Image
 
     out = io.BytesIO()
-    Image.open(io.BytesIO(picture)).convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE).save(out, "PNG", optimize=True)
+    Image.open(io.BytesIO(picture)).convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE).save(
+        out, "PNG", optimize=True
+    )
     return out.getvalue()
 
 
 def photographed(browser: Any, path: Path, view: View) -> bytes:
     """The first screen."""
-    page = browser.new_page(viewport={"width": view.width, "height": view.height}, color_scheme=view.scheme)
+    page = browser.new_page(
+        viewport={"width": view.width, "height": view.height}, color_scheme=view.scheme
+    )
     page.goto(path.as_uri())
     page.emulate_media(media=view.media)
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
@@ -61,7 +75,9 @@ def main() -> None:
     at = br.Conditions("1 in 1000", br.Costs(fp=1, fn=100))
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as started:
         path = Path(folder) / "report.html"
-        br.report(models(), at=at, volume=1_000_000, title="Payments: which model, at which threshold").save(str(path))
+        br.report(
+            models(), at=at, volume=1_000_000, title="Payments: which model, at which threshold"
+        ).save(str(path))
         browser = started.chromium.launch(executable_path=shutil.which("chromium"))
         for name, view in VIEWS.items():
             (FOLDER / f"{name}.png").write_bytes(small(photographed(browser, path, view)))

@@ -1,6 +1,8 @@
-"""Writes docs/studies.md from the records in docs/studies/: `python docs/studies.py`. A test holds the page to what this gives.
+"""Writes docs/studies.md from the records in docs/studies/: `python docs/studies.py`. A test holds
+the page to what this gives.
 
-`baserate study all --data FOLDER -o MADE` and then `python docs/studies.py MADE` records a run: its claims as JSON, its figures as SVG.
+`baserate study all --data FOLDER -o MADE` and then `python docs/studies.py MADE` records a run: its
+claims as JSON, its figures as SVG.
 """
 
 import json
@@ -64,7 +66,7 @@ Ljubljana; heart-c, the Cleveland Clinic Foundation, Robert Detrano, M.D., Ph.D.
 Ross Quinlan; german-credit, Hans Hofmann, Universität Hamburg; glass, B. German, Home Office Forensic Science Service, and Vina Spiehler;
 heart-statlog, the Statlog project; hepatitis, G. Gong, by way of Bojan Cestnik, Jožef Stefan Institute; horse-colic, Mary McLeish and Matt
 Cecile, University of Guelph, and Will Taylor.
-"""
+"""  # noqa: E501
 LEARNT = """What was learnt from making five sources again, in {claims} rows:
 
 - **What is printed mostly comes out.** {reproduced} printed numbers are reproduced to their last digit or within the error that the
@@ -82,17 +84,40 @@ LEARNT = """What was learnt from making five sources again, in {claims} rows:
   weights or pruning they did.
 - **Cárdenas & Baras.** Nearly everything is a formula or a sentence; few numbers are printed. On two sets of real traffic the models
   change places with the base rate, as the paper says; a flood of false alarms is seen in one of them only.
-"""
-HEADINGS = ("claim", "rows", "published", "ours", "tolerance", "verdict", "why so close, and remarks")
+"""  # noqa: E501
+HEADINGS = (
+    "claim",
+    "rows",
+    "published",
+    "ours",
+    "tolerance",
+    "verdict",
+    "why so close, and remarks",
+)
 
 
 def page() -> str:
     """The whole page."""
     made = [json.loads((FOLDER / f"{name}.json").read_text()) for name in STUDIES]
-    rows = [f"| [{study['title']}](#{study['name']}) | {len(study['claims'])} | {_tally(study)} |" for study in made]
-    meanings = "\n".join(f"- *{verdict.replace('_', ' ')}*: {MEANINGS[verdict]}" for verdict in VERDICTS)
+    rows = [
+        f"| [{study['title']}](#{study['name']}) | {len(study['claims'])} | {_tally(study)} |"
+        for study in made
+    ]
+    meanings = "\n".join(
+        f"- *{verdict.replace('_', ' ')}*: {MEANINGS[verdict]}" for verdict in VERDICTS
+    )
     head = HEAD.replace("@LEARNT@", _learnt(made)).replace("@MEANINGS@", f"{meanings}\n")
-    table = "\n".join(["## Verdicts\n", "| study | claims | verdicts |", "|---|---|---|", *rows, "", _table_2(made), ""])
+    table = "\n".join(
+        [
+            "## Verdicts\n",
+            "| study | claims | verdicts |",
+            "|---|---|---|",
+            *rows,
+            "",
+            _table_2(made),
+            "",
+        ]
+    )
     return "\n".join([head, table, *(part for study in made for part in _study(study))])
 
 
@@ -105,8 +130,16 @@ def _learnt(made: list[dict[str, Any]]) -> str:
     """Half a page of what came out, with its numbers read from the records."""
     tally: Counter[str] = sum((Counter(study["tally"]) for study in made), Counter())
     weng = [claim for study in made if study["name"] == "weng" for claim in study["claims"]]
-    weka, own = (Counter(claim["verdict"] for claim in weng if claim["id"].startswith(f"table3-{kind}")) for kind in ("weka", "standins"))
-    draws = next(claim["ours"] for study in made for claim in study["claims"] if claim["id"] == "table2-single-draws")
+    weka, own = (
+        Counter(claim["verdict"] for claim in weng if claim["id"].startswith(f"table3-{kind}"))
+        for kind in ("weka", "standins")
+    )
+    draws = next(
+        claim["ours"]
+        for study in made
+        for claim in study["claims"]
+        if claim["id"] == "table2-single-draws"
+    )
     return LEARNT.format(
         claims=sum(tally.values()),
         **tally,
@@ -122,40 +155,84 @@ def _learnt(made: list[dict[str, Any]]) -> str:
 
 def _table_2(made: list[dict[str, Any]]) -> str:
     """The cells on published data and those on fitted data, each counted by itself."""
-    cells = [claim for study in made for claim in study["claims"] if re.fullmatch(r"table2-.*-0\.\d+", claim["id"])]
-    parts = [[claim["verdict"] == "reproduced" for claim in cells if claim["fitted"] == fitted] for fitted in (False, True)]
+    cells = [
+        claim
+        for study in made
+        for claim in study["claims"]
+        if re.fullmatch(r"table2-.*-0\.\d+", claim["id"])
+    ]
+    parts = [
+        [claim["verdict"] == "reproduced" for claim in cells if claim["fitted"] == fitted]
+        for fitted in (False, True)
+    ]
     (published, known), (fitted, others) = ((sum(part), len(part)) for part in parts)
-    first = f"Of Landgrebe's Table 2, {published} of the {known} cells whose data were published agree."
-    apart = f"The {others} cells of Multimodal, whose data\nare fitted to this very table, are counted apart"
+    first = (
+        f"Of Landgrebe's Table 2, {published} of the {known} cells whose data were published agree."
+    )
+    apart = (
+        f"The {others} cells of Multimodal, whose data\nare fitted to this very table, are counted"
+        " apart"
+    )
     return f"{first} {apart}: {fitted} agree, which shows little."
 
 
 def _study(study: dict[str, Any]) -> list[str]:
-    head = f"## {study['name']}\n\n{study['title']}. {study['source']}. {len(study['claims'])} claims: {_tally(study)}.\n"
-    figures = [f"![{figure['text']}](studies/{study['name']}-{figure['name']}.svg)\n\n{figure['text']}\n" for figure in study["figures"]]
-    claims = ["| " + " | ".join(HEADINGS) + " |", "|" + "---|" * len(HEADINGS), *(_row(claim) for claim in study["claims"]), ""]
+    head = (
+        f"## {study['name']}\n\n{study['title']}. {study['source']}. {len(study['claims'])} claims:"
+        f" {_tally(study)}.\n"
+    )
+    figures = [
+        f"![{figure['text']}](studies/{study['name']}-{figure['name']}.svg)\n\n{figure['text']}\n"
+        for figure in study["figures"]
+    ]
+    claims = [
+        "| " + " | ".join(HEADINGS) + " |",
+        "|" + "---|" * len(HEADINGS),
+        *(_row(claim) for claim in study["claims"]),
+        "",
+    ]
     return [head, *figures, "\n".join(claims)]
 
 
 def _row(claim: dict[str, Any]) -> str:
-    values = [tuple(claim[side]) if isinstance(claim[side], list) else claim[side] for side in ("published", "ours")]
+    values = [
+        tuple(claim[side]) if isinstance(claim[side], list) else claim[side]
+        for side in ("published", "ours")
+    ]
     tolerance = "—" if claim["tolerance"] is None else f"± {claim['tolerance']:.4g}"
     remarks = ". ".join(filter(None, (claim["reason"], claim["note"])))
     rows = ", ".join([*claim["inventory"], *claim["errata"]])
     published, ours = (shown(value, claim["unit"]) for value in values)
-    cells = [claim["id"], rows, published, ours, tolerance, claim["verdict"].replace("_", " "), remarks]
+    cells = [
+        claim["id"],
+        rows,
+        published,
+        ours,
+        tolerance,
+        claim["verdict"].replace("_", " "),
+        remarks,
+    ]
     return "| " + " | ".join(cell.replace("|", "\\|").replace("<", "&lt;") for cell in cells) + " |"
 
 
 def record(made: Path) -> None:
-    """Take over what `baserate study … -o MADE` wrote: every study by itself, one claim a line, and its figures."""
+    """Take over what `baserate study … -o MADE` wrote: every study by itself, one claim a line, and
+    its figures.
+    """
     FOLDER.mkdir(exist_ok=True)
     for study in json.loads((made / "studies.json").read_text())["studies"]:
         claims = ",\n".join(json.dumps(claim, ensure_ascii=False) for claim in study["claims"])
         rest = {key: value for key, value in study.items() if key != "claims"}
-        text = json.dumps(rest, ensure_ascii=False, indent=1)[:-2] + f',\n "claims": [\n{claims}\n ]\n}}\n'
+        text = (
+            json.dumps(rest, ensure_ascii=False, indent=1)[:-2]
+            + f',\n "claims": [\n{claims}\n ]\n}}\n'
+        )
         (FOLDER / f"{study['name']}.json").write_text(text)
-        drawn = re.findall(r"<figure[^>]*>(<svg.*?</svg>\n?)<figcaption>", (made / f"{study['name']}.html").read_text(), flags=re.DOTALL)
+        drawn = re.findall(
+            r"<figure[^>]*>(<svg.*?</svg>\n?)<figcaption>",
+            (made / f"{study['name']}.html").read_text(),
+            flags=re.DOTALL,
+        )
         for figure, svg in zip(study["figures"], drawn, strict=True):
             (FOLDER / f"{study['name']}-{figure['name']}.svg").write_text(svg)
 

@@ -1,4 +1,6 @@
-"""Writes docs/terminal.md: every command run in a terminal of 80 and of 40 columns, as it looks there. `python docs/terminal.py` (Linux)."""
+"""Writes docs/terminal.md: every command run in a terminal of 80 and of 40 columns, as it looks
+there. `python docs/terminal.py` (Linux).
+"""
 
 import contextlib
 import fcntl
@@ -20,7 +22,10 @@ RUNS = (
     f'baserate choose payments.csv {TWO} --prior "1 in 1000" --cost fn=100,fp=1',
     f"baserate decide payments.csv {TWO} --prior 1e-4..1e-2 --cost fn=100,fp=1",
     f"baserate compare payments.csv {TWO}",
-    'baserate slices sites.csv --label ill --score score --group site --threshold 0.5 --require "recall >= 0.9"',
+    (
+        "baserate slices sites.csv --label ill --score score --group site --threshold 0.5 --require"
+        ' "recall >= 0.9"'
+    ),
     'baserate gate traffic.csv "fpr <= 1e-5" --label attack --score detector --threshold 0.9995',
     "baserate curve broc traffic.csv --label attack --score detector --prior 1e-4",
     "baserate calc --sensitivity 90% --specificity 85% --prior 1%",
@@ -32,16 +37,20 @@ HEAD = """# In a terminal
 Written by `python docs/terminal.py`: the same commands in a terminal of 80 columns and in one of 40, on the files of the
 [cookbook](cookbook.md). Tables that do not fit get headings of several lines, and then one row below the other. In a pipe or a file nothing is
 folded.
-"""
+"""  # noqa: E501
 
 
 def seen(command: str, columns: int, folder: str) -> str:
     """What the terminal shows."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
-    settings = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")} | {"TERM": "dumb"}
+    settings = {
+        name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")
+    } | {"TERM": "dumb"}
     words = [sys.executable, "-m", "baserate", *shlex.split(command)[1:]]
-    process = subprocess.Popen(words, stdin=theirs, stdout=theirs, stderr=theirs, cwd=folder, env=settings)
+    process = subprocess.Popen(
+        words, stdin=theirs, stdout=theirs, stderr=theirs, cwd=folder, env=settings
+    )
     os.close(theirs)
     text = b""
     with contextlib.suppress(OSError):  # how a terminal says that the other side is gone
@@ -60,7 +69,10 @@ def page() -> str:
         for command in RUNS:
             name = shlex.split(command)[1]
             parts += [f"## {name}\n\n`{command}`\n"]
-            parts += [f"{columns} columns:\n\n```text\n{seen(command, columns, folder)}```\n" for columns in (80, 40)]
+            parts += [
+                f"{columns} columns:\n\n```text\n{seen(command, columns, folder)}```\n"
+                for columns in (80, 40)
+            ]
     return "\n".join(parts)
 
 

@@ -6,7 +6,11 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large], "print_blob": True}
+COMMON = {
+    "deadline": None,
+    "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large],
+    "print_blob": True,
+}
 settings.register_profile("fast", max_examples=100, **COMMON)
 settings.register_profile("long", max_examples=2500, **COMMON)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
@@ -17,7 +21,9 @@ NEEDS = "needs "
 
 @pytest.fixture(scope="session")
 def shared() -> Path:
-    """The folder of real data; a file missing from it is an error, its absence as a whole a skip."""
+    """The folder of real data; a file missing from it is an error, its absence as a whole a
+    skip.
+    """
     if not SHARED.is_dir():
         pytest.skip("no shared data: set BASERATE_SHARED")
     return SHARED
@@ -25,9 +31,16 @@ def shared() -> Path:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item, call):
-    """With BASERATE_REQUIRE_ALL, a test that skips because it `needs` a part of the system has failed."""
+    """With BASERATE_REQUIRE_ALL, a test that skips because it `needs` a part of the system has
+    failed.
+    """
     report = yield
-    if report.skipped and os.environ.get("BASERATE_REQUIRE_ALL") and isinstance(report.longrepr, tuple) and NEEDS in report.longrepr[2]:
+    if (
+        report.skipped
+        and os.environ.get("BASERATE_REQUIRE_ALL")
+        and isinstance(report.longrepr, tuple)
+        and NEEDS in report.longrepr[2]
+    ):
         report.outcome = "failed"
         report.longrepr = f"{item.nodeid} was skipped in a build: {report.longrepr[2]}"
     return report

@@ -1,4 +1,6 @@
-"""Names of cases that are the same in every process: tests are shared out by name, and an address in memory is none."""
+"""Names of cases that are the same in every process: tests are shared out by name, and an address
+in memory is none.
+"""
 
 import re
 

@@ -1,11 +1,15 @@
-"""Truth, loop by loop: definitions written out as slowly and plainly as possible. Imports nothing from baserate."""
+"""Truth, loop by loop: definitions written out as slowly and plainly as possible. Imports nothing
+from baserate.
+"""
 
 import math
 from fractions import Fraction
 
 
 def count(labels, scores, weights=None):
-    """{score: [positives, negatives]} with exact sums, scores descending. Python compares ints and floats exactly."""
+    """{score: [positives, negatives]} with exact sums, scores descending. Python compares ints and
+    floats exactly.
+    """
     cells = {}
     for row, (label, score) in enumerate(zip(labels, scores, strict=True)):
         weight = 1 if weights is None else Fraction(float(weights[row]))
@@ -29,9 +33,15 @@ def auc(labels, scores, weights=None):
     for i in rows:
         for j in rows:
             if labels[i] and not labels[j]:
-                pair = Fraction(1) if weights is None else Fraction(float(weights[i])) * Fraction(float(weights[j]))
+                pair = (
+                    Fraction(1)
+                    if weights is None
+                    else Fraction(float(weights[i])) * Fraction(float(weights[j]))
+                )
                 total += pair
-                wins += pair * (1 if scores[i] > scores[j] else Fraction(1, 2) if scores[i] == scores[j] else 0)
+                wins += pair * (
+                    1 if scores[i] > scores[j] else Fraction(1, 2) if scores[i] == scores[j] else 0
+                )
     return wins / total if total else math.nan
 
 

@@ -9,7 +9,9 @@ from typing import NamedTuple
 
 
 class Taken(NamedTuple):
-    """What it said, seconds of CPU and by the clock, bytes of all resident sets together, and its exit status."""
+    """What it said, seconds of CPU and by the clock, bytes of all resident sets together, and its
+    exit status.
+    """
 
     said: str
     cpu: float
@@ -24,7 +26,9 @@ def resident(pid):
     while waiting:
         here = waiting.pop()
         try:
-            total += int(Path(f"/proc/{here}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+            total += int(Path(f"/proc/{here}/statm").read_text().split()[1]) * os.sysconf(
+                "SC_PAGE_SIZE"
+            )
             for task in Path(f"/proc/{here}/task").iterdir():
                 waiting += map(int, (task / "children").read_text().split())
         except OSError:
@@ -49,4 +53,6 @@ def taken_by(command, every=0.005):
     process.returncode = os.waitstatus_to_exitcode(status)
     ended.set()
     watcher.join()
-    return Taken(said, usage.ru_utime + usage.ru_stime, time.monotonic() - begun, peak[0], process.returncode)
+    return Taken(
+        said, usage.ru_utime + usage.ru_stime, time.monotonic() - begun, peak[0], process.returncode
+    )

@@ -1,26 +1,63 @@
-"""Data sets that break counting: ties, signs, signed zeros, subnormals, extremes, huge integers, rare or absent classes."""
+"""Data sets that break counting: ties, signs, signed zeros, subnormals, extremes, huge integers,
+rare or absent classes.
+"""
 
 import numpy as np
 from hypothesis import strategies as st
 
-ODD_FLOATS = [0.0, -0.0, 1.0, -1.0, 0.5, 5e-324, -5e-324, 2.2250738585072014e-308, 1e300, -1e300, 1.7976931348623157e308, 1.0000000000000002]
+ODD_FLOATS = [
+    0.0,
+    -0.0,
+    1.0,
+    -1.0,
+    0.5,
+    5e-324,
+    -5e-324,
+    2.2250738585072014e-308,
+    1e300,
+    -1e300,
+    1.7976931348623157e308,
+    1.0000000000000002,
+]
 INFINITE = [float("inf"), float("-inf")]
-ODD_INTS = [0, 1, -1, 2**53, 2**53 + 1, -(2**53) - 1, 2**62, 2**63 - 1, 2**63 - 2, -(2**63), -(2**63) + 1]
+ODD_INTS = [
+    0,
+    1,
+    -1,
+    2**53,
+    2**53 + 1,
+    -(2**53) - 1,
+    2**62,
+    2**63 - 1,
+    2**63 - 2,
+    -(2**63),
+    -(2**63) + 1,
+]
 
 float_scores = st.one_of(
     st.sampled_from(ODD_FLOATS + INFINITE),
     st.integers(0, 5).map(lambda i: i / 5),
     st.floats(allow_nan=False),
 )
-narrow_scores = st.one_of(st.sampled_from([0.0, -0.0, 1.0, 1e-45, -1e-45, 0.25]), st.floats(allow_nan=False, width=32))
-int_scores = st.one_of(st.sampled_from(ODD_INTS), st.integers(-3, 3), st.integers(-(2**63), 2**63 - 1))
+narrow_scores = st.one_of(
+    st.sampled_from([0.0, -0.0, 1.0, 1e-45, -1e-45, 0.25]), st.floats(allow_nan=False, width=32)
+)
+int_scores = st.one_of(
+    st.sampled_from(ODD_INTS), st.integers(-3, 3), st.integers(-(2**63), 2**63 - 1)
+)
 
 
 def score_lists(least):
     return st.one_of(
-        st.lists(float_scores, min_size=least, max_size=60).map(lambda v: np.array(v, dtype=np.float64)),
-        st.lists(narrow_scores, min_size=least, max_size=60).map(lambda v: np.array(v, dtype=np.float32)),
-        st.lists(int_scores, min_size=least, max_size=60).map(lambda v: np.array(v, dtype=np.int64)),
+        st.lists(float_scores, min_size=least, max_size=60).map(
+            lambda v: np.array(v, dtype=np.float64)
+        ),
+        st.lists(narrow_scores, min_size=least, max_size=60).map(
+            lambda v: np.array(v, dtype=np.float32)
+        ),
+        st.lists(int_scores, min_size=least, max_size=60).map(
+            lambda v: np.array(v, dtype=np.int64)
+        ),
     )
 
 
@@ -33,7 +70,9 @@ weight_values = st.one_of(
 
 @st.composite
 def cases(draw, *, weighted=False, both=False, zeros=True):
-    """(labels, scores) or (labels, scores, weights): arrays of one length. `both` classes; weights with `zeros` among them."""
+    """(labels, scores) or (labels, scores, weights): arrays of one length. `both` classes; weights
+    with `zeros` among them.
+    """
     scores = draw(score_lists(2 if both else 0))
     size = len(scores)
     prior = draw(st.sampled_from([0.05, 0.5, 0.9] if both else [0.0, 0.05, 0.5, 1.0]))
@@ -43,7 +82,9 @@ def cases(draw, *, weighted=False, both=False, zeros=True):
         labels[:2] = draw(st.sampled_from([(True, False), (False, True)]))
     if not weighted:
         return labels, scores
-    weights = np.array(draw(st.lists(weight_values, min_size=size, max_size=size)), dtype=np.float64)
+    weights = np.array(
+        draw(st.lists(weight_values, min_size=size, max_size=size)), dtype=np.float64
+    )
     if not zeros:
         weights[weights == 0] = 0.75
     for members in (labels, ~labels):  # a class without any weight is refused, and tested elsewhere
@@ -54,10 +95,26 @@ def cases(draw, *, weighted=False, both=False, zeros=True):
 
 @st.composite
 def large_cases(draw):
-    """Enough rows to reach the table of values, every level of the sort and the search between positives."""
+    """Enough rows to reach the table of values, every level of the sort and the search between
+    positives.
+    """
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     rows = draw(st.sampled_from([1_500, 5_000, 40_000]))
-    kind = draw(st.sampled_from(["uniform", "normal", "tied", "wide", "float32", "ints", "huge ints", "one value", "odd"]))
+    kind = draw(
+        st.sampled_from(
+            [
+                "uniform",
+                "normal",
+                "tied",
+                "wide",
+                "float32",
+                "ints",
+                "huge ints",
+                "one value",
+                "odd",
+            ]
+        )
+    )
     scores = {
         "uniform": lambda: rng.random(rows),
         "normal": lambda: rng.normal(size=rows),

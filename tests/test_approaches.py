@@ -1,4 +1,6 @@
-"""The study of approaches (benchmarks/approaches.py): what it reads off answers, in fractions; a page of two sets; the recorded page."""
+"""The study of approaches (benchmarks/approaches.py): what it reads off answers, in fractions; a
+page of two sets; the recorded page.
+"""
 
 from fractions import Fraction
 from pathlib import Path
@@ -28,7 +30,10 @@ def cost(flags):
 
 def test_costs_are_those_of_the_definition():
     assert (judging.stakes(Y, AT) * np.abs(OURS - Y)).sum() == pytest.approx(float(cost(OURS)))
-    assert judging.trivial(AT) == 0.875  # flag everything: 7/8 of the cases are false alarms; nothing: a miss costs 8, of one in eight
+    assert (
+        judging.trivial(AT) == 0.875
+        # flag everything: 7/8 of the cases are false alarms; nothing: a miss costs 8, of one in eight  # noqa: E501
+    )
     counts = br.count(Y, OURS)
     assert float(cost(OURS)) == br.measure("expected_cost", counts, threshold=1, at=AT)
 
@@ -44,7 +49,9 @@ def test_a_difference_is_paired_case_by_case_and_its_error_class_by_class():
 
 def test_of_several_divisions_a_flag_is_a_share():
     flags = (OURS + THEIRS) / 2
-    assert (judging.stakes(Y, AT) * np.abs(flags - Y)).sum() == pytest.approx(float(cost(OURS) + cost(THEIRS)) / 2)
+    assert (judging.stakes(Y, AT) * np.abs(flags - Y)).sum() == pytest.approx(
+        float(cost(OURS) + cost(THEIRS)) / 2
+    )
 
 
 def test_odds_of_conditions_are_taken_over_those_of_the_cases():
@@ -52,7 +59,10 @@ def test_odds_of_conditions_are_taken_over_those_of_the_cases():
 
 
 def test_an_interval_over_sets_is_students():
-    ones = [judging.Judged("a", "tree", "b", (1.0,), (gap,), (0,), None, None) for gap in (0.1, 0.2, 0.6)]
+    ones = [
+        judging.Judged("a", "tree", "b", (1.0,), (gap,), (0,), None, None)
+        for gap in (0.1, 0.2, 0.6)
+    ]
     gap, low, high = pages.summed("b", ones)["gap"]
     half = 4.302653 * np.std([0.1, 0.2, 0.6], ddof=1) / 3**0.5
     assert (gap, low, high) == pytest.approx((0.3, 0.3 - half, 0.3 + half), abs=1e-3)
@@ -66,14 +76,19 @@ def test_generated_sets_are_what_they_say(name, positives):
 
 
 def test_held_out_cases_are_answered_by_learners_that_did_not_see_them():
-    """Some cases of an outer fold moved far away change the answers to all other folds, and none to the rest of their own."""
+    """Some cases of an outer fold moved far away change the answers to all other folds, and none to
+    the rest of their own.
+    """
     cases, y = load("two Gaussians")
     cases, y = cases[::4], y[::4]
     _, test = next(StratifiedKFold(3, shuffle=True, random_state=1).split(cases, y))
     moved = cases.copy()
     moved[test[::2]] += 5
     first, second = (
-        approaches.cross_validated(rows, y, "logistic regression", set(), 1, 3)[approaches.REFERENCE][1] for rows in (cases, moved)
+        approaches.cross_validated(rows, y, "logistic regression", set(), 1, 3)[
+            approaches.REFERENCE
+        ][1]
+        for rows in (cases, moved)
     )
     assert np.array_equal(first[test[1::2]], second[test[1::2]])
     others = np.setdiff1d(np.arange(len(y)), test)

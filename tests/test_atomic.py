@@ -1,4 +1,6 @@
-"""Answers that go to a file: refused before anything is computed where they cannot, and written whole or not at all."""
+"""Answers that go to a file: refused before anything is computed where they cannot, and written
+whole or not at all.
+"""
 
 import fcntl
 import gzip
@@ -58,7 +60,9 @@ def test_what_is_there_is_replaced_only_by_force(scores, tmp_path, capsys):
 
 
 def test_force_without_an_output_is_refused(scores, capsys):
-    assert "BR002: --force says nothing" in refused(capsys, "show", scores, "--label", "y", "--score", "m", "--force")
+    assert "BR002: --force says nothing" in refused(
+        capsys, "show", scores, "--label", "y", "--score", "m", "--force"
+    )
 
 
 @pytest.mark.parametrize("where", ["missing/answer", "scores.csv/answer", ".", "n" * 300])
@@ -69,7 +73,9 @@ def test_a_place_that_cannot_be_written_is_refused_before_reading(tmp_path, caps
 
 
 def test_a_folder_that_is_read_only_is_refused_before_reading(tmp_path, capsys, monkeypatch):
-    """Nothing is read-only to root, who may run this: so opening fails here as it would for others."""
+    """Nothing is read-only to root, who may run this: so opening fails here as it would for
+    others.
+    """
     real = os.open
 
     def opened(path, *rest, **named):
@@ -78,7 +84,9 @@ def test_a_folder_that_is_read_only_is_refused_before_reading(tmp_path, capsys, 
         return real(path, *rest, **named)
 
     monkeypatch.setattr(os, "open", opened)
-    assert "cannot be written to (Permission denied)" in refused(capsys, *shown("never-read.csv", tmp_path / "answer"))
+    assert "cannot be written to (Permission denied)" in refused(
+        capsys, *shown("never-read.csv", tmp_path / "answer")
+    )
 
 
 @pytest.mark.parametrize("force", [(), ("--force",)])
@@ -101,7 +109,9 @@ def test_an_input_is_never_the_output(scores, tmp_path, capsys):
 
 def test_two_runs_do_not_write_one_output(scores, tmp_path, capsys):
     with reserved(str(tmp_path / "answer")):
-        assert f"process {os.getpid()} is writing it" in refused(capsys, *shown(scores, tmp_path / "answer"))
+        assert f"process {os.getpid()} is writing it" in refused(
+            capsys, *shown(scores, tmp_path / "answer")
+        )
     assert told(capsys, *shown(scores, tmp_path / "answer")).status == 0
 
 
@@ -118,7 +128,19 @@ def test_nothing_is_written_where_there_is_no_answer(tmp_path, capsys):
 
 
 def test_a_verdict_against_is_an_answer_too(scores, tmp_path, capsys):
-    arguments = ("gate", scores, "recall >= 0.9", "--label", "y", "--score", "m", "--threshold", "0.5", "-o", tmp_path / "gate.txt")
+    arguments = (
+        "gate",
+        scores,
+        "recall >= 0.9",
+        "--label",
+        "y",
+        "--score",
+        "m",
+        "--threshold",
+        "0.5",
+        "-o",
+        tmp_path / "gate.txt",
+    )
     assert told(capsys, *arguments).status == 1
     assert (tmp_path / "gate.txt").read_text().startswith("Failed.")
 
@@ -137,10 +159,34 @@ def test_no_room_keeps_what_was_there_and_says_how_much_is_free(tmp_path):
     path = written(tmp_path / "scores.csv", HEADER, [(i % 2, i) for i in range(5000)])
     (tmp_path / "week.counts").write_text("precious")
     small = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))  # noqa: E731
-    command = [sys.executable, "-m", "baserate", "count", path, "--label", "y", "--score", "m", "-o", "week.counts", "--force"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, preexec_fn=small, check=False)
+    command = [
+        sys.executable,
+        "-m",
+        "baserate",
+        "count",
+        path,
+        "--label",
+        "y",
+        "--score",
+        "m",
+        "-o",
+        "week.counts",
+        "--force",
+    ]
+    done = subprocess.run(
+        command,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        preexec_fn=small,
+        check=False,
+    )
     assert (done.returncode, done.stdout) == (74, "")
-    assert re.search(r"File too large: [0-9.]+ kB needed, and a file may have at most 4\.1 kB \(ulimit -f\); ", done.stderr)
+    assert re.search(
+        r"File too large: [0-9.]+ kB needed, and a file may have at most 4\.1 kB \(ulimit -f\); ",
+        done.stderr,
+    )
     assert "what was there before is kept" in done.stderr
     assert (tmp_path / "week.counts").read_text() == "precious"
     assert left(tmp_path) == ["scores.csv", "week.counts"]
@@ -179,7 +225,19 @@ def test_a_file_system_without_locks_is_written_to_all_the_same(tmp_path, monkey
 
 def test_a_name_that_is_not_utf_8_is_written(scores, tmp_path):
     name = os.fsencode(tmp_path) + b"/caf\xe9.txt"
-    command = [sys.executable, "-m", "baserate", "show", scores, "--label", "y", "--score", "m", "-o", name]
+    command = [
+        sys.executable,
+        "-m",
+        "baserate",
+        "show",
+        scores,
+        "--label",
+        "y",
+        "--score",
+        "m",
+        "-o",
+        name,
+    ]
     assert subprocess.run(command, capture_output=True, timeout=60, check=False).returncode == 0
     assert Path(os.fsdecode(name)).exists()
 
@@ -189,7 +247,9 @@ def test_counts_of_days_are_saved_and_added(tmp_path, capsys):
     tuesday = written(tmp_path / "tuesday.csv", HEADER, ROWS[2:])
     one = ("--label", "y", "--score", "m")
     assert told(capsys, "count", monday, *one, "-o", tmp_path / "monday.counts").status == 0
-    done = told(capsys, "count", tmp_path / "monday.counts", tuesday, *one, "-o", tmp_path / "week.counts")
+    done = told(
+        capsys, "count", tmp_path / "monday.counts", tuesday, *one, "-o", tmp_path / "week.counts"
+    )
     assert done.out.startswith(f"{tmp_path / 'week.counts'}: 2 files counted and saved.")
     counts = br.load(tmp_path / "week.counts")
     assert counts.digest == br.count([y for y, _ in ROWS], [m for _, m in ROWS]).digest
@@ -197,15 +257,23 @@ def test_counts_of_days_are_saved_and_added(tmp_path, capsys):
 
 
 def test_every_command_reads_saved_counts(tmp_path, capsys):
-    path = written(tmp_path / "x.csv", ("y", "a", "b"), [(i % 3 == 0, i * 7 % 40, i * 11 % 40) for i in range(40)])
+    path = written(
+        tmp_path / "x.csv",
+        ("y", "a", "b"),
+        [(i % 3 == 0, i * 7 % 40, i * 11 % 40) for i in range(40)],
+    )
     two = ("--label", "y", "--score", "a", "--score", "b")
     saved = tmp_path / "x.counts"
     assert told(capsys, "count", path, *two, "-o", saved).status == 0
     for command in (("show",), ("choose",), ("compare",), ("curve", "roc")):
         name, *rest = command
         assert told(capsys, name, *rest, saved).out == told(capsys, name, *rest, path, *two).out
-    assert "BR002: --label says nothing of saved counts" in refused(capsys, "show", saved, "--label", "y")
-    assert "BR002: --delimiter says nothing of saved counts" in refused(capsys, "show", saved, "--delimiter", ";")
+    assert "BR002: --label says nothing of saved counts" in refused(
+        capsys, "show", saved, "--label", "y"
+    )
+    assert "BR002: --delimiter says nothing of saved counts" in refused(
+        capsys, "show", saved, "--delimiter", ";"
+    )
     assert 'there is no model "c"' in refused(capsys, "show", saved, "--score", "c")
     assert told(capsys, "show", saved, "--score", "b").out.count("\nb ") == 1
 
@@ -219,42 +287,77 @@ def test_counts_of_one_score_are_called_by_their_file_and_are_no_pair(scores, tm
 
 
 def test_groups_are_counted_apart_and_added(tmp_path, capsys):
-    path = written(tmp_path / "x.csv", ("y", "m", "site"), [(i % 2, i, "ab"[i % 3 == 0]) for i in range(12)])
+    path = written(
+        tmp_path / "x.csv", ("y", "m", "site"), [(i % 2, i, "ab"[i % 3 == 0]) for i in range(12)]
+    )
     one = ("--label", "y", "--score", "m", "--group", "site")
     assert told(capsys, "count", path, *one, "-o", tmp_path / "sites.counts").status == 0
     assert set(br.load(tmp_path / "sites.counts")) == {"a", "b"}
-    assert "for one score" in refused(capsys, "count", path, *one, "--score", "y", "-o", tmp_path / "two.counts")
+    assert "for one score" in refused(
+        capsys, "count", path, *one, "--score", "y", "-o", tmp_path / "two.counts"
+    )
 
 
 def test_counts_of_two_kinds_are_not_added(tmp_path, capsys):
     path = written(tmp_path / "x.csv", ("y", "a", "b"), [(i % 2, i, -i) for i in range(6)])
-    assert told(capsys, "count", path, "--label", "y", "--score", "a", "-o", tmp_path / "one.counts").status == 0
+    assert (
+        told(
+            capsys, "count", path, "--label", "y", "--score", "a", "-o", tmp_path / "one.counts"
+        ).status
+        == 0
+    )
     two = ("--label", "y", "--score", "a", "--score", "b")
-    assert "BR409" in refused(capsys, "count", tmp_path / "one.counts", path, *two, "-o", tmp_path / "sum.counts")
+    assert "BR409" in refused(
+        capsys, "count", tmp_path / "one.counts", path, *two, "-o", tmp_path / "sum.counts"
+    )
     assert not (tmp_path / "sum.counts").exists()
 
 
 def test_groups_that_were_saved_are_sliced(tmp_path, capsys):
-    path = written(tmp_path / "x.csv", ("y", "m", "site"), [(i % 2, i % 7, "ab"[i % 3 == 0]) for i in range(60)])
+    path = written(
+        tmp_path / "x.csv",
+        ("y", "m", "site"),
+        [(i % 2, i % 7, "ab"[i % 3 == 0]) for i in range(60)],
+    )
     one = ("--label", "y", "--score", "m", "--group", "site")
     saved = tmp_path / "sites.counts"
     assert told(capsys, "count", path, *one, "-o", saved).status == 0
     more = ("--threshold", "3", "--require", "recall >= 0.5")
     assert told(capsys, "slices", saved, *more).out == told(capsys, "slices", path, *one, *more).out
-    assert "BR002: --label says nothing of saved counts" in refused(capsys, "slices", saved, *more, "--label", "y")
+    assert "BR002: --label says nothing of saved counts" in refused(
+        capsys, "slices", saved, *more, "--label", "y"
+    )
     plain = tmp_path / "plain.counts"
     assert told(capsys, "count", path, *one[:4], "-o", plain).status == 0
     assert "holds counts of all cases together" in refused(capsys, "slices", plain, *more)
     assert "BR610" in refused(capsys, "choose", plain, "--amount", "eur", "--review", "5")
 
 
-def test_a_text_file_keeps_the_notes_and_a_name_that_promises_csv_is_refused(scores, tmp_path, capsys):
+def test_a_text_file_keeps_the_notes_and_a_name_that_promises_csv_is_refused(
+    scores, tmp_path, capsys
+):
     done = told(capsys, *shown(scores, tmp_path / "answer.txt", "--prior", "1%"))
     assert done.err.strip() in (tmp_path / "answer.txt").read_text()
     assert "not as CSV" in refused(capsys, *shown(scores, tmp_path / "answer.csv"))
-    assert told(capsys, "curve", "roc", scores, "--label", "y", "--score", "m", "-o", tmp_path / "roc.csv").status == 0
+    assert (
+        told(
+            capsys,
+            "curve",
+            "roc",
+            scores,
+            "--label",
+            "y",
+            "--score",
+            "m",
+            "-o",
+            tmp_path / "roc.csv",
+        ).status
+        == 0
+    )
     assert (tmp_path / "roc.csv").read_text().startswith("model,prior,threshold,fpr,tpr\n")
-    assert "in a form of their own" in refused(capsys, "count", scores, "--label", "y", "--score", "m", "-o", tmp_path / "week.json")
+    assert "in a form of their own" in refused(
+        capsys, "count", scores, "--label", "y", "--score", "m", "-o", tmp_path / "week.json"
+    )
 
 
 def test_a_rule_where_a_file_should_stand_is_told_so(scores, capsys):
@@ -269,7 +372,9 @@ def test_a_range_with_one_percent_sign_is_refused(scores, capsys):
 
 
 def test_a_rename_is_flushed_to_the_disk_after_it_is_done(tmp_path, monkeypatch):
-    """Without that, a power cut may bring the old file back, or neither: the new one, then its name."""
+    """Without that, a power cut may bring the old file back, or neither: the new one, then its
+    name.
+    """
     done = []
     fsync, replaced = os.fsync, os.replace
 
@@ -304,10 +409,20 @@ def test_temporary_files_that_do_not_fit_are_told_from_the_input(tmp_path, name,
     command = [sys.executable, "-m", "baserate", "show", name, "--label", "y", "--score", "m"]
     with open(tmp_path / "big.csv", "rb") as file:
         given = file if stdin else subprocess.DEVNULL
-        done = subprocess.run(command, cwd=tmp_path, stdin=given, capture_output=True, text=True, timeout=60, preexec_fn=small, check=False)
+        done = subprocess.run(
+            command,
+            cwd=tmp_path,
+            stdin=given,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            preexec_fn=small,
+            check=False,
+        )
     assert done.returncode == 74
     said = (
-        r"error BR700: File too large: 1\.\d MB or more needed for a copy of the input, and a file may have at most 100\.0 kB \(ulimit -f\)\."
+        r"error BR700: File too large: 1\.\d MB or more needed for a copy of the input, and a file"
+        r" may have at most 100\.0 kB \(ulimit -f\)\."
     )
     assert re.match(said, done.stderr), done.stderr
 
@@ -318,5 +433,6 @@ def test_a_full_folder_for_temporary_files_is_named(monkeypatch):
     error = streams.no_temporary_room(OSError(28, "No space left on device"), "5 MB needed")
     assert (
         error.strerror
-        == "No space left on device: 5 MB needed, 2.0 kB free in /somewhere (the folder for temporary files: TMPDIR names another)"
+        == "No space left on device: 5 MB needed, 2.0 kB free in /somewhere (the folder for"
+        " temporary files: TMPDIR names another)"
     )

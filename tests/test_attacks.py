@@ -1,4 +1,6 @@
-"""What an attacker found, mended: nothing of the user's is lost, no class is turned round, and no text steers a terminal."""
+"""What an attacker found, mended: nothing of the user's is lost, no class is turned round, and no
+text steers a terminal.
+"""
 
 import json
 import os
@@ -28,7 +30,11 @@ def test_no_file_that_a_source_lies_in_is_written_over(tmp_path, capsys, monkeyp
         database.executemany("INSERT INTO t VALUES (?, ?)", ROWS)
     Path("folder").mkdir()
     written(tmp_path / "folder" / "p.csv", HEADER, ROWS)
-    for source, output in (("data.db::t", "data.db"), ("folder", "folder/p.csv"), ("folder/*.csv", "folder/p.csv")):
+    for source, output in (
+        ("data.db::t", "data.db"),
+        ("folder", "folder/p.csv"),
+        ("folder/*.csv", "folder/p.csv"),
+    ):
         before = Path(output).read_bytes()
         assert "BR804" in refused(capsys, "show", source, *ONE, "-o", output, "--force")
         assert "BR804" in refused(capsys, "count", source, *ONE, "-o", output, "--force")
@@ -86,16 +92,35 @@ def test_what_stands_where_the_lock_should_is_left_alone(tmp_path, capsys, kind)
 
 
 def test_an_answer_is_not_written_to_a_file_named_dash(tmp_path, capsys):
-    assert "BR803" in refused(capsys, "show", written(tmp_path / "a.csv", HEADER, ROWS), *ONE, "-o", "-")
+    assert "BR803" in refused(
+        capsys, "show", written(tmp_path / "a.csv", HEADER, ROWS), *ONE, "-o", "-"
+    )
 
 
 def test_another_spelling_of_the_positive_label_is_no_negative(tmp_path, capsys):
     written(tmp_path / "mon.csv", HEADER, [("Yes", 0.9), ("No", 0.1)])
     tue = written(tmp_path / "tue.csv", HEADER, [("yes", 0.9), ("yes", 0.2)])
-    assert "BR109" in refused(capsys, "count", tmp_path / "mon.csv", tue, *ONE, "--positive", "Yes", "-o", tmp_path / "x.counts")
+    assert "BR109" in refused(
+        capsys,
+        "count",
+        tmp_path / "mon.csv",
+        tue,
+        *ONE,
+        "--positive",
+        "Yes",
+        "-o",
+        tmp_path / "x.counts",
+    )
     counts = br.count_file(tue, label="y", score="m", positive="Yes", normalize_labels=True)
     assert (counts.total_positives, counts.total_negatives) == (2, 0)
-    both = br.count_file(tmp_path / "mon.csv", label="y", score="m", positive="Yes", negative=["No"], normalize_labels=True)
+    both = br.count_file(
+        tmp_path / "mon.csv",
+        label="y",
+        score="m",
+        positive="Yes",
+        negative=["No"],
+        normalize_labels=True,
+    )
     assert both.digest == br.count([1, 0], [0.9, 0.1]).digest
 
 
@@ -107,15 +132,35 @@ def test_a_missing_score_ranks_lowest_also_where_low_is_risky(tmp_path):
 
 def test_counts_of_opposite_classes_or_directions_are_not_added(tmp_path, capsys):
     path = written(tmp_path / "x.csv", HEADER, [("Yes", 0.9), ("No", 0.1)])
-    for name, said in (("yes", ("--positive", "Yes")), ("no", ("--positive", "No")), ("low", ("--positive", "Yes", "--lower-is-positive"))):
-        assert told(capsys, "count", path, *ONE, *said, "-o", tmp_path / f"{name}.counts").status == 0
-    for other, words in (("no", 'counts "No" as positive'), ("low", "low scores are risky in some")):
-        assert words in refused(capsys, "count", tmp_path / "yes.counts", tmp_path / f"{other}.counts", "-o", tmp_path / "sum.counts")
+    for name, said in (
+        ("yes", ("--positive", "Yes")),
+        ("no", ("--positive", "No")),
+        ("low", ("--positive", "Yes", "--lower-is-positive")),
+    ):
+        assert (
+            told(capsys, "count", path, *ONE, *said, "-o", tmp_path / f"{name}.counts").status == 0
+        )
+    for other, words in (
+        ("no", 'counts "No" as positive'),
+        ("low", "low scores are risky in some"),
+    ):
+        assert words in refused(
+            capsys,
+            "count",
+            tmp_path / "yes.counts",
+            tmp_path / f"{other}.counts",
+            "-o",
+            tmp_path / "sum.counts",
+        )
 
 
 def test_text_that_says_nan_is_no_label_to_cut(tmp_path):
-    pq.write_table(pa.table({"y": ["nan", "1", "0", "NaN"], "m": [0.1, 0.9, 0.2, 0.8]}), tmp_path / "x.parquet")
-    counts = br.count_file(tmp_path / "x.parquet", label="y", score="m", label_threshold=0.5, missing_label="drop")
+    pq.write_table(
+        pa.table({"y": ["nan", "1", "0", "NaN"], "m": [0.1, 0.9, 0.2, 0.8]}), tmp_path / "x.parquet"
+    )
+    counts = br.count_file(
+        tmp_path / "x.parquet", label="y", score="m", label_threshold=0.5, missing_label="drop"
+    )
     assert counts.digest == br.count([1, 0], [0.9, 0.2]).digest
 
 
@@ -142,9 +187,14 @@ def test_a_threshold_of_labels_beyond_floats_is_refused(tmp_path):
         br.count_file(path, label="y", score="m", label_threshold=10**400)
 
 
-@pytest.mark.parametrize(("field", "value"), [("rows_read", 9), ("rows_read", -7), ("rows_used", "abc"), ("weight", ["w"])])
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("rows_read", 9), ("rows_read", -7), ("rows_used", "abc"), ("weight", ["w"])],
+)
 def test_a_ledger_that_does_not_add_up_is_refused(tmp_path, field, value):
-    br.count_file(written(tmp_path / "a.csv", HEADER, ROWS), label="y", score="m").save(tmp_path / "a.counts")
+    br.count_file(written(tmp_path / "a.csv", HEADER, ROWS), label="y", score="m").save(
+        tmp_path / "a.counts"
+    )
     saved = counts.read(tmp_path / "a.counts")
     saved.facts["ledger"]["sources"][0][field] = value
     counts.write(tmp_path / "b.counts", saved)
@@ -154,7 +204,17 @@ def test_a_ledger_that_does_not_add_up_is_refused(tmp_path, field, value):
 
 def test_a_summary_of_a_run_that_was_killed_does_not_say_passed(tmp_path, capsys, monkeypatch):
     path, summary = written(tmp_path / "a.csv", HEADER, ROWS), tmp_path / "s.md"
-    words = ("gate", path, "recall >= 0.1", *ONE, "--threshold", "0.05", "--markdown", summary, "--accept-observed")
+    words = (
+        "gate",
+        path,
+        "recall >= 0.1",
+        *ONE,
+        "--threshold",
+        "0.05",
+        "--markdown",
+        summary,
+        "--accept-observed",
+    )
     assert told(capsys, *words).status == 0
     assert "Passed" in summary.read_text()
 
@@ -177,7 +237,10 @@ def test_a_long_line_is_no_setting(tmp_path, capsys, monkeypatch, text):
 def test_no_key_of_a_settings_file_steers_a_terminal(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     hostile = "m\n\x1b]0;pwned\x07odel"
-    Path("baserate.toml").write_text(f"[data]\nsource = 'a.csv'\nlabel = 'y'\n[models]\n{json.dumps(hostile)} = 'm'\n[digests]\n\"mm\" = 'x'\n")
+    Path("baserate.toml").write_text(
+        f"[data]\nsource = 'a.csv'\nlabel = 'y'\n[models]\n{json.dumps(hostile)} ="
+        " 'm'\n[digests]\n\"mm\" = 'x'\n"
+    )
     done = told(capsys, "gate")
     assert done.status == 2
     assert "\x1b" not in done.err

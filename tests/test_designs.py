@@ -1,4 +1,6 @@
-"""Case-control samples: where class totals were chosen, the sample's prior is no base rate, and nothing reads it as one."""
+"""Case-control samples: where class totals were chosen, the sample's prior is no base rate, and
+nothing reads it as one.
+"""
 
 import pytest
 
@@ -13,7 +15,9 @@ PARAMETERS = {"f_beta": "(2)", "weighted_accuracy": "(1,1,1,1)"} | dict.fromkeys
 
 
 def assert_needs_a_prior(counts, threshold=0.5):
-    with pytest.raises(br.InputError, match="class totals were chosen .* so a prior must be given") as caught:
+    with pytest.raises(
+        br.InputError, match="class totals were chosen .* so a prior must be given"
+    ) as caught:
         br.measure("precision", counts, threshold=threshold)
     assert caught.value.code == "BR509"
     assert br.measure("tpr", counts, threshold=threshold) == pytest.approx(2 / 3)
@@ -27,9 +31,13 @@ def test_a_chosen_sample_makes_the_prior_mandatory_exactly_where_it_matters(name
             br.measure(measure, CHOSEN, threshold=0.4)
         assert caught.value.code == "BR509"
     else:
-        assert br.measure(measure, CHOSEN, threshold=0.4) == br.measure(measure, br.count(Y, S), threshold=0.4)
+        assert br.measure(measure, CHOSEN, threshold=0.4) == br.measure(
+            measure, br.count(Y, S), threshold=0.4
+        )
     at = br.Conditions(prior=0.01)
-    assert br.measure(measure, CHOSEN, threshold=0.4, at=at) == br.measure(measure, br.count(Y, S), threshold=0.4, at=at)
+    assert br.measure(measure, CHOSEN, threshold=0.4, at=at) == br.measure(
+        measure, br.count(Y, S), threshold=0.4, at=at
+    )
 
 
 def test_the_samples_own_prior_by_name_is_refused_too():
@@ -44,7 +52,12 @@ def test_a_number_at_the_prior_of_a_chosen_sample_still_assumes_label_shift():
 
 def test_the_design_travels_through_sums():
     plain = br.count([0, 1], [0.2, 0.7])
-    for total in (CHOSEN + plain, plain + CHOSEN, CHOSEN + br.Counts.empty(), sum([CHOSEN, CHOSEN], br.Counts.empty())):
+    for total in (
+        CHOSEN + plain,
+        plain + CHOSEN,
+        CHOSEN + br.Counts.empty(),
+        sum([CHOSEN, CHOSEN], br.Counts.empty()),
+    ):
         assert total.ledger.design == "case-control"
         with pytest.raises(br.InputError, match="so a prior must be given"):
             br.measure("precision", total, threshold=0.5)
@@ -61,7 +74,9 @@ def test_the_design_travels_through_merging():
 
 
 def test_the_design_travels_through_groups(tmp_path):
-    groups = br.count_groups([*Y, *Y], [*S, *S], groups=["a"] * 6 + ["b"] * 6, design="case-control")
+    groups = br.count_groups(
+        [*Y, *Y], [*S, *S], groups=["a"] * 6 + ["b"] * 6, design="case-control"
+    )
     groups.save(tmp_path / "groups")
     for source in (groups, br.load(tmp_path / "groups"), groups + groups):
         assert source.ledger.design == "case-control"

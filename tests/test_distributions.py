@@ -1,4 +1,6 @@
-"""Distributions of base rates and costs: means, parts below a value and quadrature, against scipy and closed forms."""
+"""Distributions of base rates and costs: means, parts below a value and quadrature, against scipy
+and closed forms.
+"""
 
 import math
 
@@ -24,7 +26,10 @@ def test_mean_and_parts_are_those_of_scipy(part, law):
     found = part.below(values)
     assert part.mean == pytest.approx(law.mean(), rel=1e-13)
     assert found.share == pytest.approx(law.cdf(values), rel=1e-12)
-    parts = [law.expect(lambda x: x, lb=law.support()[0], ub=value, epsabs=0, epsrel=1e-12) for value in values]
+    parts = [
+        law.expect(lambda x: x, lb=law.support()[0], ub=value, epsabs=0, epsrel=1e-12)
+        for value in values
+    ]
     assert found.part == pytest.approx(parts, rel=1e-9)
     ends = part.below(np.array([-np.inf, np.inf]))
     assert ends.share.tolist() == pytest.approx([0, 1], abs=1e-15)
@@ -43,15 +48,21 @@ def test_precision_over_a_log_uniform_prior_has_a_closed_form():
     low, high, t, f = 1e-6, 1e-4, 0.9, 0.001
     values, weights = br.LogUniform(low, high).nodes()
     # p·t / (p·t + (1 − p)·f) over dp / p
-    closed = t / (t - f) * math.log((f + (t - f) * high) / (f + (t - f) * low)) / math.log(high / low)
-    assert np.dot(values * t / (values * t + (1 - values) * f), weights) == pytest.approx(closed, rel=1e-13)
+    closed = (
+        t / (t - f) * math.log((f + (t - f) * high) / (f + (t - f) * low)) / math.log(high / low)
+    )
+    assert np.dot(values * t / (values * t + (1 - values) * f), weights) == pytest.approx(
+        closed, rel=1e-13
+    )
 
 
 def test_a_log_normal_prior_is_taken_given_that_it_lies_below_one():
     prior = br.Uncertain(prior=br.LogNormal("1%", 4)).prior
     law = stats.lognorm(math.log(4), scale=0.01)
     assert prior.most == 1
-    assert prior.mean == pytest.approx(law.expect(lambda x: x, ub=1, epsabs=0, epsrel=1e-12) / law.cdf(1), rel=1e-10)
+    assert prior.mean == pytest.approx(
+        law.expect(lambda x: x, ub=1, epsabs=0, epsrel=1e-12) / law.cdf(1), rel=1e-10
+    )
     assert np.dot(*prior.nodes()) == pytest.approx(prior.mean, rel=1e-12)
     drawn = br.Uncertain(prior=br.LogNormal(0.01, 4)).draw(np.random.default_rng(0), 20_000).prior
     assert 0 < drawn.min() < drawn.max() <= 1
@@ -64,15 +75,25 @@ def test_a_list_is_draws_and_a_frozen_distribution_is_taken_as_it_is():
     law = stats.beta(2, 998)
     assert br.Uncertain(prior=law).prior == br.Distribution(law)
     assert str(br.Uncertain(prior=law)).startswith("prior a distribution about 0.001679")
-    assert "about 0.01, within a factor of 4 (log-normal)" in str(br.Uncertain(prior=br.LogNormal(0.01, 4)))
-    assert stats.kstest(br.Uncertain(prior=law).draw(np.random.default_rng(1), 20_000).prior, law.cdf).pvalue > 1e-3
+    assert "about 0.01, within a factor of 4 (log-normal)" in str(
+        br.Uncertain(prior=br.LogNormal(0.01, 4))
+    )
+    assert (
+        stats.kstest(
+            br.Uncertain(prior=law).draw(np.random.default_rng(1), 20_000).prior, law.cdf
+        ).pvalue
+        > 1e-3
+    )
 
 
 @pytest.mark.parametrize(
     ("prior", "message"),
     [
         (br.LogNormal(0, 3), "BR501: prior 0"),
-        (br.LogNormal(0.1, 1), "BR588: a log-normal prior has a median above 0 and a factor above 1"),
+        (
+            br.LogNormal(0.1, 1),
+            "BR588: a log-normal prior has a median above 0 and a factor above 1",
+        ),
         (br.LogNormal(0.1, "3"), "BR588: a log-normal prior"),
         (br.LogNormal(0.5, 3), r"BR588: 26\.4 % of this log-normal prior lies above 1"),
         (br.LogNormal("sample", 3), "BR503: the sample's own prior is one number"),

@@ -1,4 +1,6 @@
-"""Commands shown in the documents print what the documents say. (Python examples are doctests, run by pytest itself.)"""
+"""Commands shown in the documents print what the documents say. (Python examples are doctests, run
+by pytest itself.)
+"""
 
 import re
 import runpy
@@ -16,7 +18,11 @@ DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 def sessions():
     """Every ```console block, as (document, [(command, output), …])."""
     for document in DOCUMENTS:
-        for number, block in enumerate(re.findall(r"^```console\n(.*?)^```", document.read_text(), flags=re.DOTALL | re.MULTILINE)):
+        for number, block in enumerate(
+            re.findall(
+                r"^```console\n(.*?)^```", document.read_text(), flags=re.DOTALL | re.MULTILINE
+            )
+        ):
             steps = re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", block, flags=re.MULTILINE)
             yield pytest.param(steps, id=f"{document.name}-{number}")
 
@@ -30,7 +36,11 @@ def test_a_console_block_shows_what_is_printed(steps, tmp_path):
             assert (tmp_path / words[1]).write_text(shown)
             continue
         assert words[0] in ("baserate", "python"), command
-        program = ("-m", "baserate", *words[1:]) if words[0] == "baserate" else (str(ROOT / "docs" / words[1]),)
+        program = (
+            ("-m", "baserate", *words[1:])
+            if words[0] == "baserate"
+            else (str(ROOT / "docs" / words[1]),)
+        )
         run = subprocess.run(
             [sys.executable, *program],
             cwd=tmp_path,
@@ -45,7 +55,12 @@ def test_a_console_block_shows_what_is_printed(steps, tmp_path):
 
 def test_the_readme_says_what_the_demo_says(tmp_path):
     demo = subprocess.run(
-        [sys.executable, "-m", "baserate", "demo"], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=True
+        [sys.executable, "-m", "baserate", "demo"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
     ).stdout
     quoted = re.findall(r"^At 1 in .*$", (ROOT / "README.md").read_text(), flags=re.MULTILINE)
     assert quoted

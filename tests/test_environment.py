@@ -1,4 +1,6 @@
-"""The command line where it runs: terminals of every width and none, other locales, signals, closed pipes, read-only homes."""
+"""The command line where it runs: terminals of every width and none, other locales, signals, closed
+pipes, read-only homes.
+"""
 
 import os
 import re
@@ -20,8 +22,13 @@ LONG = (*TWO, "--statistic", "expected_cost", "--prior", "1%")
 
 @pytest.fixture(scope="module")
 def scores(tmp_path_factory):
-    rows = [(i % 4 == 0, (i * 7 % 200) / 200 + (i % 4 == 0) / 4, (i * 11 % 200) / 200) for i in range(200)]
-    return written(tmp_path_factory.mktemp("data") / "scores.csv", ("y", "model_a", "model_b"), rows)
+    rows = [
+        (i % 4 == 0, (i * 7 % 200) / 200 + (i % 4 == 0) / 4, (i * 11 % 200) / 200)
+        for i in range(200)
+    ]
+    return written(
+        tmp_path_factory.mktemp("data") / "scores.csv", ("y", "model_a", "model_b"), rows
+    )
 
 
 def answer(text):
@@ -31,7 +38,9 @@ def answer(text):
 
 @pytest.mark.parametrize("columns", [20, 40, 80, 0])
 def test_a_terminal_of_any_width_shows_every_number(scores, columns):
-    status, text = in_terminal(columns, "choose", scores, *TWO, "--prior", "1%", "--cost", "fn=20,fp=1")
+    status, text = in_terminal(
+        columns, "choose", scores, *TWO, "--prior", "1%", "--cost", "fn=20,fp=1"
+    )
     assert status == 0
     piped = run("choose", scores, *TWO, "--prior", "1%", "--cost", "fn=20,fp=1").stdout
     numbers = set(re.findall(r"[0-9]+\.[0-9]+", piped))
@@ -42,7 +51,9 @@ def test_a_terminal_of_any_width_shows_every_number(scores, columns):
 
 
 def test_a_pipe_has_no_width(scores):
-    assert run("show", scores, *TWO, env={"COLUMNS": "20"}).stdout == run("show", scores, *TWO).stdout
+    assert (
+        run("show", scores, *TWO, env={"COLUMNS": "20"}).stdout == run("show", scores, *TWO).stdout
+    )
 
 
 @pytest.mark.parametrize("more", [{"NO_COLOR": "1"}, {"TERM": "dumb"}, {"TERM": "xterm-256color"}])
@@ -53,7 +64,11 @@ def test_short_work_writes_no_escapes(scores, more):
 
 def test_long_work_shows_how_far_it_is_on_a_terminal_only(scores):
     words = ("compare", scores, *LONG, "--replicates", "300")
-    impatient = (sys.executable, "-c", "from baserate.cli.main import main, terminal; terminal.PATIENCE = 0; main()")
+    impatient = (
+        sys.executable,
+        "-c",
+        "from baserate.cli import main, terminal; terminal.PATIENCE = 0; main.main()",
+    )
     _, text = in_terminal(80, *words, program=impatient, TERM="xterm")
     assert "resampling" in text
     assert "300" in text
@@ -63,7 +78,7 @@ def test_long_work_shows_how_far_it_is_on_a_terminal_only(scores):
     assert not ESCAPE.search(plain)
 
 
-IMPATIENT = "from baserate.cli.main import terminal; terminal.PATIENCE = 0.0; from baserate import cli; cli.main()"
+IMPATIENT = "from baserate.cli import main, terminal; terminal.PATIENCE = 0.0; main.main()"
 
 
 def test_whoever_waits_for_a_file_is_told_so_on_a_terminal_only(scores):
@@ -72,29 +87,58 @@ def test_whoever_waits_for_a_file_is_told_so_on_a_terminal_only(scores):
     status, text = in_terminal(100, "show", scores, *TWO, program=impatient, TERM="xterm")
     assert status == 0
     assert f"reading {scores}" in ESCAPE.sub("", text)
-    assert "reading" not in in_terminal(100, "show", scores, *TWO, program=impatient, TERM="dumb")[1]
-    assert "reading" not in subprocess.run([*impatient, "show", scores, *TWO], capture_output=True, text=True, timeout=60, check=True).stderr
+    assert (
+        "reading" not in in_terminal(100, "show", scores, *TWO, program=impatient, TERM="dumb")[1]
+    )
+    assert (
+        "reading"
+        not in subprocess.run(
+            [*impatient, "show", scores, *TWO],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=True,
+        ).stderr
+    )
 
 
 @pytest.mark.parametrize("locale", ["C", "POSIX", "de_DE.UTF-8", "tr_TR", "fa_IR"])
 def test_every_locale_reads_and_prints_the_same_numbers(scores, locale):
-    there = run("show", scores, *TWO, env={"LANG": locale, "LC_ALL": locale, "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"})
+    there = run(
+        "show",
+        scores,
+        *TWO,
+        env={"LANG": locale, "LC_ALL": locale, "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+    )
     assert there.returncode == 0
     here = run("show", scores, *TWO).stdout
     assert re.findall(r"[0-9.]+", there.stdout) == re.findall(r"[0-9.]+", here)
 
 
 def test_a_closed_pipe_ends_quietly(scores):
-    command = f"{sys.executable} -m baserate curve roc {scores} {' '.join(TWO)} --csv --every | head -1; echo ${{PIPESTATUS[0]}}"
-    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60, check=False)
+    command = (
+        f"{sys.executable} -m baserate curve roc {scores} {' '.join(TWO)} --csv --every | head -1;"
+        " echo ${PIPESTATUS[0]}"
+    )
+    done = subprocess.run(
+        ["bash", "-c", command], capture_output=True, text=True, timeout=60, check=False
+    )
     assert done.stdout.split("\n")[1] in ("0", "141")
     assert "Traceback" not in done.stderr
 
 
 def test_a_second_ctrl_c_does_not_wait_for_the_tidying_up(scores, tmp_path):
-    slow = "import os, time; os.unlink = lambda _: (print('tidying', flush=True), time.sleep(60)); from baserate.cli.main import main; main()"
+    slow = (
+        "import os, time; os.unlink = lambda _: (print('tidying', flush=True), time.sleep(60));"
+        " from baserate.cli.main import main; main()"
+    )
     words = ("compare", scores, *LONG, "--replicates", "1000000", "-o", str(tmp_path / "answer"))
-    process = subprocess.Popen([sys.executable, "-c", slow, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [sys.executable, "-c", slow, *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     while not (tmp_path / ".answer.writing").exists():
         time.sleep(0.05)
     time.sleep(0.5)
@@ -105,7 +149,9 @@ def test_a_second_ctrl_c_does_not_wait_for_the_tidying_up(scores, tmp_path):
     assert (process.returncode, said) == (-signal.SIGINT, "")
 
 
-def test_whoever_stops_a_count_is_told_whether_there_is_something_to_go_on_from(capsys, monkeypatch, tmp_path):
+def test_whoever_stops_a_count_is_told_whether_there_is_something_to_go_on_from(
+    capsys, monkeypatch, tmp_path
+):
     def stop(*_, **__):
         raise main.Interrupted
 
@@ -125,22 +171,41 @@ def test_whoever_stops_a_count_is_told_whether_there_is_something_to_go_on_from(
 
 
 def test_an_interrupt_that_somebody_ignores_stays_ignored():
-    ignored = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN); from baserate import cli; "
+    ignored = (
+        "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN); from baserate import cli; "
+    )
     asked = ignored + "cli._run = lambda _: signal.getsignal(signal.SIGINT); cli.main([])"
-    done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", asked], capture_output=True, text=True, timeout=60, check=False
+    )
     assert done.returncode == int(signal.SIG_IGN)
 
 
 def test_a_read_only_home_and_no_home_are_no_matter(scores):
     assert run("show", scores, *TWO, env={"HOME": "/nonexistent"}).returncode == 0
     bare = {name: value for name, value in os.environ.items() if name != "HOME"}
-    assert subprocess.run([*BASERATE, "show", scores, *TWO], env=bare, capture_output=True, timeout=60, check=False).returncode == 0
+    assert (
+        subprocess.run(
+            [*BASERATE, "show", scores, *TWO],
+            env=bare,
+            capture_output=True,
+            timeout=60,
+            check=False,
+        ).returncode
+        == 0
+    )
 
 
-@pytest.mark.parametrize("flags", [("-O",), ("-OO",), ("-W", "error"), ("-X", "dev", "-W", "error")])
+@pytest.mark.parametrize(
+    "flags", [("-O",), ("-OO",), ("-W", "error"), ("-X", "dev", "-W", "error")]
+)
 def test_python_may_be_strict_or_careless(scores, flags):
     done = subprocess.run(
-        [sys.executable, *flags, "-m", "baserate", "show", scores, *TWO], capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, *flags, "-m", "baserate", "show", scores, *TWO],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
     )
     assert (done.returncode, done.stdout) == (0, run("show", scores, *TWO).stdout)
 
@@ -150,9 +215,16 @@ def test_a_shell_completes_commands(shell):
     done = run("completion", shell)
     assert done.returncode == 0
     assert "_BASERATE_COMPLETE" in done.stdout
-    asked = {**os.environ, "COMP_WORDS": "baserate ch", "COMP_CWORD": "1", "_BASERATE_COMPLETE": f"{shell}_complete"}
+    asked = {
+        **os.environ,
+        "COMP_WORDS": "baserate ch",
+        "COMP_CWORD": "1",
+        "_BASERATE_COMPLETE": f"{shell}_complete",
+    }
     program = str(Path(sys.executable).with_name("baserate"))
-    found = subprocess.run([program], env=asked, capture_output=True, text=True, timeout=60, check=False)
+    found = subprocess.run(
+        [program], env=asked, capture_output=True, text=True, timeout=60, check=False
+    )
     assert "choose" in found.stdout or shell == "fish"
 
 
@@ -176,8 +248,13 @@ def test_a_slip_of_the_pen_is_answered_with_what_was_meant(tmp_path, words, mean
 
 
 def test_a_traceback_is_shown_only_where_it_is_asked_for(tmp_path):
-    assert "Traceback" not in run("show", tmp_path / "none.csv", "--label", "y", "--score", "m").stderr
-    assert "Traceback" in run("show", tmp_path / "none.csv", "--label", "y", "--score", "m", "--debug").stderr
+    assert (
+        "Traceback" not in run("show", tmp_path / "none.csv", "--label", "y", "--score", "m").stderr
+    )
+    assert (
+        "Traceback"
+        in run("show", tmp_path / "none.csv", "--label", "y", "--score", "m", "--debug").stderr
+    )
 
 
 def test_a_closed_terminal_leaves_nothing_behind(scores, tmp_path):
@@ -188,9 +265,19 @@ def test_a_closed_terminal_leaves_nothing_behind(scores, tmp_path):
 
 
 def test_nohup_is_heeded():
-    ignored = "import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN); from baserate import cli; "
-    asked = ignored + "cli._run = lambda _: int(signal.getsignal(signal.SIGHUP) is signal.SIG_IGN); cli.main([])"
-    assert subprocess.run([sys.executable, "-c", asked], capture_output=True, timeout=60, check=False).returncode == 1
+    ignored = (
+        "import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN); from baserate import cli; "
+    )
+    asked = (
+        ignored + "cli._run = lambda _: int(signal.getsignal(signal.SIGHUP) is signal.SIG_IGN);"
+        " cli.main([])"
+    )
+    assert (
+        subprocess.run(
+            [sys.executable, "-c", asked], capture_output=True, timeout=60, check=False
+        ).returncode
+        == 1
+    )
 
 
 # The command line is told to stop while it loads: by a module that is loaded in the middle of it.
@@ -209,5 +296,7 @@ main()
 
 
 def test_ctrl_c_while_the_program_loads_is_one_line():
-    done = subprocess.run([sys.executable, "-c", LOADING], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", LOADING], capture_output=True, text=True, timeout=60, check=False
+    )
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "stopped\n")

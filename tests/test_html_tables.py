@@ -1,4 +1,6 @@
-"""Notebooks show every value as a plain table: the caption is its repr, and nothing in it is markup of the user's."""
+"""Notebooks show every value as a plain table: the caption is its repr, and nothing in it is markup
+of the user's.
+"""
 
 import subprocess
 import sys
@@ -62,7 +64,19 @@ def test_counts_show_their_cells():
 def test_of_many_rows_the_first_and_last_five_are_shown():
     rows = page(br.count([0, 1] * 600, np.arange(1200)))
     assert len(rows) == 12
-    assert [row[0] for row in rows[1:]] == ["1 199", "1 198", "1 197", "1 196", "1 195", "…", "4", "3", "2", "1", "0"]
+    assert [row[0] for row in rows[1:]] == [
+        "1 199",
+        "1 198",
+        "1 197",
+        "1 196",
+        "1 195",
+        "…",
+        "4",
+        "3",
+        "2",
+        "1",
+        "0",
+    ]
 
 
 def test_an_operating_point_shows_its_outcomes_and_rates_as_its_repr_does():
@@ -73,7 +87,10 @@ def test_an_operating_point_shows_its_outcomes_and_rates_as_its_repr_does():
         "fp": "1",
         "fn": "0",
         "tn": "1",
-        **{name: f"{point[name]:.4g}" for name in ("tpr", "fpr", "precision", "npv", "posfrac", "expected_cost")},
+        **{
+            name: f"{point[name]:.4g}"
+            for name in ("tpr", "fpr", "precision", "npv", "posfrac", "expected_cost")
+        },
     }
     daily = br.flag_at(br.count(Y, S), 0.4, at=br.Conditions(prior=0.01), volume=1000)
     assert dict(page(daily)[1:])["alerts"] == f"{daily['alerts']:.4g}"
@@ -97,13 +114,21 @@ def test_a_curve_shows_its_columns():
 
 
 def test_an_interval_shows_its_bounds():
-    assert page(br.rate_interval(180, 200)) == [["", "value", "95 %", "method"], ["rate", "0.9", "from 0.8506 to 0.9343", "wilson"]]
-    assert page(br.rate_interval(0, 40_000, side="upper", method="clopper-pearson"))[1][2] == "at most 7.489e-05"
+    assert page(br.rate_interval(180, 200)) == [
+        ["", "value", "95 %", "method"],
+        ["rate", "0.9", "from 0.8506 to 0.9343", "wilson"],
+    ]
+    assert (
+        page(br.rate_interval(0, 40_000, side="upper", method="clopper-pearson"))[1][2]
+        == "at most 7.489e-05"
+    )
 
 
 def test_a_difference_shows_both_models_and_what_chance_explains():
     y = [1] * 60 + [0]
-    joint = br.count_models(y, {EVIL: [1] * 40 + [0] * 21, "new": [0] * 40 + [1] * 20 + [0], "last": [1] * 60 + [0]})
+    joint = br.count_models(
+        y, {EVIL: [1] * 40 + [0] * 21, "new": [0] * 40 + [1] * 20 + [0], "last": [1] * 60 + [0]}
+    )
     rows = page(br.compare("error", joint, pair=(EVIL, "new"), threshold=1))
     assert rows[0] == ["", EVIL, "new", "difference", "95 %", "p", "method"]
     assert rows[1][-2:] == ["0.0135", "mcnemar"]
@@ -113,7 +138,11 @@ def test_a_difference_shows_both_models_and_what_chance_explains():
 
 def test_groups_models_and_confusions_are_tables_too():
     groups = br.count_groups(Y, S, groups=[EVIL, EVIL, "b", None])
-    assert sorted(page(groups)[1:]) == [[EVIL, "0", "2", "0"], ["None", "1", "0", "1"], ["b", "1", "0", "1"]]
+    assert sorted(page(groups)[1:]) == [
+        [EVIL, "0", "2", "0"],
+        ["None", "1", "0", "1"],
+        ["b", "1", "0", "1"],
+    ]
     joint = br.count_models(Y, {EVIL: S, "b": [4, 3, 2, 1]})
     assert page(joint)[:2] == [[EVIL, "b", "positives", "negatives"], ["0.1", "4", "0", "1"]]
     assert page(br.Confusion(tp=40, fp=10, fn=5, tn=45)) == [
@@ -133,5 +162,13 @@ def test_names_steer_neither_a_terminal_nor_a_page(name):
 
 
 def test_html_is_loaded_when_a_notebook_asks_for_it():
-    code = "import sys, baserate; c = baserate.count([0, 1], [1, 2]); a = 'baserate.numbers' in sys.modules; c._repr_html_(); print(a)"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
+    code = (
+        "import sys, baserate; c = baserate.count([0, 1], [1, 2]); a = 'baserate.numbers' in"
+        " sys.modules; c._repr_html_(); print(a)"
+    )
+    assert (
+        subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        ).stdout
+        == "False\n"
+    )

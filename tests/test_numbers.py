@@ -18,7 +18,9 @@ def test_every_run_is_summed_exactly_and_rounded_once(values, draws):
     starts = sorted({0, *draws.draw(st.lists(st.integers(0, len(values) - 1), max_size=5))})
     sums = segment_sums(np.array(values), np.array(starts, dtype=np.intp))
     ends = [*starts[1:], len(values)]
-    assert sums.tolist() == [math.fsum(values[start:end]) for start, end in zip(starts, ends, strict=True)]
+    assert sums.tolist() == [
+        math.fsum(values[start:end]) for start, end in zip(starts, ends, strict=True)
+    ]
 
 
 @given(st.lists(st.floats(0, 1e6), min_size=1, max_size=200))

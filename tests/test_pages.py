@@ -16,7 +16,11 @@ words = st.lists(cells, min_size=1, max_size=3).map(" ".join)
 def grids(draw):
     columns = draw(st.integers(1, 6))
     row = st.lists(words, min_size=columns, max_size=columns)
-    return Grid(draw(row), draw(st.lists(row, min_size=1, max_size=4)), draw(st.integers(0, min(2, columns))))
+    return Grid(
+        draw(row),
+        draw(st.lists(row, min_size=1, max_size=4)),
+        draw(st.integers(0, min(2, columns))),
+    )
 
 
 @given(grids(), st.integers(NARROWEST, 120))
@@ -36,7 +40,10 @@ def test_a_table_that_fits_is_left_alone(grid):
 
 def test_headings_are_folded_before_rows_are():
     grid = Grid(("model", "base rate (prior)", "false alarm rate"), [("m", "0.02", "0.1")])
-    assert str(grid) == "model  base rate (prior)  false alarm rate\nm                   0.02               0.1"
+    assert (
+        str(grid)
+        == "model  base rate (prior)  false alarm rate\nm                   0.02               0.1"
+    )
     assert [line.split() for line in fitted(grid, 24).split("\n")] == [
         ["base", "false"],
         ["rate", "alarm"],
@@ -47,8 +54,12 @@ def test_headings_are_folded_before_rows_are():
 
 
 def test_a_table_of_words_stands_below_its_first_word_and_words_stay_in_their_column():
-    grid = Grid(("claim", "says", "verdict"), [("one", "a sentence of some words", "holds")], left=3)
-    assert fitted(grid, 24) == "one\n  says     a sentence of\n           some words\n  verdict  holds"
+    grid = Grid(
+        ("claim", "says", "verdict"), [("one", "a sentence of some words", "holds")], left=3
+    )
+    assert (
+        fitted(grid, 24) == "one\n  says     a sentence of\n           some words\n  verdict  holds"
+    )
 
 
 def test_a_page_is_its_blocks_and_each_is_fitted():

@@ -36,10 +36,15 @@ def test_thresholds_of_scikit_learn_are_taken_as_they_are():
     rng = np.random.default_rng(0)
     labels, scores = rng.random(200) < 0.3, np.round(rng.random(200), 2)
     fpr, tpr, thresholds = roc_curve(labels, scores, drop_intermediate=False)
-    published, counted = br.Points.from_rates(fpr, tpr, thresholds), br.Points.of(br.count(labels, scores))
+    published, counted = (
+        br.Points.from_rates(fpr, tpr, thresholds),
+        br.Points.of(br.count(labels, scores)),
+    )
     assert np.array_equal(published.thresholds, counted.thresholds, equal_nan=True)
     assert published.tpr == pytest.approx(counted.tpr)
-    assert br.measure("tnr", published, threshold=0.5) == pytest.approx(br.measure("tnr", counted, threshold=0.5), rel=1e-14, abs=0)
+    assert br.measure("tnr", published, threshold=0.5) == pytest.approx(
+        br.measure("tnr", counted, threshold=0.5), rel=1e-14, abs=0
+    )
 
 
 @pytest.mark.parametrize(
@@ -62,10 +67,25 @@ def test_what_is_no_roc_is_refused(fpr, tpr, match):
 
 
 @pytest.mark.parametrize(
-    "thresholds", [[0.5], [0.3, 0.5], [0.5, 0.5], [0.5, math.nan], [math.nan, 0.5], ["high", "low"], [[0.5, 0.3]], [1, 2, 3], [None, 0.5]]
+    "thresholds",
+    [
+        [0.5],
+        [0.3, 0.5],
+        [0.5, 0.5],
+        [0.5, math.nan],
+        [math.nan, 0.5],
+        ["high", "low"],
+        [[0.5, 0.3]],
+        [1, 2, 3],
+        [None, 0.5],
+    ],
 )
 def test_thresholds_that_do_not_fall_with_the_points_are_refused(thresholds):
-    assert_refused("thresholds must fall", "BR550", lambda: br.Points.from_rates([0.1, 0.2], [0.5, 0.6], thresholds))
+    assert_refused(
+        "thresholds must fall",
+        "BR550",
+        lambda: br.Points.from_rates([0.1, 0.2], [0.5, 0.6], thresholds),
+    )
 
 
 def test_the_threshold_of_the_first_corner_says_nothing():
@@ -80,7 +100,11 @@ def test_without_a_prior_only_what_needs_none_can_be_read():
     assert br.measure("tpr", points, threshold=cut) == 0.8
     assert br.measure("fnr", points, threshold=cut) == float(1 - Fraction(0.8))
     assert br.measure("lr_positive", points, threshold=cut) == float(Fraction(0.8) / Fraction(0.01))
-    assert_refused("only rates are known, .* so a prior must be given", "BR509", lambda: br.measure("precision", points, threshold=cut))
+    assert_refused(
+        "only rates are known, .* so a prior must be given",
+        "BR509",
+        lambda: br.measure("precision", points, threshold=cut),
+    )
     assert math.isnan(points.prior)
     for name in ("tp", "fp", "fn", "tn", "total_cost"):
         assert "only rates are known" in br.measure(name, points, threshold=cut).reason
@@ -89,7 +113,9 @@ def test_without_a_prior_only_what_needs_none_can_be_read():
 @given(st.floats(0, 1), st.floats(1e-6, 1), st.floats(1e-9, 1 - 1e-9))
 def test_precision_at_a_prior_follows_from_the_rates(fpr, tpr, prior):
     points = br.Points.from_rates([fpr], [tpr])
-    reading = br.measure("precision", points, threshold=points.threshold(1), at=br.Conditions(prior))
+    reading = br.measure(
+        "precision", points, threshold=points.threshold(1), at=br.Conditions(prior)
+    )
     f, t, p = map(Fraction, (fpr, tpr, prior))
     assert reading == float(p * t / (p * t + (1 - p) * f))
     assert [note.code for note in reading.notes] == ["BR526"]
@@ -100,17 +126,32 @@ def test_a_confusion_of_rates_has_whole_cases_where_it_can():
     confusion = br.Confusion.from_rates(tpr=0.8, fpr=0.2, positives=50, negatives=5000)
     assert tuple(confusion) == (40, 1000, 10, 4000)
     assert br.Confusion.from_rates(tpr=0.5, fpr=0.1, positives=5, negatives=10).tp == 2.5
-    for tpr, positives in ((1.2, 5), (-0.1, 5), (math.nan, 5), (0.5, -1), (0.5, math.inf), (0.5, math.nan)):
+    for tpr, positives in (
+        (1.2, 5),
+        (-0.1, 5),
+        (math.nan, 5),
+        (0.5, -1),
+        (0.5, math.inf),
+        (0.5, math.nan),
+    ):
         assert_refused(
-            "tpr must be a share", "BR550", lambda t=tpr, p=positives: br.Confusion.from_rates(tpr=t, fpr=0, positives=p, negatives=1)
+            "tpr must be a share",
+            "BR550",
+            lambda t=tpr, p=positives: br.Confusion.from_rates(
+                tpr=t, fpr=0, positives=p, negatives=1
+            ),
         )
 
 
 @pytest.mark.parametrize(
-    "value", [-1, math.nan, math.inf, "5", None, True, 1j, [1], np.array([1, 2]), 10**400], ids=lambda value: repr(value)[:12]
+    "value",
+    [-1, math.nan, math.inf, "5", None, True, 1j, [1], np.array([1, 2]), 10**400],
+    ids=lambda value: repr(value)[:12],
 )
 def test_a_confusion_holds_numbers_of_cases(value):
-    assert_refused("fp must be a number of cases, 0 or more", "BR551", lambda: br.Confusion(1, value, 1, 1))
+    assert_refused(
+        "fp must be a number of cases, 0 or more", "BR551", lambda: br.Confusion(1, value, 1, 1)
+    )
 
 
 def test_a_confusion_prints_iterates_and_knows_its_prior():

@@ -1,4 +1,6 @@
-"""What a budget says where scores were counted together, followed to the letter; what a statistician found must not come back."""
+"""What a budget says where scores were counted together, followed to the letter; what a
+statistician found must not come back.
+"""
 
 import re
 from fractions import Fraction
@@ -14,7 +16,8 @@ CASES, POSITIVES = 20_000, 30
 NUMBER = r"-?\d+\.?\d*(?:e[+-]?\d+)?"
 SAID = re.compile(
     rf"(?:score >= (?P<certain>{NUMBER}), and )?(?P<share>{NUMBER}) % of those "
-    rf"(?:at (?P<one>{NUMBER})|from (?P<low>{NUMBER}) up(?: to (?P<high>{NUMBER}))?), drawn at random"
+    rf"(?:at (?P<one>{NUMBER})|from (?P<low>{NUMBER}) up(?: to (?P<high>{NUMBER}))?), drawn at"
+    r" random"
 )
 BUDGETS = [3, 700, 1000, 5000, 19_999]
 AT = br.Conditions(prior="sample")
@@ -31,20 +34,33 @@ def kept(rows):
     """The same cases, counted in every way that merges scores."""
     counts = br.count(*rows)
     bins = counts.coarsen(np.quantile(rows[1], [0.1, 0.5, 0.9, 0.99]))
-    return {"condensed": counts.condense(), "asked for": counts.condense([1.5]), "bins": bins, "hull": br.Points.of(counts).hull()}
+    return {
+        "condensed": counts.condense(),
+        "asked for": counts.condense([1.5]),
+        "bins": bins,
+        "hull": br.Points.of(counts).hull(),
+    }
 
 
 def followed(text, scores):
-    """How many cases are flagged on average by who does what the words say, and knows nothing else."""
+    """How many cases are flagged on average by who does what the words say, and knows nothing
+    else.
+    """
     found = SAID.search(text)
     if found is None:
         return int((scores >= float(re.search(rf"score >= ({NUMBER})", text)[1])).sum())
     said = found.groupdict()
-    certain = np.zeros(len(scores), dtype=bool) if said["certain"] is None else scores >= float(said["certain"])
+    certain = (
+        np.zeros(len(scores), dtype=bool)
+        if said["certain"] is None
+        else scores >= float(said["certain"])
+    )
     if said["one"] is not None:
         drawn = scores == float(said["one"])
     else:
-        drawn = (scores >= float(said["low"])) & (scores < (np.inf if said["high"] is None else float(said["high"])))
+        drawn = (scores >= float(said["low"])) & (
+            scores < (np.inf if said["high"] is None else float(said["high"]))
+        )
     return certain.sum() + float(said["share"]) / 100 * (drawn & ~certain).sum()
 
 
@@ -111,11 +127,21 @@ def test_the_commands_say_it_in_words_and_in_json(rows, tmp_path, capsys):
     assert (point["how"], point["merged"]) == ("tie", True)
     assert point["certain"] == point["threshold"]
     run = (rows[1] >= point["lower_threshold"]) & (rows[1] < point["threshold"])
-    assert (rows[1] >= point["threshold"]).sum() + point["share"] * run.sum() == pytest.approx(1000, rel=1e-12)
+    assert (rows[1] >= point["threshold"]).sum() + point["share"] * run.sum() == pytest.approx(
+        1000, rel=1e-12
+    )
     assert told(capsys, "report", *asked, "--rule", "alerts <= 1000", "-o", page).status == 0
-    assert followed(" ".join(page.read_text().replace("&gt;", ">").split()), rows[1]) == pytest.approx(1000, rel=0.01)
+    assert followed(
+        " ".join(page.read_text().replace("&gt;", ">").split()), rows[1]
+    ) == pytest.approx(1000, rel=0.01)
 
 
 def test_what_a_rule_could_have_is_said_of_the_run(rows):
-    with pytest.raises(br.Infeasible, match=r"the highest tpr with alerts <= 5000 is 0\.\d+, with a share of the run from \S+ up to \S+\."):
+    with pytest.raises(
+        br.Infeasible,
+        match=(
+            r"the highest tpr with alerts <= 5000 is 0\.\d+, with a share of the run from \S+ up to"
+            r" \S+\."
+        ),
+    ):
         br.choose(kept(rows)["hull"], "alerts <= 5000 and recall >= 0.99", volume=CASES, at=AT)

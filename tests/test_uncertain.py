@@ -1,4 +1,6 @@
-"""Conditions that are not known exactly: what may be said, what is refused, and what is drawn from it."""
+"""Conditions that are not known exactly: what may be said, what is refused, and what is drawn from
+it.
+"""
 
 import math
 import pickle
@@ -21,11 +23,14 @@ def drawn(part, count=COUNT, seed=5):
 
 
 def fits(sample, law):
-    """Whether the sample could come from this law: seeds are fixed, so this does not come and go."""
+    """Whether the sample could come from this law: seeds are fixed, so this does not come and
+    go.
+    """
     return stats.kstest(sample, law.cdf).pvalue > 1e-3
 
 
-# ---- what may be said ----------------------------------------------------------------------------------------------------------
+# ---- what may be said
+# ----------------------------------------------------------------------------------------------------------  # noqa: E501
 
 
 @pytest.mark.parametrize(
@@ -59,7 +64,12 @@ def test_a_cost_that_is_not_named_keeps_its_default():
     at = br.Uncertain(costs={"fn": br.Range(100, 1000)})
     assert at.costs == {"fp": 1, "fn": br.Range(100, 1000), "tp": 0, "tn": 0}
     assert at.costs_given
-    assert br.Uncertain(costs=br.Costs(fp=2, fn=7, tp=-1)).costs == {"fp": 2, "fn": 7, "tp": -1, "tn": 0}
+    assert br.Uncertain(costs=br.Costs(fp=2, fn=7, tp=-1)).costs == {
+        "fp": 2,
+        "fn": 7,
+        "tp": -1,
+        "tn": 0,
+    }
     assert not br.Uncertain(prior=0.1).costs_given
     assert br.Uncertain(costs={"fn": br.Range(1, 2)}).has_range
 
@@ -80,13 +90,17 @@ def test_draws_are_copied_and_frozen():
         at.prior.values[0] = 0.5
 
 
-# ---- what is refused -----------------------------------------------------------------------------------------------------------
+# ---- what is refused
+# -----------------------------------------------------------------------------------------------------------  # noqa: E501
 
 
 @pytest.mark.parametrize(
     ("prior", "message"),
     [
-        ("1e-3..1e-5", r"BR504: the range of prior is reversed: 0\.001\.\.1e-05\. Fix: Range\(1e-05, 0\.001\)"),
+        (
+            "1e-3..1e-5",
+            r"BR504: the range of prior is reversed: 0\.001\.\.1e-05\. Fix: Range\(1e-05, 0\.001\)",
+        ),
         (br.Range(0.5, 0.25), "BR504: the range of prior is reversed"),
         (br.LogUniform(0.1, 0.01), "BR504: the range of prior is reversed"),
         ("1e-5..", 'BR503: prior "" is not a share'),
@@ -103,7 +117,13 @@ def test_draws_are_copied_and_frozen():
         (br.Range(-0.1, 0.5), "BR503: prior -0.1 is not a share"),
         (br.Range(math.nan, 0.5), "BR503: prior nan is not a share"),
         (1.2, "BR502: prior must lie strictly between 0 and 1"),
-        (br.Pilot(3, 2), r"BR588: a pilot sample is a number of positives among a number of cases, got Pilot\(positives=3, cases=2\)"),
+        (
+            br.Pilot(3, 2),
+            (
+                r"BR588: a pilot sample is a number of positives among a number of cases, got"
+                r" Pilot\(positives=3, cases=2\)"
+            ),
+        ),
         (br.Pilot(-1, 2), "BR588: a pilot sample"),
         (br.Pilot(0, 0), "BR588: a pilot sample"),
         (br.Pilot(True, 5), "BR588: a pilot sample"),
@@ -129,13 +149,28 @@ def test_a_base_rate_that_is_none_is_refused(prior, message):
         ([1, 2], r"BR513: uncertain costs are named by outcome \(fp, fn, tp, tn\), got \[1, 2\]"),
         ({"miss": 1}, "BR513: uncertain costs are named by outcome"),
         (br.Range(1, 2), "BR513: uncertain costs are named by outcome"),
-        ({"fn": br.Range(10, 1)}, r"BR504: the range of the cost of fn is reversed: 10\.\.1\. Fix: Range\(1, 10\)"),
+        (
+            {"fn": br.Range(10, 1)},
+            r"BR504: the range of the cost of fn is reversed: 10\.\.1\. Fix: Range\(1, 10\)",
+        ),
         ({"fp": br.LogUniform(10, 1)}, "BR504: the range of the cost of fp is reversed"),
-        ({"fn": br.LogUniform(0, 1)}, "BR514: the cost of fn is LogUniform.* which is no range of numbers"),
-        ({"fn": br.Range(1, math.inf)}, "BR514: the cost of fn is Range.* which is no range of numbers"),
-        ({"fn": br.Range("few", 3)}, "BR514: the cost of fn is Range.* which is no range of numbers"),
+        (
+            {"fn": br.LogUniform(0, 1)},
+            "BR514: the cost of fn is LogUniform.* which is no range of numbers",
+        ),
+        (
+            {"fn": br.Range(1, math.inf)},
+            "BR514: the cost of fn is Range.* which is no range of numbers",
+        ),
+        (
+            {"fn": br.Range("few", 3)},
+            "BR514: the cost of fn is Range.* which is no range of numbers",
+        ),
         ({"fn": br.Pilot(1, 2)}, "BR588: the cost of fn cannot come from a pilot sample"),
-        ({"fn": br.Draws([1, math.inf])}, "BR588: draws of the cost of fn must be a list of numbers"),
+        (
+            {"fn": br.Draws([1, math.inf])},
+            "BR588: draws of the cost of fn must be a list of numbers",
+        ),
         ({"fn": br.Draws([])}, "BR588: draws of the cost of fn"),
         ({"fn": "100"}, 'BR514: the cost of fn is "100", which is no number'),
         ({"fn": math.nan}, "BR514: the cost of fn is nan, which is no number"),
@@ -151,14 +186,19 @@ def test_costs_that_are_none_are_refused(costs, message):
         br.Uncertain(prior=0.1, costs=costs)
 
 
-@pytest.mark.parametrize("costs", [{"fn": br.Draws([-1, 5, 10])}, {"tn": br.LogUniform(0.1, 5)}, {"fn": br.Draws([0, 5, 10])}])
+@pytest.mark.parametrize(
+    "costs",
+    [{"fn": br.Draws([-1, 5, 10])}, {"tn": br.LogUniform(0.1, 5)}, {"fn": br.Draws([0, 5, 10])}],
+)
 def test_costs_of_the_wrong_order_are_refused_wherever_they_may_be_drawn(costs):
     with pytest.raises(br.InputError, match="BR51[012]"):
         br.Uncertain(prior=0.1, costs=costs)
 
 
 def test_three_dots_do_not_make_the_upper_end_ten_times_smaller():
-    with pytest.raises(br.InputError, match=r'BR503: prior "1e-5\.\.\.1e-3" has too many dots.*1e-5\.\.1e-3'):
+    with pytest.raises(
+        br.InputError, match=r'BR503: prior "1e-5\.\.\.1e-3" has too many dots.*1e-5\.\.1e-3'
+    ):
         br.Uncertain(prior="1e-5...1e-3")
 
 
@@ -169,11 +209,14 @@ def test_every_kind_of_number_that_costs_accepts_works(cost):
     assert at.costs["fn"] == cost
     confusion = br.Confusion(tp=40, fp=10, fn=10, tn=990)
     assert str(at).startswith("prior 0.01; costs (fp = 1, fn = 100")
-    plain = br.interval("expected_cost", confusion, at=br.Uncertain(prior=0.01, costs={"fn": float(cost)}))
+    plain = br.interval(
+        "expected_cost", confusion, at=br.Uncertain(prior=0.01, costs={"fn": float(cost)})
+    )
     assert math.isclose(br.interval("expected_cost", confusion, at=at).low, plain.low)
 
 
-# ---- the middle, and all over a range ------------------------------------------------------------------------------------------
+# ---- the middle, and all over a range
+# ------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -196,10 +239,22 @@ def test_the_middle_of_what_is_possible(part, middle):
 
 
 def test_the_middle_of_costs_is_that_of_each_and_of_no_prior_is_none():
-    at = br.Uncertain(costs={"fn": br.Range(100, 10_000), "fp": br.Draws([1, 2, 30]), "tn": br.Range(-2, 0), "tp": -1})
+    at = br.Uncertain(
+        costs={
+            "fn": br.Range(100, 10_000),
+            "fp": br.Draws([1, 2, 30]),
+            "tn": br.Range(-2, 0),
+            "tp": -1,
+        }
+    )
     middle = at.middle()
     assert (middle.prior, middle.as_in_sample, middle.costs_given) == (None, True, True)
-    assert (middle.costs.fn, middle.costs.fp, middle.costs.tp, middle.costs.tn) == (1000.0, 2.0, -1, -1.0)
+    assert (middle.costs.fn, middle.costs.fp, middle.costs.tp, middle.costs.tn) == (
+        1000.0,
+        2.0,
+        -1,
+        -1.0,
+    )
 
 
 @given(st.floats(1e-12, 0.9), st.floats(1, 1e5))
@@ -214,7 +269,9 @@ def test_a_range_is_walked_evenly_by_odds_with_its_ends_exactly(low, ratio):
 
 
 def test_several_ranges_are_walked_together_corners_and_all():
-    at = br.Uncertain(prior="0.001..0.1", costs={"fn": br.Range(10, 1000), "fp": br.LogUniform(1, 2)})
+    at = br.Uncertain(
+        prior="0.001..0.1", costs={"fn": br.Range(10, 1000), "fp": br.LogUniform(1, 2)}
+    )
     pinned = list(at.pinned())
     places = {(one.prior, one.costs["fn"]) for one in pinned}
     assert {(0.001, 10), (0.001, 1000), (0.1, 10), (0.1, 1000)} <= places
@@ -237,7 +294,8 @@ def test_what_has_no_range_is_pinned_as_it_is():
     assert list(at.pinned()) == [at]
 
 
-# ---- draws ---------------------------------------------------------------------------------------------------------------------
+# ---- draws
+# ---------------------------------------------------------------------------------------------------------------------  # noqa: E501
 
 
 def test_a_pilot_draws_from_beta_of_jeffreys():
@@ -279,7 +337,10 @@ def test_draws_come_in_random_order():
 
 
 def test_parts_are_drawn_independently_and_known_numbers_stay_numbers():
-    at = br.Uncertain(prior=br.LogUniform(1e-4, 1e-1), costs={"fn": br.LogUniform(1, 100), "fp": br.Draws([0.5, 1.5]), "tn": -1})
+    at = br.Uncertain(
+        prior=br.LogUniform(1e-4, 1e-1),
+        costs={"fn": br.LogUniform(1, 100), "fp": br.Draws([0.5, 1.5]), "tn": -1},
+    )
     found = at.draw(np.random.default_rng(0), COUNT)
     assert (found.tp, found.tn) == (0, -1)
     for one, other in ((found.prior, found.fn), (found.prior, found.fp), (found.fn, found.fp)):
@@ -290,7 +351,9 @@ def test_parts_are_drawn_independently_and_known_numbers_stay_numbers():
 
 def test_draws_of_one_length_belong_together_and_others_do_not():
     priors, misses = np.linspace(0.01, 0.2, 40), np.linspace(5, 300, 40) ** 1.5
-    at = br.Uncertain(prior=br.Draws(priors), costs={"fn": br.Draws(misses), "fp": br.LogUniform(0.5, 2)})
+    at = br.Uncertain(
+        prior=br.Draws(priors), costs={"fn": br.Draws(misses), "fp": br.LogUniform(0.5, 2)}
+    )
     for count in (30, 40, 10_000):
         found = at.draw(np.random.default_rng(1), count)
         assert len(found.prior) == count
@@ -298,7 +361,9 @@ def test_draws_of_one_length_belong_together_and_others_do_not():
     rows = np.searchsorted(priors, found.prior)
     assert stats.chisquare(np.bincount(rows, minlength=40)).pvalue > 1e-3
     assert abs(stats.spearmanr(found.prior, found.fp).statistic) < 0.05
-    other = br.Uncertain(prior=br.Draws(priors), costs={"fn": br.Draws(misses[:-1])}).draw(np.random.default_rng(1), 10_000)
+    other = br.Uncertain(prior=br.Draws(priors), costs={"fn": br.Draws(misses[:-1])}).draw(
+        np.random.default_rng(1), 10_000
+    )
     assert abs(stats.spearmanr(other.prior, other.fn).statistic) < 0.05
 
 
@@ -308,14 +373,18 @@ def test_the_same_seed_draws_the_same_and_another_does_not():
         assert not np.array_equal(drawn(part, 100, seed=3), drawn(part, 100, seed=4))
 
 
-# ---- as values -----------------------------------------------------------------------------------------------------------------
+# ---- as values
+# -----------------------------------------------------------------------------------------------------------------  # noqa: E501
 
 ALIKE = [
     (br.Uncertain(prior="1e-5..1e-3"), br.Uncertain(prior=br.Range(1e-5, 1e-3))),
     (br.Uncertain(prior=br.Draws([0.1, 0.2])), br.Uncertain(prior=br.Draws((0.1, 0.2)))),
     (br.Uncertain(prior=br.Pilot(np.int64(3), 10)), br.Uncertain(prior=br.Pilot(3, 10))),
     (br.Uncertain(costs={"fn": 5, "fp": 2}), br.Uncertain(costs=br.Costs(fp=2, fn=5))),
-    (br.Uncertain(costs={"fn": br.Draws([1, 2])}), br.Uncertain(costs={"fp": 1, "fn": br.Draws([1.0, 2.0])})),
+    (
+        br.Uncertain(costs={"fn": br.Draws([1, 2])}),
+        br.Uncertain(costs={"fp": 1, "fn": br.Draws([1.0, 2.0])}),
+    ),
 ]
 
 
@@ -354,7 +423,9 @@ def test_what_says_something_else_is_not_equal():
             "prior 5 of 5000 in a pilot; costs (fp = 1, fn = 100..1000)",
         ),
         (
-            br.Uncertain(prior=br.LogUniform(0.001, 0.1), costs={"tp": -2, "fn": br.Draws([1, 2, 3])}),
+            br.Uncertain(
+                prior=br.LogUniform(0.001, 0.1), costs={"tp": -2, "fn": br.Draws([1, 2, 3])}
+            ),
             "Uncertain(prior=0.001..0.1 (log-uniform), fp=1, fn=3 draws, tp=-2)",
             "prior 0.001..0.1 (log-uniform); costs (fp = 1, fn = 3 draws, tp = -2)",
         ),

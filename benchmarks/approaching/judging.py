@@ -1,4 +1,6 @@
-"""What benchmarks/approaches.py reads off the answers of an approach: costs, against another approach, and how well it ranks."""
+"""What benchmarks/approaches.py reads off the answers of an approach: costs, against another
+approach, and how well it ranks.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ NORMAL = 1.959964
 
 
 class Judged(NamedTuple):
-    """An approach on a set: costs relative to the better of flagging nothing and everything, one a condition, and what was shown."""
+    """An approach on a set: costs relative to the better of flagging nothing and everything, one a
+    condition, and what was shown.
+    """
 
     data: str
     learner: str
@@ -42,7 +46,11 @@ def odds_ratio(at: br.Conditions, y: np.ndarray) -> float:
 def stakes(y: np.ndarray, at: br.Conditions) -> np.ndarray:
     """What the wrong answer to each case adds to the expected cost."""
     prior, costs = at.prior, at.costs
-    return np.where(y == 1, prior * float(costs.fn) / y.sum(), (1 - prior) * float(costs.fp) / (len(y) - y.sum()))
+    return np.where(
+        y == 1,
+        prior * float(costs.fn) / y.sum(),
+        (1 - prior) * float(costs.fp) / (len(y) - y.sum()),
+    )
 
 
 def trivial(at: br.Conditions) -> float:
@@ -50,8 +58,11 @@ def trivial(at: br.Conditions) -> float:
     return min(at.prior * float(at.costs.fn), (1 - at.prior) * float(at.costs.fp))
 
 
-def compared(y: np.ndarray, flags: np.ndarray, other: np.ndarray, at: br.Conditions) -> tuple[float, float]:
-    """How much more these flags cost than the others, case by case, and the standard error of that: each class by itself.
+def compared(
+    y: np.ndarray, flags: np.ndarray, other: np.ndarray, at: br.Conditions
+) -> tuple[float, float]:
+    """How much more these flags cost than the others, case by case, and the standard error of that:
+    each class by itself.
 
     A flag is the share of divisions into folds in which the case was flagged.
     """
@@ -60,14 +71,29 @@ def compared(y: np.ndarray, flags: np.ndarray, other: np.ndarray, at: br.Conditi
     return float(parts.sum()), float(np.sqrt(variance))
 
 
-def judged(of: tuple[str, str, str], y: np.ndarray, flags: np.ndarray, reference: np.ndarray, scores: list[np.ndarray | None]) -> Judged:
-    """What an approach costs on a set under every condition, beside the reference; and how well its scores rank."""
+def judged(
+    of: tuple[str, str, str],
+    y: np.ndarray,
+    flags: np.ndarray,
+    reference: np.ndarray,
+    scores: list[np.ndarray | None],
+) -> Judged:
+    """What an approach costs on a set under every condition, beside the reference; and how well its
+    scores rank.
+    """
     costs, differences, shown = [], [], []
     for at, ours, theirs in zip(conditions_for(y), flags, reference, strict=True):
         costs.append(float((stakes(y, at) * np.abs(ours - y)).sum()) / trivial(at))
         more, error = compared(y, ours, theirs, at)
         differences.append(more / trivial(at))
         shown.append(int(np.sign(more)) if abs(more) > NORMAL * error else 0)
-    points = [br.choose(br.count(y, one), f"tpr >= {TPR}", at=br.Conditions(PRIOR)) for one in scores if one is not None]
-    ranked = [float(np.mean([getattr(point, name) for point in points])) if points else None for name in ("precision", "posfrac")]
+    points = [
+        br.choose(br.count(y, one), f"tpr >= {TPR}", at=br.Conditions(PRIOR))
+        for one in scores
+        if one is not None
+    ]
+    ranked = [
+        float(np.mean([getattr(point, name) for point in points])) if points else None
+        for name in ("precision", "posfrac")
+    ]
     return Judged(*of, tuple(costs), tuple(differences), tuple(shown), *ranked)

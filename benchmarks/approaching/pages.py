@@ -1,4 +1,6 @@
-"""The page that benchmarks/approaches.py writes: what each approach costs, against plain scores with a moved cut, and what that shows."""
+"""The page that benchmarks/approaches.py writes: what each approach costs, against plain scores
+with a moved cut, and what that shows.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +12,19 @@ from benchmarks.approaching.judging import PRIOR, STATED, TPR, Judged
 
 WIDTH = 150
 PLAIN = "plain, cut at 1/2"
-# The factor on the standard error of a mean of 2 to 10 sets, 95 %: Student's t with 1 to 9 degrees of freedom.
-STUDENT = {2: 12.706, 3: 4.303, 4: 3.182, 5: 2.776, 6: 2.571, 7: 2.447, 8: 2.365, 9: 2.306, 10: 2.262}
+# The factor on the standard error of a mean of 2 to 10 sets, 95 %: Student's t with 1 to 9 degrees
+# of freedom.
+STUDENT = {
+    2: 12.706,
+    3: 4.303,
+    4: 3.182,
+    5: 2.776,
+    6: 2.571,
+    7: 2.447,
+    8: 2.365,
+    9: 2.306,
+    10: 2.262,
+}
 
 HEAD = """# Which approach pays?
 
@@ -30,7 +43,7 @@ difference of costs lies beyond 1.96 standard errors. Nothing is adjusted for th
 
 The last two columns are about ranking only: precision at a base rate of {prior:.0%}, and the share of cases flagged there, where the threshold
 reaches TPR {tpr:.1f} on the very cases that are judged. Means over sets; approaches that answer with labels have none.
-"""
+"""  # noqa: E501
 
 TAIL = """
 ## Reading it with care
@@ -42,34 +55,66 @@ TAIL = """
   from it for others.
 - Which approach is best on a set was found out on that set. The table of sets is no advice to try them all and keep the best: that search needs
   folds of its own.
-"""
+"""  # noqa: E501
 
 
 def page(found: list[Judged], seconds: float, reference: str) -> str:
     """The whole page."""
     sets = list(dict.fromkeys(one.data for one in found))
     kinds = list(dict.fromkeys(one.learner for one in found))
-    said = [f"{miss} false alarms a miss, at {'the base rate of the set' if times == 1 else f'{times:g} times that'}" for miss, times in STATED]
-    facts = {"minutes": f"{seconds / 60:.0f} minutes", "sets": ", ".join(sets), "conditions": "; ".join(said), "reference": f'"{reference}"'}
-    tables = {kind: [summed(name, list(ones)) for name, ones in _by_approach(found, kind)] for kind in kinds}
+    said = [
+        f"{miss} false alarms a miss, at"
+        f" {'the base rate of the set' if times == 1 else f'{times:g} times that'}"
+        for miss, times in STATED
+    ]
+    facts = {
+        "minutes": f"{seconds / 60:.0f} minutes",
+        "sets": ", ".join(sets),
+        "conditions": "; ".join(said),
+        "reference": f'"{reference}"',
+    }
+    tables = {
+        kind: [summed(name, list(ones)) for name, ones in _by_approach(found, kind)]
+        for kind in kinds
+    }
     parts = [_filled(HEAD.format(**facts, prior=PRIOR, tpr=TPR)), "## What came out\n"]
-    parts += [_filled(_in_short(tables, reference)), *(_filled(_told(kind, rows, reference)) for kind, rows in tables.items())]
+    parts += [
+        _filled(_in_short(tables, reference)),
+        *(_filled(_told(kind, rows, reference)) for kind, rows in tables.items()),
+    ]
     for kind, rows in tables.items():
         parts += [f"## {kind.capitalize()}\n", _table(rows, reference), ""]
-    parts += ["## Set by set\n", "Relative costs averaged over the three conditions: the reference's, and the least of all approaches.\n"]
-    parts += [_set_by_set(found, reference), TAIL.format(count=len(sets), learners=", ".join(kinds).capitalize())]
+    parts += [
+        "## Set by set\n",
+        (
+            "Relative costs averaged over the three conditions: the reference's, and the least of"
+            " all approaches.\n"
+        ),
+    ]
+    parts += [
+        _set_by_set(found, reference),
+        TAIL.format(count=len(sets), learners=", ".join(kinds).capitalize()),
+    ]
     return "\n".join(parts)
 
 
 def _filled(text: str) -> str:
     """Paragraphs in lines of a page."""
-    return "\n\n".join(part if part.startswith("#") else textwrap.fill(part, WIDTH) for part in text.strip().split("\n\n")) + "\n"
+    return (
+        "\n\n".join(
+            part if part.startswith("#") else textwrap.fill(part, WIDTH)
+            for part in text.strip().split("\n\n")
+        )
+        + "\n"
+    )
 
 
 def _by_approach(found: list[Judged], kind: str):
     there = [one for one in found if one.learner == kind]
     names = list(dict.fromkeys(one.approach for one in there))
-    return groupby(sorted(there, key=lambda one: names.index(one.approach)), key=lambda one: one.approach)
+    return groupby(
+        sorted(there, key=lambda one: names.index(one.approach)), key=lambda one: one.approach
+    )
 
 
 def summed(name: str, ones: list[Judged]) -> dict:
@@ -91,29 +136,63 @@ def summed(name: str, ones: list[Judged]) -> dict:
 def _table(rows: list[dict], reference: str) -> str:
     heads = [f"miss {miss}, base rate × {times:g}" for miss, times in STATED]
     lines = [
-        f"| approach | {' | '.join(heads)} | difference, 95 % | shown cheaper | shown dearer | precision at {PRIOR:.0%} | flagged |",
+        (
+            f"| approach | {' | '.join(heads)} | difference, 95 % | shown cheaper | shown dearer |"
+            f" precision at {PRIOR:.0%} | flagged |"
+        ),
         "|---|" + "---|" * (len(heads) + 5),
     ]
     for row in rows:
         gap, low, high = row["gap"]
-        between = "(reference)" if row["name"] == reference else f"{gap:+.3f} ({low:+.3f} to {high:+.3f})"
-        ranked = ("—", "—") if row["ranked"] is None else (f"{row['ranked'][0]:.3f}", f"{row['ranked'][1]:.3f}")
+        between = (
+            "(reference)" if row["name"] == reference else f"{gap:+.3f} ({low:+.3f} to {high:+.3f})"
+        )
+        ranked = (
+            ("—", "—")
+            if row["ranked"] is None
+            else (f"{row['ranked'][0]:.3f}", f"{row['ranked'][1]:.3f}")
+        )
         better, worse, whole = row["shown"]
-        cells = [row["name"], *(f"{cost:.3f}" for cost in row["costs"]), between, f"{better} of {whole}", f"{worse} of {whole}", *ranked]
+        cells = [
+            row["name"],
+            *(f"{cost:.3f}" for cost in row["costs"]),
+            between,
+            f"{better} of {whole}",
+            f"{worse} of {whole}",
+            *ranked,
+        ]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
 def _in_short(tables: dict[str, list[dict]], reference: str) -> str:
     """What moving the cut saves, and how many approaches are shown to save more."""
-    means = {kind: {row["name"]: row["costs"].mean() for row in rows} for kind, rows in tables.items()}
-    moved = "; ".join(f"{kind} from {costs[PLAIN]:.2f} to {costs[reference]:.2f}" for kind, costs in means.items())
-    gaps = [row["gap"] for rows in tables.values() for row in rows if row["name"] not in (PLAIN, reference)]
+    means = {
+        kind: {row["name"]: row["costs"].mean() for row in rows} for kind, rows in tables.items()
+    }
+    moved = "; ".join(
+        f"{kind} from {costs[PLAIN]:.2f} to {costs[reference]:.2f}" for kind, costs in means.items()
+    )
+    gaps = [
+        row["gap"]
+        for rows in tables.values()
+        for row in rows
+        if row["name"] not in (PLAIN, reference)
+    ]
     cheaper, dearer = sum(high < 0 for _, _, high in gaps), sum(low > 0 for _, low, _ in gaps)
-    first = f"**In short.** Moving the cut to where base rate and costs put it changes the mean relative cost of {moved}."
-    rest = f"{cheaper} shown cheaper, {dearer} shown dearer, {len(gaps) - cheaper - dearer} not told apart"
+    first = (
+        "**In short.** Moving the cut to where base rate and costs put it changes the mean"
+        f" relative cost of {moved}."
+    )
+    rest = (
+        f"{cheaper} shown cheaper, {dearer} shown dearer, {len(gaps) - cheaper - dearer} not told"
+        " apart"
+    )
     luck = f"of {len(gaps)} intervals about {round(len(gaps) / 40)} would lie below 0 by luck alone"
-    return f"{first} The {len(gaps)} other approaches (each learner's counted by itself) against that: {rest}; {luck}."
+    return (
+        f"{first} The {len(gaps)} other approaches (each learner's counted by itself) against that:"
+        f" {rest}; {luck}."
+    )
 
 
 def _told(kind: str, rows: list[dict], reference: str) -> str:
@@ -123,8 +202,14 @@ def _told(kind: str, rows: list[dict], reference: str) -> str:
     dearer = [row["name"] for row in others if row["gap"][1] > 0]
     open_ = [row["name"] for row in others if row["name"] not in (*cheaper, *dearer)]
     least = min(rows, key=lambda row: row["gap"][0])
-    first = f"**{kind.capitalize()}.** Shown cheaper than the reference: {_names(cheaper)}. Shown dearer: {_names(dearer)}."
-    return f"{first} Not told apart from it: {_names(open_)}. The least mean cost: {least['name']} ({least['gap'][0]:+.3f})."
+    first = (
+        f"**{kind.capitalize()}.** Shown cheaper than the reference: {_names(cheaper)}. Shown"
+        f" dearer: {_names(dearer)}."
+    )
+    return (
+        f"{first} Not told apart from it: {_names(open_)}. The least mean cost: {least['name']}"
+        f" ({least['gap'][0]:+.3f})."
+    )
 
 
 def _names(names: list[str]) -> str:

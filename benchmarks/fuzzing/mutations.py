@@ -30,8 +30,29 @@ INTEGERS = (
     (1 << 64) - 1,
 )
 MAGIC = (
-    *(b"PAR1", b"PARE", b"ARROW1\0\0", b"FEA1", b"SQLite format 3\0", b"PK\x03\x04", b"PK\x05\x06", b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd"),
-    *(b"BZh9", b"\xfd7zXZ\0", b"DUCK", b"\x93NUMPY\x01\0", b"baserate-counts-file-1\n", b"\x80\x04", b"{", b"[", b"\xff\xfe", b"\xef\xbb\xbf"),
+    *(
+        b"PAR1",
+        b"PARE",
+        b"ARROW1\0\0",
+        b"FEA1",
+        b"SQLite format 3\0",
+        b"PK\x03\x04",
+        b"PK\x05\x06",
+        b"\x1f\x8b\x08",
+        b"\x28\xb5\x2f\xfd",
+    ),
+    *(
+        b"BZh9",
+        b"\xfd7zXZ\0",
+        b"DUCK",
+        b"\x93NUMPY\x01\0",
+        b"baserate-counts-file-1\n",
+        b"\x80\x04",
+        b"{",
+        b"[",
+        b"\xff\xfe",
+        b"\xef\xbb\xbf",
+    ),
 )
 TOKENS = tuple(
     token.encode()
@@ -58,41 +79,107 @@ TOKENS = tuple(
             "é",
             "\\",
         ),
-        *("NaN", "NA", "", "null", "inf", "-Infinity", "1e400", "1e-400", "-0.0", "+5", ".5", "5.", "1_000", "0x10", "\u0661", "1e5", "0,5"),
-        *("9007199254740993", "9223372036854775808", "0.1000000000000000055511151231257827", "0.30000000000000004", "1" * 400, "yes", "no"),
-        *("y", "s", "sep=;\n", "#", "Total,,1,\n", "{}", "[]", '"y": 1, ', "true", "{", "}", ":", "\\u0030", "\\ud800", "1.0", "-1"),
+        *(
+            "NaN",
+            "NA",
+            "",
+            "null",
+            "inf",
+            "-Infinity",
+            "1e400",
+            "1e-400",
+            "-0.0",
+            "+5",
+            ".5",
+            "5.",
+            "1_000",
+            "0x10",
+            "\u0661",
+            "1e5",
+            "0,5",
+        ),
+        *(
+            "9007199254740993",
+            "9223372036854775808",
+            "0.1000000000000000055511151231257827",
+            "0.30000000000000004",
+            "1" * 400,
+            "yes",
+            "no",
+        ),
+        *(
+            "y",
+            "s",
+            "sep=;\n",
+            "#",
+            "Total,,1,\n",
+            "{}",
+            "[]",
+            '"y": 1, ',
+            "true",
+            "{",
+            "}",
+            ":",
+            "\\u0030",
+            "\\ud800",
+            "1.0",
+            "-1",
+        ),
     )
 )
 
 NUMBER = re.compile(rb"[0-9]+([.,][0-9]+)?([eE][+-]?[0-9]+)?")
 ODD = tuple(
-    b"0.1 0.10 0.10000000000000001 1e-1 1E-1 .1 1. 10 1e400 2e400 1e-400 2e-400 0.0 -0.0 0e5 5e-324 inf 00 007 +1 9007199254740993 "
-    b"9007199254740992.0 9223372036854775807 9223372036854775808 -9223372036854775808 0.30000000000000004 0.300000000000000044 "
-    b"1.7976931348623159e308".split()
+    b"0.1 0.10 0.10000000000000001 1e-1 1E-1 .1 1. 10 1e400 2e400 1e-400 2e-400 0.0 -0.0 0e5 5e-324"
+    b" inf 00 007 +1 9007199254740993 9007199254740992.0 9223372036854775807 9223372036854775808"
+    b" -9223372036854775808 0.30000000000000004 0.300000000000000044 1.7976931348623159e308".split()
 )
 
 
 def mutant(seeds: Sequence[Seed], seed: Seed, rng: random.Random) -> bytes:
-    """A damaged copy of a seed; of a packed one, half of the time what lies within is damaged, and packed as it should be."""
+    """A damaged copy of a seed; of a packed one, half of the time what lies within is damaged, and
+    packed as it should be.
+    """
     others = [other for other in seeds if other.format == seed.format]
     while True:
         if seed.packed == "sha256":
-            made = _resealed(seed.data, rng) if rng.random() < 0.8 else damaged(seed.data, [o.data for o in others], rng)
+            made = (
+                _resealed(seed.data, rng)
+                if rng.random() < 0.8
+                else damaged(seed.data, [o.data for o in others], rng)
+            )
         elif seed.packed and rng.random() < 0.5:
-            made = pack(damaged(seed.inside, [o.inside for o in others if o.inside], rng, text=seed.packed != "npz"), seed.packed)
+            made = pack(
+                damaged(
+                    seed.inside,
+                    [o.inside for o in others if o.inside],
+                    rng,
+                    text=seed.packed != "npz",
+                ),
+                seed.packed,
+            )
         else:
-            made = damaged(seed.data, [o.data for o in others], rng, text=seed.format in ("csv", "tsv", "jsonl", "csv-fast"))
+            made = damaged(
+                seed.data,
+                [o.data for o in others],
+                rng,
+                text=seed.format in ("csv", "tsv", "jsonl", "csv-fast"),
+            )
         if all(made != other.data for other in others):
             return made
 
 
 def _resealed(data: bytes, rng: random.Random) -> bytes:
-    """Saved counts with a checksum that fits the damage, so that it is not all that is looked at."""
+    """Saved counts with a checksum that fits the damage, so that it is not all that is looked
+    at.
+    """
     body = damaged(data[:-32], [data[:-32]], rng, text=rng.random() < 0.5)
     return body + hashlib.sha256(body).digest()
 
 
-def damaged(data: bytes, others: Sequence[bytes], rng: random.Random, *, text: bool = False) -> bytes:
+def damaged(
+    data: bytes, others: Sequence[bytes], rng: random.Random, *, text: bool = False
+) -> bytes:
     """One to eight wounds."""
     ways: list[tuple[int, Callable[[bytearray, random.Random], None]]] = [
         (5, _flip),
@@ -121,7 +208,14 @@ def _place(made: bytearray, rng: random.Random) -> int:
     """Any place, the beginning and the end more often: there lie headers and footers."""
     most = len(made)
     near = min(most, 256)
-    return rng.choice((rng.randrange(most), rng.randrange(most), rng.randrange(near), most - 1 - rng.randrange(near)))
+    return rng.choice(
+        (
+            rng.randrange(most),
+            rng.randrange(most),
+            rng.randrange(near),
+            most - 1 - rng.randrange(near),
+        )
+    )
 
 
 def _block(made: bytearray, rng: random.Random) -> slice:
@@ -170,7 +264,9 @@ def _integer(made: bytearray, rng: random.Random) -> None:
     width = rng.choice((1, 2, 4, 8))
     place = _place(made, rng)
     value = rng.choice((*INTEGERS, len(made), len(made) + 1)) % (1 << 8 * width)
-    made[place : place + width] = value.to_bytes(width, rng.choice(("little", "big")))[: len(made) - place]
+    made[place : place + width] = value.to_bytes(width, rng.choice(("little", "big")))[
+        : len(made) - place
+    ]
 
 
 def _magic(made: bytearray, rng: random.Random) -> None:
@@ -202,7 +298,9 @@ def _number(made: bytearray, rng: random.Random) -> None:
     places = [found.span() for found in NUMBER.finditer(made)]
     if places:
         begins, ends = rng.choice(places)
-        made[begins:ends] = rng.choice((rng.choice(ODD), rng.choice(TOKENS), made[slice(*rng.choice(places))] + b"0"))
+        made[begins:ends] = rng.choice(
+            (rng.choice(ODD), rng.choice(TOKENS), made[slice(*rng.choice(places))] + b"0")
+        )
 
 
 def _line(made: bytearray, rng: random.Random) -> None:
@@ -215,5 +313,8 @@ def _line(made: bytearray, rng: random.Random) -> None:
     if way == 0:
         lines.insert(rng.randrange(len(lines) + 1), line)
     if way == 3:
-        lines.insert(rng.randrange(len(lines) + 1), line.rstrip(b"\r\n") + rng.choice((b"", b"\n", b"\r", b"\r\n", b",\n")))
+        lines.insert(
+            rng.randrange(len(lines) + 1),
+            line.rstrip(b"\r\n") + rng.choice((b"", b"\n", b"\r", b"\r\n", b",\n")),
+        )
     made[:] = b"".join(lines)

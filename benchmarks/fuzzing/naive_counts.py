@@ -1,4 +1,6 @@
-"""Counts by plain definitions: from labels and scores as they are written to how many positives and negatives have each score."""
+"""Counts by plain definitions: from labels and scores as they are written to how many positives and
+negatives have each score.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,14 @@ TOTALS = ("total", "totals", "grand total", "sum", "subtotal", "gesamt", "summe"
 ENDLESS = re.compile(r"([+-]?)inf(inity)?", re.IGNORECASE | re.ASCII)
 MISSING = {"", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "None"}
 PAIRS = (
-    *(("no", "yes"), ("n", "y"), ("neg", "pos"), ("negative", "positive"), ("f", "t"), ("false", "true")),
+    *(
+        ("no", "yes"),
+        ("n", "y"),
+        ("neg", "pos"),
+        ("negative", "positive"),
+        ("f", "t"),
+        ("false", "true"),
+    ),
     *(("0", "1"), ("0.0", "1.0"), ("-1", "1")),
 )
 BEYOND = float("inf")
@@ -43,7 +52,9 @@ class Said:
 
 @dataclass(frozen=True)
 class Reading:
-    """What a file comes to: its rows, those that do not fit, and the cells in descending order of their scores."""
+    """What a file comes to: its rows, those that do not fit, and the cells in descending order of
+    their scores.
+    """
 
     rows: int
     refused: int
@@ -55,18 +66,24 @@ def cells(labels: Sequence[Any], scores: Sequence[Any], positive: str | None = N
     ours, theirs = Counter[float](), Counter[float]()
     for is_positive, score in zip(_positives(labels, positive), numbers(scores), strict=True):
         (ours if is_positive else theirs)[score] += 1
-    return tuple((score, ours[score], theirs[score]) for score in sorted({*ours, *theirs}, reverse=True))
+    return tuple(
+        (score, ours[score], theirs[score]) for score in sorted({*ours, *theirs}, reverse=True)
+    )
 
 
 def numbers(values: Sequence[Any]) -> list[float]:
-    """Scores as the nearest floats, or as whole numbers where all of them are; no two may become one, and none endless."""
+    """Scores as the nearest floats, or as whole numbers where all of them are; no two may become
+    one, and none endless.
+    """
     exact = [_exact(value) for value in values]
     if all(isinstance(value, int) for value in exact):
         if any(not -(2**63) <= value < 2**63 for value in exact):
             raise Broken("beyond 64 bits")
         return exact
     rounded = [_rounded(value) for value in exact]
-    if len({*rounded}) < len({*exact}) or any(isinstance(value, int) and value != near for value, near in zip(exact, rounded, strict=True)):
+    if len({*rounded}) < len({*exact}) or any(
+        isinstance(value, int) and value != near for value, near in zip(exact, rounded, strict=True)
+    ):
         raise Broken("numbers that a float would make equal")
     return rounded
 
@@ -92,7 +109,9 @@ def _exact(value: Any) -> Any:
     if isinstance(value, bool | int | float | Decimal):
         whole = not isinstance(value, bool | int | float) and value == value.to_integral_value()
         return int(value) if whole or isinstance(value, bool) else value
-    text = "".join(str(unicodedata.decimal(sign)) if sign.isdecimal() else sign for sign in str(value).strip())  # digits of any script
+    text = "".join(
+        str(unicodedata.decimal(sign)) if sign.isdecimal() else sign for sign in str(value).strip()
+    )  # digits of any script
     endless = ENDLESS.fullmatch(text)
     if endless:
         return -BEYOND if endless[1] == "-" else BEYOND
@@ -106,7 +125,9 @@ def _exact(value: Any) -> Any:
 def _positives(labels: Sequence[Any], positive: str | None) -> list[bool]:
     values = [_label(value) for value in labels]
     found = {*values}
-    if len({type(value) for value in found}) > 1 or len({_folded(value) for value in found}) < len(found):
+    if len({type(value) for value in found}) > 1 or len({_folded(value) for value in found}) < len(
+        found
+    ):
         raise Broken("labels of two kinds, or two spellings of one")
     if positive is not None:
         if len(found) > 2 or (len(found) == 2 and positive not in found):
@@ -144,7 +165,10 @@ def of_json(data: bytes, said: Said) -> Reading:
         raise Broken("a field that is not there") from None
     if not found or any(isinstance(value, dict | list) for value in [*labels, *scores]):
         raise Broken("no objects, or nested ones")
-    scores = [None if isinstance(value, str) and value.strip() in MISSING | {"-", "?"} else value for value in scores]
+    scores = [
+        None if isinstance(value, str) and value.strip() in MISSING | {"-", "?"} else value
+        for value in scores
+    ]
     return Reading(len(found), 0, cells(labels, scores, said.positive))
 
 
@@ -164,7 +188,11 @@ def _one_table(data: bytes, said: Said) -> _Table:
     speaks = not said.options.get("delimiter") and re.match(r"sep=.[\r\n]", text, re.IGNORECASE)
     lines = naive_text.lines(text)
     body = "".join(lines[said.options.get("skip_lines", 0) + bool(speaks) :])
-    tables = [table for sign in said.options.get("delimiter") or (text[4] if speaks else ",;\t|") for table in _under(body, sign, said)]
+    tables = [
+        table
+        for sign in said.options.get("delimiter") or (text[4] if speaks else ",;\t|")
+        for table in _under(body, sign, said)
+    ]
     exact = [table for table in tables if not table.padded] or tables
     if len(exact) != 1:
         raise Broken(f"{len(exact)} readings")
@@ -174,7 +202,9 @@ def _one_table(data: bytes, said: Said) -> _Table:
 
 
 def _under(body: str, sign: str, said: Said) -> list[_Table]:
-    """The table under this separator, where its header has the columns as they are, or once blanks are left out; else nothing."""
+    """The table under this separator, where its header has the columns as they are, or once blanks
+    are left out; else nothing.
+    """
     try:
         read = naive_text.records(body, sign)
     except Broken:
@@ -182,8 +212,14 @@ def _under(body: str, sign: str, said: Said) -> list[_Table]:
     names = said.options.get("columns") or (read.pop(0) if read else [])
     if said.options.get("columns") and not (read and len(read[0]) == len(names)):
         return []
-    ways = ((padded, [name.strip() if padded else name for name in names]) for padded in (False, True))
-    return [_Table(spelled, read, sign, said, padded) for padded, spelled in ways if {said.label, said.score} <= {*spelled}][:1]
+    ways = (
+        (padded, [name.strip() if padded else name for name in names]) for padded in (False, True)
+    )
+    return [
+        _Table(spelled, read, sign, said, padded)
+        for padded, spelled in ways
+        if {said.label, said.score} <= {*spelled}
+    ][:1]
 
 
 @dataclass(frozen=True)
@@ -202,7 +238,9 @@ class _Table:
         if refused > self.said.options.get("skip_bad", 0) or not good:
             raise Broken("rows that do not fit, or none")
         label, score = (self._column(good, name) for name in (self.said.label, self.said.score))
-        return Reading(len(self.rows), refused, cells(label, self._pointed(score), self.said.positive))
+        return Reading(
+            len(self.rows), refused, cells(label, self._pointed(score), self.said.positive)
+        )
 
     def fitting(self) -> list[list[str]]:
         """The rows that have a field for every name."""
@@ -210,7 +248,9 @@ class _Table:
 
     def check_last(self) -> None:
         """A line of totals is no case."""
-        filled = [value.strip().casefold() for row in self.rows[-1:] for value in row if value.strip()]
+        filled = [
+            value.strip().casefold() for row in self.rows[-1:] for value in row if value.strip()
+        ]
         if filled and filled[0] in TOTALS and len(self.rows[-1]) > 1:
             raise Broken("a line of totals")
 
@@ -226,8 +266,16 @@ class _Table:
             WITH_COMMA.fullmatch(score) or WHOLE.fullmatch(score) for score in known
         )
         asked = self.said.options.get("decimal")
-        if asked is None and commas and self.sign != "," and all(THOUSANDS.fullmatch(score) for score in known if "," in score):
+        if (
+            asked is None
+            and commas
+            and self.sign != ","
+            and all(THOUSANDS.fullmatch(score) for score in known if "," in score)
+        ):
             raise Broken("thousands, or decimals?")
         if asked == "," or (asked is None and self.sign != "," and commas):
-            return [score if score is None or "." in score else score.replace(",", ".") for score in plain]
+            return [
+                score if score is None or "." in score else score.replace(",", ".")
+                for score in plain
+            ]
         return plain

@@ -1,4 +1,6 @@
-"""A table of a SQLite file, walked page by page from the description of the format: no SQLite, no journal, no overflow pages."""
+"""A table of a SQLite file, walked page by page from the description of the format: no SQLite, no
+journal, no overflow pages.
+"""
 
 from __future__ import annotations
 
@@ -27,8 +29,14 @@ def table(data: bytes, name: str) -> dict[str, list[Value]]:
         raise Broken("a table that is not described plainly")
     described = [part.split() for part in inside[1].split(",")]
     rows = [row for _, row in file.rows(found[0][3], 0)]
-    columns = {words[0]: [row[place] if place < len(row) else None for row in rows] for place, words in enumerate(described)}
-    return {words[0]: _real(columns[words[0]]) if "REAL" in words else columns[words[0]] for words in described}
+    columns = {
+        words[0]: [row[place] if place < len(row) else None for row in rows]
+        for place, words in enumerate(described)
+    }
+    return {
+        words[0]: _real(columns[words[0]]) if "REAL" in words else columns[words[0]]
+        for words in described
+    }
 
 
 def _real(values: list[Value]) -> list[Value]:
@@ -40,7 +48,11 @@ class _File:
     def __init__(self, data: bytes) -> None:
         size = int.from_bytes(data[16:18], "big")
         self.data, self.size, self.spare = data, 65536 if size == 1 else size, data[20]
-        if not data.startswith(b"SQLite format 3\0") or self.size < 512 or data[56:60] not in (b"\0\0\0\x01", b"\0\0\0\0"):
+        if (
+            not data.startswith(b"SQLite format 3\0")
+            or self.size < 512
+            or data[56:60] not in (b"\0\0\0\x01", b"\0\0\0\0")
+        ):
             raise Broken("no SQLite, or not in UTF-8")
 
     def rows(self, number: int, depth: int) -> Iterator[tuple[int, list[Value]]]:
@@ -77,7 +89,9 @@ def _record(data: bytes) -> list[Value]:
         kind, place = _varint(data, place)
         size = SIZES.get(kind, (kind - 12) // 2)
         part = data[at : at + size]
-        values.append(_value(kind, part) if len(part) == size else None)  # what is not there is missing, and an error where it is wanted
+        values.append(
+            _value(kind, part) if len(part) == size else None
+        )  # what is not there is missing, and an error where it is wanted
         at += size
     return values
 

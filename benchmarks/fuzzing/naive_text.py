@@ -1,16 +1,29 @@
-"""Delimited text and JSON read character by character, too plainly to be wrong: what the readers of text are held against.
+"""Delimited text and JSON read character by character, too plainly to be wrong: what the readers of
+text are held against.
 
-Nothing here is taken from the library, nor from Python's csv and json. Whatever a file may not hold raises `Broken`: it has to be refused.
+Nothing here is taken from the library, nor from Python's csv and json. Whatever a file may not hold
+raises `Broken`: it has to be refused.
 """
 
 from __future__ import annotations
 
 import codecs
 
-MARKS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
+MARKS = {
+    codecs.BOM_UTF8: "utf-8",
+    codecs.BOM_UTF16_LE: "utf-16-le",
+    codecs.BOM_UTF16_BE: "utf-16-be",
+}
 BLANK = " \t\n\r"
 ESCAPES = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
-WORDS = {"true": True, "false": False, "null": None, "NaN": "NaN", "Infinity": "inf", "-Infinity": "-inf"}
+WORDS = {
+    "true": True,
+    "false": False,
+    "null": None,
+    "NaN": "NaN",
+    "Infinity": "inf",
+    "-Infinity": "-inf",
+}
 MOST_NESTED = 200
 
 
@@ -28,7 +41,11 @@ def text_of(data: bytes, encoding: str | None = None) -> str:
     """The characters of a text file: of the encoding named, or by its mark, or UTF-8."""
     mark = next((mark for mark in MARKS if data.startswith(mark)), b"")
     try:
-        text = data.decode(encoding) if encoding else data[len(mark) :].decode(MARKS.get(mark, "utf-8"))
+        text = (
+            data.decode(encoding)
+            if encoding
+            else data[len(mark) :].decode(MARKS.get(mark, "utf-8"))
+        )
     except UnicodeError:
         raise Broken("not text of this encoding") from None
     if "\0" in text:
@@ -37,7 +54,9 @@ def text_of(data: bytes, encoding: str | None = None) -> str:
 
 
 def records(text: str, delimiter: str) -> list[list[str]]:
-    """The records by RFC 4180, a blank line being one without fields; blank lines at the end are none."""
+    """The records by RFC 4180, a blank line being one without fields; blank lines at the end are
+    none.
+    """
     machine = _Records(delimiter)
     for sign in text:
         machine.take(sign)
@@ -45,7 +64,9 @@ def records(text: str, delimiter: str) -> list[list[str]]:
 
 
 class _Records:
-    """Four states: at the start of a field, in a bare one, in a quoted one, behind its closing quote."""
+    """Four states: at the start of a field, in a bare one, in a quoted one, behind its closing
+    quote.
+    """
 
     def __init__(self, delimiter: str) -> None:
         self.delimiter, self.state, self.last = delimiter, "start", ""
@@ -67,7 +88,9 @@ class _Records:
             raise Broken("something behind a closing quote")
         else:
             self._go("bare", sign)
-        self.last = "" if self.state == "quoted" else sign  # a return in quotes is no half of an end of line
+        self.last = (
+            "" if self.state == "quoted" else sign
+        )  # a return in quotes is no half of an end of line
 
     def _go(self, state: str, more: str = "") -> None:
         self.state, self.field = state, self.field + more
@@ -121,7 +144,9 @@ def json_value(text: str) -> object:
     """One value of JSON, and nothing behind it."""
     reader = _Json(text)
     value = reader.value(0)
-    if reader.rest().strip():  # Python's blanks are more than JSON's: a reader that refuses here is right as well
+    if (
+        reader.rest().strip()
+    ):  # Python's blanks are more than JSON's: a reader that refuses here is right as well
         raise Broken("something behind the value")
     return value
 

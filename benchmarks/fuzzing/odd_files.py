@@ -1,4 +1,6 @@
-"""Text files as programs, spreadsheets and people write them: odd, but made by rules, so that what they hold is known."""
+"""Text files as programs, spreadsheets and people write them: odd, but made by rules, so that what
+they hold is known.
+"""
 
 from __future__ import annotations
 
@@ -35,14 +37,24 @@ NAMES = (
 )
 ENDS = ("\n", "\n", "\n", "\r\n", "\r\n", "\r")
 PACKED = ("", "", "", "", "", "", "gz", "gz twice", "zst", "bz2", "xz", "zip")
-ENDINGS = {"": "", "gz": ".gz", "gz twice": ".gz", "zst": ".zst", "bz2": ".bz2", "xz": ".xz", "zip": ".zip"}
+ENDINGS = {
+    "": "",
+    "gz": ".gz",
+    "gz twice": ".gz",
+    "zst": ".zst",
+    "bz2": ".bz2",
+    "xz": ".xz",
+    "zip": ".zip",
+}
 LABELS = ("01", "01", "01", ("no", "yes"), ("f", "t"), ("False", "True"))
 HUGE = 100_000
 
 
 @dataclass(frozen=True)
 class Odd:
-    """A file: its bytes as they lie on the disk and unpacked, its name, what has to be said of it, and what is odd about it."""
+    """A file: its bytes as they lie on the disk and unpacked, its name, what has to be said of it,
+    and what is odd about it.
+    """
 
     data: bytes
     plain: bytes
@@ -75,14 +87,31 @@ class _Written:
     def field(self, text: str) -> str:
         if self.padded:
             text = f" {text.strip()} "
-        if '"' in text or self.sign in text or "\n" in text or "\r" in text or self.always or self.some("needless quotes", 0.05):
+        if (
+            '"' in text
+            or self.sign in text
+            or "\n" in text
+            or "\r" in text
+            or self.always
+            or self.some("needless quotes", 0.05)
+        ):
             return '"' + text.replace('"', '""') + '"'
         return text
 
     def score(self) -> str:
         rng = self.rng
         text = rng.choice(
-            ("0.5", "1.5", "0.25", "1e-3", "-7.125", f"{rng.random():.6f}", repr(rng.random()), repr(rng.random()), str(rng.randrange(9)))
+            (
+                "0.5",
+                "1.5",
+                "0.25",
+                "1e-3",
+                "-7.125",
+                f"{rng.random():.6f}",
+                repr(rng.random()),
+                repr(rng.random()),
+                str(rng.randrange(9)),
+            )
         )
         return text.replace(".", ",") if self.comma else text
 
@@ -96,7 +125,11 @@ class _Written:
         """A row; now and then with too few or too many fields, or blank."""
         fields = [self.name(), self.rng.choice(self.labels), self.score()]
         if self.some("ragged", 0.03):
-            fields = fields[: self.rng.randrange(1, 3)] if self.rng.random() < 0.5 else [*fields, "9", ""][: self.rng.randrange(4, 6)]
+            fields = (
+                fields[: self.rng.randrange(1, 3)]
+                if self.rng.random() < 0.5
+                else [*fields, "9", ""][: self.rng.randrange(4, 6)]
+            )
         elif self.some("blank line", 0.02):
             return self.ended("")
         return self.ended(self.sign.join(map(self.field, fields)))
@@ -109,7 +142,9 @@ class _Written:
 
 
 def odd_file(rng: random.Random) -> Odd:
-    """A file of one to thirty rows under a header, or under nothing, with whatever a user would have to say to have it read."""
+    """A file of one to thirty rows under a header, or under nothing, with whatever a user would
+    have to say to have it read.
+    """
     written, options = _Written(rng), dict[str, Any]()
     body = "".join(written.row() for _ in range(rng.choice((1, 2, 5, 12, 30))))
     text = _above(written, options) + body
@@ -123,8 +158,21 @@ def odd_file(rng: random.Random) -> Odd:
     plain = _encoded(written, text, options)
     how = rng.choice(PACKED)
     odd = {name for name in ("comma", "always", "padded", "mixed") if getattr(written, name)}
-    seen = (*written.oddities, *odd, how, f"separated by {written.sign!r}", f"ends {written.end!r}", *options)
-    return Odd(pack(plain, how) if how else plain, plain, f"odd.csv{ENDINGS[how]}", options, tuple(filter(None, seen)))
+    seen = (
+        *written.oddities,
+        *odd,
+        how,
+        f"separated by {written.sign!r}",
+        f"ends {written.end!r}",
+        *options,
+    )
+    return Odd(
+        pack(plain, how) if how else plain,
+        plain,
+        f"odd.csv{ENDINGS[how]}",
+        options,
+        tuple(filter(None, seen)),
+    )
 
 
 def _above(written: _Written, options: dict[str, Any]) -> str:
@@ -134,7 +182,9 @@ def _above(written: _Written, options: dict[str, Any]) -> str:
         written.padded = False
         return ""
     if written.some("lines above", 0.1):
-        lines = written.rng.choice((["# made by a program"], ["Report", "", "of Monday; and 3,5 others"], ["a,b", ""]))
+        lines = written.rng.choice(
+            (["# made by a program"], ["Report", "", "of Monday; and 3,5 others"], ["a,b", ""])
+        )
         options["skip_lines"] = len(lines)
         return "".join(map(written.ended, lines)) + written.header()
     if written.some("sep=", 0.05):
@@ -146,7 +196,12 @@ def _below(written: _Written, text: str) -> str:
     if written.some("no end", 0.2):
         return text.removesuffix("\n").removesuffix("\r")
     return text + "".join(
-        written.ended("") for _ in range(written.rng.choice((0, 0, 0, 1, 3)) if written.some("blank lines at the end", 0.3) else 0)
+        written.ended("")
+        for _ in range(
+            written.rng.choice((0, 0, 0, 1, 3))
+            if written.some("blank lines at the end", 0.3)
+            else 0
+        )
     )
 
 

@@ -1,4 +1,6 @@
-"""What an accepted mutant comes to by another reader: our own naive ones for text and SQLite, other libraries for the rest."""
+"""What an accepted mutant comes to by another reader: our own naive ones for text and SQLite, other
+libraries for the rest.
+"""
 
 from __future__ import annotations
 
@@ -22,10 +24,12 @@ TEXT = ("csv", "tsv", "jsonl", "csv-fast")
 
 
 def verdict(seed: Seed, data: bytes, found: Reading, whole: Reading | None) -> tuple[str, str]:
-    """Whether a reading of a mutant is right, and what was expected; `whole` is the reading of the seed.
+    """Whether a reading of a mutant is right, and what was expected; `whole` is the reading of the
+    seed.
 
-    Text is held against the naive readers, and has to agree with them. A bit of a binary file without checksums is another value by
-    right: there another library has to see the same, or the damage has changed nothing. With checksums nothing may have changed.
+    Text is held against the naive readers, and has to agree with them. A bit of a binary file
+    without checksums is another value by right: there another library has to see the same, or the
+    damage has changed nothing. With checksums nothing may have changed.
     """
     said = Said(positive=seed.positive, options=seed.options)
     if seed.format in TEXT or seed.format.startswith("csv."):
@@ -50,7 +54,11 @@ def verdict(seed: Seed, data: bytes, found: Reading, whole: Reading | None) -> t
 def _of_text(seed: Seed, data: bytes, found: Reading, said: Said) -> tuple[str, str]:
     try:
         inside = unpacked(data, seed.format.partition(".")[2])
-        expected = naive_counts.of_json(inside, said) if seed.format == "jsonl" else naive_counts.of_delimited(inside, said)
+        expected = (
+            naive_counts.of_json(inside, said)
+            if seed.format == "jsonl"
+            else naive_counts.of_delimited(inside, said)
+        )
     except Broken as error:
         return DIFFERS, f"should have been refused: {error}"
     return (AGREES, "") if expected == found else (DIFFERS, repr(expected))
@@ -58,7 +66,13 @@ def _of_text(seed: Seed, data: bytes, found: Reading, said: Said) -> tuple[str, 
 
 def unpacked(data: bytes, how: str) -> bytes:
     """What a compressed file holds, by the shortest way there is."""
-    ways: dict[str, Callable[[bytes], bytes]] = {"": bytes, "gz": gzip.decompress, "bz2": bz2.decompress, "xz": lzma.decompress, "zip": _of_zip}
+    ways: dict[str, Callable[[bytes], bytes]] = {
+        "": bytes,
+        "gz": gzip.decompress,
+        "bz2": bz2.decompress,
+        "xz": lzma.decompress,
+        "zip": _of_zip,
+    }
     try:
         return _of_zst(data) if how == "zst" else ways[how](data)
     except Exception as error:  # noqa: BLE001 (every library has its own)
@@ -74,7 +88,9 @@ def _of_zip(data: bytes) -> bytes:
 def _of_zst(data: bytes) -> bytes:
     import zstandard
 
-    with zstandard.ZstdDecompressor(max_window_size=1 << 27).stream_reader(data, read_across_frames=True) as stream:
+    with zstandard.ZstdDecompressor(max_window_size=1 << 27).stream_reader(
+        data, read_across_frames=True
+    ) as stream:
         return bytes(stream.read())
 
 
@@ -83,7 +99,12 @@ def _peers(seed: Seed) -> Iterator[tuple[str, Callable[[bytes], Cells]]]:
         yield "pyarrow", lambda data: _cells(_by_pyarrow(data))
         yield "polars", lambda data: _cells(_by_polars(data, "parquet"))
     elif seed.format == "arrow":
-        yield "polars", lambda data: _cells(_by_polars(data, "stream" if seed.name.startswith("stream") else "ipc"))
+        yield (
+            "polars",
+            lambda data: _cells(
+                _by_polars(data, "stream" if seed.name.startswith("stream") else "ipc")
+            ),
+        )
     elif seed.format == "npz":
         yield "numpy", lambda data: _cells(_by_numpy(data))
     elif seed.format == "sqlite":
@@ -100,7 +121,9 @@ def _by_pyarrow(data: bytes) -> dict[str, list[Any]]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    read = pq.ParquetFile(pa.BufferReader(data), page_checksum_verification=True).read(columns=["y", "s"], use_threads=False)
+    read = pq.ParquetFile(pa.BufferReader(data), page_checksum_verification=True).read(
+        columns=["y", "s"], use_threads=False
+    )
     read.validate(full=True)
     return {name: read[name].to_pylist() for name in ("y", "s")}
 
@@ -108,7 +131,11 @@ def _by_pyarrow(data: bytes) -> dict[str, list[Any]]:
 def _by_polars(data: bytes, kind: str) -> dict[str, list[Any]]:
     import polars as pl
 
-    readers: dict[str, Callable[..., Any]] = {"parquet": pl.read_parquet, "ipc": pl.read_ipc, "stream": pl.read_ipc_stream}
+    readers: dict[str, Callable[..., Any]] = {
+        "parquet": pl.read_parquet,
+        "ipc": pl.read_ipc,
+        "stream": pl.read_ipc_stream,
+    }
     read = readers[kind](io.BytesIO(data), columns=["y", "s"])
     return {name: read[name].to_list() for name in ("y", "s")}
 
@@ -121,7 +148,9 @@ def _by_numpy(data: bytes) -> dict[str, list[Any]]:
 
 
 def _of_saved(data: bytes) -> Cells:
-    """The cells of saved counts, from docs/file-format.md; of several models or groups, of all of them together."""
+    """The cells of saved counts, from docs/file-format.md; of several models or groups, of all of
+    them together.
+    """
     start = len(b"baserate-counts-file-1\n") + 8
     length = int.from_bytes(data[start - 8 : start], "little")
     head = json.loads(data[start : start + length])
@@ -130,9 +159,15 @@ def _of_saved(data: bytes) -> Cells:
         kind = {"<i8": "q", "<f8": "d"}[entry["dtype"]]
         arrays[entry["name"]] = struct.unpack_from(f"<{entry['length']}{kind}", data, place)
         place += 8 * entry["length"]
-    scores = arrays.get("scores") or next(values for name, values in arrays.items() if name.startswith("scores "))
+    scores = arrays.get("scores") or next(
+        values for name, values in arrays.items() if name.startswith("scores ")
+    )
     merged: dict[float, list[float]] = {}
     for score, ours, theirs in zip(scores, arrays["positives"], arrays["negatives"], strict=True):
         cell = merged.setdefault(score, [0, 0])
         cell[0], cell[1] = cell[0] + ours, cell[1] + theirs
-    return tuple((score, ours, theirs) for score, (ours, theirs) in sorted(merged.items(), reverse=True) if ours or theirs)  # type: ignore[misc]
+    return tuple(
+        (score, ours, theirs)
+        for score, (ours, theirs) in sorted(merged.items(), reverse=True)
+        if ours or theirs
+    )  # type: ignore[misc]

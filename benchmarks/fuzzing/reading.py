@@ -28,15 +28,35 @@ class Outcome(NamedTuple):
 
 
 def outcome(seed: Seed, path: Path, way: str) -> Outcome:
-    """What the library makes of this file: `direct` asks the readers in this process, any other way is a public function."""
+    """What the library makes of this file: `direct` asks the readers in this process, any other way
+    is a public function.
+    """
     try:
-        counts = br.load(path) if seed.format == "counts" else _direct(seed, path) if way == "direct" else _public(seed, path, way)
+        counts = (
+            br.load(path)
+            if seed.format == "counts"
+            else _direct(seed, path)
+            if way == "direct"
+            else _public(seed, path, way)
+        )
         return Outcome(READ, "", _reading(counts))
     except br.InputError as error:
-        wrong = [line for line in map(str, error.problems) if not line.isprintable() or len(line) > LONGEST_LINE or "Fix: " not in line]
-        return Outcome(TRACEBACK, f"not one clear line: {wrong[0]}") if wrong else Outcome(REFUSED, str(error.problems[0]))
+        wrong = [
+            line
+            for line in map(str, error.problems)
+            if not line.isprintable() or len(line) > LONGEST_LINE or "Fix: " not in line
+        ]
+        return (
+            Outcome(TRACEBACK, f"not one clear line: {wrong[0]}")
+            if wrong
+            else Outcome(REFUSED, str(error.problems[0]))
+        )
     except OSError as error:
-        return Outcome(REFUSED, str(error)) if str(error).isprintable() else Outcome(TRACEBACK, repr(error))
+        return (
+            Outcome(REFUSED, str(error))
+            if str(error).isprintable()
+            else Outcome(TRACEBACK, repr(error))
+        )
     except BaseException:  # noqa: BLE001 (whatever it is, it must not be)
         return Outcome(TRACEBACK, traceback.format_exc())
 
@@ -55,7 +75,9 @@ def _public(seed: Seed, path: Path, way: str) -> Any:
 
 
 def _direct(seed: Seed, path: Path) -> br.Counts:
-    """The same counts without a process in between; and the fast way for files that are too small for it."""
+    """The same counts without a process in between; and the fast way for files that are too small
+    for it.
+    """
     wanted = Wanted("y", ("s",), seed.positive)
     here = getattr(sources, "parts_here", sources.parts_of)
     if seed.format == "csv-fast":
@@ -78,11 +100,15 @@ def _ledger(table: Table) -> Any:
 
 
 def _reading(counts: Any) -> Reading:
-    """The rows and cells of whatever was counted; of groups and of one model, those of all cases."""
+    """The rows and cells of whatever was counted; of groups and of one model, those of all
+    cases.
+    """
     ledger = counts.ledger
     if isinstance(counts, br.GroupedCounts):
         counts = counts.total()
     elif isinstance(counts, br.JointCounts):
         counts = counts.marginal(counts.models[0])
-    cells = zip(counts.scores.tolist(), counts.positives.tolist(), counts.negatives.tolist(), strict=True)
+    cells = zip(
+        counts.scores.tolist(), counts.positives.tolist(), counts.negatives.tolist(), strict=True
+    )
     return Reading(ledger.rows_read, ledger.rows_refused, tuple(cells))

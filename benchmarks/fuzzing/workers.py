@@ -1,4 +1,6 @@
-"""A process that reads mutants one after another, and another that watches it: a dead or silent reader is recorded, and replaced."""
+"""A process that reads mutants one after another, and another that watches it: a dead or silent
+reader is recorded, and replaced.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ WAYS = ("count_file", "count_groups_file", "count_models_file")
 
 
 class Case(NamedTuple):
-    """One file of a campaign: its number, its seed and the place of that among all, its bytes, and how it is read."""
+    """One file of a campaign: its number, its seed and the place of that among all, its bytes, and
+    how it is read.
+    """
 
     number: int
     place: int
@@ -35,12 +39,16 @@ class Case(NamedTuple):
 
 @dataclass(frozen=True)
 class Plan:
-    """What a campaign does: with it and the number of a file, the file and the way it is read are the same again."""
+    """What a campaign does: with it and the number of a file, the file and the way it is read are
+    the same again.
+    """
 
     folder: str
     seed: int = 0
     public: float = 0.1
-    memory: int = 16 << 30  # of address space, of which threads and libraries take gigabytes that are never touched
+    memory: int = (
+        16 << 30
+    )  # of address space, of which threads and libraries take gigabytes that are never touched
     seeds: list[Seed] = field(default_factory=list, compare=False)
 
     def loaded(self) -> Plan:
@@ -53,14 +61,24 @@ class Plan:
             return Case(number, number, self.seeds[number], self.seeds[number].data, "direct")
         rng = random.Random(f"{self.seed}/{number}")
         formats = list(dict.fromkeys(seed.format for seed in self.seeds))
-        place = rng.choice([place for place, seed in enumerate(self.seeds) if seed.format == formats[number % len(formats)]])
+        place = rng.choice(
+            [
+                place
+                for place, seed in enumerate(self.seeds)
+                if seed.format == formats[number % len(formats)]
+            ]
+        )
         data = mutations.mutant(self.seeds, self.seeds[place], rng)
         way = rng.choices(WAYS, (8, 1, 1))[0]
-        return Case(number, place, self.seeds[place], data, way if rng.random() < self.public else "direct")
+        return Case(
+            number, place, self.seeds[place], data, way if rng.random() < self.public else "direct"
+        )
 
 
 def serve(plan: Plan) -> None:
-    """Read what is asked for on standard input, until it ends: first what became of a file, then whether that is right."""
+    """Read what is asked for on standard input, until it ends: first what became of a file, then
+    whether that is right.
+    """
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # whatever a library prints is not an answer
     faulthandler.enable()
@@ -81,7 +99,11 @@ def serve(plan: Plan) -> None:
         asked = json.loads(line)
         seed, path = plan.seeds[asked["seed"]], Path(asked["path"])
         found = outcome(seed, path, asked["way"])
-        told(kind=found.kind, said=found.said, peak=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+        told(
+            kind=found.kind,
+            said=found.said,
+            peak=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss,
+        )
         if found.kind != READ or found.reading is None:
             continue
         data = path.read_bytes()
@@ -142,7 +164,9 @@ class Worker:
         if self.process is None:
             self.rest = b""
             with self.log.open("wb") as log:
-                self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log)
+                self.process = subprocess.Popen(
+                    self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log
+                )
             self.answer(START_S)
         return self.process
 

@@ -1,4 +1,6 @@
-"""Which classifier, at which threshold, at what cost: at the base rate you will meet, not the one you tested on."""
+"""Which classifier, at which threshold, at what cost: at the base rate you will meet, not the one
+you tested on.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,13 @@ if TYPE_CHECKING:
         weighted_cost_area,
         weighted_pr_area,
     )
-    from baserate.curves.calibration import Decomposition, brier, brier_decomposition, calibration_error, log_loss
+    from baserate.curves.calibration import (
+        Decomposition,
+        brier,
+        brier_decomposition,
+        calibration_error,
+        log_loss,
+    )
     from baserate.curves.curve import Curve, npv_prior_curve, precision_prior_curve, sweep, trace
     from baserate.curves.named import (
         amount_cost_curve,
@@ -57,22 +65,58 @@ if TYPE_CHECKING:
         to_broc,
     )
     from baserate.curves.summaries import Summary
-    from baserate.decisions.amount_costs import AmountChoice, AmountPoint, choose_amount, choose_amount_model, flag_amount_at
+    from baserate.decisions.amount_costs import (
+        AmountChoice,
+        AmountPoint,
+        choose_amount,
+        choose_amount_model,
+        flag_amount_at,
+    )
     from baserate.decisions.operating_point import OperatingPoint
-    from baserate.decisions.roc_geometry import Baseline, Crossing, Stretch, Superiority, Win, ideal_baseline, superiority, winners
+    from baserate.decisions.roc_geometry import (
+        Baseline,
+        Crossing,
+        Stretch,
+        Superiority,
+        Win,
+        ideal_baseline,
+        superiority,
+        winners,
+    )
     from baserate.decisions.selection import Choice, Fixed, choose, fix, flag_at, guess
     from baserate.distributions import Distribution, Draws, LogNormal, LogUniform, Pilot, Range
     from baserate.errors import Infeasible, InputError
     from baserate.inference.amount_intervals import amount_intervals
-    from baserate.inference.bands import Band, FoldCurve, FoldMean, average_curve, band, difference_band, fold_mean
+    from baserate.inference.bands import (
+        Band,
+        FoldCurve,
+        FoldMean,
+        average_curve,
+        band,
+        difference_band,
+        fold_mean,
+    )
     from baserate.inference.best_model import choose_model
     from baserate.inference.differences import compare, compare_all
     from baserate.inference.intervals import interval
-    from baserate.inference.label_errors import LabelErrors, Verified, label_error_table, under_label_errors, under_verification
+    from baserate.inference.label_errors import (
+        LabelErrors,
+        Verified,
+        label_error_table,
+        under_label_errors,
+        under_verification,
+    )
     from baserate.inference.large_differences import compare_auc_file, compare_frame
     from baserate.inference.paired import mcnemar_p
     from baserate.inference.rates import rate_interval
-    from baserate.inference.requirements import Check, Part, Regression, Requirement, regression, require
+    from baserate.inference.requirements import (
+        Check,
+        Part,
+        Regression,
+        Requirement,
+        regression,
+        require,
+    )
     from baserate.inference.sample_size import (
         Cases,
         Detectable,

@@ -1,4 +1,6 @@
-"""`baserate`, and `python -m baserate`: ready for a Ctrl-C, and sure of room to load, before anything else is loaded."""
+"""`baserate`, and `python -m baserate`: ready for a Ctrl-C, and sure of room to load, before
+anything else is loaded.
+"""
 
 import contextlib
 import os
@@ -7,12 +9,18 @@ import sys
 from types import FrameType
 
 IO, INTERRUPTED = 74, 130
-# Bytes that the libraries take before any data come. With less, OpenBLAS may neither load nor fail, but try for ever.
-LEAST = {"RLIMIT_AS": (240_000_000, "the address space", "ulimit -v"), "RLIMIT_DATA": (160_000_000, "the data of a process", "ulimit -d")}
+# Bytes that the libraries take before any data come. With less, OpenBLAS may neither load nor fail,
+# but try for ever.
+LEAST = {
+    "RLIMIT_AS": (240_000_000, "the address space", "ulimit -v"),
+    "RLIMIT_DATA": (160_000_000, "the data of a process", "ulimit -d"),
+}
 
 
 def main() -> None:
-    """The command line. While it loads there is nothing to tidy up: a Ctrl-C ends the process at once."""
+    """The command line. While it loads there is nothing to tidy up: a Ctrl-C ends the process at
+    once.
+    """
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _stopped)
     _check_room()
@@ -36,7 +44,10 @@ def _check_room() -> None:
     for name, (least, what, command) in LEAST.items():
         limit = resource.getrlimit(getattr(resource, name))[0]
         if limit != resource.RLIM_INFINITY and limit < least:
-            text = f"{what} is limited to {limit // 10**6} MB ({command}), and baserate needs at least {least // 10**6} MB to load"
+            text = (
+                f"{what} is limited to {limit // 10**6} MB ({command}), and baserate needs at least"
+                f" {least // 10**6} MB to load"
+            )
             _refuse(text, f"raise the limit ({command})")
 
 

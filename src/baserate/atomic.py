@@ -1,4 +1,6 @@
-"""Safe output: files written whole or not at all, digests, and text folded to the width of a page."""
+"""Safe output: files written whole or not at all, digests, and text folded to the width of a
+page.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,8 @@ from baserate.errors import Fix, quoted, refuse_file, size
 
 try:
     import fcntl
-except ImportError:  # Windows: no advisory locks, so the drafts of a killed writer stay until they are removed by hand
+# Windows: no advisory locks, so the drafts of a killed writer stay until they are removed by hand
+except ImportError:
     fcntl = None  # type: ignore[assignment]
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -33,11 +36,14 @@ MOST_NAME = 50
 PRIVATE = 0o600
 
 
-def write_atomically(path: str | os.PathLike[str], pieces: Iterable[bytes | memoryview], *, private: bool = False) -> None:
+def write_atomically(
+    path: str | os.PathLike[str], pieces: Iterable[bytes | memoryview], *, private: bool = False
+) -> None:
     """Write the pieces to a draft beside `path`, flush it to disk, and rename it into place.
 
-    Drafts that killed writers left behind are swept first. A link at `path` is replaced, never followed; the mode of a file that was
-    there is kept, and nobody but the owner reads a private one; anything else that is there (a folder, a pipe, a device) is refused.
+    Drafts that killed writers left behind are swept first. A link at `path` is replaced, never
+    followed; the mode of a file that was there is kept, and nobody but the owner reads a private
+    one; anything else that is there (a folder, a pipe, a device) is refused.
     """
     folder, name = os.path.split(os.fspath(path))
     folder = folder or os.curdir
@@ -62,7 +68,9 @@ def write_atomically(path: str | os.PathLike[str], pieces: Iterable[bytes | memo
         with contextlib.suppress(OSError):
             os.unlink(draft)
         if isinstance(error, OSError) and error.errno in FULL:
-            raise no_room(error, folder, f"{size(counted.to_the_end())} needed", os.fspath(path)) from error
+            raise no_room(
+                error, folder, f"{size(counted.to_the_end())} needed", os.fspath(path)
+            ) from error
         raise
     _sync_folder(folder)
 
@@ -85,9 +93,13 @@ class _Counted:
 
 
 def no_room(error: OSError, folder: str, needed: str, path: str | None = None) -> OSError:
-    """The error for a file that does not fit: how much is needed, and how much there is, or the limit that the user set."""
+    """The error for a file that does not fit: how much is needed, and how much there is, or the
+    limit that the user set.
+    """
     if error.errno == errno.EFBIG:
-        return OSError(error.errno, f"{error.strerror}: {needed}, and a file may have {_largest()}", path)
+        return OSError(
+            error.errno, f"{error.strerror}: {needed}, and a file may have {_largest()}", path
+        )
     free = size(shutil.disk_usage(folder).free)
     return OSError(error.errno, f"{error.strerror}: {needed}, {free} free in {folder}", path)
 
@@ -99,7 +111,11 @@ def _largest() -> str:
     except ImportError:  # Windows
         return "no more on this file system"
     limit = resource.getrlimit(resource.RLIMIT_FSIZE)[0]
-    return "no more on this file system" if limit == resource.RLIM_INFINITY else f"at most {size(limit)} (ulimit -f)"
+    return (
+        "no more on this file system"
+        if limit == resource.RLIM_INFINITY
+        else f"at most {size(limit)} (ulimit -f)"
+    )
 
 
 def _mode(path: str | os.PathLike[str]) -> int | None:
@@ -114,13 +130,19 @@ def _mode(path: str | os.PathLike[str]) -> int | None:
 
 
 def _open_draft(folder: str, name: str, mode: int) -> tuple[str, int]:
-    """A new file beside the target, locked by us; again if another writer swept it before we held the lock."""
+    """A new file beside the target, locked by us; again if another writer swept it before we held
+    the lock.
+    """
     while True:
         draft = os.path.join(folder, f".{name[:MOST_NAME]}.{os.urandom(8).hex()}.draft")
         try:
-            descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
+            descriptor = os.open(
+                draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode
+            )
             if fcntl is not None:
-                with contextlib.suppress(OSError):  # a file system without locks: the draft may outlive a kill
+                with contextlib.suppress(
+                    OSError
+                ):  # a file system without locks: the draft may outlive a kill
                     fcntl.flock(descriptor, fcntl.LOCK_EX)
             if os.fstat(descriptor).st_nlink:
                 return draft, descriptor
@@ -167,7 +189,9 @@ def _remove_if_left(draft: str) -> None:
 
 
 def _sync(descriptor: int) -> None:
-    """Flush to disk; a file system that cannot (some network mounts) keeps the promise to readers, and not the one about power cuts."""
+    """Flush to disk; a file system that cannot (some network mounts) keeps the promise to readers,
+    and not the one about power cuts.
+    """
     try:
         os.fsync(descriptor)
     except OSError as error:
@@ -186,7 +210,8 @@ def _sync_folder(folder: str) -> None:
 
 
 # ----------------------------------------------------------------------
-# Fingerprints that are the same on every machine. OpenSSL takes milliseconds to load, so only who asks for one pays for it.
+# Fingerprints that are the same on every machine. OpenSSL takes milliseconds to load, so only who
+# asks for one pays for it.
 
 
 def little_endian(array: npt.NDArray[Any]) -> memoryview:
@@ -210,7 +235,8 @@ def fingerprint(head: str, arrays: Iterable[npt.NDArray[Any]]) -> str:
 
 
 # ----------------------------------------------------------------------
-# Where an answer goes: looked at before anything is computed, held meanwhile, and then written whole or not at all.
+# Where an answer goes: looked at before anything is computed, held meanwhile, and then written
+# whole or not at all.
 
 
 MOST_LOCK = 20  # bytes: the id of a process
@@ -218,10 +244,14 @@ MOST_FILE_NAME = 200  # of a file name's 255 bytes: drafts and locks beside it a
 
 
 @contextlib.contextmanager
-def reserved(path: str, inputs: Sequence[str] = (), *, force: bool = False) -> Iterator[Callable[[], None]]:
-    """For as long as the context lasts nobody else writes the output; it begins once it is clear that it can be written.
+def reserved(
+    path: str, inputs: Sequence[str] = (), *, force: bool = False
+) -> Iterator[Callable[[], None]]:
+    """For as long as the context lasts nobody else writes the output; it begins once it is clear
+    that it can be written.
 
-    What it gives is to be called right before writing: a file that came there meanwhile is not ours to replace either.
+    What it gives is to be called right before writing: a file that came there meanwhile is not ours
+    to replace either.
     """
     _check_folder(path)
     _check_place(path, inputs, force=force)
@@ -230,7 +260,9 @@ def reserved(path: str, inputs: Sequence[str] = (), *, force: bool = False) -> I
             yield lambda: _check_place(path, inputs, force=force)
     except OSError as error:
         if error.errno in FULL:
-            raise OSError(error.errno, f"{error.strerror}; what was there before is kept", path) from error
+            raise OSError(
+                error.errno, f"{error.strerror}; what was there before is kept", path
+            ) from error
         raise
 
 
@@ -241,35 +273,55 @@ def _folder(path: str) -> str:
 def _check_folder(path: str) -> None:
     folder, name = _folder(path), os.path.basename(path)  # noqa: PTH119
     if not name or "\0" in path or path == "-":
-        raise refuse_file(path, "BR803", "is no name of a file", "name a file; without one the answer is printed")
+        raise refuse_file(
+            path, "BR803", "is no name of a file", "name a file; without one the answer is printed"
+        )
     if len(os.fsencode(name)) > MOST_FILE_NAME:
-        raise refuse_file(folder, "BR803", f"the name {quoted(name)} has more than {MOST_FILE_NAME} bytes", "choose a shorter one")
+        raise refuse_file(
+            folder,
+            "BR803",
+            f"the name {quoted(name)} has more than {MOST_FILE_NAME} bytes",
+            "choose a shorter one",
+        )
     if not os.path.isdir(folder):  # noqa: PTH112
         what = "is not a folder" if os.path.lexists(folder) else "there is no such folder"
         raise refuse_file(folder, "BR803", what, "make it first, or write elsewhere")
 
 
 def _check_place(path: str, inputs: Sequence[str], *, force: bool) -> None:
-    """What lies there may be replaced only where the user says so, and never an input or what a link points to."""
+    """What lies there may be replaced only where the user says so, and never an input or what a
+    link points to.
+    """
     try:
         found = os.lstat(path)
     except FileNotFoundError:
         return
     if stat.S_ISLNK(found.st_mode):
-        raise refuse_file(path, "BR802", "is a link, and nothing is written through one", "name the file itself, or remove the link")
+        raise refuse_file(
+            path,
+            "BR802",
+            "is a link, and nothing is written through one",
+            "name the file itself, or remove the link",
+        )
     if not stat.S_ISREG(found.st_mode):
-        raise refuse_file(path, "BR803", "is there, and is not a regular file", "choose another name")
+        raise refuse_file(
+            path, "BR803", "is there, and is not a regular file", "choose another name"
+        )
     for given in inputs:
         with contextlib.suppress(OSError):
             if os.path.samestat(os.stat(given), found):  # noqa: PTH116
-                raise refuse_file(path, "BR804", "is an input, and would be lost", "choose another name")
+                raise refuse_file(
+                    path, "BR804", "is an input, and would be lost", "choose another name"
+                )
     if not force:
         raise refuse_file(path, "BR801", "exists", Fix("force=True", "--force, or another name"))
 
 
 @contextlib.contextmanager
 def _held(path: str) -> Iterator[None]:
-    """A lock beside the output, with the id of the process that holds it; one that a killed process left is taken over."""
+    """A lock beside the output, with the id of the process that holds it; one that a killed process
+    left is taken over.
+    """
     lock = os.path.join(_folder(path), f".{os.path.basename(path)}.writing")  # noqa: PTH119
     descriptor = _locked(lock, path)
     try:
@@ -288,7 +340,12 @@ def _locked(lock: str, path: str) -> int:
         try:
             descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
         except OSError as error:
-            raise refuse_file(_folder(path), "BR803", f"cannot be written to ({error.strerror})", "write elsewhere") from None
+            raise refuse_file(
+                _folder(path),
+                "BR803",
+                f"cannot be written to ({error.strerror})",
+                "write elsewhere",
+            ) from None
         try:
             _check_lock(descriptor, lock, path)
         except BaseException:
@@ -300,17 +357,22 @@ def _locked(lock: str, path: str) -> int:
 
 
 def _check_lock(descriptor: int, lock: str, path: str) -> None:
-    """A lock is a small file of its own: anything else under that name is somebody's, and is left alone."""
+    """A lock is a small file of its own: anything else under that name is somebody's, and is left
+    alone.
+    """
     found = os.fstat(descriptor)
     if not stat.S_ISREG(found.st_mode) or found.st_nlink > 1 or found.st_size > MOST_LOCK:
         raise refuse_file(lock, "BR803", "is in the way, and is no lock of ours", "move it away")
     if not is_ours(descriptor):
         owner = quoted(os.pread(descriptor, 20, 0).decode("ascii", "replace"), quotes=False)
-        raise refuse_file(path, "BR805", f"process {owner} is writing it", "wait for it, or choose another name")
+        raise refuse_file(
+            path, "BR805", f"process {owner} is writing it", "wait for it, or choose another name"
+        )
 
 
 # ----------------------------------------------------------------------
-# Text that knows its parts: tables and paragraphs, whole for a file, and folded for a narrow terminal.
+# Text that knows its parts: tables and paragraphs, whole for a file, and folded for a narrow
+# terminal.
 
 
 GAP = "  "
@@ -318,7 +380,9 @@ NARROWEST = 20
 
 
 class Grid(str):
-    """A table as text: the first columns to the left, the others, which are numbers, to the right. It keeps its cells for a narrower page."""
+    """A table as text: the first columns to the left, the others, which are numbers, to the right.
+    It keeps its cells for a narrower page.
+    """
 
     __slots__ = ("headings", "left", "rows")
     headings: tuple[str, ...]
@@ -327,27 +391,42 @@ class Grid(str):
 
     def __new__(cls, headings: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> Self:
         grid = super().__new__(cls, "\n".join(_lines([headings, *rows], left)))
-        grid.headings, grid.rows, grid.left = tuple(headings), tuple(tuple(row) for row in rows), left
+        grid.headings, grid.rows, grid.left = (
+            tuple(headings),
+            tuple(tuple(row) for row in rows),
+            left,
+        )
         return grid
 
     def fitted(self, width: int) -> str:
-        """As it is where it fits, else with headings of several lines, else one row below the other."""
+        """As it is where it fits, else with headings of several lines, else one row below the
+        other.
+        """
         if _width(self) <= width:
             return str(self)
         folded = "\n".join(_lines([*_folded(self.headings, self.rows), *self.rows], self.left))
         return folded if _width(folded) <= width else "\n\n".join(self._records(width))
 
     def _records(self, width: int) -> Iterator[str]:
-        """Each row as a list of its cells, under what stands on its left; of a table of words alone, under the first of them."""
+        """Each row as a list of its cells, under what stands on its left; of a table of words
+        alone, under the first of them.
+        """
         left = self.left if self.left < len(self.headings) else 1
         widest = max(len(heading) for heading in self.headings)
         hanging = " " * (widest + 2 * len(GAP))
         for row in self.rows:
             title = ", ".join(cell for cell in row[:left] if cell)
             pairs = list(zip(self.headings[left:], row[left:], strict=True))
-            lines = [_hung(cell, f"{GAP}{heading.ljust(widest)}{GAP}", hanging, width) for heading, cell in pairs]
+            lines = [
+                _hung(cell, f"{GAP}{heading.ljust(widest)}{GAP}", hanging, width)
+                for heading, cell in pairs
+            ]
             if max(map(_width, lines), default=0) > width:
-                lines = [line for heading, cell in pairs for line in (f"{GAP}{heading}", _hung(cell, GAP * 2, GAP * 2, width))]
+                lines = [
+                    line
+                    for heading, cell in pairs
+                    for line in (f"{GAP}{heading}", _hung(cell, GAP * 2, GAP * 2, width))
+                ]
             yield "\n".join(line.rstrip() for line in (*([title] if title else []), *lines))
 
 
@@ -368,33 +447,60 @@ def fitted(text: str, width: int) -> str:
     width = max(width, NARROWEST)
     if isinstance(text, Page):
         return "\n\n".join(fitted(block, width) for block in text.blocks)
-    return text.fitted(width) if isinstance(text, Grid) else "\n".join(_wrapped(line, width) for line in text.split("\n"))
+    return (
+        text.fitted(width)
+        if isinstance(text, Grid)
+        else "\n".join(_wrapped(line, width) for line in text.split("\n"))
+    )
 
 
 def _wrapped(line: str, width: int) -> str:
-    return line if len(line) <= width else textwrap.fill(line, width, break_long_words=False, break_on_hyphens=False)
+    return (
+        line
+        if len(line) <= width
+        else textwrap.fill(line, width, break_long_words=False, break_on_hyphens=False)
+    )
 
 
 def _hung(text: str, first: str, others: str, width: int) -> str:
     """Words after `first`, and on further lines below themselves."""
     if len(first + text) <= width:
         return first + text
-    return textwrap.fill(text, width, initial_indent=first, subsequent_indent=others, break_long_words=False, break_on_hyphens=False)
+    return textwrap.fill(
+        text,
+        width,
+        initial_indent=first,
+        subsequent_indent=others,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def _lines(rows: Sequence[Sequence[str]], left: int) -> Iterator[str]:
     widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
     for row in rows:
-        cells = (cell.ljust(width) if i < left else cell.rjust(width) for i, (cell, width) in enumerate(zip(row, widths, strict=True)))
+        cells = (
+            cell.ljust(width) if i < left else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
         yield GAP.join(cells).rstrip()
 
 
 def _folded(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[list[str]]:
     """Headings over as many lines as their words need, at the bottom of the space."""
-    widths = [max([len(word) for word in heading.split()] + [len(row[i]) for row in rows]) for i, heading in enumerate(headings)]
-    broken = [textwrap.wrap(heading, width) or [""] for heading, width in zip(headings, widths, strict=True)]
+    widths = [
+        max([len(word) for word in heading.split()] + [len(row[i]) for row in rows])
+        for i, heading in enumerate(headings)
+    ]
+    broken = [
+        textwrap.wrap(heading, width) or [""]
+        for heading, width in zip(headings, widths, strict=True)
+    ]
     most = max(map(len, broken))
-    return [list(line) for line in zip(*([""] * (most - len(lines)) + lines for lines in broken), strict=True)]
+    return [
+        list(line)
+        for line in zip(*([""] * (most - len(lines)) + lines for lines in broken), strict=True)
+    ]
 
 
 def _width(text: str) -> int:

@@ -1,4 +1,6 @@
-"""The conditions under which a classifier will work: base rate and costs, known exactly (`Conditions`) or not (`Uncertain`)."""
+"""The conditions under which a classifier will work: base rate and costs, known exactly
+(`Conditions`) or not (`Uncertain`).
+"""
 
 from __future__ import annotations
 
@@ -48,8 +50,9 @@ WRITE_COSTS = Fix("Costs(fp=1, fn=100)", "--cost fn=100,fp=1")
 class Costs:
     """What do a false positive, a false negative, a true positive and a true negative cost?
 
-    `fp` is C(−,+), `fn` is C(+,−), `tp` is C(+,+), `tn` is C(−,−) of a cost matrix; a reward is negative. Missing a positive must cost
-    more than catching it, and a false alarm more than leaving a negative alone: otherwise no threshold means anything.
+    `fp` is C(−,+), `fn` is C(+,−), `tp` is C(+,+), `tn` is C(−,−) of a cost matrix; a reward is
+    negative. Missing a positive must cost more than catching it, and a false alarm more than
+    leaving a negative alone: otherwise no threshold means anything.
 
     >>> from baserate import Costs
     >>> Costs(fp=1, fn=100, tp=-1).threshold
@@ -66,19 +69,42 @@ class Costs:
         for one in fields(self):
             value = getattr(self, one.name)
             _check_number(one.name, value)
-            plain = value.item() if isinstance(value, np.generic) and not isinstance(value, np.longdouble) else value
-            object.__setattr__(self, one.name, plain if isinstance(plain, int | float) else exactly(plain))
+            plain = (
+                value.item()
+                if isinstance(value, np.generic) and not isinstance(value, np.longdouble)
+                else value
+            )
+            object.__setattr__(
+                self, one.name, plain if isinstance(plain, int | float) else exactly(plain)
+            )
         if 0 < max(abs(exactly(getattr(self, field.name))) for field in fields(self)) < 1 / LARGEST:
-            raise refuse("BR514", "all costs are next to nothing, which floats cannot weigh", "use another unit, so that costs are near 1")
+            raise refuse(
+                "BR514",
+                "all costs are next to nothing, which floats cannot weigh",
+                "use another unit, so that costs are near 1",
+            )
         if self.fn == self.tp or self.fp == self.tn:
             wrong = "positive" if self.fn == self.tp else "negative"
-            raise refuse("BR512", f"degenerate costs: flagging and not flagging cost the same for every {wrong}", WRITE_COSTS)
-        profits = Fix("if these are profits: Costs.from_profits(...)", "if these are profits: --profit instead of --cost")
+            raise refuse(
+                "BR512",
+                f"degenerate costs: flagging and not flagging cost the same for every {wrong}",
+                WRITE_COSTS,
+            )
+        profits = Fix(
+            "if these are profits: Costs.from_profits(...)",
+            "if these are profits: --profit instead of --cost",
+        )
         if self.fn < self.tp:
-            text = f"fn cost {float(self.fn):g} < tp cost {float(self.tp):g}: missing a positive would be better than catching it"
+            text = (
+                f"fn cost {float(self.fn):g} < tp cost {float(self.tp):g}: missing a positive would"
+                " be better than catching it"
+            )
             raise refuse("BR510", text, profits)
         if self.fp < self.tn:
-            text = f"fp cost {float(self.fp):g} < tn cost {float(self.tn):g}: a false alarm would be better than leaving a negative alone"
+            text = (
+                f"fp cost {float(self.fp):g} < tn cost {float(self.tn):g}: a false alarm would be"
+                " better than leaving a negative alone"
+            )
             raise refuse("BR511", text, profits)
 
     @classmethod
@@ -93,7 +119,12 @@ class Costs:
         """
         for name, value in (("fp", fp), ("fn", fn), ("tp", tp), ("tn", tn)):
             _check_number(name, value)
-        return _Profits(*(0 - (value if isinstance(value, int | float) else exactly(value)) for value in (fp, fn, tp, tn)))
+        return _Profits(
+            *(
+                0 - (value if isinstance(value, int | float) else exactly(value))
+                for value in (fp, fn, tp, tn)
+            )
+        )
 
     @classmethod
     def told(cls, costs: Mapping[str, float], *, earned: bool) -> Costs:
@@ -109,7 +140,9 @@ class Costs:
         Costs(fp=1, fn=100, tp=0, tn=0)
         """
         if not isinstance(text, str) or len(text) > 1000:
-            raise refuse("BR513", f"costs are parsed from text, got {type(text).__name__}", WRITE_COSTS)
+            raise refuse(
+                "BR513", f"costs are parsed from text, got {type(text).__name__}", WRITE_COSTS
+            )
         values: dict[str, float] = {}
         last = spelled = ""
         for part in filter(None, (part.strip() for part in text.split(","))):
@@ -117,7 +150,11 @@ class Costs:
             if not equals and values and THOUSANDS.fullmatch(part):
                 raise _no_plain_number(last, f"{spelled},{part}")
             if not equals:
-                what = "a bare list of costs has no order that everybody shares" if number(part) is not None else f"cannot read {quoted(part)}"
+                what = (
+                    "a bare list of costs has no order that everybody shares"
+                    if number(part) is not None
+                    else f"cannot read {quoted(part)}"
+                )
                 raise refuse("BR513", what, WRITE_COSTS)
             name = _known(name.casefold())
             if name in values:
@@ -128,22 +165,31 @@ class Costs:
 
     @property
     def ratio(self) -> float:
-        """The cost of flagging a negative in units of the cost of missing a positive: (fp − tn) / (fn − tp)."""
+        """The cost of flagging a negative in units of the cost of missing a positive: (fp − tn) /
+        (fn − tp).
+        """
         return rounded(self.false_alarm / self.miss)
 
     @property
     def threshold(self) -> float:
-        """Flag where a calibrated probability lies above this: (fp − tn) / ((fp − tn) + (fn − tp)). Elkan 2001, IJCAI:973-978.
+        """Flag where a calibrated probability lies above this: (fp − tn) / ((fp − tn) + (fn − tp)).
+        Elkan 2001, IJCAI:973-978.
 
-        At the threshold itself both cost the same. Tan et al. (5.83) is the case of tp = tn = 0; below 0.5 whenever a miss costs more.
+        At the threshold itself both cost the same. Tan et al. (5.83) is the case of tp = tn = 0;
+        below 0.5 whenever a miss costs more.
         """
         return rounded(self.false_alarm / (self.false_alarm + self.miss))
 
     @property
     def alpha(self) -> float:
-        """The share of weight passed upwards by a weighted AUC: 1 − ratio (Weng & Poon 2008 §3). Only where a miss costs more."""
+        """The share of weight passed upwards by a weighted AUC: 1 − ratio (Weng & Poon 2008 §3).
+        Only where a miss costs more.
+        """
         if self.false_alarm > self.miss:
-            text = f"the cost ratio is {self.ratio:.6g} > 1: a weighted AUC shifts weight towards high tpr, for costly misses only"
+            text = (
+                f"the cost ratio is {self.ratio:.6g} > 1: a weighted AUC shifts weight towards high"
+                " tpr, for costly misses only"
+            )
             raise refuse("BR517", text, "give fn − tp ≥ fp − tn")
         return rounded(1 - self.false_alarm / self.miss)
 
@@ -159,12 +205,16 @@ class Costs:
 
     def __str__(self) -> str:
         """Without what costs nothing: "fp = 1, fn = 100"."""
-        shown = [name for name in ("fp", "fn", "tp", "tn") if name in ("fp", "fn") or getattr(self, name)]
+        shown = [
+            name for name in ("fp", "fn", "tp", "tn") if name in ("fp", "fn") or getattr(self, name)
+        ]
         return ", ".join(f"{name} = {float(getattr(self, name)):.6g}" for name in shown)
 
     @property
     def spoken(self) -> str:
-        """The same with a word for what it is: "costs (fp = 1, fn = 100)", "profits (tp = 95, fp = -5)"."""
+        """The same with a word for what it is: "costs (fp = 1, fn = 100)", "profits (tp = 95, fp =
+        -5)".
+        """
         return f"costs ({self})"
 
 
@@ -179,39 +229,59 @@ class _Profits(Costs):
     __hash__ = Costs.__hash__
 
     def __repr__(self) -> str:
-        return f"Costs.from_profits({', '.join(f'{field.name}={0 - getattr(self, field.name)}' for field in fields(self))})"
+        return f"Costs.from_profits({', '.join(f'{field.name}={0 - getattr(self, field.name)}' for field in fields(self))})"  # noqa: E501
 
     @property
     def spoken(self) -> str:
         shown = [name for name in ("tp", "tn", "fp", "fn") if getattr(self, name)]
-        return f"profits ({', '.join(f'{name} = {0 - float(getattr(self, name)):.6g}' for name in shown)})"
+        return (
+            "profits"
+            f" ({', '.join(f'{name} = {0 - float(getattr(self, name)):.6g}' for name in shown)})"
+        )
 
 
 def _check_number(name: str, value: Any) -> None:
     if isinstance(value, list | tuple):
-        raise refuse("BR513", "a cost matrix without names is ambiguous: its rows may be truth or prediction", WRITE_COSTS)
+        raise refuse(
+            "BR513",
+            "a cost matrix without names is ambiguous: its rows may be truth or prediction",
+            WRITE_COSTS,
+        )
     try:
         size = abs(exactly(value))
     except (TypeError, ValueError, OverflowError):
         size = Fraction(-1)
     if size < 0:
-        raise refuse("BR514", f"the cost of {name} must be a finite number, got {quoted(value)}", WRITE_COSTS)
+        raise refuse(
+            "BR514", f"the cost of {name} must be a finite number, got {quoted(value)}", WRITE_COSTS
+        )
     if size > LARGEST:
-        raise refuse("BR514", f"the cost of {name} is {quoted(value)}, which floats cannot weigh", "use another unit, so that costs are near 1")
+        raise refuse(
+            "BR514",
+            f"the cost of {name} is {quoted(value)}, which floats cannot weigh",
+            "use another unit, so that costs are near 1",
+        )
 
 
 def _known(name: str) -> str:
     known = [field.name for field in fields(Costs)]
     if name not in known:
         near = difflib.get_close_matches(name, known, n=1)
-        meant = f"; did you mean {near[0]}?" if near else f": an outcome is one of {', '.join(known)}"
+        meant = (
+            f"; did you mean {near[0]}?" if near else f": an outcome is one of {', '.join(known)}"
+        )
         raise refuse("BR514", f"there is no outcome {quoted(name)}{meant}", WRITE_COSTS)
     return name
 
 
 def _no_plain_number(name: str, text: str) -> InputError:
-    fix = Fix("no currency, no thousands separator, a decimal point", f"--cost {name}=1234.5 (no currency, no separators)")
-    return refuse("BR514", f"the cost of {name} is {quoted(text)}, which is not a plain number", fix)
+    fix = Fix(
+        "no currency, no thousands separator, a decimal point",
+        f"--cost {name}=1234.5 (no currency, no separators)",
+    )
+    return refuse(
+        "BR514", f"the cost of {name} is {quoted(text)}, which is not a plain number", fix
+    )
 
 
 def _amount(name: str, text: str) -> float:
@@ -222,14 +292,17 @@ def _amount(name: str, text: str) -> float:
 
 
 # ----------------------------------------------------------------------
-# The conditions under which a classifier will work: the base rate it meets, and what its outcomes cost. They know no data.
+# The conditions under which a classifier will work: the base rate it meets, and what its outcomes
+# cost. They know no data.
 
 
 EQUAL_COSTS = Costs()
 
 
 class Cut(NamedTuple):
-    """Where a calibrated score is cut in theory: on the score as it is, and on the probability corrected to the base rate."""
+    """Where a calibrated score is cut in theory: on the score as it is, and on the probability
+    corrected to the base rate.
+    """
 
     score: float
     probability: float
@@ -239,9 +312,10 @@ class Cut(NamedTuple):
 class Conditions:
     """At which base rate, and at which costs?
 
-    `prior` is a number between 0 and 1, or what people write: "0.1%", "1 in 1000", "1:999" (odds), "12 per 100k". None means the
-    sample's own. Without `costs` both errors cost 1. A prior may be the result of `estimate_prior`: decisions are made at its value, and
-    intervals take its error together with that of the rates, or are refused.
+    `prior` is a number between 0 and 1, or what people write: "0.1%", "1 in 1000", "1:999" (odds),
+    "12 per 100k". None means the sample's own. Without `costs` both errors cost 1. A prior may be
+    the result of `estimate_prior`: decisions are made at its value, and intervals take its error
+    together with that of the rates, or are refused.
 
     >>> from baserate import Conditions, Costs
     >>> at = Conditions(prior="1 in 1000", costs=Costs(fp=1, fn=100))
@@ -254,7 +328,8 @@ class Conditions:
     costs_given: bool = field(init=False, repr=False)
     as_in_sample: bool = field(init=False, repr=False)
     notes: tuple[Note, ...] = field(init=False, compare=False, repr=False)
-    # The prior as a fraction: what was written ("1 in 1000"), what a float means, or the class totals of the sample.
+    # The prior as a fraction: what was written ("1 in 1000"), what a float means, or the class
+    # totals of the sample.
     _exact: Fraction | None = field(init=False, compare=False, repr=False)
     # Where the prior was estimated from unlabelled scores: the estimate.
     estimate: Estimated | None = field(init=False, compare=False, repr=False)
@@ -263,14 +338,20 @@ class Conditions:
         estimate = self.prior if isinstance(self.prior, Estimated) else None
         written = notation.prior(self.prior if estimate is None else _planned_for(estimate))
         if self.costs is not None and not isinstance(self.costs, Costs):
-            text = f"costs must be Costs, got {type(self.costs).__name__}: the order of a matrix or list is ambiguous"
+            text = (
+                f"costs must be Costs, got {type(self.costs).__name__}: the order of a matrix or"
+                " list is ambiguous"
+            )
             raise refuse("BR513", text, "Costs(fp=1, fn=5)")
         self._put(
             prior=None if written is None else rounded(written.value),
             costs=self.costs or EQUAL_COSTS,
             costs_given=self.costs is not None,
             as_in_sample=written is None,
-            notes=(*(() if written is None else written.notes), *(() if estimate is None else estimate.notes)),
+            notes=(
+                *(() if written is None else written.notes),
+                *(() if estimate is None else estimate.notes),
+            ),
             _exact=None if written is None else written.value,
             estimate=estimate,
         )
@@ -293,22 +374,37 @@ class Conditions:
             negatives = Fraction(-1)
         if negatives <= 0:
             raise refuse(
-                "BR503", f"skew must be a positive number of negatives for each positive, got {quoted(skew)}", "give a number such as 999"
+                "BR503",
+                "skew must be a positive number of negatives for each positive, got"
+                f" {quoted(skew)}",
+                "give a number such as 999",
             )
         return cls(rounded(1 / (1 + negatives)), costs)
 
     def within(self, sample_prior: float | Fraction, why_not: str = "") -> Conditions:
-        """These conditions with the sample's prior filled in, where none was given; `why_not` refuses that, with the reason.
+        """These conditions with the sample's prior filled in, where none was given; `why_not`
+        refuses that, with the reason.
 
-        Conditions that were filled in from another sample still mean "as in the sample", and are filled in again.
+        Conditions that were filled in from another sample still mean "as in the sample", and are
+        filled in again.
         """
         if self.prior is not None and not self.as_in_sample:
             return self
         if why_not:
-            raise refuse("BR509", f"{why_not}, so a prior must be given", Fix("at=Conditions(prior=0.001)", "--prior 0.1%"))
-        filled = Conditions(None, self.costs)  # the sample may hold one class only, which is no prior that one could give
+            raise refuse(
+                "BR509",
+                f"{why_not}, so a prior must be given",
+                Fix("at=Conditions(prior=0.001)", "--prior 0.1%"),
+            )
+        filled = Conditions(
+            None, self.costs
+        )  # the sample may hold one class only, which is no prior that one could give
         exact = None if math.isnan(sample_prior) else exactly(sample_prior)
-        filled._put(prior=sample_prior if exact is None else rounded(exact), costs_given=self.costs_given, _exact=exact)
+        filled._put(
+            prior=sample_prior if exact is None else rounded(exact),
+            costs_given=self.costs_given,
+            _exact=exact,
+        )
         return filled
 
     @property
@@ -318,23 +414,28 @@ class Conditions:
 
     @property
     def effective_prior(self) -> float:
-        """The prior after costs, one number: a / (a + b) with a = prior · (fn − tp) and b = (1 − prior) · (fp − tn).
+        """The prior after costs, one number: a / (a + b) with a = prior · (fn − tp) and b = (1 −
+        prior) · (fp − tn).
 
-        At equal costs it is the prior; a classifier's cheapest threshold depends on it alone. Drummond & Holte 2006, Machine Learning 65.
+        At equal costs it is the prior; a classifier's cheapest threshold depends on it alone.
+        Drummond & Holte 2006, Machine Learning 65.
         """
         return rounded(self.at_stake[0] / sum(self.at_stake))
 
     @property
     def iso_cost_slope(self) -> float:
-        """The slope, in ROC space, of the lines along which the expected cost is the same: b / a of `effective_prior`."""
+        """The slope, in ROC space, of the lines along which the expected cost is the same: b / a of
+        `effective_prior`.
+        """
         loss, nuisance = self.at_stake
         return rounded(nuisance / loss)
 
     def cut(self, calibrated_at: Any) -> Cut:
         """Where to cut a score that is a calibrated probability at the base rate `calibrated_at`.
 
-        The corrected probability is cut at t = `costs.threshold`, the score itself at the odds t / (1 − t) times the odds of
-        `calibrated_at` over the odds of `prior` (Elkan 2001, theorem 2). At equal priors both cuts are the same.
+        The corrected probability is cut at t = `costs.threshold`, the score itself at the odds t /
+        (1 − t) times the odds of `calibrated_at` over the odds of `prior` (Elkan 2001, theorem 2).
+        At equal priors both cuts are the same.
 
         >>> from baserate import Conditions, Costs
         >>> Conditions(prior=0.01, costs=Costs(fp=1, fn=5)).cut(calibrated_at=0.5)
@@ -342,10 +443,18 @@ class Conditions:
         """
         written = notation.prior(calibrated_at)
         if self.prior is None:
-            raise refuse("BR509", "the prior is the sample's own, and conditions know no data", "Conditions(prior=0.001)")
+            raise refuse(
+                "BR509",
+                "the prior is the sample's own, and conditions know no data",
+                "Conditions(prior=0.001)",
+            )
         if written is None:
             text = "a threshold in theory needs the base rate at which the scores are calibrated"
-            raise refuse("BR507", text, Fix("calibrated_at=0.5, the prior of the training data", "--calibrated-at 50%"))
+            raise refuse(
+                "BR507",
+                text,
+                Fix("calibrated_at=0.5, the prior of the training data", "--calibrated-at 50%"),
+            )
         trained, field_odds = written.value, self.exact_prior / (1 - self.exact_prior)
         odds = self.costs.false_alarm / self.costs.miss * (trained / (1 - trained)) / field_odds
         return Cut(rounded(odds / (1 + odds)), self.costs.threshold)
@@ -354,30 +463,47 @@ class Conditions:
     def exact_prior(self) -> Fraction:
         """The prior as it was written, before it was rounded to a float."""
         if self._exact is None:
-            raise refuse("BR509", "the prior is the sample's own, and conditions know no data", "Conditions(prior=0.001)")
+            raise refuse(
+                "BR509",
+                "the prior is the sample's own, and conditions know no data",
+                "Conditions(prior=0.001)",
+            )
         if not 0 < self._exact < 1:
             raise refuse(
-                "BR552", "the sample has cases of one class only: at its own prior there is nothing to weigh", "Conditions(prior=0.001)"
+                "BR552",
+                "the sample has cases of one class only: at its own prior there is nothing to"
+                " weigh",
+                "Conditions(prior=0.001)",
             )
         return self._exact
 
     def as_shown(self) -> Conditions:
         """The same, with the prior taken for the float that it shows.
 
-        Measures are functions of that float; decisions, which may hang on equality, and what follows from conditions alone are made at
-        what was written.
+        Measures are functions of that float; decisions, which may hang on equality, and what
+        follows from conditions alone are made at what was written.
         """
         if self.prior is None or math.isnan(self.prior):
             return self
         shown = Conditions(None, self.costs)
-        shown._put(prior=self.prior, as_in_sample=self.as_in_sample, costs_given=self.costs_given, notes=self.notes, _exact=exactly(self.prior))
+        shown._put(
+            prior=self.prior,
+            as_in_sample=self.as_in_sample,
+            costs_given=self.costs_given,
+            notes=self.notes,
+            _exact=exactly(self.prior),
+        )
         shown._put(estimate=self.estimate)
         return shown
 
     @property
     def at_stake(self) -> tuple[Fraction, Fraction]:
-        """What misses and false alarms can cost a case, exactly: prior · (fn − tp) and (1 − prior) · (fp − tn)."""
-        return self.exact_prior * Fraction(self.costs.miss), (1 - self.exact_prior) * Fraction(self.costs.false_alarm)
+        """What misses and false alarms can cost a case, exactly: prior · (fn − tp) and (1 − prior)
+        · (fp − tn).
+        """
+        return self.exact_prior * Fraction(self.costs.miss), (1 - self.exact_prior) * Fraction(
+            self.costs.false_alarm
+        )
 
     def __repr__(self) -> str:
         prior = "" if self.as_in_sample else f"prior={self.prior!r}"
@@ -385,7 +511,9 @@ class Conditions:
         return f"Conditions({', '.join(filter(None, (prior, costs)))})"
 
     def __str__(self) -> str:
-        """For a person: the base rate, and the costs where they were given; `told` says what is assumed where they were not."""
+        """For a person: the base rate, and the costs where they were given; `told` says what is
+        assumed where they were not.
+        """
         number = "" if self.prior is None or math.isnan(self.prior) else f"{self.prior:.6g}"
         prior = ", ".join(filter(None, (number, "as in the sample" if self.as_in_sample else "")))
         return f"prior {prior}; {self.costs.spoken}" if self.costs_given else f"prior {prior}"
@@ -396,7 +524,9 @@ ASSUMED = "equal costs assumed (a miss counts like a false alarm)"
 
 
 def told(at: Any, *, by_cost: bool) -> str:
-    """`Conditions` or `Uncertain` ones in words; where costs decide and nobody gave any, that equal costs are assumed."""
+    """`Conditions` or `Uncertain` ones in words; where costs decide and nobody gave any, that equal
+    costs are assumed.
+    """
     return f"{at}, {ASSUMED}" if by_cost and not at.costs_given else str(at)
 
 
@@ -404,9 +534,18 @@ def _planned_for(estimate: Estimated) -> float:
     """The value of an estimate, where it is a base rate at which anything can be planned."""
     if not 0 < estimate.value < 1:
         text = (
-            f"the estimated base rate is {estimate.value:g} (from {estimate.low:.4g} to {estimate.high:.4g}), which is no base rate to plan for"
+            f"the estimated base rate is {estimate.value:g} (from {estimate.low:.4g} to"
+            f" {estimate.high:.4g}), which is no base rate to plan for"
         )
-        raise refuse("BR537", text, f"Conditions(prior={max(estimate.high, 1e-6):.2g})" if estimate.value == 0 else "Conditions(prior=0.99)")
+        raise refuse(
+            "BR537",
+            text,
+            (
+                f"Conditions(prior={max(estimate.high, 1e-6):.2g})"
+                if estimate.value == 0
+                else "Conditions(prior=0.99)"
+            ),
+        )
     return estimate.value
 
 
@@ -426,22 +565,28 @@ def kept_share(given: Any) -> Fraction:
     written = notation.share(given) if isinstance(given, str) else notation.from_number(given)
     if written is None or not 0 < written.value <= 1:
         text = f"the share of negatives kept must lie above 0 and not above 1, got {quoted(given)}"
-        raise refuse("BR506", text, 'for 1 negative kept in 100 write "1%"; where 1 % were removed, "99%"')
+        raise refuse(
+            "BR506", text, 'for 1 negative kept in 100 write "1%"; where 1 % were removed, "99%"'
+        )
     return written.value
 
 
 # ----------------------------------------------------------------------
-# `Uncertain`: conditions that are not known exactly. A base rate within a range, from a pilot sample, or as a distribution; costs too.
+# `Uncertain`: conditions that are not known exactly. A base rate within a range, from a pilot
+# sample, or as a distribution; costs too.
 
 
 COST_STEPS = 3
 OUTCOMES = ("fp", "fn", "tp", "tn")
-# How much of a log-normal distribution of base rates may lie above 1; it is taken given that it does not.
+# How much of a log-normal distribution of base rates may lie above 1; it is taken given that it
+# does not.
 OUTSIDE = 1e-3
 
 
 class Drawn(NamedTuple):
-    """Draws of the conditions, in step; a number where it is known. `prior` is None for the sample's own."""
+    """Draws of the conditions, in step; a number where it is known. `prior` is None for the
+    sample's own.
+    """
 
     prior: Any
     fp: Any
@@ -451,17 +596,20 @@ class Drawn(NamedTuple):
 
     def row(self, place: int) -> Drawn:
         """One of the draws, all of its parts numbers."""
-        return Drawn(*(float(part[place]) if isinstance(part, np.ndarray) else part for part in self))
+        return Drawn(
+            *(float(part[place]) if isinstance(part, np.ndarray) else part for part in self)
+        )
 
 
 @dataclass(frozen=True, repr=False)
 class Uncertain:
     """At which base rate and costs, where they are not known exactly?
 
-    `prior` and every cost may be a number, a `Range`, a distribution (`LogUniform`, `LogNormal`, a frozen one of `scipy.stats`), or a list
-    of values (`Draws`, each as likely as any other); a prior may also be a `Pilot` sample, or text such as "1e-5..1e-3" for a range. What
-    lies in a range is answered for all of the range together. Distributions are independent; but `Draws` of one length for several parts
-    belong together, draw by draw.
+    `prior` and every cost may be a number, a `Range`, a distribution (`LogUniform`, `LogNormal`, a
+    frozen one of `scipy.stats`), or a list of values (`Draws`, each as likely as any other); a
+    prior may also be a `Pilot` sample, or text such as "1e-5..1e-3" for a range. What lies in a
+    range is answered for all of the range together. Distributions are independent; but `Draws` of
+    one length for several parts belong together, draw by draw.
 
     >>> import baserate as br
     >>> br.Uncertain(prior="1e-5..1e-3", costs={"fn": br.Range(100, 1000), "fp": 1})
@@ -482,11 +630,20 @@ class Uncertain:
         self._check_costs()
 
     def _check_costs(self) -> None:
-        """Refuse costs of the wrong order, wherever they may lie: at every end of each, or draw by draw where draws belong together."""
+        """Refuse costs of the wrong order, wherever they may lie: at every end of each, or draw by
+        draw where draws belong together.
+        """
         parts = [self.costs[name] for name in OUTCOMES]
         drawn = [np.asarray(part.values) for part in parts if isinstance(part, Draws)]
         if len(drawn) > 1 and len({len(values) for values in drawn}) == 1:
-            rows = [np.asarray(part.values) if isinstance(part, Draws) else np.full(len(drawn[0]), _middle(part)) for part in parts]
+            rows = [
+                (
+                    np.asarray(part.values)
+                    if isinstance(part, Draws)
+                    else np.full(len(drawn[0]), _middle(part))
+                )
+                for part in parts
+            ]
             fp, fn, tp, tn = (np.asarray(row, dtype=np.float64) for row in rows)
             worst = int(np.argmin(np.minimum(fn - tp, fp - tn)))
             Costs(*(row[worst].item() for row in (fp, fn, tp, tn)))
@@ -507,29 +664,49 @@ class Uncertain:
         return self.prior is None
 
     def pinned(self, steps: int = STEPS, cost_steps: int = COST_STEPS) -> Iterator[Uncertain]:
-        """The same with every range replaced by one of its values, all over it; ranges of base rates and of costs in so many steps."""
+        """The same with every range replaced by one of its values, all over it; ranges of base
+        rates and of costs in so many steps.
+        """
         for setting in self._settings(ends=False, steps=(steps, cost_steps)):
-            yield Uncertain(setting["prior"], {name: setting[name] for name in OUTCOMES} if self.costs_given else None, earned=self.earned)
+            yield Uncertain(
+                setting["prior"],
+                {name: setting[name] for name in OUTCOMES} if self.costs_given else None,
+                earned=self.earned,
+            )
 
-    def _settings(self, *, ends: bool, steps: tuple[int, int] = (STEPS, COST_STEPS)) -> Iterator[dict[str, Any]]:
+    def _settings(
+        self, *, ends: bool, steps: tuple[int, int] = (STEPS, COST_STEPS)
+    ) -> Iterator[dict[str, Any]]:
         names = ("prior", *OUTCOMES)
         choices = []
         for part in (self.prior, *(self.costs[name] for name in OUTCOMES)):
             if ends:
                 choices.append(_ends(part))
             else:
-                choices.append(part.grid(steps[1] if choices else steps[0]) if isinstance(part, Range) else [part])
+                choices.append(
+                    part.grid(steps[1] if choices else steps[0])
+                    if isinstance(part, Range)
+                    else [part]
+                )
         for values in product(*choices):
             yield dict(zip(names, values, strict=True))
 
     def middle(self) -> Conditions:
         """One set of conditions in the midst of what is possible."""
-        costs = Costs.told({name: _middle(self.costs[name]) for name in OUTCOMES}, earned=self.earned) if self.costs_given else None
+        costs = (
+            Costs.told({name: _middle(self.costs[name]) for name in OUTCOMES}, earned=self.earned)
+            if self.costs_given
+            else None
+        )
         return Conditions(_middle(self.prior), costs)
 
     def known(self, drawn: Drawn) -> Conditions:
-        """Conditions of which every part was drawn or is known; without costs where none were given."""
-        costs = Costs(**{name: getattr(drawn, name) for name in OUTCOMES}) if self.costs_given else None
+        """Conditions of which every part was drawn or is known; without costs where none were
+        given.
+        """
+        costs = (
+            Costs(**{name: getattr(drawn, name) for name in OUTCOMES}) if self.costs_given else None
+        )
         return Conditions(drawn.prior, costs)
 
     def draw(self, rng: np.random.Generator, count: int) -> Drawn:
@@ -541,7 +718,9 @@ class Uncertain:
         return Drawn(*(self._one(part, rng, count, rows) for part in parts))
 
     @staticmethod
-    def _one(part: Any, rng: np.random.Generator, count: int, rows: npt.NDArray[np.int64] | None) -> Any:
+    def _one(
+        part: Any, rng: np.random.Generator, count: int, rows: npt.NDArray[np.int64] | None
+    ) -> Any:
         if rows is not None and isinstance(part, Draws):
             return np.asarray(part.values)[rows]
         return part.draw(rng, count) if isinstance(part, BELIEVED) else part
@@ -549,22 +728,39 @@ class Uncertain:
     def __repr__(self) -> str:
         given = {"prior": self.prior} if self.prior is not None else {}
         if self.costs_given:
-            given |= {name: cost for name, cost in self.costs.items() if name in ("fp", "fn") or not _is_zero(cost)}
+            given |= {
+                name: cost
+                for name, cost in self.costs.items()
+                if name in ("fp", "fn") or not _is_zero(cost)
+            }
         return f"Uncertain({', '.join(f'{name}={_shown(part)}' for name, part in given.items())})"
 
     def __str__(self) -> str:
         prior = "as in the sample" if self.prior is None else _shown(self.prior)
         if self.earned:
-            told = {name: _turned(self.costs[name]) for name in ("tp", "tn", "fp", "fn") if not _is_zero(self.costs[name])}
-            return f"prior {prior}; profits ({', '.join(f'{name} = {_shown(part)}' for name, part in told.items())})"
+            told = {
+                name: _turned(self.costs[name])
+                for name in ("tp", "tn", "fp", "fn")
+                if not _is_zero(self.costs[name])
+            }
+            return (
+                f"prior {prior}; profits"
+                f" ({', '.join(f'{name} = {_shown(part)}' for name, part in told.items())})"
+            )
         if not self.costs_given:
             return f"prior {prior}"
-        costs = ", ".join(f"{name} = {_shown(cost)}" for name, cost in self.costs.items() if name in ("fp", "fn") or not _is_zero(cost))
+        costs = ", ".join(
+            f"{name} = {_shown(cost)}"
+            for name, cost in self.costs.items()
+            if name in ("fp", "fn") or not _is_zero(cost)
+        )
         return f"prior {prior}; costs ({costs})"
 
 
 def _turned(part: Any) -> Any:
-    """What is earned, of what it costs; draws are shown by how many they are, and other distributions of costs are not earned."""
+    """What is earned, of what it costs; draws are shown by how many they are, and other
+    distributions of costs are not earned.
+    """
     if isinstance(part, Range):
         return Range(0 - part.high, 0 - part.low)
     return part if isinstance(part, SPREADS) else 0 - part
@@ -576,7 +772,11 @@ def _is_zero(part: Any) -> bool:
 
 def _ends(part: Any) -> list[Any]:
     """The values between which it lies; those of a pilot do not matter to costs."""
-    return list(nearly_all(part)) if isinstance(part, SPREADS) and not isinstance(part, Pilot) else [_middle(part)]
+    return (
+        list(nearly_all(part))
+        if isinstance(part, SPREADS) and not isinstance(part, Pilot)
+        else [_middle(part)]
+    )
 
 
 def _middle(part: Any) -> Any:
@@ -585,7 +785,9 @@ def _middle(part: Any) -> Any:
 
 def _shown(part: Any) -> str:
     if isinstance(part, Range | LogUniform):
-        return f"{part.low:g}..{part.high:g}{' (log-uniform)' if isinstance(part, LogUniform) else ''}"
+        return (
+            f"{part.low:g}..{part.high:g}{' (log-uniform)' if isinstance(part, LogUniform) else ''}"
+        )
     if isinstance(part, Pilot):
         return f"{part.positives} of {part.cases} in a pilot"
     if isinstance(part, LogNormal):
@@ -597,14 +799,24 @@ def _shown(part: Any) -> str:
 
 def _refuse_estimate(given: Any) -> None:
     if isinstance(given, Estimated):
-        text = "the error of an estimated base rate is not independent of that of the rates, as what is uncertain here is taken to be"
-        raise refuse("BR647", text, f"Conditions(prior=estimate), or prior=Range({max(given.low, 1e-6):.4g}, {given.high:.4g})")
+        text = (
+            "the error of an estimated base rate is not independent of that of the rates, as what"
+            " is uncertain here is taken to be"
+        )
+        raise refuse(
+            "BR647",
+            text,
+            f"Conditions(prior=estimate), or prior=Range({max(given.low, 1e-6):.4g},"
+            f" {given.high:.4g})",
+        )
 
 
 def _prior(given: Any) -> Any:
     _refuse_estimate(given)
     if isinstance(given, str) and "..." in given:
-        raise refuse("BR503", f"prior {quoted(given)} has too many dots", "a range is written 1e-5..1e-3")
+        raise refuse(
+            "BR503", f"prior {quoted(given)} has too many dots", "a range is written 1e-5..1e-3"
+        )
     if isinstance(given, str) and ".." in given:
         low, high = (end.strip() for end in given.split("..", 1))
         if low.endswith("%") != high.endswith("%"):
@@ -636,9 +848,16 @@ def _between(given: Range | LogUniform) -> Range | LogUniform:
 
 
 def _pilot(given: Pilot) -> Pilot:
-    whole = all(isinstance(value, int | np.integer) and not isinstance(value, bool) for value in (given.positives, given.cases))
+    whole = all(
+        isinstance(value, int | np.integer) and not isinstance(value, bool)
+        for value in (given.positives, given.cases)
+    )
     if not whole or not 0 <= given.positives <= given.cases or not given.cases:
-        raise refuse("BR588", f"a pilot sample is a number of positives among a number of cases, got {quoted(given)}", "Pilot(12, 5000)")
+        raise refuse(
+            "BR588",
+            f"a pilot sample is a number of positives among a number of cases, got {quoted(given)}",
+            "Pilot(12, 5000)",
+        )
     return Pilot(int(given.positives), int(given.cases))
 
 
@@ -646,18 +865,30 @@ def _share(given: Any) -> float:
     """One base rate, which has to be said."""
     written = notation.prior(given)
     if written is None:
-        raise refuse("BR503", "the sample's own prior is one number: it has no place among several", "leave prior out")
+        raise refuse(
+            "BR503",
+            "the sample's own prior is one number: it has no place among several",
+            "leave prior out",
+        )
     return rounded(written.value)
 
 
 def _log_normal(name: str, given: LogNormal) -> LogNormal:
     numbers = [notation.from_number(value) for value in (given.median, given.factor)]
     if numbers[0] is None or numbers[1] is None or numbers[0].value <= 0 or numbers[1].value <= 1:
-        raise refuse("BR588", f"a log-normal {name} has a median above 0 and a factor above 1, got {quoted(given)}", "LogNormal(0.001, 3)")
+        raise refuse(
+            "BR588",
+            f"a log-normal {name} has a median above 0 and a factor above 1, got {quoted(given)}",
+            "LogNormal(0.001, 3)",
+        )
     found = LogNormal(rounded(numbers[0].value), rounded(numbers[1].value), given.most)
     if 1 - found.kept > OUTSIDE:
         text = f"{100 * (1 - found.kept):.3g} % of this log-normal {name} lies above 1"
-        raise refuse("BR588", text, "a smaller median or factor, LogUniform, or a distribution between 0 and 1")
+        raise refuse(
+            "BR588",
+            text,
+            "a smaller median or factor, LogUniform, or a distribution between 0 and 1",
+        )
     return found
 
 
@@ -665,9 +896,17 @@ def _within(name: str, given: Any) -> Distribution:
     """A distribution of base rates: all of it between 0 and 1."""
     found = given if isinstance(given, Distribution) else Distribution(given)
     if not is_frozen(found.frozen):
-        raise refuse("BR588", f"{quoted(found.frozen)} is no distribution", "a frozen one: scipy.stats.beta(2, 998)")
+        raise refuse(
+            "BR588",
+            f"{quoted(found.frozen)} is no distribution",
+            "a frozen one: scipy.stats.beta(2, 998)",
+        )
     if name == "prior" and (found.ends is None or found.ends[0] < 0 or found.ends[1] > 1):
-        raise refuse("BR588", "this distribution of base rates reaches beyond 0 and 1", "scipy.stats.beta(2, 998), or LogNormal(0.001, 3)")
+        raise refuse(
+            "BR588",
+            "this distribution of base rates reaches beyond 0 and 1",
+            "scipy.stats.beta(2, 998), or LogNormal(0.001, 3)",
+        )
     return found
 
 
@@ -678,13 +917,25 @@ def _ordered(name: str, low: float, high: float) -> tuple[float, float]:
     return low, high
 
 
-def _drawn(name: str, values: Any, low: float = -math.inf, high: float = math.inf) -> npt.NDArray[np.float64]:
+def _drawn(
+    name: str, values: Any, low: float = -math.inf, high: float = math.inf
+) -> npt.NDArray[np.float64]:
     try:
         drawn = np.array(values, dtype=np.float64)
     except (TypeError, ValueError):
         drawn = np.array(math.nan)
-    if drawn.ndim != 1 or not len(drawn) or not np.isfinite(drawn).all() or (drawn <= low).any() or (drawn >= high).any():
-        raise refuse("BR588", f"draws of {name} must be a list of numbers in its range", "Draws([0.001, 0.002, 0.004])")
+    if (
+        drawn.ndim != 1
+        or not len(drawn)
+        or not np.isfinite(drawn).all()
+        or (drawn <= low).any()
+        or (drawn >= high).any()
+    ):
+        raise refuse(
+            "BR588",
+            f"draws of {name} must be a list of numbers in its range",
+            "Draws([0.001, 0.002, 0.004])",
+        )
     drawn.flags.writeable = False
     return drawn
 
@@ -702,19 +953,41 @@ def _costs(given: Any) -> dict[str, Any]:
 
 def _cost(name: str, given: Any) -> Any:
     if isinstance(given, Pilot):
-        raise refuse("BR588", f"the cost of {name} cannot come from a pilot sample", "Range(100, 1000) or Draws([...])")
+        raise refuse(
+            "BR588",
+            f"the cost of {name} cannot come from a pilot sample",
+            "Range(100, 1000) or Draws([...])",
+        )
     if isinstance(given, LogNormal):
         return _log_normal(f"cost of {name}", given)
     if isinstance(given, Distribution) or is_frozen(given):
         return _within(f"the cost of {name}", given)
     if isinstance(given, Draws | list | np.ndarray):  # a pair in brackets would look like a range
-        return Draws(_drawn(f"the cost of {name}", given.values if isinstance(given, Draws) else given))
+        return Draws(
+            _drawn(f"the cost of {name}", given.values if isinstance(given, Draws) else given)
+        )
     if isinstance(given, Range | LogUniform):
         ends = [notation.from_number(end) for end in (given.low, given.high)]
-        if ends[0] is None or ends[1] is None or (isinstance(given, LogUniform) and ends[0].value <= 0):
-            raise refuse("BR514", f"the cost of {name} is {quoted(given)}, which is no range of numbers", "Range(100, 1000)")
-        return type(given)(*_ordered(f"the cost of {name}", *(rounded(end.value) for end in ends if end is not None)))
+        if (
+            ends[0] is None
+            or ends[1] is None
+            or (isinstance(given, LogUniform) and ends[0].value <= 0)
+        ):
+            raise refuse(
+                "BR514",
+                f"the cost of {name} is {quoted(given)}, which is no range of numbers",
+                "Range(100, 1000)",
+            )
+        return type(given)(
+            *_ordered(
+                f"the cost of {name}", *(rounded(end.value) for end in ends if end is not None)
+            )
+        )
     plain = notation.from_number(given)
     if plain is None:
-        raise refuse("BR514", f"the cost of {name} is {quoted(given)}, which is no number", "a number, Range(100, 1000) or Draws([...])")
+        raise refuse(
+            "BR514",
+            f"the cost of {name} is {quoted(given)}, which is no number",
+            "a number, Range(100, 1000) or Draws([...])",
+        )
     return given if isinstance(given, int | float) else rounded(plain.value)

@@ -1,7 +1,9 @@
-"""What is known of a number that is not known exactly: a range, a pilot sample, or a distribution that one believes in.
+"""What is known of a number that is not known exactly: a range, a pilot sample, or a distribution
+that one believes in.
 
-Every distribution answers the same questions: its mean, how much of it lies below a value and what that part contributes to the mean (so
-that straight lines are integrated exactly), and places with weights at which any smooth function is integrated.
+Every distribution answers the same questions: its mean, how much of it lies below a value and what
+that part contributes to the mean (so that straight lines are integrated exactly), and places with
+weights at which any smooth function is integrated.
 """
 
 from __future__ import annotations
@@ -38,7 +40,9 @@ class Below(NamedTuple):
 
 
 class Nodes(NamedTuple):
-    """Places and weights (which add up to 1): a function's average is the weighted sum of its values there."""
+    """Places and weights (which add up to 1): a function's average is the weighted sum of its
+    values there.
+    """
 
     values: Floats
     weights: Floats
@@ -46,13 +50,17 @@ class Nodes(NamedTuple):
 
 @dataclass(frozen=True)
 class Range:
-    """Somewhere between two values, and nothing is known of where: what follows holds for all of them together."""
+    """Somewhere between two values, and nothing is known of where: what follows holds for all of
+    them together.
+    """
 
     low: Any
     high: Any
 
     def grid(self, steps: int = STEPS) -> list[float]:
-        """Values all over the range, its ends among them: evenly by odds between 0 and 1, by ratio above 0."""
+        """Values all over the range, its ends among them: evenly by odds between 0 and 1, by ratio
+        above 0.
+        """
         low, high = float(self.low), float(self.high)
         if 0 < low <= high < 1:
             odds = np.geomspace(low / (1 - low), high / (1 - high), steps)
@@ -116,7 +124,11 @@ class Pilot:
         a, b = self._shape
         inside = np.clip(_none if breaks is None else breaks, 0.0, 1.0)
         edges = _normal(betainc(a, b, inside), betaincc(a, b, inside))
-        return _by_normal(lambda z: np.where(z < 0, betaincinv(a, b, ndtr(z)), betainccinv(a, b, ndtr(-z))), panels, edges)
+        return _by_normal(
+            lambda z: np.where(z < 0, betaincinv(a, b, ndtr(z)), betainccinv(a, b, ndtr(-z))),
+            panels,
+            edges,
+        )
 
 
 @dataclass(frozen=True)
@@ -140,7 +152,9 @@ class LogUniform:
 
     @property
     def mean(self) -> float:
-        return (float(self.high) - float(self.low)) / self._width if self._width else float(self.low)
+        return (
+            (float(self.high) - float(self.low)) / self._width if self._width else float(self.low)
+        )
 
     @property
     def ends(self) -> tuple[float, float]:
@@ -168,7 +182,9 @@ class LogUniform:
 
 @dataclass(frozen=True)
 class LogNormal:
-    """About `median`, and in two cases of three within that factor of it: its logarithm is normal, cut off above `most`."""
+    """About `median`, and in two cases of three within that factor of it: its logarithm is normal,
+    cut off above `most`.
+    """
 
     median: Any
     factor: Any
@@ -193,7 +209,10 @@ class LogNormal:
     def draw(self, rng: np.random.Generator, count: int) -> Floats:
         from scipy.special import ndtri
 
-        drawn: Floats = np.minimum(float(self.median) * np.exp(self._sigma * ndtri(rng.random(count) * self.kept)), self.most)
+        drawn: Floats = np.minimum(
+            float(self.median) * np.exp(self._sigma * ndtri(rng.random(count) * self.kept)),
+            self.most,
+        )
         return drawn
 
     @property
@@ -224,7 +243,9 @@ class LogNormal:
         # As far above as what adds to the mean goes, which is a sigma more than the mass itself.
         end = min(FARTHEST + self._sigma, float(self._normal(self.most)))
         edges = self._normal(_none if breaks is None else breaks)
-        return _by_normal(lambda z: float(self.median) * np.exp(self._sigma * z), panels, edges, end=end)
+        return _by_normal(
+            lambda z: float(self.median) * np.exp(self._sigma * z), panels, edges, end=end
+        )
 
 
 @dataclass(frozen=True)
@@ -236,7 +257,11 @@ class Draws:
     def draw(self, rng: np.random.Generator, count: int) -> Floats:
         """Every value about equally often, in random order."""
         values: Floats = np.resize(np.asarray(self.values, dtype=np.float64), count)
-        return rng.permutation(values) if count > len(self.values) else rng.choice(np.asarray(self.values, dtype=np.float64), count)
+        return (
+            rng.permutation(values)
+            if count > len(self.values)
+            else rng.choice(np.asarray(self.values, dtype=np.float64), count)
+        )
 
     @property
     def middle(self) -> float:
@@ -252,7 +277,9 @@ class Draws:
         return float(values.min()), float(values.max())
 
     def quantile(self, share: float) -> float:
-        return float(np.quantile(np.asarray(self.values, dtype=np.float64), share, method="inverted_cdf"))
+        return float(
+            np.quantile(np.asarray(self.values, dtype=np.float64), share, method="inverted_cdf")
+        )
 
     def nodes(self, panels: int = PANELS, breaks: Floats | None = None) -> Nodes:  # noqa: ARG002 (as the others are asked)
         values: npt.NDArray[np.float64] = np.asarray(self.values, dtype=np.float64)
@@ -267,7 +294,9 @@ class Draws:
 
 @dataclass(frozen=True)
 class Distribution:
-    """A frozen distribution of `scipy.stats`, or whatever has its `cdf`, `ppf`, `isf`, `mean` and `rvs`."""
+    """A frozen distribution of `scipy.stats`, or whatever has its `cdf`, `ppf`, `isf`, `mean` and
+    `rvs`.
+    """
 
     frozen: Any
 
@@ -291,7 +320,9 @@ class Distribution:
         """The part of the mean is integrated over the normal variable up to each value."""
         share, rest = self._tails(values)
         ends = np.clip(_normal(share, rest), -FARTHEST, FARTHEST)
-        nodes = [_by_normal(self._at, 2 * PANELS, end=float(end), scaled=False) for end in ends.ravel()]
+        nodes = [
+            _by_normal(self._at, 2 * PANELS, end=float(end), scaled=False) for end in ends.ravel()
+        ]
         parts = np.array([float(np.dot(found.values, found.weights)) for found in nodes])
         return Below(share, parts.reshape(share.shape))
 
@@ -302,21 +333,28 @@ class Distribution:
         return values
 
     def _tails(self, values: Floats) -> tuple[Floats, Floats]:
-        share, rest = (np.asarray(part, dtype=np.float64) for part in (self.frozen.cdf(values), self.frozen.sf(values)))
+        share, rest = (
+            np.asarray(part, dtype=np.float64)
+            for part in (self.frozen.cdf(values), self.frozen.sf(values))
+        )
         return share, rest
 
     def quantile(self, share: float) -> float:
         return float(self.frozen.ppf(share))
 
     def nodes(self, panels: int = PANELS, breaks: Floats | None = None) -> Nodes:
-        return _by_normal(self._at, panels, _normal(*self._tails(_none if breaks is None else breaks)))
+        return _by_normal(
+            self._at, panels, _normal(*self._tails(_none if breaks is None else breaks))
+        )
 
 
 class Estimated:
-    """A base rate that was estimated, with the cases that it rests on: its error is drawn together with that of the rates, or not at all.
+    """A base rate that was estimated, with the cases that it rests on: its error is drawn together
+    with that of the rates, or not at all.
 
-    `threshold` is where cases were flagged; `counts` are the labelled cases and `unlabelled` those of the field, None where they are not kept.
-    `beside` holds the counts of other models on the same labelled cases, each with their scores of the same field.
+    `threshold` is where cases were flagged; `counts` are the labelled cases and `unlabelled` those
+    of the field, None where they are not kept. `beside` holds the counts of other models on the
+    same labelled cases, each with their scores of the same field.
     """
 
     value: float
@@ -331,7 +369,9 @@ class Estimated:
     notes: Any
 
     def flagged(self, counts: Any, threshold: float | None) -> tuple[int, int] | None:
-        """How many cases of the field the model of these counts flags, and how many there are; None where that is not known."""
+        """How many cases of the field the model of these counts flags, and how many there are; None
+        where that is not known.
+        """
         field = self.field_of(counts)
         return None if field is None else (field.flagged(threshold), field.total)
 
@@ -351,11 +391,16 @@ BELIEVED = (Pilot, LogUniform, LogNormal, Draws, Distribution)
 
 def is_frozen(given: object) -> bool:
     """Is it a distribution of scipy, or something that answers as one does?"""
-    return all(callable(getattr(given, name, None)) for name in ("cdf", "sf", "ppf", "isf", "mean", "rvs", "support"))
+    return all(
+        callable(getattr(given, name, None))
+        for name in ("cdf", "sf", "ppf", "isf", "mean", "rvs", "support")
+    )
 
 
 def nearly_all(part: Spread) -> tuple[float, float]:
-    """The values between which it lies; for a distribution without ends, but for one in 10¹² on either side."""
+    """The values between which it lies; for a distribution without ends, but for one in 10¹² on
+    either side.
+    """
     ends = part.ends
     if ends is not None:
         return ends
@@ -371,7 +416,9 @@ _none: Floats = np.empty(0)
 
 
 def _normal(share: Floats, rest: Floats) -> Floats:
-    """The normal variable with this much below it and this much above, from the smaller of the two."""
+    """The normal variable with this much below it and this much above, from the smaller of the
+    two.
+    """
     from scipy.special import ndtri
 
     found: Floats = np.where(share < rest, ndtri(share), -ndtri(rest))
@@ -384,21 +431,36 @@ def _gauss() -> tuple[Floats, Floats]:
 
 
 def _legendre(panels: int, low: float, high: float, breaks: Floats) -> tuple[Floats, Floats]:
-    """Places and weights between two ends, in at least so many panels, none of which reaches across a break."""
+    """Places and weights between two ends, in at least so many panels, none of which reaches across
+    a break.
+    """
     if not high > low:
         return _none, _none
     inside = np.unique(breaks[(breaks > low) & (breaks < high)]) if len(breaks) else breaks
     edges = [low, *inside.tolist(), high]
     # Two panels at least between two breaks.
-    counts = [max(2 if len(inside) else 1, math.ceil(panels * (b - a) / (high - low))) for a, b in pairwise(edges)]
-    starts = np.concatenate([np.linspace(a, b, count + 1)[:-1] for (a, b), count in zip(pairwise(edges), counts, strict=True)] + [[high]])
+    counts = [
+        max(2 if len(inside) else 1, math.ceil(panels * (b - a) / (high - low)))
+        for a, b in pairwise(edges)
+    ]
+    starts = np.concatenate(
+        [
+            np.linspace(a, b, count + 1)[:-1]
+            for (a, b), count in zip(pairwise(edges), counts, strict=True)
+        ]
+        + [[high]]
+    )
     place, weight = _gauss()
     widths = np.diff(starts)[:, None]
     return (starts[:-1, None] + widths * (place + 1) / 2).ravel(), (widths * weight / 2).ravel()
 
 
-def _by_normal(at: Any, panels: int, breaks: Floats = _none, *, end: float | None = None, scaled: bool = True) -> Nodes:
-    """Nodes of a distribution whose quantiles are a smooth function of a normal variable, which runs up to the end."""
+def _by_normal(
+    at: Any, panels: int, breaks: Floats = _none, *, end: float | None = None, scaled: bool = True
+) -> Nodes:
+    """Nodes of a distribution whose quantiles are a smooth function of a normal variable, which
+    runs up to the end.
+    """
     z, weights = _legendre(panels, -FARTHEST, FARTHEST if end is None else end, breaks)
     mass = weights * np.exp(-z * z / 2) / math.sqrt(2 * math.pi)
     return Nodes(np.asarray(at(z), dtype=np.float64), mass / mass.sum() if scaled else mass)

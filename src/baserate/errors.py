@@ -67,7 +67,9 @@ on_command_line: Callable[[Fix], str] = attrgetter("command")
 
 @dataclass(frozen=True)
 class Where:
-    """The place of a problem: positions in an array (from 0), or lines of a file (from 1); up to three, and their total."""
+    """The place of a problem: positions in an array (from 0), or lines of a file (from 1); up to
+    three, and their total.
+    """
 
     path: str | None = None
     rows: tuple[int, ...] = ()
@@ -75,7 +77,9 @@ class Where:
     total: int = 0
 
     def __str__(self) -> str:
-        found, one, many = (self.lines, "line", "lines") if self.lines else (self.rows, "index", "index")
+        found, one, many = (
+            (self.lines, "line", "lines") if self.lines else (self.rows, "index", "index")
+        )
         if not found:
             return ""
         more = " …" if self.total > len(found) else ""
@@ -95,14 +99,19 @@ class Problem:
         path = f"{escaped(self.where.path)}: " if self.where.path else ""
         place = f" ({self.where})" if str(self.where) else ""
         text = f"{self.text}{place}"
-        return escaped(f"{self.code}: {path}{text}{'' if text.endswith('?') else '.'} Fix: {spelling(self.fix)}.")
+        return escaped(
+            f"{self.code}: {path}{text}{'' if text.endswith('?') else '.'} Fix:"
+            f" {spelling(self.fix)}."
+        )
 
     def __str__(self) -> str:
         return self.line(in_python)
 
 
 class InputError(ValueError):
-    """The input cannot be counted without a guess. Holds every problem that was found in one pass, at most twenty."""
+    """The input cannot be counted without a guess. Holds every problem that was found in one pass,
+    at most twenty.
+    """
 
     def __init__(self, problems: Problem | Iterable[Problem]) -> None:
         found = (problems,) if isinstance(problems, Problem) else tuple(problems)
@@ -117,29 +126,50 @@ class InputError(ValueError):
         return type(self), (self.problems,)
 
     def moved(self, place: Callable[[Where], Where]) -> InputError:
-        """The same problems at the places where the user sees them (lines of a file instead of positions)."""
+        """The same problems at the places where the user sees them (lines of a file instead of
+        positions).
+        """
         return type(self)(replace(problem, where=place(problem.where)) for problem in self.problems)
 
 
 class Infeasible(InputError):  # noqa: N818 (an answer as much as an error)
-    """What was asked for cannot be had from these data: nothing is wrong with them, and exit status 3 says so."""
+    """What was asked for cannot be had from these data: nothing is wrong with them, and exit status
+    3 says so.
+    """
 
 
-def refuse(code: str, text: str, fix: Fix | str, rows: Iterable[int] = (), total: int | None = None) -> InputError:
-    """The error to raise for one problem; `rows` are positions of examples, `total` how many there are in all."""
+def refuse(
+    code: str, text: str, fix: Fix | str, rows: Iterable[int] = (), total: int | None = None
+) -> InputError:
+    """The error to raise for one problem; `rows` are positions of examples, `total` how many there
+    are in all.
+    """
     examples = tuple(int(row) for row in rows)
     where = Where(rows=examples[:MOST_EXAMPLES], total=len(examples) if total is None else total)
-    return InputError(Problem(code, text, fix if isinstance(fix, Fix) else Fix.everywhere(fix), where))
+    return InputError(
+        Problem(code, text, fix if isinstance(fix, Fix) else Fix.everywhere(fix), where)
+    )
 
 
-def refuse_file(path: str | os.PathLike[str], code: str, text: str, fix: Fix | str, lines: tuple[int, ...] = (), total: int = 0) -> InputError:
+def refuse_file(
+    path: str | os.PathLike[str],
+    code: str,
+    text: str,
+    fix: Fix | str,
+    lines: tuple[int, ...] = (),
+    total: int = 0,
+) -> InputError:
     """The error to raise for a file: as a whole, or at some of its lines."""
     where = Where(os.fspath(path), lines=lines[:MOST_EXAMPLES], total=total)
-    return InputError(Problem(code, text, fix if isinstance(fix, Fix) else Fix.everywhere(fix), where))
+    return InputError(
+        Problem(code, text, fix if isinstance(fix, Fix) else Fix.everywhere(fix), where)
+    )
 
 
 class Findings:
-    """Collects independent problems, so that one run names them all: `with findings:` keeps a refusal for `settle`."""
+    """Collects independent problems, so that one run names them all: `with findings:` keeps a
+    refusal for `settle`.
+    """
 
     def __init__(self) -> None:
         self.problems: list[Problem] = []
@@ -147,7 +177,12 @@ class Findings:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> bool:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> bool:
         if not isinstance(error, InputError):
             return False
         self.problems.extend(error.problems)
@@ -171,8 +206,13 @@ def quoted(value: object, *, quotes: bool = True) -> str:
 
 
 def escaped(text: str) -> str:
-    """Text with nothing that could steer a terminal (control characters, direction marks, half a surrogate pair)."""
-    return "".join(c if c.isprintable() and c not in INVISIBLE else c.encode("unicode_escape").decode("ascii") for c in text)
+    """Text with nothing that could steer a terminal (control characters, direction marks, half a
+    surrogate pair).
+    """
+    return "".join(
+        c if c.isprintable() and c not in INVISIBLE else c.encode("unicode_escape").decode("ascii")
+        for c in text
+    )
 
 
 def grouped(number: float) -> str:

@@ -1,4 +1,6 @@
-"""Where each public name lives: loaded at its first use, so that `import baserate` costs little more than NumPy."""
+"""Where each public name lives: loaded at its first use, so that `import baserate` costs little
+more than NumPy.
+"""
 
 HOMES: dict[str, tuple[str, ...]] = {
     "conditions": ("Conditions", "Costs", "Cut", "Uncertain"),
@@ -25,7 +27,13 @@ HOMES: dict[str, tuple[str, ...]] = {
         "weighted_cost_area",
         "weighted_pr_area",
     ),
-    "curves.calibration": ("Decomposition", "brier", "brier_decomposition", "calibration_error", "log_loss"),
+    "curves.calibration": (
+        "Decomposition",
+        "brier",
+        "brier_decomposition",
+        "calibration_error",
+        "log_loss",
+    ),
     "curves.curve": ("Curve", "npv_prior_curve", "precision_prior_curve", "sweep", "trace"),
     "curves.named": (
         "amount_cost_curve",
@@ -50,22 +58,58 @@ HOMES: dict[str, tuple[str, ...]] = {
         "to_broc",
     ),
     "curves.summaries": ("Summary",),
-    "decisions.amount_costs": ("AmountChoice", "AmountPoint", "choose_amount", "choose_amount_model", "flag_amount_at"),
+    "decisions.amount_costs": (
+        "AmountChoice",
+        "AmountPoint",
+        "choose_amount",
+        "choose_amount_model",
+        "flag_amount_at",
+    ),
     "decisions.operating_point": ("OperatingPoint",),
-    "decisions.roc_geometry": ("Baseline", "Crossing", "Stretch", "Superiority", "Win", "ideal_baseline", "superiority", "winners"),
+    "decisions.roc_geometry": (
+        "Baseline",
+        "Crossing",
+        "Stretch",
+        "Superiority",
+        "Win",
+        "ideal_baseline",
+        "superiority",
+        "winners",
+    ),
     "decisions.selection": ("Choice", "Fixed", "choose", "fix", "flag_at", "guess"),
     "distributions": ("Distribution", "Draws", "LogNormal", "LogUniform", "Pilot", "Range"),
     "errors": ("Infeasible", "InputError"),
     "inference.amount_intervals": ("amount_intervals",),
-    "inference.bands": ("Band", "FoldCurve", "FoldMean", "average_curve", "band", "difference_band", "fold_mean"),
+    "inference.bands": (
+        "Band",
+        "FoldCurve",
+        "FoldMean",
+        "average_curve",
+        "band",
+        "difference_band",
+        "fold_mean",
+    ),
     "inference.best_model": ("choose_model",),
     "inference.differences": ("compare", "compare_all"),
     "inference.intervals": ("interval",),
-    "inference.label_errors": ("LabelErrors", "Verified", "label_error_table", "under_label_errors", "under_verification"),
+    "inference.label_errors": (
+        "LabelErrors",
+        "Verified",
+        "label_error_table",
+        "under_label_errors",
+        "under_verification",
+    ),
     "inference.large_differences": ("compare_auc_file", "compare_frame"),
     "inference.paired": ("mcnemar_p",),
     "inference.rates": ("rate_interval",),
-    "inference.requirements": ("Check", "Part", "Regression", "Requirement", "regression", "require"),
+    "inference.requirements": (
+        "Check",
+        "Part",
+        "Regression",
+        "Requirement",
+        "regression",
+        "require",
+    ),
     "inference.sample_size": (
         "Cases",
         "Detectable",

@@ -1,4 +1,6 @@
-"""What people write: 0.1%, 1 in 1000, 1:999, 1e-4, 12 per 100k. Read exactly, or refused with what to write instead."""
+"""What people write: 0.1%, 1 in 1000, 1:999, 1e-4, 12 per 100k. Read exactly, or refused with what
+to write instead.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +17,24 @@ from baserate.notes import Note
 from baserate.numbers import MOST_DIGITS, exactly, rounded
 
 NUMBER = r"[+-]?(?:\d+(?:_\d+)*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
-UNITS = {"": 1, "k": 10**3, "thousand": 10**3, "m": 10**6, "million": 10**6, "bn": 10**9, "billion": 10**9, "mille": 10**3, "cent": 10**2}
+UNITS = {
+    "": 1,
+    "k": 10**3,
+    "thousand": 10**3,
+    "m": 10**6,
+    "million": 10**6,
+    "bn": 10**9,
+    "billion": 10**9,
+    "mille": 10**3,
+    "cent": 10**2,
+}
 WHOLE = re.compile(rf"({NUMBER})\s*(%|ppm|‰)?")
 SHARE = re.compile(rf"({NUMBER})\s*(in|per|/|:|to|out of)\s*({NUMBER})?\s*([a-z]*)")
 THOUSANDS = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?:[,\u00a0\u202f\u2009 ]\d{3})+(?![\d.,])")
-OF_THOUSANDS = re.compile(r"(?:\b(?:in|per|to|of)|[:/])\s*[1-9]\d{0,2}(?:,\d{3})+(?!\d)(?!\s*(?:in|per|to|out|:|/))", flags=re.IGNORECASE)
+OF_THOUSANDS = re.compile(
+    r"(?:\b(?:in|per|to|of)|[:/])\s*[1-9]\d{0,2}(?:,\d{3})+(?!\d)(?!\s*(?:in|per|to|out|:|/))",
+    flags=re.IGNORECASE,
+)
 SCALES = {None: 1, "": 1, "%": 100, "‰": 1000, "ppm": 10**6}
 # Smaller than this, squares of weights would leave the range of floats; nothing is that rare.
 # Nobody writes a number, or a ratio of two, in more characters.
@@ -53,7 +68,9 @@ def _exponent(text: str) -> int:
 
 
 def share(text: str) -> Written | None:
-    """A share in any notation (a number, a percentage, so many in so many, odds), or None where the text is none of these."""
+    """A share in any notation (a number, a percentage, so many in so many, odds), or None where the
+    text is none of these.
+    """
     if len(text) > LONGEST:
         return None
     bare = without_thousands(text.strip().casefold())
@@ -75,7 +92,10 @@ def _ratio(part: Fraction, whole: Fraction, word: str, text: str) -> Written | N
     if part < 0:
         return None
     odds, other = part / (part + whole), f"{_plain(part)} in {_plain(whole)}"
-    said = f"{quoted(text)} is read as odds, positives to negatives: {float(odds):.6g} ({other} is {rounded(part / whole):.6g})"
+    said = (
+        f"{quoted(text)} is read as odds, positives to negatives: {float(odds):.6g} ({other} is"
+        f" {rounded(part / whole):.6g})"
+    )
     return Written(odds, text, (Note("BR508", said, Fix.everywhere(other)),))
 
 
@@ -84,7 +104,9 @@ def _plain(value: Fraction) -> str:
 
 
 def without_thousands(text: str) -> str:
-    """`1 in 1,000` and `1 in 1 000` as `1 in 1000`. A group after a leading 0 is no thousands: `0,010` is a decimal comma."""
+    """`1 in 1,000` and `1 in 1 000` as `1 in 1000`. A group after a leading 0 is no thousands:
+    `0,010` is a decimal comma.
+    """
     return THOUSANDS.sub(lambda found: re.sub(r"\D", "", found[0]), text)
 
 
@@ -97,29 +119,49 @@ def several(text: str) -> list[str]:
 
 
 def prior(given: object) -> Written | None:
-    """A base rate between 0 and 1, from a number or from what people write; None for the sample's own."""
+    """A base rate between 0 and 1, from a number or from what people write; None for the sample's
+    own.
+    """
     if given is None or (isinstance(given, str) and given.strip().casefold() in SAMPLE):
         return None
     written = share(given) if isinstance(given, str) else from_number(given)
     if written is None or written.value < 0:
-        raise refuse("BR503", f"prior {quoted(given)} is not a share", _point_for_comma(given) or WRITE_PRIOR)
+        raise refuse(
+            "BR503", f"prior {quoted(given)} is not a share", _point_for_comma(given) or WRITE_PRIOR
+        )
     shown = quoted(written.text, quotes=False)
     if written.value in (0, 1):
         sure = written.value == 1
         meaning = "nothing but positives" if sure else "no positives ever"
         instead = "a smaller value, such as 0.999" if sure else "a small value, such as 1e-6"
-        raise refuse("BR501", f"prior {shown} means {meaning}: precision and costs say nothing then", f"use {instead}")
+        raise refuse(
+            "BR501",
+            f"prior {shown} means {meaning}: precision and costs say nothing then",
+            f"use {instead}",
+        )
     if written.value > 1:
         number_only = written.value < 100 and "%" not in written.text
-        percent = f"{float(written.value):.6g}% or {float(written.value / 100):.6g}" if number_only else WRITE_PRIOR
+        percent = (
+            f"{float(written.value):.6g}% or {float(written.value / 100):.6g}"
+            if number_only
+            else WRITE_PRIOR
+        )
         raise refuse("BR502", f"prior must lie strictly between 0 and 1, got {shown}", percent)
     if not SMALLEST_PRIOR <= float(written.value) < 1:
-        raise refuse("BR501", f"prior {shown} cannot be told from 0 or 1", "use 1e-30 or more, and at most 1 - 1e-16")
+        raise refuse(
+            "BR501",
+            f"prior {shown} cannot be told from 0 or 1",
+            "use 1e-30 or more, and at most 1 - 1e-16",
+        )
     return written
 
 
 def _point_for_comma(given: object) -> str:
-    comma = isinstance(given, str) and len(given) <= LONGEST and re.fullmatch(r"\d*,\d+ ?%?", given.strip())
+    comma = (
+        isinstance(given, str)
+        and len(given) <= LONGEST
+        and re.fullmatch(r"\d*,\d+ ?%?", given.strip())
+    )
     return f"write a decimal point: {comma[0].replace(',', '.')}" if comma else ""
 
 
@@ -129,14 +171,25 @@ def from_number(given: object) -> Written | None:
         value = meant(float(given)) if isinstance(given, float | np.floating) else exactly(given)
     except (TypeError, ValueError, OverflowError):
         return None
-    plain = float(given) if isinstance(given, np.floating) else str(given) if isinstance(given, Decimal) else given
+    plain = (
+        float(given)
+        if isinstance(given, np.floating)
+        else str(given)
+        if isinstance(given, Decimal)
+        else given
+    )
     return Written(value, quoted(plain, quotes=False))
 
 
 def meant(number: float) -> Fraction:
-    """What a float stands for: 0.001 is one thousandth, as it was typed; one that needs all its digits was computed, and is itself."""
+    """What a float stands for: 0.001 is one thousandth, as it was typed; one that needs all its
+    digits was computed, and is itself.
+    """
     shortest = repr(number)
-    typed = len(shortest.partition("e")[0].replace(".", "").replace("-", "").lstrip("0")) <= TYPED_DIGITS
+    typed = (
+        len(shortest.partition("e")[0].replace(".", "").replace("-", "").lstrip("0"))
+        <= TYPED_DIGITS
+    )
     return Fraction(shortest) if typed and math.isfinite(number) else Fraction(number)
 
 
@@ -155,5 +208,9 @@ def checked_level(level: Any) -> float:
     number = isinstance(level, int | float) and not isinstance(level, bool)
     if not number or not 0.5 <= level <= 1 - 1e-9 or math.isnan(level):
         meant = level / 100 if number and 50 <= level < 100 else 0.95
-        raise refuse("BR580", f"a level lies between 0.5 and 1, got {quoted(level)}", Fix(f"level={meant:g}", f"--level {100 * meant:g}%"))
+        raise refuse(
+            "BR580",
+            f"a level lies between 0.5 and 1, got {quoted(level)}",
+            Fix(f"level={meant:g}", f"--level {100 * meant:g}%"),
+        )
     return float(level)

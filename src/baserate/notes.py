@@ -16,7 +16,9 @@ DESIGNS = (RANDOM, CASE_CONTROL)
 
 @dataclass(frozen=True)
 class Note:
-    """Something a reader of the number should know, with a stable code, and what to say to get it otherwise."""
+    """Something a reader of the number should know, with a stable code, and what to say to get it
+    otherwise.
+    """
 
     code: str
     text: str
@@ -49,17 +51,21 @@ class Source:
 
 
 def name_of(path: str) -> str:
-    """A path as it was given, but of an absolute one the last part alone: the rest tells whose machine it lay on, and under whose name."""
+    """A path as it was given, but of an absolute one the last part alone: the rest tells whose
+    machine it lay on, and under whose name.
+    """
     given = PurePath(path)
     return given.name or path if given.is_absolute() else path
 
 
 @dataclass(frozen=True)
 class Ledger:
-    """Rows read = rows used + rows refused, the sources they came from (none for arrays), and the design of the sample.
+    """Rows read = rows used + rows refused, the sources they came from (none for arrays), and the
+    design of the sample.
 
-    "random" lets the share of positives speak for itself; "case-control" says that the class totals were chosen. `corrected` is what the odds
-    of the scores were multiplied by, as a fraction ("1/100"), where they were corrected to another base rate; empty where they were not.
+    "random" lets the share of positives speak for itself; "case-control" says that the class totals
+    were chosen. `corrected` is what the odds of the scores were multiplied by, as a fraction
+    ("1/100"), where they were corrected to another base rate; empty where they were not.
     """
 
     rows_read: int = 0
@@ -83,16 +89,31 @@ class Ledger:
 def checked_design(design: str) -> str:
     """The design, where it is one of those known."""
     if design not in DESIGNS:
-        fix = Fix(f"design={CASE_CONTROL!r} where the class totals were chosen", f"--design {CASE_CONTROL}")
-        raise refuse("BR518", f"the design of a sample is {' or '.join(map(repr, DESIGNS))}, got {quoted(design)}", fix)
+        fix = Fix(
+            f"design={CASE_CONTROL!r} where the class totals were chosen",
+            f"--design {CASE_CONTROL}",
+        )
+        raise refuse(
+            "BR518",
+            f"the design of a sample is {' or '.join(map(repr, DESIGNS))}, got {quoted(design)}",
+            fix,
+        )
     return design
 
 
 def check_corrected_once(ledger: Ledger, factor: object) -> None:
-    """Odds that were multiplied once are not multiplied again: most likely somebody forgot the first time."""
+    """Odds that were multiplied once are not multiplied again: most likely somebody forgot the
+    first time.
+    """
     if ledger.corrected and factor != 1:
-        text = f"the odds of these scores were corrected before, by {ledger.corrected}: a second correction would be one too many"
-        fix = Fix("correct the scores as the model gave them, once, to where they are needed", "count the scores as the model gave them")
+        text = (
+            f"the odds of these scores were corrected before, by {ledger.corrected}: a second"
+            " correction would be one too many"
+        )
+        fix = Fix(
+            "correct the scores as the model gave them, once, to where they are needed",
+            "count the scores as the model gave them",
+        )
         raise refuse("BR536", text, fix)
 
 
@@ -104,11 +125,17 @@ def repeated_sources(first: Ledger, second: Ledger) -> tuple[Note, ...]:
 
 def counted_twice(path: str) -> Note:
     """The note for a file that was given before."""
-    return Note("BR411", f"{escaped(name_of(path))} is on both sides of a sum (same SHA-256): its rows are counted twice")
+    return Note(
+        "BR411",
+        f"{escaped(name_of(path))} is on both sides of a sum (same SHA-256): its rows are counted"
+        " twice",
+    )
 
 
 def combine(first: Iterable[Note], second: Iterable[Note]) -> tuple[Note, ...]:
-    """Both, each note once, in the order in which they came; of many with one code the first three stand for the rest."""
+    """Both, each note once, in the order in which they came; of many with one code the first three
+    stand for the rest.
+    """
     kept: dict[Note, None] = {}
     alike: Counter[str] = Counter()
     for note in (*first, *second):

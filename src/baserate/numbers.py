@@ -1,4 +1,6 @@
-"""Numbers: exact sums and fractions, undefined values with a reason, readings with notes, frozen values."""
+"""Numbers: exact sums and fractions, undefined values with a reason, readings with notes, frozen
+values.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,8 @@ from baserate.notes import Note
 # One formula, two arithmetics: exact fractions for one point, float64 arrays along a curve.
 
 
-# Bits that a root keeps: twice those of a float, so that rounding it afterwards is as good as rounding the root itself.
+# Bits that a root keeps: twice those of a float, so that rounding it afterwards is as good as
+# rounding the root itself.
 ROOT_BITS = 120
 # Exponents beyond this are no number that anybody means.
 MOST_DIGITS = 400
@@ -34,13 +37,17 @@ class Undefinable(ArithmeticError):  # noqa: N818 (an answer, not an error)
 
 
 def quotient(numerator: Any, denominator: Any, reason: str) -> Any:
-    """Numerator / denominator; where the denominator is 0 the reason is raised (one point) or NaN stands (a curve)."""
+    """Numerator / denominator; where the denominator is 0 the reason is raised (one point) or NaN
+    stands (a curve).
+    """
     if isinstance(numerator, np.ndarray) and isinstance(denominator, float):
         return numerator / denominator if denominator else np.full(numerator.shape, math.nan)
     if isinstance(denominator, float) and isinstance(numerator, float):
         return numerator / denominator if denominator else math.nan
     if isinstance(denominator, np.ndarray) or isinstance(numerator, np.ndarray):
-        top, bottom = np.broadcast_arrays(np.asarray(numerator, dtype=np.float64), np.asarray(denominator, dtype=np.float64))
+        top, bottom = np.broadcast_arrays(
+            np.asarray(numerator, dtype=np.float64), np.asarray(denominator, dtype=np.float64)
+        )
         with np.errstate(invalid="ignore", over="ignore"):
             return np.divide(top, bottom, out=np.full(top.shape, math.nan), where=bottom != 0)
     if denominator == 0:
@@ -50,11 +57,17 @@ def quotient(numerator: Any, denominator: Any, reason: str) -> Any:
 
 def least(one: Any, other: Any) -> Any:
     """The smaller of two numbers, place by place in arrays."""
-    return np.minimum(one, other) if isinstance(one, np.ndarray) or isinstance(other, np.ndarray) else min(one, other)
+    return (
+        np.minimum(one, other)
+        if isinstance(one, np.ndarray) or isinstance(other, np.ndarray)
+        else min(one, other)
+    )
 
 
 def root(value: Any) -> Any:
-    """The square root; of a fraction as a fraction, exact for squares and otherwise right to 120 bits."""
+    """The square root; of a fraction as a fraction, exact for squares and otherwise right to 120
+    bits.
+    """
     if isinstance(value, np.ndarray):
         return np.sqrt(value)
     if isinstance(value, float):
@@ -66,7 +79,9 @@ def root(value: Any) -> Any:
 
 
 def logarithm(value: Any) -> Any:
-    """The natural logarithm of a positive number, to about one unit in the last place, also close to 1."""
+    """The natural logarithm of a positive number, to about one unit in the last place, also close
+    to 1.
+    """
     if isinstance(value, np.ndarray):
         with np.errstate(divide="ignore"):
             return np.log(value)
@@ -77,7 +92,8 @@ def logarithm(value: Any) -> Any:
     shift = 0 if abs(scale) < 1000 else scale
     scaled = exact / Fraction(2) ** shift
     near = float(scaled)
-    # What rounding to a float took away comes back as a first-order term: log(near · (1 + r)) = log(near) + r.
+    # What rounding to a float took away comes back as a first-order term: log(near · (1 + r)) =
+    # log(near) + r.
     rest = scaled / Fraction(near) - 1
     return Fraction(math.log(near)) + rest + Fraction(shift * math.log(2))
 
@@ -91,7 +107,9 @@ def rounded(value: Fraction) -> float:
 
 
 def exactly(number: Any) -> Fraction:
-    """A finite number of any kind as the fraction that it is; TypeError, ValueError or OverflowError for anything else."""
+    """A finite number of any kind as the fraction that it is; TypeError, ValueError or
+    OverflowError for anything else.
+    """
     if isinstance(number, Fraction):
         return number
     if isinstance(number, np.integer | np.floating):
@@ -117,10 +135,12 @@ EXACT_FLOATS = 2**53
 
 
 def segment_sums(weights: Floats, starts: npt.NDArray[np.intp]) -> Floats:
-    """The correctly rounded sum of each run weights[starts[i]:starts[i + 1]], whatever the order inside it.
+    """The correctly rounded sum of each run weights[starts[i]:starts[i + 1]], whatever the order
+    inside it.
 
-    Each weight is cut into slices of few enough bits that a whole run of slices adds up without rounding (Rump, Ogita & Oishi 2008);
-    only the exact totals of the slices are then rounded, once. The weights must be finite and not negative.
+    Each weight is cut into slices of few enough bits that a whole run of slices adds up without
+    rounding (Rump, Ogita & Oishi 2008); only the exact totals of the slices are then rounded, once.
+    The weights must be finite and not negative.
     """
     if len(starts) == len(weights):
         return weights
@@ -140,7 +160,9 @@ def segment_sums(weights: Floats, starts: npt.NDArray[np.intp]) -> Floats:
 
 
 def _rounded_once(slices: list[Floats], count: int) -> Floats:
-    """The sum of the slices: two need one rounding, more are left to `math.fsum` where the third still matters."""
+    """The sum of the slices: two need one rounding, more are left to `math.fsum` where the third
+    still matters.
+    """
     total = np.zeros(count)
     for part in slices[:2]:
         total += part
@@ -175,21 +197,27 @@ def total(values: npt.NDArray[Any]) -> int | float:
 
 
 def square_sum(values: Floats) -> float:
-    """The sum of squares, not by `np.dot`: its threads would spin on every core for a moment's work."""
+    """The sum of squares, not by `np.dot`: its threads would spin on every core for a moment's
+    work.
+    """
     return float(np.einsum("i,i->", values, values))
 
 
 def share_won(positives: npt.NDArray[Any], negatives: npt.NDArray[Any]) -> float:
-    """The share of (positive, negative) pairs that the score puts in the right order, a tie counting one half.
+    """The share of (positive, negative) pairs that the score puts in the right order, a tie
+    counting one half.
 
-    Cells are in descending order of the score, and both classes are there. Exact for counts of any size, then rounded once; for
-    masses right to a few units in the last place.
+    Cells are in descending order of the score, and both classes are there. Exact for counts of any
+    size, then rounded once; for masses right to a few units in the last place.
     """
     if positives.dtype == np.int64 and negatives.dtype == np.int64:
-        return _twice_wins(positives, negatives) / (2 * int(total(positives)) * int(total(negatives)))
+        return _twice_wins(positives, negatives) / (
+            2 * int(total(positives)) * int(total(negatives))
+        )
     # Totals near one, by exact powers of two, so that no product leaves the range of floats.
     ours, theirs = _near_one(positives), _near_one(negatives)
-    # Summed from the bottom up: taking the mass above from the whole would cancel where little lies below.
+    # Summed from the bottom up: taking the mass above from the whole would cancel where little lies
+    # below.
     below = np.concatenate((running_sums(theirs[::-1])[-2::-1], np.zeros(1)))
     return math.fsum(ours * (below + theirs / 2)) / (float(total(ours)) * float(total(theirs)))
 
@@ -260,8 +288,12 @@ UNDEFINED = "—"
 def table(caption: str, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """A table under what it is; the first column names the rows."""
     head = "".join(f'<th scope="col">{_text(heading)}</th>' for heading in headings)
-    body = "".join(f'<tr><th scope="row">{_text(row[0])}</th>{"".join(f"<td>{_text(cell)}</td>" for cell in row[1:])}</tr>' for row in rows)
-    return f"<table><caption>{_text(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    body = "".join(
+        "<tr><th"
+        f' scope="row">{_text(row[0])}</th>{"".join(f"<td>{_text(cell)}</td>" for cell in row[1:])}</tr>'  # noqa: E501
+        for row in rows
+    )
+    return f"<table><caption>{_text(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"  # noqa: E501
 
 
 def some(count: int, row: Callable[[int], Sequence[str]]) -> list[Sequence[str]]:
@@ -297,9 +329,11 @@ class Bounds(NamedTuple):
 
 
 class Reading(float):
-    """A value that carries its notes, such as what it assumes at another base rate, and its name with all parameters.
+    """A value that carries its notes, such as what it assumes at another base rate, and its name
+    with all parameters.
 
-    `bounds` says where the value of the exact scores lies, where bins merged them; None where the value is exact.
+    `bounds` says where the value of the exact scores lies, where bins merged them; None where the
+    value is exact.
 
     >>> from baserate import Conditions, Confusion, measure
     >>> value = measure("precision", Confusion(tp=9, fp=10, fn=1, tn=90), at=Conditions(prior=0.01))
@@ -307,13 +341,15 @@ class Reading(float):
     0.08333333333333333
     >>> print(value.notes[0])
     BR526: read at prior 0.01, not at the sample's 0.0909: this assumes label shift only (the scores of each class keep their distribution)
-    """
+    """  # noqa: E501
 
     notes: tuple[Note, ...]
     name: str
     bounds: Bounds | None
 
-    def __new__(cls, value: float, notes: Iterable[Note] = (), name: str = "", bounds: Bounds | None = None) -> Self:
+    def __new__(
+        cls, value: float, notes: Iterable[Note] = (), name: str = "", bounds: Bounds | None = None
+    ) -> Self:
         reading = super().__new__(cls, value)
         reading.notes = tuple(notes)
         reading.name = name

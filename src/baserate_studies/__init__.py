@@ -1,4 +1,5 @@
-"""The sources reproduced, claim by claim: what each says, what comes out here, and an honest verdict.
+"""The sources reproduced, claim by claim: what each says, what comes out here, and an honest
+verdict.
 
 >>> from baserate_studies import Claim
 >>> Claim("f", ("S6",), 0.62, 2 / 3, 0.005, "as printed", errata=("B13",)).verdict

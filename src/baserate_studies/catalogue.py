@@ -17,7 +17,9 @@ ALL = "all"
 
 
 class Entry(NamedTuple):
-    """What a study is about, and the source that it reproduces. Its module has the study's name and a function `found(how) -> Found`."""
+    """What a study is about, and the source that it reproduces. Its module has the study's name and
+    a function `found(how) -> Found`.
+    """
 
     title: str
     source: str
@@ -27,31 +29,44 @@ class Entry(NamedTuple):
 STUDIES = {
     "landgrebe": Entry(
         "Rare targets, and what must be looked at to find them",
-        "Landgrebe, Paclík, Tax, Verzakov & Duin 2004, Cost-based classifier evaluation for imbalanced problems, LNCS 3138:762-770",
+        "Landgrebe, Paclík, Tax, Verzakov & Duin 2004, Cost-based classifier evaluation for"
+        " imbalanced problems, LNCS 3138:762-770",
         ("sklearn", "threadpoolctl"),
     ),
     "weng": Entry(
-        "An AUC in which high recall weighs more", "Weng & Poon 2008, A new evaluation measure for imbalanced datasets, AusDM, CRPIT 87:27-32"
+        "An AUC in which high recall weighs more",
+        "Weng & Poon 2008, A new evaluation measure for imbalanced datasets, AusDM, CRPIT 87:27-32",
     ),
     "tan": Entry(
         "The class imbalance problem: measures, ROC, costs, sampling",
         "Tan, Steinbach & Kumar 2005, Introduction to Data Mining, §5.7",
         ("sklearn", "imblearn"),
     ),
-    "slides": Entry("Measures of classification performance", "Tan, Steinbach & Kumar, slides to Introduction to Data Mining, chapter 6"),
+    "slides": Entry(
+        "Measures of classification performance",
+        "Tan, Steinbach & Kumar, slides to Introduction to Data Mining, chapter 6",
+    ),
     "cardenas": Entry(
         "B-ROC curves: what is found, and how many alarms are false, at the base rate",
-        "Cárdenas & Baras 2006, B-ROC curves for the assessment of classifiers over imbalanced data sets, AAAI-06",
+        "Cárdenas & Baras 2006, B-ROC curves for the assessment of classifiers over imbalanced data"
+        " sets, AAAI-06",
     ),
 }
 
 
-def study(name: str, *, full: bool = False, data: str | None = None, progress: Callable[[int, int], None] | None = None) -> Study:
+def study(
+    name: str,
+    *,
+    full: bool = False,
+    data: str | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Study:
     """Does what this source says come out? Every claim of it, with a verdict.
 
-    `full` draws data and repeats cross-validation more often (slower). `data` is a folder with data sets that are not part of the package;
-    claims that need one that is not there are not reproducible, and say so; a folder that does not exist is refused. `progress(done, total)`
-    is told how far it has got.
+    `full` draws data and repeats cross-validation more often (slower). `data` is a folder with data
+    sets that are not part of the package; claims that need one that is not there are not
+    reproducible, and say so; a folder that does not exist is refused. `progress(done, total)` is
+    told how far it has got.
 
     >>> from baserate_studies import STUDIES, study
     >>> STUDIES["weng"].title
@@ -62,14 +77,18 @@ def study(name: str, *, full: bool = False, data: str | None = None, progress: C
     """
     if name not in STUDIES:
         near = get_close_matches(name, STUDIES, n=1)
-        raise refuse("BR921", f"there is no study {quoted(name)}", near[0] if near else ", ".join(STUDIES))
+        raise refuse(
+            "BR921", f"there is no study {quoted(name)}", near[0] if near else ", ".join(STUDIES)
+        )
     check_data(data)
     check_packages([name])
     return made(name, How(full, data) if progress is None else How(full, data, progress))
 
 
 def check_data(folder: str | None) -> None:
-    """Refuse a folder that is not there: it is a mistyped one, and every set would be missing without a word."""
+    """Refuse a folder that is not there: it is a mistyped one, and every set would be missing
+    without a word.
+    """
     if folder is not None and not os.path.isdir(folder):  # noqa: PTH112
         what = "is not a folder" if os.path.lexists(folder) else "there is no such folder"
         raise refuse_file(folder, "BR600", what, "check the path, or leave it out")
@@ -85,4 +104,6 @@ def made(name: str, how: How) -> Study:
     """The study of this name, with the time that it took."""
     entry, began = STUDIES[name], time.monotonic()
     found: Found = import_module(f"baserate_studies.{name}").found(how)
-    return Study(name, entry.title, entry.source, found.claims, found.pictures, time.monotonic() - began)
+    return Study(
+        name, entry.title, entry.source, found.claims, found.pictures, time.monotonic() - began
+    )

@@ -23,17 +23,42 @@ ANSWER = "studies.json"
 
 @click.command(name="study", cls=Sectioned, short_help="The sources reproduced, claim by claim.")
 @click.argument("names", nargs=-1, required=True, type=click.Choice([*STUDIES, ALL]))
-@click.option("--full", is_flag=True, help="Draw and repeat more often: steadier numbers, and slower.")
-@click.option("--data", metavar="FOLDER", help="Where data sets lie that are not part of baserate: UCI sets with sidecars, NSL-KDD, KDD SMTP.")
-@click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON (schema baserate/1).")
-@click.option("-o", "--output", metavar="FOLDER", help="Also write pages with every figure and claim there; start with index.html.")
+@click.option(
+    "--full", is_flag=True, help="Draw and repeat more often: steadier numbers, and slower."
+)
+@click.option(
+    "--data",
+    metavar="FOLDER",
+    help=(
+        "Where data sets lie that are not part of baserate: UCI sets with sidecars, NSL-KDD, KDD"
+        " SMTP."
+    ),
+)
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print the answer as JSON (schema baserate/1)."
+)
+@click.option(
+    "-o",
+    "--output",
+    metavar="FOLDER",
+    help="Also write pages with every figure and claim there; start with index.html.",
+)
 @click.option("--force", is_flag=True, help="Replace pages that are there already.")
-def study_command(names: tuple[str, ...], full: bool, data: str | None, as_json: bool, output: str | None, force: bool) -> None:
-    """Reproduce the tables, figures and claims of the sources that baserate was built from, with a verdict on each claim.
+def study_command(
+    names: tuple[str, ...],
+    full: bool,
+    data: str | None,
+    as_json: bool,
+    output: str | None,
+    force: bool,
+) -> None:
+    """Reproduce the tables, figures and claims of the sources that baserate was built from, with a
+    verdict on each claim.
 
-    A number that the source prints is reproduced, comes close (within a wider tolerance only), differs, or is an erratum of
-    the source. Sentences judged by a test of ours and formulas evaluated on numbers of our own are counted apart, as is
-    what cannot be reproduced because its data were not published or are not here.
+    A number that the source prints is reproduced, comes close (within a wider tolerance only),
+    differs, or is an erratum of the source. Sentences judged by a test of ours and formulas
+    evaluated on numbers of our own are counted apart, as is what cannot be reproduced because its
+    data were not published or are not here.
 
     \b
     Examples:
@@ -54,7 +79,11 @@ def study_command(names: tuple[str, ...], full: bool, data: str | None, as_json:
             made.append(_made(name, full=full, data=data))
             if not as_json:
                 tell(("\n" if place > 1 else "") + _told(made[-1]))
-        whole = document.text(document.answer("study", (), (), 0, models=[], studies=[document_of(one) for one in made]))
+        whole = document.text(
+            document.answer(
+                "study", (), (), 0, models=[], studies=[document_of(one) for one in made]
+            )
+        )
         for path, content in zip(places, [*gallery(made).values(), whole], strict=bool(places)):
             write_atomically(path, [content.encode()])
     if as_json:
@@ -63,12 +92,19 @@ def study_command(names: tuple[str, ...], full: bool, data: str | None, as_json:
         tell(f"\nWritten: {os.path.join(output, 'index.html')}")
 
 
-def _places(folder: str, names: Sequence[str], held: contextlib.ExitStack, *, force: bool) -> list[str]:
-    """The files that will be written, each held from now on; the folder is made where it is missing."""
+def _places(
+    folder: str, names: Sequence[str], held: contextlib.ExitStack, *, force: bool
+) -> list[str]:
+    """The files that will be written, each held from now on; the folder is made where it is
+    missing.
+    """
     if os.path.lexists(folder) and not os.path.isdir(folder):  # noqa: PTH112
         raise refuse_file(folder, "BR803", "is not a folder", "name a folder")
     os.makedirs(folder, exist_ok=True)  # noqa: PTH103
-    places = [os.path.join(folder, name) for name in ("index.html", *(f"{name}.html" for name in names), ANSWER)]
+    places = [
+        os.path.join(folder, name)
+        for name in ("index.html", *(f"{name}.html" for name in names), ANSWER)
+    ]
     for place in places:
         held.enter_context(reserved(place, force=force))
     return places
@@ -80,8 +116,13 @@ def _made(name: str, *, full: bool, data: str | None) -> Study:
 
 
 def _told(made: Study) -> str:
-    """What came of a study: first in words, then claim by claim, then what is to be said of some."""
-    head = f"{made.title} ({made.source}). {number_of(len(made.claims), 'claim')}: {said(made.tally, made.fitted)}."
+    """What came of a study: first in words, then claim by claim, then what is to be said of
+    some.
+    """
+    head = (
+        f"{made.title} ({made.source}). {number_of(len(made.claims), 'claim')}:"
+        f" {said(made.tally, made.fitted)}."
+    )
     grid = Grid(HEADINGS, [row(claim) for claim in made.claims], left=len(HEADINGS))
     remarks = [f"{claim.id}: {claim.note}." for claim in made.claims if claim.note]
     return Page(head, grid, *(["\n".join(remarks)] if remarks else []))

@@ -1,4 +1,6 @@
-"""`fetch_uci`: a set of the UCI repository from OpenML, its counts verified, written as CSV with the sidecar that `load_uci` reads."""
+"""`fetch_uci`: a set of the UCI repository from OpenML, its counts verified, written as CSV with
+the sidecar that `load_uci` reads.
+"""
 
 from __future__ import annotations
 
@@ -29,16 +31,27 @@ class Known(NamedTuple):
 
 
 _EARS = (
-    "acoustic_neuroma 1, bells_palsy 1, cochlear_age 57, cochlear_age_and_noise 22, cochlear_age_plus_poss_menieres 1, "
-    "cochlear_noise_and_heredity 2, cochlear_poss_noise 20, cochlear_unknown 48, conductive_discontinuity 2, conductive_fixation 6, "
-    "mixed_cochlear_age_fixation 2, mixed_cochlear_age_otitis_media 4, mixed_cochlear_age_s_om 2, mixed_cochlear_unk_discontinuity 2, "
-    "mixed_cochlear_unk_fixation 9, mixed_cochlear_unk_ser_om 3, mixed_poss_central_om 1, mixed_poss_noise_om 2, normal_ear 22, "
-    "otitis_media 4, poss_central 1, possible_brainstem_disorder 4, possible_menieres 8, retrocochlear_unknown 2"
+    "acoustic_neuroma 1, bells_palsy 1, cochlear_age 57, cochlear_age_and_noise 22,"
+    " cochlear_age_plus_poss_menieres 1, cochlear_noise_and_heredity 2, cochlear_poss_noise 20,"
+    " cochlear_unknown 48, conductive_discontinuity 2, conductive_fixation 6,"
+    " mixed_cochlear_age_fixation 2, mixed_cochlear_age_otitis_media 4, mixed_cochlear_age_s_om 2,"
+    " mixed_cochlear_unk_discontinuity 2, mixed_cochlear_unk_fixation 9, mixed_cochlear_unk_ser_om"
+    " 3, mixed_poss_central_om 1, mixed_poss_noise_om 2, normal_ear 22, otitis_media 4,"
+    " poss_central 1, possible_brainstem_disorder 4, possible_menieres 8, retrocochlear_unknown 2"
 )
-_GLASSES = {"build wind float": 70, "build wind non-float": 76, "vehic wind float": 17, "containers": 13, "tableware": 9, "headlamps": 29}
+_GLASSES = {
+    "build wind float": 70,
+    "build wind non-float": 76,
+    "vehic wind float": 17,
+    "containers": 13,
+    "tableware": 9,
+    "headlamps": 29,
+}
 KNOWN = {
     "anneal": Known(2, {"1": 8, "2": 99, "3": 684, "5": 67, "U": 40}, asked=True),
-    "audiology": Known(7, {words.split()[0]: int(words.split()[1]) for words in _EARS.split(", ")}, 317),
+    "audiology": Known(
+        7, {words.split()[0]: int(words.split()[1]) for words in _EARS.split(", ")}, 317
+    ),
     "autos": Known(9, {"-2": 3, "-1": 22, "0": 67, "1": 54, "2": 32, "3": 27}, 59),
     "balance_scale": Known(11, {"L": 288, "B": 49, "R": 288}),
     "breast_cancer": Known(13, {"no-recurrence-events": 201, "recurrence-events": 85}, 9),
@@ -53,18 +66,30 @@ KNOWN = {
 
 
 def fetch_uci(name: str, folder: str | os.PathLike[str], *, force: bool = False) -> UciSet:
-    """Get a set from OpenML (by scikit-learn's fetch_openml), verify it, and write it where `load_uci` and `baserate study --data` find it.
+    """Get a set from OpenML (by scikit-learn's fetch_openml), verify it, and write it where
+    `load_uci` and `baserate study --data` find it.
 
-    Refused where it does not hold as many cases of each class, and as many missing cells, as the set that the study needs.
+    Refused where it does not hold as many cases of each class, and as many missing cells, as the
+    set that the study needs.
     """
     if name not in KNOWN:
         raise refuse("BR924", f"there is no set {quoted(name)} to fetch", ", ".join(KNOWN))
     known = KNOWN[name]
     datasets = needed("sklearn.datasets", "learners")
     bunch = datasets.fetch_openml(
-        data_id=known.number, target_column=known.target, as_frame=False, parser="liac-arff", cache=False, n_retries=1
+        data_id=known.number,
+        target_column=known.target,
+        as_frame=False,
+        parser="liac-arff",
+        cache=False,
+        n_retries=1,
     )
-    rows = [[*cells, label] for cells, label in zip(_cells(bunch, asked=known.asked), map(str, bunch.target), strict=True)]
+    rows = [
+        [*cells, label]
+        for cells, label in zip(
+            _cells(bunch, asked=known.asked), map(str, bunch.target), strict=True
+        )
+    ]
     _verify(name, known, rows)
     places = [os.path.join(folder, f"{name}.{ending}") for ending in ("csv", "json")]
     with reserved(places[0], force=force), reserved(places[1], force=force):
@@ -76,7 +101,10 @@ def fetch_uci(name: str, folder: str | os.PathLike[str], *, force: bool = False)
 def _cells(bunch: Any, *, asked: bool) -> list[list[str]]:
     """Every cell as text: nominal codes by their values, nothing where a value is missing."""
     categories = [(bunch.categories or {}).get(column) for column in bunch.feature_names]
-    return [[_cell(value, values, asked=asked) for value, values in zip(row, categories, strict=True)] for row in bunch.data.tolist()]
+    return [
+        [_cell(value, values, asked=asked) for value, values in zip(row, categories, strict=True)]
+        for row in bunch.data.tolist()
+    ]
 
 
 def _cell(value: Any, values: list[str] | None, *, asked: bool) -> str:
@@ -86,10 +114,18 @@ def _cell(value: Any, values: list[str] | None, *, asked: bool) -> str:
 
 
 def _verify(name: str, known: Known, rows: list[list[str]]) -> None:
-    counted, missing = dict(Counter(row[-1] for row in rows)), sum(cell == "" for row in rows for cell in row)
+    counted, missing = (
+        dict(Counter(row[-1] for row in rows)),
+        sum(cell == "" for row in rows for cell in row),
+    )
     if counted != known.classes or missing != known.missing:
-        text = f"OpenML's set {known.number} is not {quoted(name)}: classes {counted}, {missing} missing cells"
-        raise refuse("BR924", text, "write the CSV and its sidecar by hand, from the UCI repository")
+        text = (
+            f"OpenML's set {known.number} is not {quoted(name)}: classes {counted}, {missing}"
+            " missing cells"
+        )
+        raise refuse(
+            "BR924", text, "write the CSV and its sidecar by hand, from the UCI repository"
+        )
 
 
 def _table(header: list[str], rows: list[list[str]]) -> str:
@@ -102,7 +138,18 @@ def _sidecar(name: str, known: Known, bunch: Any) -> dict[str, Any]:
     categories = bunch.categories or {}
     types = {}
     for column in bunch.feature_names:
-        values = [*map(str, categories.get(column, ())), *([QUESTION] if known.asked and QUESTION not in categories.get(column, ()) else [])]
-        types[column] = {"type": "nominal", "values": values} if column in categories else {"type": "numeric"}
+        values = [
+            *map(str, categories.get(column, ())),
+            *([QUESTION] if known.asked and QUESTION not in categories.get(column, ()) else []),
+        ]
+        types[column] = (
+            {"type": "nominal", "values": values} if column in categories else {"type": "numeric"}
+        )
     types[CLASS] = {"type": "nominal", "values": list(known.classes)}
-    return {"name": name, "source": bunch.url, "types": types, "class_counts": known.classes, "missing_cells": known.missing}
+    return {
+        "name": name,
+        "source": bunch.url,
+        "types": types,
+        "class_counts": known.classes,
+        "missing_cells": known.missing,
+    }

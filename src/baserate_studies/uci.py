@@ -1,7 +1,8 @@
-"""Sets of the UCI repository as CSV with a sidecar: `load_uci` reads them, `fetch_uci` gets them from OpenML and writes them.
+"""Sets of the UCI repository as CSV with a sidecar: `load_uci` reads them, `fetch_uci` gets them
+from OpenML and writes them.
 
-A sidecar `<name>.json` says of each column whether it is numeric or nominal, and with which values; the column `class` comes last, and a
-missing value is an empty field.
+A sidecar `<name>.json` says of each column whether it is numeric or nominal, and with which values;
+the column `class` comes last, and a missing value is an empty field.
 """
 
 from __future__ import annotations
@@ -36,7 +37,9 @@ class Attribute:
 
 
 class Sidecar(NamedTuple):
-    """What is said of a set: its columns but for the class, the cases of each class, and how many cells are missing."""
+    """What is said of a set: its columns but for the class, the cases of each class, and how many
+    cells are missing.
+    """
 
     attributes: tuple[Attribute, ...]
     classes: dict[str, int]
@@ -45,7 +48,9 @@ class Sidecar(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class UciSet:
-    """Cases as numbers (a nominal value is its place among the values; NaN is missing), and the class of each."""
+    """Cases as numbers (a nominal value is its place among the values; NaN is missing), and the
+    class of each.
+    """
 
     name: str
     attributes: tuple[Attribute, ...]
@@ -58,18 +63,36 @@ class UciSet:
         return tuple(len(attribute.values) for attribute in self.attributes)
 
     def __repr__(self) -> str:
-        return f"UciSet {self.name}: {len(self.classes)} cases, {len(self.attributes)} attributes, {len(set(self.classes.tolist()))} classes"
+        return (
+            f"UciSet {self.name}: {len(self.classes)} cases, {len(self.attributes)} attributes,"
+            f" {len(set(self.classes.tolist()))} classes"
+        )
 
 
 def load_uci(name: str, folder: str | os.PathLike[str]) -> UciSet:
-    """Which cases does this set hold? Reads `<name>.csv` and its sidecar `<name>.json` from the folder."""
+    """Which cases does this set hold? Reads `<name>.csv` and its sidecar `<name>.json` from the
+    folder.
+    """
     place = os.path.join(folder, f"{name}.csv")
     said = _sidecar(os.path.join(folder, f"{name}.json"))
     header, *cases = _rows(place)
     if header != [*(attribute.name for attribute in said.attributes), CLASS]:
         raise _refused(place, "its columns are not those of its sidecar, with class last")
-    x = np.array([[_coded(cell, attribute, place) for cell, attribute in zip(row[:-1], said.attributes, strict=True)] for row in cases])
-    found = UciSet(name, said.attributes, x.reshape(len(cases), len(said.attributes)), np.array([row[-1] for row in cases]))
+    x = np.array(
+        [
+            [
+                _coded(cell, attribute, place)
+                for cell, attribute in zip(row[:-1], said.attributes, strict=True)
+            ]
+            for row in cases
+        ]
+    )
+    found = UciSet(
+        name,
+        said.attributes,
+        x.reshape(len(cases), len(said.attributes)),
+        np.array([row[-1] for row in cases]),
+    )
     _check_counts(found, said, place)
     return found
 
@@ -81,12 +104,25 @@ def _sidecar(place: str) -> Sidecar:
             found = json.load(file)
         except (ValueError, RecursionError) as error:
             raise _refused(place, f"it is no JSON: {escaped(str(error))}") from None
-    types, counts, missing = map((found if isinstance(found, dict) else {}).get, ("types", "class_counts", "missing_cells"))
-    if not (isinstance(types, dict) and all(map(_is_type, types.values())) and isinstance(counts, dict) and isinstance(missing, int)):
-        raise _refused(place, "it does not say the types of all columns, class_counts and missing_cells")
+    types, counts, missing = map(
+        (found if isinstance(found, dict) else {}).get, ("types", "class_counts", "missing_cells")
+    )
+    if not (
+        isinstance(types, dict)
+        and all(map(_is_type, types.values()))
+        and isinstance(counts, dict)
+        and isinstance(missing, int)
+    ):
+        raise _refused(
+            place, "it does not say the types of all columns, class_counts and missing_cells"
+        )
     if len(types) < 2 or list(types)[-1] != CLASS:
         raise _refused(place, "its columns are not attributes, with class last")
-    attributes = tuple(Attribute(column, tuple(kind.get("values", ()))) for column, kind in types.items() if column != CLASS)
+    attributes = tuple(
+        Attribute(column, tuple(kind.get("values", ())))
+        for column, kind in types.items()
+        if column != CLASS
+    )
     return Sidecar(attributes, {label: count for label, count in counts.items() if count}, missing)
 
 
@@ -104,7 +140,11 @@ def _rows(place: str) -> list[list[str]]:
             for row in reader:
                 rows.append(row)
                 if len(row) != len(rows[0]):
-                    raise _refused(place, f"a row has {number_of(len(row), 'cell')}, not {len(rows[0])}", (reader.line_num,))
+                    raise _refused(
+                        place,
+                        f"a row has {number_of(len(row), 'cell')}, not {len(rows[0])}",
+                        (reader.line_num,),
+                    )
         except (UnicodeDecodeError, csv.Error) as error:
             raise _refused(place, f"it is no CSV: {escaped(str(error))}") from None
     if len(rows) < 2:
@@ -120,7 +160,11 @@ def _coded(cell: str, attribute: Attribute, place: str) -> float:
     except ValueError:
         found = math.nan
     if not math.isfinite(found):  # a missing value is an empty field, never the word nan
-        raise _refused(place, f"column {quoted(attribute.name)} holds {quoted(cell)}, which its sidecar does not know")
+        raise _refused(
+            place,
+            f"column {quoted(attribute.name)} holds {quoted(cell)}, which its sidecar does not"
+            " know",
+        )
     return found
 
 
@@ -129,7 +173,10 @@ def _check_counts(found: UciSet, said: Sidecar, place: str) -> None:
     counted = dict(Counter(found.classes.tolist()))
     missing = int(np.isnan(found.x).sum())
     if counted != said.classes or missing != said.missing:
-        text = f"{len(found.classes)} rows, classes {quoted(counted)} and {missing} missing cells are not what its sidecar says"
+        text = (
+            f"{len(found.classes)} rows, classes {quoted(counted)} and {missing} missing cells are"
+            " not what its sidecar says"
+        )
         raise _refused(place, text)
 
 

@@ -22,9 +22,11 @@ def _silent(done: int, total: int) -> None:
 
 @dataclass(frozen=True)
 class How:
-    """How a study is made: in full (slower), with data sets from which folder, and whom to tell how far it has got.
+    """How a study is made: in full (slower), with data sets from which folder, and whom to tell how
+    far it has got.
 
-    A `rehearsal` makes every claim and every figure of fewer cases and folds: it takes seconds, and its numbers mean little.
+    A `rehearsal` makes every claim and every figure of fewer cases and folds: it takes seconds, and
+    its numbers mean little.
     """
 
     full: bool = False
@@ -35,9 +37,11 @@ class How:
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure beside the one that was published: a name for its file, the rows of the inventory, and what to see in it.
+    """A figure beside the one that was published: a name for its file, the rows of the inventory,
+    and what to see in it.
 
-    The claims beside it are those about its rows, or, where `about` is given, those whose ids begin so.
+    The claims beside it are those about its rows, or, where `about` is given, those whose ids begin
+    so.
     """
 
     name: str
@@ -48,7 +52,11 @@ class Picture:
 
     def concerns(self, claim: Claim) -> bool:
         """Does the claim belong beside this figure?"""
-        return claim.id.startswith(self.about) if self.about else not set(self.inventory).isdisjoint(claim.inventory)
+        return (
+            claim.id.startswith(self.about)
+            if self.about
+            else not set(self.inventory).isdisjoint(claim.inventory)
+        )
 
 
 @dataclass(frozen=True)
@@ -84,10 +92,17 @@ class Study:
         return next(claim for claim in self.claims if claim.id == name)
 
     def __repr__(self) -> str:
-        return f"Study {self.name}: {number_of(len(self.claims), 'claim')}, {said(self.tally, self.fitted)}"
+        return (
+            f"Study {self.name}: {number_of(len(self.claims), 'claim')},"
+            f" {said(self.tally, self.fitted)}"
+        )
 
     def _repr_html_(self) -> str:
-        return numbers.table(repr(self), HEADINGS, numbers.some(len(self.claims), lambda place: row(self.claims[place])))
+        return numbers.table(
+            repr(self),
+            HEADINGS,
+            numbers.some(len(self.claims), lambda place: row(self.claims[place])),
+        )
 
 
 def _counted(claims: Iterable[Claim]) -> dict[str, int]:
@@ -107,7 +122,12 @@ def document_of(study: Study) -> dict[str, Any]:
         "tally": study.tally,
         "claims": [_claim(claim) for claim in study.claims],
         "figures": [
-            {"name": figure.name, "inventory": list(figure.inventory), "title": figure.drawing.title, "text": figure.words}
+            {
+                "name": figure.name,
+                "inventory": list(figure.inventory),
+                "title": figure.drawing.title,
+                "text": figure.words,
+            }
             for figure in study.figures
         ],
     }
@@ -117,7 +137,9 @@ def _claim(claim: Claim) -> dict[str, Any]:
     return {
         "id": claim.id,
         "inventory": list(claim.inventory),
-        "published": list(claim.published) if isinstance(claim.published, tuple) else claim.published,
+        "published": (
+            list(claim.published) if isinstance(claim.published, tuple) else claim.published
+        ),
         "ours": list(claim.ours) if isinstance(claim.ours, tuple) else claim.ours,
         "unit": claim.unit,
         "tolerance": claim.tolerance,

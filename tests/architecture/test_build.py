@@ -19,7 +19,11 @@ def clean(tmp_path):
     ignore = shutil.ignore_patterns("*.so", "*.egg-info", "__pycache__")
     for name in WANTED:
         source = ROOT / name
-        shutil.copytree(source, tmp_path / "copy" / name, ignore=ignore) if source.is_dir() else shutil.copy(source, tmp_path / "copy")
+        (
+            shutil.copytree(source, tmp_path / "copy" / name, ignore=ignore)
+            if source.is_dir()
+            else shutil.copy(source, tmp_path / "copy")
+        )
     return tmp_path / "copy"
 
 
@@ -36,7 +40,9 @@ def wheel_of(folder, **environment):
         str(folder / "out"),
         str(folder),
     ]
-    subprocess.run(command, env={**os.environ, **environment}, check=True, capture_output=True, timeout=300)
+    subprocess.run(
+        command, env={**os.environ, **environment}, check=True, capture_output=True, timeout=300
+    )
     (wheel,) = (folder / "out").glob("*.whl")
     return wheel
 

@@ -12,10 +12,12 @@ from pathlib import Path
 import pytest
 
 import baserate
+import baserate.learners
+import baserate_studies
 from baserate.kernels import best
 
 ROOT = Path(__file__).parents[2]
-SOURCES = sorted((ROOT / "src" / "baserate").rglob("*.py"))
+SOURCES = sorted((ROOT / "src").rglob("*.py"))
 
 PUBLIC = {
     "AmountChoice",
@@ -255,7 +257,11 @@ PUBLIC = {
 
 
 def submodules():
-    return [module.name for module in pkgutil.walk_packages(baserate.__path__, "baserate.") if not module.name.endswith("__main__")]
+    return [
+        module.name
+        for module in pkgutil.walk_packages(baserate.__path__, "baserate.")
+        if not module.name.endswith("__main__")
+    ]
 
 
 def test_the_public_names_are_these():
@@ -265,43 +271,77 @@ def test_the_public_names_are_these():
 
 def test_type_checkers_and_the_package_find_every_name_in_the_same_place():
     text = (ROOT / "src" / "baserate" / "__init__.py").read_text()
-    imports = re.findall(r"^    from baserate\.([\w.]+) import (\([^)]*\)|[^\n]+)", text, flags=re.MULTILINE)
+    imports = re.findall(
+        r"^    from baserate\.([\w.]+) import (\([^)]*\)|[^\n]+)", text, flags=re.MULTILINE
+    )
     typed = {name: module for module, names in imports for name in re.findall(r"\w+", names)}
     assert typed == baserate._MODULE_OF
     assert set(typed) | {"__version__"} == PUBLIC
 
 
-def test_no_public_function_shares_the_name_of_a_module():
+def test_no_public_name_is_that_of_a_module_beside_it():
+    """An import of the module would replace the name."""
     for name in submodules():
         if name != "baserate.kernels.compiled" or best.NAME == "C":
             importlib.import_module(name)
-    modules = {name.rsplit(".", 1)[1] for name in submodules()}
-    functions = {name for name in baserate.__all__ if callable(getattr(baserate, name))}
-    assert not modules & functions
-    assert all(not inspect.ismodule(getattr(baserate, name)) for name in baserate.__all__)
+    for package in (baserate, baserate.learners, baserate_studies):
+        modules = {module.name for module in pkgutil.iter_modules(package.__path__)}
+        assert not modules & set(package.__all__)
+        assert all(not inspect.ismodule(getattr(package, name)) for name in package.__all__)
 
 
 def test_import_loads_no_optional_or_slow_dependency():
-    code = "import sys, json, baserate; print(json.dumps(sorted({m.split('.')[0] for m in sys.modules})))"
+    code = (
+        "import sys, json, baserate; print(json.dumps(sorted({m.split('.')[0] for m in"
+        " sys.modules})))"
+    )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    slow = {"scipy", "sklearn", "matplotlib", "duckdb", "pyspark", "pandas", "polars", "pyarrow", "narwhals", "click", "rich", "csv", "asyncio"}
+    slow = {
+        "scipy",
+        "sklearn",
+        "matplotlib",
+        "duckdb",
+        "pyspark",
+        "pandas",
+        "polars",
+        "pyarrow",
+        "narwhals",
+        "click",
+        "rich",
+        "csv",
+        "asyncio",
+    }
     assert not slow & set(json.loads(run.stdout))
 
 
 def test_counting_arrays_loads_no_dataframe_library():
-    code = "import sys, json, baserate; baserate.count([0, 1], [1, 2]); print(json.dumps('narwhals' in sys.modules))"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "false"
+    code = (
+        "import sys, json, baserate; baserate.count([0, 1], [1, 2]); print(json.dumps('narwhals' in"
+        " sys.modules))"
+    )
+    assert (
+        subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        ).stdout.strip()
+        == "false"
+    )
 
 
 def test_every_public_name_says_what_it_is_for():
-    undocumented = [name for name in baserate.__all__ if name != "__version__" and not inspect.getdoc(getattr(baserate, name))]
+    undocumented = [
+        name
+        for name in baserate.__all__
+        if name != "__version__" and not inspect.getdoc(getattr(baserate, name))
+    ]
     assert undocumented == []
 
 
 def test_codes_of_problems_and_notes_are_documented():
     """docs/codes.md lists every code that the sources can show, and no other."""
     used = {code for path in SOURCES for code in re.findall(r'"(BR\d{3})"', path.read_text())}
-    listed = re.findall(r"^\| (BR\d{3}) \|", (ROOT / "docs" / "codes.md").read_text(), flags=re.MULTILINE)
+    listed = re.findall(
+        r"^\| (BR\d{3}) \|", (ROOT / "docs" / "codes.md").read_text(), flags=re.MULTILINE
+    )
     assert len(listed) == len(set(listed))
     assert used == set(listed)
 
@@ -341,7 +381,11 @@ def test_links_between_the_documents_lead_somewhere(path):
     document = ROOT / path
     targets = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", document.read_text())
     found = [document.parent / target for target in targets]
-    assert [str(target) for target in found if not target.exists() or (target.is_file() and not target.stat().st_size)] == []
+    assert [
+        str(target)
+        for target in found
+        if not target.exists() or (target.is_file() and not target.stat().st_size)
+    ] == []
 
 
 @pytest.mark.parametrize("name", ["measures", "curves"])
@@ -354,5 +398,18 @@ def test_generated_pages_are_what_the_package_gives(name):
 
 def test_everything_the_names_table_promises_is_in_the_glossary():
     glossary = (ROOT / "docs" / "glossary.md").read_text()
-    for name in ("tpr", "fpr", "precision", "npv", "posfrac", "prior", "skew", "effective_prior", "expected_cost", "threshold", "hull", "case"):
+    for name in (
+        "tpr",
+        "fpr",
+        "precision",
+        "npv",
+        "posfrac",
+        "prior",
+        "skew",
+        "effective_prior",
+        "expected_cost",
+        "threshold",
+        "hull",
+        "case",
+    ):
         assert f"`{name}`" in glossary

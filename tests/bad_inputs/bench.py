@@ -1,4 +1,6 @@
-"""A folder to try an input in, and the program as a person runs it: what it says, in words and as JSON, and that it leaves nothing behind."""
+"""A folder to try an input in, and the program as a person runs it: what it says, in words and as
+JSON, and that it leaves nothing behind.
+"""
 
 import contextlib
 import io
@@ -18,7 +20,13 @@ M = [f"0.{i:02}" for i in range(1, 21)]
 
 def table(**columns):
     """The text of a CSV file with these columns."""
-    return "\n".join([",".join(columns), *(",".join(map(str, row)) for row in zip(*columns.values(), strict=True)), ""])
+    return "\n".join(
+        [
+            ",".join(columns),
+            *(",".join(map(str, row)) for row in zip(*columns.values(), strict=True)),
+            "",
+        ]
+    )
 
 
 def with_(values, **places):
@@ -30,7 +38,9 @@ class _Streams:
     """What `told` asks of pytest's capsys, also where pytest is not running."""
 
     def __init__(self):
-        self.out, self.err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
+        self.out, self.err = (
+            io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2)
+        )
 
     def readouterr(self):
         found = tuple(stream.buffer.getvalue().decode() for stream in (self.out, self.err))
@@ -41,12 +51,15 @@ class _Streams:
 
 
 class Bench:
-    """One row's folder, which is the current one, so that messages name files as a person typed them."""
+    """One row's folder, which is the current one, so that messages name files as a person typed
+    them.
+    """
 
     def __init__(self, folder):
         self.folder = folder
 
-    # --- what is given -----------------------------------------------------------------------------------------------------------------
+    # --- what is given
+    # -----------------------------------------------------------------------------------------------------------------  # noqa: E501
 
     def file(self, content, name="scores.csv"):
         """A file in the folder; its name."""
@@ -59,7 +72,8 @@ class Bench:
         """The command that shows model m of such a file."""
         return ("show", self.file(content, name), "--label", "y", "--score", "m", *more)
 
-    # --- what is said ------------------------------------------------------------------------------------------------------------------
+    # --- what is said
+    # ------------------------------------------------------------------------------------------------------------------  # noqa: E501
 
     def told(self, *command):
         streams = _Streams()
@@ -69,7 +83,12 @@ class Bench:
     def run(self, *command, stdin=b"", **environment):
         """The same in a process of its own, for what concerns one."""
         done = subprocess.run(
-            [sys.executable, "-m", "baserate", *command], input=stdin, capture_output=True, timeout=60, check=False, **environment
+            [sys.executable, "-m", "baserate", *command],
+            input=stdin,
+            capture_output=True,
+            timeout=60,
+            check=False,
+            **environment,
         )
         return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
 
@@ -92,11 +111,15 @@ class Bench:
         done = self.told(*command)
         assert done.status == status, done.err
         (line,) = [line for line in done.err.splitlines() if line.startswith(f"note {code}: ")]
-        assert {"code": code, "text": line.removeprefix(f"note {code}: ")} in self.answer(*command, status=status)["notes"]
+        assert {"code": code, "text": line.removeprefix(f"note {code}: ")} in self.answer(
+            *command, status=status
+        )["notes"]
         return line
 
     def refused(self, *codes_and_command, status=2, lines=None, total=None, as_json=True):
-        """The errors with these codes, one a line: nothing on stdout, the same in the JSON, and no file written or changed."""
+        """The errors with these codes, one a line: nothing on stdout, the same in the JSON, and no
+        file written or changed.
+        """
         codes = [word for word in codes_and_command if word.startswith("BR")]
         command = [word for word in codes_and_command if not word.startswith("BR")]
         before = _listing(self.folder)
@@ -107,14 +130,18 @@ class Bench:
         if as_json:
             errors = self.answer(*command, status=status)["errors"]
             assert [error["code"] for error in errors] == codes
-            assert all(line.endswith(f"Fix: {error['fix']}.") for line, error in zip(said, errors, strict=True))
+            assert all(
+                line.endswith(f"Fix: {error['fix']}.")
+                for line, error in zip(said, errors, strict=True)
+            )
         if lines is not None:
             assert errors[0]["where"]["lines"] == list(lines)
             assert errors[0]["where"]["total"] == (len(lines) if total is None else total)
         assert _listing(self.folder) == before
         return "\n".join(said)
 
-    # --- the same in Python ------------------------------------------------------------------------------------------------------------
+    # --- the same in Python
+    # ------------------------------------------------------------------------------------------------------------  # noqa: E501
 
     def raised(self, code, call, *arguments, rows=None, total=None, **named):
         """What Python refuses, as the line that its user reads."""
@@ -124,7 +151,10 @@ class Bench:
             assert error.code == code, error
             if rows is not None:
                 where = error.problems[0].where
-                assert (where.rows, where.total) == (tuple(rows), len(rows) if total is None else total)
+                assert (where.rows, where.total) == (
+                    tuple(rows),
+                    len(rows) if total is None else total,
+                )
             return "\n".join(f"error {problem}" for problem in error.problems)
         raise AssertionError(f"{code} was not raised")
 
@@ -135,4 +165,6 @@ class Bench:
 
 
 def _listing(folder):
-    return sorted((str(path), path.stat(follow_symlinks=False).st_mtime_ns) for path in folder.rglob("*"))
+    return sorted(
+        (str(path), path.stat(follow_symlinks=False).st_mtime_ns) for path in folder.rglob("*")
+    )

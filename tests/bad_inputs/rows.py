@@ -1,4 +1,6 @@
-"""The rows of bad and odd inputs: one function a row, which tries the input and gives the very lines that a person is shown."""
+"""The rows of bad and odd inputs: one function a row, which tries the input and gives the very
+lines that a person is shown.
+"""
 
 import contextlib
 import functools
@@ -31,7 +33,9 @@ JARGON = re.compile(r"Traceback|dtype|ndarray|object at 0x|\bNone\b|[0-9]e-?[0-9
 
 
 class Row(NamedTuple):
-    """One row: what was given, how it is tried, and why it differs from what was asked for, if it does."""
+    """One row: what was given, how it is tried, and why it differs from what was asked for, if it
+    does.
+    """
 
     number: int
     given: str
@@ -82,7 +86,9 @@ def shown(found):
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         given = found.tried(Bench(Path(folder)))
         lines = tuple(given if isinstance(given, tuple) else (given,))
-        lines = tuple(line for part in lines for line in part.replace(f"{folder}/", "").splitlines())
+        lines = tuple(
+            line for part in lines for line in part.replace(f"{folder}/", "").splitlines()
+        )
     assert lines, "a row shows something"
     for line in lines:
         _check_line(line)

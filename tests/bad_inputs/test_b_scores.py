@@ -37,7 +37,10 @@ def test_row_17_missing_scores_rank_lowest_or_are_dropped_where_that_is_said(ben
     assert "--nan-score drop or lowest" in bench.refused("BR201", *gone)
     assert bench.answer(*gone, "--nan-score", "drop")["sources"][0]["rows_refused"] == 2
     assert bench.answer(*gone, "--nan-score", "lowest")["sources"][0]["rows_used"] == 20
-    return bench.told(*gone, "--nan-score", "lowest").err.strip(), bench.told(*gone, "--nan-score", "drop").err.strip()
+    return (
+        bench.told(*gone, "--nan-score", "lowest").err.strip(),
+        bench.told(*gone, "--nan-score", "drop").err.strip(),
+    )
 
 
 @row(18, "infinite scores", why="refused where probabilities are needed")
@@ -49,7 +52,9 @@ def test_row_18_infinite_scores_rank_beyond_all_others(bench):
     return shown, bench.refused("BR563", *summed(bench, endless))
 
 
-@row(19, "scores from 0 to 100", why="refused where probabilities are needed, as no option rescales")
+@row(
+    19, "scores from 0 to 100", why="refused where probabilities are needed, as no option rescales"
+)
 def test_row_19_percent_are_ranked_as_they_are(bench):
     percent = bench.show(table(y=Y, m=[5 * i for i in range(20)]))
     two = bench.show(table(y=Y, m=[5 * i for i in range(20)], n=M), "--score", "n")
@@ -64,14 +69,23 @@ def test_row_20_logits_are_ranked_as_they_are(bench):
 
 @row(21, "a matrix of two columns of probabilities")
 def test_row_21_two_columns_say_which_is_the_positives_or_are_refused(bench):
-    counts = br.count(["no", "no", "yes", "yes"], pd.DataFrame({"no": [1 - s for s in S], "yes": S}))
+    counts = br.count(
+        ["no", "no", "yes", "yes"], pd.DataFrame({"no": [1 - s for s in S], "yes": S})
+    )
     assert counts.scores.tolist() == [0.8, 0.4, 0.35, 0.1]
-    return bench.remarked("BR204", counts), bench.raised("BR204", br.count, L, np.array([[1 - s, s] for s in S]))
+    return bench.remarked("BR204", counts), bench.raised(
+        "BR204", br.count, L, np.array([[1 - s, s] for s in S])
+    )
 
 
 @row(22, "one column in two dimensions, a list of lists")
 def test_row_22_one_column_in_two_dimensions_is_read(bench):
-    for scores in (np.array(S)[:, None], [[s] for s in S], pd.DataFrame({"m": S}), pl.DataFrame({"m": S})):
+    for scores in (
+        np.array(S)[:, None],
+        [[s] for s in S],
+        pd.DataFrame({"m": S}),
+        pl.DataFrame({"m": S}),
+    ):
         counts = br.count(L, scores)
         assert counts == br.count(L, S)
     return repr(counts)
@@ -110,7 +124,10 @@ def test_row_26_reversed_scores_are_said_and_never_turned(bench):
 def test_row_26_low_scores_are_positive_where_that_is_said(bench):
     backwards = bench.show(table(y=REVERSED, m=M))
     assert "--lower-is-positive" in bench.noted("BR207", *backwards)
-    assert bench.answer(*backwards, "--lower-is-positive")["models"][0]["summaries"]["auc"]["value"] == 1
+    assert (
+        bench.answer(*backwards, "--lower-is-positive")["models"][0]["summaries"]["auc"]["value"]
+        == 1
+    )
     return bench.noted("BR207", *backwards, "--lower-is-positive")
 
 
@@ -118,10 +135,17 @@ def test_row_26_low_scores_are_positive_where_that_is_said(bench):
 def test_row_27_text_that_is_no_plain_number_is_refused_with_an_example(bench):
     assert br.count(L, list(map(str, S))) == br.count(L, S)
     for text in ("12%", "$3", '"1,234.5"'):
-        assert text.strip('"') in bench.refused("BR208", *bench.show(table(y=Y, m=with_(M, at5=text))), lines=(7,))
+        assert text.strip('"') in bench.refused(
+            "BR208", *bench.show(table(y=Y, m=with_(M, at5=text))), lines=(7,)
+        )
     shown = bench.refused("BR208", *bench.show(table(y=Y, m=with_(M, at5='"0,5"'))))
     assert '--decimal ","' in shown
-    return bench.accepted(*bench.show(table(y=Y, m=[f'"{m}"'.replace(".", ",") for m in M]), "--decimal", ",")), shown
+    return (
+        bench.accepted(
+            *bench.show(table(y=Y, m=[f'"{m}"'.replace(".", ",") for m in M]), "--decimal", ",")
+        ),
+        shown,
+    )
 
 
 @also(27)
@@ -138,7 +162,11 @@ def test_row_27_percent_and_thousands_are_read_where_that_is_said(bench):
 
 @row(28, "timestamps, durations, complex numbers, bytes")
 def test_row_28_what_is_no_number_is_refused(bench):
-    for scores in (np.array([1, 2, 3, 4], dtype="timedelta64[s]"), np.array([1j, 2, 3, 4]), np.array([b"1", b"2", b"3", b"4"])):
+    for scores in (
+        np.array([1, 2, 3, 4], dtype="timedelta64[s]"),
+        np.array([1j, 2, 3, 4]),
+        np.array([b"1", b"2", b"3", b"4"]),
+    ):
         bench.raised("BR209", br.count, L, scores)
     stamps = pd.date_range("2026-01-01", periods=4)
     pq.write_table(pa.table({"y": L, "m": stamps}), "scores.parquet")
@@ -160,8 +188,15 @@ def test_row_30_numbers_are_kept_apart_or_refused(bench):
     big = [2**53, 2**53 + 1, 2**62, 2**62 + 1]
     assert br.count(L, big).scores.tolist() == big[::-1]
     bench.raised("BR215", br.count, L[:2], [Decimal("0.1"), Decimal("0.10000000000000000001")])
-    assert bench.answer(*bench.show(table(y=Y, m=[2**53 + i for i in range(20)])))["models"][0]["counts"]["distinct_scores"] == 20
-    return repr(br.count(L, big)), bench.refused("BR215", *bench.show(table(y=Y, m=with_(M, at3=2**53 + 1))))
+    assert (
+        bench.answer(*bench.show(table(y=Y, m=[2**53 + i for i in range(20)])))["models"][0][
+            "counts"
+        ]["distinct_scores"]
+        == 20
+    )
+    return repr(br.count(L, big)), bench.refused(
+        "BR215", *bench.show(table(y=Y, m=with_(M, at3=2**53 + 1)))
+    )
 
 
 @row(31, "-0.0 and 0.0")
@@ -176,7 +211,9 @@ def test_row_31_the_two_zeros_are_one_score(bench):
 def test_row_32_rounding_is_clipped_with_a_note_and_more_is_refused(bench):
     near = bench.show(table(y=Y, m=with_(M, at19="1.0000000002")), "--summary", "brier")
     shown = bench.noted("BR567", *near)
-    return shown, bench.refused("BR563", *bench.show(table(y=Y, m=with_(M, at19="1.01")), "--summary", "brier"))
+    return shown, bench.refused(
+        "BR563", *bench.show(table(y=Y, m=with_(M, at19="1.01")), "--summary", "brier")
+    )
 
 
 @row(33, "many probabilities of exactly 0 or 1")
@@ -195,10 +232,17 @@ def test_row_34_indexes_that_differ_are_refused(bench):
 
 @row(35, "masked, sparse, torch, polars, Arrow arrays")
 def test_row_35_foreign_arrays_are_read_through_their_protocols(bench):
-    for scores in (np.ma.masked_array(S, mask=False), scipy.sparse.csr_array(np.array(S)[:, None]), pl.Series(S), pa.array(S)):
+    for scores in (
+        np.ma.masked_array(S, mask=False),
+        scipy.sparse.csr_array(np.array(S)[:, None]),
+        pl.Series(S),
+        pa.array(S),
+    ):
         counts = br.count(L, scores)
         assert counts == br.count(L, S)
-    return repr(counts), bench.raised("BR201", br.count, L, np.ma.masked_array(S, mask=[0, 1, 0, 0]), rows=(1,))
+    return repr(counts), bench.raised(
+        "BR201", br.count, L, np.ma.masked_array(S, mask=[0, 1, 0, 0]), rows=(1,)
+    )
 
 
 @row(36, "different lengths")

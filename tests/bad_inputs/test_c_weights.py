@@ -49,7 +49,11 @@ def test_row_41_weights_over_many_decades_are_exact_and_noted(bench):
     return bench.noted("BR307", *weighted(bench, with_(ONES, at4=1e16, at5=1e-16)))
 
 
-@row(42, "whole weights: counts of cases, or sampling weights", why="no interval is given for either: repeat the rows if they are counts")
+@row(
+    42,
+    "whole weights: counts of cases, or sampling weights",
+    why="no interval is given for either: repeat the rows if they are counts",
+)
 def test_row_42_whole_weights_have_point_values_only(bench):
     whole = weighted(bench, [1 + i % 3 for i in range(20)])
     shown = bench.noted("BR306", *whole)

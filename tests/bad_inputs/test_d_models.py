@@ -11,7 +11,16 @@ OTHER = M[::-1]
 
 def two(bench, old, new, *more):
     """Compare two files, a model each."""
-    return ("compare", bench.file(old, "old.csv"), bench.file(new, "new.csv"), "--label", "y", "--score", "m", *more)
+    return (
+        "compare",
+        bench.file(old, "old.csv"),
+        bench.file(new, "new.csv"),
+        "--label",
+        "y",
+        "--score",
+        "m",
+        *more,
+    )
 
 
 def joined(bench, new, *more, old=None):
@@ -22,7 +31,10 @@ def joined(bench, new, *more, old=None):
 def test_row_45_cases_that_a_model_lacks_are_named_or_left_out_as_asked(bench):
     short = table(id=IDS[4:], y=Y[4:], m=OTHER[4:])
     shown = bench.refused("BR401", *joined(bench, short))
-    assert '"new" lacks 4 of 20 ids ("tx-0", "tx-1", "tx-2" …). Fix: --join inner (16 cases that all have).' in shown
+    assert (
+        '"new" lacks 4 of 20 ids ("tx-0", "tx-1", "tx-2" …). Fix: --join inner (16 cases that all'
+        " have)." in shown
+    )
     left = joined(bench, short, "--join", "inner")
     assert [source["rows_used"] for source in bench.answer(*left)["sources"]] == [16, 16]
     return shown, bench.noted("BR401", *left)
@@ -30,7 +42,11 @@ def test_row_45_cases_that_a_model_lacks_are_named_or_left_out_as_asked(bench):
 
 @row(46, "an id that stands twice, with the same values")
 def test_row_46_repeated_rows_are_named(bench):
-    return bench.refused("BR402", *joined(bench, table(id=[*IDS, "tx-0"], y=[*Y, Y[0]], m=[*OTHER, OTHER[0]])), lines=(2, 22))
+    return bench.refused(
+        "BR402",
+        *joined(bench, table(id=[*IDS, "tx-0"], y=[*Y, Y[0]], m=[*OTHER, OTHER[0]])),
+        lines=(2, 22),
+    )
 
 
 @also(46)
@@ -43,14 +59,20 @@ def test_row_46_repeated_rows_are_read_once_where_that_is_said(bench):
 
 @row(47, "an id that stands twice, with different values")
 def test_row_47_conflicting_rows_are_refused_with_both_values(bench):
-    shown = bench.refused("BR403", *joined(bench, table(id=[*IDS, "tx-0"], y=[*Y, Y[0]], m=[*OTHER, "0.99"])), lines=(2, 22))
+    shown = bench.refused(
+        "BR403",
+        *joined(bench, table(id=[*IDS, "tx-0"], y=[*Y, Y[0]], m=[*OTHER, "0.99"])),
+        lines=(2, 22),
+    )
     assert '("m": 0.2, 0.99)' in shown
     return shown
 
 
 @row(48, "one case with two labels in two files")
 def test_row_48_another_label_for_the_same_id_is_refused(bench):
-    shown = bench.refused("BR404", *joined(bench, table(id=IDS, y=with_(Y, at0=1), m=OTHER)), lines=(2,))
+    shown = bench.refused(
+        "BR404", *joined(bench, table(id=IDS, y=with_(Y, at0=1), m=OTHER)), lines=(2,)
+    )
     assert '"tx-0"' in shown
     return shown
 
@@ -66,12 +88,23 @@ def test_row_49_ids_are_compared_as_text(bench):
 @row(50, "two files without an id")
 def test_row_50_nothing_is_paired_by_position_unless_that_is_said(bench):
     shown = bench.refused("BR414", *two(bench, table(y=Y, m=M), table(y=Y, m=OTHER)))
-    return shown, bench.noted("BR415", *two(bench, table(y=Y, m=M), table(y=Y, m=OTHER), "--by-position"))
+    return shown, bench.noted(
+        "BR415", *two(bench, table(y=Y, m=M), table(y=Y, m=OTHER), "--by-position")
+    )
 
 
 @row(51, "two models with the same scores")
 def test_row_51_two_names_for_the_same_scores_are_noted(bench):
-    same = ("compare", bench.file(table(y=Y, m=M, n=M)), "--label", "y", "--score", "m", "--score", "n")
+    same = (
+        "compare",
+        bench.file(table(y=Y, m=M, n=M)),
+        "--label",
+        "y",
+        "--score",
+        "m",
+        "--score",
+        "n",
+    )
     (difference,) = bench.answer(*same)["comparisons"]
     assert (difference["value"], difference["p_value"]) == (0, 1)
     return bench.noted("BR406", *same)
@@ -85,10 +118,25 @@ def test_row_52_a_model_that_is_named_twice_is_refused(bench):
     return bench.refused("BR407", *bench.show(table(y=Y, m=M), "--score", "m")), files
 
 
-ODD = ("", "x" * 10_000, "two\nlines", "🦊", "\u202eevil", "<b>bold</b>", "=cmd()", "../x", "\x1b[31mred")
+ODD = (
+    "",
+    "x" * 10_000,
+    "two\nlines",
+    "🦊",
+    "\u202eevil",
+    "<b>bold</b>",
+    "=cmd()",
+    "../x",
+    "\x1b[31mred",
+)
 
 
-@row(53, "a name that is empty, very long, has a line break, emoji, direction marks, HTML, =cmd(), ../x, NUL", why="the NUL only")
+@row(
+    53,
+    "a name that is empty, very long, has a line break, emoji, direction marks, HTML, =cmd(),"
+    " ../x, NUL",
+    why="the NUL only",
+)
 def test_row_53_any_name_is_a_name_and_none_steers_the_terminal(bench):
     for name in ODD:
         text = table(y=Y, **{'"' + name + '"': M})
@@ -106,7 +154,9 @@ def test_row_53_any_name_is_a_name_and_none_steers_the_terminal(bench):
 @row(54, "reserved names (select, __proto__, constructor, CON)")
 def test_row_54_reserved_names_are_names(bench):
     for name in ("select", "__proto__", "constructor", "CON", "None", "id"):
-        shown = bench.accepted("show", bench.file(table(y=Y, **{name: M})), "--label", "y", "--score", name)
+        shown = bench.accepted(
+            "show", bench.file(table(y=Y, **{name: M})), "--label", "y", "--score", name
+        )
         assert br.count_file("scores.csv", label="y", score=name).total_positives == 5
     return shown
 
@@ -134,7 +184,17 @@ def test_row_56_one_model_is_shown_and_not_compared(bench):
 @row(57, "a group column with many, tiny or missing groups")
 def test_row_57_every_group_is_judged_and_a_missing_one_has_its_own(bench):
     sites = ["" if i < 4 else f"s{i % 3}" for i in range(20)]
-    gate = ("gate", bench.file(table(y=Y, m=M, site=sites)), "recall >= 0.1", "--label", "y", "--score", "m", "--threshold", "0.05")
+    gate = (
+        "gate",
+        bench.file(table(y=Y, m=M, site=sites)),
+        "recall >= 0.1",
+        "--label",
+        "y",
+        "--score",
+        "m",
+        "--threshold",
+        "0.05",
+    )
     done = bench.told(*gate, "--slice", "site")
     assert done.status == 1
     assert {"(missing)", "s0", "s1", "s2"} <= set(done.out.split())
@@ -144,16 +204,27 @@ def test_row_57_every_group_is_judged_and_a_missing_one_has_its_own(bench):
 @also(57)
 def test_row_57_fifty_groups_are_shown_and_the_others_together(bench):
     many = bench.file(table(y=Y * 6, m=M * 6, site=[f"s{i}" for i in range(120)]))
-    done = bench.told("slices", many, "--label", "y", "--score", "m", "--group", "site", "--threshold", "0.1")
+    done = bench.told(
+        "slices", many, "--label", "y", "--score", "m", "--group", "site", "--threshold", "0.1"
+    )
     assert done.status == 0
     assert len([line for line in done.out.splitlines() if line.startswith("s")]) == 2 * 50 + 1
-    return done.out.splitlines()[0], next(line for line in done.out.splitlines() if line.startswith("other (70)"))
+    return done.out.splitlines()[0], next(
+        line for line in done.out.splitlines() if line.startswith("other (70)")
+    )
 
 
-@row(58, "several rows of one patient or card", why="only the user knows which column tells patients apart")
+@row(
+    58,
+    "several rows of one patient or card",
+    why="only the user knows which column tells patients apart",
+)
 def test_row_58_clusters_are_resampled_whole_where_they_are_named(bench):
     repeated = bench.show(table(y=Y, m=M, patient=[f"p{i // 2}" for i in range(20)]))
-    alone, together = (bench.answer(*repeated, *more)["models"][0]["summaries"]["auc"] for more in ((), ("--cluster", "patient")))
+    alone, together = (
+        bench.answer(*repeated, *more)["models"][0]["summaries"]["auc"]
+        for more in ((), ("--cluster", "patient"))
+    )
     assert alone["value"] == together["value"]
     assert alone["low"] != together["low"]
     return bench.noted("BR432", *repeated, "--cluster", "patient")

@@ -7,7 +7,9 @@ from tests.bad_inputs.rows import also, row
 import baserate as br
 from baserate.conditions import trained_at
 
-OTHER = with_(M, at0="0.9", at3="0.005")  # the highest score is a negative's, the lowest a positive's
+OTHER = with_(
+    M, at0="0.9", at3="0.005"
+)  # the highest score is a negative's, the lowest a positive's
 
 
 def at(bench, *more, m=M):
@@ -41,7 +43,13 @@ def test_row_60_a_prior_above_1_is_refused_with_what_was_perhaps_meant(bench):
 
 @row(61, "5%, 1/200, 1e-5, 12 per 100k")
 def test_row_61_what_people_write_is_read_and_echoed(bench):
-    for text, value in (("5%", 0.05), ("1/200", 0.005), ("1e-5", 1e-5), ("12 per 100k", 1.2e-4), ("0.1%", 0.001)):
+    for text, value in (
+        ("5%", 0.05),
+        ("1/200", 0.005),
+        ("1e-5", 1e-5),
+        ("12 per 100k", 1.2e-4),
+        ("0.1%", 0.001),
+    ):
         assert prior_of(bench, text) == value
     return bench.told(*at(bench, "--prior", "12 per 100k")).out.splitlines()[0]
 
@@ -67,7 +75,9 @@ def test_row_64_a_reversed_range_is_refused(bench):
 
 @row(65, "a prior more than 1000 times below the sample's")
 def test_row_65_false_positive_rates_that_cannot_be_seen_are_said(bench):
-    many = bench.show(table(y=[1, 1, 1, 0] * 25, m=[f"0.{i * 37 % 100:02}" for i in range(100)]))[1:]
+    many = bench.show(table(y=[1, 1, 1, 0] * 25, m=[f"0.{i * 37 % 100:02}" for i in range(100)]))[
+        1:
+    ]
     shown = bench.noted("BR505", "choose", *many, "recall >= 0.8", "--prior", "1e-6")
     assert "finer than 1/25" in shown
     return shown
@@ -169,20 +179,28 @@ def test_row_79_doing_nothing_is_a_result_with_its_border(bench):
 def test_row_80_amounts_are_refused_by_line(bench):
     bench.refused("BR515", *by_amount(bench, with_([10] * 20, at4="inf")), lines=(6,))
     negative = bench.refused("BR515", *by_amount(bench, with_([10] * 20, at3=-5)), lines=(5,))
-    return negative, bench.refused("BR515", *by_amount(bench, with_([10] * 20, at4="", at5="NaN")), lines=(6, 7))
+    return negative, bench.refused(
+        "BR515", *by_amount(bench, with_([10] * 20, at4="", at5="NaN")), lines=(6, 7)
+    )
 
 
 @also(80)
 def test_row_80_missing_amounts_are_the_mean_of_their_class_where_that_is_said(bench):
-    return bench.noted("BR515", *by_amount(bench, with_([10] * 20, at4="", at5="NaN"), "--amount-missing", "mean"))
+    return bench.noted(
+        "BR515", *by_amount(bench, with_([10] * 20, at4="", at5="NaN"), "--amount-missing", "mean")
+    )
 
 
 @row(81, "amounts in several currencies")
 def test_row_81_mixed_currencies_are_refused(bench):
-    mixed = by_amount(bench, [10] * 20, "--currency", "currency", currency=with_(["EUR"] * 20, at3="USD"))
+    mixed = by_amount(
+        bench, [10] * 20, "--currency", "currency", currency=with_(["EUR"] * 20, at3="USD")
+    )
     shown = bench.refused("BR516", *mixed)
     assert '"EUR" (19), "USD" (1)' in shown
-    return shown, bench.refused("BR516", *by_amount(bench, with_([10] * 20, at3="5 USD")), lines=(5,))
+    return shown, bench.refused(
+        "BR516", *by_amount(bench, with_([10] * 20, at3="5 USD")), lines=(5,)
+    )
 
 
 @row(82, "a budget of 0, or alerts without a volume")
@@ -219,7 +237,9 @@ def test_row_85_what_is_observed_is_not_yet_shown(bench):
 
 @row(86, "demands that contradict each other")
 def test_row_86_infeasible_demands_are_refused_with_what_is_feasible(bench):
-    shown = bench.refused("BR530", *at(bench, "recall >= 0.9 and alerts <= 2", "--volume", "20"), status=3)
+    shown = bench.refused(
+        "BR530", *at(bench, "recall >= 0.9 and alerts <= 2", "--volume", "20"), status=3
+    )
     assert "the highest tpr with alerts <= 2 is" in shown
     assert "the lowest alerts with tpr >= 0.9 is" in shown
     return shown

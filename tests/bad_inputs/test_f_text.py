@@ -52,7 +52,9 @@ def test_row_91_a_decimal_comma_is_found_where_all_numbers_agree(bench):
 @row(92, "thousands separators, percent, currency")
 def test_row_92_numbers_are_plain_or_refused(bench):
     for text in ("5%", "€5", "1.234,5"):
-        shown = bench.refused("BR208", *bench.show(SEMICOLONS.replace("0,03", text), "--decimal", ","), lines=(4,))
+        shown = bench.refused(
+            "BR208", *bench.show(SEMICOLONS.replace("0,03", text), "--decimal", ","), lines=(4,)
+        )
     return bench.refused("BR208", *bench.show(table(y=Y, m=with_(M, at2="5%"))), lines=(4,)), shown
 
 
@@ -103,7 +105,9 @@ def test_row_99_two_columns_of_one_name_are_refused(bench):
 @row(100, "names that differ only by case")
 def test_row_100_names_are_taken_exactly_or_refused(bench):
     read = bench.accepted(*same(bench, table(y=Y, m=M, M=Y)))
-    return read, bench.refused("BR607", "show", bench.file(table(y=Y, Mm=M, mM=M)), "--label", "y", "--score", "mm")
+    return read, bench.refused(
+        "BR607", "show", bench.file(table(y=Y, Mm=M, mM=M)), "--label", "y", "--score", "mm"
+    )
 
 
 @row(101, "line breaks and quotes in quotes; a quote that is not closed")
@@ -130,14 +134,20 @@ def test_row_103_a_nul_is_refused_at_its_byte(bench):
 def test_row_104_what_means_missing_is_a_fixed_list(bench):
     for text in ("", "NA", "N/A", "#N/A", "NaN", "null", "NULL", "None", "-", "?"):
         shown = bench.refused("BR201", *bench.show(table(y=Y, m=with_(M, at2=text))), lines=(4,))
-    return shown, bench.refused("BR208", *bench.show(table(y=Y, m=with_(M, at2="missing"))), lines=(4,))
+    return shown, bench.refused(
+        "BR208", *bench.show(table(y=Y, m=with_(M, at2="missing"))), lines=(4,)
+    )
 
 
 @row(105, "no last line break, blank lines at the end, a line of totals")
 def test_row_105_the_end_of_a_file_may_be_bare_and_totals_are_refused(bench):
     same(bench, GOOD.rstrip("\n"))
     read = bench.accepted(*same(bench, GOOD + "\n\n"))
-    return read, bench.refused("BR617", *bench.show(table(id=[*range(20), "Total"], y=[*Y, ""], m=[*M, "2.1"])), lines=(22,))
+    return read, bench.refused(
+        "BR617",
+        *bench.show(table(id=[*range(20), "Total"], y=[*Y, ""], m=[*M, "2.1"])),
+        lines=(22,),
+    )
 
 
 @row(106, "comments or a title above the header; Excel's sep=;")
@@ -154,12 +164,16 @@ def test_row_107_rounded_ids_are_noted(bench):
     text = table(id=["1.23E+15", *range(19)], y=Y, m=M)
     for name in ("old.csv", "new.csv"):
         bench.file(text, name)
-    return bench.noted("BR609", "compare", "old.csv", "new.csv", "--label", "y", "--score", "m", "--id", "id")
+    return bench.noted(
+        "BR609", "compare", "old.csv", "new.csv", "--label", "y", "--score", "m", "--id", "id"
+    )
 
 
 @row(108, ".xlsx, .xls, .ods, .sas7bdat")
 def test_row_108_formats_that_are_not_read_are_named(bench):
-    bench.refused("BR610", *bench.show(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(99), name="scores.dat"))
+    bench.refused(
+        "BR610", *bench.show(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(99), name="scores.dat")
+    )
     bench.refused("BR610", *bench.show(GOOD, name="scores.sas7bdat"))
     return bench.refused("BR610", *bench.show(GOOD, name="scores.xlsx"))
 
@@ -167,10 +181,18 @@ def test_row_108_formats_that_are_not_read_are_named(bench):
 @row(109, "JSON lines, a JSON array, nested JSON")
 def test_row_109_json_lines_are_read_an_array_is_noted_and_nesting_is_refused(bench):
     rows = [{"y": y, "m": float(m)} for y, m in zip(Y, M, strict=True)]
-    lines = bench.accepted(*same(bench, "".join(json.dumps(one) + "\n" for one in rows), name="scores.jsonl"))
+    lines = bench.accepted(
+        *same(bench, "".join(json.dumps(one) + "\n" for one in rows), name="scores.jsonl")
+    )
     array = bench.noted("BR621", *same(bench, json.dumps(rows), name="scores.json"))
     assert json_lines.LARGEST_ARRAY == 100_000_000
-    return lines, array, bench.refused("BR619", *bench.show('{"y": 1, "m": {"score": 2}}\n', name="scores.jsonl"), lines=(1,))
+    return (
+        lines,
+        array,
+        bench.refused(
+            "BR619", *bench.show('{"y": 1, "m": {"score": 2}}\n', name="scores.jsonl"), lines=(1,)
+        ),
+    )
 
 
 @row(110, "a line of more than 16 MB")

@@ -40,7 +40,12 @@ def zipped(*names):
 
 @row(113, "gzip, zstd, bzip2, xz, by their bytes and not by name")
 def test_row_113_the_bytes_decide_and_a_wrong_name_is_noted(bench):
-    packers = {"gz": gzip.compress, "zst": zstandard.compress, "bz2": bz2.compress, "xz": lzma.compress}
+    packers = {
+        "gz": gzip.compress,
+        "zst": zstandard.compress,
+        "bz2": bz2.compress,
+        "xz": lzma.compress,
+    }
     for ending, pack in packers.items():
         plain = bench.accepted(*same(bench, pack(GOOD.encode()), name=f"scores.csv.{ending}"))
     return plain, bench.noted("BR716", *same(bench, gzip.compress(GOOD.encode())))
@@ -56,7 +61,13 @@ def test_row_114_a_file_that_is_cut_off_is_refused(bench):
 @row(115, "gzip in several members; a zip of one file, of several, encrypted")
 def test_row_115_members_are_one_file_and_a_zip_holds_one(bench):
     half = GOOD.index("\n", len(GOOD) // 2) + 1
-    plain = bench.accepted(*same(bench, b"".join(gzip.compress(part.encode()) for part in (GOOD[:half], GOOD[half:])), name="scores.csv.gz"))
+    plain = bench.accepted(
+        *same(
+            bench,
+            b"".join(gzip.compress(part.encode()) for part in (GOOD[:half], GOOD[half:])),
+            name="scores.csv.gz",
+        )
+    )
     same(bench, zipped("scores.csv"), name="scores.zip")
     secret = bytearray(zipped("scores.csv"))
     for place in (6, secret.rindex(b"PK\x01\x02") + 8):
@@ -68,7 +79,9 @@ def test_row_115_members_are_one_file_and_a_zip_holds_one(bench):
 @row(116, "a bomb")
 def test_row_116_a_bomb_stops_at_the_limit(bench):
     bomb = bz2.compress(b"y,m\n" + b"0,1\n" * 1_000_000)
-    return bench.refused("BR702", *bench.show(bomb, "--max-bytes", "1000000", name="scores.csv.bz2"))
+    return bench.refused(
+        "BR702", *bench.show(bomb, "--max-bytes", "1000000", name="scores.csv.bz2")
+    )
 
 
 @row(117, "Parquet that is cut off, encrypted, or has a huge footer")
@@ -81,12 +94,21 @@ def test_row_117_damaged_parquet_is_refused(bench):
     return cut, bench.refused("BR703", *bench.show(data[:-4] + b"PARE", name="scores.parquet"))
 
 
-@row(118, "Parquet with flipped bits", why="without checksums nothing can be seen; the SHA-256 of every input stands in the JSON")
+@row(
+    118,
+    "Parquet with flipped bits",
+    why="without checksums nothing can be seen; the SHA-256 of every input stands in the JSON",
+)
 def test_row_118_flipped_bits_are_seen_by_their_checksums(bench):
-    parquet.write_table(CASES, "good.parquet", write_page_checksum=True, compression="none", use_dictionary=False)
+    parquet.write_table(
+        CASES, "good.parquet", write_page_checksum=True, compression="none", use_dictionary=False
+    )
     assert len(bench.answer(*show("good.parquet"))["sources"][0]["sha256"]) == 64
     data, mark = Path("good.parquet").read_bytes(), np.float64(0.07).tobytes()
-    return bench.refused("BR703", *bench.show(data.replace(mark, np.float64(0.9).tobytes(), 1), name="scores.parquet"))
+    return bench.refused(
+        "BR703",
+        *bench.show(data.replace(mark, np.float64(0.9).tobytes(), 1), name="scores.parquet"),
+    )
 
 
 @row(119, "a folder of Parquet with other columns, partitions, unfinished")
@@ -95,7 +117,19 @@ def test_row_119_the_files_of_a_folder_are_one_table(bench):
         Path(name).mkdir(parents=True)
     parquet.write_table(CASES, "days/d=1/a.parquet")
     parquet.write_table(CASES, "days/d=2/a.parquet")
-    gate = ("gate", "days", "recall >= 0.1", "--label", "y", "--score", "m", "--threshold", "0.01", "--slice", "d")
+    gate = (
+        "gate",
+        "days",
+        "recall >= 0.1",
+        "--label",
+        "y",
+        "--score",
+        "m",
+        "--threshold",
+        "0.01",
+        "--slice",
+        "d",
+    )
     hive = bench.noted("BR704", *gate)
     parquet.write_table(CASES, "other/a.parquet")
     parquet.write_table(CASES.rename_columns(["y", "n"]), "other/b.parquet")
@@ -106,7 +140,9 @@ def test_row_119_the_files_of_a_folder_are_one_table(bench):
 def test_row_120_arrow_is_validated_in_full(bench):
     feather.write_feather(CASES, "good.feather")
     data = Path("good.feather").read_bytes()
-    return bench.accepted(*show("good.feather")), bench.refused("BR703", *bench.show(data[: len(data) // 2], name="scores.feather"))
+    return bench.accepted(*show("good.feather")), bench.refused(
+        "BR703", *bench.show(data[: len(data) // 2], name="scores.feather")
+    )
 
 
 @row(121, ".pkl, .joblib, .npy of objects, .rds, .pt")
@@ -120,9 +156,13 @@ def test_row_121_files_that_can_run_code_are_not_read(bench):
 
 
 def database(name, statement="CREATE TABLE cases (y INTEGER, m REAL)", into="cases"):
-    with closing((sqlite3 if name.endswith("db") and "duck" not in name else duckdb).connect(name)) as base:
+    with closing(
+        (sqlite3 if name.endswith("db") and "duck" not in name else duckdb).connect(name)
+    ) as base:
         base.execute(statement)
-        base.executemany(f"INSERT INTO {into} VALUES (?, ?)", list(zip(Y, map(float, M), strict=True)))
+        base.executemany(
+            f"INSERT INTO {into} VALUES (?, ?)", list(zip(Y, map(float, M), strict=True))
+        )
         base.commit()
     return name
 
@@ -151,10 +191,25 @@ def test_row_123_names_of_tables_are_quoted_or_hinted_at(bench):
     return read, bench.refused("BR717", *show("views.db::case")), column
 
 
-@row(124, "Spark without Java, of another version, without a master", why="jobs that fail are tested on a real cluster")
+@row(
+    124,
+    "Spark without Java, of another version, without a master",
+    why="jobs that fail are tested on a real cluster",
+)
 def test_row_124_what_spark_needs_is_said_in_one_line(bench):
     parquet.write_table(CASES, "a.parquet")
-    asked = ["count", "a.parquet", "--label", "y", "--score", "m", "--engine", "spark", "-o", "a.counts"]
+    asked = [
+        "count",
+        "a.parquet",
+        "--label",
+        "y",
+        "--score",
+        "m",
+        "--engine",
+        "spark",
+        "-o",
+        "a.counts",
+    ]
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("JAVA_HOME", "nowhere")
         absent = bench.refused("BR950", *asked)
@@ -179,7 +234,12 @@ def test_row_125_remote_files_are_refused(bench):
 def test_row_126_standard_input_is_read_and_what_is_no_file_is_refused(bench):
     done = bench.run(*show("-"), stdin=GOOD.encode())
     assert (done.status, done.err) == (0, "")
-    assert json.loads(bench.run(*show("/dev/stdin", "--json"), stdin=GOOD.encode()).out)["sources"][0]["rows_used"] == 20
+    assert (
+        json.loads(bench.run(*show("/dev/stdin", "--json"), stdin=GOOD.encode()).out)["sources"][0][
+            "rows_used"
+        ]
+        == 20
+    )
     os.mkfifo("pipe")
     Path("folder").mkdir()
     with socket.socket(socket.AF_UNIX) as server:
@@ -191,16 +251,27 @@ def test_row_126_standard_input_is_read_and_what_is_no_file_is_refused(bench):
     return done.out.splitlines()[0], limited.err.strip(), bench.refused("BR615", *show("pipe"))
 
 
-@row(127, "more rows than memory holds", why="benchmarks/README.md has a thousand million of them, and what they cost")
+@row(
+    127,
+    "more rows than memory holds",
+    why="benchmarks/README.md has a thousand million of them, and what they cost",
+)
 def test_row_127_more_scores_than_fit_are_counted_piece_by_piece(bench):
     rows = 700_000  # distinct scores; under the least ceiling there is room for 535 000
     labels, scores = np.arange(rows) % 1000 == 0, np.arange(rows) * 7919 % rows / rows
-    parquet.write_table(pa.table({"y": labels, "m": scores}), "large.parquet", row_group_size=100_000)
+    parquet.write_table(
+        pa.table({"y": labels, "m": scores}), "large.parquet", row_group_size=100_000
+    )
     return bench.noted("BR947", *show("large.parquet", "--memory", "320MB"))
 
 
 @row(128, "ten thousand other columns")
 def test_row_128_only_named_columns_are_read(bench):
     width = 10_000
-    text = "\n".join([",".join(["y", "m", *(f"c{i}" for i in range(width))]), *(f"{y},{m}{',x' * width}" for y, m in zip(Y, M, strict=True))])
+    text = "\n".join(
+        [
+            ",".join(["y", "m", *(f"c{i}" for i in range(width))]),
+            *(f"{y},{m}{',x' * width}" for y, m in zip(Y, M, strict=True)),
+        ]
+    )
     return bench.accepted(*same(bench, text))

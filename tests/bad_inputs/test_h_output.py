@@ -38,7 +38,13 @@ def failing(number, text):
 def shell(command):
     """A line of a shell, with the program as `baserate`."""
     line = command.replace("baserate", f"{sys.executable} -m baserate", 1)
-    return subprocess.run(["bash", "-o", "pipefail", "-c", line], capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(
+        ["bash", "-o", "pipefail", "-c", line],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
 
 
 def hidden():
@@ -61,7 +67,9 @@ def test_row_129_the_example_does_not_overwrite_either(bench):
     return bench.refused("BR801", "demo", as_json=False)
 
 
-@row(130, "a folder for output that is missing, read-only, or a file", why="before the input is read")
+@row(
+    130, "a folder for output that is missing, read-only, or a file", why="before the input is read"
+)
 def test_row_130_a_place_that_cannot_be_written_is_found_before_anything_is_read(bench):
     bench.file("mine", "taken")
     never = ("show", "never-read.csv", "--label", "y", "--score", "m", "-o")
@@ -72,7 +80,11 @@ def test_row_130_a_place_that_cannot_be_written_is_found_before_anything_is_read
     return missing, bench.refused("BR803", *never, "taken/answer.json"), closed
 
 
-@row(131, "an output that is a link", why="`Counts.save` replaces the link, and leaves alone what it points to")
+@row(
+    131,
+    "an output that is a link",
+    why="`Counts.save` replaces the link, and leaves alone what it points to",
+)
 def test_row_131_nothing_is_written_through_a_link(bench):
     bench.file("mine", "target")
     Path("link").symlink_to("target")
@@ -107,7 +119,11 @@ def test_row_133_a_full_disk_keeps_what_was_there(bench):
     return shown, done.stderr.strip()
 
 
-@row(134, "two runs with one output", why="`Counts.save` writes a draft of its own and renames it: the last one stays, whole")
+@row(
+    134,
+    "two runs with one output",
+    why="`Counts.save` writes a draft of its own and renames it: the last one stays, whole",
+)
 def test_row_134_one_process_at_a_time_writes_an_output(bench):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(atomic.os, "getpid", lambda: 4312)
@@ -126,7 +142,12 @@ def test_row_135_names_are_bytes_and_shown_escaped(bench):
     name = os.fsdecode(b"caf\xe9.csv")
     bench.file(GOOD, name)
     shown = bench.accepted("show", name, "--label", "y", "--score", "m")
-    assert bench.told("show", name, "--label", "y", "--score", "m", "-o", os.fsdecode(b"r\xe9sum\xe9")).status == 0
+    assert (
+        bench.told(
+            "show", name, "--label", "y", "--score", "m", "-o", os.fsdecode(b"r\xe9sum\xe9")
+        ).status
+        == 0
+    )
     assert Path(os.fsdecode(b"r\xe9sum\xe9")).exists()
     return shown, bench.refused("BR803", *into(bench, "x" * 300))
 
@@ -139,7 +160,11 @@ def test_row_136_whoever_has_read_enough_is_not_scolded(bench):
     return "exit status 0, and nothing on standard error"
 
 
-@row(137, "a file system without locks, or that cannot flush", why="without a note: the file is whole all the same")
+@row(
+    137,
+    "a file system without locks, or that cannot flush",
+    why="without a note: the file is whole all the same",
+)
 def test_row_137_a_file_system_without_locks_gets_a_whole_file(bench):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(atomic.fcntl, "flock", failing(errno.ENOLCK, "No locks available"))

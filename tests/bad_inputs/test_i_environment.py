@@ -24,18 +24,37 @@ from baserate.read import condense, sandbox, source
 
 GOOD = table(y=Y, m=M)
 PAIRS = table(y=Y * 10, m=M * 10, n=M[::-1] * 10)
-PAIR = ("--label", "y", "--score", "m", "--score", "n", "--statistic", "expected_cost", "--prior", "1%")
+PAIR = (
+    "--label",
+    "y",
+    "--score",
+    "m",
+    "--score",
+    "n",
+    "--statistic",
+    "expected_cost",
+    "--prior",
+    "1%",
+)
 
 
 def ended(bench, sent):
-    """The exit status and last words of a long run that is sent a signal; whether anything is left behind is looked at here."""
+    """The exit status and last words of a long run that is sent a signal; whether anything is left
+    behind is looked at here.
+    """
     Path("out").mkdir()
-    status, said = stopped(sent, Path("out"), "compare", bench.file(PAIRS), *PAIR, "--replicates", "1000000")
+    status, said = stopped(
+        sent, Path("out"), "compare", bench.file(PAIRS), *PAIR, "--replicates", "1000000"
+    )
     assert os.listdir("out") == []
     return status, said.splitlines()[-1]
 
 
-@row(138, "Ctrl-C, once or twice", why="exit status 130 and nothing left behind; a count with --resume goes on")
+@row(
+    138,
+    "Ctrl-C, once or twice",
+    why="exit status 130 and nothing left behind; a count with --resume goes on",
+)
 def test_row_138_ctrl_c_stops_tidily(bench):
     status, said = ended(bench, signal.SIGINT)
     assert status == 130
@@ -90,17 +109,33 @@ def test_row_141_a_narrow_terminal_shows_every_number(bench):
     return tuple(text.splitlines()[:3])
 
 
-@row(142, "LANG=C, standard output in another encoding", why="? for what the encoding lacks; where it should be ASCII, UTF-8")
+@row(
+    142,
+    "LANG=C, standard output in another encoding",
+    why="? for what the encoding lacks; where it should be ASCII, UTF-8",
+)
 def test_row_142_no_encoding_of_standard_output_makes_it_crash(bench):
     path, lines = bench.file(table(y=Y, **{"m→1": M})), []
     for encoding in ("latin-1", "ascii"):
-        done = run("show", path, "--label", "y", "--score", "m→1", env={"LANG": "C", "LC_ALL": "C", "PYTHONIOENCODING": encoding})
+        done = run(
+            "show",
+            path,
+            "--label",
+            "y",
+            "--score",
+            "m→1",
+            env={"LANG": "C", "LC_ALL": "C", "PYTHONIOENCODING": encoding},
+        )
         assert done.returncode == 0
         lines += [line for line in done.stdout.splitlines() if re.match("m.1", line)]
     return tuple(lines)
 
 
-@row(143, "no fonts, no CJK, dark mode, print", why="the fonts of the system, text in drawings, and rules for dark and for paper")
+@row(
+    143,
+    "no fonts, no CJK, dark mode, print",
+    why="the fonts of the system, text in drawings, and rules for dark and for paper",
+)
 def test_row_143_a_report_needs_no_font_and_is_read_in_the_dark_and_on_paper(bench):
     path = bench.file(table(y=Y, 模型=M))
     done = bench.told("report", path, "--label", "y", "--score", "模型")
@@ -130,7 +165,10 @@ def test_row_144_nothing_needs_a_network(bench):
 
 @row(145, "a home that is read-only or missing, no temporary folder, any umask")
 def test_row_145_only_the_folder_of_the_output_is_written_to(bench):
-    command, nowhere = bench.show(GOOD), {"HOME": "/nonexistent", "TMPDIR": "/nonexistent", "XDG_CACHE_HOME": "/nonexistent"}
+    command, nowhere = (
+        bench.show(GOOD),
+        {"HOME": "/nonexistent", "TMPDIR": "/nonexistent", "XDG_CACHE_HOME": "/nonexistent"},
+    )
     done = run(*command, "-o", "answer.txt", "--private", env=nowhere, umask=0)
     assert (done.returncode, done.stderr) == (0, "")
     assert stat.S_IMODE(Path("answer.txt").stat().st_mode) == 0o600
@@ -143,7 +181,18 @@ def test_row_145_only_the_folder_of_the_output_is_written_to(bench):
 @row(146, "several time zones in the days, and clocks that change")
 def test_row_146_days_are_utc_unless_a_zone_is_said(bench):
     times = [f"2026-03-{28 + i // 10}T{i % 10 + 12}:00:00+0{1 + i // 10}:00" for i in range(20)]
-    command = ("slices", bench.file(table(y=Y, m=M, time=times)), "--label", "y", "--score", "m", "--day", "time", "--threshold", "0.1")
+    command = (
+        "slices",
+        bench.file(table(y=Y, m=M, time=times)),
+        "--label",
+        "y",
+        "--score",
+        "m",
+        "--day",
+        "time",
+        "--threshold",
+        "0.1",
+    )
     offsets = bench.noted("BR431", *command)
     assert "2 offsets seen (+0100, +0200)" in offsets
     changed = bench.noted("BR431", *command, "--tz", "Europe/Berlin")
@@ -155,7 +204,9 @@ def test_row_146_days_are_utc_unless_a_zone_is_said(bench):
 def test_row_147_a_library_that_is_missing_is_named_with_the_way_to_get_it(bench):
     feather.write_feather(CASES, "scores.feather")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(source, "is_possible", lambda: False)  # another process would have the library
+        patch.setattr(
+            source, "is_possible", lambda: False
+        )  # another process would have the library
         patch.setitem(sys.modules, "pyarrow", None)
         arrow = bench.refused("BR714", *show("scores.feather"))
         patch.setitem(sys.modules, "sqlalchemy", None)
@@ -164,18 +215,33 @@ def test_row_147_a_library_that_is_missing_is_named_with_the_way_to_get_it(bench
     return arrow, database
 
 
-@row(148, "a process that has threads, a notebook, Windows", why="the process that reads a file is started afresh, and never forked")
+@row(
+    148,
+    "a process that has threads, a notebook, Windows",
+    why="the process that reads a file is started afresh, and never forked",
+)
 def test_row_148_a_reader_is_started_afresh_whatever_runs_beside_it(bench):
     def forked():
         raise AssertionError("nothing forks")
 
     feather.write_feather(CASES, "scores.feather")
-    unguarded = "import baserate as br; print(br.count_file('scores.feather', label='y', score='m'))"  # as in a notebook: no __main__ to import
-    script = subprocess.run([sys.executable, "-"], input=unguarded, capture_output=True, text=True, timeout=60, check=False)
+    unguarded = (  # as in a notebook: no __main__ to import
+        "import baserate as br; print(br.count_file('scores.feather', label='y', score='m'))"
+    )
+    script = subprocess.run(
+        [sys.executable, "-"],
+        input=unguarded,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
     assert script.stderr == ""
     with pytest.MonkeyPatch.context() as patch, ThreadPoolExecutor(2) as pool:
         patch.setattr(os, "fork", forked)
-        read = list(pool.map(lambda _: str(br.count_file("scores.feather", label="y", score="m")), range(4)))
+        read = list(
+            pool.map(lambda _: str(br.count_file("scores.feather", label="y", score="m")), range(4))
+        )
     assert set(read) == {script.stdout.strip()}
     return read[0]
 
@@ -194,6 +260,8 @@ def test_row_150_python_may_be_strict_or_careless(bench):
     command = bench.show(GOOD)
     plain = bench.told(*command)
     for flags in (("-OO",), ("-X", "dev", "-W", "error")):
-        status, text = in_terminal(200, *command, program=(sys.executable, *flags, "-m", "baserate"))
+        status, text = in_terminal(
+            200, *command, program=(sys.executable, *flags, "-m", "baserate")
+        )
         assert (status, text) == (plain.status, plain.out)
     return plain.out.splitlines()[0]

@@ -10,7 +10,9 @@ import jsonschema
 
 from baserate.cli import main
 
-VALID = jsonschema.Draft202012Validator(json.loads((Path(__file__).parents[2] / "docs" / "schema.json").read_text()))
+VALID = jsonschema.Draft202012Validator(
+    json.loads((Path(__file__).parents[2] / "docs" / "schema.json").read_text())
+)
 
 
 class Done(NamedTuple):

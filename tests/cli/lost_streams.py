@@ -1,6 +1,8 @@
-"""Commands run on streams that lose what is written: a process that loads everything once, and forks for each of them.
+"""Commands run on streams that lose what is written: a process that loads everything once, and
+forks for each of them.
 
-Each line of JSON on standard input is [words, the descriptor that is full or null]; each line of the answer is [status, stdout, stderr].
+Each line of JSON on standard input is [words, the descriptor that is full or null]; each line of
+the answer is [status, stdout, stderr].
 """
 
 import json
@@ -13,7 +15,9 @@ from baserate.cli import main
 
 
 def ran(words, full):
-    """The exit status of a command and what it wrote, in a process of its own whose stdout (1) or stderr (2) is a full disk."""
+    """The exit status of a command and what it wrote, in a process of its own whose stdout (1) or
+    stderr (2) is a full disk.
+    """
     shutil.rmtree("baserate-demo", ignore_errors=True)
     files = {number: tempfile.TemporaryFile() for number in (1, 2)}  # noqa: SIM115 (for as long as the process lives)
     child = os.fork()

@@ -6,7 +6,14 @@ from tests.cli.helpers import answered, refused, told, written
 import baserate as br
 
 HEADER = ("m", "y", "eur", "other")
-ROWS = [(0.9, 1, 1000, 0.2), (0.8, 0, 50, 0.1), (0.7, 1, 20, 0.9), (0.6, 0, 500, 0.6), (0.2, 1, 300, 0.7), (0.1, 0, 10, 0.8)]
+ROWS = [
+    (0.9, 1, 1000, 0.2),
+    (0.8, 0, 50, 0.1),
+    (0.7, 1, 20, 0.9),
+    (0.6, 0, 500, 0.6),
+    (0.2, 1, 300, 0.7),
+    (0.1, 0, 10, 0.8),
+]
 
 
 @pytest.fixture
@@ -15,33 +22,78 @@ def cases(tmp_path):
 
 
 def asked(path, *more, score=("m",)):
-    return ("choose", path, "--label", "y", *(word for name in score for word in ("--score", name)), "--amount", "eur", *more)
+    return (
+        "choose",
+        path,
+        "--label",
+        "y",
+        *(word for name in score for word in ("--score", name)),
+        "--amount",
+        "eur",
+        *more,
+    )
 
 
 def test_scenario_12_in_one_command(capsys, cases):
     done = told(capsys, *asked(cases, "--review", "150"))
     assert done.status == 0
     first, second, _, headings, row, *_ = done.out.splitlines()
-    assert first == (
-        "At prior 0.5, as in the sample, a review at 150 and a miss at its amount, the cheapest threshold: score >= 0.9 "
-        "(cost 470, caught 1 000, missed 320, of 6 cases)."
+    assert (
+        first
+        == "At prior 0.5, as in the sample, a review at 150 and a miss at its amount, the cheapest"
+        " threshold: score >= 0.9 (cost 470, caught 1 000, missed 320, of 6 cases)."
     )
-    assert second == (
-        "With every miss at the average amount, one would choose: score >= 0.2, which truly costs 750. "
-        "Flagging nothing costs 1 320, everything 900; neither difference was tested."
+    assert (
+        second
+        == "With every miss at the average amount, one would choose: score >= 0.2, which truly"
+        " costs 750. Flagging nothing costs 1 320, everything 900; neither difference was"
+        " tested."
     )
-    assert headings.split() == ["model", "threshold", "alerts", "amount", "caught", "amount", "missed", "cost", "cost", "per", "case"]
+    assert headings.split() == [
+        "model",
+        "threshold",
+        "alerts",
+        "amount",
+        "caught",
+        "amount",
+        "missed",
+        "cost",
+        "cost",
+        "per",
+        "case",
+    ]
     assert row.split() == ["m", ">=", "0.9", "1", "1", "000", "320", "470", "78.33"]
     assert "note BR528: chosen and judged on the same cases" in done.err
 
 
 def test_json_says_what_python_says_to_every_digit(capsys, cases):
-    document = answered(capsys, *asked(cases, "--review", "150.5", "--prior", "1%,sample", "--volume", "1e6", "--recovered", "80%"))
+    document = answered(
+        capsys,
+        *asked(
+            cases,
+            "--review",
+            "150.5",
+            "--prior",
+            "1%,sample",
+            "--volume",
+            "1e6",
+            "--recovered",
+            "80%",
+        ),
+    )
     amounts = br.count_amounts_file(cases, label="y", score="m", amount="eur")
     model = document["models"][0]
-    assert (model["points"], model["amounts"]["digest"], model["amounts"]["positive"]) == ([], amounts.digest, 1320)
-    for found, verdict, prior in zip(model["amounts"]["points"], document["verdict"], ("1%", None), strict=True):
-        point = br.choose_amount(amounts, review=150.5, recovered=0.8, at=br.Conditions(prior=prior), volume=1e6)
+    assert (model["points"], model["amounts"]["digest"], model["amounts"]["positive"]) == (
+        [],
+        amounts.digest,
+        1320,
+    )
+    for found, verdict, prior in zip(
+        model["amounts"]["points"], document["verdict"], ("1%", None), strict=True
+    ):
+        point = br.choose_amount(
+            amounts, review=150.5, recovered=0.8, at=br.Conditions(prior=prior), volume=1e6
+        )
         for name in (
             "threshold",
             "cost",
@@ -65,38 +117,78 @@ def test_json_says_what_python_says_to_every_digit(capsys, cases):
 
 def test_scenario_12_as_json(capsys, cases):
     point = answered(capsys, *asked(cases, "--review", "150"))["models"][0]["amounts"]["points"][0]
-    assert (point["threshold"], point["cost"], point["by_average"]["threshold"], point["by_average"]["cost"]) == (0.9, 470, 0.2, 750)
+    assert (
+        point["threshold"],
+        point["cost"],
+        point["by_average"]["threshold"],
+        point["by_average"]["cost"],
+    ) == (0.9, 470, 0.2, 750)
     assert (point["at"], point["intervals"]) == ({"prior": 0.5, "as_in_sample": True}, {})
 
 
 def test_the_cheapest_of_several_models(capsys, cases):
     done = told(capsys, *asked(cases, "--review", "150", score=("other", "m")))
     assert "choose m, score >= 0.9 (cost 470" in done.out
-    assert "; the difference was not tested (the amounts of each model are counted alone," in done.out.splitlines()[0]
+    assert (
+        "; the difference was not tested (the amounts of each model are counted alone,"
+        in done.out.splitlines()[0]
+    )
     verdict = answered(capsys, *asked(cases, "--review", "150", score=("other", "m")))["verdict"][0]
     assert verdict["models"] == ["m"]
     assert verdict["values"] == {"other": 750, "m": 470}
 
 
 def test_a_budget_catches_the_largest_amount(capsys, cases):
-    words = ("choose", cases, "alerts <= 30", "--label", "y", "--score", "m", "--amount", "eur", "--prior", "10%", "--volume", "100")
+    words = (
+        "choose",
+        cases,
+        "alerts <= 30",
+        "--label",
+        "y",
+        "--score",
+        "m",
+        "--amount",
+        "eur",
+        "--prior",
+        "10%",
+        "--volume",
+        "100",
+    )
     done = told(capsys, *words)
-    assert done.out.startswith("At prior 0.1, the largest amount caught with alerts <= 30: score >= 0.9 (caught ")
+    assert done.out.startswith(
+        "At prior 0.1, the largest amount caught with alerts <= 30: score >= 0.9 (caught "
+    )
     assert "cost" not in done.out
     point = answered(capsys, *words)["models"][0]["amounts"]["points"][0]
-    assert (point["review"], point["optimized"], point["how"], point["threshold"]) == (None, "amount_caught", "threshold", 0.9)
+    assert (point["review"], point["optimized"], point["how"], point["threshold"]) == (
+        None,
+        "amount_caught",
+        "threshold",
+        0.9,
+    )
     assert point["alerts"] <= 30
     status = told(capsys, *asked(cases, "--review", "1", "--rule", "recall >= 0.9 and fpr <= 1%"))
     assert (status.status, status.err[:11]) == (3, "error BR530")
 
 
 def test_resampled_intervals(capsys, tmp_path):
-    path = written(tmp_path / "many.csv", HEADER, [(i % 13, int(i % 3 == 0), i % 17 + 0.25, i) for i in range(300)])
+    path = written(
+        tmp_path / "many.csv",
+        HEADER,
+        [(i % 13, int(i % 3 == 0), i % 17 + 0.25, i) for i in range(300)],
+    )
     document = answered(capsys, *asked(path, "--review", "3", "--replicates", "150", "--seed", "4"))
     amounts = br.count_amounts_file(path, label="y", score="m", amount="eur")
-    ours = br.amount_intervals(br.choose_amount(amounts, review=3), amounts, replicates=150, seed=4)["cost"]
+    ours = br.amount_intervals(
+        br.choose_amount(amounts, review=3), amounts, replicates=150, seed=4
+    )["cost"]
     found = document["models"][0]["amounts"]["points"][0]["intervals"]["cost"]
-    assert (document["seed"], found["low"], found["high"], found["method"]) == (4, ours.low, ours.high, "percentile")
+    assert (document["seed"], found["low"], found["high"], found["method"]) == (
+        4,
+        ours.low,
+        ours.high,
+        "percentile",
+    )
     done = told(capsys, *asked(path, "--review", "3", "--replicates", "150"))
     assert "95 % intervals, choosing the thresholds again on each of 150 resamples:" in done.out
     assert "No intervals" in told(capsys, *asked(path, "--review", "3")).out
@@ -105,17 +197,38 @@ def test_resampled_intervals(capsys, tmp_path):
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        (("--review", "150", "--cost", "fn=3"), "BR513: costs of outcomes are given beside amounts"),
-        (("--review", "150", "--profit", "tp=3,fp=-1"), "BR513: costs of outcomes are given beside amounts"),
+        (
+            ("--review", "150", "--cost", "fn=3"),
+            "BR513: costs of outcomes are given beside amounts",
+        ),
+        (
+            ("--review", "150", "--profit", "tp=3,fp=-1"),
+            "BR513: costs of outcomes are given beside amounts",
+        ),
         (("--review", "150", "--optimize", "f1"), "BR001: --optimize says nothing beside --amount"),
         (("--review", "150", "--mix"), "BR001: --mix says nothing beside --amount"),
-        (("--review", "150", "--calibrated-at", "10%"), "BR001: --calibrated-at says nothing beside --amount"),
+        (
+            ("--review", "150", "--calibrated-at", "10%"),
+            "BR001: --calibrated-at says nothing beside --amount",
+        ),
         (("--review", "150", "--weight", "eur"), "BR001: --weight says nothing beside --amount"),
         (("--review", "150 EUR"), 'BR514: --review takes a plain number, got "150 EUR"'),
         (("--review", "-1"), "BR514: what a review costs is a number, 0 or more, got -1"),
-        (("--review", "1", "--recovered", "0%"), "BR542: the share recovered of a caught amount lies above 0 and not above 1, got 0"),
-        (("--review", "1", "--recovered", "much"), 'BR542: the share recovered of a caught amount lies above 0 and not above 1, got "much"'),
-        (("--review", "1", "--amount-missing", "zero"), "BR515: .*a missing amount is taken for the mean or refused"),
+        (
+            ("--review", "1", "--recovered", "0%"),
+            "BR542: the share recovered of a caught amount lies above 0 and not above 1, got 0",
+        ),
+        (
+            ("--review", "1", "--recovered", "much"),
+            (
+                "BR542: the share recovered of a caught amount lies above 0 and not above 1, got"
+                ' "much"'
+            ),
+        ),
+        (
+            ("--review", "1", "--amount-missing", "zero"),
+            "BR515: .*a missing amount is taken for the mean or refused",
+        ),
         (("--review", "1", "--currency", "y"), 'BR516: .*"y" has more than one currency'),
         ((), "BR514: what does a review cost"),
     ],
@@ -135,6 +248,8 @@ def test_options_of_amounts_say_nothing_without_one(capsys, cases, option):
 
 def test_missing_amounts_are_filled_where_that_is_said(capsys, tmp_path):
     path = written(tmp_path / "gap.csv", HEADER, [*ROWS[:4], (0.2, 1, "", 0.7), ROWS[5]])
-    assert "(line 6). Fix: give every case an amount, or --amount-missing mean" in refused(capsys, *asked(path, "--review", "150"))
+    assert "(line 6). Fix: give every case an amount, or --amount-missing mean" in refused(
+        capsys, *asked(path, "--review", "150")
+    )
     notes = answered(capsys, *asked(path, "--review", "150", "--amount-missing", "mean"))["notes"]
     assert any(note["code"] == "BR515" and "510 for 1 positive" in note["text"] for note in notes)

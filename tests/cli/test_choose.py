@@ -13,13 +13,21 @@ from tests.cli.test_main import run
 import baserate as br
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "schema.json").read_text())
-A = ([400, 300, 300, 250, 200, 150, 150, 100, 100, 50], [20, 40, 100, 240, 600, 2000, 5000, 10000, 20000, 60000])
-B = ([500, 150, 100, 100, 150, 250, 250, 250, 150, 100], [10, 20, 70, 200, 700, 3000, 9000, 15000, 25000, 45000])
+A = (
+    [400, 300, 300, 250, 200, 150, 150, 100, 100, 50],
+    [20, 40, 100, 240, 600, 2000, 5000, 10000, 20000, 60000],
+)
+B = (
+    [500, 150, 100, 100, 150, 250, 250, 250, 150, 100],
+    [10, 20, 70, 200, 700, 3000, 9000, 15000, 25000, 45000],
+)
 ROWS = ("--label", "fraud", "--score", "a", "--score", "b")
 
 
 def scores_of(cells):
-    return [grade for grade, count in zip(range(9, -1, -1), cells, strict=True) for _ in range(count)]
+    return [
+        grade for grade, count in zip(range(9, -1, -1), cells, strict=True) for _ in range(count)
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -53,40 +61,70 @@ def test_scenario_3_in_one_command(frauds):
     done = run("choose", frauds, "alerts <= 200", *ROWS, *field)
     assert done.returncode == 0
     first = done.stdout.splitlines()[0]
-    assert first == (
-        "At 1 in 1 000 and alerts <= 200 of 1 000 000, use b (56.8 % of those at 9, drawn at random): 142 caught against 99 for a; "
-        "the difference is significant (p < 0.001)."
+    assert (
+        first
+        == "At 1 in 1 000 and alerts <= 200 of 1 000 000, use b (56.8 % of those at 9, drawn at"
+        " random): 142 caught against 99 for a; the difference is significant (p < 0.001)."
     )
-    assert 'note BR523: "a": the budget ends among the cases at 9: 49.5 % of them are flagged' in done.stderr
+    assert (
+        'note BR523: "a": the budget ends among the cases at 9: 49.5 % of them are flagged'
+        in done.stderr
+    )
     models = answered("choose", frauds, "alerts <= 200/day", *ROWS, *field)["models"]
     caught = {model["name"]: model["points"][0]["caught"] for model in models}
     assert {name: round(value, 3) for name, value in caught.items()} == {"a": 99.040, "b": 142.070}
     point = models[0]["points"][0]
-    assert (point["threshold"], point["certain"], point["lower_threshold"], round(point["share"], 3)) == ("none", "none", 9, 0.495)
+    assert (
+        point["threshold"],
+        point["certain"],
+        point["lower_threshold"],
+        round(point["share"], 3),
+    ) == ("none", "none", 9, 0.495)
     assert point["best"]["tp"] == 400
     assert point["worst"]["tp"] == 0
     turned = run("choose", frauds, "alerts <= 1000", *ROWS, *field)
     first = turned.stdout.splitlines()[0]
-    assert first == (
-        "At 1 in 1 000 and alerts <= 1000 of 1 000 000, a and b cannot be distinguished on these cases (355 and 349 caught; p = 0.0725); "
-        "a (score >= 8, and 3.28 % of those at 7, drawn at random) is best here."
+    assert (
+        first
+        == "At 1 in 1 000 and alerts <= 1000 of 1 000 000, a and b cannot be distinguished on these"
+        " cases (355 and 349 caught; p = 0.0725); a (score >= 8, and 3.28 % of those at 7, drawn"
+        " at random) is best here."
     )
 
 
 def test_scenario_4_at_one_base_rate(frauds):
-    done = run("choose", frauds, *ROWS, "--prior", "0.001", "--cost", "fp=5,fn=500", "--cost", "tp=5")
-    assert "use a at score >= 5: cost per case 0.1921 against 0.3035 for b; the difference is significant (p < 0.001)." in done.stdout
+    done = run(
+        "choose", frauds, *ROWS, "--prior", "0.001", "--cost", "fp=5,fn=500", "--cost", "tp=5"
+    )
+    assert (
+        "use a at score >= 5: cost per case 0.1921 against 0.3035 for b; the difference is"
+        " significant (p < 0.001)." in done.stdout
+    )
 
 
 def test_json_says_what_python_says(frauds):
-    document = answered("choose", frauds, "recall >= 0.8", *ROWS, "--prior", "0.1%,1e-4", "--cost", "fn=100,fp=1")
+    document = answered(
+        "choose", frauds, "recall >= 0.8", *ROWS, "--prior", "0.1%,1e-4", "--cost", "fn=100,fp=1"
+    )
     a = br.Counts(range(9, -1, -1), *A)
     for point, prior in zip(document["models"][0]["points"], (0.001, 0.0001), strict=True):
-        ours = br.choose(a, "tpr >= 0.8", at=br.Conditions(prior=prior, costs=br.Costs(fp=1, fn=100)))
+        ours = br.choose(
+            a, "tpr >= 0.8", at=br.Conditions(prior=prior, costs=br.Costs(fp=1, fn=100))
+        )
         assert point["rule"] == "tpr >= 0.8"
-        assert point["at"] == {"prior": prior, "as_in_sample": False, "costs_given": True, "costs": {"fp": 1, "fn": 100, "tp": 0, "tn": 0}}
+        assert point["at"] == {
+            "prior": prior,
+            "as_in_sample": False,
+            "costs_given": True,
+            "costs": {"fp": 1, "fn": 100, "tp": 0, "tn": 0},
+        }
         assert point["threshold"] == ours.threshold
-        assert {name: point[name] for name in ("tp", "fp", "fn", "tn")} == {"tp": ours.tp, "fp": ours.fp, "fn": ours.fn, "tn": ours.tn}
+        assert {name: point[name] for name in ("tp", "fp", "fn", "tn")} == {
+            "tp": ours.tp,
+            "fp": ours.fp,
+            "fn": ours.fn,
+            "tn": ours.tn,
+        }
         for name in ("tpr", "fpr", "precision", "npv", "posfrac", "expected_cost"):
             assert point[name] == ours[name]
     assert {note["code"] for note in document["notes"]} >= {"BR526", "BR528"}
@@ -94,16 +132,36 @@ def test_json_says_what_python_says(frauds):
 
 def test_show_reads_points_at_rules_thresholds_and_conditions(small):
     arguments = ("show", small, "--label", "y", "--score", "m")
-    document = answered(*arguments, "--threshold", "0.5", "--threshold", "none", "--rule", "recall >= 50%", "--prior", "1%")
+    document = answered(
+        *arguments,
+        "--threshold",
+        "0.5",
+        "--threshold",
+        "none",
+        "--rule",
+        "recall >= 50%",
+        "--prior",
+        "1%",
+    )
     half, none, rule = document["models"][0]["points"]
     assert (half["threshold"], half["tp"], half["fp"], half["rule"]) == (0.5, 3, 1, None)
-    assert (none["threshold"], none["precision"], none["undefined"]["precision"]) == ("none", None, "nothing flagged")
-    assert (rule["threshold"], rule["rule"], rule["optimized"]) == (0.8, "tpr >= 0.5", "expected_cost")
+    assert (none["threshold"], none["precision"], none["undefined"]["precision"]) == (
+        "none",
+        None,
+        "nothing flagged",
+    )
+    assert (rule["threshold"], rule["rule"], rule["optimized"]) == (
+        0.8,
+        "tpr >= 0.5",
+        "expected_cost",
+    )
     shown = run(*arguments, "--threshold", "none").stdout
     assert "flag nothing" in shown
     assert "—" in shown
     assert (
-        run(*arguments, "--cost", "fn=10").stdout.count("At prior 0.375, as in the sample; costs (fp = 1, fn = 10), the cheapest threshold:")
+        run(*arguments, "--cost", "fn=10").stdout.count(
+            "At prior 0.375, as in the sample; costs (fp = 1, fn = 10), the cheapest threshold:"
+        )
         == 1
     )
 
@@ -119,7 +177,8 @@ def test_what_cannot_be_met_exits_with_3(small):
     assert done.returncode == 3
     assert done.stdout == ""
     assert done.stderr.startswith(
-        "error BR530: no threshold has tpr >= 0.9 and fpr <= 0.1: the highest tpr with fpr <= 0.1 is 0.666667, at threshold 0.8"
+        "error BR530: no threshold has tpr >= 0.9 and fpr <= 0.1: the highest tpr with fpr <= 0.1"
+        " is 0.666667, at threshold 0.8"
     )
     assert answered(*arguments, status=3)["errors"][0]["code"] == "BR530"
 
@@ -128,16 +187,36 @@ def test_a_model_that_cannot_keep_the_rule_is_named_and_the_others_are_answered(
     done = run("choose", frauds, "precision >= 45% and tpr >= 0.3", *ROWS, "--prior", "0.1%")
     assert done.returncode == 0
     assert 'note BR530: "a": no threshold has precision >= 0.45 and tpr >= 0.3' in done.stderr
-    assert "with precision >= 0.45 and tpr >= 0.3, use b at score >= 8: errors per case 0.0009808." in done.stdout
+    assert (
+        "with precision >= 0.45 and tpr >= 0.3, use b at score >= 8: errors per case 0.0009808."
+        in done.stdout
+    )
     assert "a      cannot satisfy the rule" in done.stdout
-    document = answered("choose", frauds, "precision >= 45% and tpr >= 0.3", *ROWS, "--prior", "0.1%")
+    document = answered(
+        "choose", frauds, "precision >= 45% and tpr >= 0.3", *ROWS, "--prior", "0.1%"
+    )
     assert document["verdict"][0]["models"] == ["b"]
-    assert document["verdict"][0]["refused"]["a"].startswith("no threshold has precision >= 0.45 and tpr >= 0.3")
+    assert document["verdict"][0]["refused"]["a"].startswith(
+        "no threshold has precision >= 0.45 and tpr >= 0.3"
+    )
     assert any(note["code"] == "BR530" for note in document["notes"])
 
 
 def test_the_threshold_in_theory_stands_beside_the_empirical_one(small):
-    arguments = ("choose", small, "--label", "y", "--score", "m", "--prior", "1%", "--cost", "fn=50,fp=1", "--calibrated-at", "sample")
+    arguments = (
+        "choose",
+        small,
+        "--label",
+        "y",
+        "--score",
+        "m",
+        "--prior",
+        "1%",
+        "--cost",
+        "fn=50,fp=1",
+        "--calibrated-at",
+        "sample",
+    )
     done = run(*arguments)
     assert "In theory, for calibrated scores, m: score >= 0.542962" in done.stdout
     assert "(corrected probability 0.0196078)" in done.stdout
@@ -159,7 +238,9 @@ def test_case_control_files_need_a_base_rate(small):
     assert refused.returncode == 2
     assert refused.stderr.startswith("error BR509: the class totals were chosen")
     assert refused.stderr.endswith("Fix: --prior 0.1%.\n")
-    assert answered(*arguments, "--prior", "0.1%")["models"][0]["counts"]["design"] == "case-control"
+    assert (
+        answered(*arguments, "--prior", "0.1%")["models"][0]["counts"]["design"] == "case-control"
+    )
 
 
 @pytest.mark.parametrize(
@@ -191,7 +272,11 @@ def test_bad_conditions_are_one_line_that_says_what_to_write(small, options, cod
 @pytest.mark.parametrize(
     ("rule", "code", "text"),
     [
-        ("alerts <= 200/day", "BR520", "200/day alerts: of how many cases? Fix: --volume 1000000, the number of cases a day."),
+        (
+            "alerts <= 200/day",
+            "BR520",
+            "200/day alerts: of how many cases? Fix: --volume 1000000, the number of cases a day.",
+        ),
         ("recall > 0.8", "BR533", "a limit is written >= or <="),
         ("recall >= 80", "BR533", "tpr lies between 0 and 1, got 80; 80%?"),
         ("recal >= 0.8", "BR531", 'did you mean "recall" (here: tpr)?'),
@@ -207,7 +292,11 @@ def test_bad_rules_are_one_line_that_says_what_to_write(small, rule, code, text)
 
 def test_several_things_wrong_are_told_in_one_run(small):
     done = run("choose", small, "--label", "y", "--score", "m", "--prior", "5,0", "--cost", "fn=x")
-    assert [line.split(":")[0] for line in done.stderr.splitlines()] == ["error BR514", "error BR502", "error BR501"]
+    assert [line.split(":")[0] for line in done.stderr.splitlines()] == [
+        "error BR514",
+        "error BR502",
+        "error BR501",
+    ]
 
 
 def test_calc_derives_the_rest_or_names_the_contradiction():
@@ -218,7 +307,10 @@ def test_calc_derives_the_rest_or_names_the_contradiction():
     assert rates["tpr"]["given"]
     done = run("calc", "--tpr", "0.8", "--posfrac", "0.549", "--prior", "0.5", "--purity", "0.779")
     assert done.returncode == 2
-    assert "force precision to lie between 0.6824 and 0.7748 (about 0.7286), not at 0.779" in done.stderr
+    assert (
+        "force precision to lie between 0.6824 and 0.7748 (about 0.7286), not at 0.779"
+        in done.stderr
+    )
     short = run("calc", "--tpr", "0.8", "--prior", "0.5")
     assert short.returncode == 2
     assert "error BR540: prior, tpr leave 1 number open: add 1 of fpr" in short.stderr
@@ -240,8 +332,13 @@ def test_a_rule_that_one_of_several_base_rates_forbids_says_at_which_and_answers
     assert done.returncode == 0
     first, second = done.stdout.splitlines()[:2]
     assert first == "At prior 0.001: no model can satisfy the rule."
-    assert second.endswith("with precision >= 0.5 and tpr >= 0.9, the threshold with the fewest errors: score >= 0.6.")
-    assert "note BR530: at prior 0.001: no threshold has precision >= 0.5 and tpr >= 0.9" in done.stderr
+    assert second.endswith(
+        "with precision >= 0.5 and tpr >= 0.9, the threshold with the fewest errors: score >= 0.6."
+    )
+    assert (
+        "note BR530: at prior 0.001: no threshold has precision >= 0.5 and tpr >= 0.9"
+        in done.stderr
+    )
     assert "0.001  m      cannot satisfy the rule" in done.stdout
     document = answered(*arguments)
     assert [verdict["at"]["prior"] for verdict in document["verdict"]] == [0.3]
@@ -250,14 +347,34 @@ def test_a_rule_that_one_of_several_base_rates_forbids_says_at_which_and_answers
 
 
 def test_a_rule_that_the_samples_own_base_rate_forbids_says_so(small):
-    arguments = ("choose", small, "posfrac <= 30% and tpr >= 0.9", "--label", "y", "--score", "m", "--prior", "sample,1%")
+    arguments = (
+        "choose",
+        small,
+        "posfrac <= 30% and tpr >= 0.9",
+        "--label",
+        "y",
+        "--score",
+        "m",
+        "--prior",
+        "sample,1%",
+    )
     done = run(*arguments)
     assert done.returncode == 0
     assert "note BR530: at prior 0.375: no threshold has" in done.stderr
 
 
 def test_a_rule_that_every_base_rate_forbids_exits_with_3_and_names_each(small):
-    done = run("choose", small, "precision >= 99% and tpr >= 0.9", "--label", "y", "--score", "m", "--prior", "0.1%,1%")
+    done = run(
+        "choose",
+        small,
+        "precision >= 99% and tpr >= 0.9",
+        "--label",
+        "y",
+        "--score",
+        "m",
+        "--prior",
+        "0.1%,1%",
+    )
     assert (done.returncode, done.stdout) == (3, "")
     assert [line.partition(": no threshold")[0] for line in done.stderr.splitlines()] == [
         "error BR530: at prior 0.001",
@@ -266,26 +383,41 @@ def test_a_rule_that_every_base_rate_forbids_exits_with_3_and_names_each(small):
 
 
 def test_json_says_which_model_was_chosen_and_by_what(frauds):
-    document = answered("choose", frauds, "alerts <= 200", *ROWS, "--prior", "0.1%", "--volume", "1e6")
+    document = answered(
+        "choose", frauds, "alerts <= 200", *ROWS, "--prior", "0.1%", "--volume", "1e6"
+    )
     (verdict,) = document["verdict"]
-    assert (verdict["models"], verdict["rule"], verdict["optimized"], verdict["refused"]) == (["b"], "alerts <= 200", "tpr", {})
+    assert (verdict["models"], verdict["rule"], verdict["optimized"], verdict["refused"]) == (
+        ["b"],
+        "alerts <= 200",
+        "tpr",
+        {},
+    )
     assert set(verdict["values"]) == {"a", "b"}
     assert verdict["values"]["b"] == document["models"][1]["points"][0]["tpr"]
     assert verdict["at"] == document["models"][0]["points"][0]["at"]
-    twins = answered("choose", frauds, "--label", "fraud", "--score", "a", "--score", "b", "--prior", "1e-9")
+    twins = answered(
+        "choose", frauds, "--label", "fraud", "--score", "a", "--score", "b", "--prior", "1e-9"
+    )
     assert twins["verdict"][0]["models"] == ["a", "b"], "flagging nothing costs both the same"
 
 
 @pytest.mark.parametrize("extra", ["\x1b[31mred", "\x1b]0;title\x07", "\u202eevil"])
 @pytest.mark.parametrize("as_json", [(), ("--json",)])
 def test_what_a_terminal_would_obey_is_escaped_in_messages(small, extra, as_json):
-    for arguments in (("choose", small, "tpr >= 0.5", extra), ("choose", small, f"tpr {extra} >= 0.5"), ("choose", small, "--optimize", extra)):
+    for arguments in (
+        ("choose", small, "tpr >= 0.5", extra),
+        ("choose", small, f"tpr {extra} >= 0.5"),
+        ("choose", small, "--optimize", extra),
+    ):
         done = run(*arguments, "--label", "y", "--score", "m", *as_json)
         assert done.returncode == 2
         assert not any(character in done.stderr + done.stdout for character in "\x1b\x07\u202e")
 
 
-@pytest.mark.parametrize("volume", ["0,5", "0,500", "-5", "0", "many", "1e19", "inf", "nan", "5%", "9" * 1000])
+@pytest.mark.parametrize(
+    "volume", ["0,5", "0,500", "-5", "0", "many", "1e19", "inf", "nan", "5%", "9" * 1000]
+)
 def test_a_volume_is_a_number_of_cases(small, volume):
     done = run("choose", small, "--label", "y", "--score", "m", "--volume", volume)
     assert done.returncode == 2
@@ -296,14 +428,23 @@ def test_a_volume_is_a_number_of_cases(small, volume):
 def test_a_threshold_is_a_number_that_floats_can_hold(small, threshold):
     done = run("show", small, "--label", "y", "--score", "m", f"--threshold={threshold}")
     assert done.returncode == 2
-    assert done.stderr.startswith("error BR529: a threshold is a number, or none to flag nothing; got ")
+    assert done.stderr.startswith(
+        "error BR529: a threshold is a number, or none to flag nothing; got "
+    )
 
 
 def test_costs_beyond_the_whole_numbers_of_floats_are_numbers_in_json(small):
-    document = answered("choose", small, "--label", "y", "--score", "m", "--cost", "fn=9007199254740993")
+    document = answered(
+        "choose", small, "--label", "y", "--score", "m", "--cost", "fn=9007199254740993"
+    )
     (point,) = document["models"][0]["points"]
     assert point["at"]["costs"] == {"fp": 1, "fn": 9007199254740992.0, "tp": 0, "tn": 0}
-    assert answered("show", small, "--label", "y", "--score", "m", "--cost", "fn=1e99")["models"][0]["points"][0]["at"]["costs"]["fn"] == 1e99
+    assert (
+        answered("show", small, "--label", "y", "--score", "m", "--cost", "fn=1e99")["models"][0][
+            "points"
+        ][0]["at"]["costs"]["fn"]
+        == 1e99
+    )
 
 
 def test_a_large_limit_is_shown(small):
@@ -320,7 +461,11 @@ def test_calc_at_several_base_rates_is_a_column_each():
     assert rows["precision"] == ["0.01188", "0.05714", "0.2400"]
     assert rows["nne"] == ["84.17", "17.50", "4.167"]
     document = answered(*arguments)
-    assert [part["rates"]["prior"]["value"] for part in document["calculations"]] == [0.002, 0.01, 0.05]
+    assert [part["rates"]["prior"]["value"] for part in document["calculations"]] == [
+        0.002,
+        0.01,
+        0.05,
+    ]
 
 
 def test_calc_refuses_a_decimal_comma_as_the_other_commands_do():
@@ -334,7 +479,10 @@ def test_calc_notes_odds_and_refuses_what_is_nothing_out_of_nothing():
     assert done.stderr.startswith('note BR508: "1:99" is read as odds')
     assert run("calc", "--tpr", "0", "--fpr", "0", "--precision", "0.5").returncode == 2
     twice = run("calc", "--tpr", "0.9", "--recall", "0.9", "--prior", "1%")
-    assert (twice.returncode, twice.stderr) == (2, "error BR542: tpr is given twice. Fix: say it once.\n")
+    assert (twice.returncode, twice.stderr) == (
+        2,
+        "error BR542: tpr is given twice. Fix: say it once.\n",
+    )
 
 
 def test_show_of_chosen_totals_gives_no_base_rate(small):
@@ -349,7 +497,18 @@ def test_show_of_chosen_totals_gives_no_base_rate(small):
 
 
 def test_thresholds_of_chosen_totals_are_read_without_a_base_rate(small):
-    arguments = ("show", small, "--label", "y", "--score", "m", "--design", "case-control", "--threshold", "0.5")
+    arguments = (
+        "show",
+        small,
+        "--label",
+        "y",
+        "--score",
+        "m",
+        "--design",
+        "case-control",
+        "--threshold",
+        "0.5",
+    )
     shown = run(*arguments).stdout
     assert "as in the sample" not in shown
     (point,) = answered(*arguments)["models"][0]["points"]
@@ -358,21 +517,43 @@ def test_thresholds_of_chosen_totals_are_read_without_a_base_rate(small):
 
 
 def test_a_choice_that_needs_no_base_rate_is_made_on_chosen_totals(small):
-    done = run("choose", small, "tnr >= 0.95", "--label", "y", "--score", "m", "--design", "case-control", "--optimize", "recall")
+    done = run(
+        "choose",
+        small,
+        "tnr >= 0.95",
+        "--label",
+        "y",
+        "--score",
+        "m",
+        "--design",
+        "case-control",
+        "--optimize",
+        "recall",
+    )
     assert done.returncode == 0
     assert done.stdout.startswith("With tnr >= 0.95, the highest recall (tpr): score >= 0.8.\n")
 
 
 def test_profits_are_told_as_profits(tmp_path, capsys):
     path = written(
-        tmp_path / "loans.csv", ("default", "risk"), [(int(i % 10 == 0), 1 if i % 10 == 0 and i > 10 else i / 100) for i in range(100)]
+        tmp_path / "loans.csv",
+        ("default", "risk"),
+        [(int(i % 10 == 0), 1 if i % 10 == 0 and i > 10 else i / 100) for i in range(100)],
     )
     words = ("choose", path, "--label", "default", "--score", "risk", "--prior", "5%")
-    earned, spent = told(capsys, *words, "--profit", "tn=40,fn=-600"), told(capsys, *words, "--cost", "tn=-40,fn=600,fp=0")
-    assert earned.out.startswith("At 1 in 20, profits (tn = 40, fn = -600), the most profitable threshold: score >= ")
+    earned, spent = (
+        told(capsys, *words, "--profit", "tn=40,fn=-600"),
+        told(capsys, *words, "--cost", "tn=-40,fn=600,fp=0"),
+    )
+    assert earned.out.startswith(
+        "At 1 in 20, profits (tn = 40, fn = -600), the most profitable threshold: score >= "
+    )
     assert "profit per case" in earned.out
     assert "cost" not in earned.out
-    gained, cost = (next(line for line in done.out.splitlines() if line.startswith("risk")).split()[-1] for done in (earned, spent))
+    gained, cost = (
+        next(line for line in done.out.splitlines() if line.startswith("risk")).split()[-1]
+        for done in (earned, spent)
+    )
     assert float(gained) == -float(cost)
 
 
@@ -397,21 +578,33 @@ def test_models_that_cannot_be_distinguished_are_named_together(alike):
     field = ("--prior", "1%", "--cost", "fn=30,fp=1")
     first = run("choose", alike, *THREE, *field).stdout.splitlines()[0]
     assert re.match(
-        r"At 1 in 100, costs \(fp = 1, fn = 30\), (forest and gbm|gbm and forest) cannot be distinguished on these cases "
-        r"\(cost per case 0\.\d+ and 0\.\d+; p = [\d.]+\); (forest|gbm) at score >= [\d.]+ is best here; "
+        r"At 1 in 100, costs \(fp = 1, fn = 30\), (forest and gbm|gbm and forest) cannot be"
+        r" distinguished on these cases "
+        r"\(cost per case 0\.\d+ and 0\.\d+; p = [\d.]+\); (forest|gbm) at score >= [\d.]+ is best"
+        r" here; "
         r"coin is significantly worse \(cost per case 0\.\d+; p < 0\.001\)\.$",
         first,
     ), first
     verdict = answered("choose", alike, *THREE, *field)["verdict"][0]
     choice = br.choose_model(
-        br.count_models_file(alike, label="y", scores=["forest", "gbm", "coin"]), at=br.Conditions(0.01, br.Costs(fn=30, fp=1))
+        br.count_models_file(alike, label="y", scores=["forest", "gbm", "coin"]),
+        at=br.Conditions(0.01, br.Costs(fn=30, fp=1)),
     )
     assert verdict["indistinguishable"] == ["forest", "gbm"] == list(choice.indistinguishable)
     assert verdict["untested"] is None
     for one, ours in zip(verdict["differences"], choice.differences, strict=True):
         assert one["models"] == list(ours.models)
-        assert (one["value"], one["low"], one["high"], one["p_value"]) == (ours.value, ours.low, ours.high, ours.p_value)
-        assert (one["p_adjusted"], one["significant"], one["paired"]) == (ours.p_adjusted, ours.significant, True)
+        assert (one["value"], one["low"], one["high"], one["p_value"]) == (
+            ours.value,
+            ours.low,
+            ours.high,
+            ours.p_value,
+        )
+        assert (one["p_adjusted"], one["significant"], one["paired"]) == (
+            ours.p_adjusted,
+            ours.significant,
+            True,
+        )
 
 
 def test_the_lead_is_in_a_table_with_its_interval(alike):
@@ -423,13 +616,22 @@ def test_the_lead_is_in_a_table_with_its_interval(alike):
 def test_what_was_not_tested_says_why_and_what_to_type(alike, tmp_path):
     done = run("choose", alike, *THREE[:6], "--prior", "1%", "--cost", "fn=30", "--memory", "1GB")
     first = done.stdout.splitlines()[0]
-    assert "the difference was not tested (with --memory each model is counted alone; to test it, with all cases in memory: " in first
+    assert (
+        "the difference was not tested (with --memory each model is counted alone; to test it, with"
+        " all cases in memory: " in first
+    )
     command = first.rpartition("baserate ")[2].removesuffix(").")
-    assert command == f"compare {alike} --label y --score forest --score gbm --prior 1% --cost fn=30"
+    assert (
+        command == f"compare {alike} --label y --score forest --score gbm --prior 1% --cost fn=30"
+    )
     assert run(*command.split(), "--replicates", "100").returncode == 0
     weighted = tmp_path / "weighted.csv"
-    weighted.write_text("y,w,a,b\n" + "".join(f"{i % 2},{1 + i % 3},{i % 7},{i % 5}\n" for i in range(60)))
-    verdict = answered("choose", str(weighted), "--label", "y", "--weight", "w", "--score", "a", "--score", "b")["verdict"][0]
+    weighted.write_text(
+        "y,w,a,b\n" + "".join(f"{i % 2},{1 + i % 3},{i % 7},{i % 5}\n" for i in range(60))
+    )
+    verdict = answered(
+        "choose", str(weighted), "--label", "y", "--weight", "w", "--score", "a", "--score", "b"
+    )["verdict"][0]
     assert (verdict["differences"], verdict["indistinguishable"]) == ([], None)
     assert "weighted" in verdict["untested"]
 
@@ -437,16 +639,23 @@ def test_what_was_not_tested_says_why_and_what_to_type(alike, tmp_path):
 def test_saved_counts_of_several_models_are_tested_too(alike, tmp_path):
     saved = str(tmp_path / "alike.counts")
     assert run("count", alike, *THREE, "--output", saved).returncode == 0
-    from_file, from_counts = (answered("choose", *words, "--prior", "1%")["verdict"][0] for words in ((alike, *THREE), (saved,)))
+    from_file, from_counts = (
+        answered("choose", *words, "--prior", "1%")["verdict"][0]
+        for words in ((alike, *THREE), (saved,))
+    )
     assert from_file["differences"] == from_counts["differences"]
-    two = answered("choose", saved, "--score", "forest", "--score", "coin", "--prior", "1%")["verdict"][0]
+    two = answered("choose", saved, "--score", "forest", "--score", "coin", "--prior", "1%")[
+        "verdict"
+    ][0]
     assert [one["models"] for one in two["differences"]] == [["coin", "forest"]]
 
 
 def test_leaders_say_whether_the_lead_is_more_than_chance(alike):
     done = run("leaders", alike, *THREE[:6], "--fdr", "80%", "--prior", "1%")
     assert re.search(
-        r"recall [\d.]+ against [\d.]+ of (forest|gbm) \(cannot be distinguished from (forest|gbm) on these cases, p = ", done.stdout
+        r"recall [\d.]+ against [\d.]+ of (forest|gbm) \(cannot be distinguished from (forest|gbm)"
+        r" on these cases, p = ",
+        done.stdout,
     )
     at = answered("leaders", alike, *THREE[:6], "--fdr", "80%", "--prior", "1%")["leaders"]["at"][0]
     assert set(at["indistinguishable"]) == {"forest", "gbm"}
@@ -456,10 +665,18 @@ def test_leaders_say_whether_the_lead_is_more_than_chance(alike):
 
 def test_leaders_along_base_rates_say_that_no_lead_was_tested(alike):
     done = run("leaders", alike, *THREE[:6], "--fdr", "80%")
-    assert "(the differences were not tested; --prior tests them at a base rate)." in done.stdout.splitlines()[0]
+    assert (
+        "(the differences were not tested; --prior tests them at a base rate)."
+        in done.stdout.splitlines()[0]
+    )
     found = answered("leaders", alike, *THREE[:6], "--fdr", "80%")["leaders"]
     assert found["untested"] == "the differences were not tested; --prior tests them at a base rate"
-    assert answered("leaders", alike, *THREE[:6], "--fdr", "80%", "--prior", "1%")["leaders"]["untested"] is None
+    assert (
+        answered("leaders", alike, *THREE[:6], "--fdr", "80%", "--prior", "1%")["leaders"][
+            "untested"
+        ]
+        is None
+    )
 
 
 @pytest.fixture
@@ -467,28 +684,46 @@ def weak(tmp_path):
     """A score that is hardly worth anything, twice."""
     draw = random.Random(5)
     rows = [(int(i < 40), round(draw.gauss(0.3 * (i < 40), 1), 3)) for i in range(600)]
-    return written(tmp_path / "weak.csv", ("y", "m", "again"), [(y, score, score) for y, score in rows])
+    return written(
+        tmp_path / "weak.csv", ("y", "m", "again"), [(y, score, score) for y, score in rows]
+    )
 
 
 def test_an_answer_that_is_not_better_than_flagging_nothing_says_so_first(weak):
     asked = ("--label", "y", "--score", "m", "--cost", "fn=14,fp=1")
     first = run("choose", weak, *asked).stdout.splitlines()[0]
-    assert re.search(r"; it is not significantly better than flagging (nothing|everything) \(cost per case [\d.]+; p = [\d.]+\)\.$", first)
+    assert re.search(
+        r"; it is not significantly better than flagging (nothing|everything) \(cost per case"
+        r" [\d.]+; p = [\d.]+\)\.$",
+        first,
+    )
     verdict = answered("choose", weak, *asked)["verdict"][0]
     lead = verdict["lead_over_baseline"]
     assert verdict["unbeaten"] is None
-    assert (lead["models"][0] in first.replace("flagging", "flag"), lead["models"][1], lead["significant"]) == (True, "m", False)
+    assert (
+        lead["models"][0] in first.replace("flagging", "flag"),
+        lead["models"][1],
+        lead["significant"],
+    ) == (True, "m", False)
     assert lead["low"] < 0 < lead["high"]
 
 
 def test_an_answer_that_is_better_than_flagging_nothing_says_nothing_of_it(alike):
     done = run("choose", alike, *THREE, "--prior", "1%", "--cost", "fn=100,fp=1")
     assert "significantly better than flagging" not in done.stdout
-    assert answered("choose", alike, *THREE, "--prior", "1%", "--cost", "fn=100,fp=1")["verdict"][0]["lead_over_baseline"]["significant"]
+    assert answered("choose", alike, *THREE, "--prior", "1%", "--cost", "fn=100,fp=1")["verdict"][
+        0
+    ]["lead_over_baseline"]["significant"]
 
 
 def test_choose_names_columns_that_are_the_same(weak):
-    said = 'note BR406: "m" and "again" have the same score for every case: is one of them the wrong column?'
+    said = (
+        'note BR406: "m" and "again" have the same score for every case: is one of them the wrong'
+        " column?"
+    )
     both = ("--label", "y", "--score", "m", "--score", "again")
-    assert [said in run(command, weak, *both, "--prior", "1%").stderr for command in ("choose", "compare")] == [True, True]
+    assert [
+        said in run(command, weak, *both, "--prior", "1%").stderr
+        for command in ("choose", "compare")
+    ] == [True, True]
     assert any(note["code"] == "BR406" for note in answered("choose", weak, *both)["notes"])

@@ -1,4 +1,6 @@
-"""The pages of the commands are what --help prints, every command has examples, and the list of commands says what each does."""
+"""The pages of the commands are what --help prints, every command has examples, and the list of
+commands says what each does.
+"""
 
 import runpy
 import shlex
@@ -19,7 +21,9 @@ def loaded(name):
 
 def test_the_pages_are_what_help_prints():
     pages = runpy.run_path(str(DOCS / "commands.py"))["pages"]()
-    assert {path.name: path.read_text() for path in (DOCS / "commands").iterdir()} == pages, "run: make docs"
+    assert {path.name: path.read_text() for path in (DOCS / "commands").iterdir()} == pages, (
+        "run: make docs"
+    )
 
 
 @pytest.mark.parametrize("name", commands())
@@ -32,7 +36,11 @@ def test_a_command_is_called_by_its_name_and_shows_examples(name):
 @pytest.mark.parametrize("name", [name for name in commands() if name not in WITHOUT_EXAMPLES])
 def test_the_options_of_every_example_exist(name):
     """Parsed as the command line is, so that no example has an option that is not there."""
-    lines = [line.strip() for line in loaded(name).help.splitlines() if line.strip().startswith("baserate ")]
+    lines = [
+        line.strip()
+        for line in loaded(name).help.splitlines()
+        if line.strip().startswith("baserate ")
+    ]
     assert lines
     for line in lines:
         command, *words = shlex.split(line.split(" > ")[0].split(" >> ")[0])[1:]

@@ -22,12 +22,18 @@ def three_models(cases=240):
 
 @pytest.fixture
 def three(tmp_path):
-    return written(tmp_path / "scores.csv", ["y", "a", "b", "noise"], zip(*(column.tolist() for column in three_models()), strict=True))
+    return written(
+        tmp_path / "scores.csv",
+        ["y", "a", "b", "noise"],
+        zip(*(column.tolist() for column in three_models()), strict=True),
+    )
 
 
 @pytest.fixture
 def pairs(tmp_path):
-    """Forty cases that only the old model has right, twenty that only the new one has, and forty that both have."""
+    """Forty cases that only the old model has right, twenty that only the new one has, and forty
+    that both have.
+    """
     right = [(1, 0)] * 40 + [(0, 1)] * 20 + [(1, 1)] * 40
     rows = [(i % 2, int(old == i % 2), int(new == i % 2)) for i, (old, new) in enumerate(right)]
     return written(tmp_path / "pairs.csv", ["y", "old", "new"], rows)
@@ -44,9 +50,11 @@ def test_the_answer_is_one_sentence_above_what_was_read(three, capsys):
     answer, blank, read = done.out.splitlines()
     assert read == f'{three}: 240 rows read, 240 used; positive = "1" in "y"'
     assert blank == ""
-    assert answer == (
-        f"b is better by auc: b {found.values[1]:#.4g}, a {found.values[0]:#.4g}; a difference of {found.value:#.4g}, "
-        f"95 % from {found.low:#.4g} to {found.high:#.4g}, p = {found.p_value:.3g} (delong-t)."
+    assert (
+        answer
+        == f"b is better by auc: b {found.values[1]:#.4g}, a {found.values[0]:#.4g}; a difference"
+        f" of {found.value:#.4g}, 95 % from {found.low:#.4g} to {found.high:#.4g}, p ="
+        f" {found.p_value:.3g} (delong-t)."
     )
     assert done.status == 0
     assert re.findall(r"note (BR\d+): \"(.)\"", done.err) == [("BR203", "a"), ("BR203", "b")]
@@ -77,12 +85,29 @@ def test_json_says_what_python_says(three, capsys):
             "replicates": None,
         }
     ]
-    assert (document["command"], document["seed"], document["models"], document["sources"][0]["path"]) == ("compare", 5, [], Path(three).name)
+    assert (
+        document["command"],
+        document["seed"],
+        document["models"],
+        document["sources"][0]["path"],
+    ) == ("compare", 5, [], Path(three).name)
 
 
 def test_scenario_6_in_one_command(shared, capsys):
     path = shared / "scores" / "pROC_aSAH.csv"
-    document = answered(capsys, "compare", path, "--label", "class", "--score", "s100b", "--score", "wfns", "--method", "delong")
+    document = answered(
+        capsys,
+        "compare",
+        path,
+        "--label",
+        "class",
+        "--score",
+        "s100b",
+        "--score",
+        "wfns",
+        "--method",
+        "delong",
+    )
     (found,) = document["comparisons"]
     assert found["z"] == pytest.approx(2.20898359144091, abs=1e-12)
     assert found["p_value"] == pytest.approx(0.0271757822291882, abs=1e-12)
@@ -90,7 +115,9 @@ def test_scenario_6_in_one_command(shared, capsys):
 
 def test_thresholds_compare_errors_by_mcnemar(pairs, capsys):
     done = told(capsys, "compare", pairs, *PAIR, "--threshold", "0.5")
-    assert done.out.startswith("old is better by error: new 0.4000, old 0.2000; a difference of 0.2000, 95 % from ")
+    assert done.out.startswith(
+        "old is better by error: new 0.4000, old 0.2000; a difference of 0.2000, 95 % from "
+    )
     assert "p = 0.0135 (mcnemar).\n" in done.out
     assert done.err.endswith('note BR599: 40 cases only "old" has right, 20 only "new"\n')
     (found,) = answered(capsys, "compare", pairs, *PAIR, "--threshold", "0.5")["comparisons"]
@@ -99,16 +126,35 @@ def test_thresholds_compare_errors_by_mcnemar(pairs, capsys):
 
 
 def test_each_model_may_have_its_own_threshold(three, capsys):
-    found = answered(capsys, "compare", three, *TWO, "--threshold", "b=0.9", "--threshold", "a=0.5")["comparisons"][0]
+    found = answered(
+        capsys, "compare", three, *TWO, "--threshold", "b=0.9", "--threshold", "a=0.5"
+    )["comparisons"][0]
     y, a, b, _ = three_models()
     ours = br.compare("error", br.count_models(y, {"a": a, "b": b}), threshold={"a": 0.5, "b": 0.9})
     assert (found["value"], found["p_value"]) == (ours.value, ours.p_value)
-    assert "No difference in error: " in told(capsys, "compare", three, *TWO, "--threshold", "none").out
+    assert (
+        "No difference in error: "
+        in told(capsys, "compare", three, *TWO, "--threshold", "none").out
+    )
 
 
 def test_a_model_whose_name_holds_an_equals_sign_has_a_threshold_too(tmp_path, capsys):
     path = written(tmp_path / "x.csv", ["y", "k=1", "k=2"], [(i % 2, i % 2, 0) for i in range(40)])
-    done = told(capsys, "compare", path, "--label", "y", "--score", "k=1", "--score", "k=2", "--threshold", "k=1=1", "--threshold", "k=2=1")
+    done = told(
+        capsys,
+        "compare",
+        path,
+        "--label",
+        "y",
+        "--score",
+        "k=1",
+        "--score",
+        "k=2",
+        "--threshold",
+        "k=1=1",
+        "--threshold",
+        "k=2=1",
+    )
     assert done.status == 0
     assert "k=1 is better by error: k=2 0.5000, k=1 0.000" in done.out
 
@@ -122,15 +168,21 @@ def test_what_is_usual_depends_on_what_is_given(three, capsys):
     assert statistic("--cost", "fn=10", *few) == "expected_cost"
     assert statistic("--prior", "5%", *few) == "expected_cost", "as choose does"
     assert statistic("--threshold", "0.5") == "error"
-    assert statistic("--rule", "alerts <= 100", "--volume", "1000", "--prior", "5%", *few).startswith("caught")
-    assert "BR594: a rule chooses thresholds, and no measure to compare there is given. Fix: --statistic precision." in refused(
-        capsys, "compare", three, *TWO, "--rule", "recall >= 0.5"
+    assert statistic(
+        "--rule", "alerts <= 100", "--volume", "1000", "--prior", "5%", *few
+    ).startswith("caught")
+    assert (
+        "BR594: a rule chooses thresholds, and no measure to compare there is given. Fix:"
+        " --statistic precision."
+        in refused(capsys, "compare", three, *TWO, "--rule", "recall >= 0.5")
     )
 
 
 @pytest.mark.parametrize("name", ["recall", "sensitivity", "TPR", "tpr"])
 def test_a_statistic_goes_by_any_of_its_names(pairs, capsys, name):
-    (found,) = answered(capsys, "compare", pairs, *PAIR, "--threshold", "0.5", "--statistic", name)["comparisons"]
+    (found,) = answered(capsys, "compare", pairs, *PAIR, "--threshold", "0.5", "--statistic", name)[
+        "comparisons"
+    ]
     assert (found["statistic"], found["method"]) == ("tpr", "mcnemar")
     assert found["values"] == [0.8, 0.6]
 
@@ -140,14 +192,28 @@ def test_a_summary_may_have_parameters(three, capsys):
     (found,) = answered(capsys, "compare", three, *TWO, *options)["comparisons"]
     assert found["statistic"] == "partial_auc(fpr=0.0..0.1)"
     y, a, b, _ = three_models()
-    assert found["values"] == pytest.approx([br.partial_auc(br.count(y, scores), fpr=(0, 0.1)) for scores in (a, b)])
+    assert found["values"] == pytest.approx(
+        [br.partial_auc(br.count(y, scores), fpr=(0, 0.1)) for scores in (a, b)]
+    )
     assert found["replicates"] == 100
     done = told(capsys, "compare", three, *TWO, *options)
-    assert "note BR598: 100 resamples (stratified): approximate, with no promise of coverage\n" in done.err
+    assert (
+        "note BR598: 100 resamples (stratified): approximate, with no promise of coverage\n"
+        in done.err
+    )
 
 
 def test_several_base_rates_are_a_sentence_each_and_a_table(three, capsys):
-    options = ("--statistic", "precision", "--threshold", "0.5", "--prior", "1%,10%", "--replicates", "100")
+    options = (
+        "--statistic",
+        "precision",
+        "--threshold",
+        "0.5",
+        "--prior",
+        "1%,10%",
+        "--replicates",
+        "100",
+    )
     done = told(capsys, "compare", three, *TWO, *options)
     sentences = done.out.splitlines()[:2]
     assert [line.partition(": ")[0] for line in sentences] == ["At prior 0.01", "At prior 0.1"]
@@ -161,7 +227,12 @@ def test_several_base_rates_are_a_sentence_each_and_a_table(three, capsys):
 
 
 @pytest.mark.parametrize(
-    "options", [("--statistic", "AUC"), ("--statistic", "recall", "--threshold", "0.5"), ("--statistic", "ks", "--replicates", "100")]
+    "options",
+    [
+        ("--statistic", "AUC"),
+        ("--statistic", "recall", "--threshold", "0.5"),
+        ("--statistic", "ks", "--replicates", "100"),
+    ],
 )
 def test_what_no_base_rate_changes_is_said_once(three, capsys, options):
     asked = ("compare", three, *TWO, *options, "--prior", "1%,10%")
@@ -170,16 +241,35 @@ def test_what_no_base_rate_changes_is_said_once(three, capsys, options):
 
 
 @pytest.mark.parametrize(
-    "options", [("--statistic", "AUC"), ("--statistic", "recall", "--threshold", "0.5"), ("--statistic", "ks", "--replicates", "100")]
+    "options",
+    [
+        ("--statistic", "AUC"),
+        ("--statistic", "recall", "--threshold", "0.5"),
+        ("--statistic", "ks", "--replicates", "100"),
+    ],
 )
 def test_what_no_base_rate_changes_is_not_said_of_one_of_them(three, capsys, options):
     assert "At prior" not in told(capsys, "compare", three, *TWO, *options, "--prior", "1%,10%").out
 
 
 def test_another_base_rate_comes_with_its_assumption(three, capsys):
-    options = ("--statistic", "precision", "--threshold", "0.5", "--prior", "1%", "--replicates", "100")
-    assert "note BR526: read at prior 0.01, not at the sample's 0.333: " in told(capsys, "compare", three, *TWO, *options).err
-    several = told(capsys, "compare", three, *TWO, *options[:-4], "--prior", "1%,10%", "--replicates", "100").err
+    options = (
+        "--statistic",
+        "precision",
+        "--threshold",
+        "0.5",
+        "--prior",
+        "1%",
+        "--replicates",
+        "100",
+    )
+    assert (
+        "note BR526: read at prior 0.01, not at the sample's 0.333: "
+        in told(capsys, "compare", three, *TWO, *options).err
+    )
+    several = told(
+        capsys, "compare", three, *TWO, *options[:-4], "--prior", "1%,10%", "--replicates", "100"
+    ).err
     assert "note BR526: read at priors 0.01, 0.1, not at the sample's 0.333: " in several
     assert several.count("BR526") == 1
 
@@ -201,25 +291,39 @@ def test_three_models_are_compared_in_pairs_with_holm(three, capsys):
 
 
 def test_every_other_model_is_compared_against_one(three, capsys):
-    found = answered(capsys, "compare", three, *TWO, "--score", "noise", "--against", "noise")["comparisons"]
+    found = answered(capsys, "compare", three, *TWO, "--score", "noise", "--against", "noise")[
+        "comparisons"
+    ]
     assert [pair["models"] for pair in found] == [["noise", "a"], ["noise", "b"]]
     assert all(pair["p_adjusted"] >= pair["p_value"] for pair in found)
-    assert 'BR408: there is no model "z". Fix: one of "a", "b".' in refused(capsys, "compare", three, *TWO, "--against", "z")
+    assert 'BR408: there is no model "z". Fix: one of "a", "b".' in refused(
+        capsys, "compare", three, *TWO, "--against", "z"
+    )
 
 
 def test_identical_scores_do_not_differ(tmp_path, capsys):
     path = written(tmp_path / "x.csv", ["y", "a", "b"], [(i % 2, i, i) for i in range(40)])
     done = told(capsys, "compare", path, *TWO)
-    assert "No difference in auc: b 0.5250, a 0.5250; a difference of 0.000, 95 % from 0.000 to 0.000, p = 1 (delong).\n" in done.out
+    assert (
+        "No difference in auc: b 0.5250, a 0.5250; a difference of 0.000, 95 % from 0.000 to 0.000,"
+        " p = 1 (delong).\n" in done.out
+    )
     (found,) = answered(capsys, "compare", path, *TWO)["comparisons"]
-    assert (found["value"], found["p_value"], found["favours"], found["significant"]) == (0, 1, None, False)
+    assert (found["value"], found["p_value"], found["favours"], found["significant"]) == (
+        0,
+        1,
+        None,
+        False,
+    )
 
 
 @pytest.mark.parametrize("level", ["90%", "0.9", "90 %"])
 def test_a_level_is_a_share(three, capsys, level):
     done = told(capsys, "compare", three, *TWO, "--level", level)
     assert ", 90 % from " in done.out
-    assert answered(capsys, "compare", three, *TWO, "--level", level)["comparisons"][0]["level"] == 0.9
+    assert (
+        answered(capsys, "compare", three, *TWO, "--level", level)["comparisons"][0]["level"] == 0.9
+    )
 
 
 @pytest.mark.parametrize(
@@ -249,13 +353,19 @@ def test_the_same_seed_gives_the_same_answer_and_another_seed_another(three, cap
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        (("--statistic", "recal"), 'BR531: unknown measure "recal"; did you mean "recall" (here: tpr)?'),
+        (
+            ("--statistic", "recal"),
+            'BR531: unknown measure "recal"; did you mean "recall" (here: tpr)?',
+        ),
         (("--statistic", "partial_auc(fpr=2)"), "BR5"),
         (
             ("--statistic", "precision", "--replicates", "5"),
             "BR580: a bootstrap takes 100 to 10 000 000 replicates, got 5. Fix: --replicates 2000.",
         ),
-        (("--replicates", "5"), "BR580: a bootstrap takes 100 to 10 000 000 replicates, got 5. Fix: --replicates 2000."),
+        (
+            ("--replicates", "5"),
+            "BR580: a bootstrap takes 100 to 10 000 000 replicates, got 5. Fix: --replicates 2000.",
+        ),
         (("--statistic", "precision", "--replicates", "-5"), "BR580: a bootstrap takes 100"),
         (("--replicates", "many"), "BR001: Invalid value for '--replicates'"),
         (("--seed", "-1"), "BR580: a seed is a whole number, 0 or more, got -1. Fix: --seed 0."),
@@ -265,16 +375,28 @@ def test_the_same_seed_gives_the_same_answer_and_another_seed_another(three, cap
         (("--threshold", "a=0.5"), 'BR529: no threshold is given for "b". Fix: --threshold b=0.5.'),
         (("--threshold", "c=0.5"), 'BR408: --threshold "c=0.5": there is no model "c"'),
         (("--threshold", "0.5", "--threshold", "a=0.4"), 'BR529: "a" is given two thresholds'),
-        (("--threshold", "a=high", "--threshold", "b=1"), 'BR529: a threshold is a number, or none to flag nothing; got "high"'),
-        (("--threshold", "0.5", "--statistic", "auc"), "BR594: a rule or threshold belongs to a measure"),
-        (("--rule", "recall >= 0.5", "--statistic", "auc"), "BR594: a rule or threshold belongs to a measure"),
+        (
+            ("--threshold", "a=high", "--threshold", "b=1"),
+            'BR529: a threshold is a number, or none to flag nothing; got "high"',
+        ),
+        (
+            ("--threshold", "0.5", "--statistic", "auc"),
+            "BR594: a rule or threshold belongs to a measure",
+        ),
+        (
+            ("--rule", "recall >= 0.5", "--statistic", "auc"),
+            "BR594: a rule or threshold belongs to a measure",
+        ),
         (("--rule", "alerts <= 200"), "BR520: 200 alerts: of how many cases?"),
         (("--prior", "5"), "BR502"),
         (("--weight", "noise"), "BR001: No such option '--weight'"),
         (("--score", "c"), 'has no column "c"'),
         (("--score", "a"), "BR407: "),
         (("--design", "matched"), "BR518"),
-        (("--design", "case-control", "--statistic", "precision", "--threshold", "0.5"), "BR509: the class totals were chosen"),
+        (
+            ("--design", "case-control", "--statistic", "precision", "--threshold", "0.5"),
+            "BR509: the class totals were chosen",
+        ),
     ],
 )
 def test_what_cannot_be_compared_is_one_line_and_nothing_on_stdout(three, capsys, options, text):
@@ -283,12 +405,25 @@ def test_what_cannot_be_compared_is_one_line_and_nothing_on_stdout(three, capsys
 
 def test_one_model_is_nothing_to_compare(three, capsys):
     error = refused(capsys, "compare", three, "--label", "y", "--score", "a")
-    assert error == "error BR595: a comparison needs two models. Fix: --score COLUMN --score COLUMN.\n"
+    assert (
+        error == "error BR595: a comparison needs two models. Fix: --score COLUMN --score COLUMN.\n"
+    )
 
 
 def test_a_rule_and_thresholds_contradict_each_other(three, capsys):
-    options = ("--statistic", "precision", "--rule", "recall >= 0.5", "--threshold", "0.5", "--replicates", "100")
-    assert "BR594: precision is asked for at a rule and at a threshold" in refused(capsys, "compare", three, *TWO, *options)
+    options = (
+        "--statistic",
+        "precision",
+        "--rule",
+        "recall >= 0.5",
+        "--threshold",
+        "0.5",
+        "--replicates",
+        "100",
+    )
+    assert "BR594: precision is asked for at a rule and at a threshold" in refused(
+        capsys, "compare", three, *TWO, *options
+    )
 
 
 @pytest.mark.parametrize("cell", ["NaN", "", "x"])
@@ -303,23 +438,33 @@ def test_a_score_that_is_no_number_is_refused_with_its_line(tmp_path, capsys, ce
 def test_cases_of_one_class_are_not_compared_except_by_their_errors(tmp_path, capsys, label):
     path = written(tmp_path / "x.csv", ["y", "a", "b"], [(label, i, 20 - i) for i in range(20)])
     missing = "positives" if label == 0 else "negatives"
-    assert f"BR552: there are no {missing}: models cannot be compared" in refused(capsys, "compare", path, *TWO, "--positive", "1")
+    assert f"BR552: there are no {missing}: models cannot be compared" in refused(
+        capsys, "compare", path, *TWO, "--positive", "1"
+    )
     done = told(capsys, "compare", path, *TWO, "--positive", "1", "--threshold", "15")
     assert done.status == 0
     assert "(mcnemar)" in done.out
 
 
 def test_a_handful_of_cases_is_compared_roughly_or_not_at_all(tmp_path, capsys):
-    path = written(tmp_path / "x.csv", ["y", "a", "b"], [(0, 1, 1), (1, 2, 3), (0, 3, 2), (1, 4, 4), (0, 2, 5), (1, 1, 0)])
+    path = written(
+        tmp_path / "x.csv",
+        ["y", "a", "b"],
+        [(0, 1, 1), (1, 2, 3), (0, 3, 2), (1, 4, 4), (0, 2, 5), (1, 1, 0)],
+    )
     done = told(capsys, "compare", path, *TWO)
     assert done.status == 0
     assert "note BR591: only 3 cases of the smaller class: a test of so few is rough\n" in done.err
-    assert "BR590: only 3 positives: too few to resample" in refused(capsys, "compare", path, *TWO, "--statistic", "average_precision")
+    assert "BR590: only 3 positives: too few to resample" in refused(
+        capsys, "compare", path, *TWO, "--statistic", "average_precision"
+    )
 
 
 def test_names_are_shown_safely_and_kept_as_they_are_in_json(tmp_path, capsys):
     first, second = "<img src=x onerror=alert(1)>", 'a "quoted"\n\x1b[31mname'
-    path = written(tmp_path / "x.csv", ["y", first, second], [(i % 2, i, (i * 7) % 40) for i in range(40)])
+    path = written(
+        tmp_path / "x.csv", ["y", first, second], [(i % 2, i, (i * 7) % 40) for i in range(40)]
+    )
     arguments = ("compare", path, "--label", "y", "--score", first, "--score", second)
     done = told(capsys, *arguments, "--threshold", "20")
     assert done.status == 0
@@ -330,9 +475,16 @@ def test_names_are_shown_safely_and_kept_as_they_are_in_json(tmp_path, capsys):
 
 
 def test_notes_go_to_stderr_and_into_the_json(tmp_path, capsys):
-    path = written(tmp_path / "x.csv", ["y", "a", "b"], [("yes" if i % 2 else "no", i, i + i % 3) for i in range(60)])
+    path = written(
+        tmp_path / "x.csv",
+        ["y", "a", "b"],
+        [("yes" if i % 2 else "no", i, i + i % 3) for i in range(60)],
+    )
     done = told(capsys, "compare", path, *TWO)
-    assert done.err.startswith('note BR101: "y": positive = "yes", negative = "no". Override: --positive no\nnote BR202: "a": scores span')
+    assert done.err.startswith(
+        'note BR101: "y": positive = "yes", negative = "no". Override: --positive no\nnote BR202:'
+        ' "a": scores span'
+    )
     notes = answered(capsys, "compare", path, *TWO)["notes"]
     assert [note["code"] for note in notes] == ["BR101", "BR202", "BR202"]
     assert notes[0]["text"] == '"y": positive = "yes", negative = "no". Override: --positive no'
@@ -352,22 +504,36 @@ def test_it_runs_as_a_program_of_its_own(pairs):
     done = run("compare", pairs, *PAIR, "--threshold", "0.5")
     assert done.returncode == 0
     assert done.stdout.startswith("old is better by error: ")
-    assert "\n  Examples:\n    baserate compare scores.csv --label fraud" in run("compare", "--help").stdout
+    assert (
+        "\n  Examples:\n    baserate compare scores.csv --label fraud"
+        in run("compare", "--help").stdout
+    )
 
 
-@pytest.mark.parametrize("key", ["p_value", "models", "low", "high", "level", "method", "favours", "significant", "at"])
+@pytest.mark.parametrize(
+    "key", ["p_value", "models", "low", "high", "level", "method", "favours", "significant", "at"]
+)
 def test_the_schema_wants_every_part_of_a_comparison(pairs, capsys, key):
     document = answered(capsys, "compare", pairs, *PAIR, "--threshold", "0.5")
     del document["comparisons"][0][key]
-    with pytest.raises(jsonschema.ValidationError, match=f"'{key}' is a required property|is not valid under any"):
+    with pytest.raises(
+        jsonschema.ValidationError, match=f"'{key}' is a required property|is not valid under any"
+    ):
         VALID.validate(document)
 
 
-@pytest.mark.parametrize(("key", "wrong"), [("p_value", 1.5), ("level", 95), ("better", "up"), ("models", ["a"]), ("value", None)])
+@pytest.mark.parametrize(
+    ("key", "wrong"),
+    [("p_value", 1.5), ("level", 95), ("better", "up"), ("models", ["a"]), ("value", None)],
+)
 def test_the_schema_wants_sensible_numbers_of_a_comparison(pairs, capsys, key, wrong):
     document = answered(capsys, "compare", pairs, *PAIR, "--threshold", "0.5")
     document["comparisons"][0][key] = wrong
     with pytest.raises(
-        jsonschema.ValidationError, match="is not valid under any|too short|is not one of|maximum|is not of type|less than|greater"
+        jsonschema.ValidationError,
+        match=(
+            "is not valid under any|too short|is not one of|maximum|is not of type|less"
+            " than|greater"
+        ),
     ):
         VALID.validate(document)

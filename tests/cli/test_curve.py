@@ -21,7 +21,9 @@ COUNTS = br.count(LABELS, SCORES)
 @pytest.fixture
 def scores(tmp_path):
     path = tmp_path / "scores.csv"
-    path.write_text("y,m,=n\n" + "".join(f"{y},{s},{s / 2}\n" for y, s in zip(LABELS, SCORES, strict=True)))
+    path.write_text(
+        "y,m,=n\n" + "".join(f"{y},{s},{s / 2}\n" for y, s in zip(LABELS, SCORES, strict=True))
+    )
     return str(path)
 
 
@@ -35,21 +37,47 @@ def answered(*arguments):
 
 @pytest.mark.parametrize("name", CURVES)
 def test_json_holds_what_python_gives(scores, name):
-    (curve,) = answered("curve", name, scores, "--label", "y", "--score", "m", "--prior", "1%", "--cost", "fn=10")["curves"]
+    (curve,) = answered(
+        "curve", name, scores, "--label", "y", "--score", "m", "--prior", "1%", "--cost", "fn=10"
+    )["curves"]
     at = br.Conditions(prior=0.01, costs=br.Costs(fp=1, fn=10))
-    ours = CURVES[name].make(COUNTS, at=at) if CURVES[name].conditions else CURVES[name].make(COUNTS)
+    ours = (
+        CURVES[name].make(COUNTS, at=at) if CURVES[name].conditions else CURVES[name].make(COUNTS)
+    )
     for column in ("x", "y"):
         values = [np.nan if value is None else value for value in curve[column]]
         np.testing.assert_array_equal(values, getattr(ours, column))
-    assert (curve["x_label"], curve["y_label"], curve["name"]) == (ours.x_label, ours.y_label, ours.name)
+    assert (curve["x_label"], curve["y_label"], curve["name"]) == (
+        ours.x_label,
+        ours.y_label,
+        ours.name,
+    )
     assert (curve["at"] is None) == (ours.at is None)
     assert curve["digest"] == COUNTS.digest
 
 
 def test_a_curve_at_several_base_rates_is_one_curve_each_as_csv(scores):
-    done = run("curve", "broc", scores, "--label", "y", "--score", "m", "--score", "=n", "--prior", "50%,0.1%", "--csv")
+    done = run(
+        "curve",
+        "broc",
+        scores,
+        "--label",
+        "y",
+        "--score",
+        "m",
+        "--score",
+        "=n",
+        "--prior",
+        "50%,0.1%",
+        "--csv",
+    )
     rows = list(csv.DictReader(io.StringIO(done.stdout)))
-    assert {(row["model"], row["prior"]) for row in rows} == {("m", "0.5"), ("m", "0.001"), ("'=n", "0.5"), ("'=n", "0.001")}
+    assert {(row["model"], row["prior"]) for row in rows} == {
+        ("m", "0.5"),
+        ("m", "0.001"),
+        ("'=n", "0.5"),
+        ("'=n", "0.001"),
+    }
     first = [row for row in rows if row["model"] == "m" and row["prior"] == "0.001"]
     ours = br.broc(COUNTS, at=br.Conditions(prior=0.001))
     assert [float(row["fdr"]) for row in first] == ours.x.tolist()
@@ -59,7 +87,9 @@ def test_a_curve_at_several_base_rates_is_one_curve_each_as_csv(scores):
 
 def test_any_two_measures_are_a_curve_and_undefined_is_a_dash(scores):
     done = run("curve", "precision:recall", scores, "--label", "y", "--score", "m", "--every")
-    assert done.stdout.startswith("m, precision:recall: precision against tpr, at prior 0.375, as in the sample")
+    assert done.stdout.startswith(
+        "m, precision:recall: precision against tpr, at prior 0.375, as in the sample"
+    )
     assert "    none   0.000          —\n" in done.stdout
     assert len(done.stdout.splitlines()) == 3 + len(SCORES) + 1
 
@@ -74,7 +104,10 @@ def test_long_curves_are_shortened_and_say_so(scores):
     ("arguments", "text"),
     [
         (("rocc",), 'error BR569: there is no curve "rocc"; did you mean roc?'),
-        (("precision:recal",), 'error BR531: unknown measure "recal"; did you mean "recall" (here: tpr)?'),
+        (
+            ("precision:recal",),
+            'error BR531: unknown measure "recal"; did you mean "recall" (here: tpr)?',
+        ),
         (("roc", "--dense", "1"), "error BR562: pixels must be a whole number from 2"),
         (("decision", "--prior", "0"), "error BR501"),
     ],
@@ -86,7 +119,9 @@ def test_what_is_wrong_is_one_line(scores, arguments, text):
     assert done.stderr.count("\n") == 1
 
 
-def test_notes_on_the_counts_are_told_with_a_curve_and_one_class_has_none_at_another_prior(tmp_path):
+def test_notes_on_the_counts_are_told_with_a_curve_and_one_class_has_none_at_another_prior(
+    tmp_path,
+):
     path = tmp_path / "one.csv"
     path.write_text("y,m\n1,0.5\n1,0.25\n")
     arguments = (str(path), "--label", "y", "--score", "m")
@@ -102,12 +137,21 @@ def test_infinite_and_huge_scores_keep_their_place_or_say_that_they_do_not(tmp_p
     (curve,) = answered("curve", "ks", str(path), "--label", "y", "--score", "m")["curves"]
     assert curve["x"] == ["inf", 0.5, 0.25, "-inf"]
     path.write_text("".join(["y,m\n", *(f"{i % 2},{2**60 + i}\n" for i in range(4))]))
-    assert "BR572" in [note["code"] for note in answered("curve", "roc", str(path), "--label", "y", "--score", "m")["notes"]]
+    assert "BR572" in [
+        note["code"]
+        for note in answered("curve", "roc", str(path), "--label", "y", "--score", "m")["notes"]
+    ]
 
 
 def test_a_prior_free_trace_is_shown_once_and_csv_names_no_column_twice(scores):
     arguments = (scores, "--label", "y", "--score", "m")
-    assert run("curve", "tpr:fpr", *arguments, "--prior", "10%,1%").stdout.count("tpr against fpr") == 1
-    assert run("curve", "ks", *arguments, "--csv").stdout.splitlines()[0] == "model,prior,threshold,informedness"
+    assert (
+        run("curve", "tpr:fpr", *arguments, "--prior", "10%,1%").stdout.count("tpr against fpr")
+        == 1
+    )
+    assert (
+        run("curve", "ks", *arguments, "--csv").stdout.splitlines()[0]
+        == "model,prior,threshold,informedness"
+    )
     both = run("curve", "roc", *arguments, "--csv", "--json")
     assert both.returncode == 2

@@ -1,4 +1,6 @@
-"""`decide`, run as a person runs it: the answer first, the same numbers as Python, valid JSON, and what is refused."""
+"""`decide`, run as a person runs it: the answer first, the same numbers as Python, valid JSON, and
+what is refused.
+"""
 
 import re
 
@@ -11,28 +13,50 @@ import baserate as br
 
 @pytest.fixture
 def scored(tmp_path):
-    """A tenth of the worked scenario's cases, one row each, with a site and labels beside the scores."""
-    columns = [[(score, y) for y in (1, 0) for score, *cells in CELLS[name] for _ in range(cells[1 - y] // 10)] for name in ("A", "B")]
-    rows = [(y, a, b, "north" if i % 3 else "south") for i, ((a, y), (b, _)) in enumerate(zip(*columns, strict=True))]
+    """A tenth of the worked scenario's cases, one row each, with a site and labels beside the
+    scores.
+    """
+    columns = [
+        [
+            (score, y)
+            for y in (1, 0)
+            for score, *cells in CELLS[name]
+            for _ in range(cells[1 - y] // 10)
+        ]
+        for name in ("A", "B")
+    ]
+    rows = [
+        (y, a, b, "north" if i % 3 else "south")
+        for i, ((a, y), (b, _)) in enumerate(zip(*columns, strict=True))
+    ]
     return written(tmp_path / "scores.csv", ["y", "a", "b", "site"], rows)
 
 
 TWO = ("--label", "y", "--score", "a", "--score", "b")
 COSTS = ("--cost", "fn=500,fp=5,tp=5")
-MODELS = {name.lower(): br.Counts(*([cell[i] // (1 if i == 0 else 10) for cell in CELLS[name]] for i in range(3))) for name in ("A", "B")}
+MODELS = {
+    name.lower(): br.Counts(
+        *([cell[i] // (1 if i == 0 else 10) for cell in CELLS[name]] for i in range(3))
+    )
+    for name in ("A", "B")
+}
 
 
 def test_the_first_sentence_is_the_answer(scored, capsys):
     done = told(capsys, "decide", scored, *TWO, "--prior", "1e-5..1e-3", *COSTS)
     first = done.out.splitlines()[0]
-    assert first == (
-        "At prior 1e-05..0.001; costs (fp = 5, fn = 500, tp = 5): choose a, score >= 6. It costs at most 0.01892 a case more than the best "
-        "there would be (most at prior 0.001; costs (fp = 5, fn = 500, tp = 5), where a, score >= 5 would be best). "
-        "Whether its lead over the other models is significant was not tested."
+    assert (
+        first
+        == "At prior 1e-05..0.001; costs (fp = 5, fn = 500, tp = 5): choose a, score >= 6. It costs"
+        " at most 0.01892 a case more than the best there would be (most at prior 0.001; costs"
+        " (fp = 5, fn = 500, tp = 5), where a, score >= 5 would be best). Whether its lead over"
+        " the other models is significant was not tested."
     )
     assert done.status == 0
     borders = re.findall(
-        r"^(flag nothing|flag everything|a|b)\s.*?(\S+)\s+(\S+)$", done.out.split("Who is cheapest where")[1], flags=re.MULTILINE
+        r"^(flag nothing|flag everything|a|b)\s.*?(\S+)\s+(\S+)$",
+        done.out.split("Who is cheapest where")[1],
+        flags=re.MULTILINE,
     )
     assert borders == [
         ("flag nothing", "0", "4.12284e-06"),
@@ -40,22 +64,43 @@ def test_the_first_sentence_is_the_answer(scored, capsys):
         ("a", "7.65616e-05", "0.198314"),
         ("flag everything", "0.198314", "1"),
     ]
-    assert "The smallest single change: fn 1.3 times lower (383.971), and b, score >= 8 is cheapest." in done.out
+    assert (
+        "The smallest single change: fn 1.3 times lower (383.971), and b, score >= 8 is cheapest."
+        in done.out
+    )
     assert "What is not known well enough to settle the choice by itself: prior." in done.out
     assert {"BR526", "BR528"} <= set(re.findall(r"note (BR\d+)", done.err))
 
 
 def test_json_says_what_python_says(scored, capsys):
-    document = answered(capsys, "decide", scored, *TWO, "--prior", "1e-5..1e-3", "--cost", "fn=100..1000,fp=1", "--mix")
+    document = answered(
+        capsys,
+        "decide",
+        scored,
+        *TWO,
+        "--prior",
+        "1e-5..1e-3",
+        "--cost",
+        "fn=100..1000,fp=1",
+        "--mix",
+    )
     at = br.Uncertain(prior="1e-5..1e-3", costs={"fn": br.Range(100, 1000), "fp": 1})
     found = br.decide(MODELS, at=at, mix=True)
     decision = document["decision"]
-    assert (decision["model"], decision["threshold"], decision["regret"]["value"]) == (found.model, found.threshold, found.regret.value)
+    assert (decision["model"], decision["threshold"], decision["regret"]["value"]) == (
+        found.model,
+        found.threshold,
+        found.regret.value,
+    )
     assert decision["at"]["fn"] == {"low": 100, "high": 1000, "kind": "range"}
     assert decision["rivals"]["b"]["value"] == found.rivals["b"].value
-    assert (decision["mixture"] or {}).get("regret") == (None if found.mixture is None else found.mixture.regret)
+    assert (decision["mixture"] or {}).get("regret") == (
+        None if found.mixture is None else found.mixture.regret
+    )
     wins = br.winner_map(MODELS).wins
-    assert [(win["low"], win["models"]) for win in document["winner_map"]["wins"]] == [(win.low, list(win.models)) for win in wins]
+    assert [(win["low"], win["models"]) for win in document["winner_map"]["wins"]] == [
+        (win.low, list(win.models)) for win in wins
+    ]
     firm = br.stability(MODELS, at=at)
     assert document["stability"]["held"]["fn"]["high"] == firm.held["fn"].high
     assert document["stability"]["decisive"] == list(firm.decisive)
@@ -64,7 +109,10 @@ def test_json_says_what_python_says(scored, capsys):
 
 
 def test_what_is_believed_is_averaged_and_learning_has_a_worth(scored, capsys):
-    for written_, prior in (("1e-5..1e-3 log-uniform", br.LogUniform(1e-5, 1e-3)), ("1e-5,1e-4,1e-3", [1e-5, 1e-4, 1e-3])):
+    for written_, prior in (
+        ("1e-5..1e-3 log-uniform", br.LogUniform(1e-5, 1e-3)),
+        ("1e-5,1e-4,1e-3", [1e-5, 1e-4, 1e-3]),
+    ):
         document = answered(capsys, "decide", scored, *TWO, "--prior", written_, "--cost", "fn=500")
         learned = br.value_of_learning(MODELS, at=br.Uncertain(prior=prior, costs={"fn": 500}))
         assert document["learning"]["prior"]["value"] == learned["prior"]
@@ -78,10 +126,16 @@ def test_conditions_that_are_known_are_decided_without_regret(scored, capsys):
     done = told(capsys, "decide", scored, *TWO, "--prior", "0.1%", *COSTS)
     first = done.out.splitlines()[0]
     assert "choose a, score >= 5. On these cases nothing costs less. " in first
-    assert first.endswith("The differences to b, flag nothing and flag everything are significant (p < 0.001).")
+    assert first.endswith(
+        "The differences to b, flag nothing and flag everything are significant (p < 0.001)."
+    )
     decision = answered(capsys, "decide", scored, *TWO, "--prior", "0.1%", *COSTS)["decision"]
     assert decision["regret"]["value"] == 0
-    assert [one["models"] for one in decision["differences"]] == [["b", "a"], ["flag nothing", "a"], ["flag everything", "a"]]
+    assert [one["models"] for one in decision["differences"]] == [
+        ["b", "a"],
+        ["flag nothing", "a"],
+        ["flag everything", "a"],
+    ]
 
 
 def test_a_rule_holds_everywhere_and_at_every_site(scored, capsys):
@@ -92,27 +146,61 @@ def test_a_rule_holds_everywhere_and_at_every_site(scored, capsys):
     by_site = answered(capsys, "decide", scored, *arguments, "--group", "site")
     assert by_site["decision"]["regret"]["site"] in ("north", "south")
     assert "winner_map" not in by_site
-    moving = answered(capsys, "decide", scored, *TWO, "--prior", "1e-4..1e-2", "--cost", "fn=200", "--rule", "posfrac <= 10%")
+    moving = answered(
+        capsys,
+        "decide",
+        scored,
+        *TWO,
+        "--prior",
+        "1e-4..1e-2",
+        "--cost",
+        "fn=200",
+        "--rule",
+        "posfrac <= 10%",
+    )
     assert "winner_map" not in moving
     budget = answered(
-        capsys, "decide", scored, *TWO, "--prior", "1e-4..1e-2", "--cost", "fn=200", "--rule", "alerts <= 2000", "--volume", "100k"
+        capsys,
+        "decide",
+        scored,
+        *TWO,
+        "--prior",
+        "1e-4..1e-2",
+        "--cost",
+        "fn=200",
+        "--rule",
+        "alerts <= 2000",
+        "--volume",
+        "100k",
     )
     assert budget["decision"]["rule"] == "alerts <= 2000"
 
 
 def test_with_replicates_it_is_said_where_models_cannot_be_told_apart(scored, capsys):
-    arguments = (*TWO, "--prior", "1e-5..1e-3", "--cost", "fn=500", "--replicates", "4000", "--level", "90%")
+    arguments = (
+        *TWO,
+        "--prior",
+        "1e-5..1e-3",
+        "--cost",
+        "fn=500",
+        "--replicates",
+        "4000",
+        "--level",
+        "90%",
+    )
     document = answered(capsys, "decide", scored, *arguments)
     assert document["winner_map"]["level"] == 0.9
     assert document["winner_map"]["doubts"]
     assert (
-        "At 90 % for the whole map (4000 resamples), at costs (fp = 1, fn = 500), the winner cannot be told from these:"
-        in told(capsys, "decide", scored, *arguments).out
+        "At 90 % for the whole map (4000 resamples), at costs (fp = 1, fn = 500), the winner cannot"
+        " be told from these:" in told(capsys, "decide", scored, *arguments).out
     )
 
 
 def test_profits_may_be_ranges(scored, capsys):
-    document = answered(capsys, "decide", scored, *TWO, "--prior", "1e-4..1e-2", "--profit", "tp=50..500,fp=-5")
+    document = answered(
+        capsys, "decide", scored, *TWO, "--prior", "1e-4..1e-2", "--profit", "tp=50..500,fp=-5"
+    )
     assert document["decision"]["at"]["tp"] == {"low": -500, "high": -50, "kind": "range"}
     assert (document["decision"]["at"]["fp"], document["decision"]["at"]["fn"]) == (5, 0)
 
@@ -124,7 +212,11 @@ def test_profits_may_be_ranges(scored, capsys):
         (("--prior", "1e-5..1e-3,0.1"), r"BR503: a range of base rates stands alone", 2),
         (("--prior", "1e-5 log-uniform"), r"BR503: .* has no ends to lie between", 2),
         (("--cost", "fn=100..10"), r"BR504: the range of the cost of fn is reversed", 2),
-        (("--cost", "fn=few..many"), r"BR514: the cost of fn is \"few\.\.many\", which is no range", 2),
+        (
+            ("--cost", "fn=few..many"),
+            r"BR514: the cost of fn is \"few\.\.many\", which is no range",
+            2,
+        ),
         (("--cost", "miss=1..2"), r"BR514: there is no outcome \"miss\"", 2),
         (("--cost", "fn=2", "--profit", "tp=3"), r"BR513: costs and profits are given together", 2),
         (("--prior", "0.1", "--pilot", "1/10"), r"BR503: a base rate and a pilot sample", 2),
@@ -132,7 +224,11 @@ def test_profits_may_be_ranges(scored, capsys):
         (("--rule", "mcc >= 0.5", "--prior", "1e-5..1e-3"), r"BR534: mcc may rise and fall", 2),
         (("--group", "site", "--mix"), r"BR594: --mix is asked of all cases", 2),
         (("--group", "site", "--replicates", "200"), r"BR594: --replicates compares models", 2),
-        (("--rule", "tpr >= 0.1", "--replicates", "200"), r"BR594: --replicates compares models", 2),
+        (
+            ("--rule", "tpr >= 0.1", "--replicates", "200"),
+            r"BR594: --replicates compares models",
+            2,
+        ),
     ],
 )
 def test_what_cannot_be_decided_is_refused_in_one_line(scored, capsys, arguments, message, status):
@@ -140,9 +236,22 @@ def test_what_cannot_be_decided_is_refused_in_one_line(scored, capsys, arguments
 
 
 def test_a_rule_that_nothing_keeps_says_what_each_model_could(scored, capsys):
-    done = told(capsys, "decide", scored, *TWO, "--rule", "tpr >= 0.99 and fpr <= 0.01", "--prior", "1e-5..1e-3")
+    done = told(
+        capsys,
+        "decide",
+        scored,
+        *TWO,
+        "--rule",
+        "tpr >= 0.99 and fpr <= 0.01",
+        "--prior",
+        "1e-5..1e-3",
+    )
     assert (done.status, done.out) == (3, "")
-    assert re.findall(r"^error BR530: at prior 1e-05.*?\"(a|b)\": no threshold has tpr >= 0.99", done.err, flags=re.MULTILINE) == ["a", "b"]
+    assert re.findall(
+        r"^error BR530: at prior 1e-05.*?\"(a|b)\": no threshold has tpr >= 0.99",
+        done.err,
+        flags=re.MULTILINE,
+    ) == ["a", "b"]
 
 
 def test_the_map_of_winners_is_drawn_where_there_is_one(scored, tmp_path, capsys):
@@ -151,5 +260,7 @@ def test_the_map_of_winners_is_drawn_where_there_is_one(scored, tmp_path, capsys
     assert (drawn.status, drawn.out) == (0, told(capsys, *words).out)
     picture = (tmp_path / "map.svg").read_text()
     assert all(f">{name}<" in picture for name in ("a", "b", "flag nothing", "flag everything"))
-    assert "there is no one map" in refused(capsys, *words, "--group", "site", "--svg", tmp_path / "other.svg")
+    assert "there is no one map" in refused(
+        capsys, *words, "--group", "site", "--svg", tmp_path / "other.svg"
+    )
     assert not (tmp_path / "other.svg").exists()

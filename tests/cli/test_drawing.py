@@ -45,7 +45,9 @@ def test_a_drawing_that_is_there_is_replaced_only_with_force_and_never_an_input(
 
 def test_answer_and_drawing_go_to_two_files_and_private_holds_for_both(scores, tmp_path):  # noqa: F811
     drawing, answer = tmp_path / "curve.svg", tmp_path / "curve.json"
-    done = run("curve", "roc", scores, *MODEL, "--svg", str(drawing), "-o", str(answer), "--private")
+    done = run(
+        "curve", "roc", scores, *MODEL, "--svg", str(drawing), "-o", str(answer), "--private"
+    )
     assert done.returncode == 0, done.stderr
     assert done.stdout == ""
     assert answer.read_text().startswith("{")

@@ -1,4 +1,6 @@
-"""`expect`, `leaders`, `triage`, and `compare` and `curve` over ranges, run as a person runs them."""
+"""`expect`, `leaders`, `triage`, and `compare` and `curve` over ranges, run as a person runs
+them.
+"""
 
 import csv
 import io
@@ -12,13 +14,26 @@ import baserate as br
 TWO = ("--label", "y", "--score", "a", "--score", "b")
 COSTS = ("--cost", "fn=500,fp=5")
 RANGE = ("--prior", "1e-5..1e-3")
-MODELS = {name.lower(): br.Counts(*([cell[i] // (1 if i == 0 else 10) for cell in CELLS[name]] for i in range(3))) for name in ("A", "B")}
+MODELS = {
+    name.lower(): br.Counts(
+        *([cell[i] // (1 if i == 0 else 10) for cell in CELLS[name]] for i in range(3))
+    )
+    for name in ("A", "B")
+}
 AT = br.Uncertain(prior="1e-5..1e-3", costs={"fn": 500, "fp": 5})
 
 
 @pytest.fixture(scope="module")
 def scored(tmp_path_factory):
-    columns = [[(score, y) for y in (1, 0) for score, *cells in CELLS[name] for _ in range(cells[1 - y] // 10)] for name in ("A", "B")]
+    columns = [
+        [
+            (score, y)
+            for y in (1, 0)
+            for score, *cells in CELLS[name]
+            for _ in range(cells[1 - y] // 10)
+        ]
+        for name in ("A", "B")
+    ]
     rows = [(y, a, b) for (a, y), (b, _) in zip(*columns, strict=True)]
     return written(tmp_path_factory.mktemp("data") / "scores.csv", ["y", "a", "b"], rows)
 
@@ -28,7 +43,11 @@ def test_expect_gives_the_numbers_of_python(scored, capsys):
     found = {one["model"]: one for one in document["expectations"]}
     for name, counts in MODELS.items():
         one = br.expect("expected_cost", counts, at=AT)
-        assert (found[name]["low"], found[name]["high"], found[name]["worst"]) == (one.low, one.high, one.worst)
+        assert (found[name]["low"], found[name]["high"], found[name]["worst"]) == (
+            one.low,
+            one.high,
+            one.worst,
+        )
         assert found[name]["value"] is None
     difference = br.expect("expected_cost", MODELS, at=AT)
     assert (found["b - a"]["low"], found["b - a"]["high"]) == (difference.low, difference.high)
@@ -50,33 +69,71 @@ def test_expect_says_the_average_first(scored, capsys):
         "--kind",
         "unknown",
     )
-    one = br.expect("precision", MODELS["a"], threshold=9, at=br.Uncertain(prior=br.LogUniform(1e-4, 1e-2)), kind="unknown")
-    assert done.out.splitlines()[1] == (
-        f"a: precision {one.value:.4g} on average; from {one.low:.4g} to {one.high:.4g} in 95 % of the assumed distribution; "
-        f"at worst {one.worst:#.4g}, at best {one.best:#.4g}."
+    one = br.expect(
+        "precision",
+        MODELS["a"],
+        threshold=9,
+        at=br.Uncertain(prior=br.LogUniform(1e-4, 1e-2)),
+        kind="unknown",
+    )
+    assert (
+        done.out.splitlines()[1]
+        == f"a: precision {one.value:.4g} on average; from {one.low:.4g} to {one.high:.4g} in 95 %"
+        f" of the assumed distribution; at worst {one.worst:#.4g}, at best {one.best:#.4g}."
     )
     assert "no average" not in done.out
 
 
 def test_expect_of_a_rule_a_pilot_and_a_varying_base_rate(scored, capsys):
     budget = ("--statistic", "alerts", "--rule", "recall >= 0.5", "--volume", "10000")
-    pilot = answered(capsys, "expect", scored, *TWO[:4], *budget, "--pilot", "12/5000", "--kind", "unknown")["expectations"][0]
+    pilot = answered(
+        capsys, "expect", scored, *TWO[:4], *budget, "--pilot", "12/5000", "--kind", "unknown"
+    )["expectations"][0]
     at = br.Uncertain(prior=br.Pilot(12, 5000))
-    assert pilot["value"] == br.expect("alerts", MODELS["a"], rule="tpr >= 0.5", at=at, volume=10_000, kind="unknown").value
+    assert (
+        pilot["value"]
+        == br.expect(
+            "alerts", MODELS["a"], rule="tpr >= 0.5", at=at, volume=10_000, kind="unknown"
+        ).value
+    )
     assert pilot["worst"] is None
     assert pilot["at"]["prior"]["kind"] == "pilot"
-    days = ("--statistic", "precision", "--threshold", "9", "--prior", "0.1%,0.2%,1%", "--kind", "varying")
+    days = (
+        "--statistic",
+        "precision",
+        "--threshold",
+        "9",
+        "--prior",
+        "0.1%,0.2%,1%",
+        "--kind",
+        "varying",
+    )
     varying = answered(capsys, "expect", scored, *TWO[:4], *days)["expectations"][0]
     mean = (0.001 + 0.002 + 0.01) / 3
-    assert varying["value"] == pytest.approx(br.measure("precision", MODELS["a"], threshold=9, at=br.Conditions(prior=mean)), rel=1e-12)
+    assert varying["value"] == pytest.approx(
+        br.measure("precision", MODELS["a"], threshold=9, at=br.Conditions(prior=mean)), rel=1e-12
+    )
 
 
 def test_what_expect_cannot_say_is_refused(scored, capsys):
-    assert "everything is known exactly" in refused(capsys, "expect", scored, *TWO, "--prior", "0.1%", *COSTS)
-    assert "is the base rate unknown, or does it vary" in refused(
-        capsys, "expect", scored, *TWO, "--statistic", "precision", "--threshold", "9", "--prior", "1e-4..1e-2 log-uniform"
+    assert "everything is known exactly" in refused(
+        capsys, "expect", scored, *TWO, "--prior", "0.1%", *COSTS
     )
-    assert "did you mean" in refused(capsys, "expect", scored, *TWO, "--statistic", "precison", *RANGE)
+    assert "is the base rate unknown, or does it vary" in refused(
+        capsys,
+        "expect",
+        scored,
+        *TWO,
+        "--statistic",
+        "precision",
+        "--threshold",
+        "9",
+        "--prior",
+        "1e-4..1e-2 log-uniform",
+    )
+    assert "did you mean" in refused(
+        capsys, "expect", scored, *TWO, "--statistic", "precison", *RANGE
+    )
 
 
 def test_triage_sets_two_thresholds(scored, capsys):
@@ -85,18 +142,43 @@ def test_triage_sets_two_thresholds(scored, capsys):
     document = answered(capsys, "triage", scored, *TWO, *asked)
     for part in document["triage"]:
         one = br.triage(MODELS[part["model"]], at=at, review=2, overlooked=0.1)
-        assert (part["act"], part["review"], part["cost"], part["without"]) == (one.act, one.review, one.cost, one.without)
+        assert (part["act"], part["review"], part["cost"], part["without"]) == (
+            one.act,
+            one.review,
+            one.cost,
+            one.without,
+        )
         assert part["saving"] == one.without - one.cost
     done = told(capsys, "triage", scored, *TWO, *asked)
     best = min(document["triage"], key=lambda part: part["cost"])
-    assert done.out.startswith(f"At prior 0.001; costs (fp = 50, fn = 500): with {best['model']}, act on score >= {best['act']} (")
+    assert done.out.startswith(
+        f"At prior 0.001; costs (fp = 50, fn = 500): with {best['model']}, act on score >="
+        f" {best['act']} ("
+    )
     assert f"one threshold alone would cost {best['without']:.4g}" in done.out
 
 
 def test_triage_within_a_number_of_reviews(scored, capsys):
-    asked = ("--prior", "0.1%", "--cost", "fn=500,fp=50", "--review", "2", "--most", "200", "--volume", "100000")
+    asked = (
+        "--prior",
+        "0.1%",
+        "--cost",
+        "fn=500,fp=50",
+        "--review",
+        "2",
+        "--most",
+        "200",
+        "--volume",
+        "100000",
+    )
     (part,) = answered(capsys, "triage", scored, *TWO[:4], *asked)["triage"]
-    one = br.triage(MODELS["a"], at=br.Conditions(prior="0.1%", costs=br.Costs(fp=50, fn=500)), review=2, most=200, volume=100_000)
+    one = br.triage(
+        MODELS["a"],
+        at=br.Conditions(prior="0.1%", costs=br.Costs(fp=50, fn=500)),
+        review=2,
+        most=200,
+        volume=100_000,
+    )
     assert (part["reviews"], part["act"]) == (one.reviews, one.act)
     assert part["reviews"] <= 200
 
@@ -108,7 +190,10 @@ def test_triage_within_a_number_of_reviews(scored, capsys):
         (("--prior", "0.1%"), "triage needs what a review costs"),
         (("--prior", "0.1%", "--review", "much"), "--review is a number"),
         (("--prior", "0.1%", "--review", "2", "--overlooked", "many"), "--overlooked is a share"),
-        (("--prior", "0.1%", "--review", "2", "--most", "7"), "most is a share of the cases, or with a volume"),
+        (
+            ("--prior", "0.1%", "--review", "2", "--most", "7"),
+            "most is a share of the cases, or with a volume",
+        ),
     ],
 )
 def test_what_triage_refuses(scored, capsys, options, said):
@@ -118,22 +203,35 @@ def test_what_triage_refuses(scored, capsys, options, said):
 def test_leaders_are_those_of_python(scored, capsys):
     document = answered(capsys, "leaders", scored, *TWO, "--fdr", "50%", "--prior", "1e-4,1e-3")
     found = br.leaders_within(MODELS, fdr=0.5)
-    assert document["leaders"]["leads"] == [{"low": low, "high": high, "models": list(models)} for low, high, models in found.leads]
+    assert document["leaders"]["leads"] == [
+        {"low": low, "high": high, "models": list(models)} for low, high, models in found.leads
+    ]
     at = document["leaders"]["at"]
-    assert [{"prior": one["prior"], "tpr": one["tpr"]} for one in at] == [{"prior": prior, "tpr": found.at(prior)} for prior in (1e-4, 1e-3)]
+    assert [{"prior": one["prior"], "tpr": one["tpr"]} for one in at] == [
+        {"prior": prior, "tpr": found.at(prior)} for prior in (1e-4, 1e-3)
+    ]
     done = told(capsys, "leaders", scored, *TWO, "--fdr", "50%", "--prior", "1e-3")
     values = found.at(1e-3)
     best = max(values, key=values.get)
     assert done.out.startswith(
-        f"Within at most 50 % false alarms among the alerts, most is found by: at 0.001 {best}, recall {values[best]:#.4g}"
+        f"Within at most 50 % false alarms among the alerts, most is found by: at 0.001 {best},"
+        f" recall {values[best]:#.4g}"
     )
-    assert "a share of false alarms lies between 0 and 1" in refused(capsys, "leaders", scored, *TWO, "--fdr", "2")
+    assert "a share of false alarms lies between 0 and 1" in refused(
+        capsys, "leaders", scored, *TWO, "--fdr", "2"
+    )
 
 
 def test_compare_over_a_range_asks_for_one_leader_all_over_it(scored, capsys):
     document = answered(capsys, "compare", scored, *TWO, *RANGE, *COSTS, "--replicates", "100")
     (found,) = document["comparisons"]
-    assert found["at"] == {"prior": {"low": 1e-5, "high": 1e-3, "kind": "range"}, "fp": 5, "fn": 500, "tp": 0, "tn": 0}
+    assert found["at"] == {
+        "prior": {"low": 1e-5, "high": 1e-3, "kind": "range"},
+        "fp": 5,
+        "fn": 500,
+        "tp": 0,
+        "tn": 0,
+    }
     assert found["low"] < 0 < found["high"]
     assert not found["significant"]
     done = told(capsys, "compare", scored, *TWO, *RANGE, *COSTS, "--replicates", "100")
@@ -141,9 +239,18 @@ def test_compare_over_a_range_asks_for_one_leader_all_over_it(scored, capsys):
 
 
 def test_compare_at_a_pilot_s_base_rate(scored, capsys):
-    (found,) = answered(capsys, "compare", scored, *TWO, "--pilot", "40/20000", *COSTS, "--replicates", "100")["comparisons"]
-    assert found["at"]["prior"] == {"kind": "pilot", "positives": 40, "cases": 20000, "mean": pytest.approx(40.5 / 20001)}
-    assert "a base rate and a pilot sample are given together" in refused(capsys, "compare", scored, *TWO, "--pilot", "4/200", "--prior", "1%")
+    (found,) = answered(
+        capsys, "compare", scored, *TWO, "--pilot", "40/20000", *COSTS, "--replicates", "100"
+    )["comparisons"]
+    assert found["at"]["prior"] == {
+        "kind": "pilot",
+        "positives": 40,
+        "cases": 20000,
+        "mean": pytest.approx(40.5 / 20001),
+    }
+    assert "a base rate and a pilot sample are given together" in refused(
+        capsys, "compare", scored, *TWO, "--pilot", "4/200", "--prior", "1%"
+    )
 
 
 def test_curve_over_a_range(scored, capsys):

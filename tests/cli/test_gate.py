@@ -1,4 +1,6 @@
-"""`gate` of a candidate against a baseline: over all cases it must not be worse than chance explains, nor than a margin allows."""
+"""`gate` of a candidate against a baseline: over all cases it must not be worse than chance
+explains, nor than a margin allows.
+"""
 
 from pathlib import Path
 
@@ -21,9 +23,23 @@ def test_scenario_7_twelve_against_five_passes(file, capsys):
     verdict, detectable, _, headings, row, _, source = done.out.splitlines()
     smallest = br.smallest_detectable(17, cases=217).share
     assert verdict == "Passed: new against old by error, worse, within noise."
-    assert detectable == f"Over all cases a difference of {smallest:.4f} would have been seen four times in five."
+    assert (
+        detectable
+        == f"Over all cases a difference of {smallest:.4f} would have been seen four times in five."
+    )
     assert headings.split() == ["cases", "old", "new", "difference", "p", "detectable", "verdict"]
-    assert row.split() == ["all", "cases", "0.02304", "0.05530", "0.03226", "0.143", f"{smallest:.4f}", "worse,", "within", "noise"]
+    assert row.split() == [
+        "all",
+        "cases",
+        "0.02304",
+        "0.05530",
+        "0.03226",
+        "0.143",
+        f"{smallest:.4f}",
+        "worse,",
+        "within",
+        "noise",
+    ]
     assert source == f'{file}: 217 rows read, 217 used; positive = "1" in "y"'
     assert done.err.endswith('note BR599: 12 cases only "old" has right, 5 only "new"\n')
 
@@ -34,12 +50,26 @@ def test_scenario_7_forty_against_twenty_fails(file, capsys):
     assert done.status == 1
     assert done.out.startswith("Failed: new against old by error, worse.\n")
     document = answered(capsys, "gate", path, *COMPARED, status=1)
-    assert document["verdict"] == {"passed": False, "outcome": "worse", "margin": None, "failed": ["all cases"]}
+    assert document["verdict"] == {
+        "passed": False,
+        "outcome": "worse",
+        "margin": None,
+        "failed": ["all cases"],
+    }
     (part,) = document["comparisons"]
-    assert (part["slice"], part["whole"], part["outcome"], part["method"]) == ("all cases", True, "worse", "mcnemar")
+    assert (part["slice"], part["whole"], part["outcome"], part["method"]) == (
+        "all cases",
+        True,
+        "worse",
+        "mcnemar",
+    )
     assert part["p_value"] == part["p_adjusted"] == pytest.approx(0.0134893, abs=1e-7)
     assert part["detectable"] == pytest.approx(br.smallest_detectable(60, cases=260).share)
-    assert (document["command"], document["seed"], document["sources"][0]["path"]) == ("gate", 0, Path(path).name)
+    assert (document["command"], document["seed"], document["sources"][0]["path"]) == (
+        "gate",
+        0,
+        Path(path).name,
+    )
 
 
 def test_a_difference_that_nothing_could_have_shown_is_not_spoken_of(file, capsys):
@@ -51,14 +81,24 @@ def test_a_difference_that_nothing_could_have_shown_is_not_spoken_of(file, capsy
 
 def test_a_margin_passes_only_what_is_shown_to_be_hardly_worse(file, capsys):
     path = plain(file, cases(12, 5, both=600))
-    wide, narrow = (told(capsys, "gate", path, *COMPARED, "--margin", margin) for margin in ("0.05", "0.01"))
+    wide, narrow = (
+        told(capsys, "gate", path, *COMPARED, "--margin", margin) for margin in ("0.05", "0.01")
+    )
     assert (wide.status, narrow.status) == (0, 1)
     assert wide.out.startswith("Passed: new against old by error, worse, within noise.\n")
-    assert narrow.out.startswith("Failed: new against old by error, worse, within noise, but not shown to be within the margin.\n")
+    assert narrow.out.startswith(
+        "Failed: new against old by error, worse, within noise, but not shown to be within the"
+        " margin.\n"
+    )
     assert wide.out.splitlines()[1].startswith("Margin 0.05: at most 0.02")
     assert narrow.out.splitlines()[1].endswith("not shown to be within the margin of 0.01.")
     document = answered(capsys, "gate", path, *COMPARED, "--margin", "0.01", status=1)
-    assert document["verdict"] == {"passed": False, "outcome": "worse, within noise", "margin": 0.01, "failed": []}
+    assert document["verdict"] == {
+        "passed": False,
+        "outcome": "worse, within noise",
+        "margin": 0.01,
+        "failed": [],
+    }
 
 
 def test_what_is_worse_is_not_said_to_fail_by_its_margin_alone(file, capsys):
@@ -79,15 +119,20 @@ def test_without_thresholds_each_models_own_is_taken_and_said(file, capsys):
     done = told(capsys, "gate", plain(file, cases(3, 2, both=60)), *COMPARED[:-2])
     assert done.status == 0
     assert (
-        'note BR593: no thresholds are given: "old" (score >= 1), "new" (score >= 1), each the one with the fewest errors on these same cases'
-        in done.err
+        'note BR593: no thresholds are given: "old" (score >= 1), "new" (score >= 1), each the one'
+        " with the fewest errors on these same cases" in done.err
     )
 
 
 def wide_scores(file):
     rng = np.random.default_rng(6)
     y = (np.arange(300) % 3 == 0).astype(int)
-    rows = zip(y.tolist(), (rng.normal(size=300) + 1.5 * y).round(3).tolist(), (rng.normal(size=300) + 0.5 * y).round(3).tolist(), strict=True)
+    rows = zip(
+        y.tolist(),
+        (rng.normal(size=300) + 1.5 * y).round(3).tolist(),
+        (rng.normal(size=300) + 0.5 * y).round(3).tolist(),
+        strict=True,
+    )
     return written(file, ["y", "old", "new"], rows)
 
 
@@ -96,12 +141,26 @@ def wide_scores(file):
     [
         (("--statistic", "auc"), "auc"),
         (("--statistic", "average_precision"), "average_precision"),
-        (("--statistic", "expected_cost", "--cost", "fn=10", "--prior", "5%", "--threshold", "0.5"), "expected_cost"),
+        (
+            (
+                "--statistic",
+                "expected_cost",
+                "--cost",
+                "fn=10",
+                "--prior",
+                "5%",
+                "--threshold",
+                "0.5",
+            ),
+            "expected_cost",
+        ),
         (("--statistic", "recall", "--threshold", "0.5"), "tpr"),
         (("--statistic", "precision", "--rule", "recall >= 0.6"), "precision"),
     ],
 )
-def test_any_statistic_may_be_what_a_candidate_must_not_be_worse_by(file, capsys, options, statistic):
+def test_any_statistic_may_be_what_a_candidate_must_not_be_worse_by(
+    file, capsys, options, statistic
+):
     arguments = ("gate", wide_scores(file), *COMPARED[:-2], *options, "--replicates", "200")
     document = answered(capsys, *arguments, status=1)
     (part,) = document["comparisons"]

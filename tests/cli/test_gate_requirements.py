@@ -1,4 +1,6 @@
-"""`gate` of a requirement: shown passes, observed passes where that is accepted, missed never does."""
+"""`gate` of a requirement: shown passes, observed passes where that is accepted, missed never
+does.
+"""
 
 from pathlib import Path
 
@@ -18,11 +20,28 @@ def test_scenario_5_in_one_command(file, capsys):
     assert done.status == 1
     verdict, why, _, headings, row, _, source = done.out.splitlines()
     assert verdict == "Failed."
-    assert why == "m: tpr >= 0.9 is observed but not shown: the bound is 0.8977; 142 cases of that class at the same rate would."
+    assert (
+        why
+        == "m: tpr >= 0.9 is observed but not shown: the bound is 0.8977; 142 cases of that class"
+        " at the same rate would."
+    )
     assert headings.split() == ["model", "required", "observed", "95", "%", "bound", "verdict"]
-    assert row.split() == ["m", "tpr", ">=", "0.9", "0.9500", ">=", "0.8977", "observed,", "not", "shown"]
+    assert row.split() == [
+        "m",
+        "tpr",
+        ">=",
+        "0.9",
+        "0.9500",
+        ">=",
+        "0.8977",
+        "observed,",
+        "not",
+        "shown",
+    ]
     assert source == f'{file}: 1 000 rows read, 1 000 used; positive = "1" in "y"'
-    shown = told(capsys, "gate", graded(file, {"x": (190, 10, 10, 890)}), "recall >= 0.9", *REQUIRED)
+    shown = told(
+        capsys, "gate", graded(file, {"x": (190, 10, 10, 890)}), "recall >= 0.9", *REQUIRED
+    )
     assert shown.status == 0
     assert shown.out.startswith("Passed: every requirement is shown.\n")
     assert ">= 0.9167" in shown.out
@@ -41,7 +60,9 @@ def test_what_is_observed_passes_only_where_that_is_accepted(file, capsys):
 
 def test_json_of_a_requirement_says_what_python_says(file, capsys):
     path = graded(file, USUAL)
-    document = answered(capsys, "gate", path, "recall >= 0.9 and auc >= 0.8", *REQUIRED, "--prior", "1%", status=1)
+    document = answered(
+        capsys, "gate", path, "recall >= 0.9 and auc >= 0.8", *REQUIRED, "--prior", "1%", status=1
+    )
     auc, recall = document["verdict"]["checks"]
     assert recall == {
         "model": "m",
@@ -58,21 +79,34 @@ def test_json_of_a_requirement_says_what_python_says(file, capsys):
         "side": "lower",
         "cases_needed": 142,
         "threshold": 1,
-        "at": {"prior": 0.01, "as_in_sample": False, "costs": {"fp": 1, "fn": 1, "tp": 0, "tn": 0}, "costs_given": False},
+        "at": {
+            "prior": 0.01,
+            "as_in_sample": False,
+            "costs": {"fp": 1, "fn": 1, "tp": 0, "tn": 0},
+            "costs_given": False,
+        },
     }
-    assert (auc["requirement"], auc["outcome"], auc["cases_needed"]) == ("auc >= 0.8", "shown", None)
+    assert (auc["requirement"], auc["outcome"], auc["cases_needed"]) == (
+        "auc >= 0.8",
+        "shown",
+        None,
+    )
     assert (document["verdict"]["passed"], document["verdict"]["unjudged"]) == (False, [])
     assert (document["command"], document["models"]) == ("gate", [])
 
 
 def test_json_of_a_requirement_names_its_source_and_seed(file, capsys):
     path = graded(file, USUAL)
-    document = answered(capsys, "gate", path, "precision >= 0.1", *REQUIRED, "--prior", "10%", "--seed", "3")
+    document = answered(
+        capsys, "gate", path, "precision >= 0.1", *REQUIRED, "--prior", "10%", "--seed", "3"
+    )
     assert document["seed"] == 3
     assert [source["path"] for source in document["sources"]] == [Path(path).name]
 
 
-@pytest.mark.parametrize("requirement", ["auc >= 0.8", "AUC >= 0.8", "Auc >= 80%", " auc  >=  80 % "])
+@pytest.mark.parametrize(
+    "requirement", ["auc >= 0.8", "AUC >= 0.8", "Auc >= 80%", " auc  >=  80 % "]
+)
 def test_auc_may_be_required_by_any_spelling_of_its_name(file, capsys, requirement):
     path = graded(file, USUAL)
     (check,) = answered(capsys, "gate", path, requirement, *REQUIRED[:-2])["verdict"]["checks"]
@@ -83,14 +117,29 @@ def test_auc_may_be_required_by_any_spelling_of_its_name(file, capsys, requireme
 def test_every_model_is_judged(file, capsys):
     rows = [(i % 2, i % 2, (i // 2) % 2) for i in range(400)]
     path = written(file, ["y", "good", "bad"], rows)
-    done = told(capsys, "gate", path, "recall >= 0.9", "--label", "y", "--score", "good", "--score", "bad", "--threshold", "1")
+    done = told(
+        capsys,
+        "gate",
+        path,
+        "recall >= 0.9",
+        "--label",
+        "y",
+        "--score",
+        "good",
+        "--score",
+        "bad",
+        "--threshold",
+        "1",
+    )
     assert done.status == 1
     assert "bad: tpr >= 0.9 is missed: 0.5000 observed.\n" in done.out
     assert "good:" not in done.out
     assert done.out.count("rows read") == 1, "one file, said once"
 
 
-def test_a_requirement_at_another_base_rate_is_judged_there_and_says_what_that_assumes(file, capsys):
+def test_a_requirement_at_another_base_rate_is_judged_there_and_says_what_that_assumes(
+    file, capsys
+):
     path = graded(file, USUAL)
     assert told(capsys, "gate", path, "precision >= 0.5", *REQUIRED).status == 0
     rare = told(capsys, "gate", path, "precision >= 0.5", *REQUIRED, "--prior", "1 in 1000")
@@ -108,9 +157,14 @@ def test_the_level_is_that_of_the_bound(file, capsys):
 
 
 def test_without_a_threshold_half_of_the_cases_chooses_it_and_the_other_half_judges(file, capsys):
-    done = told(capsys, "gate", graded(file, {"x": (760, 40, 40, 3560)}), "recall >= 0.9", *REQUIRED[:-2])
+    done = told(
+        capsys, "gate", graded(file, {"x": (760, 40, 40, 3560)}), "recall >= 0.9", *REQUIRED[:-2]
+    )
     assert done.status == 0
-    assert "note BR593: no threshold is given: 1 was chosen on a random half of the cases, and is judged on the other half\n" in done.err
+    assert (
+        "note BR593: no threshold is given: 1 was chosen on a random half of the cases, and is"
+        " judged on the other half\n" in done.err
+    )
 
 
 def test_a_requirement_says_which_class_it_took_for_positive(file, capsys):
@@ -121,5 +175,19 @@ def test_a_requirement_says_which_class_it_took_for_positive(file, capsys):
 def test_tiny_data_are_judged_and_pass_nothing_that_they_do_not_show(file, capsys):
     path = plain(file, cases(1, 0, both=3))
     assert told(capsys, "gate", path, *COMPARED).status == 0
-    required = told(capsys, "gate", path, "recall >= 0.9", "--label", "y", "--score", "old", "--threshold", "0.5")
-    assert (required.status, "tpr >= 0.9 is observed but not shown: the bound is 0.2236; 29 cases" in required.out) == (1, True)
+    required = told(
+        capsys,
+        "gate",
+        path,
+        "recall >= 0.9",
+        "--label",
+        "y",
+        "--score",
+        "old",
+        "--threshold",
+        "0.5",
+    )
+    assert (
+        required.status,
+        "tpr >= 0.9 is observed but not shown: the bound is 0.2236; 29 cases" in required.out,
+    ) == (1, True)

@@ -49,7 +49,18 @@ def test_the_schema_wants_every_part_of_a_comparison(file, capsys, path, value):
         (("verdict", "checks"), []),
         *(
             (("verdict", "checks", 0, key), None)
-            for key in ("model", "slice", "whole", "outcome", "bound", "level", "method", "side", "threshold", "at")
+            for key in (
+                "model",
+                "slice",
+                "whole",
+                "outcome",
+                "bound",
+                "level",
+                "method",
+                "side",
+                "threshold",
+                "at",
+            )
         ),
         (("verdict", "unjudged"), None),
         (("verdict", "unjudged"), "none"),
@@ -57,7 +68,10 @@ def test_the_schema_wants_every_part_of_a_comparison(file, capsys, path, value):
         (("verdict", "unjudged"), [{"model": "m", "slice": "x"}]),
         (("verdict", "unjudged"), [{"model": "m", "slice": "x", "reason": ""}]),
         (("verdict", "unjudged"), [{"model": "m", "slice": None, "reason": "no positives"}]),
-        (("verdict", "unjudged"), [{"model": "m", "slice": "x", "reason": "no positives", "whole": False}]),
+        (
+            ("verdict", "unjudged"),
+            [{"model": "m", "slice": "x", "reason": "no positives", "whole": False}],
+        ),
         (("verdict", "extra"), 1),
         (("comparisons",), []),
         (("seed",), "0"),
@@ -88,14 +102,30 @@ def test_the_schema_lets_only_the_first_comparison_be_that_of_all_cases(file, ca
 @pytest.mark.parametrize("more", ["slice", "whole", "outcome", "detectable"])
 def test_the_schema_keeps_the_words_of_gates_out_of_other_comparisons(file, capsys, more):
     path = plain(file, cases(12, 5, both=40))
-    document = answered(capsys, "compare", path, "--label", "y", "--score", "old", "--score", "new", "--threshold", "0.5")
+    document = answered(
+        capsys,
+        "compare",
+        path,
+        "--label",
+        "y",
+        "--score",
+        "old",
+        "--score",
+        "new",
+        "--threshold",
+        "0.5",
+    )
     judged = answered(capsys, "gate", path, *COMPARED)["comparisons"][0]
     with pytest.raises(jsonschema.ValidationError, match=INVALID):
         VALID.validate(damaged(document, "comparisons", 0, more, value=judged[more]))
 
 
 @pytest.mark.parametrize(
-    ("path", "value"), [(("checks", 0, "outcome"), "missed"), (("unjudged",), [{"model": "m", "slice": "x", "reason": "no positives"}])]
+    ("path", "value"),
+    [
+        (("checks", 0, "outcome"), "missed"),
+        (("unjudged",), [{"model": "m", "slice": "x", "reason": "no positives"}]),
+    ],
 )
 def test_the_schema_lets_nothing_pass_that_is_missed_or_not_judged(file, capsys, path, value):
     document = answered(capsys, "gate", graded(file, USUAL), "recall >= 0.5", *REQUIRED)

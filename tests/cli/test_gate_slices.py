@@ -1,4 +1,6 @@
-"""`gate` on every slice of the cases: what falls, or cannot be judged, under a total that passes."""
+"""`gate` on every slice of the cases: what falls, or cannot be judged, under a total that
+passes.
+"""
 
 import pytest
 from tests.cli.helpers import answered, told
@@ -28,7 +30,9 @@ def test_scenario_7_a_slice_that_falls_under_a_flat_total_fails_and_is_named(fil
 
 
 def test_p_values_over_slices_are_holms(file, capsys):
-    path = sliced(file, {"a": cases(12, 2, both=40), "b": cases(4, 3, both=40), "c": cases(9, 9, both=40)})
+    path = sliced(
+        file, {"a": cases(12, 2, both=40), "b": cases(4, 3, both=40), "c": cases(9, 9, both=40)}
+    )
     done = told(capsys, "gate", path, *COMPARED, "--slice", "site")
     assert done.status == 0
     assert "p (Holm)" in done.out
@@ -53,7 +57,9 @@ def test_a_missing_slice_is_a_slice_of_its_own(file, capsys):
 
 @pytest.mark.parametrize("label", [0, 1])
 def test_a_slice_of_one_class_that_falls_fails(file, capsys, label):
-    path = sliced(file, {"only": cases(26, 0, both=74, label=label), "mixed": cases(0, 13, both=87)})
+    path = sliced(
+        file, {"only": cases(26, 0, both=74, label=label), "mixed": cases(0, 13, both=87)}
+    )
     document = answered(capsys, "gate", path, *COMPARED, "--slice", "site", status=1)
     assert document["verdict"]["failed"] == ["only"]
     assert {part["method"] for part in document["comparisons"]} == {"mcnemar"}
@@ -63,9 +69,14 @@ def test_a_slice_of_one_class_has_no_auc_and_is_not_compared(file, capsys):
     path = sliced(file, {"only": cases(6, 0, both=30, label=0), "mixed": cases(0, 6, both=90)})
     done = told(capsys, "gate", path, *COMPARED[:-2], "--statistic", "auc", "--slice", "site")
     assert done.status == 0
-    assert 'note BR596: slice "only" cannot be compared: there are no positives: models cannot be compared\n' in done.err
+    assert (
+        'note BR596: slice "only" cannot be compared: there are no positives: models cannot be'
+        " compared\n" in done.err
+    )
     assert "only  " not in done.out
-    parts = answered(capsys, "gate", path, *COMPARED[:-2], "--statistic", "auc", "--slice", "site")["comparisons"]
+    parts = answered(capsys, "gate", path, *COMPARED[:-2], "--statistic", "auc", "--slice", "site")[
+        "comparisons"
+    ]
     assert [part["slice"] for part in parts] == ["all cases", "mixed"]
 
 
@@ -73,7 +84,11 @@ def test_a_slice_named_all_cases_hides_nothing(file, capsys):
     path = sliced(file, {"B": cases(40, 20, both=40), "all cases": cases(0, 0, both=60)})
     assert told(capsys, "gate", path, *COMPARED).status == 1
     parts = answered(capsys, "gate", path, *COMPARED, "--slice", "site", status=1)["comparisons"]
-    assert [(part["slice"], part["whole"]) for part in parts] == [("all cases", True), ("B", False), ("all cases", False)]
+    assert [(part["slice"], part["whole"]) for part in parts] == [
+        ("all cases", True),
+        ("B", False),
+        ("all cases", False),
+    ]
     assert parts[0]["values"] == pytest.approx([20 / 160, 40 / 160])
     assert parts[2]["values"] == [0, 0]
 
@@ -87,37 +102,75 @@ def test_a_slice_named_all_cases_may_fail_beside_all_cases(file, capsys):
     ]
     document = answered(capsys, "gate", path, *COMPARED, "--slice", "site", status=1)
     assert document["verdict"]["failed"] == ["all cases", "all cases"]
-    assert [part["whole"] for part in document["comparisons"] if part["outcome"] == "worse"] == [True, False]
+    assert [part["whole"] for part in document["comparisons"] if part["outcome"] == "worse"] == [
+        True,
+        False,
+    ]
 
 
 def test_a_slice_named_missing_hides_nothing(file, capsys):
     path = sliced(file, {"": cases(40, 20, both=40), "(missing)": cases(0, 0, both=60)})
     document = answered(capsys, "gate", path, *COMPARED, "--slice", "site", status=1)
     assert document["verdict"]["failed"] == ["all cases", "((missing))"]
-    values = {part["slice"]: part["values"] for part in document["comparisons"] if not part["whole"]}
+    values = {
+        part["slice"]: part["values"] for part in document["comparisons"] if not part["whole"]
+    }
     assert values == {"((missing))": pytest.approx([0.2, 0.4]), "(missing)": [0, 0]}
 
 
-SITES = {"A": (18, 2, 1497, 8483), "B": (18, 2, 297, 1683), "C": (18, 2, 57, 323), "D": (360, 40, 315, 1785)}
+SITES = {
+    "A": (18, 2, 1497, 8483),
+    "B": (18, 2, 297, 1683),
+    "C": (18, 2, 57, 323),
+    "D": (360, 40, 315, 1785),
+}
 
 
 def test_scenario_11_sites_whose_bound_misses_the_requirement_are_flagged(file, capsys):
     path = graded(file, SITES)
     done = told(capsys, "gate", path, "recall >= 0.85", *REQUIRED, "--slice", "site")
     assert done.status == 1
-    assert [line.partition(":")[0] for line in done.out.splitlines()[1:4]] == [f"m, slice {site}" for site in "ABC"]
-    checks = answered(capsys, "gate", path, "recall >= 0.85 and precision >= 1%", *REQUIRED, "--slice", "site", status=1)["verdict"]["checks"]
+    assert [line.partition(":")[0] for line in done.out.splitlines()[1:4]] == [
+        f"m, slice {site}" for site in "ABC"
+    ]
+    checks = answered(
+        capsys,
+        "gate",
+        path,
+        "recall >= 0.85 and precision >= 1%",
+        *REQUIRED,
+        "--slice",
+        "site",
+        status=1,
+    )["verdict"]["checks"]
     assert [check["slice"] for check in checks][::2] == ["all cases", "A", "B", "C", "D"]
     assert {check["value"] for check in checks[::2]} == {0.9}
-    assert [check["outcome"] == "shown" for check in checks[::2]] == [True, False, False, False, True]
-    assert [check["value"] for check in checks[3::2]] == pytest.approx([0.011881, 0.057143, 0.24, 0.533333], abs=1e-6)
+    assert [check["outcome"] == "shown" for check in checks[::2]] == [
+        True,
+        False,
+        False,
+        False,
+        True,
+    ]
+    assert [check["value"] for check in checks[3::2]] == pytest.approx(
+        [0.011881, 0.057143, 0.24, 0.533333], abs=1e-6
+    )
     assert [check["at"]["prior"] for check in checks[3::2]] == [0.002, 0.01, 0.05, 0.16]
 
 
 UNJUDGED = {
-    "recall >= 0.5": ((0, 0, 3, 50), "tpr is undefined here (no positives), and so is its interval"),
-    "recall >= 0.5 and fpr <= 50%": ((0, 0, 3, 50), "tpr is undefined here (no positives), and so is its interval"),
-    "precision >= 0.5": ((0, 4, 0, 50), "precision is undefined here (nothing flagged), and so is its interval"),
+    "recall >= 0.5": (
+        (0, 0, 3, 50),
+        "tpr is undefined here (no positives), and so is its interval",
+    ),
+    "recall >= 0.5 and fpr <= 50%": (
+        (0, 0, 3, 50),
+        "tpr is undefined here (no positives), and so is its interval",
+    ),
+    "precision >= 0.5": (
+        (0, 4, 0, 50),
+        "precision is undefined here (nothing flagged), and so is its interval",
+    ),
     "auc >= 0.5": ((0, 0, 3, 50), "no positives: AUC is undefined, and so is its interval"),
 }
 
@@ -131,19 +184,38 @@ def test_a_slice_that_cannot_be_judged_fails_and_is_named(file, capsys, requirem
     arguments = ("gate", path, requirement, *REQUIRED[:-2], *threshold, "--slice", "site", *more)
     done = told(capsys, *arguments)
     assert done.status == 1
-    assert done.out.splitlines()[:3] == ["Failed.", f"m, slice odd one: cannot be judged: {reason}.", ""]
-    (row,) = [line for line in done.out.splitlines() if line.startswith("m  ") and "odd one" in line]
+    assert done.out.splitlines()[:3] == [
+        "Failed.",
+        f"m, slice odd one: cannot be judged: {reason}.",
+        "",
+    ]
+    (row,) = [
+        line for line in done.out.splitlines() if line.startswith("m  ") and "odd one" in line
+    ]
     assert row.split() == ["m", "odd", "one", "—", "—", "—", "cannot", "be", "judged"]
     verdict = answered(capsys, *arguments, status=1)["verdict"]
     assert verdict["passed"] is False
     assert verdict["unjudged"] == [{"model": "m", "slice": "odd one", "reason": reason}]
     assert {check["outcome"] for check in verdict["checks"]} == {"shown"}
-    assert {(check["slice"], check["whole"]) for check in verdict["checks"]} == {("all cases", True), ("x", False)}
+    assert {(check["slice"], check["whole"]) for check in verdict["checks"]} == {
+        ("all cases", True),
+        ("x", False),
+    }
 
 
-def test_slices_of_a_requirement_are_sorted_and_told_from_all_cases_and_from_the_missing(file, capsys):
-    sites = {"b": (9, 1, 1, 9), "(missing)": (8, 2, 1, 9), "all cases": (6, 4, 1, 9), "": (7, 3, 1, 9), "a": (5, 5, 1, 9)}
-    checks = answered(capsys, "gate", graded(file, sites), "recall >= 0.1", *REQUIRED, "--slice", "site")["verdict"]["checks"]
+def test_slices_of_a_requirement_are_sorted_and_told_from_all_cases_and_from_the_missing(
+    file, capsys
+):
+    sites = {
+        "b": (9, 1, 1, 9),
+        "(missing)": (8, 2, 1, 9),
+        "all cases": (6, 4, 1, 9),
+        "": (7, 3, 1, 9),
+        "a": (5, 5, 1, 9),
+    }
+    checks = answered(
+        capsys, "gate", graded(file, sites), "recall >= 0.1", *REQUIRED, "--slice", "site"
+    )["verdict"]["checks"]
     assert [(check["slice"], check["whole"], check["value"]) for check in checks] == [
         ("all cases", True, 0.7),
         ("((missing))", False, 0.7),

@@ -11,7 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import betaincinv
 from tests.cli.helpers import VALID, answered, damaged, refused, told, written
-from tests.cli.helpers_intervals import ONE, TWO, cells, sample, short, spelled, tables, weighted_file
+from tests.cli.helpers_intervals import (
+    ONE,
+    TWO,
+    cells,
+    sample,
+    short,
+    spelled,
+    tables,
+    weighted_file,
+)
 
 import baserate as br
 from baserate.inference.values import digits_apart
@@ -47,13 +56,18 @@ def test_show_gives_a_threshold_its_intervals_as_python_does(scores, capsys):
     y, m, _ = sample()
     ours = br.flag_at(br.count(y, m), 1.0, at=br.Conditions(prior=0.02), volume=1000)
     assert set(point["intervals"]) == {
-        "tpr", "fpr", "tnr", "fnr", "precision", "npv", "posfrac", "accuracy", "f1", "expected_cost", "normalized_cost",
+        "tpr", "fpr", "tnr", "fnr", "precision", "npv", "posfrac", "accuracy", "f1", "expected_cost", "normalized_cost",  # noqa: E501
         "alerts", "caught", "missed", "false_alarms", "volume_cost",
     }  # fmt: skip
     for name in ("tpr", "fpr", "precision", "npv", "posfrac", "expected_cost", "alerts", "caught"):
         found = br.interval(name, ours)
         given = point["intervals"][name]
-        assert (given["low"], given["high"], given["method"], given["side"]) == (found.low, found.high, found.method, found.side)
+        assert (given["low"], given["high"], given["method"], given["side"]) == (
+            found.low,
+            found.high,
+            found.method,
+            found.side,
+        )
         assert given["low"] <= point[name] <= given["high"]
     assert point["intervals"]["tpr"]["method"] == "wilson"
     assert point["intervals"]["precision"]["method"] == "jeffreys-draws"
@@ -62,27 +76,49 @@ def test_show_gives_a_threshold_its_intervals_as_python_does(scores, capsys):
 def test_show_prints_intervals_under_the_points_in_the_same_order(scores, capsys):
     done = told(capsys, "show", scores, *TWO, "--threshold", "1", "--prior", "2%,20%")
     *_, points, said, intervals = tables(done.out)
-    assert said == ["95 % intervals (wilson, jeffreys-draws), at these thresholds, fixed in advance:"]
+    assert said == [
+        "95 % intervals (wilson, jeffreys-draws), at these thresholds, fixed in advance:"
+    ]
     assert [cells(line)[:3] for line in intervals[1:]] == [cells(line)[:3] for line in points[1:]]
-    assert [cells(line)[:3] for line in intervals[1:]] == [[prior, model, ">= 1"] for prior in ("0.02", "0.2") for model in "mn"]
+    assert [cells(line)[:3] for line in intervals[1:]] == [
+        [prior, model, ">= 1"] for prior in ("0.02", "0.2") for model in "mn"
+    ]
     y, m, _ = sample()
     found = br.interval("tpr", br.count(y, m), threshold=1.0)
     assert cells(intervals[1])[3] == spelled(found)
-    assert cells(intervals[0])[:6] == ["prior", "model", "threshold", "recall (tpr)", "false alarm rate (fpr)", "precision (PPV)"]
+    assert cells(intervals[0])[:6] == [
+        "prior",
+        "model",
+        "threshold",
+        "recall (tpr)",
+        "false alarm rate (fpr)",
+        "precision (PPV)",
+    ]
 
 
 def test_the_intervals_of_several_thresholds_are_told_apart(scores, capsys):
-    *_, intervals = tables(told(capsys, "show", scores, *ONE, "--threshold", "1", "--threshold", "1.5").out)
-    assert [cells(line)[:2] for line in intervals] == [["model", "threshold"], ["m", ">= 1"], ["m", ">= 1.5"]]
+    *_, intervals = tables(
+        told(capsys, "show", scores, *ONE, "--threshold", "1", "--threshold", "1.5").out
+    )
+    assert [cells(line)[:2] for line in intervals] == [
+        ["model", "threshold"],
+        ["m", ">= 1"],
+        ["m", ">= 1.5"],
+    ]
     assert cells(intervals[1])[2:] != cells(intervals[2])[2:]
 
 
 def test_the_level_is_that_asked_for(scores, capsys):
     def width(level):
-        document = answered(capsys, "show", scores, *ONE, "--threshold", "1", "--level", level)["models"][0]
+        document = answered(capsys, "show", scores, *ONE, "--threshold", "1", "--level", level)[
+            "models"
+        ][0]
         for found in (document["summaries"]["auc"], document["points"][0]["intervals"]["tpr"]):
             assert found["level"] == pytest.approx(0.8 if level in ("80%", "0.8") else 0.99)
-        return document["points"][0]["intervals"]["tpr"]["high"] - document["points"][0]["intervals"]["tpr"]["low"]
+        return (
+            document["points"][0]["intervals"]["tpr"]["high"]
+            - document["points"][0]["intervals"]["tpr"]["low"]
+        )
 
     assert width("80%") == width("0.8") < width("99%")
     done = told(capsys, "show", scores, *ONE, "--threshold", "1", "--level", "80%")
@@ -91,12 +127,26 @@ def test_the_level_is_that_asked_for(scores, capsys):
 
 
 @pytest.mark.parametrize(("missed", "method"), [(9, "clopper-pearson"), (10, "wilson")])
-def test_where_fewer_than_ten_lie_on_one_side_the_interval_of_a_rate_is_exact(tmp_path, capsys, missed, method):
-    path = written(tmp_path / "x.csv", ["y", "m"], [(1, 0)] * missed + [(1, 1)] * 40 + [(0, 0)] * 30 + [(0, 1)] * 10)
-    found = answered(capsys, "show", path, *ONE, "--threshold", "1")["models"][0]["points"][0]["intervals"]
-    assert (found["tpr"]["method"], found["fnr"]["method"], found["fpr"]["method"]) == (method, method, "wilson")
+def test_where_fewer_than_ten_lie_on_one_side_the_interval_of_a_rate_is_exact(
+    tmp_path, capsys, missed, method
+):
+    path = written(
+        tmp_path / "x.csv",
+        ["y", "m"],
+        [(1, 0)] * missed + [(1, 1)] * 40 + [(0, 0)] * 30 + [(0, 1)] * 10,
+    )
+    found = answered(capsys, "show", path, *ONE, "--threshold", "1")["models"][0]["points"][0][
+        "intervals"
+    ]
+    assert (found["tpr"]["method"], found["fnr"]["method"], found["fpr"]["method"]) == (
+        method,
+        method,
+        "wilson",
+    )
     if missed == 9:
-        assert [found["tpr"]["low"], found["tpr"]["high"]] == pytest.approx([betaincinv(40, 10, 0.025), betaincinv(41, 9, 0.975)])
+        assert [found["tpr"]["low"], found["tpr"]["high"]] == pytest.approx(
+            [betaincinv(40, 10, 0.025), betaincinv(41, 9, 0.975)]
+        )
 
 
 def test_weighted_cases_have_no_intervals(scores, capsys):
@@ -129,7 +179,9 @@ def test_one_class_alone_has_the_intervals_of_its_own_rates_and_of_shares(tmp_pa
     for name in (ours, "posfrac"):
         assert [found[name]["low"], found[name]["high"]] == pytest.approx(flagged), "7 of 12"
     assert {one["method"] for one in found.values()} == {"clopper-pearson"}
-    assert (found["precision"]["side"], found["npv"]["side"]) == (("lower", "upper") if label else ("upper", "lower"))
+    assert (found["precision"]["side"], found["npv"]["side"]) == (
+        ("lower", "upper") if label else ("upper", "lower")
+    )
 
 
 def test_a_handful_of_cases_has_wide_intervals_and_is_not_resampled(tmp_path, capsys):
@@ -137,14 +189,24 @@ def test_a_handful_of_cases_has_wide_intervals_and_is_not_resampled(tmp_path, ca
     (model,) = answered(capsys, "show", path, *ONE, "--threshold", "2")["models"]
     auc, found = model["summaries"]["auc"], model["points"][0]["intervals"]
     assert auc["high"] - auc["low"] > 0.5
-    assert (found["tpr"]["side"], found["tpr"]["low"], found["tpr"]["high"]) == ("lower", pytest.approx(math.sqrt(0.05)), 1)
+    assert (found["tpr"]["side"], found["tpr"]["low"], found["tpr"]["high"]) == (
+        "lower",
+        pytest.approx(math.sqrt(0.05)),
+        1,
+    )
     assert found["fpr"]["high"] - found["fpr"]["low"] > 0.9
-    assert "BR590: only 2 positives: too few to resample" in refused(capsys, "choose", path, *ONE, "--replicates", "100")
+    assert "BR590: only 2 positives: too few to resample" in refused(
+        capsys, "choose", path, *ONE, "--replicates", "100"
+    )
 
 
 def test_one_positive_and_one_negative_are_no_failure(tmp_path, capsys):
     path = written(tmp_path / "x.csv", ["y", "m"], [(0, 1), (1, 2)])
-    for arguments in (("show", path, *ONE), ("show", path, *ONE, "--threshold", "2", "--prior", "1%"), ("choose", path, *ONE)):
+    for arguments in (
+        ("show", path, *ONE),
+        ("show", path, *ONE, "--threshold", "2", "--prior", "1%"),
+        ("choose", path, *ONE),
+    ):
         answered(capsys, *arguments)
         assert told(capsys, *arguments).status == 0
 
@@ -157,7 +219,10 @@ def test_where_none_was_flagged_falsely_the_interval_has_one_side(tmp_path, caps
     assert found["fpr"]["high"] == pytest.approx(1 - 0.05 ** (1 / 90))
     assert (found["precision"]["side"], found["precision"]["high"]) == ("lower", 1)
     intervals = tables(told(capsys, *arguments).out)[-1]
-    assert cells(intervals[1])[3:5] == [f"<= {short(found['fpr']['high'])}", f">= {short(found['precision']['low'])}"]
+    assert cells(intervals[1])[3:5] == [
+        f"<= {short(found['fpr']['high'])}",
+        f">= {short(found['precision']['low'])}",
+    ]
 
 
 def test_what_is_undefined_has_no_interval_and_a_dash(scores, capsys):
@@ -165,7 +230,11 @@ def test_what_is_undefined_has_no_interval_and_a_dash(scores, capsys):
     (point,) = answered(capsys, *arguments)["models"][0]["points"]
     assert "precision" not in point["intervals"]
     assert point["undefined"]["precision"] == "nothing flagged"
-    assert (point["intervals"]["tpr"]["low"], point["intervals"]["tpr"]["high"], point["intervals"]["tpr"]["method"]) == (0, 0, "exact")
+    assert (
+        point["intervals"]["tpr"]["low"],
+        point["intervals"]["tpr"]["high"],
+        point["intervals"]["tpr"]["method"],
+    ) == (0, 0, "exact")
     row = cells(tables(told(capsys, *arguments).out)[-1][1])
     assert (row[1], row[2], row[4]) == ("flag nothing", "exact", "—")
 
@@ -178,12 +247,29 @@ def test_chosen_totals_have_intervals_only_for_what_needs_no_base_rate(scores, c
 
 def test_the_threshold_in_theory_has_intervals_of_its_own(tmp_path, capsys):
     y = np.arange(120) % 3 == 0
-    rows = zip(y.astype(int).tolist(), np.round(0.27 + 0.45 * y + 0.25 * np.sin(np.arange(120)), 3).tolist(), strict=True)
+    rows = zip(
+        y.astype(int).tolist(),
+        np.round(0.27 + 0.45 * y + 0.25 * np.sin(np.arange(120)), 3).tolist(),
+        strict=True,
+    )
     path = written(tmp_path / "x.csv", ["y", "m"], rows)
-    arguments = ("choose", path, *ONE, "--prior", "10%", "--cost", "fn=5", "--calibrated-at", "sample")
+    arguments = (
+        "choose",
+        path,
+        *ONE,
+        "--prior",
+        "10%",
+        "--cost",
+        "fn=5",
+        "--calibrated-at",
+        "sample",
+    )
     for more in (("--replicates", "0"), ("--replicates", "100")):
         theory = answered(capsys, *arguments, *more)["models"][0]["points"][0]["theory"]
-        assert theory["intervals"]["tpr"]["method"] in ("wilson", "clopper-pearson"), "a threshold in theory is fixed in advance"
+        assert theory["intervals"]["tpr"]["method"] in (
+            "wilson",
+            "clopper-pearson",
+        ), "a threshold in theory is fixed in advance"
 
 
 def test_names_in_the_table_of_intervals_are_safe(tmp_path, capsys):
@@ -205,14 +291,19 @@ def test_names_in_the_table_of_intervals_are_safe(tmp_path, capsys):
         (("points", 0, "intervals", "tpr", "level"), 95),
         (("points", 0, "intervals", "tpr", "low"), "0.5"),
         (("points", 0, "intervals", "tpr", "extra"), 1),
-        (("points", 0, "intervals", "recall"), {"low": 0.1, "high": 0.2, "level": 0.95, "method": "x", "side": "both"}),
+        (
+            ("points", 0, "intervals", "recall"),
+            {"low": 0.1, "high": 0.2, "level": 0.95, "method": "x", "side": "both"},
+        ),
         (("points", 0, "intervals", "tpr"), [0.1, 0.2]),
         (("points", 0, "intervals"), None),
     ],
 )
 def test_the_schema_wants_every_part_of_an_interval(scores, capsys, path, value):
     document = answered(capsys, "show", scores, *ONE, "--threshold", "1")
-    with pytest.raises(jsonschema.ValidationError, match="is not valid under any of the given schemas"):
+    with pytest.raises(
+        jsonschema.ValidationError, match="is not valid under any of the given schemas"
+    ):
         VALID.validate(damaged(document, "models", 0, *path, value=value))
 
 
@@ -230,8 +321,25 @@ def test_the_ends_of_an_interval_are_told_apart(tmp_path, capsys):
     """Before, "npv 1 to 1": rounded to three digits, both ends were 1."""
     rows = [(1, 0.9)] * 40 + [(1, 0.1)] * 10 + [(0, 0.9)] * 20 + [(0, 0.1)] * 980
     (tmp_path / "scores.csv").write_text("y,m\n" + "".join(f"{y},{score}\n" for y, score in rows))
-    done = told(capsys, "show", tmp_path / "scores.csv", "--label", "y", "--score", "m", "--threshold", "0.9", "--prior", "0.001%")
-    ends = [cell.strip().split(" to ") for line in done.out.splitlines() for cell in line.split("  ") if " to " in cell and ":" not in cell]
+    done = told(
+        capsys,
+        "show",
+        tmp_path / "scores.csv",
+        "--label",
+        "y",
+        "--score",
+        "m",
+        "--threshold",
+        "0.9",
+        "--prior",
+        "0.001%",
+    )
+    ends = [
+        cell.strip().split(" to ")
+        for line in done.out.splitlines()
+        for cell in line.split("  ")
+        if " to " in cell and ":" not in cell
+    ]
     assert len(ends) > 5
     assert all(low != high for low, high in ends)
 
@@ -239,11 +347,22 @@ def test_the_ends_of_an_interval_are_told_apart(tmp_path, capsys):
 def test_conditions_are_those_of_the_summaries(tmp_path, capsys):
     """Before, the table said prior 0.005 and the last line the sample's."""
     (tmp_path / "scores.csv").write_text("y,m\n1,3\n0,2\n1,2\n0,1\n")
-    asked = ("--summary", "average_precision", "--summary", "weighted_auc(alpha=0.995)", "--prior", "0.5%", "--cost", "fn=9,fp=1")
+    asked = (
+        "--summary",
+        "average_precision",
+        "--summary",
+        "weighted_auc(alpha=0.995)",
+        "--prior",
+        "0.5%",
+        "--cost",
+        "fn=9,fp=1",
+    )
     done = told(capsys, "show", tmp_path / "scores.csv", "--label", "y", "--score", "m", *asked)
     assert "Conditions: prior 0.005 (0.500 in the sample); costs (fp = 1, fn = 9)." in done.out
     (row,) = [line for line in done.out.splitlines() if line.startswith("weighted_auc")]
-    assert row.split()[-1] == f"{br.weighted_auc_chance(0.995):#.4g}"  # a weighted AUC stands beside its chance level
+    assert (
+        row.split()[-1] == f"{br.weighted_auc_chance(0.995):#.4g}"
+    )  # a weighted AUC stands beside its chance level
 
 
 @given(st.floats(1e-12, 1), st.floats(1e-12, 1))

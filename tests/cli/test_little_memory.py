@@ -1,4 +1,6 @@
-"""Little memory: an answer or one line, never a hang, a bug or a Ctrl-C that nobody pressed (`benchmarks/address_space.py` has every limit)."""
+"""Little memory: an answer or one line, never a hang, a bug or a Ctrl-C that nobody pressed
+(`benchmarks/address_space.py` has every limit).
+"""
 
 import json
 import os
@@ -14,7 +16,9 @@ from baserate import __main__ as started
 from baserate.output import document
 from baserate.read import sandbox
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits on the address space are Linux's")
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux", reason="limits on the address space are Linux's"
+)
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +37,9 @@ def test_any_limit_on_the_address_space_gives_an_answer_or_one_line(folder, mega
 
 @pytest.mark.parametrize("megabytes", [40, 70, 90, 120, 160])
 def test_any_limit_on_data_gives_an_answer_or_one_line(folder, megabytes):
-    ended = address_space.run(address_space.COMMANDS["show"], folder, megabytes, resource.RLIMIT_DATA)
+    ended = address_space.run(
+        address_space.COMMANDS["show"], folder, megabytes, resource.RLIMIT_DATA
+    )
     assert ended.good, ended
 
 
@@ -48,7 +54,9 @@ def test_a_reader_that_finds_no_room_does_not_blame_the_file(folder, name, megab
 def test_too_little_to_load_is_said_in_json_too(folder):
     limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (10**8, 10**8))  # noqa: E731
     words = (*BASERATE, *address_space.COMMANDS["show"], "--json")
-    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=60, preexec_fn=limit, check=False)
+    done = subprocess.run(
+        words, cwd=folder, capture_output=True, text=True, timeout=60, preexec_fn=limit, check=False
+    )
     assert (done.returncode, done.stderr) == (74, "")
     answer = json.loads(done.stdout)
     assert answer["schema"] == document.SCHEMA
@@ -57,15 +65,31 @@ def test_too_little_to_load_is_said_in_json_too(folder):
     assert started.LEAST["RLIMIT_AS"][0] == 240_000_000
 
 
-ALGEBRA = "import os; from baserate import cli; cli._run = lambda _: print(os.environ.get('OPENBLAS_NUM_THREADS')) or 0; cli.main([])"
+ALGEBRA = (
+    "import os; from baserate import cli; cli._run = lambda _:"
+    " print(os.environ.get('OPENBLAS_NUM_THREADS')) or 0; cli.main([])"
+)
 
 
 @pytest.mark.parametrize(
-    ("said", "seen"), [({}, "1"), ({"OPENBLAS_NUM_THREADS": "3"}, "3"), ({"OMP_NUM_THREADS": "2"}, "None"), ({"GOTO_NUM_THREADS": "2"}, "None")]
+    ("said", "seen"),
+    [
+        ({}, "1"),
+        ({"OPENBLAS_NUM_THREADS": "3"}, "3"),
+        ({"OMP_NUM_THREADS": "2"}, "None"),
+        ({"GOTO_NUM_THREADS": "2"}, "None"),
+    ],
 )
 def test_linear_algebra_has_one_thread_unless_the_user_says_otherwise(said, seen):
     known = {name: value for name, value in os.environ.items() if not name.endswith("_NUM_THREADS")}
-    done = subprocess.run([sys.executable, "-c", ALGEBRA], env=known | said, capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", ALGEBRA],
+        env=known | said,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
     assert done.stdout.strip() == seen
 
 

@@ -1,4 +1,6 @@
-"""Streams that cannot be written: no answer that was lost is called given, no lost note changes a verdict, and nobody sees a traceback."""
+"""Streams that cannot be written: no answer that was lost is called given, no lost note changes a
+verdict, and nobody sees a traceback.
+"""
 
 import json
 import os
@@ -18,13 +20,32 @@ pytestmark = pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is
 MODEL = ("scores.csv", "--label", "y", "--score", "m")
 MODELS = (*MODEL, "--score", "n")
 COSTS = ("--prior", "1%", "--cost", "fn=20,fp=1")
-LOOSE = ("gate", "scores.csv", "recall >= 0.01", "--label", "y", "--score", "m", "--threshold", "0.5")
+LOOSE = (
+    "gate",
+    "scores.csv",
+    "recall >= 0.01",
+    "--label",
+    "y",
+    "--score",
+    "m",
+    "--threshold",
+    "0.5",
+)
 WORDS = {
     "show": ("show", *MODELS, *COSTS),
     "choose": ("choose", *MODELS, *COSTS),
     "compare": ("compare", *MODELS),
     "decide": ("decide", *MODELS, "--prior", "1e-3..1e-1", "--cost", "fn=20,fp=1"),
-    "expect": ("expect", *MODEL, "--statistic", "precision", "--threshold", "0.5", "--prior", "1e-3..1e-1"),
+    "expect": (
+        "expect",
+        *MODEL,
+        "--statistic",
+        "precision",
+        "--threshold",
+        "0.5",
+        "--prior",
+        "1e-3..1e-1",
+    ),
     "leaders": ("leaders", *MODELS, "--fdr", "50%"),
     "triage": ("triage", *MODEL, "--prior", "1%", "--cost", "fn=100,fp=5", "--review", "2"),
     "prior": ("prior", "scores.csv", "--from", "scores.csv", "--label", "y", "--score", "m"),
@@ -39,7 +60,17 @@ WORDS = {
     "demo": ("demo",),
     "completion": ("completion", "bash"),
 }
-STRICT = ("gate", "scores.csv", "recall >= 0.99", "--label", "y", "--score", "m", "--threshold", "0.9")
+STRICT = (
+    "gate",
+    "scores.csv",
+    "recall >= 0.99",
+    "--label",
+    "y",
+    "--score",
+    "m",
+    "--threshold",
+    "0.9",
+)
 REFUSED = ("show", "none.csv", "--label", "y", "--score", "m")
 
 
@@ -47,19 +78,36 @@ def has_json(name):
     return any("--json" in parameter.opts for parameter in main.cli.get_command(None, name).params)
 
 
-ASKED = [*WORDS.values(), *((*words, "--json") for name, words in WORDS.items() if has_json(name)), STRICT, REFUSED, (*REFUSED, "--json")]
+ASKED = [
+    *WORDS.values(),
+    *((*words, "--json") for name, words in WORDS.items() if has_json(name)),
+    STRICT,
+    REFUSED,
+    (*REFUSED, "--json"),
+]
 
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory):
     """What each command does where all is well, where stdout is full, and where stderr is."""
     folder = tmp_path_factory.mktemp("streams")
-    rows = [(int(i % 4 == 0), (i * 7 % 200) / 200 + (i % 4 == 0) / 4, (i * 11 % 200) / 200, "ab"[i % 2]) for i in range(200)]
+    rows = [
+        (int(i % 4 == 0), (i * 7 % 200) / 200 + (i % 4 == 0) / 4, (i * 11 % 200) / 200, "ab"[i % 2])
+        for i in range(200)
+    ]
     written(folder / "scores.csv", ("y", "m", "n", "g"), rows)
     asked = [(words, full) for words in ASKED for full in (None, 1, 2)]
     lines = "".join(json.dumps(each) + "\n" for each in asked)
     script = Path(__file__).with_name("lost_streams.py")
-    done = subprocess.run([sys.executable, script], input=lines, capture_output=True, text=True, timeout=300, check=True, cwd=folder)
+    done = subprocess.run(
+        [sys.executable, script],
+        input=lines,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=True,
+        cwd=folder,
+    )
     answers = iter(json.loads(done.stdout))
     return {words: [next(answers) for _ in range(3)] for words in ASKED}
 
@@ -74,7 +122,9 @@ def test_an_answer_that_finds_a_full_disk_is_a_failure_of_the_disk(found, words)
     assert (status, bool(out)) == (0, True)
     assert lost == 74
     errors = [line for line in said.splitlines() if not line.startswith("note ")]
-    lost_answer = "error BR700: the answer cannot be written to standard output (No space left on device)."
+    lost_answer = (
+        "error BR700: the answer cannot be written to standard output (No space left on device)."
+    )
     assert errors == [f"{lost_answer} Fix: make room there, or write the answer elsewhere."]
 
 
@@ -94,7 +144,9 @@ def test_a_refusal_is_one_on_any_stream(found):
     for words in (REFUSED, (*REFUSED, "--json")):
         assert [status for status, _, _ in found[words]] == [2, 2, 2]
         _, (_, _, said), _ = found[words]
-        assert re.fullmatch(r"error BR600: there is no file or folder none\.csv\. Fix: check the path\.\n", said)
+        assert re.fullmatch(
+            r"error BR600: there is no file or folder none\.csv\. Fix: check the path\.\n", said
+        )
 
 
 @pytest.mark.parametrize("closed", ["2>&-", ">&-", "<&- >&- 2>&-"])
@@ -102,7 +154,14 @@ def test_a_closed_stream_changes_no_verdict(found, tmp_path, closed):
     written(tmp_path / "scores.csv", ("y", "m"), [(i % 2, i / 10) for i in range(20)])
     for words, status in ((LOOSE, 0), (STRICT, 1), (REFUSED, 2)):
         command = " ".join(map("'{}'".format, (*BASERATE, *words))) + " " + closed
-        done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60, check=False, cwd=tmp_path)
+        done = subprocess.run(
+            ["bash", "-c", command],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+            cwd=tmp_path,
+        )
         assert done.returncode == status
         assert "Traceback" not in done.stderr
 
@@ -112,14 +171,29 @@ def test_a_reader_that_left_is_told_by_141_also_of_an_error_in_json(tmp_path):
     for words, status in (((*LOOSE, "--json"), 141), ((*REFUSED, "--json"), 2)):
         there, ours = os.pipe()
         os.close(there)
-        done = subprocess.run([*BASERATE, *words], stdout=ours, stderr=subprocess.PIPE, text=True, timeout=60, check=False, cwd=tmp_path)
+        done = subprocess.run(
+            [*BASERATE, *words],
+            stdout=ours,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+            check=False,
+            cwd=tmp_path,
+        )
         os.close(ours)
         assert done.returncode == status
         assert "Traceback" not in done.stderr
 
 
 def test_a_traceback_that_is_asked_for_comes_with_the_exit_status_of_the_failure(tmp_path):
-    done = subprocess.run([*BASERATE, *REFUSED, "--debug"], capture_output=True, text=True, timeout=60, check=False, cwd=tmp_path)
+    done = subprocess.run(
+        [*BASERATE, *REFUSED, "--debug"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        cwd=tmp_path,
+    )
     assert done.returncode == 2
     assert done.stderr.startswith("Traceback")
     assert done.stderr.splitlines()[-1].startswith("error BR600: ")

@@ -50,11 +50,12 @@ def test_help_is_given_when_nothing_is_asked_and_shows_an_example():
 def test_show_prints_counts_prior_auc_and_conditions(scores):
     done = run("show", str(scores), "--label", "y", "--score", "m1")
     assert done.returncode == 0
-    assert done.stdout == (
-        f'{scores}: 20 rows read, 20 used; positive = "1" in "y"\n\n'
-        "model  positives  negatives  distinct scores  base rate (prior)     AUC  AUC, 95 % (placements-beta)\n"
-        "m1             5         15               20              0.250  0.6000               0.291 to 0.846\n\n"
-        "Conditions: prior 0.250, as in the sample.\n"
+    assert (
+        done.stdout
+        == f'{scores}: 20 rows read, 20 used; positive = "1" in "y"\n\nmodel  positives  negatives '
+        " distinct scores  base rate (prior)     AUC  AUC, 95 % (placements-beta)\nm1          "
+        "   5         15               20              0.250  0.6000               0.291 to"
+        " 0.846\n\nConditions: prior 0.250, as in the sample.\n"
     )
     assert done.stderr == ""
 
@@ -74,7 +75,12 @@ def test_json_is_the_documented_document(scores):
         "method": "placements-beta",
         "side": "both",
     }
-    assert model["at"] == {"prior": 0.25, "as_in_sample": True, "costs_given": False, "costs": {"fp": 1, "fn": 1, "tp": 0, "tn": 0}}
+    assert model["at"] == {
+        "prior": 0.25,
+        "as_in_sample": True,
+        "costs_given": False,
+        "costs": {"fp": 1, "fn": 1, "tp": 0, "tn": 0},
+    }
     assert document["sources"][0]["rows_read"] == document["sources"][0]["rows_used"] == 20
     assert document["notes"] == []
 
@@ -99,7 +105,10 @@ def test_notes_go_to_stderr_and_into_the_json_with_their_override(tmp_path):
     notes = json.loads(done.stdout)["notes"]
     assert {"code": "BR101", "text": text} in notes
     assert f"note BR101: {text}\n" in done.stderr
-    assert {"code": "BR206", "text": '"m2": every score is 1: no threshold separates anything'} in notes
+    assert {
+        "code": "BR206",
+        "text": '"m2": every score is 1: no threshold separates anything',
+    } in notes
 
 
 def test_weights_are_shown_as_weights(tmp_path):
@@ -127,16 +136,34 @@ def test_nothing_in_a_file_steers_the_terminal(tmp_path):
 
 def test_a_closed_stdout_is_no_bug(scores):
     command = f"{sys.executable} -m baserate show {scores} --label y --score m1 >&-"
-    assert subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60, check=False).returncode == 0
-    full = subprocess.run(["bash", "-c", command.replace(">&-", "> /dev/full")], capture_output=True, text=True, timeout=60, check=False)
+    assert (
+        subprocess.run(
+            ["bash", "-c", command], capture_output=True, text=True, timeout=60, check=False
+        ).returncode
+        == 0
+    )
+    full = subprocess.run(
+        ["bash", "-c", command.replace(">&-", "> /dev/full")],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
     assert full.returncode == 74
-    assert full.stderr.startswith("error BR700: the answer cannot be written to standard output (No space left on device). Fix")
+    assert full.stderr.startswith(
+        "error BR700: the answer cannot be written to standard output (No space left on"
+        " device). Fix"
+    )
 
 
 @pytest.mark.parametrize(
     ("arguments", "status", "text"),
     [
-        (("show", "nowhere.csv", "--label", "y", "--score", "m"), 2, "error BR600: there is no file or folder nowhere.csv"),
+        (
+            ("show", "nowhere.csv", "--label", "y", "--score", "m"),
+            2,
+            "error BR600: there is no file or folder nowhere.csv",
+        ),
         (("show", ".", "--label", "y", "--score", "m"), 2, "error BR615: .: is not a regular file"),
         (("show", "x.csv", "--label", "y"), 2, "error BR003: x.csv: --score is missing"),
         (("show", "x.csv", "--lable", "y"), 2, "Did you mean"),
@@ -183,7 +210,9 @@ def test_an_interrupt_stops_tidily(scores, monkeypatch, capsys):
 def test_a_terminal_that_knows_only_ascii_gets_no_crash(tmp_path):
     path = tmp_path / "x.csv"
     path.write_text("y,m1\n0,0.5\n0,0.25\n")
-    done = run("show", str(path), "--label", "y", "--score", "m1", PYTHONIOENCODING="ascii", LC_ALL="C")
+    done = run(
+        "show", str(path), "--label", "y", "--score", "m1", PYTHONIOENCODING="ascii", LC_ALL="C"
+    )
     assert done.returncode == 0
 
 
@@ -192,7 +221,9 @@ def test_the_demo_runs_twice_and_never_overwrites_what_is_not_its_own(tmp_path):
     assert first.returncode == second.returncode == 0
     assert first.stdout == second.stdout
     assert "logit         400     19 600" in first.stdout
-    (tmp_path / "baserate-demo" / "scores.csv").write_text("id,fraud,logit,forest\nof an older version\n")
+    (tmp_path / "baserate-demo" / "scores.csv").write_text(
+        "id,fraud,logit,forest\nof an older version\n"
+    )
     assert run("demo", cwd=tmp_path).stdout == first.stdout
     (tmp_path / "baserate-demo" / "scores.csv").write_text("mine")
     third = run("demo", cwd=tmp_path)

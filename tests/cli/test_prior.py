@@ -1,4 +1,6 @@
-"""`baserate prior` and `--prior-from`: what they say, in words, as JSON by the schema, and where they refuse."""
+"""`baserate prior` and `--prior-from`: what they say, in words, as JSON by the schema, and where
+they refuse.
+"""
 
 import json
 
@@ -18,7 +20,9 @@ def probabilities(x, prior=0.2):
 
 
 def scores(positives, negatives, moved=0.0):
-    return probabilities(np.concatenate((RNG.normal(size=positives) + 1.5, RNG.normal(size=negatives) + moved)))
+    return probabilities(
+        np.concatenate((RNG.normal(size=positives) + 1.5, RNG.normal(size=negatives) + moved))
+    )
 
 
 LABELS, SCORES = np.repeat([1, 0], [200, 800]), scores(200, 800)
@@ -53,9 +57,10 @@ def test_the_words_come_first_then_the_table(capsys, files):
     done = told(capsys, *asked(files))
     assert done.status == 0
     first, _, headings, row, _, check, _, source = done.out.strip().split("\n")
-    assert first == (
-        f"Base rate: {ESTIMATE.value:.5f} (95 % from {ESTIMATE.low:.4g} to {ESTIMATE.high:.4g}), of 1 000 unlabelled cases. "
-        "The labelled sample has 0.2000."
+    assert (
+        first
+        == f"Base rate: {ESTIMATE.value:.5f} (95 % from {ESTIMATE.low:.4g} to {ESTIMATE.high:.4g}),"
+        " of 1 000 unlabelled cases. The labelled sample has 0.2000."
     )
     assert headings.split() == ["model", "method", "how", "base", "rate", "(prior)", "95", "%"]
     assert row.startswith("m      adjusted-count  score >= ")
@@ -65,8 +70,16 @@ def test_the_words_come_first_then_the_table(capsys, files):
 
 def test_the_json_has_every_digit(capsys, files):
     (found,) = answered(capsys, *asked(files))["estimates"]
-    assert (found["prior"], found["low"], found["high"]) == (ESTIMATE.value, ESTIMATE.low, ESTIMATE.high)
-    assert (found["method"], found["threshold"], found["cases"]) == ("adjusted-count", ESTIMATE.threshold, 1000)
+    assert (found["prior"], found["low"], found["high"]) == (
+        ESTIMATE.value,
+        ESTIMATE.low,
+        ESTIMATE.high,
+    )
+    assert (found["method"], found["threshold"], found["cases"]) == (
+        "adjusted-count",
+        ESTIMATE.threshold,
+        1000,
+    )
     assert found["label_shift"]["p_value"] == ESTIMATE.check.p_value
 
 
@@ -76,21 +89,46 @@ def test_both_files_are_among_the_sources(capsys, files):
 
 
 def test_a_file_of_one_column_is_enough(capsys, files):
-    assert answered(capsys, *asked(files, field="alone.csv"))["estimates"] == answered(capsys, *asked(files))["estimates"]
+    assert (
+        answered(capsys, *asked(files, field="alone.csv"))["estimates"]
+        == answered(capsys, *asked(files))["estimates"]
+    )
 
 
 def test_calibrated_scores_are_estimated_by_likelihood_first(capsys, files):
-    first, second = answered(capsys, *asked(files, "--calibrated-at", "sample", "--replicates", "200"))["estimates"]
+    first, second = answered(
+        capsys, *asked(files, "--calibrated-at", "sample", "--replicates", "200")
+    )["estimates"]
     assert (first["method"], second["method"]) == ("em", "adjusted-count")
     assert first["calibrated_at"] == 0.2
-    assert first["prior"] == br.estimate_prior(br.count(LABELS, SCORES), br.count_unlabelled(FIELD), calibrated_at="20%", replicates=100).value
+    assert (
+        first["prior"]
+        == br.estimate_prior(
+            br.count(LABELS, SCORES),
+            br.count_unlabelled(FIELD),
+            calibrated_at="20%",
+            replicates=100,
+        ).value
+    )
 
 
 def test_a_threshold_a_level_and_a_seed_are_heeded(capsys, files):
     options = ["--threshold", "0.5", "--level", "90%", "--seed", "3", "--replicates", "300"]
     (found,) = answered(capsys, *asked(files, *options))["estimates"]
-    expected = br.estimate_prior(br.count(LABELS, SCORES), br.count_unlabelled(FIELD), threshold=0.5, level=0.9, seed=3, replicates=300)
-    assert (found["prior"], found["low"], found["high"], found["level"]) == (expected.value, expected.low, expected.high, 0.9)
+    expected = br.estimate_prior(
+        br.count(LABELS, SCORES),
+        br.count_unlabelled(FIELD),
+        threshold=0.5,
+        level=0.9,
+        seed=3,
+        replicates=300,
+    )
+    assert (found["prior"], found["low"], found["high"], found["level"]) == (
+        expected.value,
+        expected.low,
+        expected.high,
+        0.9,
+    )
 
 
 def test_several_models_are_estimated_one_by_one(capsys, files):
@@ -102,7 +140,9 @@ def test_several_models_are_estimated_one_by_one(capsys, files):
 def test_saved_counts_stand_for_the_labelled_cases(capsys, files):
     columns, source = labelled(files)
     assert told(capsys, "count", source, *columns, "-o", files / "day1.counts").status == 0
-    found = answered(capsys, "prior", files / "field.csv", "--from", files / "day1.counts", "--score", "m")
+    found = answered(
+        capsys, "prior", files / "field.csv", "--from", files / "day1.counts", "--score", "m"
+    )
     assert found["estimates"] == answered(capsys, *asked(files))["estimates"]
 
 
@@ -137,7 +177,8 @@ def test_an_unknown_column_of_the_field_is_refused(capsys, files):
     assert refused(capsys, *asked(files, field="other.csv")).startswith("error BR613")
 
 
-# ---- --prior-from --------------------------------------------------------------------------------------------------------------
+# ---- --prior-from
+# --------------------------------------------------------------------------------------------------------------  # noqa: E501
 
 
 def conditioned(command, files, *more, field="field.csv"):
@@ -148,7 +189,16 @@ def conditioned(command, files, *more, field="field.csv"):
 @pytest.mark.parametrize("command", ["show", "choose"])
 def test_points_are_read_at_the_estimate_and_say_so(capsys, files, command):
     found = answered(capsys, *conditioned(command, files, "--cost", "fn=20,fp=1"))
-    plain = answered(capsys, command, labelled(files)[1], *labelled(files)[0], "--prior", repr(ESTIMATE.value), "--cost", "fn=20,fp=1")
+    plain = answered(
+        capsys,
+        command,
+        labelled(files)[1],
+        *labelled(files)[0],
+        "--prior",
+        repr(ESTIMATE.value),
+        "--cost",
+        "fn=20,fp=1",
+    )
     ours, theirs = (answer["models"][0]["points"][0] for answer in (found, plain))
     for name in ("threshold", "tp", "fp", "tpr", "precision", "npv", "expected_cost"):
         assert ours[name] == theirs[name]
@@ -158,16 +208,30 @@ def test_points_are_read_at_the_estimate_and_say_so(capsys, files, command):
 
 
 @pytest.mark.parametrize("command", ["show", "choose"])
-def test_intervals_take_the_error_of_the_estimate_together_with_that_of_the_rates(capsys, files, command):
-    (point,) = answered(capsys, *conditioned(command, files, "--cost", "fn=20,fp=1", "--volume", "1000"))["models"][0]["points"]
+def test_intervals_take_the_error_of_the_estimate_together_with_that_of_the_rates(
+    capsys, files, command
+):
+    (point,) = answered(
+        capsys, *conditioned(command, files, "--cost", "fn=20,fp=1", "--volume", "1000")
+    )["models"][0]["points"]
     at = br.Conditions(prior=ESTIMATE, costs=br.Costs(fn=20))
     for name in ("precision", "npv", "expected_cost", "caught"):
         volume = {"volume": 1000} if name == "caught" else {}
         joint = br.interval(name, COUNTS, threshold=point["threshold"], at=at, **volume)
-        assert (point["intervals"][name]["low"], point["intervals"][name]["high"]) == (joint.low, joint.high)
+        assert (point["intervals"][name]["low"], point["intervals"][name]["high"]) == (
+            joint.low,
+            joint.high,
+        )
         assert point["intervals"][name]["method"] == joint.method == "joint-draws"
-    known = br.interval("precision", COUNTS, threshold=point["threshold"], at=br.Conditions(prior=ESTIMATE.value))
-    assert point["intervals"]["precision"]["low"] < known.low < known.high < point["intervals"]["precision"]["high"]
+    known = br.interval(
+        "precision", COUNTS, threshold=point["threshold"], at=br.Conditions(prior=ESTIMATE.value)
+    )
+    assert (
+        point["intervals"]["precision"]["low"]
+        < known.low
+        < known.high
+        < point["intervals"]["precision"]["high"]
+    )
 
 
 def test_alerts_are_counted_in_the_field_and_not_computed(capsys, files):
@@ -183,11 +247,28 @@ def test_alerts_are_counted_in_the_field_and_not_computed(capsys, files):
 
 
 def test_another_model_is_drawn_in_pairs_with_the_one_that_gave_the_base_rate(capsys, files):
-    """The same column under two names: what is known of the second is what is known of the first."""
+    """The same column under two names: what is known of the second is what is known of the
+    first.
+    """
     rows = zip(LABELS.tolist(), SCORES.tolist(), SCORES.tolist(), strict=True)
     source = written(files / "twice.csv", ["y", "m", "m2"], rows)
-    asked = ["show", source, "--label", "y", "--score", "m", "--score", "m2", "--threshold", "0.3", "--prior-from", files / "field.csv"]
-    first, second = (model["points"][0]["intervals"] for model in answered(capsys, *asked)["models"])
+    asked = [
+        "show",
+        source,
+        "--label",
+        "y",
+        "--score",
+        "m",
+        "--score",
+        "m2",
+        "--threshold",
+        "0.3",
+        "--prior-from",
+        files / "field.csv",
+    ]
+    first, second = (
+        model["points"][0]["intervals"] for model in answered(capsys, *asked)["models"]
+    )
     assert first == second
     assert first["precision"]["method"] == "joint-draws"
 
@@ -197,9 +278,26 @@ def test_a_comparison_is_refused_and_told_the_range(capsys, files):
     assert line.startswith(f"error BR647: the base rate {ESTIMATE.value:.4g} is an estimate")
     fix = line.split("--prior ")[1].strip().removesuffix(".")
     assert answered(
-        capsys, "compare", files / "scores.csv", "--label", "y", "--score", "m", "--score", "m2", "--prior", fix, "--replicates", "100"
+        capsys,
+        "compare",
+        files / "scores.csv",
+        "--label",
+        "y",
+        "--score",
+        "m",
+        "--score",
+        "m2",
+        "--prior",
+        fix,
+        "--replicates",
+        "100",
     )
-    assert answered(capsys, *conditioned("compare", files, "--score", "m2", "--statistic", "auc"))["comparisons"][0]["at"] is None
+    assert (
+        answered(capsys, *conditioned("compare", files, "--score", "m2", "--statistic", "auc"))[
+            "comparisons"
+        ][0]["at"]
+        is None
+    )
 
 
 def test_a_curve_is_traced_at_the_estimate(capsys, files):
@@ -215,11 +313,19 @@ def test_a_requirement_is_judged_by_a_bound_that_includes_the_error_of_the_estim
     asked = ["gate", source, "precision >= 0.05", *columns, "--threshold", "0.3"]
     found = answered(capsys, *asked, "--prior-from", files / "field.csv", status=1)
     (check,) = found["verdict"]["checks"]
-    joint = br.interval("precision", COUNTS, threshold=0.3, at=br.Conditions(prior=ESTIMATE), side="lower")
+    joint = br.interval(
+        "precision", COUNTS, threshold=0.3, at=br.Conditions(prior=ESTIMATE), side="lower"
+    )
     assert check["low"] == joint.low
-    # Half of the error is spared: the bound lies where the two-sided interval of the same level ends.
-    assert joint.low == br.interval("precision", COUNTS, threshold=0.3, at=br.Conditions(prior=ESTIMATE)).low
-    known = br.interval("precision", COUNTS, threshold=0.3, at=br.Conditions(prior=ESTIMATE.value), side="lower")
+    # Half of the error is spared: the bound lies where the two-sided interval of the same level
+    # ends.
+    assert (
+        joint.low
+        == br.interval("precision", COUNTS, threshold=0.3, at=br.Conditions(prior=ESTIMATE)).low
+    )
+    known = br.interval(
+        "precision", COUNTS, threshold=0.3, at=br.Conditions(prior=ESTIMATE.value), side="lower"
+    )
     assert joint.low < known.low
     assert {"BR544", "BR649"} <= {note["code"] for note in found["notes"]}
 
@@ -227,22 +333,51 @@ def test_a_requirement_is_judged_by_a_bound_that_includes_the_error_of_the_estim
 def test_a_gate_that_would_take_the_estimate_as_known_is_refused(capsys, files):
     columns, source = labelled(files)
     field = ["--prior-from", files / "field.csv"]
-    assert refused(capsys, "gate", source, "precision >= 0.05", *columns, *field).startswith("error BR647: ")
-    models = ["--label", "y", "--baseline", "m", "--candidate", "m2", "--statistic", "expected_cost", "--threshold", "0.3"]
+    assert refused(capsys, "gate", source, "precision >= 0.05", *columns, *field).startswith(
+        "error BR647: "
+    )
+    models = [
+        "--label",
+        "y",
+        "--baseline",
+        "m",
+        "--candidate",
+        "m2",
+        "--statistic",
+        "expected_cost",
+        "--threshold",
+        "0.3",
+    ]
     assert refused(capsys, "gate", source, *models, *field).startswith("error BR647: ")
     both = [*columns, "--score", "m2", "--threshold", "0.3"]
-    assert refused(capsys, "gate", source, "precision >= 0.05", *both, *field).startswith("error BR648: ")
-    assert answered(capsys, "gate", source, "tpr >= 0.1", *columns, "--threshold", "0.3", *field)["verdict"]["passed"]
+    assert refused(capsys, "gate", source, "precision >= 0.05", *both, *field).startswith(
+        "error BR648: "
+    )
+    assert answered(capsys, "gate", source, "tpr >= 0.1", *columns, "--threshold", "0.3", *field)[
+        "verdict"
+    ]["passed"]
 
 
 def test_settings_say_their_own_base_rate(capsys, files):
-    assert refused(capsys, "gate", "--prior-from", files / "field.csv").startswith("error BR596: --prior-from applies to a FILE")
+    assert refused(capsys, "gate", "--prior-from", files / "field.csv").startswith(
+        "error BR596: --prior-from applies to a FILE"
+    )
 
 
 def test_a_summary_says_that_the_base_rate_could_not_be_had(capsys, files):
     columns, source = labelled(files)
     summary = files / "summary.md"
-    done = told(capsys, "gate", source, "tpr >= 0.5", *columns, "--prior-from", files / "gone.csv", "--markdown", summary)
+    done = told(
+        capsys,
+        "gate",
+        source,
+        "tpr >= 0.5",
+        *columns,
+        "--prior-from",
+        files / "gone.csv",
+        "--markdown",
+        summary,
+    )
     assert done.status == 2
     assert "gone.csv" in summary.read_text()
 
@@ -251,11 +386,15 @@ def test_sites_are_refused_an_estimate(capsys, files):
     rows = zip(LABELS.tolist(), SCORES.tolist(), (["a", "b"] * 500), strict=True)
     source = written(files / "sites.csv", ["y", "m", "site"], rows)
     asked = ["--label", "y", "--score", "m", "--group", "site", "--threshold", "0.3"]
-    assert refused(capsys, "slices", source, *asked, "--prior-from", files / "field.csv").startswith("error BR647: ")
+    assert refused(
+        capsys, "slices", source, *asked, "--prior-from", files / "field.csv"
+    ).startswith("error BR647: ")
 
 
 def test_a_report_is_refused_an_estimate(capsys, files):
-    assert refused(capsys, *conditioned("report", files, "-o", files / "report.html")).startswith("error BR647: ")
+    assert refused(capsys, *conditioned("report", files, "-o", files / "report.html")).startswith(
+        "error BR647: "
+    )
 
 
 FORWARD = [["leaders", "--fdr", "90%"], ["triage", "--review", "2", "--cost", "fn=100,fp=5"]]
@@ -264,7 +403,15 @@ FORWARD = [["leaders", "--fdr", "90%"], ["triage", "--review", "2", "--cost", "f
 @pytest.mark.parametrize("asked", FORWARD, ids=lambda asked: asked[0])
 def test_leaders_and_triage_read_the_estimate(capsys, files, asked):
     found = answered(capsys, *conditioned(asked[0], files, *asked[1:]))
-    plain = answered(capsys, asked[0], labelled(files)[1], *labelled(files)[0], "--prior", repr(ESTIMATE.value), *asked[1:])
+    plain = answered(
+        capsys,
+        asked[0],
+        labelled(files)[1],
+        *labelled(files)[0],
+        "--prior",
+        repr(ESTIMATE.value),
+        *asked[1:],
+    )
     assert found[asked[0]] == plain[asked[0]]
     assert "BR544" in [note["code"] for note in found["notes"]]
 
@@ -277,8 +424,13 @@ REFUSED = {"compare", "slices", "report"}
 
 
 def test_no_command_takes_the_estimate_as_known():
-    """Each of these kinds is tested here: together in the intervals, over the whole interval, without any interval, or refused."""
-    every = {name: {parameter.name for parameter in cli.get_command(None, name).params} for name in commands()}
+    """Each of these kinds is tested here: together in the intervals, over the whole interval,
+    without any interval, or refused.
+    """
+    every = {
+        name: {parameter.name for parameter in cli.get_command(None, name).params}
+        for name in commands()
+    }
     taking = {name for name, there in every.items() if "prior_from" in there}
     assert taking == JOINT | OVER_ITS_INTERVAL | NO_INTERVALS | REFUSED
     assert not [name for name, there in every.items() if "priors" in there and name not in taking]
@@ -292,8 +444,26 @@ EVERY = {
     "decide": ("decide", "FILE", "--cost", "fn=20,fp=1"),
     "decide, alerts": ("decide", "FILE", "--rule", "alerts <= 100", "--volume", "1000"),
     "expect": ("expect", "FILE", "--statistic", "precision", "--threshold", "0.3"),
-    "expect, alerts": ("expect", "FILE", "--statistic", "alerts", "--threshold", "0.3", "--volume", "1000"),
-    "expect, a rule on alerts": ("expect", "FILE", "--statistic", "precision", "--rule", "alerts <= 100", "--volume", "1000"),
+    "expect, alerts": (
+        "expect",
+        "FILE",
+        "--statistic",
+        "alerts",
+        "--threshold",
+        "0.3",
+        "--volume",
+        "1000",
+    ),
+    "expect, a rule on alerts": (
+        "expect",
+        "FILE",
+        "--statistic",
+        "precision",
+        "--rule",
+        "alerts <= 100",
+        "--volume",
+        "1000",
+    ),
     "curve": ("curve", "broc", "FILE"),
     "curve, decision": ("curve", "decision", "FILE"),
     "leaders": ("leaders", "FILE", "--fdr", "90%"),
@@ -305,15 +475,30 @@ EVERY = {
 
 
 def test_every_command_that_takes_an_estimate_is_called_here():
-    assert {asked[0] for asked in EVERY.values()} == JOINT | OVER_ITS_INTERVAL | NO_INTERVALS | REFUSED
+    assert {
+        asked[0] for asked in EVERY.values()
+    } == JOINT | OVER_ITS_INTERVAL | NO_INTERVALS | REFUSED
 
 
 @pytest.mark.parametrize("asked", EVERY.values(), ids=EVERY)
-def test_the_error_of_the_estimate_is_in_every_answer_or_it_is_refused_or_told(capsys, files, asked):
-    """Precision is wider than at the same base rate taken as known; or the answer covers the interval; or it says that it does not."""
-    given = [{"FILE": files / "scores.csv", "OUT": files / "out.html"}.get(part, part) for part in asked]
+def test_the_error_of_the_estimate_is_in_every_answer_or_it_is_refused_or_told(
+    capsys, files, asked
+):
+    """Precision is wider than at the same base rate taken as known; or the answer covers the
+    interval; or it says that it does not.
+    """
+    given = [
+        {"FILE": files / "scores.csv", "OUT": files / "out.html"}.get(part, part) for part in asked
+    ]
     columns, _ = labelled(files)
-    done = told(capsys, *given, *columns, "--prior-from", files / "field.csv", *(["--json"] if asked[0] != "report" else []))
+    done = told(
+        capsys,
+        *given,
+        *columns,
+        "--prior-from",
+        files / "field.csv",
+        *(["--json"] if asked[0] != "report" else []),
+    )
     if asked[0] in REFUSED or any("alerts" in part for part in asked):
         assert done.status == 2
         assert "BR647" in done.out + done.err
@@ -321,7 +506,9 @@ def test_the_error_of_the_estimate_is_in_every_answer_or_it_is_refused_or_told(c
     found = json.loads(done.out)
     note = next(note["text"] for note in found["notes"] if note["code"] == "BR544")
     if asked[0] in JOINT:
-        known = json.loads(told(capsys, *given, *columns, "--prior", repr(ESTIMATE.value), "--json").out)
+        known = json.loads(
+            told(capsys, *given, *columns, "--prior", repr(ESTIMATE.value), "--json").out
+        )
         assert widths_of(found, "precision") > 1.05 * widths_of(known, "precision")
         assert "intervals include its error" in note
     elif asked[0] in OVER_ITS_INTERVAL:
@@ -330,11 +517,16 @@ def test_the_error_of_the_estimate_is_in_every_answer_or_it_is_refused_or_told(c
         prior = (found.get("expectations") or [{"at": found["decision"]["at"]}])[0]["at"]["prior"]
         assert prior == {"low": low, "high": high, "kind": "range"}
     else:
-        assert f"does not include its error: read it at {max(ESTIMATE.low, 0.5 / 1000):.4g} and at {ESTIMATE.high:.4g}, too" in note
+        assert (
+            f"does not include its error: read it at {max(ESTIMATE.low, 0.5 / 1000):.4g} and at"
+            f" {ESTIMATE.high:.4g}, too" in note
+        )
 
 
 def widths_of(found, measure):
-    """The width of the interval of a measure, or how far the bound of a requirement lies from what was observed."""
+    """The width of the interval of a measure, or how far the bound of a requirement lies from what
+    was observed.
+    """
     if found["command"] == "gate":
         (check,) = found["verdict"]["checks"]
         return check["value"] - check["bound"]
@@ -361,11 +553,19 @@ def bounds_in(part):
         return [found for one in part for found in bounds_in(one)]
     if not isinstance(part, dict):
         return []
-    return ([part] if "level" in part else []) + [found for one in part.values() for found in bounds_in(one)]
+    return ([part] if "level" in part else []) + [
+        found for one in part.values() for found in bounds_in(one)
+    ]
 
 
 @pytest.mark.parametrize(
-    "asked", [("curve", "broc"), ("leaders", "--fdr", "90%"), ("triage", "--review", "2", "--cost", "fn=100,fp=5")], ids=lambda asked: asked[0]
+    "asked",
+    [
+        ("curve", "broc"),
+        ("leaders", "--fdr", "90%"),
+        ("triage", "--review", "2", "--cost", "fn=100,fp=5"),
+    ],
+    ids=lambda asked: asked[0],
 )
 def test_what_prints_no_interval_needs_none(capsys, files, asked):
     columns, source = labelled(files)
@@ -376,19 +576,33 @@ def test_what_prints_no_interval_needs_none(capsys, files, asked):
 
 
 def test_what_is_expected_is_told_over_the_whole_interval(capsys, files):
-    found = answered(capsys, *conditioned("expect", files, "--statistic", "precision", "--threshold", "0.3"))
-    assert found["expectations"][0]["at"]["prior"] == {"low": max(ESTIMATE.low, 0.5 / 1000), "high": ESTIMATE.high, "kind": "range"}
+    found = answered(
+        capsys, *conditioned("expect", files, "--statistic", "precision", "--threshold", "0.3")
+    )
+    assert found["expectations"][0]["at"]["prior"] == {
+        "low": max(ESTIMATE.low, 0.5 / 1000),
+        "high": ESTIMATE.high,
+        "kind": "range",
+    }
 
 
-@pytest.mark.parametrize("more", [["--replicates", "100", "--rule", "tpr >= 0.5"], ["--cluster", "m2", "--threshold", "0.3"]])
+@pytest.mark.parametrize(
+    "more",
+    [["--replicates", "100", "--rule", "tpr >= 0.5"], ["--cluster", "m2", "--threshold", "0.3"]],
+)
 def test_other_ways_to_an_interval_are_refused_beside_an_estimate(capsys, files, more):
-    assert refused(capsys, *conditioned("show", files, *more)).split(":")[0] in ("error BR002", "error BR647")
+    assert refused(capsys, *conditioned("show", files, *more)).split(":")[0] in (
+        "error BR002",
+        "error BR647",
+    )
 
 
 def test_a_decision_is_made_over_the_whole_interval(capsys, files):
     done = told(capsys, *conditioned("decide", files, "--cost", "fn=20,fp=1"))
     low = max(ESTIMATE.low, 0.5 / 1000)
-    assert done.out.startswith(f"At prior {low:.6g}..{ESTIMATE.high:.6g}; costs (fp = 1, fn = 20): choose m, ")
+    assert done.out.startswith(
+        f"At prior {low:.6g}..{ESTIMATE.high:.6g}; costs (fp = 1, fn = 20): choose m, "
+    )
     assert "note BR544: " in done.err
 
 
@@ -398,27 +612,39 @@ def test_scores_that_moved_are_told_beside_the_choice(capsys, files):
 
 
 def test_no_positives_seen_is_no_base_rate_to_plan_for(capsys, files):
-    written(files / "none.csv", ["m"], ([score] for score in np.sort(SCORES[LABELS == 0])[:300].tolist()))
+    written(
+        files / "none.csv",
+        ["m"],
+        ([score] for score in np.sort(SCORES[LABELS == 0])[:300].tolist()),
+    )
     line = refused(capsys, *conditioned("choose", files, field="none.csv"), status=3)
     assert line.startswith("error BR537: --prior-from: the estimate is 0 (95 % from 0 to ")
 
 
 def test_no_input_is_overwritten(capsys, files):
-    assert told(capsys, *asked(files, "-o", files / "scores.csv", "--force")).err.startswith("error BR804")
+    assert told(capsys, *asked(files, "-o", files / "scores.csv", "--force")).err.startswith(
+        "error BR804"
+    )
     done = told(capsys, *conditioned("choose", files, "-o", files / "field.csv", "--force"))
     assert done.err.startswith("error BR804")
 
 
 @pytest.mark.parametrize("command", ["show", "choose", "compare", "decide"])
 def test_two_base_rates_are_refused(capsys, files, command):
-    assert refused(capsys, *conditioned(command, files, "--prior", "1%")).startswith("error BR503: a base rate is given")
+    assert refused(capsys, *conditioned(command, files, "--prior", "1%")).startswith(
+        "error BR503: a base rate is given"
+    )
 
 
 def test_a_pilot_beside_an_estimate_is_refused(capsys, files):
-    assert refused(capsys, *conditioned("decide", files, "--pilot", "1/50")).startswith("error BR503: a base rate is given")
+    assert refused(capsys, *conditioned("decide", files, "--pilot", "1/50")).startswith(
+        "error BR503: a base rate is given"
+    )
 
 
 def test_the_estimate_is_an_adjusted_count_also_where_scores_are_probabilities(capsys, files):
     """Of no other way is the error known together with that of the rates."""
     found = answered(capsys, *conditioned("choose", files, "--calibrated-at", "20%"))
-    assert "adjusted-count at score >= " in next(note["text"] for note in found["notes"] if note["code"] == "BR544")
+    assert "adjusted-count at score >= " in next(
+        note["text"] for note in found["notes"] if note["code"] == "BR544"
+    )

@@ -10,7 +10,13 @@ import baserate as br
 
 ROWS = ("--label", "y", "--score", "m", "--threshold", "1")
 BY_SITE = (*ROWS, "--group", "site")
-MIXED = {"bern": (190, 10, 100, 900), "lisbon": (81, 19, 50, 850), "oslo": (95, 5, 90, 910), "rome": (6, 1, 20, 180), "lund": (0, 0, 5, 95)}
+MIXED = {
+    "bern": (190, 10, 100, 900),
+    "lisbon": (81, 19, 50, 850),
+    "oslo": (95, 5, 90, 910),
+    "rome": (6, 1, 20, 180),
+    "lund": (0, 0, 5, 95),
+}
 INVALID = "is not valid under any of the given schemas"
 
 
@@ -41,7 +47,9 @@ def test_scenario_11_through_the_command(file, capsys):
     assert done.status == 0, "a table, and no gate"
     first, second = done.out.splitlines()[:2]
     assert first == "0 of 4 groups show sensitivity >= 0.9, at score >= 1."
-    assert second.startswith("4 keep it, but do not show it: a (0.9000, at least 0.7174), b (0.9000, at least 0.7174), ")
+    assert second.startswith(
+        "4 keep it, but do not show it: a (0.9000, at least 0.7174), b (0.9000, at least 0.7174), "
+    )
     assert second.endswith(", d (0.9000, at least 0.8718).")
     for wanted in ("0.01188", "0.05714", "0.2400", "0.5333", "84.17", "17.50", "4.167", "1.875"):
         assert f" {wanted} " in done.out
@@ -52,7 +60,10 @@ def test_words_come_first_and_name_the_sites(file, capsys):
     assert done.out.splitlines()[:6] == [
         "1 of 5 groups shows recall >= 0.9, at score >= 1.",
         "1 misses it: lisbon (0.8100, at least 0.7338).",
-        "1 keeps it, but does not show it: oslo (0.9500, at least 0.8977, 142 positives at just that rate would).",
+        (
+            "1 keeps it, but does not show it: oslo (0.9500, at least 0.8977, 142 positives at just"
+            " that rate would)."
+        ),
         "1 has too few cases to say: rome (0.8571, at least 0.4793).",
         "1 cannot be judged: lund (tpr is undefined here (no positives), and so is its interval).",
         "This threshold does not serve all; alone these would need: lisbon >= 0, rome >= 0.",
@@ -62,25 +73,57 @@ def test_words_come_first_and_name_the_sites(file, capsys):
 
 def test_the_document_says_the_same_as_the_library(file, capsys):
     path = graded(file, MIXED)
-    document = answered(capsys, "slices", path, *BY_SITE, "--require", "recall >= 0.9 and fpr <= 20%", "--simultaneous")
+    document = answered(
+        capsys,
+        "slices",
+        path,
+        *BY_SITE,
+        "--require",
+        "recall >= 0.9 and fpr <= 20%",
+        "--simultaneous",
+    )
     groups = br.count_groups_file(path, label="y", score="m", group="site")
-    found = br.by_group(groups, threshold=1, require="recall >= 0.9 and fpr <= 20%", simultaneous=True)
+    found = br.by_group(
+        groups, threshold=1, require="recall >= 0.9 and fpr <= 20%", simultaneous=True
+    )
     for site in document["groups"][1:]:
         part = found[site["name"]]
-        assert (site["cases"], site["positives"], site["outcome"]) == (part.cases, part.positives, part.outcome)
-        assert {name: bound["low"] for name, bound in site["bounds"].items()} == {name: bound.low for name, bound in part.bounds.items()}
-        assert [check["bound"] for check in site["checks"]] == [check.bound for check in part.requirement.checks]
+        assert (site["cases"], site["positives"], site["outcome"]) == (
+            part.cases,
+            part.positives,
+            part.outcome,
+        )
+        assert {name: bound["low"] for name, bound in site["bounds"].items()} == {
+            name: bound.low for name, bound in part.bounds.items()
+        }
+        assert [check["bound"] for check in site["checks"]] == [
+            check.bound for check in part.requirement.checks
+        ]
     assert document["grouping"]["simultaneous"] == "bonferroni"
     assert document["grouping"]["bound_level"] == pytest.approx(0.995)
 
 
 def test_a_site_may_be_given_its_own_prior(file, capsys):
     document = answered(
-        capsys, "slices", graded(file, {"a": (9, 1, 15, 85), "b=c": (9, 1, 15, 85)}), *BY_SITE, "--prior", "a=0.2%", "--prior", "b=c=5%"
+        capsys,
+        "slices",
+        graded(file, {"a": (9, 1, 15, 85), "b=c": (9, 1, 15, 85)}),
+        *BY_SITE,
+        "--prior",
+        "a=0.2%",
+        "--prior",
+        "b=c=5%",
     )
     assert [group["point"]["at"]["prior"] for group in document["groups"][1:]] == [0.002, 0.05]
     assert f"{document['groups'][1]['point']['precision']:.6f}" == PRECISION["a"]
-    every = answered(capsys, "slices", graded(file, {"a": (9, 1, 15, 85), "b": (9, 1, 15, 85)}), *BY_SITE, "--prior", "1%")
+    every = answered(
+        capsys,
+        "slices",
+        graded(file, {"a": (9, 1, 15, 85), "b": (9, 1, 15, 85)}),
+        *BY_SITE,
+        "--prior",
+        "1%",
+    )
     assert {group["point"]["at"]["prior"] for group in every["groups"]} == {0.01}
 
 
@@ -94,56 +137,118 @@ def test_more_than_fifty_groups_are_cut_to_the_largest_and_all_stand_in_the_docu
 
 
 def test_missing_groups_are_a_group(file, capsys):
-    document = answered(capsys, "slices", graded(file, {"": (9, 1, 15, 85), "a": (9, 1, 15, 85)}), *BY_SITE)
-    assert [(group["name"], group["missing"]) for group in document["groups"]] == [("all cases", False), ("(missing)", True), ("a", False)]
+    document = answered(
+        capsys, "slices", graded(file, {"": (9, 1, 15, 85), "a": (9, 1, 15, 85)}), *BY_SITE
+    )
+    assert [(group["name"], group["missing"]) for group in document["groups"]] == [
+        ("all cases", False),
+        ("(missing)", True),
+        ("a", False),
+    ]
 
 
 def test_alerts_day_by_day_and_the_budget(file, capsys):
     path = by_day(file, DAYS)
     done = told(capsys, "slices", path, *ROWS, "--day", "date", "--require", "alerts <= 10/day")
-    assert done.out.splitlines()[0] == (
-        "Alerts a day, at score >= 1: 11 on average over 3 days, from 3 (2026-01-03) to 22 (2026-01-02); more than 10 on 1 of 3 days."
+    assert (
+        done.out.splitlines()[0]
+        == "Alerts a day, at score >= 1: 11 on average over 3 days, from 3 (2026-01-03) to 22"
+        " (2026-01-02); more than 10 on 1 of 3 days."
     )
     assert "2026-01-02    100          2      22       2  over\n" in done.out
-    document = answered(capsys, "slices", path, *ROWS, "--day", "date", "--require", "alerts <= 10/day")["days"]
-    assert (document["mean"], document["over"], document["budget"], document["tz"]) == (11, ["2026-01-02"], 10, "UTC")
+    document = answered(
+        capsys, "slices", path, *ROWS, "--day", "date", "--require", "alerts <= 10/day"
+    )["days"]
+    assert (document["mean"], document["over"], document["budget"], document["tz"]) == (
+        11,
+        ["2026-01-02"],
+        10,
+        "UTC",
+    )
     assert [day["alerts"] for day in document["days"]] == [8, 22, 3]
 
 
 def test_days_at_another_prior_and_volume(file, capsys):
     path = by_day(file, DAYS)
-    found = answered(capsys, "slices", path, *ROWS, "--day", "date", "--prior", "1%", "--volume", "1M")["days"]
+    found = answered(
+        capsys, "slices", path, *ROWS, "--day", "date", "--prior", "1%", "--volume", "1M"
+    )["days"]
     counts = br.count_file(path, label="y", score="m")
-    assert found["mean"] == pytest.approx(br.measure("alerts", counts, threshold=1, at=br.Conditions(prior="1%"), volume=1_000_000))
+    assert found["mean"] == pytest.approx(
+        br.measure("alerts", counts, threshold=1, at=br.Conditions(prior="1%"), volume=1_000_000)
+    )
 
 
 def test_sites_and_days_share_a_threshold_that_was_chosen(file, capsys):
-    rows = [(y, m, "ab"[i % 2], f"2026-01-0{1 + i % 3}") for i, (y, m) in enumerate([(0, 0.1), (1, 0.9), (0, 0.4), (1, 0.6), (0, 0.5)] * 6)]
+    rows = [
+        (y, m, "ab"[i % 2], f"2026-01-0{1 + i % 3}")
+        for i, (y, m) in enumerate([(0, 0.1), (1, 0.9), (0, 0.4), (1, 0.6), (0, 0.5)] * 6)
+    ]
     path = written(file, ["y", "m", "site", "date"], rows)
-    document = answered(capsys, "slices", path, "--label", "y", "--score", "m", "--group", "site", "--day", "date", "--rule", "recall >= 0.9")
+    document = answered(
+        capsys,
+        "slices",
+        path,
+        "--label",
+        "y",
+        "--score",
+        "m",
+        "--group",
+        "site",
+        "--day",
+        "date",
+        "--rule",
+        "recall >= 0.9",
+    )
     assert document["grouping"]["chosen"]
     assert document["grouping"]["threshold"] == document["days"]["threshold"] == 0.6
     assert "BR593" in {note["code"] for note in document["notes"]}
-    alone = answered(capsys, "slices", path, "--label", "y", "--score", "m", "--day", "date", "--rule", "recall >= 0.9")
+    alone = answered(
+        capsys,
+        "slices",
+        path,
+        "--label",
+        "y",
+        "--score",
+        "m",
+        "--day",
+        "date",
+        "--rule",
+        "recall >= 0.9",
+    )
     assert alone["days"] == document["days"]
 
 
 def test_days_in_a_time_zone(file, capsys):
-    rows = [(i % 2, i % 2, time) for i, time in enumerate(["2026-03-28T23:30:00Z", "2026-03-29T10:00:00+02:00", "2026-03-30T10:00:00+02:00"])]
+    rows = [
+        (i % 2, i % 2, time)
+        for i, time in enumerate(
+            ["2026-03-28T23:30:00Z", "2026-03-29T10:00:00+02:00", "2026-03-30T10:00:00+02:00"]
+        )
+    ]
     path = written(file, ["y", "m", "date"], rows)
     utc, local = (
         told(capsys, "slices", path, *ROWS, "--day", "date"),
         told(capsys, "slices", path, *ROWS, "--day", "date", "--tz", "Europe/Berlin"),
     )
     assert "over 3 days" in utc.out
-    assert 'note BR431: "date": days are UTC; 2 offsets seen (+0000, +0200). Override: --tz Europe/Berlin' in utc.err
+    assert (
+        'note BR431: "date": days are UTC; 2 offsets seen (+0000, +0200). Override: --tz'
+        " Europe/Berlin" in utc.err
+    )
     assert "over 2 days of Europe/Berlin" in local.out
     assert "2026-03-29      2          1       1       1     23\n" in local.out
 
 
 def test_labels_that_have_not_come_in_are_noted(file, capsys):
-    path = by_day(file, {"2026-01-01": (20, 0, 5, 75), "2026-01-02": (20, 0, 5, 75), "2026-01-03": (0, 0, 5, 95)})
-    assert "note BR113: no positives among 100 cases from 2026-01-03 on" in told(capsys, "slices", path, *ROWS, "--day", "date").err
+    path = by_day(
+        file,
+        {"2026-01-01": (20, 0, 5, 75), "2026-01-02": (20, 0, 5, 75), "2026-01-03": (0, 0, 5, 95)},
+    )
+    assert (
+        "note BR113: no positives among 100 cases from 2026-01-03 on"
+        in told(capsys, "slices", path, *ROWS, "--day", "date").err
+    )
 
 
 @pytest.fixture
@@ -154,7 +259,18 @@ def clustered(file):
 
 def test_rows_of_a_patient_are_one_unit(clustered, capsys):
     plain = answered(capsys, "slices", clustered, *BY_SITE, "--require", "recall >= 0.85")
-    together = answered(capsys, "slices", clustered, *BY_SITE, "--require", "recall >= 0.85", "--cluster", "patient", "--replicates", "300")
+    together = answered(
+        capsys,
+        "slices",
+        clustered,
+        *BY_SITE,
+        "--require",
+        "recall >= 0.85",
+        "--cluster",
+        "patient",
+        "--replicates",
+        "300",
+    )
     assert [group["clusters"] for group in plain["groups"]] == [None] * 3
     assert [group["clusters"] for group in together["groups"]] == [100, 100, 100]
     assert together["groups"][1]["point"]["intervals"]["tpr"]["method"] == "percentile"
@@ -163,7 +279,10 @@ def test_rows_of_a_patient_are_one_unit(clustered, capsys):
     assert [group["outcome"] for group in plain["groups"]] == ["shown", "shown", "shown"]
     assert [group["outcome"] for group in together["groups"]] == ["observed, not shown"] * 3
     note = next(note for note in together["notes"] if note["code"] == "BR432")
-    assert note["text"].startswith("400 rows in 100 clusters (4 rows each), the units of every interval: 20 of them hold positives")
+    assert note["text"].startswith(
+        "400 rows in 100 clusters (4 rows each), the units of every interval: 20 of them hold"
+        " positives"
+    )
 
 
 def test_show_takes_clusters_as_units(clustered, capsys):
@@ -177,12 +296,26 @@ def test_show_takes_clusters_as_units(clustered, capsys):
     found = model["points"][0]["intervals"]["tpr"]
     assert (found["low"], found["high"]) == pytest.approx((slow.low, slow.high))
     of_auc = br.interval(br.auc, groups)
-    assert (model["summaries"]["auc"]["low"], model["summaries"]["auc"]["high"]) == (of_auc.low, of_auc.high)
+    assert (model["summaries"]["auc"]["low"], model["summaries"]["auc"]["high"]) == (
+        of_auc.low,
+        of_auc.high,
+    )
     assert model["counts"] == answered(capsys, *asked)["models"][0]["counts"]
 
 
 def test_show_corrects_for_the_choice_by_resamples_of_clusters(clustered, capsys):
-    asked = ("show", clustered, "--label", "y", "--score", "m", "--rule", "recall >= 0.5", "--cluster", "patient")
+    asked = (
+        "show",
+        clustered,
+        "--label",
+        "y",
+        "--score",
+        "m",
+        "--rule",
+        "recall >= 0.5",
+        "--cluster",
+        "patient",
+    )
     point = answered(capsys, *asked, "--replicates", "200")["models"][0]["points"][0]
     assert point["intervals"]["precision"]["method"] == "optimism-corrected percentile"
     assert "BR583" in refused(capsys, *asked, "--weight", "m")
@@ -192,18 +325,48 @@ def test_show_corrects_for_the_choice_by_resamples_of_clusters(clustered, capsys
     ("arguments", "text"),
     [
         (("--label", "y", "--score", "m"), "BR433: nothing to slice by"),
-        ((*ROWS, "--score", "y", "--group", "site"), "BR433: sites and days are read for one model at a time"),
+        (
+            (*ROWS, "--score", "y", "--group", "site"),
+            "BR433: sites and days are read for one model at a time",
+        ),
         ((*BY_SITE, "--tz", "UTC"), "BR433: --tz says nothing without --day"),
         ((*BY_SITE, "--volume", "10"), "BR433: --volume says nothing without --day"),
-        ((*BY_SITE, "--require", "alerts <= 10/day"), "BR433: a budget of alerts says nothing without --day"),
-        ((*ROWS, "--day", "site", "--require", "recall >= 0.9"), "BR433: a requirement other than alerts says nothing without --group"),
-        ((*ROWS, "--day", "site", "--cluster", "site"), "BR433: --cluster says nothing without --group"),
-        ((*ROWS, "--day", "site"), 'BR430: {}: "site" has 200 values that are no day, such as "a" (lines 2, 3, 4 …)'),
-        ((*ROWS, "--day", "site", "--tz", "Nowhere"), 'BR431: there is no time zone "Nowhere" here'),
-        ((*BY_SITE, "--prior", "x=1%"), 'BR433: a prior is given for "x", and there is no such group. Fix: one of "a", "b".'),
-        ((*BY_SITE, "--prior", "a=1%", "--prior", "2%"), "BR433: sites are read at one base rate each"),
-        ((*BY_SITE, "--prior", "a=1%", "--prior", "a=2%"), "BR433: sites are read at one base rate each"),
-        ((*BY_SITE, "--require", "alerts >= 5"), 'BR533: "alerts >= 5": a budget is one upper limit'),
+        (
+            (*BY_SITE, "--require", "alerts <= 10/day"),
+            "BR433: a budget of alerts says nothing without --day",
+        ),
+        (
+            (*ROWS, "--day", "site", "--require", "recall >= 0.9"),
+            "BR433: a requirement other than alerts says nothing without --group",
+        ),
+        (
+            (*ROWS, "--day", "site", "--cluster", "site"),
+            "BR433: --cluster says nothing without --group",
+        ),
+        (
+            (*ROWS, "--day", "site"),
+            'BR430: {}: "site" has 200 values that are no day, such as "a" (lines 2, 3, 4 …)',
+        ),
+        (
+            (*ROWS, "--day", "site", "--tz", "Nowhere"),
+            'BR431: there is no time zone "Nowhere" here',
+        ),
+        (
+            (*BY_SITE, "--prior", "x=1%"),
+            'BR433: a prior is given for "x", and there is no such group. Fix: one of "a", "b".',
+        ),
+        (
+            (*BY_SITE, "--prior", "a=1%", "--prior", "2%"),
+            "BR433: sites are read at one base rate each",
+        ),
+        (
+            (*BY_SITE, "--prior", "a=1%", "--prior", "a=2%"),
+            "BR433: sites are read at one base rate each",
+        ),
+        (
+            (*BY_SITE, "--require", "alerts >= 5"),
+            'BR533: "alerts >= 5": a budget is one upper limit',
+        ),
         ((*BY_SITE, "--require", "recall > 0.9"), "BR533"),
         ((*BY_SITE, "--require", ""), "BR533: the requirement is empty"),
         ((*ROWS, "--group", "place"), "BR613"),
@@ -216,13 +379,36 @@ def test_what_cannot_be_sliced_is_refused(file, capsys, arguments, text):
 
 def test_a_rule_that_no_threshold_keeps_is_infeasible(file, capsys):
     path = graded(file, {"a": (9, 1, 15, 75), "b": (9, 1, 15, 75)})
-    refused(capsys, "slices", path, *ROWS[:4], "--group", "site", "--rule", "precision >= 0.999", status=3)
+    refused(
+        capsys,
+        "slices",
+        path,
+        *ROWS[:4],
+        "--group",
+        "site",
+        "--rule",
+        "precision >= 0.999",
+        status=3,
+    )
 
 
 @pytest.mark.parametrize(
     ("path", "value"),
     [
-        *((("groups", 1, key), None) for key in ("name", "cases", "point", "nne", "bounds", "outcome", "checks", "alone", "missing")),
+        *(
+            (("groups", 1, key), None)
+            for key in (
+                "name",
+                "cases",
+                "point",
+                "nne",
+                "bounds",
+                "outcome",
+                "checks",
+                "alone",
+                "missing",
+            )
+        ),
         (("groups",), None),
         (("grouping",), None),
         (("groups", 0, "whole"), False),
@@ -244,6 +430,8 @@ def test_a_rule_that_no_threshold_keeps_is_infeasible(file, capsys):
 def test_the_schema_wants_every_part(file, capsys, path, value):
     rows = [(i % 2, i % 2, "ab"[i % 3 == 0], "2026-01-01") for i in range(40)]
     where = written(file, ["y", "m", "site", "date"], rows)
-    document = answered(capsys, "slices", where, *BY_SITE, "--day", "date", "--require", "recall >= 0.5")
+    document = answered(
+        capsys, "slices", where, *BY_SITE, "--day", "date", "--require", "recall >= 0.5"
+    )
     with pytest.raises(jsonschema.ValidationError, match=INVALID):
         VALID.validate(damaged(document, *path, value=value))

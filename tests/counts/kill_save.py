@@ -1,6 +1,8 @@
-"""Saves two versions of a file in turn in a child process that is killed at a random moment, again and again; prints what was seen.
+"""Saves two versions of a file in turn in a child process that is killed at a random moment, again
+and again; prints what was seen.
 
-A script of its own, because a process that forks should have one thread. Run: python tests/counts/kill_save.py FOLDER ROUNDS
+A script of its own, because a process that forks should have one thread. Run: python
+tests/counts/kill_save.py FOLDER ROUNDS
 """
 
 import json

@@ -13,8 +13,17 @@ from hypothesis import strategies as st
 import baserate as br
 
 CENTS = st.integers(0, 10**7).map(lambda cents: cents / 100)
-ANY = st.one_of(CENTS, st.integers(0, 1000).map(float), st.floats(1e-20, 1e12), st.sampled_from([0.0, 1 / 3, 1e15, 1e-9, 2.0**60]))
-ROWS = st.lists(st.tuples(st.integers(0, 1), st.sampled_from([0.1, 0.5, 0.5000001, 2.0, -1.0]), ANY), min_size=1, max_size=25)
+ANY = st.one_of(
+    CENTS,
+    st.integers(0, 1000).map(float),
+    st.floats(1e-20, 1e12),
+    st.sampled_from([0.0, 1 / 3, 1e15, 1e-9, 2.0**60]),
+)
+ROWS = st.lists(
+    st.tuples(st.integers(0, 1), st.sampled_from([0.1, 0.5, 0.5000001, 2.0, -1.0]), ANY),
+    min_size=1,
+    max_size=25,
+)
 
 
 def counted(rows, **options):
@@ -31,7 +40,11 @@ def test_order_and_split_of_the_rows_leave_no_trace(rows, rng, cut):
     total = sum(map(counted, parts), br.Amounts.empty())
     assert total == whole
     assert hash(total) == hash(whole)
-    assert (total.decimals, total.cases.dtype, total.counts) == (whole.decimals, whole.cases.dtype, whole.counts)
+    assert (total.decimals, total.cases.dtype, total.counts) == (
+        whole.decimals,
+        whole.cases.dtype,
+        whole.counts,
+    )
 
 
 @given(ROWS)
@@ -45,21 +58,32 @@ def test_sums_are_those_of_the_decimals_that_floats_print(rows):
         for case, score, amount in rows:
             if case == label:
                 by_score[score] += Fraction(repr(amount))
-        assert found.tolist() == [float(by_score[score]) for score in sorted(by_score, reverse=True)]
+        assert found.tolist() == [
+            float(by_score[score]) for score in sorted(by_score, reverse=True)
+        ]
         assert whole == float(sum(by_score.values()))
 
 
 def test_cents_add_up_to_cents():
     amounts = br.count_amounts([1] * 10, [0.5] * 10, [0.1] * 10)
-    assert (amounts.total_positive_amount, sum([0.1] * 10), amounts.decimals) == (1.0, 0.9999999999999999, 1)
-    assert repr(br.count_amounts([1, 1, 0], [0.9, 0.8, 0.7], [0.1, 0.2, 12.34])) == (
-        "Amounts: 0.3 on 2 positives, 12.34 on 1 negative, 3 distinct scores"
+    assert (amounts.total_positive_amount, sum([0.1] * 10), amounts.decimals) == (
+        1.0,
+        0.9999999999999999,
+        1,
+    )
+    assert (
+        repr(br.count_amounts([1, 1, 0], [0.9, 0.8, 0.7], [0.1, 0.2, 12.34]))
+        == "Amounts: 0.3 on 2 positives, 12.34 on 1 negative, 3 distinct scores"
     )
 
 
 def test_a_positive_case_takes_eight_bytes_and_sums_beyond_64_bits_stay_exact():
     amounts = br.count_amounts([1, 0, 1], [0.9, 0.8, 0.9], [1.25, 3, 2])
-    assert (amounts.cases.tolist(), amounts.cases.dtype, amounts.decimals) == ([200, 125], np.int64, 2)
+    assert (amounts.cases.tolist(), amounts.cases.dtype, amounts.decimals) == (
+        [200, 125],
+        np.int64,
+        2,
+    )
     large = br.count_amounts([1, 1, 0], [0.9, 0.8, 0.9], np.array([2**62, 2**62 + 1, 7]))
     assert int(large.caught_units[-1]) == 2**63 + 1
     assert (large + large).total_positive_amount == float(2**64 + 2)
@@ -99,7 +123,10 @@ def test_amounts_are_frozen_and_survive_pickling():
 
 def test_counts_beside_amounts_are_those_of_count():
     rng = random.Random(1)
-    labels, scores = [rng.randint(0, 1) for _ in range(200)], [rng.choice((1, 2, 3, -(2**62))) for _ in range(200)]
+    labels, scores = (
+        [rng.randint(0, 1) for _ in range(200)],
+        [rng.choice((1, 2, 3, -(2**62))) for _ in range(200)],
+    )
     amounts = br.count_amounts(labels, scores, [rng.random() for _ in range(200)])
     assert amounts.counts == br.count(labels, scores)
     assert amounts.ledger.rows_used == 200
@@ -110,13 +137,28 @@ def test_counts_beside_amounts_are_those_of_count():
     ("wrong", "words"),
     [
         ([1, -1, 2], r"BR515: amount has 1 negative amount \(index 1\)"),
-        ([1, None, math.nan], r"BR515: amount has 2 missing or NaN amounts: .* \(index 1, 2\)\. Fix: .* amount_missing='mean'"),
+        (
+            [1, None, math.nan],
+            (
+                r"BR515: amount has 2 missing or NaN amounts: .* \(index 1, 2\)\. Fix: .*"
+                r" amount_missing='mean'"
+            ),
+        ),
         ([1, math.inf, 2], r"BR515: amount has 1 infinite amount \(index 1\)"),
         ([1, 1e200, 2], r"BR515: amount has 1 amount above 1e\+30 \(index 1\)"),
         ([1, 1e-200, 2], r"BR515: amount has amounts too small to add up"),
-        (["12 EUR", "3", "$3"], r"BR516: amount has 2 amounts with a currency, such as \"12 EUR\" \(index 0, 2\)"),
+        (
+            ["12 EUR", "3", "$3"],
+            r"BR516: amount has 2 amounts with a currency, such as \"12 EUR\" \(index 0, 2\)",
+        ),
         (["1", "€ 2", "3"], r"BR516: amount has 1 amount with a currency"),
-        (["1", "three hundred", "3"], r"BR208: amount has 1 value that is not a number, such as \"three hundred\" \(index 1\)"),
+        (
+            ["1", "three hundred", "3"],
+            (
+                r"BR208: amount has 1 value that is not a number, such as \"three hundred\""
+                r" \(index 1\)"
+            ),
+        ),
         ([1, 2], r"BR212: lengths differ: y_true 3, y_score 3, amount 2"),
     ],
 )
@@ -136,18 +178,24 @@ def test_labels_and_scores_are_checked_as_by_count():
     with pytest.raises(br.InputError, match=r"(?s)BR103.*BR201"):
         br.count_amounts(["a", "b", "c"], [0.1, None, 0.3], [1, 2, 3])
     assert br.count_amounts(["no", "yes"], [0.1, 0.2], [1, 2]).notes[0].code == "BR101"
-    assert br.count_amounts(["no", "yes"], [0.1, 0.2], [1, 2], pos_label="no").total_positive_amount == 1
+    assert (
+        br.count_amounts(["no", "yes"], [0.1, 0.2], [1, 2], pos_label="no").total_positive_amount
+        == 1
+    )
 
 
 def test_a_missing_amount_is_the_mean_of_its_class_where_that_is_said():
     labels, scores = [1, 1, 1, 0, 0, 0], [0.9, 0.8, 0.7, 0.6, 0.5, 0.4]
-    amounts = br.count_amounts(labels, scores, [10, None, 11, 1, math.nan, 3], amount_missing="mean")
+    amounts = br.count_amounts(
+        labels, scores, [10, None, 11, 1, math.nan, 3], amount_missing="mean"
+    )
     assert amounts.positive_amounts.tolist() == [10, 10.5, 11, 0, 0, 0]
     assert amounts.negative_amounts.tolist() == [0, 0, 0, 1, 2, 3]
     note = next(note for note in amounts.notes if note.code == "BR515")
     assert (
         note.text
-        == "2 of 6 amounts in amount are missing; the mean of the class was taken, as requested: 10.5 for 1 positive, 2 for 1 negative"
+        == "2 of 6 amounts in amount are missing; the mean of the class was taken, as requested:"
+        " 10.5 for 1 positive, 2 for 1 negative"
     )
     thirds = br.count_amounts([1, 1, 1, 1], [1, 2, 3, 4], [1, 1, 2, None], amount_missing="mean")
     assert thirds.positive_amounts[0] == 1.333333

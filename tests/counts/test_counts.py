@@ -9,8 +9,16 @@ import pytest
 import baserate as br
 from baserate.notes import Ledger, Source
 
-F1_A = br.Counts(range(9, -1, -1), [400, 300, 300, 250, 200, 150, 150, 100, 100, 50], [20, 40, 100, 240, 600, 2000, 5000, 10000, 20000, 60000])
-F1_B = br.Counts(range(9, -1, -1), [500, 150, 100, 100, 150, 250, 250, 250, 150, 100], [10, 20, 70, 200, 700, 3000, 9000, 15000, 25000, 45000])
+F1_A = br.Counts(
+    range(9, -1, -1),
+    [400, 300, 300, 250, 200, 150, 150, 100, 100, 50],
+    [20, 40, 100, 240, 600, 2000, 5000, 10000, 20000, 60000],
+)
+F1_B = br.Counts(
+    range(9, -1, -1),
+    [500, 150, 100, 100, 150, 250, 250, 250, 150, 100],
+    [10, 20, 70, 200, 700, 3000, 9000, 15000, 25000, 45000],
+)
 
 
 def assert_refused(match, call, code):
@@ -20,12 +28,28 @@ def assert_refused(match, call, code):
 
 
 def test_the_repr_says_what_was_counted():
-    counts = br.Counts(np.arange(8204), np.r_[312, np.zeros(8203, np.int64)], np.r_[30941 - 8203, np.ones(8203, np.int64)])
-    assert repr(counts) == "Counts: 312 positives, 30 941 negatives, 8 204 distinct scores, prior 0.00998"
-    assert repr(br.Counts.empty()) == "Counts: 0 positives, 0 negatives, 0 distinct scores, prior undefined (no cases)"
-    assert repr(br.Counts([1, 2], [0.5, 1.0], [2.25, 0.0])) == "Counts: weight 1.5 positive, 2.25 negative, 2 distinct scores, prior 0.400"
+    counts = br.Counts(
+        np.arange(8204),
+        np.r_[312, np.zeros(8203, np.int64)],
+        np.r_[30941 - 8203, np.ones(8203, np.int64)],
+    )
+    assert (
+        repr(counts)
+        == "Counts: 312 positives, 30 941 negatives, 8 204 distinct scores, prior 0.00998"
+    )
+    assert (
+        repr(br.Counts.empty())
+        == "Counts: 0 positives, 0 negatives, 0 distinct scores, prior undefined (no cases)"
+    )
+    assert (
+        repr(br.Counts([1, 2], [0.5, 1.0], [2.25, 0.0]))
+        == "Counts: weight 1.5 positive, 2.25 negative, 2 distinct scores, prior 0.400"
+    )
     assert "cells (condensed: runs of negatives merged)" in repr(F1_A.condense())
-    assert repr(F1_A.coarsen([4.5])) == "Counts: 2 000 positives, 98 000 negatives, 2 bins (AUC within 1.4e-01), prior 0.0200"
+    assert (
+        repr(F1_A.coarsen([4.5]))
+        == "Counts: 2 000 positives, 98 000 negatives, 2 bins (AUC within 1.4e-01), prior 0.0200"
+    )
 
 
 def test_auc_of_the_worked_scenario_is_exact():
@@ -58,12 +82,18 @@ def test_counts_compare_by_value_hash_and_copy():
     other = br.Counts([1, 2], [1, 0], [0, 1])
     assert other == br.Counts([2, 1], [0, 1], [1, 0])
     assert hash(other) == hash(br.Counts([2, 1], [0, 1], [1, 0]))
-    assert other != br.Counts([1.0, 2.0], [1, 0], [0, 1]), "integers and floats are different scores"
+    assert other != br.Counts([1.0, 2.0], [1, 0], [0, 1]), (
+        "integers and floats are different scores"
+    )
     assert other != br.Counts([1, 2], [1.0, 0.0], [0.0, 1.0]), "masses are no counts"
     assert F1_A.condense() != F1_A
     assert F1_A.coarsen(4) != F1_A
     assert other != "counts"
-    for twin in (copy.copy(other), copy.deepcopy(other), pickle.loads(pickle.dumps(F1_A.coarsen(3)))):
+    for twin in (
+        copy.copy(other),
+        copy.deepcopy(other),
+        pickle.loads(pickle.dumps(F1_A.coarsen(3))),
+    ):
         assert twin in {other, F1_A.coarsen(3)}
         assert not twin.positives.flags.writeable
 
@@ -72,7 +102,12 @@ def test_the_digest_is_the_documented_hash():
     import hashlib
     import struct
 
-    content = b"baserate-counts-1\nfloat64\n" + struct.pack("<2d", 0.5, 0.0) + struct.pack("<2q", 1, 2) + struct.pack("<2q", 3, 4)
+    content = (
+        b"baserate-counts-1\nfloat64\n"
+        + struct.pack("<2d", 0.5, 0.0)
+        + struct.pack("<2q", 1, 2)
+        + struct.pack("<2q", 3, 4)
+    )
     assert br.Counts([-0.0, 0.5], [2, 1], [4, 3]).digest == hashlib.sha256(content).hexdigest()
     assert br.Counts([0, 1], [2, 1], [4, 3]).digest != br.Counts([0.0, 1.0], [2, 1], [4, 3]).digest
 
@@ -91,7 +126,13 @@ def test_sum_adds_many_parts():
 
 
 def test_empty_counts_change_nothing_not_even_the_type():
-    for counts in (F1_A, F1_A.condense(), F1_A.coarsen(3), br.Counts([1.5], [0.5], [0.25]), br.count([], [])):
+    for counts in (
+        F1_A,
+        F1_A.condense(),
+        F1_A.coarsen(3),
+        br.Counts([1.5], [0.5], [0.25]),
+        br.count([], []),
+    ):
         assert br.Counts.empty() + counts == counts
         assert counts + br.Counts.empty() == counts
 
@@ -107,20 +148,32 @@ def test_int_and_float_scores_add_only_without_loss():
     assert total.positives.tolist() == [1, 2, 1]
     exact = br.Counts([2**60], [1], [0]) + br.Counts([0.5], [1], [0])
     assert exact.scores.tolist() == [2.0**60, 0.5]
-    assert_refused("without merging", lambda: br.Counts([2**53 + 1], [1], [0]) + br.Counts([0.5], [1], [0]), "BR225")
+    assert_refused(
+        "without merging",
+        lambda: br.Counts([2**53 + 1], [1], [0]) + br.Counts([0.5], [1], [0]),
+        "BR225",
+    )
 
 
 def test_counts_and_masses_add_only_without_loss():
     total = br.Counts([1, 2], [1, 1], [0, 0]) + br.Counts([1], [0.5], [0.25])
     assert total.positives.tolist() == [1.0, 1.5]
-    assert_refused("above 2\\*\\*53", lambda: br.Counts([1], [2**53 + 2], [0]) + br.Counts([1], [0.5], [0.25]), "BR224")
+    assert_refused(
+        "above 2\\*\\*53",
+        lambda: br.Counts([1], [2**53 + 2], [0]) + br.Counts([1], [0.5], [0.25]),
+        "BR224",
+    )
 
 
 def test_sums_beyond_64_bits_are_refused():
     huge = br.Counts([1], [2**62], [2**61])
     assert_refused("beyond what 64 bits hold", lambda: huge + huge, "BR223")
-    assert_refused("beyond what 64 bits hold", lambda: br.Counts([1, 2], [2**62, 2**62], [0, 1]), "BR223")
-    assert_refused("beyond what 64 bits hold", lambda: br.Counts([1, 1], [1e308, 1e308], [0.0, 0.0]), "BR223")
+    assert_refused(
+        "beyond what 64 bits hold", lambda: br.Counts([1, 2], [2**62, 2**62], [0, 1]), "BR223"
+    )
+    assert_refused(
+        "beyond what 64 bits hold", lambda: br.Counts([1, 1], [1e308, 1e308], [0.0, 0.0]), "BR223"
+    )
 
 
 def test_auc_is_exact_where_products_go_beyond_64_bits():
@@ -160,7 +213,9 @@ def test_coarse_counts_coarsen_further_only_along_their_edges():
 
 def test_what_cannot_be_merged_says_so():
     assert_refused("coarse counts cannot be condensed", lambda: F1_A.coarsen(3).condense(), "BR220")
-    assert_refused("condensed counts cannot be coarsened", lambda: F1_A.condense().coarsen(3), "BR220")
+    assert_refused(
+        "condensed counts cannot be coarsened", lambda: F1_A.condense().coarsen(3), "BR220"
+    )
     assert_refused("equal edges", lambda: F1_A.coarsen(3) + F1_A.coarsen(4), "BR226")
     assert_refused("equal edges", lambda: F1_A.coarsen(3) + F1_A, "BR226")
     assert_refused("1 or more", lambda: F1_A.coarsen(0), "BR220")
@@ -195,7 +250,10 @@ def test_the_same_file_on_both_sides_of_a_sum_is_noted():
     total = counts + counts
     assert [note.code for note in total.notes if note.code == "BR411"] == ["BR411"]
     assert total.ledger.sources == (source, source)
-    joint, groups = br.count_models([0, 1], {"m": [1, 2]}), br.count_groups([0, 1], [1, 2], groups=["a", "a"])
+    joint, groups = (
+        br.count_models([0, 1], {"m": [1, 2]}),
+        br.count_groups([0, 1], [1, 2], groups=["a", "a"]),
+    )
     for value in (joint, groups):
         value.__dict__["ledger"] = counts.ledger
         assert [note.code for note in (value + value).notes] == ["BR411"]
@@ -211,7 +269,10 @@ def test_notes_of_many_parts_do_not_pile_up():
     parts = [br.count([0, 1], [0.1, 0.9], sample_weight=[1.5, 2.5 + i]) for i in range(20)]
     codes = [note.code for note in sum(parts, br.Counts.empty()).notes]
     assert codes.count("BR304") == 4
-    mixed = sum((br.count(labels, [0.1, 0.9]) for labels in (["no", "yes"], ["no", "no"], ["yes", "yes"])), br.Counts.empty())
+    mixed = sum(
+        (br.count(labels, [0.1, 0.9]) for labels in (["no", "yes"], ["no", "no"], ["yes", "yes"])),
+        br.Counts.empty(),
+    )
     assert [note.code for note in mixed.notes].count("BR101") == 1
 
 
@@ -241,22 +302,35 @@ def test_errors_and_undefined_numbers_survive_a_trip_to_another_process():
 
 
 def test_summaries_take_counts_and_nothing_that_looks_like_them():
-    joint, groups = br.count_models([0, 1], {"m": [1, 2]}), br.count_groups([0, 1], [1, 2], groups=["a", "a"])
+    joint, groups = (
+        br.count_models([0, 1], {"m": [1, 2]}),
+        br.count_groups([0, 1], [1, 2], groups=["a", "a"]),
+    )
     for other in (joint, groups, np.array([1, 2])):
         assert_refused("auc takes Counts, got", lambda other=other: br.auc(other), "BR228")
     assert br.auc(joint.marginal("m")) == br.auc(groups["a"]) == 1.0
 
 
 def test_small_weighted_auc_keeps_its_digits():
-    assert br.auc(br.count([0, 1, 0], [3, 2, 1], sample_weight=[1e16, 1, 1])) == pytest.approx(1e-16, rel=1e-12, abs=0)
-    assert br.auc(br.Counts([3.0, 2.0, 1.0], [0, 1.0, 0], [1e10, 0, 1e-3])) == pytest.approx(1e-3 / (1e10 + 1e-3), rel=1e-14, abs=0)
+    assert br.auc(br.count([0, 1, 0], [3, 2, 1], sample_weight=[1e16, 1, 1])) == pytest.approx(
+        1e-16, rel=1e-12, abs=0
+    )
+    assert br.auc(br.Counts([3.0, 2.0, 1.0], [0, 1.0, 0], [1e10, 0, 1e-3])) == pytest.approx(
+        1e-3 / (1e10 + 1e-3), rel=1e-14, abs=0
+    )
 
 
 def test_cells_that_floats_would_round_are_refused():
-    assert_refused("float64 would round", lambda: br.Counts([2**53, 2**53 + 1, 0.5], [1, 0, 0], [0, 1, 1]), "BR215")
+    assert_refused(
+        "float64 would round",
+        lambda: br.Counts([2**53, 2**53 + 1, 0.5], [1, 0, 0], [0, 1, 1]),
+        "BR215",
+    )
     third = np.longdouble(1) / 3
     if third != np.float64(third):
-        assert_refused("float64 would round", lambda: br.Counts(np.array([third]), [1], [0]), "BR215")
+        assert_refused(
+            "float64 would round", lambda: br.Counts(np.array([third]), [1], [0]), "BR215"
+        )
 
 
 def test_the_bound_of_coarse_counts_survives_other_types_and_empty_parts():
@@ -264,11 +338,15 @@ def test_the_bound_of_coarse_counts_survives_other_types_and_empty_parts():
     coarse = br.Counts([big, big + 1], [1, 0], [0, 1]).coarsen([0.0])
     assert coarse.auc_error_bound >= 0.5
     assert coarse + br.Counts.empty().coarsen([0.0]) == coarse
-    assert_refused("without merging", lambda: coarse + br.Counts([-5.0], [1], [1]).coarsen([0.0]), "BR225")
+    assert_refused(
+        "without merging", lambda: coarse + br.Counts([-5.0], [1], [1]).coarsen([0.0]), "BR225"
+    )
 
 
 def test_the_bound_leaves_room_for_rounding():
-    full = br.Counts([4.0, 3.0, 2.0, 1.0], [67325006, 1, 0, 1165281129], [2776189208, 0, 1, 96993528])
+    full = br.Counts(
+        [4.0, 3.0, 2.0, 1.0], [67325006, 1, 0, 1165281129], [2776189208, 0, 1, 96993528]
+    )
     coarse = full.coarsen([1.5, 3.5])
     assert abs(br.auc(coarse) - br.auc(full)) <= coarse.auc_error_bound
 
@@ -276,7 +354,11 @@ def test_the_bound_leaves_room_for_rounding():
 @pytest.mark.parametrize("seed", range(30))
 def test_the_bound_holds_for_weighted_counts_as_computed(seed):
     rng = np.random.default_rng(seed)
-    labels, scores, weights = rng.random(60) < 0.2, rng.random(60), rng.random(60) * 10.0 ** rng.integers(-4, 4, 60)
+    labels, scores, weights = (
+        rng.random(60) < 0.2,
+        rng.random(60),
+        rng.random(60) * 10.0 ** rng.integers(-4, 4, 60),
+    )
     labels[:2] = True, False
     full = br.count(labels, scores, sample_weight=weights)
     for bins in (3, 20):
@@ -285,7 +367,10 @@ def test_the_bound_holds_for_weighted_counts_as_computed(seed):
 
 
 def test_merged_counts_say_nothing_of_what_merging_hides():
-    for merged in (br.count([0, 0, 1], [90, 60, 10], keep="positives"), br.count([0, 1, 1], [10, 60, 90]).coarsen([50])):
+    for merged in (
+        br.count([0, 0, 1], [90, 60, 10], keep="positives"),
+        br.count([0, 1, 1], [10, 60, 90]).coarsen([50]),
+    ):
         assert not {"BR202", "BR203", "BR205", "BR206"} & {note.code for note in merged.notes}
     hidden = br.Counts([4.0, 3.0, 2.0, 1.0], [103, 60, 291, 79], [41, 265, 187, 279])
     assert "BR207" not in [note.code for note in hidden.coarsen([2.5]).notes]
@@ -297,7 +382,9 @@ def test_scores_are_called_reversed_only_where_they_are():
     flagged = 0
     for seed in range(100):
         rng = np.random.default_rng(seed)
-        noise = br.count(np.arange(400) % 2, rng.random(400), sample_weight=rng.lognormal(0, 1.5, 400))
+        noise = br.count(
+            np.arange(400) % 2, rng.random(400), sample_weight=rng.lognormal(0, 1.5, 400)
+        )
         flagged += "BR207" in [note.code for note in noise.notes]
     assert flagged <= 8
 

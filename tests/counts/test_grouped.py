@@ -37,7 +37,12 @@ def test_an_unknown_group_is_a_key_error_that_names_one():
 
 @pytest.mark.parametrize(
     "groups",
-    [[1, 1, None, 2, 2], pd.Series([1, 1, None, 2, 2], dtype="Int64"), pl.Series([1, 1, None, 2, 2]), [1.0, 1.0, float("nan"), 2.0, 2.0]],
+    [
+        [1, 1, None, 2, 2],
+        pd.Series([1, 1, None, 2, 2], dtype="Int64"),
+        pl.Series([1, 1, None, 2, 2]),
+        [1.0, 1.0, float("nan"), 2.0, 2.0],
+    ],
     ids=["list", "pandas", "polars", "nan"],
 )
 def test_missing_groups_are_one_group_named_none(groups):
@@ -47,7 +52,10 @@ def test_missing_groups_are_one_group_named_none(groups):
 
 
 def test_grouped_counts_add_up_and_compare_by_value():
-    first, second = br.count_groups(Y[:3], S[:3], groups=SITES[:3]), br.count_groups(Y[3:], S[3:], groups=SITES[3:])
+    first, second = (
+        br.count_groups(Y[:3], S[:3], groups=SITES[:3]),
+        br.count_groups(Y[3:], S[3:], groups=SITES[3:]),
+    )
     whole = br.count_groups(Y, S, groups=SITES)
     assert first + second == second + first == whole
     assert hash(first + second) == hash(whole)
@@ -68,7 +76,10 @@ def test_parts_without_cases_change_nothing():
         br.count_groups([0, 1], [2**53, 2**53 + 1], groups=["a", "a"]),
         br.count_groups([0, 1], [0.5, 0.25], groups=["a", "a"], sample_weight=[0.5, 0.25]),
     ):
-        for nothing in (br.count_groups([], [], groups=[]), br.count_groups([], [], groups=[], sample_weight=[])):
+        for nothing in (
+            br.count_groups([], [], groups=[]),
+            br.count_groups([], [], groups=[], sample_weight=[]),
+        ):
             assert nothing + whole == whole + nothing == whole
 
 
@@ -81,20 +92,28 @@ def test_totals_beyond_64_bits_are_refused():
 
 
 @pytest.mark.parametrize(
-    "frame", [pl.Series, lambda v: pd.Series(v, dtype="Int64"), pa.array, list], ids=["polars", "pandas", "pyarrow", "list"]
+    "frame",
+    [pl.Series, lambda v: pd.Series(v, dtype="Int64"), pa.array, list],
+    ids=["polars", "pandas", "pyarrow", "list"],
 )
 def test_group_ids_are_kept_apart_and_named_alike_with_and_without_gaps(frame):
     ids = [2**60 + 1, 2**60 + 1, 2**60, 2**60, None]
     grouped = br.count_groups([1, 0, 1, 0, 1], [0.9, 0.1, 0.2, 0.8, 0.5], groups=frame(ids))
     assert set(grouped) == {2**60, 2**60 + 1, None}
     assert br.auc(grouped[2**60 + 1]) == 1.0
-    gap, full = br.count_groups([0, 1], [0.1, 0.2], groups=frame([7, None])), br.count_groups([0, 1], [0.1, 0.2], groups=frame([7, 8]))
+    gap, full = (
+        br.count_groups([0, 1], [0.1, 0.2], groups=frame([7, None])),
+        br.count_groups([0, 1], [0.1, 0.2], groups=frame([7, 8])),
+    )
     assert gap + full == full + gap
     assert (gap + full).groups == (full + gap).groups == (None, 7, 8)
 
 
 def test_groups_from_float_and_int_columns_are_the_same_groups():
-    ints, floats = br.count_groups([0, 1], [0.1, 0.2], groups=[1, 2]), br.count_groups([0, 1], [0.1, 0.2], groups=np.array([1.0, np.nan]))
+    ints, floats = (
+        br.count_groups([0, 1], [0.1, 0.2], groups=[1, 2]),
+        br.count_groups([0, 1], [0.1, 0.2], groups=np.array([1.0, np.nan])),
+    )
     assert (ints + floats).digest == (floats + ints).digest
     assert list(ints + floats) == [None, 1, 2]
 
@@ -103,8 +122,14 @@ def test_days_are_groups_whatever_their_unit():
     days = pd.Series(pd.to_datetime(["2026-01-01", "2026-01-02"]))
     first = br.count_groups([0, 1], [0.1, 0.2], groups=days.astype("datetime64[ns]"))
     second = br.count_groups([0, 1], [0.1, 0.2], groups=days.astype("datetime64[us]"))
-    assert list(first) == list(second) == [datetime.datetime(2026, 1, 1), datetime.datetime(2026, 1, 2)]  # noqa: DTZ001
-    assert list(br.count_groups([0, 1], [0.1, 0.2], groups=np.array(["2026-01-01", "2026-01-02"], "M8[D]"))) == [
+    assert (
+        list(first)
+        == list(second)
+        == [datetime.datetime(2026, 1, 1), datetime.datetime(2026, 1, 2)]  # noqa: DTZ001
+    )
+    assert list(
+        br.count_groups([0, 1], [0.1, 0.2], groups=np.array(["2026-01-01", "2026-01-02"], "M8[D]"))
+    ) == [
         datetime.date(2026, 1, 1),
         datetime.date(2026, 1, 2),
     ]
@@ -147,7 +172,11 @@ def test_a_label_note_travels_with_the_groups():
 
 def test_many_small_clusters_are_counted():
     rng = np.random.default_rng(3)
-    cluster, labels, scores = rng.integers(0, 20_000, 60_000), rng.random(60_000) < 0.1, rng.random(60_000)
+    cluster, labels, scores = (
+        rng.integers(0, 20_000, 60_000),
+        rng.random(60_000) < 0.1,
+        rng.random(60_000),
+    )
     grouped = br.count_groups(labels, scores, groups=cluster)
     assert grouped.total() == br.count(labels, scores)
     assert grouped[7] == br.count(labels[cluster == 7], scores[cluster == 7])

@@ -1,4 +1,6 @@
-"""The upper hull of a ROC against brute force in exact fractions, and against pooled adjacent violators."""
+"""The upper hull of a ROC against brute force in exact fractions, and against pooled adjacent
+violators.
+"""
 
 import itertools
 import random
@@ -16,12 +18,23 @@ from baserate.counts import cells
 
 
 def brute_force(points):
-    """Corners: the distinct points through or over which no line between an earlier and a later one passes. Every triple is looked at."""
-    distinct = list(dict.fromkeys((Fraction(x), Fraction(y)) for x, y in zip(points.fp.tolist(), points.tp.tolist(), strict=True)))
+    """Corners: the distinct points through or over which no line between an earlier and a later one
+    passes. Every triple is looked at.
+    """
+    distinct = list(
+        dict.fromkeys(
+            (Fraction(x), Fraction(y))
+            for x, y in zip(points.fp.tolist(), points.tp.tolist(), strict=True)
+        )
+    )
     return [
         (x, y)
         for k, (x, y) in enumerate(distinct)
-        if all((y - b) * (d - a) > (e - b) * (x - a) for a, b in distinct[:k] for d, e in distinct[k + 1 :])
+        if all(
+            (y - b) * (d - a) > (e - b) * (x - a)
+            for a, b in distinct[:k]
+            for d, e in distinct[k + 1 :]
+        )
     ]
 
 
@@ -32,7 +45,9 @@ def corners(points):
 
 def random_points(rng, most):
     cells = rng.randint(1, 14)
-    positives, negatives = ([rng.choice([0, rng.randint(0, most)]) for _ in range(cells)] for _ in range(2))
+    positives, negatives = (
+        [rng.choice([0, rng.randint(0, most)]) for _ in range(cells)] for _ in range(2)
+    )
     return br.Points.of(br.Counts(np.arange(cells), positives, negatives))
 
 
@@ -75,7 +90,16 @@ def test_the_scan_one_by_one_gives_the_same_corners(passes, monkeypatch):
         ([1, 2, 3], [2, 4, 6], [(0, 0), (12, 6)]),
         ([2**60, 1, 2**59], [1, 2**59, 2**60], None),
     ],
-    ids=["no cases", "one score", "positives only", "negatives only", "perfect", "reversed", "collinear", "huge"],
+    ids=[
+        "no cases",
+        "one score",
+        "positives only",
+        "negatives only",
+        "perfect",
+        "reversed",
+        "collinear",
+        "huge",
+    ],
 )
 def test_degenerate_curves_have_the_hull_they_should(positives, negatives, expected):
     points = br.Points.of(br.Counts(np.arange(len(positives)), positives, negatives))
@@ -90,14 +114,20 @@ def test_products_beyond_64_bits_do_not_bend_the_hull():
 
 def random_masses(rng, unit=1.0):
     cells = rng.randint(1, 12)
-    positives, negatives = ([rng.choice([0.0, rng.random()]) * unit for _ in range(cells)] for _ in range(2))
+    positives, negatives = (
+        [rng.choice([0.0, rng.random()]) * unit for _ in range(cells)] for _ in range(2)
+    )
     return br.Points.of(br.Counts(np.arange(cells), positives, negatives))
 
 
 def height(points, x):
     """The hull at x, exactly; the highest where it is vertical."""
     ends = [(Fraction(a), Fraction(b)) for a, b in corners(points)]
-    inside = [b + (d - b) * (x - a) / (c - a) for (a, b), (c, d) in itertools.pairwise(ends) if a <= x <= c and a < c]
+    inside = [
+        b + (d - b) * (x - a) / (c - a)
+        for (a, b), (c, d) in itertools.pairwise(ends)
+        if a <= x <= c and a < c
+    ]
     return max(inside + [b for a, b in ends if a == x])
 
 
@@ -108,7 +138,9 @@ def test_the_hull_of_masses_is_that_of_brute_force_up_to_rounding(unit):
         points = random_masses(rng, unit)
         assert set(corners(points)) <= set(brute_force(points))
         for x, y in zip(points.fp.tolist(), points.tp.tolist(), strict=True):
-            assert height(points, Fraction(x)) >= Fraction(y) - Fraction(points.total_positives) * Fraction(1, 10**12)
+            assert height(points, Fraction(x)) >= Fraction(y) - Fraction(
+                points.total_positives
+            ) * Fraction(1, 10**12)
 
 
 def test_the_hull_lies_nowhere_below_the_curve():
@@ -125,7 +157,10 @@ def test_slopes_fall_along_the_hull_and_the_hull_is_its_own_hull():
         points = random_points(rng, rng.choice([2, 50, 10**9]))
         ends = corners(points)
         steps = [(c - a, d - b) for (a, b), (c, d) in itertools.pairwise(ends)]
-        assert all(up * next_across > next_up * across for (across, up), (next_across, next_up) in itertools.pairwise(steps))
+        assert all(
+            up * next_across > next_up * across
+            for (across, up), (next_across, next_up) in itertools.pairwise(steps)
+        )
         assert corners(points.hull()) == ends
 
 
@@ -149,7 +184,9 @@ def cost_on(points, prior, costs):
     for place in range(len(points)):
         tp, fp, fn, tn = map(Fraction, points.counted(place))
         mine, theirs = prior / (tp + fn), (1 - prior) / (fp + tn)
-        measured.append(mine * (tp * costs[0] + fn * costs[2]) + theirs * (fp * costs[1] + tn * costs[3]))
+        measured.append(
+            mine * (tp * costs[0] + fn * costs[2]) + theirs * (fp * costs[1] + tn * costs[3])
+        )
     return min(measured)
 
 

@@ -28,7 +28,10 @@ def test_joint_counts_keep_each_model_and_the_pairing():
 
 
 def test_joint_counts_add_up_and_compare_by_value():
-    first, second = br.count_models(Y[:2], {k: v[:2] for k, v in MODELS.items()}), br.count_models(Y[2:], {k: v[2:] for k, v in MODELS.items()})
+    first, second = (
+        br.count_models(Y[:2], {k: v[:2] for k, v in MODELS.items()}),
+        br.count_models(Y[2:], {k: v[2:] for k, v in MODELS.items()}),
+    )
     whole = br.count_models(Y, MODELS)
     assert first + second == second + first == whole
     assert hash(first + second) == hash(whole)
@@ -41,10 +44,17 @@ def test_joint_counts_add_up_and_compare_by_value():
 
 def test_joint_counts_of_no_cases_add_to_any_type():
     big = br.count_models([0, 1], {"m": [2**53, 2**53 + 1]})
-    for nothing in (br.count_models([], {"m": []}), br.count_models([], {"m": []}, sample_weight=[])):
+    for nothing in (
+        br.count_models([], {"m": []}),
+        br.count_models([], {"m": []}, sample_weight=[]),
+    ):
         assert nothing + big == big + nothing == big
-    mixed = br.count_models(Y, MODELS) + br.count_models([0], {"logit": [1], "forest": [0.5]}, sample_weight=[0.5])
-    assert mixed.marginal("logit") == br.count(Y, MODELS["logit"]) + br.count([0], [1.0], sample_weight=[0.5])
+    mixed = br.count_models(Y, MODELS) + br.count_models(
+        [0], {"logit": [1], "forest": [0.5]}, sample_weight=[0.5]
+    )
+    assert mixed.marginal("logit") == br.count(Y, MODELS["logit"]) + br.count(
+        [0], [1.0], sample_weight=[0.5]
+    )
     empty = br.count_models([], {"logit": [], "forest": []})
     assert (empty + br.count_models(Y, MODELS)).digest == br.count_models(Y, MODELS).digest
     assert repr(empty.prior) == "nan (no cases)"
@@ -52,9 +62,16 @@ def test_joint_counts_of_no_cases_add_to_any_type():
 
 def test_joint_counts_may_be_weighted():
     joint = br.count_models(Y, MODELS, sample_weight=[0.5, 1, 2, 0.25, 0.25])
-    assert repr(joint) == "JointCounts: 2 models (logit, forest), weight 2.5 positive, 1.5 negative, 5 cells"
-    assert joint.marginal("logit") == br.count(Y, MODELS["logit"], sample_weight=[0.5, 1, 2, 0.25, 0.25])
-    assert [note.code for note in br.count_models(Y, MODELS, sample_weight=[1, 2, 1, 2, 2]).notes] == ["BR306"]
+    assert (
+        repr(joint)
+        == "JointCounts: 2 models (logit, forest), weight 2.5 positive, 1.5 negative, 5 cells"
+    )
+    assert joint.marginal("logit") == br.count(
+        Y, MODELS["logit"], sample_weight=[0.5, 1, 2, 0.25, 0.25]
+    )
+    assert [
+        note.code for note in br.count_models(Y, MODELS, sample_weight=[1, 2, 1, 2, 2]).notes
+    ] == ["BR306"]
 
 
 def test_a_label_note_travels_with_joint_counts():
@@ -78,13 +95,17 @@ def test_joint_counts_are_frozen():
 def test_what_does_not_fit_is_refused():
     joint = br.count_models(Y, MODELS)
     assert_refused('no model "svm".*"logit", "forest"', lambda: joint.marginal("svm"), "BR408")
-    assert_refused("models differ", lambda: joint + br.count_models(Y, {"logit": MODELS["logit"]}), "BR409")
+    assert_refused(
+        "models differ", lambda: joint + br.count_models(Y, {"logit": MODELS["logit"]}), "BR409"
+    )
     huge = br.count_models(Y, {**MODELS, "logit": [2**53 + 1] * 5})
     assert_refused("without merging some", lambda: joint + huge, "BR225")
     assert_refused("by name", lambda: br.count_models(Y, {}), "BR410")
     assert_refused("by name", lambda: br.count_models(Y, [1, 2]), "BR410")
     assert_refused("not text", lambda: br.count_models(Y, {1: MODELS["logit"]}), "BR410")
-    assert_refused('lengths differ: y_true 5, "m" 2', lambda: br.count_models(Y, {"m": [1, 2]}), "BR212")
+    assert_refused(
+        'lengths differ: y_true 5, "m" 2', lambda: br.count_models(Y, {"m": [1, 2]}), "BR212"
+    )
     with pytest.raises(TypeError, match="unsupported operand"):
         joint + 1
 

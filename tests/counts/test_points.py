@@ -1,4 +1,6 @@
-"""Operating points: what each threshold flags, where a threshold falls, and what published rates allow."""
+"""Operating points: what each threshold flags, where a threshold falls, and what published rates
+allow.
+"""
 
 import bisect
 import copy
@@ -90,7 +92,9 @@ def test_thresholds_beyond_what_floats_hold_are_exact_one_by_one():
 odd_thresholds = st.one_of(
     st.floats(allow_nan=False),
     st.integers(-(2**70), 2**70),
-    st.sampled_from([BIG, BIG + 1, 2**63 - 1, 2**63, -(2**63), -(2**63) - 1, 0.5, -0.0, 2.0**63, -(2.0**63)]),
+    st.sampled_from(
+        [BIG, BIG + 1, 2**63 - 1, 2**63, -(2**63), -(2**63) - 1, 0.5, -0.0, 2.0**63, -(2.0**63)]
+    ),
     st.fractions(-(2**66), 2**66, max_denominator=97),
 )
 
@@ -105,7 +109,10 @@ def test_a_threshold_flags_the_scores_not_below_it(data, threshold):
         assert points.threshold(points.place(near)) == near
 
 
-@pytest.mark.parametrize(("threshold", "place"), [(None, 0), (math.inf, 0), (-math.inf, 4), (np.float32(0.25), 3), (0, 4), (np.int64(1), 0)])
+@pytest.mark.parametrize(
+    ("threshold", "place"),
+    [(None, 0), (math.inf, 0), (-math.inf, 4), (np.float32(0.25), 3), (0, 4), (np.int64(1), 0)],
+)
 def test_thresholds_of_any_kind_have_a_place(threshold, place):
     assert POINTS.place(threshold) == place
 
@@ -127,23 +134,45 @@ def test_a_threshold_is_a_number(threshold):
 
 def test_a_measure_of_counts_needs_a_threshold_and_that_of_a_confusion_takes_none():
     assert_refused("which threshold", "BR529", lambda: br.measure("tpr", COUNTS))
-    assert_refused("takes no threshold", "BR529", lambda: br.measure("tpr", br.Confusion(1, 1, 1, 1), threshold=0.5))
+    assert_refused(
+        "takes no threshold",
+        "BR529",
+        lambda: br.measure("tpr", br.Confusion(1, 1, 1, 1), threshold=0.5),
+    )
     assert br.measure("tpr", COUNTS, threshold=None) == 0
 
 
 def test_row_87_a_threshold_beyond_every_score_is_noted():
     notes = br.measure("tpr", COUNTS, threshold=50).notes
-    assert any(note.code == "BR529" and "50 lies above every score (the highest is 0.8)" in note.text for note in notes)
-    assert any("lies below every score" in note.text for note in br.measure("tpr", COUNTS, threshold=-1).notes)
+    assert any(
+        note.code == "BR529" and "50 lies above every score (the highest is 0.8)" in note.text
+        for note in notes
+    )
+    assert any(
+        "lies below every score" in note.text
+        for note in br.measure("tpr", COUNTS, threshold=-1).notes
+    )
     assert not any(note.code == "BR529" for note in br.measure("tpr", COUNTS, threshold=0.1).notes)
 
 
 def test_condensed_counts_refuse_thresholds_inside_a_merged_run():
     points = br.Points.of(br.Counts([9, 8, 5, 3, 2], [0, 0, 2, 0, 0], [1, 1, 1, 1, 1]).condense())
-    assert [points.place(threshold) for threshold in (None, math.inf, 8, 5, 4.5, 2, 1)] == [0, 0, 1, 2, 2, 3, 3]
+    assert [points.place(threshold) for threshold in (None, math.inf, 8, 5, 4.5, 2, 1)] == [
+        0,
+        0,
+        1,
+        2,
+        2,
+        3,
+        3,
+    ]
     assert points.counted(points.place(4.5)) == points.counted(points.place(5)) == (2, 3, 0, 2)
     for threshold in (9, 8.5, 10, 3, 2.5):
-        assert_refused("cuts through merged scores", "BR229", lambda threshold=threshold: points.place(threshold))
+        assert_refused(
+            "cuts through merged scores",
+            "BR229",
+            lambda threshold=threshold: points.place(threshold),
+        )
 
 
 @given(strategies.cases(both=True), odd_thresholds)
@@ -184,7 +213,9 @@ def test_a_hull_refuses_thresholds_between_its_corners():
 
 def test_points_are_made_of_counts_and_cannot_be_changed():
     assert br.Points.of(POINTS) is POINTS
-    assert_refused("points are made of Counts, got ndarray", "BR228", lambda: br.Points.of(np.array([1])))
+    assert_refused(
+        "points are made of Counts, got ndarray", "BR228", lambda: br.Points.of(np.array([1]))
+    )
     with pytest.raises(TypeError, match=r"made by Points\.of"):
         br.Points()
     with pytest.raises(ValueError, match="read-only"):
@@ -198,7 +229,9 @@ def test_points_survive_copies_and_print():
         assert twin.tp.tolist() == POINTS.tp.tolist()
         assert not twin.tp.flags.writeable
     assert repr(POINTS) == "Points: 5 points of 2 positives, 2 negatives"
-    assert repr(br.Points.from_rates([0.1], [0.5])) == "Points: 3 points of a ROC known by its rates"
+    assert (
+        repr(br.Points.from_rates([0.1], [0.5])) == "Points: 3 points of a ROC known by its rates"
+    )
     assert POINTS.prior == 0.5
 
 
@@ -214,7 +247,9 @@ def test_hulls_of_condensed_counts_keep_refusing_thresholds_inside_merged_runs()
     hull = merged.hull()
     assert [hull.place(threshold) for threshold in (None, 5, 4.5, 2)] == [0, 1, 1, 2]
     for threshold in (9, 8.5, 8, 7, 3, 2.5):
-        assert_refused("cuts through merged scores", "BR229", lambda threshold=threshold: hull.place(threshold))
+        assert_refused(
+            "cuts through merged scores", "BR229", lambda threshold=threshold: hull.place(threshold)
+        )
     assert hull.hull().tops.tolist() == hull.tops.tolist()
 
 
@@ -222,7 +257,11 @@ def test_hulls_of_condensed_counts_keep_refusing_thresholds_inside_merged_runs()
 def test_hulls_of_coarse_counts_give_the_true_point_or_refuse(data, bins, threshold):
     counts = br.count(data[0], data[1].clip(-1e6, 1e6))
     full = br.Points.of(counts)
-    for hull in (br.Points.of(counts.coarsen(bins)).hull(), br.Points.of(counts.condense()).hull(), full.hull()):
+    for hull in (
+        br.Points.of(counts.coarsen(bins)).hull(),
+        br.Points.of(counts.condense()).hull(),
+        full.hull(),
+    ):
         for cut in (threshold, *full.scores.tolist(), *hull.scores.tolist()):
             try:
                 place = hull.place(cut)
@@ -235,6 +274,19 @@ def test_hulls_of_coarse_counts_give_the_true_point_or_refuse(data, bins, thresh
 def test_everything_that_points_hold_is_read_only():
     weighted = br.Points.of(br.Counts([2.0, 1.0], [0.5, 0.5], [0.25, 0.75]))
     coarse = br.Points.of(br.count([0, 1] * 50, np.linspace(0, 1, 100)).coarsen(5))
-    for points in (weighted, coarse, weighted.hull(), coarse.hull(), pickle.loads(pickle.dumps(coarse)), copy.deepcopy(weighted)):
-        for values in (points.scores, points.tp, points.fp, *(points.passed or ()), *(() if points.tops is None else (points.tops,))):
+    for points in (
+        weighted,
+        coarse,
+        weighted.hull(),
+        coarse.hull(),
+        pickle.loads(pickle.dumps(coarse)),
+        copy.deepcopy(weighted),
+    ):
+        for values in (
+            points.scores,
+            points.tp,
+            points.fp,
+            *(points.passed or ()),
+            *(() if points.tops is None else (points.tops,)),
+        ):
             assert not values.flags.writeable

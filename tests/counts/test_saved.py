@@ -37,14 +37,18 @@ LEDGER = {"ledger": {"rows_read": 1, "sources": []}, "notes": []}
 
 
 def cells(**facts):
-    arrays = [{"name": name, "dtype": "<i8", "length": 1} for name in ("scores", "positives", "negatives")]
+    arrays = [
+        {"name": name, "dtype": "<i8", "length": 1} for name in ("scores", "positives", "negatives")
+    ]
     return {"kind": "counts", "arrays": arrays, "facts": {"condensed": False, **LEDGER, **facts}}
 
 
 def made(kind, facts, **arrays):
     """A whole file from arrays by name (spaces written as underscores), with a right checksum."""
     columns = {
-        name.replace("_", " "): np.asarray(values, dtype="<f8" if np.asarray(values).dtype.kind == "f" else "<i8")
+        name.replace("_", " "): np.asarray(
+            values, dtype="<f8" if np.asarray(values).dtype.kind == "f" else "<i8"
+        )
         for name, values in arrays.items()
     }
     head = {
@@ -67,7 +71,9 @@ def test_notes_and_ledger_are_saved(tmp_path):
     counts = br.count(["no", "yes"], [0.1, 0.9])
     counts.save(tmp_path / "x.counts")
     back = br.load(str(tmp_path / "x.counts"))
-    assert [(note.code, note.text) for note in back.notes] == [(note.code, note.text) for note in counts.notes]
+    assert [(note.code, note.text) for note in back.notes] == [
+        (note.code, note.text) for note in counts.notes
+    ]
     assert back.ledger == counts.ledger
 
 
@@ -108,7 +114,9 @@ def test_later_kinds_and_arrays_are_refused_not_dropped(tmp_path):
     head = cells()
     head["arrays"].append({"name": "positive_amounts", "dtype": "<f8", "length": 1})
     path.write_bytes(sealed(head, ONE + b"\0" * 8))
-    assert_refused(path, '"positive_amounts", which this version of baserate does not read', "BR712")
+    assert_refused(
+        path, '"positive_amounts", which this version of baserate does not read', "BR712"
+    )
 
 
 @pytest.mark.parametrize(
@@ -117,9 +125,30 @@ def test_later_kinds_and_arrays_are_refused_not_dropped(tmp_path):
         (b"not json", b""),
         (b"[" * 100_000, b""),
         ({"kind": "counts"}, b""),
-        ({"kind": "counts", "arrays": [{"name": "scores", "dtype": "|O", "length": 1}], "facts": {}}, ONE),
-        ({"kind": "counts", "arrays": [{"name": "scores", "dtype": "<i8", "length": 10**15}], "facts": {}}, ONE),
-        ({"kind": "counts", "arrays": [{"name": "scores", "dtype": "<i8", "length": -1}], "facts": {}}, ONE),
+        (
+            {
+                "kind": "counts",
+                "arrays": [{"name": "scores", "dtype": "|O", "length": 1}],
+                "facts": {},
+            },
+            ONE,
+        ),
+        (
+            {
+                "kind": "counts",
+                "arrays": [{"name": "scores", "dtype": "<i8", "length": 10**15}],
+                "facts": {},
+            },
+            ONE,
+        ),
+        (
+            {
+                "kind": "counts",
+                "arrays": [{"name": "scores", "dtype": "<i8", "length": -1}],
+                "facts": {},
+            },
+            ONE,
+        ),
         (cells(), ONE + b"more"),
         ({"kind": "counts", "arrays": [], "facts": {}}, b""),
         (cells(ledger=[]), ONE),
@@ -141,11 +170,27 @@ def test_a_right_checksum_around_wrong_content_does_not_help(tmp_path, head, bod
 def test_joint_and_grouped_files_that_do_not_fit_together_are_refused(tmp_path):
     path = tmp_path / "x"
     ledger = {"ledger": {"rows_read": 1, "sources": []}, "notes": []}
-    arrays = [{"name": name, "dtype": "<i8", "length": length} for name, length in (("scores 0", 2), ("positives", 1), ("negatives", 1))]
-    path.write_bytes(sealed({"kind": "joint", "arrays": arrays, "facts": {"models": ["m"], **ledger}}, np.ones(4, "<i8").tobytes()))
+    arrays = [
+        {"name": name, "dtype": "<i8", "length": length}
+        for name, length in (("scores 0", 2), ("positives", 1), ("negatives", 1))
+    ]
+    path.write_bytes(
+        sealed(
+            {"kind": "joint", "arrays": arrays, "facts": {"models": ["m"], **ledger}},
+            np.ones(4, "<i8").tobytes(),
+        )
+    )
     assert_refused(path, "columns differ in length", "BR711")
-    arrays = [{"name": name, "dtype": "<i8", "length": 1} for name in ("scores", "positives", "negatives", "offsets")]
-    path.write_bytes(sealed({"kind": "grouped", "arrays": arrays, "facts": {"groups": ["a"], **ledger}}, np.ones(4, "<i8").tobytes()))
+    arrays = [
+        {"name": name, "dtype": "<i8", "length": 1}
+        for name in ("scores", "positives", "negatives", "offsets")
+    ]
+    path.write_bytes(
+        sealed(
+            {"kind": "grouped", "arrays": arrays, "facts": {"groups": ["a"], **ledger}},
+            np.ones(4, "<i8").tobytes(),
+        )
+    )
     assert_refused(path, "groups do not fit", "BR711")
 
 
@@ -162,24 +207,101 @@ PLAIN = {"condensed": False}
         (made("counts", PLAIN, **COARSE, edges=[0.5], highs=[0.9, 0.7]), "do not fit the edges"),
         (made("counts", PLAIN, **COARSE, edges=[0.05], highs=[0.9, 0.2]), "do not fit the edges"),
         (made("counts", PLAIN, **COARSE, highs=[0.9, 0.2]), "edges"),
-        (made("counts", {"condensed": True}, **COARSE, edges=[0.5], highs=[0.9, 0.2]), "both condensed"),
+        (
+            made("counts", {"condensed": True}, **COARSE, edges=[0.5], highs=[0.9, 0.2]),
+            "both condensed",
+        ),
         (made("counts", {"condensed": "no"}, **COARSE), "neither true nor false"),
-        (made("counts", PLAIN, scores=[0.1, 0.6], positives=[1, 1], negatives=[1, 1]), "canonical form"),
-        (made("counts", {"condensed": True}, scores=[0.6, 0.1], positives=[0, 0], negatives=[1, 1]), "canonical form"),
-        (made("counts", {"condensed": True}, scores=[0.6, 0.1], positives=[1, 1], negatives=[1, 1], cuts=[0.5, 0.2]), "cuts do not fit"),
-        (made("counts", {"condensed": False}, scores=[0.6, 0.1], positives=[1, 1], negatives=[1, 1], cuts=[0.2, 0.5]), "cuts do not fit"),
-        (made("counts", {**PLAIN, "ledger": {"rows_read": "x", "sources": []}}, **COARSE), "numbers of rows"),
+        (
+            made("counts", PLAIN, scores=[0.1, 0.6], positives=[1, 1], negatives=[1, 1]),
+            "canonical form",
+        ),
         (
             made(
-                "grouped", {"groups": list("abcd")}, scores=np.empty(0), positives=[], negatives=[], offsets=[0, 2**62, -(2**63), -(2**62), 0]
+                "counts", {"condensed": True}, scores=[0.6, 0.1], positives=[0, 0], negatives=[1, 1]
+            ),
+            "canonical form",
+        ),
+        (
+            made(
+                "counts",
+                {"condensed": True},
+                scores=[0.6, 0.1],
+                positives=[1, 1],
+                negatives=[1, 1],
+                cuts=[0.5, 0.2],
+            ),
+            "cuts do not fit",
+        ),
+        (
+            made(
+                "counts",
+                {"condensed": False},
+                scores=[0.6, 0.1],
+                positives=[1, 1],
+                negatives=[1, 1],
+                cuts=[0.2, 0.5],
+            ),
+            "cuts do not fit",
+        ),
+        (
+            made("counts", {**PLAIN, "ledger": {"rows_read": "x", "sources": []}}, **COARSE),
+            "numbers of rows",
+        ),
+        (
+            made(
+                "grouped",
+                {"groups": list("abcd")},
+                scores=np.empty(0),
+                positives=[],
+                negatives=[],
+                offsets=[0, 2**62, -(2**63), -(2**62), 0],
             ),
             "groups do not fit",
         ),
-        (made("grouped", {"groups": ["a", "a"]}, scores=[0.5], positives=[1], negatives=[1], offsets=[0, 1, 1]), "different names"),
-        (made("grouped", {"groups": [["a"]]}, scores=[0.5], positives=[1], negatives=[1], offsets=[0, 1]), "different names"),
-        (made("joint", {"models": []}, positives=[np.nan, 1.0], negatives=[1.0, 1.0]), "models and columns"),
-        (made("joint", {"models": ["a", "a"]}, scores_0=[1], scores_1=[1], positives=[1], negatives=[1]), "models and columns"),
-        (made("joint", {"models": ["a"]}, scores_0=[1], scores_9=[1], positives=[1], negatives=[1]), "models and columns"),
+        (
+            made(
+                "grouped",
+                {"groups": ["a", "a"]},
+                scores=[0.5],
+                positives=[1],
+                negatives=[1],
+                offsets=[0, 1, 1],
+            ),
+            "different names",
+        ),
+        (
+            made(
+                "grouped",
+                {"groups": [["a"]]},
+                scores=[0.5],
+                positives=[1],
+                negatives=[1],
+                offsets=[0, 1],
+            ),
+            "different names",
+        ),
+        (
+            made("joint", {"models": []}, positives=[np.nan, 1.0], negatives=[1.0, 1.0]),
+            "models and columns",
+        ),
+        (
+            made(
+                "joint",
+                {"models": ["a", "a"]},
+                scores_0=[1],
+                scores_1=[1],
+                positives=[1],
+                negatives=[1],
+            ),
+            "models and columns",
+        ),
+        (
+            made(
+                "joint", {"models": ["a"]}, scores_0=[1], scores_9=[1], positives=[1], negatives=[1]
+            ),
+            "models and columns",
+        ),
         (made("joint", {"models": ["a"]}, scores_0=[1], positives=[-1], negatives=[1]), "BR222"),
     ],
     ids=range(20),
@@ -190,14 +312,28 @@ def test_what_cannot_have_been_counted_is_refused_whatever_its_checksum(tmp_path
 
 
 def test_a_ledger_of_strange_sources_is_refused(tmp_path):
-    source = {"path": 1, "sha256": "", "rows_read": 1, "rows_used": 1, "rows_refused": 0, "label": "y", "positive": "1"}
-    (tmp_path / "x").write_bytes(made("counts", {**PLAIN, "ledger": {"rows_read": 1, "sources": [source]}}, **COARSE))
+    source = {
+        "path": 1,
+        "sha256": "",
+        "rows_read": 1,
+        "rows_used": 1,
+        "rows_refused": 0,
+        "label": "y",
+        "positive": "1",
+    }
+    (tmp_path / "x").write_bytes(
+        made("counts", {**PLAIN, "ledger": {"rows_read": 1, "sources": [source]}}, **COARSE)
+    )
     assert_refused(tmp_path / "x", "does not hold sources", "BR711")
 
 
 @pytest.mark.parametrize("length", [-1, 2**70, 1e400, 1.0, True, "1", None], ids=str)
 def test_lengths_that_do_not_fit_the_file_are_refused_before_anything_is_copied(tmp_path, length):
-    head = {"kind": "counts", "arrays": [{"name": f"a{i}", "dtype": "<f8", "length": length} for i in range(400)], "facts": {}}
+    head = {
+        "kind": "counts",
+        "arrays": [{"name": f"a{i}", "dtype": "<f8", "length": length} for i in range(400)],
+        "facts": {},
+    }
     (tmp_path / "x").write_bytes(sealed(head, bytes(8000)))
     assert_refused(tmp_path / "x", "does not fit|does not hold", "BR711")
 
@@ -209,7 +345,11 @@ def test_only_regular_files_are_read(tmp_path):
 
 
 def test_notes_from_a_file_cannot_steer_a_terminal(tmp_path):
-    note = {"code": "BR101", "text": "\x1b[2Jgone\n", "override": {"python": "\x1b", "command": "\x1b"}}
+    note = {
+        "code": "BR101",
+        "text": "\x1b[2Jgone\n",
+        "override": {"python": "\x1b", "command": "\x1b"},
+    }
     (tmp_path / "x").write_bytes(made("counts", {**PLAIN, "notes": [note]}, **COARSE))
     assert str(br.load(tmp_path / "x").notes[0]) == "BR101: \\x1b[2Jgone\\n. Override: \\x1b"
 
@@ -310,12 +450,20 @@ def test_a_writer_without_locks_still_writes_atomically(tmp_path, monkeypatch):
 
 
 def test_two_hundred_kills_leave_the_old_file_or_the_new_one(tmp_path):
-    """`kill -9` at random moments of a save: never a corrupt file, never none, and no drafts after the next save."""
+    """`kill -9` at random moments of a save: never a corrupt file, never none, and no drafts after
+    the next save.
+    """
     if not hasattr(os, "fork"):
         pytest.skip("needs fork")
     script = Path(__file__).with_name("kill_save.py")
     rounds = 200
-    run = subprocess.run([sys.executable, script, tmp_path, str(rounds)], capture_output=True, text=True, timeout=300, check=True)
+    run = subprocess.run(
+        [sys.executable, script, tmp_path, str(rounds)],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=True,
+    )
     seen = json.loads(run.stdout)
     assert seen["kills"] == rounds
     assert seen["corrupt"] == 0

@@ -1,4 +1,6 @@
-"""Cells that break summaries: ties, few positives, one score, perfect, reversed, one positive, huge counts, weights."""
+"""Cells that break summaries: ties, few positives, one score, perfect, reversed, one positive, huge
+counts, weights.
+"""
 
 import math
 from fractions import Fraction
@@ -7,10 +9,33 @@ import mpmath
 
 import baserate as br
 
-KINDS = ("any", "tied", "few positives", "one score", "perfect", "reversed", "one positive", "huge", "weighted")
+KINDS = (
+    "any",
+    "tied",
+    "few positives",
+    "one score",
+    "perfect",
+    "reversed",
+    "one positive",
+    "huge",
+    "weighted",
+)
 PRIORS = (None, None, 1e-9, 1e-5, 0.001, 0.02, 0.25, 0.5, 0.9, 0.99)
 ALPHAS = (0, 0.1, 0.5, 0.8, 0.999, 1)
-ODD_SCORES = (0.0, 1.0, 0.5, 2.0**-1074, 1e-300, 1e-9, 2.0**-53, 1 - 2.0**-53, 1 - 1e-9, 0.1, 0.3, 1 / 3)
+ODD_SCORES = (
+    0.0,
+    1.0,
+    0.5,
+    2.0**-1074,
+    1e-300,
+    1e-9,
+    2.0**-53,
+    1 - 2.0**-53,
+    1 - 1e-9,
+    0.1,
+    0.3,
+    1 / 3,
+)
 
 
 def scores(rng, size):
@@ -28,9 +53,13 @@ def numbers(rng, kind):
     if kind == "few positives":
         return int(rng.random() < 0.2), rng.randint(0, 10**5)
     if kind == "huge":
-        return rng.choice([0, 1, rng.randint(0, 10 ** rng.randint(1, 15))]), rng.choice([0, 1, rng.randint(0, 10 ** rng.randint(1, 15))])
+        return rng.choice([0, 1, rng.randint(0, 10 ** rng.randint(1, 15))]), rng.choice(
+            [0, 1, rng.randint(0, 10 ** rng.randint(1, 15))]
+        )
     if kind == "weighted":
-        return rng.choice([0.0, 0.25, 3.5, 1e-6, rng.random()]), rng.choice([0.0, 0.75, 1e6, rng.random()])
+        return rng.choice([0.0, 0.25, 3.5, 1e-6, rng.random()]), rng.choice(
+            [0.0, 0.75, 1e6, rng.random()]
+        )
     if kind == "tied":
         return rng.randint(1, 30), rng.randint(1, 30)
     return (1, 0) if rng.random() < 0.4 else (0, 1)
@@ -71,7 +100,14 @@ def costs(rng):
 
 
 def at(prior, money=None):
-    return br.Conditions(prior, None if money is None else br.Costs(**dict(zip(("tp", "fp", "fn", "tn"), money, strict=True))))
+    return br.Conditions(
+        prior,
+        (
+            None
+            if money is None
+            else br.Costs(**dict(zip(("tp", "fp", "fn", "tn"), money, strict=True)))
+        ),
+    )
 
 
 def off(got, exact):
@@ -83,5 +119,9 @@ def off(got, exact):
 
 
 def near(got, exact, ulps, scale=None):
-    """Within so many units in the last place of the value, or of the larger terms that it is made of."""
-    return not math.isnan(got) and off(got, exact) <= ulps * math.ulp(float(exact if scale is None else scale))
+    """Within so many units in the last place of the value, or of the larger terms that it is made
+    of.
+    """
+    return not math.isnan(got) and off(got, exact) <= ulps * math.ulp(
+        float(exact if scale is None else scale)
+    )

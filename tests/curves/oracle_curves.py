@@ -1,6 +1,7 @@
 """Truth for curves, threshold by threshold in exact fractions. Imports nothing from baserate.
 
-Cells are (score, positives, negatives), in any order; rates are (fpr, tpr); the prior is a fraction.
+Cells are (score, positives, negatives), in any order; rates are (fpr, tpr); the prior is a
+fraction.
 """
 
 import itertools
@@ -24,7 +25,8 @@ def roc(cells):
     return found
 
 
-# Each measure as a numerator and a denominator that are straight along an edge of the ROC: of fpr x, tpr y and prior p.
+# Each measure as a numerator and a denominator that are straight along an edge of the ROC: of fpr
+# x, tpr y and prior p.
 PARTS = {
     "fpr": lambda x, _y, _p: (x, ONE),
     "tpr": lambda _x, y, _p: (y, ONE),
@@ -61,23 +63,36 @@ def value(name, rates, p):
 def largest_term(name, rates, p):
     """What rounding is measured by: the value, or the terms of a difference."""
     x, y = rates
-    terms = {"recall_gain": (ONE, p / (1 - p) * (1 - y) / y if y else 0), "precision_gain": (ONE, x / y if y else 0), "informedness": (x, y)}
+    terms = {
+        "recall_gain": (ONE, p / (1 - p) * (1 - y) / y if y else 0),
+        "precision_gain": (ONE, x / y if y else 0),
+        "informedness": (x, y),
+    }
     return max(abs(value(name, rates, p) or 0), *terms.get(name, (0,)))
 
 
 def limit(name, cells, p):
-    """The value as less and less is flagged: that of the first edge, which keeps it all along; None where there is none."""
-    (_, first) = roc(cells)[1]
+    """The value as less and less is flagged: that of the first edge, which keeps it all along; None
+    where there is none.
+    """
+    _, first = roc(cells)[1]
     return value(name, tuple(rate / 2 for rate in first), p)
 
 
 def curve(name, cells, p):
-    """[(threshold, x, y)] of every threshold; the first is the value where nothing is flagged, or None."""
-    return [(threshold, *(value(axis, rates, p) for axis in AXES[name])) for threshold, rates in roc(cells)]
+    """[(threshold, x, y)] of every threshold; the first is the value where nothing is flagged, or
+    None.
+    """
+    return [
+        (threshold, *(value(axis, rates, p) for axis in AXES[name]))
+        for threshold, rates in roc(cells)
+    ]
 
 
 def hull(rates):
-    """Corners of the upper hull: both ends, and points that no chord between two others passes over or through."""
+    """Corners of the upper hull: both ends, and points that no chord between two others passes over
+    or through.
+    """
     distinct = sorted(set(rates))
     corners = []
     for point in distinct:
@@ -121,7 +136,9 @@ def share_at(name, ends, p, wanted):
 
 
 def distance(axes, ends, p, point):
-    """How far a point lies from the curve that an edge of the ROC becomes: along either axis, the smaller."""
+    """How far a point lies from the curve that an edge of the ROC becomes: along either axis, the
+    smaller.
+    """
     found = []
     for i in (0, 1):
         share = share_at(axes[i], ends, p, point[i])
@@ -130,7 +147,9 @@ def distance(axes, ends, p, point):
         nearest = between(*ends, min(max(share, NOTHING), ONE))
         across = [value(axis, nearest, p) for axis in axes]
         if None not in across:
-            found.append(max(abs(Fraction(point[0]) - across[0]), abs(Fraction(point[1]) - across[1])))
+            found.append(
+                max(abs(Fraction(point[0]) - across[0]), abs(Fraction(point[1]) - across[1]))
+            )
     return float(min(found)) if found else None
 
 
@@ -158,7 +177,8 @@ def brier_loss(rates, p, c):
 def brier(cells, p):
     positives, negatives = (sum(Fraction(cell[i]) for cell in cells) for i in (1, 2))
     return sum(
-        p * Fraction(ours) / positives * (1 - Fraction(s)) ** 2 + (1 - p) * Fraction(theirs) / negatives * Fraction(s) ** 2
+        p * Fraction(ours) / positives * (1 - Fraction(s)) ** 2
+        + (1 - p) * Fraction(theirs) / negatives * Fraction(s) ** 2
         for s, ours, theirs in cells
     )
 

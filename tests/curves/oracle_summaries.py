@@ -1,4 +1,5 @@
-"""Truth for summaries: loops in exact fractions, and quadrature to 30 digits where there is no fraction. Imports nothing from baserate.
+"""Truth for summaries: loops in exact fractions, and quadrature to 30 digits where there is no
+fraction. Imports nothing from baserate.
 
 Cells are (score, positives, negatives), in any order; a prior of None is the sample's own.
 """
@@ -46,7 +47,11 @@ def auc(cells):
     won = NOTHING
     for score, ours, _ in cells:
         for other, _, theirs in cells:
-            won += Fraction(ours) * Fraction(theirs) * (1 if score > other else Fraction(1, 2) if score == other else 0)
+            won += (
+                Fraction(ours)
+                * Fraction(theirs)
+                * (1 if score > other else Fraction(1, 2) if score == other else 0)
+            )
     positives, negatives = totals(cells)
     return won / (positives * negatives)
 
@@ -56,7 +61,9 @@ def ks(cells):
 
 
 def clipped_area(points, low, high):
-    """Trapezoids under straight pieces between two abscissas; pieces that cross an end are cut there."""
+    """Trapezoids under straight pieces between two abscissas; pieces that cross an end are cut
+    there.
+    """
     area = NOTHING
     for (x0, y0), (x1, y1) in itertools.pairwise(points):
         left, right = max(x0, low), min(x1, high)
@@ -80,7 +87,9 @@ def mcclish(area, band, axis):
 
 
 def weights(count, alpha):
-    """Weng & Poon's recursion with W(0) = 1 − α: each strip passes the share α of what it has to the next, the last passes nothing."""
+    """Weng & Poon's recursion with W(0) = 1 − α: each strip passes the share α of what it has to
+    the next, the last passes nothing.
+    """
     alpha = Fraction(alpha)
     found, passed = [], NOTHING
     for place in range(count):
@@ -93,7 +102,10 @@ def weights(count, alpha):
 def strips(points, alpha, count):
     """Strips of equal height in tpr."""
     right = right_of(points)
-    return sum(w * clipped_area(right, Fraction(k, count), Fraction(k + 1, count)) for k, w in enumerate(weights(count, alpha)))
+    return sum(
+        w * clipped_area(right, Fraction(k, count), Fraction(k + 1, count))
+        for k, w in enumerate(weights(count, alpha))
+    )
 
 
 def segments(points, alpha):
@@ -109,7 +121,9 @@ def segments(points, alpha):
 def nodes():
     """24 nodes and weights on −1 … 1."""
     with mpmath.workdps(DIGITS):
-        return mpmath.calculus.quadrature.GaussLegendre(mpmath.mp).calc_nodes(4, mpmath.mp.prec + 20)
+        return mpmath.calculus.quadrature.GaussLegendre(mpmath.mp).calc_nodes(
+            4, mpmath.mp.prec + 20
+        )
 
 
 def integral(f, low, high):
@@ -118,16 +132,24 @@ def integral(f, low, high):
 
 
 def continuous(points, alpha):
-    """∫ (1 − αᵘ)·(1 − fpr(u)) du over tpr u, and the rest of the mass at the lowest fpr with tpr 1."""
+    """∫ (1 − αᵘ)·(1 − fpr(u)) du over tpr u, and the rest of the mass at the lowest fpr with tpr
+    1.
+    """
     with mpmath.workdps(DIGITS):
         highest = max(1 - fpr for fpr, tpr in points if tpr == 1)
         if alpha in (0, 1):
-            return real(clipped_area(right_of(points), NOTHING, ONE)) if alpha == 0 else real(highest)
+            return (
+                real(clipped_area(right_of(points), NOTHING, ONE)) if alpha == 0 else real(highest)
+            )
         base, total = real(alpha), mpmath.mpf(0)
         for (x0, y0), (x1, y1) in itertools.pairwise(right_of(points)):
             if x0 < x1:
                 start, slope, low = real(y0), real((y1 - y0) / (x1 - x0)), real(x0)
-                total += integral(lambda u, a=start, b=slope, c=low: (1 - base**u) * (a + b * (u - c)), low, real(x1))
+                total += integral(
+                    lambda u, a=start, b=slope, c=low: (1 - base**u) * (a + b * (u - c)),
+                    low,
+                    real(x1),
+                )
         return total + (1 - base) / -mpmath.log(base) * real(highest)
 
 
@@ -138,10 +160,15 @@ def odds_against(cells, prior):
 
 
 def shares(cells, prior):
-    """[(score, share of all cases that is positive and has it, the same of negatives)], at the prior, from the highest score."""
+    """[(score, share of all cases that is positive and has it, the same of negatives)], at the
+    prior, from the highest score.
+    """
     positives, negatives = totals(cells)
     share = positives / (positives + negatives) if prior is None else Fraction(prior)
-    return [(Fraction(s), share * Fraction(p) / positives, (1 - share) * Fraction(n) / negatives) for s, p, n in descending(cells)]
+    return [
+        (Fraction(s), share * Fraction(p) / positives, (1 - share) * Fraction(n) / negatives)
+        for s, p, n in descending(cells)
+    ]
 
 
 def average_precision(cells, prior=None):
@@ -166,7 +193,9 @@ def pr_area(cells, prior=None, low=NOTHING, high=ONE):
 
 
 def mean_precision(ends, start, end):
-    """∫ t(s) / F(s) ds where t and F are straight; pieces are no longer than three times their distance from where F is 0."""
+    """∫ t(s) / F(s) ds where t and F are straight; pieces are no longer than three times their
+    distance from where F is 0.
+    """
     (t0, f0), (t1, f1) = ends
     if f0 == 0:
         return real((end - start) * t1 / f1)
@@ -175,14 +204,18 @@ def mean_precision(ends, start, end):
     total, low = mpmath.mpf(0), start
     while low < end:
         high = min(end, low + 3 * (low - pole))
-        total += integral(lambda s: (t_low + s * t_rise) / (f_low + s * f_rise), real(low), real(high))
+        total += integral(
+            lambda s: (t_low + s * t_rise) / (f_low + s * f_rise), real(low), real(high)
+        )
         low = high
     return total
 
 
 def weighted_pr_area(cells, alpha, count, prior=None):
     with mpmath.workdps(DIGITS):
-        strip = [pr_area(cells, prior, Fraction(k, count), Fraction(k + 1, count)) for k in range(count)]
+        strip = [
+            pr_area(cells, prior, Fraction(k, count), Fraction(k + 1, count)) for k in range(count)
+        ]
         return sum(real(w) * area for w, area in zip(weights(count, alpha), strip, strict=True))
 
 
@@ -213,7 +246,10 @@ def envelope_area(cells, cuts=()):
     lines = cost_lines(cells)
     places = sorted({*meetings(lines), *cuts})
     heights = [lowest(lines, x) for x in places]
-    return [(x0, x1, (x1 - x0) * (y0 + y1) / 2) for (x0, y0), (x1, y1) in itertools.pairwise(zip(places, heights, strict=True))]
+    return [
+        (x0, x1, (x1 - x0) * (y0 + y1) / 2)
+        for (x0, y0), (x1, y1) in itertools.pairwise(zip(places, heights, strict=True))
+    ]
 
 
 def cost_area(cells):
@@ -223,18 +259,27 @@ def cost_area(cells):
 def weighted_cost_area(cells, alpha, count):
     strip = weights(count, alpha)
     cuts = [Fraction(k, count) for k in range(1, count)]
-    return sum(strip[int((x0 + x1) / 2 * count)] * area for x0, x1, area in envelope_area(cells, cuts))
+    return sum(
+        strip[int((x0 + x1) / 2 * count)] * area for x0, x1, area in envelope_area(cells, cuts)
+    )
 
 
 def min_cost(cells, prior, costs):
-    """Over every threshold, flagging nothing and everything among them; costs are (tp, fp, fn, tn)."""
+    """Over every threshold, flagging nothing and everything among them; costs are (tp, fp, fn,
+    tn).
+    """
     tp, fp, fn, tn = map(Fraction, costs)
     share = 1 / (1 + odds_against(cells, prior))
-    return min(share * (y * tp + (1 - y) * fn) + (1 - share) * (x * fp + (1 - x) * tn) for x, y in roc(cells))
+    return min(
+        share * (y * tp + (1 - y) * fn) + (1 - share) * (x * fp + (1 - x) * tn)
+        for x, y in roc(cells)
+    )
 
 
 def h_measure(cells, beta, prior=None):
-    """1 − L / L_ref: the lowest loss of any threshold at each cost share c, weighed by cᵃ⁻¹(1 − c)ᵇ⁻¹; a constant cancels."""
+    """1 − L / L_ref: the lowest loss of any threshold at each cost share c, weighed by cᵃ⁻¹(1 −
+    c)ᵇ⁻¹; a constant cancels.
+    """
     share = 1 / (1 + odds_against(cells, prior))
     lines = [(share * (1 - y), (1 - share) * x - share * (1 - y)) for x, y in roc(cells)]
     with mpmath.workdps(20):
@@ -245,12 +290,18 @@ def expected_loss(lines, beta):
     a, b = (real(value) for value in beta)
     places = meetings(lines)
     total, low = mpmath.mpf(0), places[0]
-    best = [min(lines, key=lambda line, x=(x0 + x1) / 2: line[0] + line[1] * x) for x0, x1 in itertools.pairwise(places)]
+    best = [
+        min(lines, key=lambda line, x=(x0 + x1) / 2: line[0] + line[1] * x)
+        for x0, x1 in itertools.pairwise(places)
+    ]
     for place, (line, high) in enumerate(zip(best, places[1:], strict=True)):
         if place + 1 < len(best) and best[place + 1] == line:
             continue
         height, slope = map(real, line)
-        total += mpmath.quad(lambda c, h=height, s=slope: (h + s * c) * c ** (a - 1) * (1 - c) ** (b - 1), [real(low), real(high)])
+        total += mpmath.quad(
+            lambda c, h=height, s=slope: (h + s * c) * c ** (a - 1) * (1 - c) ** (b - 1),
+            [real(low), real(high)],
+        )
         low = high
     return total
 
@@ -263,7 +314,9 @@ def corrected(score, trained, prior):
 
 
 def forecast(cells, prior=None, calibrated_at=None):
-    """[(probability, share positive, share negative)], the probability corrected where it is asked for."""
+    """[(probability, share positive, share negative)], the probability corrected where it is asked
+    for.
+    """
     found = shares(cells, prior)
     if calibrated_at is None:
         return found
@@ -281,11 +334,15 @@ def log_loss(found):
         return None
     with mpmath.workdps(DIGITS):
         ours = sum((real(p) * -mpmath.log(real(s)) for s, p, _ in found if p), mpmath.mpf(0))
-        return ours + sum((real(n) * -mpmath.log(real(1 - s)) for s, _, n in found if n), mpmath.mpf(0))
+        return ours + sum(
+            (real(n) * -mpmath.log(real(1 - s)) for s, _, n in found if n), mpmath.mpf(0)
+        )
 
 
 def pav(found):
-    """Blocks of neighbours, from the highest score, pooled until the share of positives falls strictly from block to block."""
+    """Blocks of neighbours, from the highest score, pooled until the share of positives falls
+    strictly from block to block.
+    """
     blocks = []
     for row in found:
         blocks.append([row])

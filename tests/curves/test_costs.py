@@ -1,4 +1,6 @@
-"""Curves of cost, of probabilities and of decisions, against their definitions in exact fractions."""
+"""Curves of cost, of probabilities and of decisions, against their definitions in exact
+fractions.
+"""
 
 import math
 import random
@@ -34,11 +36,17 @@ def test_the_cost_curve_is_the_lowest_line_of_any_threshold(kind):
         for e, y, threshold in zip(*(column.tolist() for column in curve), strict=True):
             # Corners are rounded to the last place of 1, and the lines are no steeper than 1.
             assert abs(float(oracle.envelope(rates.values(), e) - Fraction(y))) <= 4 * math.ulp(1)
-            mine = oracle.normalized_cost(rates[None if math.isnan(threshold) else threshold], Fraction(e))
+            mine = oracle.normalized_cost(
+                rates[None if math.isnan(threshold) else threshold], Fraction(e)
+            )
             assert abs(float(mine - Fraction(y))) <= 4 * math.ulp(1)
-        between = [(a + b) / 2 for a, b in zip(curve.x[:-1].tolist(), curve.x[1:].tolist(), strict=True)]
+        between = [
+            (a + b) / 2 for a, b in zip(curve.x[:-1].tolist(), curve.x[1:].tolist(), strict=True)
+        ]
         for e in between:
-            assert float(oracle.envelope(rates.values(), e)) == pytest.approx(float(np.interp(e, curve.x, curve.y)), abs=1e-15)
+            assert float(oracle.envelope(rates.values(), e)) == pytest.approx(
+                float(np.interp(e, curve.x, curve.y)), abs=1e-15
+            )
         assert (curve.x[0], curve.y[0], curve.x[-1], curve.y[-1]) == (0, 0, 1, 0)
         assert (np.diff(curve.x) > 0).all()
 
@@ -67,7 +75,9 @@ def test_cost_lines_run_from_fpr_to_fnr_with_both_trivial_classifiers(kind):
 
 
 @pytest.mark.parametrize("kind", generated.KINDS)
-def test_the_brier_curve_is_the_loss_of_cutting_at_the_cost_share_and_its_area_the_brier_score(kind):
+def test_the_brier_curve_is_the_loss_of_cutting_at_the_cost_share_and_its_area_the_brier_score(
+    kind,
+):
     for held, prior in cases(kind):
         p, rates = share(held, prior), dict(oracle.roc(held))
         curve = br.brier_curve(generated.counts(held), at=br.Conditions(prior))
@@ -84,7 +94,9 @@ def test_the_brier_curve_is_the_loss_of_cutting_at_the_cost_share_and_its_area_t
 def test_the_decision_curve_is_net_benefit_at_every_score_below_1(kind):
     for held, prior in cases(kind):
         p, rates = share(held, prior), dict(oracle.roc(held))
-        curve = br.decision_curve(generated.counts(held), at=br.Conditions(prior), calibrated_at=prior)
+        curve = br.decision_curve(
+            generated.counts(held), at=br.Conditions(prior), calibrated_at=prior
+        )
         assert curve.x.tolist() == sorted(cell[0] for cell in held if cell[0] < 1)
         for t, y in zip(curve.x.tolist(), curve.y.tolist(), strict=True):
             odds = Fraction(t) / (1 - Fraction(t))

@@ -1,4 +1,6 @@
-"""Decision curves at another base rate: probabilities move with it; against a naive reading of every case, which dcurves 1.1.7 agrees with."""
+"""Decision curves at another base rate: probabilities move with it; against a naive reading of
+every case, which dcurves 1.1.7 agrees with.
+"""
 
 import json
 
@@ -18,7 +20,9 @@ GRID = np.arange(1, 100) / 100
 
 
 def naive(chances, t, prior, trained=None):
-    """Net benefit case by case: every case weighs what makes the base rate, and has the probability that belongs to it."""
+    """Net benefit case by case: every case weighs what makes the base rate, and has the probability
+    that belongs to it.
+    """
     share = LABELS.mean()
     trained = share if trained is None else trained
     factor = (prior / (1 - prior)) / (trained / (1 - trained))
@@ -31,17 +35,26 @@ def naive(chances, t, prior, trained=None):
     return total / len(LABELS)
 
 
-@pytest.mark.parametrize(("prior", "calibrated_at"), [(None, None), (0.1, None), (0.1, "sample"), (0.02, 0.5), (0.6, 0.1)])
+@pytest.mark.parametrize(
+    ("prior", "calibrated_at"),
+    [(None, None), (0.1, None), (0.1, "sample"), (0.02, 0.5), (0.6, 0.1)],
+)
 @pytest.mark.parametrize("chances", [CHANCES, OTHERS], ids=["good", "random"])
-def test_net_benefit_is_that_of_probabilities_moved_with_the_base_rate(chances, prior, calibrated_at):
+def test_net_benefit_is_that_of_probabilities_moved_with_the_base_rate(
+    chances, prior, calibrated_at
+):
     at = None if prior is None else br.Conditions(prior=prior)
     curve = br.decision_curve(br.count(LABELS, chances), at=at, calibrated_at=calibrated_at)
     trained = None if calibrated_at in (None, "sample") else calibrated_at
     share = LABELS.mean() if prior is None else prior
     t = GRID + 1e-4  # off the scores, where rounding decides
-    assert benefits_at(curve, t)[0] == pytest.approx([naive(chances, one, share, trained) for one in t], abs=1e-12)
+    assert benefits_at(curve, t)[0] == pytest.approx(
+        [naive(chances, one, share, trained) for one in t], abs=1e-12
+    )
     for place in (0, len(curve) // 2):  # further up the benefit falls steeply between two scores
-        assert curve.y[place] == pytest.approx(naive(chances, curve.x[place] - 1e-9, share, trained), abs=1e-6)
+        assert curve.y[place] == pytest.approx(
+            naive(chances, curve.x[place] - 1e-9, share, trained), abs=1e-6
+        )
 
 
 def test_a_useful_model_is_no_longer_called_harmful_where_positives_are_rare():
@@ -57,13 +70,17 @@ def test_at_the_sample_nothing_moves():
     counts = br.count(LABELS, CHANCES)
     assert (br.decision_curve(counts).x == np.unique(CHANCES)).all()
     assert "BR654" not in [note.code for note in br.decision_curve(counts).notes]
-    assert "BR654" in [note.code for note in br.decision_curve(counts, at=br.Conditions(prior=0.1)).notes]
+    assert "BR654" in [
+        note.code for note in br.decision_curve(counts, at=br.Conditions(prior=0.1)).notes
+    ]
 
 
 def test_scores_that_were_corrected_are_not_moved_again():
     at = br.Conditions(prior=0.1)
     corrected = br.correct_prior(br.count(LABELS, CHANCES), calibrated_at="sample", at=at)
-    assert br.decision_curve(corrected, at=at).y == pytest.approx(br.decision_curve(br.count(LABELS, CHANCES), at=at).y)
+    assert br.decision_curve(corrected, at=at).y == pytest.approx(
+        br.decision_curve(br.count(LABELS, CHANCES), at=at).y
+    )
     with pytest.raises(br.InputError, match="BR536"):
         br.decision_curve(corrected, at=at, calibrated_at=0.3)
 
@@ -86,11 +103,17 @@ def test_the_picture_shows_the_moved_probabilities():
 
 @pytest.fixture
 def source(tmp_path):
-    return written(tmp_path / "med.csv", ["y", "p", "q"], zip(LABELS.tolist(), CHANCES.tolist(), OTHERS.tolist(), strict=True))
+    return written(
+        tmp_path / "med.csv",
+        ["y", "p", "q"],
+        zip(LABELS.tolist(), CHANCES.tolist(), OTHERS.tolist(), strict=True),
+    )
 
 
 def test_the_table_has_every_percent_beside_acting_on_everybody_and_nobody(capsys, source):
-    done = told(capsys, "curve", "decision", source, "--label", "y", "--score", "p", "--prior", "10%")
+    done = told(
+        capsys, "curve", "decision", source, "--label", "y", "--score", "p", "--prior", "10%"
+    )
     lines = [line.split() for line in done.out.splitlines() if "%" in line]
     assert [line[0] for line in lines[:3]] == ["1", "2", "3"]
     row = lines[9]  # 10 %
@@ -107,26 +130,50 @@ def test_two_models_stand_side_by_side(capsys, source):
 
 
 def test_the_json_has_acting_on_everybody(capsys, source):
-    (curve,) = answered(capsys, "curve", "decision", source, "--label", "y", "--score", "p", "--prior", "10%")["curves"]
+    (curve,) = answered(
+        capsys, "curve", "decision", source, "--label", "y", "--score", "p", "--prior", "10%"
+    )["curves"]
     t = np.array(curve["x"])
     assert curve["act_on_everybody"] == pytest.approx(0.1 - 0.9 * t / (1 - t))
 
 
 def test_a_calibration_is_said_of_decision_curves_only(capsys, source):
-    assert refused(capsys, "curve", "roc", source, "--label", "y", "--score", "p", "--calibrated-at", "20%").startswith("error BR002")
+    assert refused(
+        capsys, "curve", "roc", source, "--label", "y", "--score", "p", "--calibrated-at", "20%"
+    ).startswith("error BR002")
 
 
-@pytest.mark.parametrize(("more", "t"), [(["--threshold-probability", "10%"], 0.1), ([], 0.5), (["--cost", "fn=9,fp=1"], 0.1)])
+@pytest.mark.parametrize(
+    ("more", "t"),
+    [(["--threshold-probability", "10%"], 0.1), ([], 0.5), (["--cost", "fn=9,fp=1"], 0.1)],
+)
 def test_net_benefit_says_its_threshold_probability_and_has_an_interval(capsys, source, more, t):
-    asked = ["choose", source, "--label", "y", "--score", "p", "--optimize", "net_benefit", "--prior", "20%", *more]
+    asked = [
+        "choose",
+        source,
+        "--label",
+        "y",
+        "--score",
+        "p",
+        "--optimize",
+        "net_benefit",
+        "--prior",
+        "20%",
+        *more,
+    ]
     done = told(capsys, *asked)
     assert f"the highest net benefit at threshold probability {t:g}" in done.out
     assert done.out.count(f"net benefit (t = {t:g})") == 2
     point = answered(capsys, *asked)["models"][0]["points"][0]
     name = point["optimized"]
     at = br.Conditions(0.2, br.Costs(fn=9) if "--cost" in more else None)
-    expected = br.interval(name, br.count(LABELS, CHANCES), optimize=name, at=at, replicates=400)  # corrected for the choice
-    assert (point["intervals"][name]["low"], point["intervals"][name]["high"]) == (expected.low, expected.high)
+    expected = br.interval(
+        name, br.count(LABELS, CHANCES), optimize=name, at=at, replicates=400
+    )  # corrected for the choice
+    assert (point["intervals"][name]["low"], point["intervals"][name]["high"]) == (
+        expected.low,
+        expected.high,
+    )
     assert point[name] == pytest.approx(expected.value)
 
 
@@ -139,27 +186,77 @@ def test_the_same_in_python():
 
 @pytest.mark.parametrize("measure", ["informedness", "tnr"])
 def test_what_was_made_best_has_an_interval_too(capsys, source, measure):
-    done = told(capsys, "choose", source, "tpr >= 0.5", "--label", "y", "--score", "p", "--optimize", measure)
+    done = told(
+        capsys,
+        "choose",
+        source,
+        "tpr >= 0.5",
+        "--label",
+        "y",
+        "--score",
+        "p",
+        "--optimize",
+        measure,
+    )
     tables = done.out.split("\n\n")
     assert measure in tables[2 if len(tables) > 3 else -1] or measure in tables[-1]
-    point = answered(capsys, "choose", source, "tpr >= 0.5", "--label", "y", "--score", "p", "--optimize", measure)["models"][0]["points"][0]
+    point = answered(
+        capsys,
+        "choose",
+        source,
+        "tpr >= 0.5",
+        "--label",
+        "y",
+        "--score",
+        "p",
+        "--optimize",
+        measure,
+    )["models"][0]["points"][0]
     assert point["intervals"][measure]["low"] < point[measure] < point["intervals"][measure]["high"]
 
 
-@pytest.mark.parametrize("more", [["--threshold-probability", "10%"], ["--optimize", "f1", "--threshold-probability", "10%"]])
+@pytest.mark.parametrize(
+    "more",
+    [["--threshold-probability", "10%"], ["--optimize", "f1", "--threshold-probability", "10%"]],
+)
 def test_a_threshold_probability_is_said_of_net_benefit_only(capsys, source, more):
-    assert refused(capsys, "choose", source, "--label", "y", "--score", "p", *more).split(":")[0] in ("error BR002", "error BR655")
+    assert refused(capsys, "choose", source, "--label", "y", "--score", "p", *more).split(":")[
+        0
+    ] in ("error BR002", "error BR655")
 
 
 @pytest.mark.parametrize("share", ["0", "1", "often"])
 def test_a_threshold_probability_is_a_share(capsys, source, share):
-    asked = ["choose", source, "--label", "y", "--score", "p", "--optimize", "net_benefit", "--threshold-probability", share]
+    asked = [
+        "choose",
+        source,
+        "--label",
+        "y",
+        "--score",
+        "p",
+        "--optimize",
+        "net_benefit",
+        "--threshold-probability",
+        share,
+    ]
     assert json.loads(told(capsys, *asked, "--json").out)["errors"][0]["code"] == "BR655"
 
 
 @pytest.mark.parametrize("where", [["--threshold", "0.3"], ["--rule", "tpr >= 0.6"]])
 def test_show_reads_net_benefit_at_the_threshold_probability_that_is_given(capsys, source, where):
-    asked = ["show", source, "--label", "y", "--score", "p", "--prior", "20%", *where, "--threshold-probability", "10%"]
+    asked = [
+        "show",
+        source,
+        "--label",
+        "y",
+        "--score",
+        "p",
+        "--prior",
+        "20%",
+        *where,
+        "--threshold-probability",
+        "10%",
+    ]
     point = answered(capsys, *asked)["models"][0]["points"][0]
     flagged = point["threshold"] <= CHANCES
     tpr, fpr = flagged[LABELS == 1].mean(), flagged[LABELS == 0].mean()
@@ -172,4 +269,6 @@ def test_show_reads_net_benefit_at_the_threshold_probability_that_is_given(capsy
 @pytest.mark.parametrize("more", [[], ["--threshold", "0.3", "--threshold-probability", "2"]])
 def test_show_refuses_a_threshold_probability_that_says_nothing(capsys, source, more):
     given = more or ["--threshold-probability", "10%"]
-    assert refused(capsys, "show", source, "--label", "y", "--score", "p", *given).startswith("error BR655: ")
+    assert refused(capsys, "show", source, "--label", "y", "--score", "p", *given).startswith(
+        "error BR655: "
+    )

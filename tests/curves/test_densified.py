@@ -1,4 +1,6 @@
-"""Between two points of a ROC lies a straight line; what it becomes elsewhere is followed exactly, as densely as pixels ask for."""
+"""Between two points of a ROC lies a straight line; what it becomes elsewhere is followed exactly,
+as densely as pixels ask for.
+"""
 
 import itertools
 import math
@@ -23,7 +25,9 @@ CURVES = ("roc", "det", "pr", "broc", "posfrac_curve", "gain_curve", "lift_curve
 @cache
 def drawn(kind):
     rng = random.Random(f"densified {kind}")
-    return [(generated.cells(rng, kind), rng.choice([1e-9, 1e-5, 0.02, 0.5, 0.99])) for _ in range(SETS)]
+    return [
+        (generated.cells(rng, kind), rng.choice([1e-9, 1e-5, 0.02, 0.5, 0.99])) for _ in range(SETS)
+    ]
 
 
 def read(name, counts, prior):
@@ -32,7 +36,9 @@ def read(name, counts, prior):
 
 
 def densely(curve, pixels=PIXELS, most=200_000):
-    """The densified curve; one that goes on halving for ever fails instead of filling the memory."""
+    """The densified curve; one that goes on halving for ever fails instead of filling the
+    memory.
+    """
     inside = curve._between
 
     def counted(edge, share):
@@ -51,11 +57,17 @@ def edges(held, curve):
 
 
 def runs(plain, dense):
-    """The places of the dense curve that lie on each edge: they keep the threshold of the edge's end."""
+    """The places of the dense curve that lie on each edge: they keep the threshold of the edge's
+    end.
+    """
     start = 0
     for place in range(1, len(plain)):
         end = start + 1
-        while dense.thresholds[end] == plain.thresholds[place] and end + 1 < len(dense) and dense.thresholds[end + 1] == dense.thresholds[end]:
+        while (
+            dense.thresholds[end] == plain.thresholds[place]
+            and end + 1 < len(dense)
+            and dense.thresholds[end + 1] == dense.thresholds[end]
+        ):
             end += 1
         yield range(start, end + 1)
         start = end
@@ -87,15 +99,25 @@ def test_the_old_points_stay_and_no_step_is_longer_than_a_pixel(name, kind):
         old = set(zip(plain.x.tolist(), plain.y.tolist(), strict=True))
         new = set(zip(dense.x.tolist(), dense.y.tolist(), strict=True))
         for x, y in old:
-            assert (x, y) in new or any(math.isclose(x, a, rel_tol=1e-14) and math.isclose(y, b, rel_tol=1e-14) for a, b in new)
+            assert (x, y) in new or any(
+                math.isclose(x, a, rel_tol=1e-14) and math.isclose(y, b, rel_tol=1e-14)
+                for a, b in new
+            )
         for before, after in ((plain.x, dense.x), (plain.y, dense.y)):
             span = before.max() - before.min()
             assert (np.abs(np.diff(after)) <= span / PIXELS * (1 + 1e-9) + 1e-15).all()
-        assert (dense.name, dense.at, dense.notes, dense.digest) == (plain.name, plain.at, plain.notes, plain.digest)
+        assert (dense.name, dense.at, dense.notes, dense.digest) == (
+            plain.name,
+            plain.at,
+            plain.notes,
+            plain.digest,
+        )
 
 
 def test_a_precision_recall_edge_sags_below_the_straight_line_between_its_ends():
-    """Davis & Goadrich: from (tpr .02, precision ½) to (1, .01) the chord promises far more than any mixture gives."""
+    """Davis & Goadrich: from (tpr .02, precision ½) to (1, .01) the chord promises far more than
+    any mixture gives.
+    """
     counts = br.Counts([2, 1], [5, 245], [5, 24745])
     plain = br.pr(counts)
     dense = plain.densified(200)
@@ -123,7 +145,14 @@ def test_gains_turn_straight_lines_of_the_roc_into_straight_lines(data, prior):
     plain = br.pr_gain(counts, at=br.Conditions(prior))
     start = int(np.argmax(br.Points.of(counts).corners().tp > 0))
     p = Fraction(prior)
-    held = list(zip(counts.scores.tolist(), counts.positives.tolist(), counts.negatives.tolist(), strict=True))
+    held = list(
+        zip(
+            counts.scores.tolist(),
+            counts.positives.tolist(),
+            counts.negatives.tolist(),
+            strict=True,
+        )
+    )
     ends = edges(held, plain)
     for place in range(start, len(plain) - 1):
         middle = oracle.between(*ends[place], Fraction(1, 3))
@@ -135,7 +164,14 @@ def test_gains_turn_straight_lines_of_the_roc_into_straight_lines(data, prior):
 
 
 @pytest.mark.parametrize("prior", [0.99, 0.5, 0.3, 1e-5])
-@pytest.mark.parametrize("counts", [br.Counts([1], [3], [7]), br.Counts([2, 1], [3, 6], [7, 14]), br.Counts([2, 1], [1, 2], [0, 0.1])])
+@pytest.mark.parametrize(
+    "counts",
+    [
+        br.Counts([1], [3], [7]),
+        br.Counts([2, 1], [3, 6], [7, 14]),
+        br.Counts([2, 1], [1, 2], [0, 0.1]),
+    ],
+)
 def test_a_constant_that_is_off_by_rounding_is_not_followed_for_ever(counts, prior):
     for name in ("pr", "broc", "lift_curve"):
         assert len(densely(read(name, counts, prior), 64)) < 2000
@@ -151,13 +187,19 @@ def test_points_on_an_edge_keep_the_threshold_of_its_end():
 
 def test_a_curve_without_edges_of_a_roc_is_as_dense_as_it_gets():
     counts = br.Counts([0.9, 0.1], [1, 1], [0, 4])
-    for curve in (br.cost_curve(counts), br.ks_curve(counts), br.sweep(counts, "tpr", priors=[0.1])):
+    for curve in (
+        br.cost_curve(counts),
+        br.ks_curve(counts),
+        br.sweep(counts, "tpr", priors=[0.1]),
+    ):
         assert curve.densified() is curve
     again = br.pr(counts).densified(8)
     assert again.densified(64) is again
 
 
-@pytest.mark.parametrize("counts", [br.Counts([0.5, 0.2], [3, 1], [0, 0]), br.Counts([0.5, 0.2], [0, 0], [3, 1])])
+@pytest.mark.parametrize(
+    "counts", [br.Counts([0.5, 0.2], [3, 1], [0, 0]), br.Counts([0.5, 0.2], [0, 0], [3, 1])]
+)
 def test_one_class_alone_is_undefined_along_the_curve_and_can_still_be_densified(counts):
     for curve in (br.roc(counts), br.pr(counts), br.broc(counts), br.posfrac_curve(counts)):
         dense = densely(curve, 8)
@@ -167,5 +209,7 @@ def test_one_class_alone_is_undefined_along_the_curve_and_can_still_be_densified
 
 @pytest.mark.parametrize("pixels", [1, 0, -5, 2.5, "many", True, 100_001, None])
 def test_BR562_pixels_are_a_whole_number(pixels):
-    with pytest.raises(br.InputError, match="BR562: pixels must be a whole number from 2 to 100 000, got"):
+    with pytest.raises(
+        br.InputError, match="BR562: pixels must be a whole number from 2 to 100 000, got"
+    ):
         br.roc(br.Counts([0.9, 0.1], [1, 1], [0, 4])).densified(pixels)

@@ -1,4 +1,6 @@
-"""Every named curve, point by point, against the definitions of its two measures in exact fractions."""
+"""Every named curve, point by point, against the definitions of its two measures in exact
+fractions.
+"""
 
 import math
 import random
@@ -25,7 +27,14 @@ def cases(kind):
     found = []
     for _ in range(SETS):
         held, prior = generated.cells(rng, kind), rng.choice(generated.PRIORS)
-        found.append((held, generated.counts(held), prior, oracle.prior_of(held) if prior is None else Fraction(prior)))
+        found.append(
+            (
+                held,
+                generated.counts(held),
+                prior,
+                oracle.prior_of(held) if prior is None else Fraction(prior),
+            )
+        )
     return found
 
 
@@ -40,17 +49,24 @@ def agrees(axis, got, rates, p, ulps=8):
     exact = oracle.value(axis, rates, p)
     if exact is None or math.isnan(got):
         return exact is None and math.isnan(got)
-    return generated.near(got, exact, ulps, max(oracle.largest_term(axis, rates, p), Fraction(1, 10**300)))
+    return generated.near(
+        got, exact, ulps, max(oracle.largest_term(axis, rates, p), Fraction(1, 10**300))
+    )
 
 
 def wrong_points(name, curve, held, p, first):
-    """Places where the curve is not what its measures are; the first point is looked at elsewhere where it is a limit."""
+    """Places where the curve is not what its measures are; the first point is looked at elsewhere
+    where it is a limit.
+    """
     rates = oracle.roc(held)
     assert len(curve) == len(rates)
     for place in range(first, len(rates)):
         threshold, point = rates[place]
         said = None if math.isnan(curve.thresholds[place]) else curve.thresholds[place]
-        values = [agrees(axis, column[place], point, p) for axis, column in zip(oracle.AXES[name], curve, strict=False)]
+        values = [
+            agrees(axis, column[place], point, p)
+            for axis, column in zip(oracle.AXES[name], curve, strict=False)
+        ]
         if said != threshold or not all(values):
             yield held, p, place, (curve.x[place], curve.y[place], said)
 
@@ -60,7 +76,13 @@ def wrong_points(name, curve, held, p, first):
 def test_every_point_is_what_its_two_measures_are(name, kind):
     found = []
     for held, counts, prior, p in cases(kind):
-        found += wrong_points(name, read(name, counts, prior, every=True), held, p, first=int(name in (*LIMITED, "pr_gain")))
+        found += wrong_points(
+            name,
+            read(name, counts, prior, every=True),
+            held,
+            p,
+            first=int(name in (*LIMITED, "pr_gain")),
+        )
     assert not found
 
 
@@ -77,7 +99,9 @@ def test_the_first_point_is_the_limit_as_less_and_less_is_flagged(name, kind):
 
 
 def test_gains_have_no_limit_where_nothing_is_flagged():
-    """FN/TP grows without bound: a recall gain there is no number, and not that of the next threshold."""
+    """FN/TP grows without bound: a recall gain there is no number, and not that of the next
+    threshold.
+    """
     curve = br.pr_gain(br.Counts([3, 2, 1], [2, 1, 1], [1, 2, 5]))
     assert not np.isfinite(curve.x[0])
     late = br.pr_gain(br.Counts([4, 3, 2, 1], [0, 2, 1, 1], [3, 1, 2, 5]))
@@ -95,7 +119,10 @@ def test_leaving_out_the_middle_of_straight_runs_leaves_the_same_line(name, kind
             assert np.array_equal(one[kept], other, equal_nan=True)
         fpr, tpr = br.Points.of(counts).fpr, br.Points.of(counts).tpr
         for place in np.flatnonzero(~kept):
-            before, after = np.flatnonzero(kept[:place])[-1], place + np.flatnonzero(kept[place:])[0]
+            before, after = (
+                np.flatnonzero(kept[:place])[-1],
+                place + np.flatnonzero(kept[place:])[0],
+            )
             assert fpr[before] == fpr[after] or tpr[before] == tpr[after]
 
 
@@ -106,12 +133,17 @@ def test_the_hull_has_the_corners_that_no_chord_covers_and_lies_on_or_above_the_
         fpr, tpr, thresholds = br.roc_hull(counts)
         corners = oracle.hull(rates)
         if kind not in ("weighted", "huge"):
-            assert list(zip(fpr.tolist(), tpr.tolist(), strict=True)) == [(float(x), float(y)) for x, y in corners]
+            assert list(zip(fpr.tolist(), tpr.tolist(), strict=True)) == [
+                (float(x), float(y)) for x, y in corners
+            ]
         assert math.isnan(thresholds[0])
         raw = br.roc(counts, every=True)
         above = np.array([float(oracle.height(corners, x)) for x, _ in rates])
         assert (above >= raw.y - 1e-15).all()
-        steep = np.diff(tpr) * np.append(np.diff(fpr)[1:], 1) >= np.append(np.diff(tpr)[1:], 0) * np.diff(fpr) - 1e-15
+        steep = (
+            np.diff(tpr) * np.append(np.diff(fpr)[1:], 1)
+            >= np.append(np.diff(tpr)[1:], 0) * np.diff(fpr) - 1e-15
+        )
         assert steep.all()
 
 
@@ -120,7 +152,10 @@ def test_the_ks_curve_and_the_cost_along_thresholds(kind):
     rng = random.Random(kind)
     for held, counts, prior, p in cases(kind):
         money = generated.costs(rng)
-        ks, cost = br.ks_curve(counts), br.cost_threshold_curve(counts, at=generated.at(prior, money))
+        ks, cost = (
+            br.ks_curve(counts),
+            br.cost_threshold_curve(counts, at=generated.at(prior, money)),
+        )
         for place, (threshold, rates) in enumerate(oracle.roc(held)[1:]):
             assert ks.x[place] == cost.x[place] == ks.thresholds[place] == threshold
             assert agrees("informedness", ks.y[place], rates, p)
@@ -143,7 +178,9 @@ def test_any_two_measures_are_traced_with_nan_where_one_is_undefined(kind):
 
 def test_a_trace_takes_measures_by_their_one_name_and_a_volume():
     counts = br.Counts([3, 2, 1], [6, 3, 1], [2, 8, 30])
-    curve = br.trace(counts, x="tpr", y="alerts", at=br.Conditions(prior=0.01), volume=1000, name="mine")
+    curve = br.trace(
+        counts, x="tpr", y="alerts", at=br.Conditions(prior=0.01), volume=1000, name="mine"
+    )
     assert (curve.name, curve.x_label, curve.y_label) == ("mine", "tpr", "alerts(volume=1000)")
     assert curve.y[-1] == pytest.approx(1000)
     with pytest.raises(br.InputError, match="did you mean"):
@@ -176,7 +213,9 @@ def test_chosen_class_totals_and_rates_alone_need_a_prior(name):
         assert len(br.ks_curve(counts)) >= 2
 
 
-@pytest.mark.parametrize("name", [*NAMED, "roc_hull", "ks_curve", "cost_curve", "cost_lines", "cost_threshold_curve"])
+@pytest.mark.parametrize(
+    "name", [*NAMED, "roc_hull", "ks_curve", "cost_curve", "cost_lines", "cost_threshold_curve"]
+)
 def test_anything_but_counts_or_points_is_refused(name):
     with pytest.raises(br.InputError, match="BR228: points are made of Counts, got list"):
         getattr(br, name)([0.1, 0.2])

@@ -1,7 +1,9 @@
-"""Every summary against its definition in exact arithmetic, on 2,250 sets that are meant to break it; none may differ.
+"""Every summary against its definition in exact arithmetic, on 2,250 sets that are meant to break
+it; none may differ.
 
-Sums of positive terms are held to a few units in their own last place. Where a definition takes a difference (of rates, of losses), the
-units are those of the larger terms, as no float is nearer; what needs quadrature or a logarithm is held to 1e-12.
+Sums of positive terms are held to a few units in their own last place. Where a definition takes a
+difference (of rates, of losses), the units are those of the larger terms, as no float is nearer;
+what needs quadrature or a logarithm is held to 1e-12.
 """
 
 import math
@@ -59,7 +61,9 @@ def cases(kind):
     found = []
     for _ in range(SETS):
         held = generated.cells(rng, kind)
-        drawn = [rng.choice(values) for values in (generated.PRIORS, generated.ALPHAS, STRIPS, BANDS)]
+        drawn = [
+            rng.choice(values) for values in (generated.PRIORS, generated.ALPHAS, STRIPS, BANDS)
+        ]
         found.append(
             Case(
                 held,
@@ -82,7 +86,8 @@ def decomposed(case, part):
     return oracle.decomposition(case.forecast)[part]
 
 
-# name: (what baserate says, what is true, units in the last place, the size of the larger terms: None is the value itself)
+# name: (what baserate says, what is true, units in the last place, the size of the larger terms:
+# None is the value itself)
 EXACT = {
     "auc": (lambda c: br.auc(c.counts), lambda c: oracle.auc(c.cells), 4, None),
     "gini": (lambda c: br.gini(c.counts), lambda c: 2 * oracle.auc(c.cells) - 1, 4, one),
@@ -147,16 +152,36 @@ EXACT = {
     ),
     "brier raw": (lambda c: br.brier(c.counts, at=c.at), lambda c: oracle.brier(c.raw), 8, None),
     # Of corrected scores 1 − score is a difference, but its square is small wherever that shows.
-    "brier corrected": (lambda c: br.brier(c.counts, **c.scored), lambda c: oracle.brier(c.forecast), 8, one),
-    "miscalibration": (lambda c: br.brier_decomposition(c.counts, **c.scored).miscalibration, lambda c: decomposed(c, 1), 8, one),
+    "brier corrected": (
+        lambda c: br.brier(c.counts, **c.scored),
+        lambda c: oracle.brier(c.forecast),
+        8,
+        one,
+    ),
+    "miscalibration": (
+        lambda c: br.brier_decomposition(c.counts, **c.scored).miscalibration,
+        lambda c: decomposed(c, 1),
+        8,
+        one,
+    ),
     "discrimination": (
         lambda c: br.brier_decomposition(c.counts, **c.scored).discrimination,
         lambda c: decomposed(c, 2),
         8,
         lambda c: min(c.share, 1 - c.share),
     ),
-    "uncertainty": (lambda c: br.brier_decomposition(c.counts, **c.scored).uncertainty, lambda c: decomposed(c, 3), 8, None),
-    "calibration_error": (lambda c: br.calibration_error(c.counts, **c.scored), lambda c: oracle.calibration_error(c.forecast), 8, one),
+    "uncertainty": (
+        lambda c: br.brier_decomposition(c.counts, **c.scored).uncertainty,
+        lambda c: decomposed(c, 3),
+        8,
+        None,
+    ),
+    "calibration_error": (
+        lambda c: br.calibration_error(c.counts, **c.scored),
+        lambda c: oracle.calibration_error(c.forecast),
+        8,
+        one,
+    ),
     "calibration_error bins": (
         lambda c: br.calibration_error(c.counts, at=c.at, bins=8),
         lambda c: oracle.calibration_error(c.raw, 8),
@@ -217,8 +242,16 @@ QUADRATURE = {
         lambda c: oracle.h_measure(c.cells, (2, 1 + 1 / c.severity), c.prior),
         1e-12,
     ),
-    "log_loss raw": (lambda c: br.log_loss(c.counts, at=c.at), lambda c: oracle.log_loss(c.raw), 1e-300),
-    "log_loss corrected": (lambda c: br.log_loss(c.counts, **c.scored), lambda c: oracle.log_loss(c.forecast), 1e-15),
+    "log_loss raw": (
+        lambda c: br.log_loss(c.counts, at=c.at),
+        lambda c: oracle.log_loss(c.raw),
+        1e-300,
+    ),
+    "log_loss corrected": (
+        lambda c: br.log_loss(c.counts, **c.scored),
+        lambda c: oracle.log_loss(c.forecast),
+        1e-15,
+    ),
 }
 
 
@@ -226,7 +259,11 @@ def apart(name, case):
     said, true, absolute = QUADRATURE[name]
     got, exact = said(case), true(case)
     if exact is None or math.isnan(got):
-        return None if exact is None and isinstance(got, br.Undefined) else (case.cells, case[3:], got, exact)
+        return (
+            None
+            if exact is None and isinstance(got, br.Undefined)
+            else (case.cells, case[3:], got, exact)
+        )
     close = generated.off(got, exact) <= absolute + 1e-12 * abs(exact)
     return None if close else (case.cells, case[3:], got, float(exact))
 
@@ -244,10 +281,18 @@ def test_so_many_sets_are_looked_at():
 @pytest.mark.parametrize(
     ("cells", "prior"),
     [
-        ([(2, 10**8, 5), (1, 1, 0)], 1e-9),  # one positive more changes what is flagged by less than the last place
-        ([(3, 1e-6, 0.0), (2, 0.25, 1e6), (1, 0.5927509946728576, 0.9010578302787642)], None),  # a steep edge that starts at precision 1
+        (
+            [(2, 10**8, 5), (1, 1, 0)],
+            1e-9,
+        ),  # one positive more changes what is flagged by less than the last place
+        (
+            [(3, 1e-6, 0.0), (2, 0.25, 1e6), (1, 0.5927509946728576, 0.9010578302787642)],
+            None,
+        ),  # a steep edge that starts at precision 1
     ],
 )
-def test_the_area_under_precision_and_recall_survives_edges_that_floats_can_hardly_see(cells, prior):
+def test_the_area_under_precision_and_recall_survives_edges_that_floats_can_hardly_see(
+    cells, prior
+):
     got = br.auprc(generated.counts(cells), at=br.Conditions(prior))
     assert got == pytest.approx(float(oracle.pr_area(cells, prior)), rel=1e-12, abs=0)

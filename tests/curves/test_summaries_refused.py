@@ -1,4 +1,6 @@
-"""What summaries refuse, what they call undefined, and what merged scores and chosen class totals leave of them."""
+"""What summaries refuse, what they call undefined, and what merged scores and chosen class totals
+leave of them.
+"""
 
 import math
 
@@ -105,8 +107,12 @@ def test_BR552_probabilities_are_judged_on_both_classes(name, counts):
 
 
 @pytest.mark.parametrize("name", [name for name in FREE | RANKED if name != "min_cost"])
-@pytest.mark.parametrize(("positives", "negatives", "reason"), [(3, 0, "no negatives"), (0, 3, "no positives")])
-def test_one_class_alone_leaves_a_summary_undefined_and_says_which_is_missing(name, positives, negatives, reason):
+@pytest.mark.parametrize(
+    ("positives", "negatives", "reason"), [(3, 0, "no negatives"), (0, 3, "no positives")]
+)
+def test_one_class_alone_leaves_a_summary_undefined_and_says_which_is_missing(
+    name, positives, negatives, reason
+):
     value = (FREE | RANKED)[name](br.Counts([0.5], [positives], [negatives]))
     assert isinstance(value, br.Undefined)
     assert value.reason == reason
@@ -131,7 +137,9 @@ def test_BR563_scores_beyond_0_and_1_are_no_probabilities(name, scores):
 def test_BR563_merged_scores_have_lost_their_probabilities(name):
     exact = br.count([1, 0, 0, 0, 1], [0.9, 0.8, 0.7, 0.3, 0.2])
     for merged in (exact.condense(), exact.coarsen(2)):
-        with pytest.raises(br.InputError, match="BR563: condensed and coarse counts have merged scores"):
+        with pytest.raises(
+            br.InputError, match="BR563: condensed and coarse counts have merged scores"
+        ):
             SCORED[name](merged)
 
 
@@ -139,8 +147,20 @@ def test_BR564_one_band_and_it_rises():
     for bands in ({}, {"fpr": (0, 0.1), "tpr": (0.9, 1)}):
         with pytest.raises(br.InputError, match="BR564: give one band, of fpr or of tpr"):
             br.partial_auc(COUNTS, **bands)
-    for band in ((0.5, 0.1), (0.1, 0.1), (-0.1, 0.5), (0, 1.5), (0, math.nan), 0.1, "ab", (0, 0.1, 0.2), (0,)):
-        with pytest.raises(br.InputError, match="BR564: a band runs from a lower to a higher share, got"):
+    for band in (
+        (0.5, 0.1),
+        (0.1, 0.1),
+        (-0.1, 0.5),
+        (0, 1.5),
+        (0, math.nan),
+        0.1,
+        "ab",
+        (0, 0.1, 0.2),
+        (0,),
+    ):
+        with pytest.raises(
+            br.InputError, match="BR564: a band runs from a lower to a higher share, got"
+        ):
             br.partial_auc(COUNTS, tpr=band)
 
 
@@ -164,7 +184,9 @@ def test_BR565_strips_are_a_whole_number_or_one_of_two_words(strips):
             summary(COUNTS, alpha=0.5, strips=strips)
 
 
-@pytest.mark.parametrize(("count", "alpha"), [(0, 0.5), (-1, 0.5), (3, 2), (3, -0.5), (3, math.nan), (2.5, 0.5)])
+@pytest.mark.parametrize(
+    ("count", "alpha"), [(0, 0.5), (-1, 0.5), (3, 2), (3, -0.5), (3, math.nan), (2.5, 0.5)]
+)
 def test_BR565_weights_are_of_one_strip_or_more_and_of_a_share(count, alpha):
     with pytest.raises(br.InputError, match="BR565"):
         br.strip_weights(count, alpha)
@@ -174,7 +196,9 @@ def test_BR566_costs_are_distributed_in_one_of_three_ways():
     with pytest.raises(br.InputError, match="BR566: the distribution of costs is"):
         br.h_measure(COUNTS, prior="uniform")
     for ratio in (0, -1, math.inf, math.nan, "1", True):
-        with pytest.raises(br.InputError, match="BR566: a severity ratio is a number between 1e-9 and 1e9, got"):
+        with pytest.raises(
+            br.InputError, match="BR566: a severity ratio is a number between 1e-9 and 1e9, got"
+        ):
             br.h_measure(COUNTS, severity_ratio=ratio)
 
 
@@ -206,9 +230,14 @@ def test_an_impossible_answer_is_an_infinite_surprise_and_is_not_clipped():
     assert br.log_loss(br.Counts([1.0, 0.0], [4, 0], [0, 5])) == 0
 
 
-@pytest.mark.parametrize("name", [*RANKED, *(name for name in SCORED if name != "brier_decomposition")])
+@pytest.mark.parametrize(
+    "name", [*RANKED, *(name for name in SCORED if name != "brier_decomposition")]
+)
 def test_every_value_at_another_base_rate_says_what_it_assumes(name):
-    at_home, away = PRIOR_BOUND[name](COUNTS), PRIOR_BOUND[name](COUNTS, at=br.Conditions(prior=0.01))
+    at_home, away = (
+        PRIOR_BOUND[name](COUNTS),
+        PRIOR_BOUND[name](COUNTS, at=br.Conditions(prior=0.01)),
+    )
     assert "BR526" not in [note.code for note in at_home.notes]
     assert "BR526" in [note.code for note in away.notes]
     assert away.name.startswith(name.split()[0])
@@ -246,7 +275,10 @@ def test_a_monotone_rescaling_leaves_every_ranking_summary_alone(data):
 def test_integer_weights_are_repetition(data):
     labels, scores = data
     repeats = np.arange(len(labels)) % 3 + 1
-    weighed, repeated = br.count(labels, scores, sample_weight=repeats), br.count(np.repeat(labels, repeats), np.repeat(scores, repeats))
+    weighed, repeated = (
+        br.count(labels, scores, sample_weight=repeats),
+        br.count(np.repeat(labels, repeats), np.repeat(scores, repeats)),
+    )
     for summary in (FREE | RANKED).values():
         assert summary(weighed) == pytest.approx(summary(repeated), rel=1e-12, abs=1e-14)
 

@@ -1,4 +1,6 @@
-"""Summaries as values: printed with their parameters, parsed back, and asked for on the command line."""
+"""Summaries as values: printed with their parameters, parsed back, and asked for on the command
+line.
+"""
 
 import json
 from pathlib import Path
@@ -34,14 +36,23 @@ def test_every_summary_is_asked_for_by_name_and_its_own_name_gives_it_again(name
 @pytest.mark.parametrize(
     ("text", "value"),
     [
-        ("partial_auc(tpr=0.9..1, standardized)", br.partial_auc(COUNTS, tpr=(0.9, 1), standardized=True)),
-        ("weighted_auc(alpha=0.5, strips=segments)", br.weighted_auc(COUNTS, alpha=0.5, strips="segments")),
+        (
+            "partial_auc(tpr=0.9..1, standardized)",
+            br.partial_auc(COUNTS, tpr=(0.9, 1), standardized=True),
+        ),
+        (
+            "weighted_auc(alpha=0.5, strips=segments)",
+            br.weighted_auc(COUNTS, alpha=0.5, strips="segments"),
+        ),
         ("weighted_auc(costs=fp:1/fn:5)", br.weighted_auc(COUNTS, costs=br.Costs(fp=1, fn=5))),
         ("h_measure(prior=hand-2009)", br.h_measure(COUNTS, at=AT, prior="hand-2009")),
         ("h_measure(severity_ratio=0.1)", br.h_measure(COUNTS, at=AT, severity_ratio=0.1)),
         ("brier(calibrated_at=0.375)", br.brier(COUNTS, at=AT, calibrated_at=0.375)),
         ("partial_auc(fpr=0..0.3, standardized=False)", br.partial_auc(COUNTS, fpr=(0, 0.3))),
-        ("weighted_auc(alpha=0.1234567890123456)", br.weighted_auc(COUNTS, alpha=0.1234567890123456)),
+        (
+            "weighted_auc(alpha=0.1234567890123456)",
+            br.weighted_auc(COUNTS, alpha=0.1234567890123456),
+        ),
         ("brier(calibrated_at=1:9)", br.brier(COUNTS, at=AT, calibrated_at="1:9")),
         ("calibration_error(bins=4)", br.calibration_error(COUNTS, at=AT, bins=4)),
     ],
@@ -72,7 +83,20 @@ def test_what_is_no_summary_is_refused_with_what_is(text, match):
 def test_show_puts_summaries_beside_auc(tmp_path):
     path = tmp_path / "scores.csv"
     path.write_text("y,m\n1,0.95\n1,0.8\n0,0.7\n1,0.6\n0,0.4\n0,0.3\n0,0.2\n0,0.1\n")
-    arguments = ("show", str(path), "--label", "y", "--score", "m", "--summary", "auprc", "--summary", "gini", "--prior", "1%")
+    arguments = (
+        "show",
+        str(path),
+        "--label",
+        "y",
+        "--score",
+        "m",
+        "--summary",
+        "auprc",
+        "--summary",
+        "gini",
+        "--prior",
+        "1%",
+    )
     document = json.loads(run(*arguments, "--json").stdout)
     jsonschema.validate(document, SCHEMA)
     summaries = document["models"][0]["summaries"]
@@ -87,9 +111,13 @@ def test_show_puts_summaries_beside_auc(tmp_path):
 def test_contradictions_between_options_are_refused():
     with pytest.raises(br.InputError, match="BR564: standardized is True or False"):
         br.partial_auc(COUNTS, fpr=(0, 0.3), standardized="False")
-    with pytest.raises(br.InputError, match="BR566: a severity ratio and a named distribution are given"):
+    with pytest.raises(
+        br.InputError, match="BR566: a severity ratio and a named distribution are given"
+    ):
         br.h_measure(COUNTS, prior="hand-2009", severity_ratio=0.5)
-    with pytest.raises(br.InputError, match="BR533: a sweep keeps one threshold, or chooses again by a rule"):
+    with pytest.raises(
+        br.InputError, match="BR533: a sweep keeps one threshold, or chooses again by a rule"
+    ):
         br.sweep(COUNTS, "precision", priors=[0.1], rule="tpr >= 0.5", threshold=0.4)
     with pytest.raises(br.InputError, match="BR570: brier_decomposition gives several numbers"):
         br.macro(br.brier_decomposition, {"a": COUNTS})

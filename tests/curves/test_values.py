@@ -26,7 +26,12 @@ def test_a_curve_unpacks_into_three_columns_that_cannot_be_changed():
 
 def test_a_curve_says_where_it_was_read_and_off_what():
     curve = br.pr(COUNTS, at=AT)
-    assert (curve.name, curve.x_label, curve.y_label, curve.at.prior) == ("pr", "tpr", "precision", 0.01)
+    assert (curve.name, curve.x_label, curve.y_label, curve.at.prior) == (
+        "pr",
+        "tpr",
+        "precision",
+        0.01,
+    )
     assert curve.digest == COUNTS.digest
     assert [note.code for note in curve.notes] == ["BR526"]
     assert "precision against tpr, 4 points, at prior 0.01" in repr(curve)
@@ -74,7 +79,9 @@ def test_a_sweep_chooses_again_at_every_prior(rule):
             assert math.isnan(curve.y[place])
             continue
         assert curve.y[place] == chosen.posfrac
-        assert curve.thresholds[place] == chosen.threshold or (chosen.threshold is None and math.isnan(curve.thresholds[place]))
+        assert curve.thresholds[place] == chosen.threshold or (
+            chosen.threshold is None and math.isnan(curve.thresholds[place])
+        )
     assert curve.x.tolist() == priors
     assert len(set(curve.thresholds.tolist())) > 1 or rule
 
@@ -82,7 +89,10 @@ def test_a_sweep_chooses_again_at_every_prior(rule):
 def test_a_sweep_at_one_threshold_is_that_point_at_every_prior():
     for name, curve in (("precision", br.precision_prior_curve), ("npv", br.npv_prior_curve)):
         swept = curve(COUNTS, 0.5, priors=["1 in 1000", 0.2])
-        assert swept.y.tolist() == [br.measure(name, COUNTS, threshold=0.5, at=br.Conditions(prior)) for prior in (0.001, 0.2)]
+        assert swept.y.tolist() == [
+            br.measure(name, COUNTS, threshold=0.5, at=br.Conditions(prior))
+            for prior in (0.001, 0.2)
+        ]
     nothing = br.precision_prior_curve(COUNTS, None, priors=[0.1])
     assert math.isnan(nothing.y[0])
     grid = br.precision_prior_curve(COUNTS, 0.5).x
@@ -104,12 +114,16 @@ def test_several_classes_are_each_counted_against_the_rest(seed):
     matrix = rng.random((204, 4)) + np.eye(4)[labels] * 0.4
     matrix /= matrix.sum(axis=1, keepdims=True)
     by_class = br.count_classes(labels, matrix, classes=[0, 1, 2, 3])
-    assert br.macro(br.auc, by_class) == pytest.approx(roc_auc_score(labels, matrix, multi_class="ovr", average="macro"), rel=1e-13)
+    assert br.macro(br.auc, by_class) == pytest.approx(
+        roc_auc_score(labels, matrix, multi_class="ovr", average="macro"), rel=1e-13
+    )
     for name, counts in by_class.items():
         assert counts == br.count((labels == name).astype(int), matrix[:, name])
     weights = rng.random(204)
     weighed = br.count_classes(labels, {k: matrix[:, k] for k in range(4)}, sample_weight=weights)
-    expected = roc_auc_score(labels, matrix, multi_class="ovr", average="macro", sample_weight=weights)
+    expected = roc_auc_score(
+        labels, matrix, multi_class="ovr", average="macro", sample_weight=weights
+    )
     assert br.macro(br.auc, weighed) == pytest.approx(expected, rel=1e-12)
 
 
@@ -122,11 +136,21 @@ def test_options_reach_the_summary_and_a_missing_class_leaves_the_mean_undefined
 
 def test_BR570_every_class_has_scores_and_every_column_a_class():
     matrix = np.ones((3, 2))
-    for y, scores, classes in ((["a", "b", "x"], matrix, ["a", "b"]), (["a", "b", "x"], {"a": [1, 2, 3]}, None)):
+    for y, scores, classes in (
+        (["a", "b", "x"], matrix, ["a", "b"]),
+        (["a", "b", "x"], {"a": [1, 2, 3]}, None),
+    ):
         with pytest.raises(br.InputError, match="BR570: class .* has no scores"):
             br.count_classes(y, scores, classes=classes)
-    for scores, classes in ((matrix, None), (matrix, ["a"]), (matrix, ["a", "a"]), (np.ones(3), ["a", "b"])):
-        with pytest.raises(br.InputError, match="BR570: a matrix of scores needs one column a class"):
+    for scores, classes in (
+        (matrix, None),
+        (matrix, ["a"]),
+        (matrix, ["a", "a"]),
+        (np.ones(3), ["a", "b"]),
+    ):
+        with pytest.raises(
+            br.InputError, match="BR570: a matrix of scores needs one column a class"
+        ):
             br.count_classes(["a", "b", "a"], scores, classes=classes)
     with pytest.raises(br.InputError, match="BR570: there are no classes to average over"):
         br.macro(br.auc, {})

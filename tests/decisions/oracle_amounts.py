@@ -16,7 +16,10 @@ def meant(number):
 
 
 def cases_of(labels, scores, amounts):
-    return [Case(score, bool(label), meant(amount)) for label, score, amount in zip(labels, scores, amounts, strict=True)]
+    return [
+        Case(score, bool(label), meant(amount))
+        for label, score, amount in zip(labels, scores, amounts, strict=True)
+    ]
 
 
 def cuts_of(cases):
@@ -28,8 +31,12 @@ def is_flagged(case, cut):
     return cut is not None and case.score >= cut
 
 
-def expected_cost(cases, cut, review, *, prior=None, recovered=1, amount_of=lambda case: case.amount):
-    """prior·(review·tpr + lost/positives) + (1 − prior)·review·fpr; at the sample's own prior the mean cost of its cases."""
+def expected_cost(
+    cases, cut, review, *, prior=None, recovered=1, amount_of=lambda case: case.amount
+):
+    """prior·(review·tpr + lost/positives) + (1 − prior)·review·fpr; at the sample's own prior the
+    mean cost of its cases.
+    """
     lost = {True: Fraction(0), False: Fraction(0)}
     size = {True: 0, False: 0}
     for case in cases:
@@ -45,7 +52,10 @@ def expected_cost(cases, cut, review, *, prior=None, recovered=1, amount_of=lamb
 
 def cheapest(cases, review, **how):
     """The cut with the lowest cost; of equals the first, which flags least."""
-    costs = [(expected_cost(cases, cut, review, **how), place, cut) for place, cut in enumerate(cuts_of(cases))]
+    costs = [
+        (expected_cost(cases, cut, review, **how), place, cut)
+        for place, cut in enumerate(cuts_of(cases))
+    ]
     cost, _, cut = min(costs, key=lambda found: found[:2])
     return cut, cost
 
@@ -59,4 +69,6 @@ def cheapest_by_average(cases, review, **how):
 
 
 def caught_by(cases, cut):
-    return sum((case.amount for case in cases if case.positive and is_flagged(case, cut)), Fraction(0))
+    return sum(
+        (case.amount for case in cases if case.positive and is_flagged(case, cut)), Fraction(0)
+    )

@@ -1,4 +1,6 @@
-"""Truth for decisions, threshold by threshold, in exact fractions. Imports nothing from baserate."""
+"""Truth for decisions, threshold by threshold, in exact fractions. Imports nothing from
+baserate.
+"""
 
 import itertools
 import math
@@ -7,7 +9,21 @@ from typing import NamedTuple
 
 from tests.measures import oracle_measures
 
-LOWER = {"fp", "fn", "fpr", "fnr", "fdr", "fomr", "posfrac", "error", "lr_negative", "total_cost", "expected_cost", "normalized_cost", "nne"}
+LOWER = {
+    "fp",
+    "fn",
+    "fpr",
+    "fnr",
+    "fdr",
+    "fomr",
+    "posfrac",
+    "error",
+    "lr_negative",
+    "total_cost",
+    "expected_cost",
+    "normalized_cost",
+    "nne",
+}
 LOWER |= {"alerts", "missed", "false_alarms", "volume_cost"}
 
 
@@ -19,7 +35,9 @@ class At(NamedTuple):
 
     @property
     def shown(self):
-        """The same at the float nearest to the prior: numbers are read there, decisions are made at what was written."""
+        """The same at the float nearest to the prior: numbers are read there, decisions are made at
+        what was written.
+        """
         return self if self.prior is None else self._replace(prior=Fraction(float(self.prior)))
 
 
@@ -31,7 +49,9 @@ class Term(NamedTuple):
 
 
 def meant(number):
-    """What a float stands for: the decimal of at most 12 digits that reads back as it, or else itself. None and fractions stay."""
+    """What a float stands for: the decimal of at most 12 digits that reads back as it, or else
+    itself. None and fractions stay.
+    """
     if not isinstance(number, float):
         return number
     typed = f"{number:.12g}"
@@ -39,7 +59,9 @@ def meant(number):
 
 
 def points(cells):
-    """(threshold, (tp, fp, fn, tn)) from nothing flagged to everything flagged; cells are (score, positives, negatives)."""
+    """(threshold, (tp, fp, fn, tn)) from nothing flagged to everything flagged; cells are (score,
+    positives, negatives).
+    """
     all_positives, all_negatives = (sum(Fraction(cell[i]) for cell in cells) for i in (1, 2))
     found = []
     for threshold in [None, *sorted({cell[0] for cell in cells}, reverse=True)]:
@@ -71,7 +93,9 @@ SQUARES = {
 
 
 def value(name, counted, at, **parameters):
-    """A measure exactly (of roots the squares, which are in the same order); None where it is undefined."""
+    """A measure exactly (of roots the squares, which are in the same order); None where it is
+    undefined.
+    """
     if name in SQUARES:
         try:
             return SQUARES[name](case(counted, at))
@@ -94,7 +118,9 @@ def better(name, one, other):
 
 
 def choose(cells, terms, objective, at, **parameters):
-    """(threshold, counted) of the best point that keeps all terms, the first among equals; None where there is none."""
+    """(threshold, counted) of the best point that keeps all terms, the first among equals; None
+    where there is none.
+    """
     best = found = None
     for threshold, counted in points(cells):
         mine = value(objective, counted, at, **parameters)
@@ -137,7 +163,9 @@ def parts(name, counted, at, volume=None):
 
 
 def shares_at(term, ends, at):
-    """Where on the way from one point to the other the measure has the limit: the difference there is a straight line."""
+    """Where on the way from one point to the other the measure has the limit: the difference there
+    is a straight line.
+    """
     gaps = []
     for end in ends:
         above, below = parts(term.name, end, at, **term.parameters)
@@ -152,22 +180,34 @@ def mixtures(cells, terms, at):
     """Every mixture of any two points at which an optimum can lie."""
     every = [counted for _, counted in points(cells)]
     for ends in itertools.combinations(every, 2):
-        for share in {Fraction(0), Fraction(1), *(share for term in terms for share in shares_at(term, ends, at))}:
+        for share in {
+            Fraction(0),
+            Fraction(1),
+            *(share for term in terms for share in shares_at(term, ends, at)),
+        }:
             yield between(*ends, share)
 
 
 def best_mixture(cells, terms, objective, at):
-    """The best value that any mixture of two points has while it keeps every term; None where none does."""
+    """The best value that any mixture of two points has while it keeps every term; None where none
+    does.
+    """
     best = None
     for counted in mixtures(cells, terms, at):
         mine = value(objective, counted, at)
-        if mine is not None and all(holds(term, counted, at) for term in terms) and (best is None or better(objective, mine, best)):
+        if (
+            mine is not None
+            and all(holds(term, counted, at) for term in terms)
+            and (best is None or better(objective, mine, best))
+        ):
             best = mine
     return best
 
 
 def fix(cells, term, at):
-    """(tpr, fpr) where the measure has the value on the straight lines between points: the highest tpr, then the lowest fpr."""
+    """(tpr, fpr) where the measure has the value on the straight lines between points: the highest
+    tpr, then the lowest fpr.
+    """
     found = []
     for (_, one), (_, other) in itertools.pairwise(points(cells)):
         for share in shares_at(term, (one, other), at):
@@ -179,17 +219,29 @@ def fix(cells, term, at):
 
 
 def nearest(cells, term, at):
-    """(threshold, counted) nearest to the value; of equals the better one, then the higher tpr, then the lower fpr."""
+    """(threshold, counted) nearest to the value; of equals the better one, then the higher tpr,
+    then the lower fpr.
+    """
     ranked = []
     for threshold, counted in points(cells):
         mine = value(term.name, counted, at, **term.parameters)
         if mine is not None:
-            ranked.append((abs(mine - term.limit), mine if term.name in LOWER else -mine, -counted[0], counted[1], threshold, counted))
+            ranked.append(
+                (
+                    abs(mine - term.limit),
+                    mine if term.name in LOWER else -mine,
+                    -counted[0],
+                    counted[1],
+                    threshold,
+                    counted,
+                )
+            )
     return min(ranked, key=lambda row: row[:4])[4:]
 
 
 def filled(cells, budget, volume, at):
-    """(share of the tie, expected counted) where the budget ends; None where everything may be flagged.
+    """(share of the tie, expected counted) where the budget ends; None where everything may be
+    flagged.
 
     The share is 0 where the tie is known to hold one case only, or 1 % of the budget or less.
     """
@@ -198,7 +250,9 @@ def filled(cells, budget, volume, at):
         if before <= budget < after:
             # Masses of weighted cases do not say how many cases there are.
             weighted = any(isinstance(mass, float) for _, *masses in cells for mass in masses)
-            large = (weighted or sum(other[:2]) - sum(one[:2]) > 1) and (after - before) / budget > Fraction(1, 100)
+            large = (weighted or sum(other[:2]) - sum(one[:2]) > 1) and (
+                after - before
+            ) / budget > Fraction(1, 100)
             share = (budget - before) / (after - before) if large else Fraction(0)
             return share, between(one, other, share)
     return None
@@ -206,7 +260,10 @@ def filled(cells, budget, volume, at):
 
 def draws(positives, negatives, drawn):
     """{hits: chance} when so many of a tie's cases are drawn: every subset counted."""
-    ways = {hits: math.comb(positives, hits) * math.comb(negatives, drawn - hits) for hits in range(drawn + 1)}
+    ways = {
+        hits: math.comb(positives, hits) * math.comb(negatives, drawn - hits)
+        for hits in range(drawn + 1)
+    }
     whole = sum(ways.values())
     return {hits: Fraction(number, whole) for hits, number in ways.items() if number}
 
@@ -224,16 +281,24 @@ def height(rates, fpr, side):
     here = [y for x, y in rates if x == fpr]
     if here:
         return max(here) if side == "high" else min(here)
-    (x, y), (next_x, next_y) = max(p for p in rates if p[0] < fpr), min(p for p in rates if p[0] > fpr)
+    (x, y), (next_x, next_y) = (
+        max(p for p in rates if p[0] < fpr),
+        min(p for p in rates if p[0] > fpr),
+    )
     return y + (fpr - x) / (next_x - x) * (next_y - y)
 
 
 def superiority(one, other):
-    """[(low, high, sign)]: between two neighbouring corners both ROCs are straight; neighbours of one sign are joined."""
+    """[(low, high, sign)]: between two neighbouring corners both ROCs are straight; neighbours of
+    one sign are joined.
+    """
     places = sorted({x for x, _ in [*one, *other]})
     pieces = []
     for low, high in itertools.pairwise(places):
-        start, end = (height(one, x, side) - height(other, x, side) for x, side in ((low, "high"), (high, "low")))
+        start, end = (
+            height(one, x, side) - height(other, x, side)
+            for x, side in ((low, "high"), (high, "low"))
+        )
         if start * end < 0:
             middle = low + (high - low) * start / (start - end)
             pieces += [(low, middle, 1 if start > 0 else -1), (middle, high, 1 if end > 0 else -1)]

@@ -1,4 +1,6 @@
-"""Thresholds chosen by amounts: what a review costs against what every missed case is worth, exact at any base rate."""
+"""Thresholds chosen by amounts: what a review costs against what every missed case is worth, exact
+at any base rate.
+"""
 
 import random
 from fractions import Fraction
@@ -9,7 +11,11 @@ from tests.decisions import oracle_amounts as oracle
 
 import baserate as br
 
-SCORES, LABELS, WORTH = [0.9, 0.8, 0.7, 0.6, 0.2, 0.1], [1, 0, 1, 0, 1, 0], [1000, 50, 20, 500, 300, 10]
+SCORES, LABELS, WORTH = (
+    [0.9, 0.8, 0.7, 0.6, 0.2, 0.1],
+    [1, 0, 1, 0, 1, 0],
+    [1000, 50, 20, 500, 300, 10],
+)
 
 
 @pytest.fixture
@@ -18,14 +24,34 @@ def scenario():
 
 
 def generated(seed):
-    """Few distinct scores and amounts, so that scores, amounts and costs tie; sometimes one class, zero amounts, or cents."""
+    """Few distinct scores and amounts, so that scores, amounts and costs tie; sometimes one class,
+    zero amounts, or cents.
+    """
     rng = random.Random(seed)
     size = rng.choice((1, 2, 5, 10, 18))
-    labels = [rng.random() < rng.choice((0, 0.3, 0.6, 1)) for _ in range(size)] if seed % 7 == 0 else [rng.random() < 0.4 for _ in range(size)]
-    scores = [rng.choice((0.1, 0.25, 0.5, 0.75, 0.9, 1.0)) if seed % 2 else rng.random() for _ in range(size)]
-    kinds = ([0, 10, 20], [0.1, 0.2, 0.3, 12.34], [0, 0], [1 / 3, 1e-9, 1e6], [rng.random() * 1000 for _ in range(5)])
+    labels = (
+        [rng.random() < rng.choice((0, 0.3, 0.6, 1)) for _ in range(size)]
+        if seed % 7 == 0
+        else [rng.random() < 0.4 for _ in range(size)]
+    )
+    scores = [
+        rng.choice((0.1, 0.25, 0.5, 0.75, 0.9, 1.0)) if seed % 2 else rng.random()
+        for _ in range(size)
+    ]
+    kinds = (
+        [0, 10, 20],
+        [0.1, 0.2, 0.3, 12.34],
+        [0, 0],
+        [1 / 3, 1e-9, 1e6],
+        [rng.random() * 1000 for _ in range(5)],
+    )
     amounts = [rng.choice(kinds[seed % len(kinds)]) for _ in range(size)]
-    return [int(label) for label in labels], scores, amounts, rng.choice((0, 1, 10, 0.3, 1 / 3, 500))
+    return (
+        [int(label) for label in labels],
+        scores,
+        amounts,
+        rng.choice((0, 1, 10, 0.3, 1 / 3, 500)),
+    )
 
 
 def test_scenario_12(scenario):
@@ -36,7 +62,11 @@ def test_scenario_12(scenario):
     assert (point.nothing, point.everything) == (1320, 900)
     assert (point.by_average.threshold, point.by_average.cost) == (0.2, 750)
     assert br.flag_amount_at(scenario, 0.2, review=150).cost == 750
-    assert repr(point) == "AmountPoint: score >= 0.9; cost 470, amount caught 1000, missed 320, of 6 cases; at prior 0.5"
+    assert (
+        repr(point)
+        == "AmountPoint: score >= 0.9; cost 470, amount caught 1000, missed 320, of 6 cases; at"
+        " prior 0.5"
+    )
 
 
 @pytest.mark.parametrize("part", range(8))
@@ -44,17 +74,27 @@ def test_choices_are_those_of_a_naive_loop_on_600_generated_sets(part):
     for seed in range(75 * part, 75 * part + 75):
         labels, scores, amounts, review = generated(seed)
         both = 0 < sum(labels) < len(labels)
-        cases, counted = oracle.cases_of(labels, scores, amounts), br.count_amounts(labels, scores, amounts)
+        cases, counted = (
+            oracle.cases_of(labels, scores, amounts),
+            br.count_amounts(labels, scores, amounts),
+        )
         for prior in (None, 0.01, 0.5) if both else (None,):
             for recovered in (1, 0.8):
                 at, how = br.Conditions(prior=prior), {"prior": prior, "recovered": recovered}
                 point = br.choose_amount(counted, review=review, recovered=recovered, at=at)
-                cut, cost = oracle.cheapest(cases, review if review != 1 / 3 else Fraction(1 / 3), **how)
+                cut, cost = oracle.cheapest(
+                    cases, review if review != 1 / 3 else Fraction(1 / 3), **how
+                )
                 assert (point.threshold, point.sums.cost) == (cut, cost * len(cases)), seed
                 assert point.expected_cost == float(cost)
                 if sum(labels):
-                    average = oracle.cheapest_by_average(cases, review if review != 1 / 3 else Fraction(1 / 3), **how)
-                    assert (point.by_average.threshold, point.by_average.sums.cost / len(cases)) == average, seed
+                    average = oracle.cheapest_by_average(
+                        cases, review if review != 1 / 3 else Fraction(1 / 3), **how
+                    )
+                    assert (
+                        point.by_average.threshold,
+                        point.by_average.sums.cost / len(cases),
+                    ) == average, seed
                     assert point.cost <= point.by_average.cost
                 else:
                     assert point.by_average is None
@@ -63,7 +103,9 @@ def test_choices_are_those_of_a_naive_loop_on_600_generated_sets(part):
 
 def test_a_volume_scales_every_sum(scenario):
     at = br.Conditions(prior="1%")
-    one, many = (br.choose_amount(scenario, review=150, at=at, volume=volume) for volume in (1, 1_000_000))
+    one, many = (
+        br.choose_amount(scenario, review=150, at=at, volume=volume) for volume in (1, 1_000_000)
+    )
     assert many.sums == tuple(1_000_000 * each for each in one.sums)
     assert (many.cases, many.expected_cost) == (1_000_000, one.cost)
     assert one.sums.cost == Fraction("0.01") * (150 * Fraction(1, 3) + Fraction(320, 3))
@@ -78,27 +120,44 @@ def test_equal_amounts_cost_what_costs_of_outcomes_cost():
             br.choose_amount(amounts, review=9, at=at),
             br.choose(counts, at=br.Conditions(prior=prior, costs=br.Costs(fp=9, tp=9, fn=70))),
         )
-        assert (point.threshold, point.expected_cost) == (peer.threshold, pytest.approx(peer.expected_cost, rel=1e-15))
+        assert (point.threshold, point.expected_cost) == (
+            peer.threshold,
+            pytest.approx(peer.expected_cost, rel=1e-15),
+        )
         assert point.by_average.sums == point.sums
 
 
 def test_a_budget_without_a_review_catches_the_largest_amount(scenario):
     point = br.choose_amount(scenario, "alerts <= 3", volume=6)
-    assert (point.threshold, point.alerts, point.amount_caught, point.by_average) == (0.7, 3, 1020, None)
+    assert (point.threshold, point.alerts, point.amount_caught, point.by_average) == (
+        0.7,
+        3,
+        1020,
+        None,
+    )
     assert point.point.optimized == "amount_caught"
     priced = br.choose_amount(scenario, "alerts <= 3", review=150, volume=6)
     assert (priced.threshold, priced.cost) == (0.9, 470)
-    assert any(note.code == "BR523" and "no more of these would pay" in note.text for note in priced.notes)
+    assert any(
+        note.code == "BR523" and "no more of these would pay" in note.text for note in priced.notes
+    )
 
 
 def test_a_budget_inside_a_tie_is_met_on_average_with_the_best_and_the_worst_draw():
     amounts = br.count_amounts([1, 1, 1, 0, 0], [0.9, 0.5, 0.5, 0.5, 0.1], [7, 100, 40, 1, 1])
     point = br.choose_amount(amounts, "alerts <= 2", volume=5)
-    assert (point.point.how, point.threshold, point.point.lower_threshold, point.alerts) == ("tie", 0.9, 0.5, 2)
+    assert (point.point.how, point.threshold, point.point.lower_threshold, point.alerts) == (
+        "tie",
+        0.9,
+        0.5,
+        2,
+    )
     assert point.sums.amount_caught == 7 + Fraction(140, 3)
     assert (point.caught_best, point.caught_worst) == (107, 7)
     note = next(note for note in point.notes if note.code == "BR523")
-    assert note.text.endswith("drawn at random; amount caught 53.6667 on average, between 7 and 107")
+    assert note.text.endswith(
+        "drawn at random; amount caught 53.6667 on average, between 7 and 107"
+    )
     more = br.choose_amount(amounts, "alerts <= 3", volume=5)
     assert (more.caught_best, more.caught_worst) == (147, 47)
     part = br.choose_amount(amounts, "alerts <= 5", volume=10)
@@ -113,7 +172,9 @@ def test_the_worst_and_the_best_draw_are_those_of_every_draw():
         labels, worth = [rng.randint(0, 1) for _ in range(6)], [rng.randint(0, 9) for _ in range(6)]
         amounts = br.count_amounts(labels, [0.5] * 6, worth)
         budget = rng.randint(1, 5)
-        draws = [sum(worth[i] for i in draw if labels[i]) for draw in combinations(range(6), budget)]
+        draws = [
+            sum(worth[i] for i in draw if labels[i]) for draw in combinations(range(6), budget)
+        ]
         point = br.choose_amount(amounts, f"alerts <= {budget}", volume=6)
         if point.point.how == "tie":
             assert (point.caught_best, point.caught_worst) == (max(draws), min(draws))
@@ -138,27 +199,38 @@ def test_a_point_chosen_on_some_cases_is_read_on_others(scenario):
     assert (there.threshold, there.cost, there.amount_missed) == (0.9, 340.5, 40.5)
     assert there.point.in_advance
     assert there.at.prior == 2 / 3
-    assert chosen.on(other, br.Conditions(prior=0.5)).expected_cost == 0.5 * (75 + 20.25) + 0.5 * 150
+    assert (
+        chosen.on(other, br.Conditions(prior=0.5)).expected_cost == 0.5 * (75 + 20.25) + 0.5 * 150
+    )
 
 
 def test_trivial_rules_are_chosen_and_said(scenario):
-    nothing, everything = br.choose_amount(scenario, review=5000), br.choose_amount(br.count_amounts([1, 1], [0.1, 0.2], [9, 9]), review=1)
+    nothing, everything = (
+        br.choose_amount(scenario, review=5000),
+        br.choose_amount(br.count_amounts([1, 1], [0.1, 0.2], [9, 9]), review=1),
+    )
     assert (nothing.threshold, nothing.cost) == (None, 1320)
     assert any(note.code == "BR524" and "flagging nothing" in note.text for note in nothing.notes)
     assert (everything.threshold, everything.cost) == (0.1, 2)
-    assert any(note.code == "BR524" and "flagging everything" in note.text for note in everything.notes)
+    assert any(
+        note.code == "BR524" and "flagging everything" in note.text for note in everything.notes
+    )
     free = br.choose_amount(br.count_amounts([1, 0], [0.9, 0.1], [0, 0]), review=0)
     assert (free.threshold, free.cost) == (None, 0)
 
 
 def test_the_cheapest_model_wins_and_equals_are_named_together(scenario):
     worse = br.count_amounts(LABELS, [0.1, 0.9, 0.7, 0.6, 0.2, 0.3], WORTH)
-    choice = br.choose_amount_model({"worse": worse, "good": scenario, "same": scenario}, review=150)
+    choice = br.choose_amount_model(
+        {"worse": worse, "good": scenario, "same": scenario}, review=150
+    )
     assert (choice.models, choice.model, choice.point.cost) == (("good", "same"), "good", 470)
     assert choice.points["worse"].cost == 900
     caught = br.choose_amount_model({"worse": worse, "good": scenario}, "alerts <= 1", volume=6)
     assert (caught.model, caught.point.amount_caught) == ("good", 1000)
-    refused = br.choose_amount_model({"worse": worse, "good": scenario}, "fpr <= 0 and recall >= 0.3", review=150)
+    refused = br.choose_amount_model(
+        {"worse": worse, "good": scenario}, "fpr <= 0 and recall >= 0.3", review=150
+    )
     assert (refused.models, list(refused.refused)) == (("good",), ["worse"])
     with pytest.raises(br.Infeasible, match="no threshold has"):
         br.choose_amount_model({"worse": worse}, "fpr <= 0 and recall >= 0.3", review=150)
@@ -175,7 +247,10 @@ def test_the_cheapest_model_wins_and_equals_are_named_together(scenario):
         ({"review": "150"}, "what a review costs is a number"),
         ({"review": 1, "recovered": 0}, "the share recovered of a caught amount lies above 0"),
         ({"review": 1, "recovered": 80}, "the share recovered of a caught amount lies above 0"),
-        ({"review": 1, "at": br.Conditions(costs=br.Costs(fp=1, fn=9))}, "costs of outcomes are given beside amounts"),
+        (
+            {"review": 1, "at": br.Conditions(costs=br.Costs(fp=1, fn=9))},
+            "costs of outcomes are given beside amounts",
+        ),
         ({"review": 1, "volume": 0}, "a volume is a number of cases above 0"),
         ({"review": 1, "at": 0.1}, "at must be Conditions"),
         ({"rule": "alerts <= 3"}, "of how many cases"),
@@ -190,12 +265,18 @@ def test_no_cases_one_class_and_chosen_totals_are_refused_where_they_must_be(sce
     with pytest.raises(br.InputError, match="there are no cases"):
         br.choose_amount(br.Amounts.empty(), review=1)
     with pytest.raises(br.InputError, match="no negatives in the sample"):
-        br.choose_amount(br.count_amounts([1, 1], [0.1, 0.2], [9, 9]), review=1, at=br.Conditions(prior=0.1))
+        br.choose_amount(
+            br.count_amounts([1, 1], [0.1, 0.2], [9, 9]), review=1, at=br.Conditions(prior=0.1)
+        )
     thinned = br.count_amounts(LABELS, SCORES, WORTH, design="case-control")
     with pytest.raises(br.InputError, match="a prior must be given"):
         br.choose_amount(thinned, review=150)
     at = br.Conditions(prior=0.5)
-    assert br.choose_amount(thinned, review=150, at=at).cost == br.choose_amount(scenario, review=150, at=at).cost == 470
+    assert (
+        br.choose_amount(thinned, review=150, at=at).cost
+        == br.choose_amount(scenario, review=150, at=at).cost
+        == 470
+    )
     with pytest.raises(br.InputError, match="amounts are made by count_amounts, got Counts"):
         br.choose_amount(scenario.counts, review=150)
 

@@ -21,7 +21,11 @@ def test_w26_with_equal_classes_the_line_starts_at_tpr_0_8():
     flag_all = br.Confusion(tp=100, fp=100, fn=0, tn=0)
     misses_20 = br.Confusion(tp=80, fp=0, fn=20, tn=100)
     at = br.Conditions(costs=FIVE)
-    assert br.measure("total_cost", flag_all, at=at) == br.measure("total_cost", misses_20, at=at) == 100
+    assert (
+        br.measure("total_cost", flag_all, at=at)
+        == br.measure("total_cost", misses_20, at=at)
+        == 100
+    )
     assert not line.beaten_by(misses_20)
     assert line.beaten_by(br.Confusion(tp=81, fp=0, fn=19, tn=100))
 
@@ -32,7 +36,11 @@ def test_w27_the_line_is_adjusted_by_the_class_ratio():
     assert (line.slope, line.intercept) == (0.8, 0.2)
     assert br.ideal_baseline(br.Conditions(0.2, FIVE)).intercept == pytest.approx(0.2, rel=1e-15)
     at = br.Conditions(costs=FIVE)
-    assert br.measure("total_cost", br.Confusion(20, 0, 80, 400), at=at) == br.measure("total_cost", br.Confusion(100, 400, 0, 0), at=at) == 400
+    assert (
+        br.measure("total_cost", br.Confusion(20, 0, 80, 400), at=at)
+        == br.measure("total_cost", br.Confusion(100, 400, 0, 0), at=at)
+        == 400
+    )
 
 
 def test_w28_and_b9_above_slope_1_flagging_nothing_binds_and_the_line_starts_at_the_origin():
@@ -68,7 +76,9 @@ def test_a_point_on_the_line_does_not_beat_it_at_a_prior_that_floats_cannot_hold
 
 
 def test_the_line_needs_a_prior_and_a_share():
-    with pytest.raises(br.InputError, match="BR509: the prior is the sample's own, and no counts are given"):
+    with pytest.raises(
+        br.InputError, match="BR509: the prior is the sample's own, and no counts are given"
+    ):
         br.ideal_baseline(br.Conditions(costs=FIVE))
     with pytest.raises(br.InputError, match="BR509: only rates are known"):
         br.ideal_baseline(br.Conditions(costs=FIVE), br.Points.from_rates([0.1], [0.5]))
@@ -89,7 +99,9 @@ def test_what_is_no_point_cannot_beat_the_line(point):
 
 
 def test_the_side_of_the_line_is_decided_at_the_prior_as_written():
-    """At one tenth and costs of 9 to 1 both answers for all cost the same; the float 0.1 is a little more."""
+    """At one tenth and costs of 9 to 1 both answers for all cost the same; the float 0.1 is a
+    little more.
+    """
     for prior in (0.1, "0.1", "10%", "1 in 10", "1:9", Fraction(1, 10)):
         line = br.ideal_baseline(br.Conditions(prior, br.Costs(fp=1, fn=9)))
         assert (line.answer, line.notes, line.tpr(0)) == ("everything", (), 0)
@@ -108,7 +120,10 @@ def test_counts_of_one_class_have_no_line(cells):
 @pytest.mark.parametrize("seed", range(60))
 def test_guessing_lies_on_the_diagonal_and_has_the_prior_as_precision(seed):
     rng = random.Random(f"guess {seed}")
-    data, share = generated.cells(rng, both=True), rng.choice([0, 0.25, 0.1, 0.5, 1, Fraction(1, 3)])
+    data, share = (
+        generated.cells(rng, both=True),
+        rng.choice([0, 0.25, 0.1, 0.5, 1, Fraction(1, 3)]),
+    )
     at, truth = generated.at(rng, known=True)
     counts = generated.counts(data)
     point = br.guess(counts, share, at=at)
@@ -117,7 +132,10 @@ def test_guessing_lies_on_the_diagonal_and_has_the_prior_as_precision(seed):
     assert point.tpr == point.fpr == point.posfrac == float(share)
     if share:
         assert point.precision == (counts.prior if at.prior is None else at.prior)
-    ends = [oracle.value("expected_cost", counted, truth.shown) for counted in (oracle.points(data)[0][1], oracle.points(data)[-1][1])]
+    ends = [
+        oracle.value("expected_cost", counted, truth.shown)
+        for counted in (oracle.points(data)[0][1], oracle.points(data)[-1][1])
+    ]
     assert point.expected_cost == float(ends[0] + Fraction(share) * (ends[1] - ends[0]))
 
 
@@ -125,7 +143,9 @@ def test_guesses_of_0_and_1_are_the_answers_for_all():
     counts = br.Counts([3, 2, 1], [6, 3, 1], [1, 20, 79])
     assert br.guess(counts, 0).confusion == br.flag_at(counts, None).confusion
     assert br.guess(counts, 1).confusion == br.flag_at(counts, 1).confusion
-    assert repr(br.guess(counts, 0.3)).startswith("OperatingPoint: flag 30 % of the cases at random; tpr 0.3, fpr 0.3")
+    assert repr(br.guess(counts, 0.3)).startswith(
+        "OperatingPoint: flag 30 % of the cases at random; tpr 0.3, fpr 0.3"
+    )
     assert br.guess(counts, 0.3, volume=1000)["alerts"] == 300
     for share in (-0.1, 1.1, math.nan, math.inf, "half", None):
         with pytest.raises(br.InputError, match="BR542: a share lies between 0 and 1, got"):

@@ -1,4 +1,6 @@
-"""Budgets of alerts: one threshold that never flags more; large ties are shared at random, with the best and the worst draw known."""
+"""Budgets of alerts: one threshold that never flags more; large ties are shared at random, with the
+best and the worst draw known.
+"""
 
 import math
 import random
@@ -46,7 +48,11 @@ def test_scenario_3_the_recommendation_flips_at_945_228_alerts():
     low, high = Fraction(200), Fraction(1000)
     while high - low > Fraction(1, 10**6):
         middle = (low + high) / 2
-        low, high = (middle, high) if caught(F1_A, float(middle)) < caught(F1_B, float(middle)) else (low, middle)
+        low, high = (
+            (middle, high)
+            if caught(F1_A, float(middle)) < caught(F1_B, float(middle))
+            else (low, middle)
+        )
     assert f"{float(low):.3f}" == "945.228"
 
 
@@ -57,13 +63,20 @@ def test_a_budget_is_filled_as_in_the_oracle(seed):
     prior, volume = rng.choice(generated.PRIORS), rng.choice([10, 1000, 12345.5])
     budget = Fraction(rng.randint(100, 100 * int(volume)), 100)
     truth = oracle.At(generated.exact(prior))
-    point = br.choose(generated.counts(data), f"alerts <= {float(budget)!r}", at=br.Conditions(prior), volume=volume)
+    point = br.choose(
+        generated.counts(data),
+        f"alerts <= {float(budget)!r}",
+        at=br.Conditions(prior),
+        volume=volume,
+    )
     found = oracle.filled(data, budget, volume, truth)
     if found is None:
         assert (point.fn, point.tn) == (0, 0) or point.tpr == 1
         return
     share, counted = found
-    assert exactly(point.confusion) == counted, "a budget is used up, also inside a large tie without positives"
+    assert exactly(point.confusion) == counted, (
+        "a budget is used up, also inside a large tie without positives"
+    )
     assert (point.how, point.share) == (("tie", float(share)) if share else ("threshold", 1))
     assert point.optimized == "tpr"
 
@@ -84,10 +97,15 @@ def test_expected_best_and_worst_are_those_of_every_possible_draw(seed):
         assert point["alerts"] <= budget
         return
     above = [cell for cell in data if cell[0] > point.lower_threshold]
-    certain, drawn = sum(cell[1] for cell in above), budget - sum(cell[1] + cell[2] for cell in above)
+    certain, drawn = (
+        sum(cell[1] for cell in above),
+        budget - sum(cell[1] + cell[2] for cell in above),
+    )
     _, hits, misses = next(cell for cell in data if cell[0] == point.lower_threshold)
     chances = oracle.draws(hits, misses, drawn)
-    assert Fraction(point.confusion.tp) == certain + sum(number * chance for number, chance in chances.items())
+    assert Fraction(point.confusion.tp) == certain + sum(
+        number * chance for number, chance in chances.items()
+    )
     assert (point.worst.tp, point.best.tp) == (certain + min(chances), certain + max(chances))
     for draw in (point.best, point.worst):
         assert draw.tp + draw.fp == budget
@@ -99,21 +117,29 @@ def test_best_and_worst_use_the_same_alerts_at_any_prior_and_stay_inside_the_tie
     rng = random.Random(f"bounds {seed}")
     data, prior = generated.cells(rng, both=True), rng.choice([1e-6, 0.01, 0.5, 0.99])
     at, volume = br.Conditions(prior), 1000
-    point = br.choose(generated.counts(data), f"alerts <= {rng.randint(1, 999)}", at=at, volume=volume)
+    point = br.choose(
+        generated.counts(data), f"alerts <= {rng.randint(1, 999)}", at=at, volume=volume
+    )
     if point.best is None:
         return
     alerts = [
-        oracle.value("alerts", exactly(c), oracle.At(generated.exact(prior)), volume=volume) for c in (point.confusion, point.best, point.worst)
+        oracle.value("alerts", exactly(c), oracle.At(generated.exact(prior)), volume=volume)
+        for c in (point.confusion, point.best, point.worst)
     ]
     assert len(set(alerts)) == 1
     assert point.worst.tp <= point.confusion.tp <= point.best.tp
     tie = next(cell for cell in data if cell[0] == point.lower_threshold)
-    certain = sum(cell[1] for cell in data if cell[0] > point.lower_threshold), sum(cell[2] for cell in data if cell[0] > point.lower_threshold)
+    certain = (
+        sum(cell[1] for cell in data if cell[0] > point.lower_threshold),
+        sum(cell[2] for cell in data if cell[0] > point.lower_threshold),
+    )
     for draw in (point.best, point.worst):
         assert certain[0] <= draw.tp <= certain[0] + tie[1]
         assert certain[1] <= draw.fp <= certain[1] + tie[2]
     assert point.best.tp == certain[0] + tie[1] or point.best.fp == certain[1], "no luckier draw"
-    assert point.worst.tp == certain[0] or point.worst.fp == certain[1] + tie[2], "no unluckier draw"
+    assert point.worst.tp == certain[0] or point.worst.fp == certain[1] + tie[2], (
+        "no unluckier draw"
+    )
 
 
 @pytest.mark.parametrize("budget", [1000, 1001, 10**9])
@@ -127,9 +153,13 @@ def test_row_83_a_budget_of_every_case_flags_everything(budget):
 
 def test_stated_costs_may_use_less_than_the_budget():
     counts = br.Counts([3, 2, 1], [6, 3, 1], [1, 20, 79])
-    cheap = br.choose(counts, "alerts <= 50", at=br.Conditions(costs=br.Costs(fp=1, fn=2)), volume=110)
+    cheap = br.choose(
+        counts, "alerts <= 50", at=br.Conditions(costs=br.Costs(fp=1, fn=2)), volume=110
+    )
     assert (cheap.threshold, cheap["alerts"], cheap.how) == (3, 7, "threshold")
-    dear = br.choose(counts, "alerts <= 50", at=br.Conditions(costs=br.Costs(fp=1, fn=1000)), volume=110)
+    dear = br.choose(
+        counts, "alerts <= 50", at=br.Conditions(costs=br.Costs(fp=1, fn=1000)), volume=110
+    )
     assert dear["alerts"] == 50
     assert br.choose(counts, "alerts <= 50", volume=110)["alerts"] == 50
     assert br.choose(counts, "alerts <= 50", volume=110, optimize="expected_cost")["alerts"] == 7
@@ -152,7 +182,13 @@ def test_a_floor_beside_a_budget_is_kept_by_the_shared_tie():
 @pytest.mark.parametrize("budget", [12, 15, 19])
 def test_a_budget_is_used_up_in_a_tie_without_positives(budget):
     point = br.choose(UNTIL_20, f"alerts <= {budget}", volume=105)
-    assert (point.how, point.threshold, point.lower_threshold, point["alerts"], point.tp) == ("tie", 3, 2, budget, 5)
+    assert (point.how, point.threshold, point.lower_threshold, point["alerts"], point.tp) == (
+        "tie",
+        3,
+        2,
+        budget,
+        5,
+    )
 
 
 def test_a_budget_that_ends_exactly_behind_a_tie_without_positives_is_used_up():
@@ -168,23 +204,30 @@ def test_stated_costs_or_another_goal_leave_a_tie_without_positives_alone():
 
 
 def test_a_budget_is_left_unused_only_for_what_is_strictly_better():
-    """With mixtures, more positives are found on the hull than in the tie at the same number of alerts."""
+    """With mixtures, more positives are found on the hull than in the tie at the same number of
+    alerts.
+    """
     point = br.choose(UNTIL_20, "alerts <= 15", volume=105, mix=True)
     assert (point.how, point["alerts"]) == ("mixture", 15)
     assert point.tp > 5
 
 
-# ---- one threshold --------------------------------------------------------------------------------------------------------------
+# ---- one threshold
+# --------------------------------------------------------------------------------------------------------------  # noqa: E501
 
 
 def alerts_of(flagged, labels, prior, volume):
-    """How many alerts out of the volume, at this base rate, from the cases flagged: by the definition."""
+    """How many alerts out of the volume, at this base rate, from the cases flagged: by the
+    definition.
+    """
     hits, misses = (
         sum(flag for flag, y in zip(flagged, labels, strict=True) if y),
         sum(flag for flag, y in zip(flagged, labels, strict=True) if not y),
     )
     positives = sum(labels)
-    return volume * (prior * Fraction(hits, positives) + (1 - prior) * Fraction(misses, len(labels) - positives))
+    return volume * (
+        prior * Fraction(hits, positives) + (1 - prior) * Fraction(misses, len(labels) - positives)
+    )
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -197,7 +240,12 @@ def test_score_at_or_above_the_threshold_never_exceeds_the_budget_and_the_next_s
         scores = [round(score, rng.choice([1, 2])) for score in scores]
     prior, volume = Fraction(rng.choice([1, 20, 300]), 1000), 10 ** rng.randint(2, 6)
     budget = rng.randint(1, volume)
-    point = br.choose(br.count(labels, scores), f"alerts <= {budget}", at=br.Conditions(float(prior)), volume=volume)
+    point = br.choose(
+        br.count(labels, scores),
+        f"alerts <= {budget}",
+        at=br.Conditions(float(prior)),
+        volume=volume,
+    )
     flagged = [point.threshold is not None and score >= point.threshold for score in scores]
     used = alerts_of(flagged, labels, prior, volume)
     assert used <= budget
@@ -205,12 +253,18 @@ def test_score_at_or_above_the_threshold_never_exceeds_the_budget_and_the_next_s
     if not unflagged:
         return
     tied = [score == max(unflagged) for score in scores]
-    more = alerts_of([one or other for one, other in zip(flagged, tied, strict=True)], labels, prior, volume)
+    more = alerts_of(
+        [one or other for one, other in zip(flagged, tied, strict=True)], labels, prior, volume
+    )
     assert more > budget
     assert (point.how == "tie") == (sum(tied) > 1 and more - used > Fraction(budget, 100))
     if point.how == "threshold":
         assert all(isinstance(cases, int) for cases in point.confusion)
-        assert (point.tp + point.fp, point.share, point.lower_threshold) == (sum(flagged), 1.0, None)
+        assert (point.tp + point.fp, point.share, point.lower_threshold) == (
+            sum(flagged),
+            1.0,
+            None,
+        )
         assert br.interval("tpr", point).low <= point.tpr
     else:
         assert point.lower_threshold == max(unflagged)
@@ -230,22 +284,33 @@ def test_continuous_scores_are_set_at_one_short_threshold_with_intervals():
 
 
 def test_a_sample_too_small_for_the_budget_says_so():
-    point = br.choose(br.count([0, 0, 1, 1], [0.9, 0.2, 0.8, 0.7]), "alerts <= 10", at=AT, volume=MILLION)
+    point = br.choose(
+        br.count([0, 0, 1, 1], [0.9, 0.2, 0.8, 0.7]), "alerts <= 10", at=AT, volume=MILLION
+    )
     assert (point.threshold, setting(point), point["alerts"]) == (None, "flag nothing", 0)
-    assert "0 of 10 alerts are used: the next score of this sample stands for 5e+05 more" in str(point.notes)
+    assert "0 of 10 alerts are used: the next score of this sample stands for 5e+05 more" in str(
+        point.notes
+    )
 
 
 def test_a_tie_below_one_percent_of_the_budget_is_left_out():
     counts = br.Counts([3, 2, 1], positives=[100, 2, 0], negatives=[900, 1, 8997])
     assert br.choose(counts, "alerts <= 1001", volume=10_000).how == "threshold"
-    assert br.choose(br.Counts([3, 2, 1], [100, 2, 0], [100, 1, 9797]), "alerts <= 201", volume=10_000).how == "tie"
+    assert (
+        br.choose(
+            br.Counts([3, 2, 1], [100, 2, 0], [100, 1, 9797]), "alerts <= 201", volume=10_000
+        ).how
+        == "tie"
+    )
 
 
 @pytest.mark.parametrize("seed", range(300))
 def test_a_threshold_is_shown_in_as_few_digits_as_flag_the_same_cases(seed):
     rng = random.Random(f"short {seed}")
     high = rng.uniform(0.1, 1)
-    below = min(high - rng.choice([1e-1, 1e-3, 1e-9, 2e-16]) * rng.uniform(0.01, 1), math.nextafter(high, 0))
+    below = min(
+        high - rng.choice([1e-1, 1e-3, 1e-9, 2e-16]) * rng.uniform(0.01, 1), math.nextafter(high, 0)
+    )
     text = short(high, below)
     assert below < float(text) <= high
     digits = len(text.replace(".", "").lstrip("0"))
@@ -265,7 +330,12 @@ def test_a_threshold_is_shown_in_as_few_digits_as_flag_the_same_cases(seed):
         (1.23e-9, 1e-10, "7e-10"),
         (0.123456, -math.inf, "0.1234"),
     ]
-    + [(math.inf, 3.0, "inf"), (17, -math.inf, "17"), (0.5, None, "0.5"), (math.nextafter(1, 2), 1.0, "1.0000000000000002")],
+    + [
+        (math.inf, 3.0, "inf"),
+        (17, -math.inf, "17"),
+        (0.5, None, "0.5"),
+        (math.nextafter(1, 2), 1.0, "1.0000000000000002"),
+    ],
 )
 def test_thresholds_of_every_kind_are_shown_plainly(threshold, below, text):
     assert short(threshold, below) == text

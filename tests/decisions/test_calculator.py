@@ -1,4 +1,6 @@
-"""From rounded, published rates to the rest: never a false contradiction, never a range that misses the truth."""
+"""From rounded, published rates to the rest: never a false contradiction, never a range that misses
+the truth.
+"""
 
 import itertools
 import math
@@ -17,7 +19,16 @@ import baserate as br
 NAMES = tuple(oracle.PARTS)
 # Each outcome as weights of (x, y, p, 1).
 OUTCOMES = {"tp": (1, 0, 0, 0), "fp": (0, 1, 0, 0), "fn": (-1, 0, 1, 0), "tn": (0, -1, -1, 1)}
-OTHERS = ("balanced_accuracy", "informedness", "kappa", "lr_positive", "lr_negative", "lift", "nne", "markedness")
+OTHERS = (
+    "balanced_accuracy",
+    "informedness",
+    "kappa",
+    "lr_positive",
+    "lr_negative",
+    "lift",
+    "nne",
+    "markedness",
+)
 
 
 def counted(tpr, fpr, prior):
@@ -26,31 +37,48 @@ def counted(tpr, fpr, prior):
 
 def rounded(value, digits):
     scaled = value * 10**digits
-    return (Decimal(round(scaled)) / 10**digits).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_EVEN)
+    return (Decimal(round(scaled)) / 10**digits).quantize(
+        Decimal(1).scaleb(-digits), ROUND_HALF_EVEN
+    )
 
 
 def row(name, value):
-    """name = value as a linear equation in (x, y, p, 1), with TP = x, FP = y, FN = p - x, TN = 1 - p - y."""
+    """name = value as a linear equation in (x, y, p, 1), with TP = x, FP = y, FN = p - x, TN = 1 -
+    p - y.
+    """
     if name == "prior":
         return np.array([0, 0, 1, -float(value)])
-    shares = SimpleNamespace(**{key: np.array(weights, dtype=float) for key, weights in OUTCOMES.items()})
+    shares = SimpleNamespace(
+        **{key: np.array(weights, dtype=float) for key, weights in OUTCOMES.items()}
+    )
     above, below = oracle.PARTS[name](shares)
-    return above - float(value) * (below if isinstance(below, np.ndarray) else np.array([0, 0, 0, 1.0]))
+    return above - float(value) * (
+        below if isinstance(below, np.ndarray) else np.array([0, 0, 0, 1.0])
+    )
 
 
 def determined(names, truth):
     """Whether three of these rates have independent equations at the truth, in exact fractions."""
     rows = []
     for name in names:
-        shares = {key: np.array([Fraction(w) for w in weights], dtype=object) for key, weights in OUTCOMES.items()}
-        above, below = (shares["fn"] + shares["tp"], 1) if name == "prior" else oracle.PARTS[name](SimpleNamespace(**shares))
+        shares = {
+            key: np.array([Fraction(w) for w in weights], dtype=object)
+            for key, weights in OUTCOMES.items()
+        }
+        above, below = (
+            (shares["fn"] + shares["tp"], 1)
+            if name == "prior"
+            else oracle.PARTS[name](SimpleNamespace(**shares))
+        )
         whole = below if isinstance(below, np.ndarray) else sum(shares.values())
         rows.append((above - truth[name] * whole)[:3])
     return any(np.dot(np.cross(a, b), c) for a, b, c in itertools.combinations(rows, 3))
 
 
 def slack(given):
-    """How much room the rates {name: (value, half a unit)} leave, by linear programming: below 0 they contradict each other."""
+    """How much room the rates {name: (value, half a unit)} leave, by linear programming: below 0
+    they contradict each other.
+    """
     planes = [(-1, 0, 0, 0), (1, 0, -1, 0), (0, -1, 0, 0), (0, 1, 1, -1)]
     rows = [np.array(plane, dtype=float) for plane in planes]
     margins = [0.0] * 4
@@ -67,7 +95,9 @@ def slack(given):
 
 def truths(rng):
     tpr, fpr = (Fraction(rng.randint(1, 999), 1000) for _ in range(2))
-    prior = rng.choice([Fraction(1, 2), Fraction(1, 100), Fraction(1, 1000), Fraction(rng.randint(1, 99), 100)])
+    prior = rng.choice(
+        [Fraction(1, 2), Fraction(1, 100), Fraction(1, 1000), Fraction(rng.randint(1, 99), 100)]
+    )
     matrix = counted(tpr, fpr, prior)
     every = {name: oracle.value(name, matrix, oracle.At()) for name in (*NAMES, *OTHERS)}
     return {"prior": prior, **every}
@@ -86,13 +116,19 @@ def published(rng, truth, most=5):
         given[name] = rng.choice([str(text), f"{100 * text:.{digits - 2}f}%", float(text)])
         half = 0.5 * 10**-digits
         if isinstance(given[name], float):
-            half = 0.5 * 10.0 ** -len(repr(given[name]).partition(".")[2]) if "e" not in repr(given[name]) else half
+            half = (
+                0.5 * 10.0 ** -len(repr(given[name]).partition(".")[2])
+                if "e" not in repr(given[name])
+                else half
+            )
         read[name] = (float(text), half)
     return given, read
 
 
 def solved_or_open(given):
-    """None where the rates leave something open, also by chance: precision printed as the prior fits every guess."""
+    """None where the rates leave something open, also by chance: precision printed as the prior
+    fits every guess.
+    """
     try:
         return br.solve_rates(**given)
     except br.InputError as refusal:
@@ -119,7 +155,9 @@ def test_the_truth_is_never_contradicted_and_lies_in_every_range(seed):
             assert solved.low <= solved.value <= solved.high
         if solved.low is not None and truth.get(name) is not None:
             exact = float(truth[name])
-            assert solved.low - 1e-12 * abs(exact) <= exact <= solved.high + 1e-12 * abs(exact), name
+            assert solved.low - 1e-12 * abs(exact) <= exact <= solved.high + 1e-12 * abs(exact), (
+                name
+            )
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -142,7 +180,15 @@ def test_a_contradiction_is_claimed_exactly_where_linear_programming_finds_none_
     truth = truths(rng)
     given, read = published(rng, truth, most=6)
     wrong = rng.choice([name for name in given if name != "prior"] or ["tpr"])
-    off = min(1.0, max(0.0, float(rounded(truth[wrong] + Fraction(rng.choice([-300, -20, -5, 5, 20, 300]), 1000), 3))))
+    off = min(
+        1.0,
+        max(
+            0.0,
+            float(
+                rounded(truth[wrong] + Fraction(rng.choice([-300, -20, -5, 5, 20, 300]), 1000), 3)
+            ),
+        ),
+    )
     given[wrong], read[wrong] = f"{off:.3f}", (off, 0.0005)
     room = slack(read)
     if abs(room) < 1e-7:
@@ -158,7 +204,10 @@ def test_a_contradiction_is_claimed_exactly_where_linear_programming_finds_none_
 def test_landgrebe_the_printed_purity_is_not_what_the_other_rates_force():
     rates = br.solve_rates(tpr=0.8, posfrac=0.549, prior=0.5)
     assert (f"{rates.precision:.4f}", f"{rates.fpr:.3f}") == ("0.7286", "0.298")
-    match = r"tpr 0\.8, posfrac 0\.549, prior 0\.5 force precision to lie between .* and .* \(about 0\.7286\), not at 0\.779"
+    match = (
+        r"tpr 0\.8, posfrac 0\.549, prior 0\.5 force precision to lie between .* and .* \(about"
+        r" 0\.7286\), not at 0\.779"
+    )
     with pytest.raises(br.InputError, match=match) as caught:
         br.solve_rates(tpr=0.8, posfrac=0.549, prior=0.5, precision=0.779)
     assert caught.value.code == "BR541"
@@ -175,7 +224,13 @@ def test_landgrebe_b11_each_printed_pair_and_the_consistent_set():
 
 @pytest.mark.parametrize("rate", [0.5, "50%", "1/2", "1 in 2", 1, 0])
 def test_equal_tpr_and_fpr_leave_the_prior_open(rate):
-    with pytest.raises(br.InputError, match="BR540: tpr equals fpr, so flagging says nothing about the class and leaves the prior open"):
+    with pytest.raises(
+        br.InputError,
+        match=(
+            "BR540: tpr equals fpr, so flagging says nothing about the class and leaves the prior"
+            " open"
+        ),
+    ):
         br.solve_rates(tpr=rate, fpr=rate, posfrac=rate)
 
 
@@ -186,11 +241,20 @@ def test_equal_tpr_and_fpr_with_precision_give_the_prior():
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({}, "no rate is given, which leaves 3 numbers open: add 3 of prior, tpr, fpr.* Fix: prior=…, tpr=…, fpr=…"),
+        (
+            {},
+            (
+                "no rate is given, which leaves 3 numbers open: add 3 of prior, tpr, fpr.* Fix:"
+                " prior=…, tpr=…, fpr=…"
+            ),
+        ),
         ({"tpr": 0.5}, "tpr leaves 2 numbers open: add 2 of prior, fpr.* Fix: prior=…, fpr=…"),
         ({"tpr": 0.5, "prior": 0.1}, "prior, tpr leave 1 number open: add 1 of fpr.* Fix: fpr=…"),
         ({"tpr": 0.5, "fnr": 0.5, "prior": 0.1}, "fnr, prior, tpr leave 1 number open"),
-        ({"precision": 0.5, "fdr": 0.5, "tpr": 0.5}, "leave 1 number open: add 1 of prior.* Fix: prior=…"),
+        (
+            {"precision": 0.5, "fdr": 0.5, "tpr": 0.5},
+            "leave 1 number open: add 1 of prior.* Fix: prior=…",
+        ),
     ],
 )
 def test_too_few_rates_say_how_many_are_missing_and_which_help(given, said):
@@ -202,11 +266,24 @@ def test_what_is_said_to_help_helps():
     with pytest.raises(br.InputError, match="BR540") as caught:
         br.solve_rates(tpr=0.6, precision=0.3)
     for name in caught.value.problems[0].text.partition("add 1 of ")[2].split(", "):
-        truth = {**{n: oracle.value(n, counted(Fraction(6, 10), Fraction(7, 45), Fraction(1, 10)), oracle.At()) for n in NAMES}, "prior": 0.1}
-        assert br.solve_rates(tpr=0.6, precision=0.3, **{name: float(truth[name])}).prior == pytest.approx(0.1, abs=1e-9)
+        truth = {
+            **{
+                n: oracle.value(
+                    n, counted(Fraction(6, 10), Fraction(7, 45), Fraction(1, 10)), oracle.At()
+                )
+                for n in NAMES
+            },
+            "prior": 0.1,
+        }
+        assert br.solve_rates(
+            tpr=0.6, precision=0.3, **{name: float(truth[name])}
+        ).prior == pytest.approx(0.1, abs=1e-9)
 
 
-@pytest.mark.parametrize(("text", "low", "high"), [("54.9%", 0.5485, 0.5495), ("0.549", 0.5485, 0.5495), ("0.5490", 0.54895, 0.54905)])
+@pytest.mark.parametrize(
+    ("text", "low", "high"),
+    [("54.9%", 0.5485, 0.5495), ("0.549", 0.5485, 0.5495), ("0.5490", 0.54895, 0.54905)],
+)
 def test_a_printed_rate_stands_for_all_that_rounds_to_it(text, low, high):
     rates = br.solve_rates(posfrac=text, tpr=Fraction(4, 5), prior=0.5)
     assert (rates["posfrac"].low, rates["posfrac"].high) == (low, high)
@@ -247,7 +324,9 @@ def test_what_is_no_share_is_refused(value):
 
 
 def test_names_that_cannot_be_given_are_refused():
-    with pytest.raises(br.InputError, match='BR535: "recall" is not a rate that can be given here. Fix: "tpr"'):
+    with pytest.raises(
+        br.InputError, match='BR535: "recall" is not a rate that can be given here. Fix: "tpr"'
+    ):
         br.solve_rates(recall=0.8)
     with pytest.raises(br.InputError, match='BR540: "mcc" is not a rate that can be given here'):
         br.solve_rates(mcc=0.8)
@@ -259,19 +338,27 @@ def test_names_that_cannot_be_given_are_refused():
 
 
 def test_two_rates_may_contradict_each_other():
-    with pytest.raises(br.InputError, match=r"BR541: .*tpr 0\.8 force fnr to lie between 0\.15 and 0\.25.*, not at 0\.5"):
+    with pytest.raises(
+        br.InputError,
+        match=r"BR541: .*tpr 0\.8 force fnr to lie between 0\.15 and 0\.25.*, not at 0\.5",
+    ):
         br.solve_rates(tpr=0.8, fnr=0.5)
 
 
 def test_a_range_without_bound_is_not_given_one():
-    """Accuracy 0.3 at fpr 0.5 and prior 0.5: tpr may be 0, and then no number of alerts finds a positive."""
+    """Accuracy 0.3 at fpr 0.5 and prior 0.5: tpr may be 0, and then no number of alerts finds a
+    positive.
+    """
     rates = br.solve_rates(accuracy=0.3, fpr=0.5, prior=0.5)
     assert rates["tpr"].low == 0
     assert rates["nne"].high == math.inf
 
 
 def test_a_ratio_whose_denominator_may_vanish_has_no_upper_bound():
-    assert br.solve_rates(tpr="0.50", fpr="0.004", prior=0.5, posfrac="0.3")["lr_positive"].high < math.inf
+    assert (
+        br.solve_rates(tpr="0.50", fpr="0.004", prior=0.5, posfrac="0.3")["lr_positive"].high
+        < math.inf
+    )
     assert br.solve_rates(tpr="0.50", accuracy="0.748", prior=0.5)["lr_positive"].high == math.inf
 
 
@@ -295,7 +382,15 @@ def test_complementary_rates_narrow_each_other():
 
 
 @pytest.mark.parametrize(
-    ("text", "low", "high"), [("0", 0, 0), ("1", 1, 1), (" 1 ", 1, 1), ("0.0", 0, 0.05), ("1.0", 0.95, 1), ("100%", 0.995, 1)]
+    ("text", "low", "high"),
+    [
+        ("0", 0, 0),
+        ("1", 1, 1),
+        (" 1 ", 1, 1),
+        ("0.0", 0, 0.05),
+        ("1.0", 0.95, 1),
+        ("100%", 0.995, 1),
+    ],
 )
 def test_a_bare_0_or_1_is_exact_and_printed_decimals_are_rounded(text, low, high):
     rates = br.solve_rates(tpr=text, fpr=Fraction(1, 8), prior=0.5)
@@ -328,11 +423,20 @@ def test_odds_in_the_prior_are_noted():
 
 
 def test_a_percentage_without_its_sign_is_refused_with_what_to_write():
-    with pytest.raises(br.InputError, match="BR542: tpr must be a share between 0 and 1, got 80. Fix: .*for 80 percent write 80%"):
+    with pytest.raises(
+        br.InputError,
+        match="BR542: tpr must be a share between 0 and 1, got 80. Fix: .*for 80 percent write 80%",
+    ):
         br.solve_rates(tpr=80, fpr=0.1, prior=0.5)
 
 
 def test_rates_of_any_length_are_refused_at_once():
-    for text in ("9" * 100_000, "0." + "0" * 100_000, "1e" + "9" * 100_000, "1 in " + "1 " * 50_000, "," * 100_000):
+    for text in (
+        "9" * 100_000,
+        "0." + "0" * 100_000,
+        "1e" + "9" * 100_000,
+        "1 in " + "1 " * 50_000,
+        "," * 100_000,
+    ):
         with pytest.raises(br.InputError, match="BR542: tpr must be a share"):
             br.solve_rates(tpr=text, fpr=0.1, prior=0.5)

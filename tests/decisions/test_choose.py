@@ -43,7 +43,9 @@ def test_the_cheapest_threshold_is_that_of_the_oracle(seed):
     at, truth = generated.at(rng, known=generated.classes(data))
     point = assert_as_the_oracle(data, None, [], at, truth)
     assert point.optimized == "expected_cost"
-    assert point.expected_cost == float(oracle.value("expected_cost", exactly(point.confusion), truth.shown))
+    assert point.expected_cost == float(
+        oracle.value("expected_cost", exactly(point.confusion), truth.shown)
+    )
 
 
 @pytest.mark.parametrize("seed", range(600))
@@ -67,7 +69,9 @@ def test_the_best_threshold_by_any_measure_is_that_of_the_oracle(name):
         assert point is None or point.optimized == name
 
 
-@pytest.mark.parametrize("name", ["f_beta(beta=2)", "weighted_accuracy(w1=2, w2=1, w3=3, w4=0.5)", "net_benefit(t=0.25)"])
+@pytest.mark.parametrize(
+    "name", ["f_beta(beta=2)", "weighted_accuracy(w1=2, w2=1, w3=3, w4=0.5)", "net_benefit(t=0.25)"]
+)
 def test_measures_with_parameters_can_be_optimized_and_required(name):
     rng = random.Random(name)
     measure = br.Measure.parse(name)
@@ -79,20 +83,27 @@ def test_measures_with_parameters_can_be_optimized_and_required(name):
         term = oracle.Term(measure.name, ">=", Fraction(1, 5), dict(measure.parameters))
         kept = oracle.choose(data, [term], "tpr", truth)
         if kept:
-            assert_chosen(br.choose(generated.counts(data), f"{name} >= 20%", at=at, optimize="tpr"), kept)
+            assert_chosen(
+                br.choose(generated.counts(data), f"{name} >= 20%", at=at, optimize="tpr"), kept
+            )
 
 
 @pytest.mark.parametrize("seed", range(40))
 def test_a_published_roc_is_chosen_on_at_a_stated_prior(seed):
     rng = random.Random(f"rates {seed}")
     size = rng.randint(1, 8)
-    fpr, tpr = (sorted(rng.choice([0, 0.125, 0.25, 0.5, 0.75, 1]) for _ in range(size)) for _ in range(2))
+    fpr, tpr = (
+        sorted(rng.choice([0, 0.125, 0.25, 0.5, 0.75, 1]) for _ in range(size)) for _ in range(2)
+    )
     points = br.Points.from_rates(fpr, tpr)
     at = br.Conditions(0.25, br.Costs(fp=1, fn=rng.choice([1, 2, 3, 50])))
     truth = oracle.At(Fraction(1, 4), (0, 1, at.costs.fn, 0))
     corners = zip(points.tp.tolist(), points.fp.tolist(), strict=True)
     every = [(Fraction(tp), Fraction(fp), 1 - Fraction(tp), 1 - Fraction(fp)) for tp, fp in corners]
-    best = min(every, key=lambda counted: (oracle.value("expected_cost", counted, truth), every.index(counted)))
+    best = min(
+        every,
+        key=lambda counted: (oracle.value("expected_cost", counted, truth), every.index(counted)),
+    )
     assert exactly(br.choose(points, at=at).confusion) == best
     with pytest.raises(br.InputError, match="BR509: only rates are known"):
         br.choose(points)
@@ -101,11 +112,17 @@ def test_a_published_roc_is_chosen_on_at_a_stated_prior(seed):
 def test_arbitrary_weights_give_the_cheapest_point_up_to_rounding():
     rng = random.Random(7)
     for _ in range(100):
-        data = [(rng.random(), rng.random() * 10, rng.random() * 10) for _ in range(rng.randint(1, 30))]
+        data = [
+            (rng.random(), rng.random() * 10, rng.random() * 10) for _ in range(rng.randint(1, 30))
+        ]
         at, truth = generated.at(rng, known=True)
         cost = br.choose(generated.counts(data), at=at).expected_cost
-        costs = [oracle.value("expected_cost", counted, truth) for _, counted in oracle.points(data)]
-        assert cost == pytest.approx(float(min(costs)), rel=1e-12, abs=1e-14 * float(max(map(abs, costs))))
+        costs = [
+            oracle.value("expected_cost", counted, truth) for _, counted in oracle.points(data)
+        ]
+        assert cost == pytest.approx(
+            float(min(costs)), rel=1e-12, abs=1e-14 * float(max(map(abs, costs)))
+        )
 
 
 @pytest.mark.parametrize("shift", [1e9, 1e12])
@@ -113,7 +130,9 @@ def test_costs_on_the_diagonal_that_cancel_do_not_blur_the_choice(shift):
     rng = random.Random(int(shift))
     costs = br.Costs(tp=shift, fn=shift + 1, tn=-shift, fp=1 - shift)
     for _ in range(30):
-        data = [(i, rng.randint(10**5, 10**5 + 9), rng.randint(10**5, 10**5 + 9)) for i in range(10)]
+        data = [
+            (i, rng.randint(10**5, 10**5 + 9), rng.randint(10**5, 10**5 + 9)) for i in range(10)
+        ]
         truth = oracle.At(Fraction(1, 2), (costs.tp, costs.fp, costs.fn, costs.tn))
         best = oracle.choose(data, [], "expected_cost", truth)
         assert_chosen(br.choose(generated.counts(data), at=br.Conditions(0.5, costs)), best)
@@ -130,7 +149,11 @@ def test_differences_that_floats_cannot_see_decide():
 
 @pytest.mark.parametrize("name", ["informedness", "balanced_accuracy", "kappa", "mcc"])
 def test_the_best_of_points_that_are_equal_as_floats_is_found_exactly(name):
-    near = [(8, 10**9, 10**9 - 1), *((i, 1, 1) for i in range(7, 1, -1)), (1, 2 * 10**9 - 6, 2 * 10**9 - 4)]
+    near = [
+        (8, 10**9, 10**9 - 1),
+        *((i, 1, 1) for i in range(7, 1, -1)),
+        (1, 2 * 10**9 - 6, 2 * 10**9 - 4),
+    ]
     best = oracle.choose(near, [], name, oracle.At())
     assert best[0] == 2
     assert_chosen(br.choose(generated.counts(near), optimize=name), best)
@@ -151,8 +174,12 @@ def test_an_undefined_value_keeps_no_rule():
         br.choose(counts, "precision <= 5% and fpr <= 0")
     assert br.choose(counts, "precision <= 5%").threshold == 2
     assert br.choose(counts, "lr_positive >= 0", optimize="tpr").tpr == 1
-    assert br.choose(counts, "lr_positive >= 0", optimize="posfrac").threshold == 2, "flagging nothing has no ratio"
-    assert br.choose(counts, "npv >= 10%", optimize="fnr").threshold is None, "flagging everything has no npv"
+    assert br.choose(counts, "lr_positive >= 0", optimize="posfrac").threshold == 2, (
+        "flagging nothing has no ratio"
+    )
+    assert br.choose(counts, "npv >= 10%", optimize="fnr").threshold is None, (
+        "flagging everything has no npv"
+    )
 
 
 def test_net_benefit_at_t_1_is_undefined_everywhere():
@@ -174,16 +201,25 @@ def test_on_reads_the_same_threshold_on_other_cases():
         at, _ = generated.at(rng, known=True)
         chosen = br.choose(generated.counts(dev), at=at)
         read = chosen.on(generated.counts(test))
-        flagged = [cell for cell in test if chosen.threshold is not None and cell[0] >= chosen.threshold]
+        flagged = [
+            cell for cell in test if chosen.threshold is not None and cell[0] >= chosen.threshold
+        ]
         assert (read.tp, read.fp) == tuple(sum(cell[i] for cell in flagged) for i in (1, 2))
         assert (read.how, read.in_advance, chosen.in_advance) == ("threshold", True, False)
-        assert (read.rule, read.optimized, read.threshold) == (chosen.rule, chosen.optimized, chosen.threshold)
+        assert (read.rule, read.optimized, read.threshold) == (
+            chosen.rule,
+            chosen.optimized,
+            chosen.threshold,
+        )
         assert read.at.prior == (generated.counts(test).prior if at.prior is None else at.prior)
         assert "BR528" not in [note.code for note in read.notes]
 
 
 def test_on_takes_other_conditions_and_shares_ties_and_mixtures():
-    dev, test = br.Counts([3, 2, 1], [4, 4, 2], [1, 9, 90]), br.Counts([3, 2, 1], [40, 20, 40], [10, 90, 900])
+    dev, test = (
+        br.Counts([3, 2, 1], [4, 4, 2], [1, 9, 90]),
+        br.Counts([3, 2, 1], [40, 20, 40], [10, 90, 900]),
+    )
     tie = br.choose(dev, "alerts <= 60", volume=1000).on(test, br.Conditions(0.5))
     assert tie.tp == 40 + tie.share * 20
     assert tie.at.prior == 0.5

@@ -78,7 +78,11 @@ def test_on_a_vertical_run_a_fixed_fpr_reads_the_highest_tpr():
 def test_on_a_horizontal_run_a_fixed_tpr_reads_the_lowest_fpr():
     counts = br.Counts([5, 4, 3, 2], [5, 0, 0, 5], [1, 3, 3, 3])
     fixed = br.fix(counts, tpr=0.5)
-    assert (fixed.interpolated.fp, fixed.interpolated.threshold, fixed.interpolated.share) == (1, 5, 1)
+    assert (fixed.interpolated.fp, fixed.interpolated.threshold, fixed.interpolated.share) == (
+        1,
+        5,
+        1,
+    )
     assert (fixed.attained.fp, fixed.attained.threshold) == (1, 5)
     assert br.fix(counts, tpr=0).interpolated.threshold is None
     assert br.fix(counts, tpr=1).interpolated.threshold == 2
@@ -130,7 +134,9 @@ def test_a_published_roc_is_read_at_a_stated_prior():
     points = br.Points.from_rates([0.1, 0.5], [0.5, 0.75])
     fixed = br.fix(points, tpr=0.625, at=br.Conditions(0.5))
     assert fixed.interpolated.fpr == pytest.approx(0.3)
-    assert br.fix(points, tpr=0.625).interpolated.fpr == pytest.approx(0.3), "tpr and fpr need no prior"
+    assert br.fix(points, tpr=0.625).interpolated.fpr == pytest.approx(0.3), (
+        "tpr and fpr need no prior"
+    )
     with pytest.raises(br.InputError, match="BR509"):
         br.fix(points, precision=0.625)
 
@@ -151,7 +157,10 @@ def test_what_cannot_be_fixed_is_refused():
         br.fix(COUNTS, recall=0.8)
     with pytest.raises(br.InputError, match="BR531: unknown measure"):
         br.fix(COUNTS, tprr=0.8)
-    with pytest.raises(br.InputError, match="BR534: mcc may rise and fall between two thresholds: it cannot be fixed"):
+    with pytest.raises(
+        br.InputError,
+        match="BR534: mcc may rise and fall between two thresholds: it cannot be fixed",
+    ):
         br.fix(COUNTS, mcc=0.2)
     with pytest.raises(br.InputError, match="BR532: alerts needs volume"):
         br.fix(COUNTS, alerts=5)
@@ -164,9 +173,13 @@ def test_values_outside_the_range_are_refused(value):
 
 
 def test_values_that_are_never_reached_say_what_is():
-    with pytest.raises(br.Infeasible, match=r"BR530: precision never is 0\.99: it runs from 0\.333333 to 0\.857143"):
+    with pytest.raises(
+        br.Infeasible, match=r"BR530: precision never is 0\.99: it runs from 0\.333333 to 0\.857143"
+    ):
         br.fix(COUNTS, precision=0.99)
-    with pytest.raises(br.Infeasible, match="BR530: fpr never is 0.5: it is defined at no threshold"):
+    with pytest.raises(
+        br.Infeasible, match="BR530: fpr never is 0.5: it is defined at no threshold"
+    ):
         br.fix(br.Counts([1], [5], [0]), fpr=0.5)
 
 

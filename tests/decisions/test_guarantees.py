@@ -1,4 +1,6 @@
-"""Guarantees: a requirement that holds in the field although the threshold was chosen on the cases at hand."""
+"""Guarantees: a requirement that holds in the field although the threshold was chosen on the cases
+at hand.
+"""
 
 import importlib.util
 import math
@@ -18,8 +20,13 @@ from baserate.decisions import guarantees
 ROOT = Path(__file__).parents[2]
 FIELD = br.Conditions(prior=0.01)
 PRICED = br.Conditions(prior=0.01, costs=br.Costs(fp=1, fn=50))
-GRADED = br.Counts(range(9, -1, -1), positives=[60, 45, 30, 20, 15, 12, 8, 5, 3, 2], negatives=[5, 10, 25, 60, 150, 350, 700, 1200, 1500, 1000])
-# One of each kind: one class, both at a given prior, tested at all thresholds, and at the sample's own prior.
+GRADED = br.Counts(
+    range(9, -1, -1),
+    positives=[60, 45, 30, 20, 15, 12, 8, 5, 3, 2],
+    negatives=[5, 10, 25, 60, 150, 350, 700, 1200, 1500, 1000],
+)
+# One of each kind: one class, both at a given prior, tested at all thresholds, and at the sample's
+# own prior.
 REQUIREMENTS = [
     ("recall >= 0.8", None),
     ("fpr <= 0.1", None),
@@ -53,7 +60,9 @@ def mask(counts, requirement, at, level=0.95, among=1):
 
 
 def naive_recall(counts, limit, alpha):
-    """The highest threshold whose Clopper-Pearson bound reaches the limit, by going through all of them."""
+    """The highest threshold whose Clopper-Pearson bound reaches the limit, by going through all of
+    them.
+    """
     found = None
     for threshold in counts.scores.tolist():
         caught = int(counts.positives[counts.scores >= threshold].sum())
@@ -65,7 +74,9 @@ def naive_recall(counts, limit, alpha):
 
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize(("limit", "level"), [(0.9, 0.95), (0.75, 0.95), (0.8, 0.99)])
-def test_a_guaranteed_recall_is_the_highest_threshold_whose_exact_bound_reaches_it(seed, limit, level):
+def test_a_guaranteed_recall_is_the_highest_threshold_whose_exact_bound_reaches_it(
+    seed, limit, level
+):
     counts = drawn(120, 500, seed)
     point = br.choose(counts, guarantee=f"recall >= {limit}", level=level)
     threshold, bound = naive_recall(counts, limit, 1 - level)
@@ -78,19 +89,27 @@ def test_a_guaranteed_recall_is_the_highest_threshold_whose_exact_bound_reaches_
 def test_a_guaranteed_fpr_is_the_lowest_threshold_whose_exact_bound_stays_below(seed):
     counts = drawn(60, 400, seed)
     point = br.choose(counts, guarantee="fpr <= 0.1")
-    bounds = [(score, beta.ppf(0.95, fp + 1, 400 - fp)) for score, fp in zip(counts.scores, np.cumsum(counts.negatives), strict=True)]
+    bounds = [
+        (score, beta.ppf(0.95, fp + 1, 400 - fp))
+        for score, fp in zip(counts.scores, np.cumsum(counts.negatives), strict=True)
+    ]
     within = [score for score, bound in bounds if bound <= 0.1]
     assert mask(counts, "fpr <= 0.1", None)[1:].tolist() == [bound <= 0.1 for _, bound in bounds]
-    # Of the thresholds within, the one with the highest recall; of those with as many caught, the one that flags least.
+    # Of the thresholds within, the one with the highest recall; of those with as many caught, the
+    # one that flags least.
     assert point.tpr == br.measure("tpr", counts, threshold=min(within))
-    assert point.guarantee.requirements[0].bound == pytest.approx(dict(bounds)[point.threshold], rel=1e-9)
+    assert point.guarantee.requirements[0].bound == pytest.approx(
+        dict(bounds)[point.threshold], rel=1e-9
+    )
 
 
 def test_alerts_at_the_samples_own_prior_are_a_share_of_all_cases():
     counts = drawn(50, 950, 3)
     point = br.choose(counts, guarantee="alerts <= 1000", volume=10_000)
     flagged = int(point.tp + point.fp)
-    assert point.guarantee.requirements[0].bound == pytest.approx(10_000 * beta.ppf(0.95, flagged + 1, 1000 - flagged), rel=1e-9)
+    assert point.guarantee.requirements[0].bound == pytest.approx(
+        10_000 * beta.ppf(0.95, flagged + 1, 1000 - flagged), rel=1e-9
+    )
     assert beta.ppf(0.95, flagged + 1, 1000 - flagged) <= 0.1
 
 
@@ -100,17 +119,28 @@ def test_alerts_at_a_given_prior_hold_with_both_rates_at_their_bounds():
     assert (one.method, one.observed < one.bound <= 0.1) == ("clopper-pearson box", True)
 
 
-@given(cases=st.integers(1, 300), limit=st.floats(0.001, 0.999), level=st.sampled_from([0.9, 0.95, 0.99]))
+@given(
+    cases=st.integers(1, 300),
+    limit=st.floats(0.001, 0.999),
+    level=st.sampled_from([0.9, 0.95, 0.99]),
+)
 def test_the_most_errors_that_show_a_rate_are_found_by_counting(cases, limit, level):
-    shown = [errors for errors in range(cases) if binom.cdf(errors, cases, limit) <= 1 - level + 1e-13]
+    shown = [
+        errors for errors in range(cases) if binom.cdf(errors, cases, limit) <= 1 - level + 1e-13
+    ]
     found = int(guarantees._most_each(cases, np.array([limit]), 1 - level)[0])
     assert found == max(shown, default=-1)
 
 
-@pytest.mark.parametrize(("positives", "more"), [(28, "1 more positive would do"), (20, "9 more positives would do")])
+@pytest.mark.parametrize(
+    ("positives", "more"), [(28, "1 more positive would do"), (20, "9 more positives would do")]
+)
 def test_a_recall_of_90_percent_cannot_be_shown_with_fewer_than_29_positives(positives, more):
     labels = np.r_[np.ones(positives), np.zeros(100)]
-    with pytest.raises(br.Infeasible, match=f"BR635: tpr >= 0.9 cannot be guaranteed with 95 % confidence .*: {more}"):
+    with pytest.raises(
+        br.Infeasible,
+        match=f"BR635: tpr >= 0.9 cannot be guaranteed with 95 % confidence .*: {more}",
+    ):
         br.choose(br.count(labels, labels), guarantee="recall >= 0.9")
     enough = np.r_[np.ones(29), np.zeros(100)]
     assert br.choose(br.count(enough, enough), guarantee="recall >= 0.9").threshold == 1
@@ -119,15 +149,20 @@ def test_a_recall_of_90_percent_cannot_be_shown_with_fewer_than_29_positives(pos
 # ---- all thresholds at once ----
 
 
-@pytest.mark.parametrize(("start", "slope"), [(0.0, 5.0), (0.5, 0.5), (0.3, 1.5), (-0.2, 2.0), (0.0, 0.6)])
+@pytest.mark.parametrize(
+    ("start", "slope"), [(0.0, 5.0), (0.5, 0.5), (0.3, 1.5), (-0.2, 2.0), (0.0, 0.6)]
+)
 def test_samples_of_the_least_favourable_roc_are_certified_in_at_most_one_of_twenty(start, slope):
     positives, negatives, sets = 60, 300, 3000
-    limits = guarantees.Limits("tp", "fp", *guarantees._scan(positives, negatives, start, slope, 0.05, guarantees.SAMPLES))
+    limits = guarantees.Limits(
+        "tp", "fp", *guarantees._scan(positives, negatives, start, slope, 0.05, guarantees.SAMPLES)
+    )
     rng, certified = np.random.default_rng(20), 0
     for _ in range(sets):
         where = np.sort((rng.random(positives) - start) / slope)
         alarms = np.searchsorted(np.sort(rng.random(negatives)), np.maximum(where, 0))
-        # A positive beyond the last negative is reached by no threshold that misses the requirement.
+        # A positive beyond the last negative is reached by no threshold that misses the
+        # requirement.
         met = limits.met(np.arange(1, positives + 1), alarms, positives, negatives)
         certified += bool(met[where <= 1].any())
     assert certified / sets <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / sets)
@@ -135,9 +170,13 @@ def test_samples_of_the_least_favourable_roc_are_certified_in_at_most_one_of_twe
 
 
 def test_a_roc_below_the_line_at_some_thresholds_is_not_certified_there():
-    """Much above the line in the beginning, and just below it from a recall of 0.5 on: the proof is about all ROCs, not the line alone."""
+    """Much above the line in the beginning, and just below it from a recall of 0.5 on: the proof is
+    about all ROCs, not the line alone.
+    """
     positives, negatives, slope, sets = 60, 600, 4.0, 2000
-    limits = guarantees.Limits("tp", "fp", *guarantees._scan(positives, negatives, 0.0, slope, 0.05, guarantees.SAMPLES))
+    limits = guarantees.Limits(
+        "tp", "fp", *guarantees._scan(positives, negatives, 0.0, slope, 0.05, guarantees.SAMPLES)
+    )
     rng, wrong = np.random.default_rng(21), 0
     for _ in range(sets):
         share = rng.random(positives)
@@ -162,7 +201,10 @@ def test_limits_rise_with_the_positives_caught_and_fall_with_the_level():
 
 @pytest.mark.parametrize(("requirement", "at"), REQUIREMENTS)
 def test_more_confidence_or_more_models_never_certify_more_thresholds(requirement, at):
-    usual, more, shared = (mask(GRADED, requirement, at, level, among) for level, among in ((0.95, 1), (0.99, 1), (0.95, 3)))
+    usual, more, shared = (
+        mask(GRADED, requirement, at, level, among)
+        for level, among in ((0.95, 1), (0.99, 1), (0.95, 3))
+    )
     assert usual.any()
     assert not (more & ~usual).any()
     assert not (shared & ~usual).any()
@@ -205,14 +247,17 @@ def test_what_is_guaranteed_holds_on_these_cases_too(requirement, at):
 @pytest.mark.parametrize(("requirement", "at"), REQUIREMENTS)
 def test_condensed_counts_guarantee_as_much(requirement, at):
     counts = drawn(150, 1500, 8, shift=2.5)
-    full, condensed = (br.choose(one, guarantee=requirement, at=at, optimize="f1") for one in (counts, counts.condense()))
+    full, condensed = (
+        br.choose(one, guarantee=requirement, at=at, optimize="f1")
+        for one in (counts, counts.condense())
+    )
     assert (condensed["f1"], condensed.tpr) == (full["f1"], full.tpr)
 
 
 # ---- choosing among them ----
 
 
-def test_without_costs_recall_is_guaranteed_with_the_fewest_false_alarms_and_the_rest_with_the_highest_recall():
+def test_without_costs_recall_is_guaranteed_with_the_fewest_false_alarms_and_the_rest_with_the_highest_recall():  # noqa: E501
     assert [br.choose(GRADED, guarantee=one, at=at).optimized for one, at in REQUIREMENTS] == [
         "fpr", "tpr", "tpr", "tpr", "tpr", "tpr", "fpr", "fpr", "expected_cost", "f1",
     ]  # fmt: skip
@@ -229,7 +274,11 @@ def test_costs_choose_among_the_guaranteed_thresholds():
 def test_a_rule_is_kept_among_the_guaranteed_thresholds():
     assert br.choose(GRADED, "posfrac <= 0.2", guarantee="recall >= 0.8").threshold == 5
     with pytest.raises(
-        br.Infeasible, match="BR635: no threshold that guarantees tpr >= 0.8 has fpr <= 0.01: the lowest fpr among them is 0.05"
+        br.Infeasible,
+        match=(
+            "BR635: no threshold that guarantees tpr >= 0.8 has fpr <= 0.01: the lowest fpr among"
+            " them is 0.05"
+        ),
     ):
         br.choose(GRADED, "fpr <= 0.01", guarantee="recall >= 0.8")
 
@@ -248,7 +297,9 @@ def test_a_choice_among_models_shares_it_too():
     assert choice.point.guarantee.level == 0.95
     alone = br.choose(models[choice.model], guarantee="recall >= 0.8", among=3)
     assert alone.threshold == choice.point.threshold
-    assert alone.guarantee.requirements[0].bound == pytest.approx(beta.ppf(0.05 / 3, alone.tp, alone.fn + 1), rel=1e-9)
+    assert alone.guarantee.requirements[0].bound == pytest.approx(
+        beta.ppf(0.05 / 3, alone.tp, alone.fn + 1), rel=1e-9
+    )
 
 
 def test_the_guarantee_does_not_follow_the_point_to_other_cases():
@@ -256,7 +307,10 @@ def test_the_guarantee_does_not_follow_the_point_to_other_cases():
 
 
 def test_the_notes_say_that_nothing_else_is_guaranteed():
-    notes = {note.code: note.text for note in br.choose(GRADED, guarantee="recall >= 0.8", at=FIELD).notes}
+    notes = {
+        note.code: note.text
+        for note in br.choose(GRADED, guarantee="recall >= 0.8", at=FIELD).notes
+    }
     assert notes["BR638"].startswith("only tpr >= 0.8 is guaranteed")
     assert "BR528" not in notes
     assert "BR526" in notes
@@ -267,26 +321,47 @@ def test_the_notes_say_that_nothing_else_is_guaranteed():
 
 def test_what_cannot_be_guaranteed_is_refused_with_the_cases_that_would_do():
     with pytest.raises(
-        br.Infeasible, match=r"BR635: expected_cost <= 0.15 cannot .*: about .* more positives, with .* would do with 80 % chance"
+        br.Infeasible,
+        match=(
+            r"BR635: expected_cost <= 0.15 cannot .*: about .* more positives, with .* would do"
+            r" with 80 % chance"
+        ),
     ):
         br.choose(GRADED, guarantee="expected_cost <= 0.15", at=PRICED)
 
 
 def test_so_many_cases_do_with_80_percent_chance():
-    """Drawn anew at the rates observed, samples of the size that is recommended are certified as often as promised, or nearly."""
+    """Drawn anew at the rates observed, samples of the size that is recommended are certified as
+    often as promised, or nearly.
+    """
     with pytest.raises(br.Infeasible, match="BR635") as refused:
         br.choose(GRADED, guarantee="expected_cost <= 0.15", at=PRICED)
-    more = str(refused.value).split("about ")[1].split(" more positives")[0].replace("\u202f", "").replace(" ", "")
+    more = (
+        str(refused.value)
+        .split("about ")[1]
+        .split(" more positives")[0]
+        .replace("\u202f", "")
+        .replace(" ", "")
+    )
     times = 1 + int(more) / 200
     rng, certified, sets = np.random.default_rng(5), 0, 60
     for _ in range(sets):
-        positives, negatives = (rng.multinomial(round(times * part.sum()), part / part.sum()) for part in (GRADED.positives, GRADED.negatives))
-        certified += bool(mask(br.Counts(GRADED.scores, positives, negatives), "expected_cost <= 0.15", PRICED).any())
+        positives, negatives = (
+            rng.multinomial(round(times * part.sum()), part / part.sum())
+            for part in (GRADED.positives, GRADED.negatives)
+        )
+        certified += bool(
+            mask(
+                br.Counts(GRADED.scores, positives, negatives), "expected_cost <= 0.15", PRICED
+            ).any()
+        )
     assert certified / sets >= 0.8 - 3 * math.sqrt(0.16 / sets)
 
 
 def test_what_does_not_even_hold_here_is_infeasible():
-    with pytest.raises(br.Infeasible, match="BR530: no threshold has precision >= 0.9: the highest precision is"):
+    with pytest.raises(
+        br.Infeasible, match="BR530: no threshold has precision >= 0.9: the highest precision is"
+    ):
         br.choose(GRADED, guarantee="precision >= 0.9", at=FIELD)
 
 
@@ -295,8 +370,16 @@ def test_what_does_not_even_hold_here_is_infeasible():
     [
         ("recall <= 0.5", {}, "BR636: tpr <= 0.5 limits tpr on its good side"),
         ("mcc >= 0.2", {}, "BR636: mcc cannot be guaranteed"),
-        ("expected_cost <= 0.2", {}, "BR636: a guarantee on expected_cost needs the base rate of the field"),
-        ("precision >= 0.1", {"at": FIELD, "level": 0.9999}, "BR636: the limits of this guarantee are simulated"),
+        (
+            "expected_cost <= 0.2",
+            {},
+            "BR636: a guarantee on expected_cost needs the base rate of the field",
+        ),
+        (
+            "precision >= 0.1",
+            {"at": FIELD, "level": 0.9999},
+            "BR636: the limits of this guarantee are simulated",
+        ),
         ("recall >= 0.8", {"mix": True}, "BR637: a guarantee is for one threshold"),
         ("recall >= 0.8", {"among": 0}, "BR637: among is the number of models"),
         ("recall >= 0.8", {"level": 95}, "BR580: a level lies between 0.5 and 1"),
@@ -318,7 +401,9 @@ def test_weights_and_rates_without_cases_are_refused():
 
 
 def test_chosen_class_totals_need_a_base_rate_for_precision_but_not_for_recall():
-    counts = br.count([1] * 40 + [0] * 40, [0.9] * 38 + [0.1] * 2 + [0.2] * 40, design="case-control")
+    counts = br.count(
+        [1] * 40 + [0] * 40, [0.9] * 38 + [0.1] * 2 + [0.2] * 40, design="case-control"
+    )
     assert br.choose(counts, guarantee="recall >= 0.8").threshold == 0.9
     with pytest.raises(br.InputError, match="BR509"):
         br.choose(counts, guarantee="precision >= 0.8")
@@ -333,18 +418,37 @@ def scored(tmp_path):
     rng = np.random.default_rng(4)
     labels = np.r_[np.ones(100), np.zeros(900)].astype(int)
     one, two = (np.round(rng.normal(shift * labels, 1), 3) for shift in (1.5, 2.0))
-    path.write_text("y,a,b\n" + "".join(f"{y},{a},{b}\n" for y, a, b in zip(labels, one, two, strict=True)))
+    path.write_text(
+        "y,a,b\n" + "".join(f"{y},{a},{b}\n" for y, a, b in zip(labels, one, two, strict=True))
+    )
     return path
 
 
 def test_the_command_says_what_holds_in_the_field(capsys, scored):
-    done = told(capsys, "choose", scored, "--label", "y", "--score", "a", "--score", "b", "--guarantee", "recall >= 0.8", "--level", "90%")
+    done = told(
+        capsys,
+        "choose",
+        scored,
+        "--label",
+        "y",
+        "--score",
+        "a",
+        "--score",
+        "b",
+        "--guarantee",
+        "recall >= 0.8",
+        "--level",
+        "90%",
+    )
     assert done.status == 0
     sentence = (
-        "In the field, recall (tpr) is at least 0.8 with 90 % confidence, although the threshold was chosen on these cases and among 2 models"
+        "In the field, recall (tpr) is at least 0.8 with 90 % confidence, although the threshold"
+        " was chosen on these cases and among 2 models"
     )
     assert done.out.splitlines()[1].startswith(sentence)
-    document = answered(capsys, "choose", scored, "--label", "y", "--score", "b", "--guarantee", "precision >= 0.2")
+    document = answered(
+        capsys, "choose", scored, "--label", "y", "--score", "b", "--guarantee", "precision >= 0.2"
+    )
     found = document["models"][0]["points"][0]["guarantee"]
     assert (found["level"], found["models"]) == (0.95, 1)
     assert found["requirements"][0]["method"] == "least favourable roc"
@@ -354,10 +458,22 @@ def test_the_command_says_what_holds_in_the_field(capsys, scored):
 @pytest.mark.parametrize(
     ("options", "status", "said"),
     [
-        (("--guarantee", "recall >= 0.99"), 3, "BR635: tpr >= 0.99 cannot be guaranteed with 95 % confidence"),
+        (
+            ("--guarantee", "recall >= 0.99"),
+            3,
+            "BR635: tpr >= 0.99 cannot be guaranteed with 95 % confidence",
+        ),
         (("--guarantee", "recall >= 0.8", "--mix"), 2, "BR637: a guarantee is for one threshold"),
-        (("--guarantee", "recall >= 0.8", "--replicates", "200"), 2, "BR002: --replicates says nothing beside --guarantee"),
-        (("--guarantee", "recall >= 0.8", "--amount", "a", "--review", "1"), 2, "BR001: --guarantee says nothing beside --amount"),
+        (
+            ("--guarantee", "recall >= 0.8", "--replicates", "200"),
+            2,
+            "BR002: --replicates says nothing beside --guarantee",
+        ),
+        (
+            ("--guarantee", "recall >= 0.8", "--amount", "a", "--review", "1"),
+            2,
+            "BR001: --guarantee says nothing beside --amount",
+        ),
     ],
 )
 def test_the_command_refuses_with_its_status(capsys, scored, options, status, said):
@@ -369,9 +485,20 @@ def test_the_command_refuses_with_its_status(capsys, scored, options, status, sa
 
 
 def test_the_benchmark_passes_in_a_small_version():
-    spec = importlib.util.spec_from_file_location("guarantee_benchmark", ROOT / "benchmarks" / "guarantee.py")
+    spec = importlib.util.spec_from_file_location(
+        "guarantee_benchmark", ROOT / "benchmarks" / "guarantee.py"
+    )
     benchmark = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(benchmark)
-    rows = benchmark.table(300, lambda name, _family, positives: positives == 50 and name in ("tpr", "alerts", "precision", "expected_cost"))
+    rows = benchmark.table(
+        300,
+        lambda name, _family, positives: (
+            positives == 50 and name in ("tpr", "alerts", "precision", "expected_cost")
+        ),
+    )
     assert len(rows) >= 20
-    assert [(row["requirement"], row["population"], row["violations"]) for row in rows if not row["passed"]] == []
+    assert [
+        (row["requirement"], row["population"], row["violations"])
+        for row in rows
+        if not row["passed"]
+    ] == []

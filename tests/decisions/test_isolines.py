@@ -1,4 +1,6 @@
-"""Lines of one precision and of one NPV in ROC space: Cárdenas & Baras 2006, eqs 3 to 6, both ways."""
+"""Lines of one precision and of one NPV in ROC space: Cárdenas & Baras 2006, eqs 3 to 6, both
+ways.
+"""
 
 import math
 from fractions import Fraction
@@ -50,9 +52,12 @@ def test_every_point_of_the_line_has_the_value(prior, rate, tangent, measure):
     line = br.isoline(measure, br.Conditions(prior), tangent=tangent)
     fpr, tpr = (line.fpr(rate), rate) if measure == "precision" else (1 - rate, line.tpr(1 - rate))
     confusion = br.Confusion(tpr, fpr, 1 - Fraction(tpr), 1 - Fraction(fpr))
-    # Close to 1 a tpr is a float like any other, and half its last place is that much of the few misses that npv hangs on.
+    # Close to 1 a tpr is a float like any other, and half its last place is that much of the few
+    # misses that npv hangs on.
     rounding = 2**-53 / max(float(1 - Fraction(tpr)), 2**-53) if measure == "npv" else 0
-    assert br.measure(measure, confusion, at=br.Conditions(prior)) == pytest.approx(line.value, rel=1e-9 + rounding)
+    assert br.measure(measure, confusion, at=br.Conditions(prior)) == pytest.approx(
+        line.value, rel=1e-9 + rounding
+    )
 
 
 def test_next_to_1_a_point_of_an_npv_line_is_as_good_as_its_float():
@@ -74,12 +79,16 @@ def test_from_0_to_45_degrees_precision_falls_from_1_to_the_prior_and_npv_to_its
 
 
 def test_lines_of_precision_run_through_the_origin_and_of_npv_through_the_other_corner():
-    precision, npv = (br.isoline(name, br.Conditions(0.25), value=0.875) for name in ("precision", "npv"))
+    precision, npv = (
+        br.isoline(name, br.Conditions(0.25), value=0.875) for name in ("precision", "npv")
+    )
     assert (precision.fpr(0), precision.tpr(0)) == (0, 0)
     assert (npv.fpr(1), npv.tpr(1)) == (1, 1)
     assert precision.tangent == float(Fraction(1, 21))
     assert precision.fpr(1) == float(Fraction(precision.tangent))
-    assert (npv.tangent, npv.tpr(0), npv.fpr(0.5714285714285714)) == pytest.approx((3 / 7, 4 / 7, 0))
+    assert (npv.tangent, npv.tpr(0), npv.fpr(0.5714285714285714)) == pytest.approx(
+        (3 / 7, 4 / 7, 0)
+    )
 
 
 def test_b15_npv_in_the_range_of_interest_is_at_least_1_minus_the_prior():
@@ -101,14 +110,26 @@ def test_ends_without_one_answer_are_refused():
 
 def test_what_gives_no_line_is_refused():
     at = br.Conditions(0.1)
-    with pytest.raises(br.InputError, match='BR534: isolines are drawn for precision and npv, got "tpr"'):
+    with pytest.raises(
+        br.InputError, match='BR534: isolines are drawn for precision and npv, got "tpr"'
+    ):
         br.isoline("tpr", at, value=0.5)
     for given_ in ({}, {"value": 0.5, "angle": 10}, {"value": 0.5, "angle": 10, "tangent": 1}):
-        with pytest.raises(br.InputError, match=f"BR542: give one of value, angle and tangent, got {len(given_)}"):
+        with pytest.raises(
+            br.InputError, match=f"BR542: give one of value, angle and tangent, got {len(given_)}"
+        ):
             br.isoline("precision", at, **given_)
     with pytest.raises(br.InputError, match="BR542: precision 0 is the other axis"):
         br.isoline("precision", at, value=0)
-    for name, value in (("value", 1.5), ("value", -0.1), ("value", math.nan), ("angle", 90), ("angle", -1), ("tangent", -1), ("tangent", "x")):
+    for name, value in (
+        ("value", 1.5),
+        ("value", -0.1),
+        ("value", math.nan),
+        ("angle", 90),
+        ("angle", -1),
+        ("tangent", -1),
+        ("tangent", "x"),
+    ):
         with pytest.raises(br.InputError, match=f"BR542: {name} lies between 0 and"):
             br.isoline("npv", at, **{name: value})
     with pytest.raises(br.InputError, match="BR509"):

@@ -1,4 +1,6 @@
-"""Mixtures of two thresholds: only on request, labelled, never worse, and as good as any mixture can be."""
+"""Mixtures of two thresholds: only on request, labelled, never worse, and as good as any mixture
+can be.
+"""
 
 import random
 from fractions import Fraction
@@ -11,7 +13,21 @@ import baserate as br
 
 COUNTS = br.Counts([3, 2, 1], [6, 3, 1], [1, 20, 79])
 NAMES = tuple(oracle.PARTS)
-STRAIGHT = ("tpr", "fpr", "precision", "npv", "posfrac", "accuracy", "f1", "jaccard", "expected_cost", "informedness", "kappa", "lift", "nne")
+STRAIGHT = (
+    "tpr",
+    "fpr",
+    "precision",
+    "npv",
+    "posfrac",
+    "accuracy",
+    "f1",
+    "jaccard",
+    "expected_cost",
+    "informedness",
+    "kappa",
+    "lift",
+    "nne",
+)
 CURVED = ("mcc", "g_mean", "markedness", "fowlkes_mallows", "diagnostic_odds_ratio", "sedi")
 
 
@@ -65,10 +81,14 @@ def test_a_mixture_is_labelled_with_its_two_thresholds_and_share():
     assert point.how == "mixture"
     assert (point.threshold, point.lower_threshold, point.share) == (3, 2, 0.5)
     assert (point.tp, point.fp) == (7.5, 11)
-    assert repr(point).startswith("OperatingPoint: score >= 2 for 50 % of the cases, score >= 3 for the rest; tpr 0.75")
+    assert repr(point).startswith(
+        "OperatingPoint: score >= 2 for 50 % of the cases, score >= 3 for the rest; tpr 0.75"
+    )
     first = br.choose(COUNTS, "tpr >= 0.3", mix=True, at=br.Conditions(1e-6))
     assert (first.threshold, first.lower_threshold, first.share) == (None, 3, 0.5)
-    assert repr(first).startswith("OperatingPoint: score >= 3 for 50 % of the cases, nothing for the rest; tpr 0.3")
+    assert repr(first).startswith(
+        "OperatingPoint: score >= 3 for 50 % of the cases, nothing for the rest; tpr 0.3"
+    )
 
 
 def test_no_mixture_without_asking():
@@ -97,9 +117,13 @@ def test_a_mixture_fills_a_budget_on_the_hull():
 
 @pytest.mark.parametrize("name", CURVED)
 def test_measures_that_bend_between_thresholds_are_refused(name):
-    with pytest.raises(br.InputError, match=f"BR534: {name} may rise and fall between two thresholds"):
+    with pytest.raises(
+        br.InputError, match=f"BR534: {name} may rise and fall between two thresholds"
+    ):
         br.choose(COUNTS, optimize=name, mix=True)
-    with pytest.raises(br.InputError, match=f"BR534: {name} may rise and fall between two thresholds"):
+    with pytest.raises(
+        br.InputError, match=f"BR534: {name} may rise and fall between two thresholds"
+    ):
         br.choose(COUNTS, f"{name} >= 0.1", mix=True)
 
 

@@ -30,7 +30,9 @@ def test_the_best_models_are_those_of_the_oracle(seed):
             br.choose_model(models, text, at=at, optimize=objective)
         return
     choice = br.choose_model(models, text, at=at, optimize=objective)
-    values = {name: oracle.value(objective, found[1], truth) for name, found in best.items() if found}
+    values = {
+        name: oracle.value(objective, found[1], truth) for name, found in best.items() if found
+    }
     top = min(values.values()) if objective in oracle.LOWER else max(values.values())
     assert choice.models == tuple(name for name in data if values.get(name) == top)
     assert set(choice.refused) == {name for name, found in best.items() if not found}
@@ -56,7 +58,9 @@ def test_scenario_3_the_model_depends_on_the_budget():
 def test_models_that_are_as_good_are_named_together_in_the_order_given():
     scaled = br.Counts(range(9, -1, -1), *([3 * cell[i] for cell in CELLS["A"]] for i in (1, 2)))
     for objective in ("expected_cost", "mcc", "g_mean", "fowlkes_mallows", "f_beta(beta=2)"):
-        choice = br.choose_model({"B": F1_B, "A": F1_A, "3A": scaled}, at=br.Conditions(0.3), optimize=objective)
+        choice = br.choose_model(
+            {"B": F1_B, "A": F1_A, "3A": scaled}, at=br.Conditions(0.3), optimize=objective
+        )
         assert choice.models == ("A", "3A"), objective
         assert choice.model == "A"
 
@@ -72,7 +76,11 @@ def test_a_model_that_cannot_keep_the_rule_is_refused_and_the_others_are_answere
     choice = br.choose_model(MODELS, "precision >= 45% and tpr >= 0.3", at=FIELD)
     assert (choice.models, list(choice.points), list(choice.refused)) == (("B",), ["B"], ["A"])
     assert isinstance(choice.refused["A"], br.Infeasible)
-    assert choice.refused["A"].problems[0].text.startswith("no threshold has precision >= 0.45 and tpr >= 0.3: the highest")
+    assert (
+        choice.refused["A"]
+        .problems[0]
+        .text.startswith("no threshold has precision >= 0.45 and tpr >= 0.3: the highest")
+    )
 
 
 def test_where_no_model_can_keep_the_rule_all_are_named():
@@ -104,7 +112,9 @@ def test_every_option_of_choose_is_passed_on():
 
 @pytest.mark.parametrize("models", [{}, None, [F1_A], F1_A, "A"])
 def test_what_is_no_mapping_of_models_is_refused(models):
-    with pytest.raises(br.InputError, match="BR410: choose_model needs the counts of each model by name"):
+    with pytest.raises(
+        br.InputError, match="BR410: choose_model needs the counts of each model by name"
+    ):
         br.choose_model(models)
 
 

@@ -1,4 +1,6 @@
-"""Decisions, and what follows from conditions alone, are made at the prior as written; measures are functions of the float that it shows."""
+"""Decisions, and what follows from conditions alone, are made at the prior as written; measures are
+functions of the float that it shows.
+"""
 
 import copy
 import pickle
@@ -13,7 +15,8 @@ from tests.decisions import oracle_decisions as oracle
 import baserate as br
 
 TENTH = Fraction(1, 10)
-# At one tenth and costs of 9 to 1, threshold 2 (tpr 0.5, fpr 0.5) costs what flagging nothing costs.
+# At one tenth and costs of 9 to 1, threshold 2 (tpr 0.5, fpr 0.5) costs what flagging nothing
+# costs.
 EVEN = br.Counts([2, 1], [1, 1], [1, 1])
 NINE = br.Costs(fp=1, fn=9)
 
@@ -47,7 +50,11 @@ def test_the_exact_prior_is_the_one_that_was_written(written, exact):
 @pytest.mark.parametrize("seed", range(200))
 def test_a_float_of_at_most_12_digits_is_its_decimal_and_any_other_is_itself(seed):
     rng = random.Random(f"meant {seed}")
-    for number in (rng.random(), round(rng.random(), rng.randint(1, 14)) or 0.5, float(f"{rng.random():.{rng.randint(0, 14)}e}")):
+    for number in (
+        rng.random(),
+        round(rng.random(), rng.randint(1, 14)) or 0.5,
+        float(f"{rng.random():.{rng.randint(0, 14)}e}"),
+    ):
         if 0 < number < 1:
             assert br.Conditions(number).exact_prior == oracle.meant(number)
 
@@ -65,7 +72,9 @@ def test_conditions_without_data_have_no_exact_prior():
 
 @pytest.mark.parametrize("written", [0.1, "0.1", "10%", "1 in 10", "1:9", TENTH])
 def test_costs_that_are_equal_at_the_prior_as_written_are_a_tie(written):
-    assert br.choose(EVEN, at=br.Conditions(written, NINE)).threshold is None, "equals go to the point that flags least"
+    assert br.choose(EVEN, at=br.Conditions(written, NINE)).threshold is None, (
+        "equals go to the point that flags least"
+    )
 
 
 def test_a_computed_prior_is_itself_and_no_tie():
@@ -77,7 +86,9 @@ def test_a_computed_prior_is_itself_and_no_tie():
 
 @pytest.mark.parametrize("written", [0.3, "30%", "3 in 10"])
 def test_limits_are_met_exactly_at_the_prior_as_written(written):
-    """posfrac = 0.3 · 1 + 0.7 · 0.5 = 65 %, alerts 650 of 1,000: the float 0.3 is a little less than three tenths."""
+    """posfrac = 0.3 · 1 + 0.7 · 0.5 = 65 %, alerts 650 of 1,000: the float 0.3 is a little less
+    than three tenths.
+    """
     counts, at = br.Counts([2, 1], [2, 0], [1, 1]), br.Conditions(written)
     for rule in ("posfrac <= 65%", "posfrac >= 65%"):
         assert br.choose(counts, rule, at=at, optimize="tpr").threshold == 2
@@ -106,7 +117,9 @@ def test_measures_are_functions_of_the_float(prior):
     truth = oracle.At(shown, (0, 3, 7, 0))
     for name in ("precision", "npv", "posfrac", "expected_cost", "f1"):
         assert br.measure(name, confusion, at=at) == float(oracle.value(name, (5, 3, 2, 11), truth))
-        assert br.measure(name, confusion, at=br.Conditions(at.prior, at.costs)) == br.measure(name, confusion, at=at)
+        assert br.measure(name, confusion, at=br.Conditions(at.prior, at.costs)) == br.measure(
+            name, confusion, at=at
+        )
 
 
 @pytest.mark.parametrize("prior", ["1 in 3", Fraction(2, 7), "1:9"])
@@ -134,7 +147,12 @@ def test_rules_at_the_edge_are_decided_as_written(seed):
     for sense in (">=", "<="):
         expected = oracle.choose(data, [oracle.Term(name, sense, limit, {})], "tpr", truth)
         if expected:
-            point = br.choose(generated.counts(data), f"{name} {sense} {float(limit)!r}", at=br.Conditions(prior), optimize="tpr")
+            point = br.choose(
+                generated.counts(data),
+                f"{name} {sense} {float(limit)!r}",
+                at=br.Conditions(prior),
+                optimize="tpr",
+            )
             assert (point.threshold, tuple(map(Fraction, point.confusion))) == expected
 
 

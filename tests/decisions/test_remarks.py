@@ -31,14 +31,22 @@ def test_row_79_flagging_nothing_is_an_answer_with_its_border():
     assert point.threshold is None
     assert (point.tp, point.fp, point.fn, point.tn) == (0, 0, 50, 1000)
     border = Fraction(1, 100) / (Fraction(1, 100) + Fraction(60, 100) * 50)
-    assert text(point, "BR524") == f"flagging nothing is cheapest: at these costs no threshold beats it below prior {float(border):.6g}"
+    assert (
+        text(point, "BR524")
+        == "flagging nothing is cheapest: at these costs no threshold beats it below prior"
+        f" {float(border):.6g}"
+    )
 
 
 def test_row_79_flagging_everything_is_an_answer_with_its_border():
     point = br.choose(COUNTS, at=br.Conditions(0.9, COSTLY))
     assert (point.fn, point.tn) == (0, 0)
     border = Fraction(9, 10) / (Fraction(9, 10) + Fraction(1, 10) * 50)
-    assert text(point, "BR524") == f"flagging everything is cheapest: at these costs no threshold beats it above prior {float(border):.6g}"
+    assert (
+        text(point, "BR524")
+        == "flagging everything is cheapest: at these costs no threshold beats it above prior"
+        f" {float(border):.6g}"
+    )
 
 
 @pytest.mark.parametrize("seed", range(100))
@@ -55,9 +63,15 @@ def test_the_border_of_a_trivial_answer_is_where_it_stops_being_cheapest(seed):
         inside, outside = (inside, outside) if answer == "below" else (outside, inside)
         trivial = exactly(point)
         if 0 < inside < 1:
-            assert oracle.choose(data, [], "expected_cost", oracle.At(Fraction(inside), costs))[1] == trivial
+            assert (
+                oracle.choose(data, [], "expected_cost", oracle.At(Fraction(inside), costs))[1]
+                == trivial
+            )
         if 0 < outside < 1:
-            assert oracle.choose(data, [], "expected_cost", oracle.At(Fraction(outside), costs))[1] != trivial
+            assert (
+                oracle.choose(data, [], "expected_cost", oracle.At(Fraction(outside), costs))[1]
+                != trivial
+            )
 
 
 def exactly(point):
@@ -67,7 +81,10 @@ def exactly(point):
 def test_a_trivial_answer_of_one_class_has_no_border():
     point = br.choose(br.Counts([2, 1], [0, 0], [3, 4]))
     assert text(point, "BR524") == "flagging nothing makes the fewest errors"
-    assert text(br.choose(br.Counts([2, 1], [3, 4], [0, 0])), "BR524") == "flagging everything makes the fewest errors"
+    assert (
+        text(br.choose(br.Counts([2, 1], [3, 4], [0, 0])), "BR524")
+        == "flagging everything makes the fewest errors"
+    )
 
 
 def test_a_rule_or_another_objective_gets_no_remark_on_trivial_answers():
@@ -113,7 +130,9 @@ def test_choosing_and_judging_on_the_same_cases_is_said():
 
 def test_row_65_priors_far_below_the_samples_say_what_the_sample_resolves():
     point = br.choose(COUNTS, "tpr >= 0.8", at=br.Conditions(1e-6))
-    assert text(point, "BR505").startswith("false positive rates finer than 1/1 000 = 1.0e-03 cannot be seen")
+    assert text(point, "BR505").startswith(
+        "false positive rates finer than 1/1 000 = 1.0e-03 cannot be seen"
+    )
     assert "BR505" not in codes(br.choose(COUNTS, "tpr >= 0.8", at=br.Conditions(1e-3)))
     assert "BR505" not in codes(br.choose(COUNTS, "tpr >= 0.8"))
 
@@ -124,13 +143,19 @@ def test_row_66_no_false_positive_gets_a_bound_instead_of_certainty():
     assert point.precision == 1
     bound = 7.48905e-5
     least = 1e-5 * 0.8 / (1e-5 * 0.8 + (1 - 1e-5) * bound)
-    expected = f"no false positive in 40 000 negatives: fpr may be up to {bound:.3g} {SAID}, and precision then {least:.3g}"
+    expected = (
+        f"no false positive in 40 000 negatives: fpr may be up to {bound:.3g} {SAID}, and precision"
+        f" then {least:.3g}"
+    )
     assert text(point, "BR505") == expected
 
 
 def test_a_precision_that_rests_on_few_false_positives_is_said_at_another_prior():
     few = br.Counts([3, 2, 1], [8, 1, 1], [3, 7, 90])
-    three = "only 3 false positives lie above this threshold in this sample: at prior 0.01 precision and costs rest on that"
+    three = (
+        "only 3 false positives lie above this threshold in this sample: at prior 0.01 precision"
+        " and costs rest on that"
+    )
     assert text(br.flag_at(few, 3, at=br.Conditions(0.01)), "BR505") == three
     one = br.flag_at(br.Counts([2, 1], [8, 1], [1, 90]), 2, at=br.Conditions(0.01))
     assert text(one, "BR505").startswith("only 1 false positive lies above this threshold")
@@ -160,14 +185,20 @@ def test_row_84_a_budget_inside_a_tie_is_said():
     point = br.choose(COUNTS, "alerts <= 20", volume=1050)
     assert (
         text(point, "BR523")
-        == "the budget ends among the cases at 0.9: 50 % of them are flagged, drawn at random; caught 15 on average, between 10 and 20"
+        == "the budget ends among the cases at 0.9: 50 % of them are flagged, drawn at random;"
+        " caught 15 on average, between 10 and 20"
     )
 
 
 def test_a_budget_that_costs_leave_unused_is_said():
-    point = br.choose(COUNTS, "alerts <= 500", at=br.Conditions(costs=br.Costs(fp=1, fn=2)), volume=1050)
+    point = br.choose(
+        COUNTS, "alerts <= 500", at=br.Conditions(costs=br.Costs(fp=1, fn=2)), volume=1050
+    )
     assert point.threshold == 0.9
-    assert text(point, "BR523") == "40 of 500 alerts are used: no more of these would pay (a larger budget may)"
+    assert (
+        text(point, "BR523")
+        == "40 of 500 alerts are used: no more of these would pay (a larger budget may)"
+    )
 
 
 def test_a_budget_that_another_limit_leaves_unused_is_not_put_down_to_costs():
@@ -203,7 +234,9 @@ def test_the_threshold_in_theory_stands_beside_the_empirical_one():
 
 def test_table_5_7_theory_cuts_at_1_in_102_not_at_1_in_101():
     counts = br.Counts([0.5, 1 / 101, 1 / 102, 0.005], [5, 1, 1, 0], [5, 99, 101, 1000])
-    point = br.choose(counts, at=br.Conditions(costs=br.Costs(fp=1, fn=100, tp=-1)), calibrated_at="sample")
+    point = br.choose(
+        counts, at=br.Conditions(costs=br.Costs(fp=1, fn=100, tp=-1)), calibrated_at="sample"
+    )
     assert point.theory.threshold == pytest.approx(1 / 102, rel=1e-15)
 
 
@@ -216,7 +249,9 @@ def test_scores_that_are_no_probabilities_have_no_threshold_in_theory():
 
 def test_row_69_uncalibrated_scores_are_said():
     off = br.choose(COUNTS, calibrated_at="sample").theory
-    assert text(off, "BR507").startswith("the threshold in theory assumes calibrated scores; at prior 0.0476")
+    assert text(off, "BR507").startswith(
+        "the threshold in theory assumes calibrated scores; at prior 0.0476"
+    )
     even = br.Counts([0.75, 0.25], [3, 1], [1, 3])
     assert not br.choose(even, calibrated_at=0.5).theory.notes
 
@@ -225,4 +260,7 @@ def test_a_budget_that_ends_among_cases_of_one_class_leaves_nothing_to_luck():
     counts = br.Counts([3, 2, 1], [5, 0, 5], [5, 10, 80])
     point = br.choose(counts, "alerts <= 15", volume=105)
     (text,) = [note.text for note in point.notes if note.code == "BR523"]
-    assert text == "the budget ends among the cases at 2: 50 % of them are flagged, drawn at random; caught 5"
+    assert (
+        text == "the budget ends among the cases at 2: 50 % of them are flagged, drawn at random;"
+        " caught 5"
+    )

@@ -47,21 +47,39 @@ def test_a_correlation_of_minus_1_is_reached_and_not_passed():
 
 @pytest.mark.parametrize("whole", [3, 7, 10**9 + 7, 3**30])
 def test_a_rational_root_of_any_size_meets_its_limit(whole):
-    """tp = tn = 4 and fp = fn = 1 parts: mcc is exactly 0.6, g_mean and fowlkes_mallows exactly 0.8."""
+    """tp = tn = 4 and fp = fn = 1 parts: mcc is exactly 0.6, g_mean and fowlkes_mallows exactly
+    0.8.
+    """
     counts = br.Counts([2, 1], [4 * whole, whole], [whole, 4 * whole])
     for name, limit in (("mcc", "0.6"), ("g_mean", "0.8"), ("fowlkes_mallows", "0.8")):
         for sense in (">=", "<="):
-            assert br.choose(counts, f"{name} {sense} {limit} and posfrac <= 50% and posfrac >= 50%", optimize="tpr").threshold == 2
+            assert (
+                br.choose(
+                    counts,
+                    f"{name} {sense} {limit} and posfrac <= 50% and posfrac >= 50%",
+                    optimize="tpr",
+                ).threshold
+                == 2
+            )
 
 
 @pytest.mark.parametrize("name", ROOTS)
 def test_equal_roots_are_a_tie_that_flags_least(name):
-    """Scaling all four counts changes no root: only the order of equal points may decide, and floats may not."""
+    """Scaling all four counts changes no root: only the order of equal points may decide, and
+    floats may not.
+    """
     for scale in (1, 3, 7, 11, 10**9 + 9):
-        counts = br.Counts([4, 3, 2, 1], [2 * scale, 0, 2 * scale, 6 * scale], [scale, 0, scale, 18 * scale])
-        value = {t: oracle.value(name, counted, oracle.At()) for t, counted in oracle.points(cells(scale))}
+        counts = br.Counts(
+            [4, 3, 2, 1], [2 * scale, 0, 2 * scale, 6 * scale], [scale, 0, scale, 18 * scale]
+        )
+        value = {
+            t: oracle.value(name, counted, oracle.At())
+            for t, counted in oracle.points(cells(scale))
+        }
         best = max(v for v in value.values() if v is not None)
-        assert br.choose(counts, optimize=name).threshold == next(t for t, v in value.items() if v == best)
+        assert br.choose(counts, optimize=name).threshold == next(
+            t for t, v in value.items() if v == best
+        )
 
 
 def cells(scale):
@@ -72,5 +90,8 @@ def cells(scale):
 @pytest.mark.parametrize("name", ROOTS)
 def test_models_of_one_root_are_a_tie_at_any_scale(name):
     one = br.Counts([3, 2, 1], [6, 3, 1], [1, 20, 79])
-    models = {str(k): br.Counts([3, 2, 1], [6 * k, 3 * k, k], [k, 20 * k, 79 * k]) for k in (3, 7, 10**6 + 3)}
+    models = {
+        str(k): br.Counts([3, 2, 1], [6 * k, 3 * k, k], [k, 20 * k, 79 * k])
+        for k in (3, 7, 10**6 + 3)
+    }
     assert br.choose_model({"1": one, **models}, optimize=name).models == ("1", *models)

@@ -26,7 +26,10 @@ def assert_refused(rule, code, match, **asked):
         ("type I error <= 5% and power >= 0.1", "fpr <= 0.05 and tpr >= 0.1"),
         ("F-beta(beta=2) >= 0.1", "f_beta(beta=2) >= 0.1"),
         ("f2 >= 0.1", "f_beta(beta=2) >= 0.1"),
-        ("weighted_accuracy(1, 1, 1, 1) >= 0.5", "weighted_accuracy(w1=1, w2=1, w3=1, w4=1) >= 0.5"),
+        (
+            "weighted_accuracy(1, 1, 1, 1) >= 0.5",
+            "weighted_accuracy(w1=1, w2=1, w3=1, w4=1) >= 0.5",
+        ),
         ("LR+ >= 1.5", "lr_positive >= 1.5"),
         ("for <= 1%", "fomr <= 0.01"),
         ("number needed to evaluate <= 4", "nne <= 4"),
@@ -87,7 +90,12 @@ def test_what_is_no_rule_is_refused(rule, match):
 
 
 def test_a_percentage_of_cases_is_refused():
-    assert_refused("alerts <= 5%", "BR533", "alerts counts cases, got a percentage. Fix: limit posfrac", volume=1000)
+    assert_refused(
+        "alerts <= 5%",
+        "BR533",
+        "alerts counts cases, got a percentage. Fix: limit posfrac",
+        volume=1000,
+    )
 
 
 @pytest.mark.parametrize(
@@ -105,7 +113,9 @@ def test_a_sign_that_is_none_is_mended_in_the_words_of_the_rule(written, fix):
 
 
 @pytest.mark.parametrize("volume", [None, 1000])
-@pytest.mark.parametrize("rule", ["alerts(volume=1000) <= 200", "caught(volume=1000) >= 5", "workload(1000) <= 200"])
+@pytest.mark.parametrize(
+    "rule", ["alerts(volume=1000) <= 200", "caught(volume=1000) >= 5", "workload(1000) <= 200"]
+)
 def test_a_volume_is_said_beside_the_rule_and_not_inside(rule, volume):
     assert_refused(rule, "BR533", "give the volume once, beside the rule", volume=volume)
 
@@ -142,7 +152,9 @@ def test_rules_of_any_length_are_refused_at_once(rule):
 
 
 def test_unknown_measures_in_rules_are_refused_with_a_hint():
-    assert_refused("recal >= 0.8", "BR531", r'unknown measure "recal"; did you mean "recall" \(here: tpr\)\?')
+    assert_refused(
+        "recal >= 0.8", "BR531", r'unknown measure "recal"; did you mean "recall" \(here: tpr\)\?'
+    )
     assert_refused("zzzz >= 0.8", "BR531", "unknown measure")
     assert_refused("tpr >= 0.8, fpr <= 0.1", "BR533", 'join several by "and"')
     assert_refused("0.1 <= tpr <= 0.9", "BR533", 'join several by "and"')
@@ -150,14 +162,20 @@ def test_unknown_measures_in_rules_are_refused_with_a_hint():
 
 
 def test_row_82_budgets_need_a_volume():
-    assert_refused("alerts <= 200", "BR520", r"200 alerts: of how many cases\? Fix: volume=1_000_000, the number of cases a day")
+    assert_refused(
+        "alerts <= 200",
+        "BR520",
+        r"200 alerts: of how many cases\? Fix: volume=1_000_000, the number of cases a day",
+    )
     assert_refused("alerts <= 200/hour", "BR520", "the number of cases a hour")
     assert_refused("caught >= 5", "BR520", "5 caught: of how many cases")
 
 
 @pytest.mark.parametrize("budget", ["0", "-1", "0.5"])
 def test_row_82_a_budget_below_one_alert_is_refused(budget):
-    assert_refused(f"alerts <= {budget}", "BR521", f"a budget of {budget} alerts is no budget", volume=1000)
+    assert_refused(
+        f"alerts <= {budget}", "BR521", f"a budget of {budget} alerts is no budget", volume=1000
+    )
 
 
 def infeasible(rule, counts=COUNTS, **asked):
@@ -169,9 +187,10 @@ def infeasible(rule, counts=COUNTS, **asked):
 
 def test_row_86_an_infeasible_rule_says_what_is_feasible_both_ways():
     text = infeasible("tpr >= 0.8 and posfrac <= 1%", at=br.Conditions(0.01))
-    assert text == (
-        "no threshold has tpr >= 0.8 and posfrac <= 0.01: the highest tpr with posfrac <= 0.01 is 0, flagging nothing; "
-        "the lowest posfrac with tpr >= 0.8 is 0.108, at threshold 0.6"
+    assert (
+        text
+        == "no threshold has tpr >= 0.8 and posfrac <= 0.01: the highest tpr with posfrac <= 0.01"
+        " is 0, flagging nothing; the lowest posfrac with tpr >= 0.8 is 0.108, at threshold 0.6"
     )
 
 
@@ -182,7 +201,10 @@ def test_row_86_exact_numbers_of_the_nearest_feasible_at_the_samples_prior():
 
 
 def test_row_86_one_impossible_term_names_its_own_limit():
-    assert infeasible("precision >= 0.99") == "no threshold has precision >= 0.99: the highest precision is 0.75, at threshold 0.9"
+    assert (
+        infeasible("precision >= 0.99")
+        == "no threshold has precision >= 0.99: the highest precision is 0.75, at threshold 0.9"
+    )
     text = infeasible("precision >= 0.99 and tpr >= 0.9")
     assert "the highest precision with tpr >= 0.9 is 0.310345, at threshold 0.6" in text
     assert "highest tpr" not in text
@@ -190,8 +212,8 @@ def test_row_86_one_impossible_term_names_its_own_limit():
 
 def test_row_86_terms_of_which_none_can_be_relaxed_alone_say_how_far_each_goes_by_itself():
     assert infeasible("tpr <= 0 and tpr >= 1 and precision >= 0.99").endswith(
-        ": each for itself, the lowest tpr is 0, flagging nothing; the highest tpr is 1, at threshold 0.3; "
-        "the highest precision is 0.75, at threshold 0.9"
+        ": each for itself, the lowest tpr is 0, flagging nothing; the highest tpr is 1, at"
+        " threshold 0.3; the highest precision is 0.75, at threshold 0.9"
     )
 
 
@@ -202,14 +224,18 @@ def test_row_86_recall_against_a_budget_says_the_alerts_it_needs():
 
 
 def test_row_86_the_nearest_feasible_under_a_budget_uses_the_tie_too():
-    """200 of the 1,590 alerts at 0.9 catch 200/1590 of its 600 in 1,000: what `choose` itself would answer."""
+    """200 of the 1,590 alerts at 0.9 catch 200/1590 of its 600 in 1,000: what `choose` itself would
+    answer.
+    """
     best = br.choose(COUNTS, "alerts <= 200", at=br.Conditions(0.01), volume=100_000).tpr
     text = infeasible("tpr >= 0.9 and alerts <= 200", at=br.Conditions(0.01), volume=100_000)
     assert f"the highest tpr with alerts <= 200 is {best:.6g}" in text
 
 
 def test_two_budgets_are_both_kept():
-    point = br.choose(COUNTS, "alerts <= 200 and alerts <= 100", at=br.Conditions(0.01), volume=100_000)
+    point = br.choose(
+        COUNTS, "alerts <= 200 and alerts <= 100", at=br.Conditions(0.01), volume=100_000
+    )
     assert point["alerts"] == pytest.approx(100)
 
 

@@ -1,4 +1,6 @@
-"""The worked scenarios of the users, to every printed digit: 1 (thresholds, AUC) and 11 (without bounds)."""
+"""The worked scenarios of the users, to every printed digit: 1 (thresholds, AUC) and 11 (without
+bounds).
+"""
 
 import pytest
 from tests.decisions.worked import F1_A, F1_B
@@ -8,7 +10,10 @@ import baserate as br
 AT = br.Conditions(prior=0.001)
 
 
-@pytest.mark.parametrize(("counts", "alerts", "precision"), [(F1_A, "403.878", "0.495200"), (F1_B, "351.939", "0.710351")])
+@pytest.mark.parametrize(
+    ("counts", "alerts", "precision"),
+    [(F1_A, "403.878", "0.495200"), (F1_B, "351.939", "0.710351")],
+)
 def test_scenario_1_threshold_9_at_one_in_a_thousand(counts, alerts, precision):
     point = br.flag_at(counts, 9, at=AT, volume=1_000_000)
     assert f"{point['alerts']:.3f}" == alerts
@@ -34,7 +39,12 @@ def test_scenario_1_consistency_check():
 
 @pytest.mark.parametrize(
     ("prevalence", "precision", "nne"),
-    [(0.002, "0.011881", "84.17"), (0.01, "0.057143", "17.50"), (0.05, "0.240000", "4.167"), (0.16, "0.533333", "1.875")],
+    [
+        (0.002, "0.011881", "84.17"),
+        (0.01, "0.057143", "17.50"),
+        (0.05, "0.240000", "4.167"),
+        (0.16, "0.533333", "1.875"),
+    ],
 )
 def test_scenario_11_sites(prevalence, precision, nne):
     site = br.Confusion.from_rates(tpr=0.9, fpr=0.15, positives=1000, negatives=1000)

@@ -1,4 +1,6 @@
-"""Which of two ROCs lies above, and where: crossings, stretches and dominance, against a reading in fractions."""
+"""Which of two ROCs lies above, and where: crossings, stretches and dominance, against a reading in
+fractions.
+"""
 
 import itertools
 import random
@@ -19,13 +21,25 @@ def assert_as_the_oracle(one, other):
     found = br.superiority(generated.counts(one), generated.counts(other))
     first, second = oracle.roc(one), oracle.roc(other)
     expected = oracle.superiority(first, second)
-    assert [(s.low, s.high, SIGNS[s.better]) for s in found.stretches] == [(float(low), float(high), sign) for low, high, sign in expected]
+    assert [(s.low, s.high, SIGNS[s.better]) for s in found.stretches] == [
+        (float(low), float(high), sign) for low, high, sign in expected
+    ]
     signs = {sign for _, _, sign in expected} - {0}
-    assert found.dominant == ("neither" if len(signs) == 2 else {1: "first", -1: "second"}[signs.pop()] if signs else "equal")
+    assert found.dominant == (
+        "neither"
+        if len(signs) == 2
+        else {1: "first", -1: "second"}[signs.pop()]
+        if signs
+        else "equal"
+    )
     unequal = [piece for piece in expected if piece[2]]
     places = [later[0] for piece, later in itertools.pairwise(unequal) if piece[2] != later[2]]
-    heights = [min(oracle.height(roc, place, "high") for roc in (first, second)) for place in places]
-    assert [tuple(crossing) for crossing in found.crossings] == [(float(x), float(y)) for x, y in zip(places, heights, strict=True)]
+    heights = [
+        min(oracle.height(roc, place, "high") for roc in (first, second)) for place in places
+    ]
+    assert [tuple(crossing) for crossing in found.crossings] == [
+        (float(x), float(y)) for x, y in zip(places, heights, strict=True)
+    ]
     return found
 
 
@@ -35,7 +49,10 @@ def test_random_rocs_compare_as_in_the_oracle(seed):
     one = generated.cells(rng, both=True)
     other = generated.cells(rng, both=True)
     if any(isinstance(value, float) for cell in [*one, *other] for value in cell[1:]):
-        one, other = ([(score, int(4 * hits), int(4 * misses)) for score, hits, misses in data] for data in (one, other))
+        one, other = (
+            [(score, int(4 * hits), int(4 * misses)) for score, hits, misses in data]
+            for data in (one, other)
+        )
     assert_as_the_oracle(one, other)
 
 
@@ -45,7 +62,9 @@ def test_rocs_on_one_grid_touch_overlap_and_cross_as_in_the_oracle(seed):
     data = []
     for _ in range(2):
         hits, misses = ([0, *sorted(rng.randint(0, 4) for _ in range(4)), 4] for _ in range(2))
-        steps = [(b - a, d - c) for a, b, c, d in zip(hits, hits[1:], misses, misses[1:], strict=False)]
+        steps = [
+            (b - a, d - c) for a, b, c, d in zip(hits, hits[1:], misses, misses[1:], strict=False)
+        ]
         data.append([(-i, up, across) for i, (up, across) in enumerate(steps) if up or across])
     assert_as_the_oracle(*data)
 
@@ -56,7 +75,9 @@ def test_swapping_the_two_swaps_the_answer(seed):
     one, other = (generated.counts(generated.cells(rng, both=True)) for _ in range(2))
     there, back = br.superiority(one, other), br.superiority(other, one)
     names = {"first": "second", "second": "first", "equal": "equal", "neither": "neither"}
-    assert [(s.low, s.high, names[s.better]) for s in there.stretches] == [tuple(s) for s in back.stretches]
+    assert [(s.low, s.high, names[s.better]) for s in there.stretches] == [
+        tuple(s) for s in back.stretches
+    ]
     assert there.crossings == back.crossings
     assert names[there.dominant] == back.dominant
 
@@ -99,7 +120,9 @@ def test_touching_is_not_crossing():
     above = [(4, 2, 1), (3, 0, 1), (2, 1, 0), (1, 1, 2)]
     found = assert_as_the_oracle(above, straight)
     assert (found.crossings, found.dominant) == ((), "first")
-    assert [s.better for s in found.stretches] == ["first"], "one place without length is no stretch"
+    assert [s.better for s in found.stretches] == ["first"], (
+        "one place without length is no stretch"
+    )
 
 
 def test_a_common_run_before_a_crossing_is_a_stretch_of_its_own():
@@ -137,7 +160,9 @@ def test_the_order_at_a_fixed_tpr_does_not_depend_on_the_prior():
     for prior in (1e-6, 0.02, 0.5):
         at = br.Conditions(prior)
         for tpr in (0.3, 0.5, 0.8, 0.95):
-            a, b = (br.fix(counts, tpr=tpr, at=at).interpolated.precision for counts in (F1_A, F1_B))
+            a, b = (
+                br.fix(counts, tpr=tpr, at=at).interpolated.precision for counts in (F1_A, F1_B)
+            )
             assert (a > b) == (tpr > crossing.tpr)
 
 
@@ -151,7 +176,10 @@ def test_long_random_rocs_compare_as_in_the_oracle():
     rng = np.random.default_rng(4)
     labels = rng.random(600) < 0.3
     one, other = (br.count(labels, np.round(labels + rng.normal(size=600), 1)) for _ in range(2))
-    cells = [list(zip(c.scores.tolist(), c.positives.tolist(), c.negatives.tolist(), strict=True)) for c in (one, other)]
+    cells = [
+        list(zip(c.scores.tolist(), c.positives.tolist(), c.negatives.tolist(), strict=True))
+        for c in (one, other)
+    ]
     assert_as_the_oracle(*cells)
 
 

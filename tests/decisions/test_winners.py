@@ -1,4 +1,6 @@
-"""Who is cheapest at which base rate: exact borders, against every threshold of every model at many priors."""
+"""Who is cheapest at which base rate: exact borders, against every threshold of every model at many
+priors.
+"""
 
 import itertools
 import random
@@ -24,7 +26,12 @@ def assert_wins(models, costs, wins):
     assert (wins[0].low, wins[-1].high) == (0, 1)
     assert all(a.high == b.low for a, b in itertools.pairwise(wins))
     middles = [(win, (Fraction(win.low) + Fraction(win.high)) / 2) for win in wins]
-    dense = [(win, Fraction(k, 97)) for k in range(1, 97) for win in wins if Fraction(win.low) < Fraction(k, 97) < Fraction(win.high)]
+    dense = [
+        (win, Fraction(k, 97))
+        for k in range(1, 97)
+        for win in wins
+        if Fraction(win.low) < Fraction(k, 97) < Fraction(win.high)
+    ]
     for win, prior in [*middles, *dense]:
         if abs(float(prior) - win.low) < 1e-12 or abs(float(prior) - win.high) < 1e-12:
             continue
@@ -43,8 +50,13 @@ def test_the_winners_are_those_of_brute_force(seed):
     for win in wins:
         for name, threshold in zip(win.models, win.thresholds, strict=True):
             if name in models:
-                _, counted = next(point for point in oracle.points(models[name]) if point[0] == threshold)
-                assert (win.tpr, win.fpr) == (float(counted[0] / (counted[0] + counted[2])), float(counted[1] / (counted[1] + counted[3])))
+                _, counted = next(
+                    point for point in oracle.points(models[name]) if point[0] == threshold
+                )
+                assert (win.tpr, win.fpr) == (
+                    float(counted[0] / (counted[0] + counted[2])),
+                    float(counted[1] / (counted[1] + counted[3])),
+                )
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -62,9 +74,16 @@ def test_the_winner_of_one_model_is_what_choose_chooses(seed):
 
 def test_scenario_4_borders_to_every_digit():
     wins = br.winners({"A": F1_A, "B": F1_B}, COSTS)
-    runs = [(names, list(group)) for names, group in itertools.groupby(wins, key=lambda win: win.models)]
+    runs = [
+        (names, list(group)) for names, group in itertools.groupby(wins, key=lambda win: win.models)
+    ]
     assert [names for names, _ in runs] == [("flag nothing",), ("B",), ("A",), ("flag everything",)]
-    assert [f"{group[-1].high:.6g}" for _, group in runs] == ["4.12284e-06", "7.65616e-05", "0.198314", "1"]
+    assert [f"{group[-1].high:.6g}" for _, group in runs] == [
+        "4.12284e-06",
+        "7.65616e-05",
+        "0.198314",
+        "1",
+    ]
 
 
 def test_scenario_4_costs_at_one_in_a_thousand():
@@ -78,10 +97,19 @@ def test_scenario_4_costs_at_one_in_a_thousand():
 
 def test_scenario_4_borders_are_where_choose_changes_its_mind():
     for border, below, above in ((4.12284e-6, None, 9), (0.198314, 2, 0)):
-        low, high = (br.choose(F1_B if border < 1e-4 else F1_A, at=br.Conditions(border * factor, COSTS)) for factor in (0.999, 1.001))
-        assert low.threshold == below or (below is not None and low.threshold is not None and low.threshold > 0)
+        low, high = (
+            br.choose(F1_B if border < 1e-4 else F1_A, at=br.Conditions(border * factor, COSTS))
+            for factor in (0.999, 1.001)
+        )
+        assert low.threshold == below or (
+            below is not None and low.threshold is not None and low.threshold > 0
+        )
         assert high.threshold == above
-    note = next(note.text for note in br.choose(F1_B, at=br.Conditions(1e-6, COSTS)).notes if note.code == "BR524")
+    note = next(
+        note.text
+        for note in br.choose(F1_B, at=br.Conditions(1e-6, COSTS)).notes
+        if note.code == "BR524"
+    )
     assert note.endswith("below prior 4.12284e-06")
 
 
@@ -93,7 +121,9 @@ def test_costs_shift_the_borders_by_the_effective_prior_alone():
 
 
 def test_a_shared_corner_is_a_tie():
-    (nothing, both, everything) = br.winners({"m": br.Counts([2, 1], [6, 2], [1, 7]), "n": br.Counts([9, 1], [3, 1], [10, 70])})
+    nothing, both, everything = br.winners(
+        {"m": br.Counts([2, 1], [6, 2], [1, 7]), "n": br.Counts([9, 1], [3, 1], [10, 70])}
+    )
     assert (both.models, both.thresholds) == (("m", "n"), (2, 9))
     assert (nothing.models, everything.models) == (("flag nothing",), ("flag everything",))
     assert (nothing.thresholds, everything.thresholds) == ((None,), (float("-inf"),))
@@ -108,7 +138,9 @@ def test_a_perfect_model_always_wins_and_a_useless_one_never():
 
 @pytest.mark.parametrize("costs", [(1, 2), 5, {"fp": 1, "fn": 2}, "fn=2", br.Conditions(0.5)])
 def test_costs_that_are_no_costs_are_refused(costs):
-    with pytest.raises(br.InputError, match=f"BR513: costs must be Costs, got {type(costs).__name__}"):
+    with pytest.raises(
+        br.InputError, match=f"BR513: costs must be Costs, got {type(costs).__name__}"
+    ):
         br.winners({"A": F1_A}, costs)
 
 
@@ -120,7 +152,9 @@ def test_models_may_not_be_named_as_the_answers_for_all(name):
 
 def test_winners_needs_models_with_both_classes():
     for models in ({}, None, [F1_A], F1_A):
-        with pytest.raises(br.InputError, match="BR410: winners needs the counts of each model by name"):
+        with pytest.raises(
+            br.InputError, match="BR410: winners needs the counts of each model by name"
+        ):
             br.winners(models)
     with pytest.raises(br.InputError, match='BR552: "m" has cases of one class only'):
         br.winners({"m": br.Counts([1], [1], [0])})

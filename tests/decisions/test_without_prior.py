@@ -1,4 +1,6 @@
-"""Where the sample has no prior (case-control counts, published rates), what needs none is answered and what needs one is refused."""
+"""Where the sample has no prior (case-control counts, published rates), what needs none is answered
+and what needs one is refused.
+"""
 
 import math
 
@@ -18,7 +20,9 @@ def test_a_choice_that_needs_no_prior_is_made_without_one(counts):
     assert point.at.prior is None
     assert point.tnr >= 0.8
     points = br.Points.of(counts)
-    assert point.tpr == max(tpr for tpr, fpr in zip(points.tpr, points.fpr, strict=True) if fpr <= 0.2)
+    assert point.tpr == max(
+        tpr for tpr, fpr in zip(points.tpr, points.fpr, strict=True) if fpr <= 0.2
+    )
     assert point == br.choose(counts, "tnr >= 0.8", optimize="tpr", at=br.Conditions())
     assert "BR526" not in [note.code for note in point.notes]
 
@@ -27,20 +31,35 @@ def test_a_choice_that_needs_no_prior_is_made_without_one(counts):
 def test_the_choice_is_the_one_made_at_any_prior(counts):
     without = br.choose(counts, "fpr <= 0.5", optimize="informedness")
     for prior in (0.001, 0.5, 0.9):
-        assert br.choose(counts, "fpr <= 0.5", optimize="informedness", at=br.Conditions(prior)).threshold == without.threshold
+        assert (
+            br.choose(
+                counts, "fpr <= 0.5", optimize="informedness", at=br.Conditions(prior)
+            ).threshold
+            == without.threshold
+        )
 
 
 @NO_PRIOR
 @pytest.mark.parametrize("name", NEEDS)
 def test_what_needs_a_prior_is_refused_at_such_a_point(counts, name):
     point = br.choose(counts, "tnr >= 0.8", optimize="tpr")
-    with pytest.raises(br.InputError, match="BR509: .*, so a prior must be given. Fix: at=Conditions"):
+    with pytest.raises(
+        br.InputError, match="BR509: .*, so a prior must be given. Fix: at=Conditions"
+    ):
         _ = point[name]
     assert not math.isnan(point["informedness"])
 
 
 @NO_PRIOR
-@pytest.mark.parametrize("asked", [{}, {"rule": "tpr >= 0.5"}, {"rule": "precision >= 0.5", "optimize": "tpr"}, {"optimize": "f1"}])
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {},
+        {"rule": "tpr >= 0.5"},
+        {"rule": "precision >= 0.5", "optimize": "tpr"},
+        {"optimize": "f1"},
+    ],
+)
 def test_a_choice_that_needs_a_prior_is_refused(counts, asked):
     with pytest.raises(br.InputError, match="BR509"):
         br.choose(counts, **asked)
@@ -72,7 +91,9 @@ def test_a_point_without_a_prior_can_be_printed(counts):
     assert shown.startswith("OperatingPoint: score >= ")
     assert "as in the sample" not in shown
     assert repr(br.flag_at(counts, 0.8)).startswith("OperatingPoint: ")
-    assert repr(br.guess(counts, 0.5)).startswith("OperatingPoint: flag 50 % of the cases at random")
+    assert repr(br.guess(counts, 0.5)).startswith(
+        "OperatingPoint: flag 50 % of the cases at random"
+    )
 
 
 @NO_PRIOR

@@ -40,4 +40,7 @@ def settings(folder, text=BOTH, name="baserate.toml"):
 def scored(folder, only_old=12, only_new=5, both=200):
     """Cases of two models in two slices, so many of which only one model has right."""
     rows = list(enumerate(cases(only_old, only_new, both=both)))
-    return sliced(folder / "scores.csv", {"A": [row for i, row in rows if i % 4 < 2], "B": [row for i, row in rows if i % 4 > 1]})
+    return sliced(
+        folder / "scores.csv",
+        {"A": [row for i, row in rows if i % 4 < 2], "B": [row for i, row in rows if i % 4 > 1]},
+    )

@@ -1,4 +1,6 @@
-"""`gate` without FILE: all checks of baserate.toml, the exit status of a build, JSON by the schema, and a summary in Markdown."""
+"""`gate` without FILE: all checks of baserate.toml, the exit status of a build, JSON by the schema,
+and a summary in Markdown.
+"""
 
 import re
 
@@ -27,11 +29,17 @@ def test_checks_of_the_working_directory_pass(folder, capsys):
     done = told(capsys, "gate")
     assert done.status == 0
     assert done.out.startswith(
-        "Passed: 2 checks of baserate.toml.\n\n1. recall >= 0.5 of candidate, field\nPassed: every requirement is shown.\n"
+        "Passed: 2 checks of baserate.toml.\n\n1. recall >= 0.5 of candidate, field\nPassed: every"
+        " requirement is shown.\n"
     )
-    assert "\n\n2. candidate against baseline by error, field\nPassed: candidate against baseline by error, worse, within noise.\n" in done.out
+    assert (
+        "\n\n2. candidate against baseline by error, field\nPassed: candidate against baseline by"
+        " error, worse, within noise.\n" in done.out
+    )
     assert done.out.endswith('\n\nscores.csv: 217 rows read, 217 used; positive = "1" in "y"\n')
-    assert 'note BR599: check 2: 12 cases only "baseline" has right, 5 only "candidate"\n' in done.err
+    assert (
+        'note BR599: check 2: 12 cases only "baseline" has right, 5 only "candidate"\n' in done.err
+    )
 
 
 def test_one_check_that_fails_fails_the_build(folder, capsys):
@@ -50,7 +58,12 @@ def test_the_answer_is_valid_json(folder, capsys):
     assert document["seed"] == 3
     assert document["verdict"]["passed"] is False
     first, second = document["verdict"]["results"]
-    assert (first["kind"], first["models"], first["scenario"], first["by"]) == ("require", ["candidate"], "field", "site")
+    assert (first["kind"], first["models"], first["scenario"], first["by"]) == (
+        "require",
+        ["candidate"],
+        "field",
+        "site",
+    )
     assert first["verdict"]["passed"] is True
     assert len(first["verdict"]["checks"]) == 3
     assert (second["kind"], second["check"], second["verdict"]["failed"]) == (
@@ -84,14 +97,18 @@ def test_the_schema_wants_every_part_of_a_result(folder, capsys, path, value):
     scored(folder)
     settings(folder)
     document = answered(capsys, "gate")
-    with pytest.raises(jsonschema.ValidationError, match="is not valid under any of the given schemas"):
+    with pytest.raises(
+        jsonschema.ValidationError, match="is not valid under any of the given schemas"
+    ):
         VALID.validate(damaged(document, *path, value=value))
 
 
 def test_settings_may_lie_elsewhere(tmp_path, capsys):
     (tmp_path / "ci").mkdir()
     scored(tmp_path / "ci")
-    assert told(capsys, "gate", "--config", settings(tmp_path / "ci", name="checks.toml")).status == 0
+    assert (
+        told(capsys, "gate", "--config", settings(tmp_path / "ci", name="checks.toml")).status == 0
+    )
 
 
 @pytest.mark.parametrize(
@@ -101,7 +118,10 @@ def test_settings_may_lie_elsewhere(tmp_path, capsys):
         (("--prior", "1%"), "BR596: --prior applies to a FILE"),
         (("--delimiter", ";"), "BR596: --delimiter applies to a FILE"),
         (("--config", "gone.toml"), "BR600: there is no file or folder gone.toml"),
-        (("scores.csv", "--config", "baserate.toml", "--label", "y"), "BR596: --config names settings, and FILE names cases"),
+        (
+            ("scores.csv", "--config", "baserate.toml", "--label", "y"),
+            "BR596: --config names settings, and FILE names cases",
+        ),
         (("scores.csv",), "BR003: scores.csv: --label is missing"),
     ],
 )
@@ -135,17 +155,27 @@ def test_a_crash_is_never_0(folder, capsys, monkeypatch):
 
 def test_a_summary_is_written_for_the_page_of_a_change(folder, capsys):
     scored(folder, only_old=40, only_new=20)
-    settings(folder, HEAD + REQUIRE.replace("0.5", "0.9") + 'slice = "site"\n' + COMPARE + "margin = 0.01\n")
+    settings(
+        folder,
+        HEAD + REQUIRE.replace("0.5", "0.9") + 'slice = "site"\n' + COMPARE + "margin = 0.01\n",
+    )
     done = told(capsys, "gate", "--markdown", "summary.md")
     text = (folder / "summary.md").read_text()
     assert done.status == 1
     assert done.out.startswith("Failed: ")
     assert text.startswith(
-        "### baserate: Failed: 2 of 2 checks\n\n| result | check | cases | value | bound | verdict |\n|---|---|---|---|---|---|\n"
+        "### baserate: Failed: 2 of 2 checks\n\n| result | check | cases | value | bound | verdict"
+        " |\n|---|---|---|---|---|---|\n"
     )
     page = MarkdownIt("commonmark").enable("table").render(text)
-    cells = [re.findall("<td>(.*?)</td>", row) for row in re.findall("<tr>(.*?)</tr>", page, flags=re.DOTALL)][1:]
-    assert {row[1] for row in cells} == {"1. recall &gt;= 0.9 of candidate, field, by site", "2. candidate against baseline by error, field"}
+    cells = [
+        re.findall("<td>(.*?)</td>", row)
+        for row in re.findall("<tr>(.*?)</tr>", page, flags=re.DOTALL)
+    ][1:]
+    assert {row[1] for row in cells} == {
+        "1. recall &gt;= 0.9 of candidate, field, by site",
+        "2. candidate against baseline by error, field",
+    }
     assert all(row[0] == "<strong>failed</strong>" for row in cells)
     assert cells[-1][5].startswith("worse; at most ")
     assert "- source scores.csv: 260 rows read" in text
@@ -166,12 +196,28 @@ def test_a_summary_on_standard_output_takes_the_place_of_the_answer(folder, caps
     done = told(capsys, "gate", "--markdown", "-")
     assert (done.status, done.out[:22]) == (0, "### baserate: Passed: ")
     both = told(capsys, "gate", "--markdown", "-", "--json")
-    assert (both.status, "JSON and Markdown cannot both be on standard output" in both.out) == (2, True)
+    assert (both.status, "JSON and Markdown cannot both be on standard output" in both.out) == (
+        2,
+        True,
+    )
 
 
 def test_a_gate_of_one_file_has_a_summary_too(folder, capsys):
     path = scored(folder)
-    done = told(capsys, "gate", path, "recall >= 0.5", "--label", "y", "--score", "old", "--threshold", "0.5", "--markdown", "-")
+    done = told(
+        capsys,
+        "gate",
+        path,
+        "recall >= 0.5",
+        "--label",
+        "y",
+        "--score",
+        "old",
+        "--threshold",
+        "0.5",
+        "--markdown",
+        "-",
+    )
     assert done.out.startswith("### baserate: Passed: 1 of 1 checks\n")
 
 
@@ -188,7 +234,9 @@ def test_a_summary_is_written_over_a_summary_and_nothing_else(folder, capsys, pl
     settings(folder)
     (folder / "notes.md").write_text("# mine\n")
     before = (folder / place).read_text()
-    assert f"BR801: {place}: exists, and is no summary of an earlier run" in refused(capsys, "gate", "--markdown", place)
+    assert f"BR801: {place}: exists, and is no summary of an earlier run" in refused(
+        capsys, "gate", "--markdown", place
+    )
     assert (folder / place).read_text() == before
     (folder / "empty.md").touch()
     for _ in range(2):
@@ -196,23 +244,68 @@ def test_a_summary_is_written_over_a_summary_and_nothing_else(folder, capsys, pl
 
 
 def test_nothing_of_the_users_is_markup(folder, capsys):
-    rows = [(*row, EVIL) for row in cases(40, 5, both=50)] + [(*row, "`a|b` [x](y) @all #1 www.x.y") for row in cases(40, 5, both=50)]
+    rows = [(*row, EVIL) for row in cases(40, 5, both=50)] + [
+        (*row, "`a|b` [x](y) @all #1 www.x.y") for row in cases(40, 5, both=50)
+    ]
     written(folder / "scores.csv", ["y", "old", "new", "site"], rows)
-    names = HEAD.replace("baseline =", f'"{EVIL}" =').replace("candidate =", '"**new**" =').replace("field", '"<b>"')
-    text = names + f'[[compare]]\nscenario = "<b>"\nbaseline = "{EVIL}"\ncandidate = "**new**"\nslice = "site"\n'
+    names = (
+        HEAD.replace("baseline =", f'"{EVIL}" =')
+        .replace("candidate =", '"**new**" =')
+        .replace("field", '"<b>"')
+    )
+    text = (
+        names
+        + f'[[compare]]\nscenario = "<b>"\nbaseline = "{EVIL}"\ncandidate = "**new**"\nslice ='
+        ' "site"\n'
+    )
     settings(folder, text)
     summary = told(capsys, "gate", "--markdown", "-").out
     page = MarkdownIt("commonmark", {"html": True}).enable("table").render(summary)
-    assert set(re.findall(r"<(\w+)", page)) == {"h3", "table", "thead", "tbody", "tr", "th", "td", "strong", "ul", "li"}
+    assert set(re.findall(r"<(\w+)", page)) == {
+        "h3",
+        "table",
+        "thead",
+        "tbody",
+        "tr",
+        "th",
+        "td",
+        "strong",
+        "ul",
+        "li",
+    }
     assert page.count("<strong>") == 3
     assert "&lt;img src=x onerror=alert(1)&gt;" in page
     assert "`a|b` [x](y) @<!-- -->all #<!-- -->1 w<!-- -->ww.x.y" in page
 
 
-@pytest.mark.parametrize("text", ["a|b", "*a*", "_a_", "[a](b)", "`a`", "<b>", "&lt;", "a\nb", "\\|", "~~a~~", "![a](b)", "$a$", "a\u202eb"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a|b",
+        "*a*",
+        "_a_",
+        "[a](b)",
+        "`a`",
+        "<b>",
+        "&lt;",
+        "a\nb",
+        "\\|",
+        "~~a~~",
+        "![a](b)",
+        "$a$",
+        "a\u202eb",
+    ],
+)
 def test_text_is_shown_as_it_is(text):
-    page = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"]).render(markdown([Row(PASSED, text, "", "", "", "")]))
-    (cells,) = [re.findall("<td>(.*?)</td>", row) for row in re.findall("<tr>(.*?)</tr>", page, flags=re.DOTALL)][1:]
+    page = (
+        MarkdownIt("commonmark", {"html": True})
+        .enable(["table", "strikethrough"])
+        .render(markdown([Row(PASSED, text, "", "", "", "")]))
+    )
+    (cells,) = [
+        re.findall("<td>(.*?)</td>", row)
+        for row in re.findall("<tr>(.*?)</tr>", page, flags=re.DOTALL)
+    ][1:]
     shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
     assert cells[1] == shown.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     assert "\n" not in plain(text)
@@ -226,4 +319,9 @@ def test_it_runs_as_a_program_of_its_own(folder):
     scored(folder, only_old=40, only_new=20)
     settings(folder, BOTH)
     assert run("gate", cwd=folder).returncode == 1
-    assert run("gate", "--config", settings(folder, HEAD + REQUIRE, "other.toml"), cwd=folder).returncode == 0
+    assert (
+        run(
+            "gate", "--config", settings(folder, HEAD + REQUIRE, "other.toml"), cwd=folder
+        ).returncode
+        == 0
+    )

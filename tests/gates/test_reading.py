@@ -1,4 +1,6 @@
-"""`baserate.toml` is read into plain values, or refused: every wrong key in one pass, with its line and what was meant."""
+"""`baserate.toml` is read into plain values, or refused: every wrong key in one pass, with its line
+and what was meant.
+"""
 
 import os
 
@@ -57,24 +59,47 @@ def test_settings_are_plain_values():
         "ci/baserate.toml",
     )
     assert found.seed == 7
-    assert found.data.models == {"m1": Scored("ci/scores.csv", "score"), "m 2": Scored("ci/scores.csv", "other")}
-    assert (found.data.label, found.data.positive, found.data.design) == ("fraud", 1, "case-control")
+    assert found.data.models == {
+        "m1": Scored("ci/scores.csv", "score"),
+        "m 2": Scored("ci/scores.csv", "other"),
+    }
+    assert (found.data.label, found.data.positive, found.data.design) == (
+        "fraud",
+        1,
+        "case-control",
+    )
     assert (found.data.options.asked.delimiter, found.data.options.asked.skip_lines) == ("\t", 2)
-    assert (found.data.options.treatment.negative, found.data.options.treatment.nan_score) == (("legit", "refund"), "drop")
+    assert (found.data.options.treatment.negative, found.data.options.treatment.nan_score) == (
+        ("legit", "refund"),
+        "drop",
+    )
     assert found.data.options.limits.most == 1000
     demand, comparison = found.checks
     assert isinstance(demand, Demand)
     assert demand.scenario.at == br.Conditions(prior="1 in 1000", costs=br.Costs(fn=100, fp=1))
     assert (demand.scenario.volume, demand.scenario.thresholds) == (1e6, {"m1": 0.5, "m 2": None})
-    assert (demand.models, demand.slice, demand.level, demand.accept_observed) == (("m1",), "country", 0.9, True)
+    assert (demand.models, demand.slice, demand.level, demand.accept_observed) == (
+        ("m1",),
+        "country",
+        0.9,
+        True,
+    )
     assert isinstance(comparison, Comparison)
-    assert (comparison.models, comparison.wanted, comparison.margin, comparison.replicates) == (("m1", "m 2"), "expected_cost", 0.01, 500)
+    assert (comparison.models, comparison.wanted, comparison.margin, comparison.replicates) == (
+        ("m1", "m 2"),
+        "expected_cost",
+        0.01,
+        500,
+    )
     assert demand.title == "precision >= 20% of m1, field, by country"
     assert comparison.title == "m 2 against m1 by expected_cost, field"
 
 
 def test_one_model_and_models_called_baseline_and_candidate_need_not_be_named():
-    alone = read('data = { source = "a.csv", label = "y" }\nmodels = { m = "m" }\nrequire = [{ rule = "auc >= 0.8" }]')
+    alone = read(
+        'data = { source = "a.csv", label = "y" }\nmodels = { m = "m" }\nrequire = [{ rule = "auc'
+        ' >= 0.8" }]'
+    )
     assert alone.checks[0].models == ("m",)
     assert alone.checks[0].scenario.at == br.Conditions()
     assert read(HEAD + COMPARE).checks[0].models == ("baseline", "candidate")
@@ -86,19 +111,28 @@ def test_profits_are_costs_the_other_way_round():
     assert found.checks[0].wanted == "expected_cost"
 
 
-@pytest.mark.parametrize(("rule", "statistic"), [("alerts <= 20", "caught"), ("recall >= 0.5", "error")])
+@pytest.mark.parametrize(
+    ("rule", "statistic"), [("alerts <= 20", "caught"), ("recall >= 0.5", "error")]
+)
 def test_what_is_compared_follows_from_the_scenario(rule, statistic):
-    text = HEAD.replace("threshold = 0.5", "prior = 0.01\nvolume = 1000") + COMPARE + f'rule = "{rule}"\n'
+    text = (
+        HEAD.replace("threshold = 0.5", "prior = 0.01\nvolume = 1000")
+        + COMPARE
+        + f'rule = "{rule}"\n'
+    )
     assert read(text).checks[0].wanted == statistic
 
 
 def test_checks_keep_the_order_of_their_kinds_in_the_file():
-    assert [type(check) for check in read(HEAD + COMPARE + REQUIRE + COMPARE).checks] == [Comparison, Comparison, Demand]
+    assert [type(check) for check in read(HEAD + COMPARE + REQUIRE + COMPARE).checks] == [
+        Comparison,
+        Comparison,
+        Demand,
+    ]
 
 
 def test_every_problem_is_found_in_one_pass_in_the_order_of_the_lines():
-    found = problems(
-        """sead = 1
+    found = problems("""sead = 1
 [data]
 source = "scores.csv"
 lable = "y"
@@ -119,24 +153,57 @@ rule = "recal >= 0.9"
 scenario = "field"
 statistic = "acu"
 margin = 0
-"""
-    )
+""")
     assert found == [
         "BR841: baserate.toml: there is no key sead; did you mean seed? (line 1). Fix: write seed.",
         'BR841: baserate.toml: data.label is missing (line 2). Fix: label = "y".',
-        "BR841: baserate.toml: there is no key data.lable; did you mean label? (line 4). Fix: write label.",
-        "BR612: baserate.toml: data.delimiter: a separator is one character, got \"ab\" (line 5). Fix: delimiter=';'.",
+        (
+            "BR841: baserate.toml: there is no key data.lable; did you mean label? (line 4). Fix:"
+            " write label."
+        ),
+        (
+            'BR612: baserate.toml: data.delimiter: a separator is one character, got "ab" (line'
+            " 5). Fix: delimiter=';'."
+        ),
         "BR842: baserate.toml: models.candidate is a text, got 3 (line 8). Fix: write a text.",
-        "BR502: baserate.toml: scenario.field.prior: prior must lie strictly between 0 and 1, got 12 (line 10). Fix: 12% or 0.12.",
-        "BR841: baserate.toml: there is no key scenario.field.costs.fq (line 11). Fix: one of fp, fn, tp, tn.",
-        "BR520: baserate.toml: scenario.field.volume: a volume is a number of cases above 0, got -3 (line 12). Fix: volume = 1_000_000.",
-        "BR841: baserate.toml: there is no key scenario.field.threshold.candidat; did you mean candidate? (line 13). Fix: write candidate.",
-        'BR842: baserate.toml: require[1].scenario: there is no scenario "feild" (line 15). Fix: one of "field".',
-        'BR408: baserate.toml: require[1].model: there is no model "base" (line 16). Fix: one of "baseline", "candidate".',
-        'BR531: baserate.toml: require[1].rule: unknown measure "recal"; did you mean "recall" (here: tpr)? (line 17). Fix: "tpr".',
-        'BR529: baserate.toml: compare[1]: no threshold is given for "candidate" in the scenario "field" (line 18). Fix: ' + BOTH_CUTS,
-        'BR531: baserate.toml: compare[1].statistic: unknown measure "acu"; did you mean "ACC" (here: accuracy)? (line 20). Fix: "accuracy".',
-        "BR596: baserate.toml: compare[1].margin: a margin is how much worse may pass, a number above 0, got 0 (line 21). Fix: margin = 0.01.",
+        (
+            "BR502: baserate.toml: scenario.field.prior: prior must lie strictly between 0 and 1,"
+            " got 12 (line 10). Fix: 12% or 0.12."
+        ),
+        (
+            "BR841: baserate.toml: there is no key scenario.field.costs.fq (line 11). Fix: one of"
+            " fp, fn, tp, tn."
+        ),
+        (
+            "BR520: baserate.toml: scenario.field.volume: a volume is a number of cases above 0,"
+            " got -3 (line 12). Fix: volume = 1_000_000."
+        ),
+        (
+            "BR841: baserate.toml: there is no key scenario.field.threshold.candidat; did you mean"
+            " candidate? (line 13). Fix: write candidate."
+        ),
+        (
+            'BR842: baserate.toml: require[1].scenario: there is no scenario "feild" (line 15).'
+            ' Fix: one of "field".'
+        ),
+        (
+            'BR408: baserate.toml: require[1].model: there is no model "base" (line 16). Fix: one'
+            ' of "baseline", "candidate".'
+        ),
+        (
+            'BR531: baserate.toml: require[1].rule: unknown measure "recal"; did you mean "recall"'
+            ' (here: tpr)? (line 17). Fix: "tpr".'
+        ),
+        'BR529: baserate.toml: compare[1]: no threshold is given for "candidate" in the scenario'
+        ' "field" (line 18). Fix: ' + BOTH_CUTS,
+        (
+            'BR531: baserate.toml: compare[1].statistic: unknown measure "acu"; did you mean "ACC"'
+            ' (here: accuracy)? (line 20). Fix: "accuracy".'
+        ),
+        (
+            "BR596: baserate.toml: compare[1].margin: a margin is how much worse may pass, a number"
+            " above 0, got 0 (line 21). Fix: margin = 0.01."
+        ),
     ]
 
 
@@ -148,42 +215,118 @@ DATA = 'data = { source = "a.csv", label = "y" }\nmodels = { m = "m" }\n'
     [
         ("", "BR841: baserate.toml: data.source is missing"),
         (HEAD, "BR844: baserate.toml: there is nothing to check"),
-        (HEAD + '[[require]]\nscenario = "field"\nmodel = "baseline"\n', "BR841: baserate.toml: require[1].rule is missing (line 12)"),
-        (HEAD + '[[require]]\nmodel = "baseline"\nrule = "auc >= 0.5"\n', 'require[1].scenario is missing (line 12). Fix: scenario = "field"'),
-        (HEAD + '[[require]]\nscenario = "field"\nrule = "auc >= 0.5"\n', "require[1].model is missing"),
-        (HEAD + REQUIRE + "level = 95\n", "BR580: baserate.toml: require[1].level: a level lies between 0.5 and 1, got 95"),
-        (HEAD + REQUIRE + 'level = "high"\n', 'require[1].level: a level lies between 0.5 and 1, got "high"'),
-        (HEAD + REQUIRE + 'slices = "site"\n', "there is no key require[1].slices; did you mean slice?"),
-        (HEAD + REQUIRE + 'slice = ""\n', 'BR842: baserate.toml: require[1].slice is a text, got ""'),
-        (HEAD + REQUIRE + "accept_observed = 1\n", "require[1].accept_observed is true or false, got 1"),
-        (HEAD + REQUIRE.replace("recall >= 0.5", "alerts <= 5"), "BR520: baserate.toml: require[1].rule: 5 alerts: of how many cases?"),
-        (HEAD + COMPARE + "replicates = 3\n", "BR580: baserate.toml: compare[1].replicates: a bootstrap takes 100"),
-        (HEAD + COMPARE + "margin = nan\n", "BR842: baserate.toml: compare[1].margin is a number, got nan"),
+        (
+            HEAD + '[[require]]\nscenario = "field"\nmodel = "baseline"\n',
+            "BR841: baserate.toml: require[1].rule is missing (line 12)",
+        ),
+        (
+            HEAD + '[[require]]\nmodel = "baseline"\nrule = "auc >= 0.5"\n',
+            'require[1].scenario is missing (line 12). Fix: scenario = "field"',
+        ),
+        (
+            HEAD + '[[require]]\nscenario = "field"\nrule = "auc >= 0.5"\n',
+            "require[1].model is missing",
+        ),
+        (
+            HEAD + REQUIRE + "level = 95\n",
+            "BR580: baserate.toml: require[1].level: a level lies between 0.5 and 1, got 95",
+        ),
+        (
+            HEAD + REQUIRE + 'level = "high"\n',
+            'require[1].level: a level lies between 0.5 and 1, got "high"',
+        ),
+        (
+            HEAD + REQUIRE + 'slices = "site"\n',
+            "there is no key require[1].slices; did you mean slice?",
+        ),
+        (
+            HEAD + REQUIRE + 'slice = ""\n',
+            'BR842: baserate.toml: require[1].slice is a text, got ""',
+        ),
+        (
+            HEAD + REQUIRE + "accept_observed = 1\n",
+            "require[1].accept_observed is true or false, got 1",
+        ),
+        (
+            HEAD + REQUIRE.replace("recall >= 0.5", "alerts <= 5"),
+            "BR520: baserate.toml: require[1].rule: 5 alerts: of how many cases?",
+        ),
+        (
+            HEAD + COMPARE + "replicates = 3\n",
+            "BR580: baserate.toml: compare[1].replicates: a bootstrap takes 100",
+        ),
+        (
+            HEAD + COMPARE + "margin = nan\n",
+            "BR842: baserate.toml: compare[1].margin is a number, got nan",
+        ),
         (HEAD + COMPARE + "margin = true\n", "compare[1].margin is a number, got True"),
-        (HEAD + COMPARE + 'candidate = "baseline"\n', 'BR596: baserate.toml: baseline and candidate are both "baseline"'),
-        (HEAD + COMPARE + 'statistic = "auc"\nrule = "recall >= 0.5"\n', "BR594: baserate.toml: auc is a number of all cases"),
+        (
+            HEAD + COMPARE + 'candidate = "baseline"\n',
+            'BR596: baserate.toml: baseline and candidate are both "baseline"',
+        ),
+        (
+            HEAD + COMPARE + 'statistic = "auc"\nrule = "recall >= 0.5"\n',
+            "BR594: baserate.toml: auc is a number of all cases",
+        ),
         (HEAD + COMPARE + 'rule = "recall > 0.5"\n', "BR533: baserate.toml: compare[1].rule"),
-        (HEAD.replace("threshold = 0.5", 'threshold = "low"') + COMPARE, 'scenario.field.threshold is a number or "none", got "low"'),
-        (HEAD.replace("threshold = 0.5", "prior = [0.1]") + COMPARE, "scenario.field.prior is a number or a text, got a list"),
-        (HEAD.replace("threshold = 0.5", "costs = { fn = 0, fp = 1 }") + COMPARE, "BR512: baserate.toml: scenario.field.costs"),
-        (HEAD.replace("threshold = 0.5", "costs = { fn = 1 }\nprofits = { tp = 1 }") + COMPARE, "BR513"),
-        (HEAD + "[scenario]\nfield2 = 3\n" + COMPARE, "BR842: baserate.toml: scenario.field2 is a table, got 3 (line 13)"),
-        (HEAD + '[digests]\nbaseline = "abc"\n' + COMPARE, "BR842: baserate.toml: digests.baseline is the digest of counts"),
+        (
+            HEAD.replace("threshold = 0.5", 'threshold = "low"') + COMPARE,
+            'scenario.field.threshold is a number or "none", got "low"',
+        ),
+        (
+            HEAD.replace("threshold = 0.5", "prior = [0.1]") + COMPARE,
+            "scenario.field.prior is a number or a text, got a list",
+        ),
+        (
+            HEAD.replace("threshold = 0.5", "costs = { fn = 0, fp = 1 }") + COMPARE,
+            "BR512: baserate.toml: scenario.field.costs",
+        ),
+        (
+            HEAD.replace("threshold = 0.5", "costs = { fn = 1 }\nprofits = { tp = 1 }") + COMPARE,
+            "BR513",
+        ),
+        (
+            HEAD + "[scenario]\nfield2 = 3\n" + COMPARE,
+            "BR842: baserate.toml: scenario.field2 is a table, got 3 (line 13)",
+        ),
+        (
+            HEAD + '[digests]\nbaseline = "abc"\n' + COMPARE,
+            "BR842: baserate.toml: digests.baseline is the digest of counts",
+        ),
         (HEAD + f'[digests]\nother = "{"0" * 64}"\n' + COMPARE, "there is no key digests.other"),
-        ("seed = -1\n" + BOTH, "BR580: baserate.toml: seed: a seed is a whole number, 0 or more, got -1"),
+        (
+            "seed = -1\n" + BOTH,
+            "BR580: baserate.toml: seed: a seed is a whole number, 0 or more, got -1",
+        ),
         (
             DATA.replace("label", 'join = "inner", label') + 'require = [{ rule = "auc >= 0.8" }]',
             "BR414: baserate.toml: one source is not joined",
         ),
-        (DATA.replace("a.csv", "-") + 'require = [{ rule = "auc >= 0.8" }]', "BR842: baserate.toml: standard input is no source"),
-        (DATA.replace('m = "m"', 'm = "m", n = "m"') + 'require = [{ rule = "auc >= 0.8", model = "m" }]', "BR407: baserate.toml: two models"),
-        (DATA + 'require = ["auc >= 0.8"]', "BR842: baserate.toml: require is a list of tables, got a list"),
-        (DATA + 'models2 = 3\nrequire = [{ rule = "auc >= 0.8" }]', "there is no key models2; did you mean models?"),
+        (
+            DATA.replace("a.csv", "-") + 'require = [{ rule = "auc >= 0.8" }]',
+            "BR842: baserate.toml: standard input is no source",
+        ),
+        (
+            DATA.replace('m = "m"', 'm = "m", n = "m"')
+            + 'require = [{ rule = "auc >= 0.8", model = "m" }]',
+            "BR407: baserate.toml: two models",
+        ),
+        (
+            DATA + 'require = ["auc >= 0.8"]',
+            "BR842: baserate.toml: require is a list of tables, got a list",
+        ),
+        (
+            DATA + 'models2 = 3\nrequire = [{ rule = "auc >= 0.8" }]',
+            "there is no key models2; did you mean models?",
+        ),
         (
             DATA.replace("label", 'columns = ["y"], label') + 'require = [{ rule = "auc >= 0.8" }]',
             "BR604: baserate.toml: data: names of columns",
         ),
-        (DATA.replace("label", 'design = "odd", label') + 'require = [{ rule = "auc >= 0.8" }]', "BR518: baserate.toml: data.design"),
+        (
+            DATA.replace("label", 'design = "odd", label') + 'require = [{ rule = "auc >= 0.8" }]',
+            "BR518: baserate.toml: data.design",
+        ),
         ("a = [1,\n b", "BR840: baserate.toml: is not TOML: Invalid value (line 2)"),
         ("a = " + "[" * 1500, "BR840: baserate.toml: is not TOML"),
         (f"a = {'9' * 5000}", "BR840: baserate.toml: has a line of more than 2 000 characters"),
@@ -197,16 +340,27 @@ def test_what_is_wrong_is_refused_in_one_line_with_its_key(text, problem):
 
 
 def test_sources_are_joined_where_each_model_has_its_own():
-    text = HEAD.replace('"scores.csv"', '{ baseline = "old.csv", candidate = "/new.csv" }').replace("label", 'id = "case"\nlabel')
+    text = HEAD.replace('"scores.csv"', '{ baseline = "old.csv", candidate = "/new.csv" }').replace(
+        "label", 'id = "case"\nlabel'
+    )
     found = read(text + COMPARE, "ci/baserate.toml")
-    assert found.data.models == {"baseline": Scored("ci/old.csv", "old"), "candidate": Scored("/new.csv", "new")}
+    assert found.data.models == {
+        "baseline": Scored("ci/old.csv", "old"),
+        "candidate": Scored("/new.csv", "new"),
+    }
     assert found.data.id == "case"
     assert (
         "BR414: ci/baserate.toml: several sources, and nothing says"
         in problems(text.replace('id = "case"', "") + COMPARE, "ci/baserate.toml")[0]
     )
-    assert "say one of them" in problems(text.replace('id = "case"', 'id = "case"\nby_position = true') + COMPARE)[0]
-    assert "data.source.candidate is missing" in problems(text.replace(', candidate = "/new.csv"', "") + COMPARE)[0]
+    assert (
+        "say one of them"
+        in problems(text.replace('id = "case"', 'id = "case"\nby_position = true') + COMPARE)[0]
+    )
+    assert (
+        "data.source.candidate is missing"
+        in problems(text.replace(', candidate = "/new.csv"', "") + COMPARE)[0]
+    )
     assert read(text.replace('id = "case"', "") + REQUIRE).data.id is None  # nothing is paired
 
 
@@ -219,11 +373,19 @@ def test_sources_are_joined_where_each_model_has_its_own():
     ],
 )
 def test_sources_are_relative_to_the_settings_unless_they_are_addresses(source, found):
-    assert read(HEAD.replace("scores.csv", source) + COMPARE, "a[1]/baserate.toml").data.models["baseline"].source == found
+    assert (
+        read(HEAD.replace("scores.csv", source) + COMPARE, "a[1]/baserate.toml")
+        .data.models["baseline"]
+        .source
+        == found
+    )
 
 
 def test_names_of_the_user_are_shown_safely():
-    found = problems(HEAD + '[[require]]\nscenario = "field"\nmodel = "\\u001b[31m"\nrule = "auc >= 0.5"\n"\\u001b[0m" = 1\n')
+    found = problems(
+        HEAD + '[[require]]\nscenario = "field"\nmodel = "\\u001b[31m"\nrule = "auc >='
+        ' 0.5"\n"\\u001b[0m" = 1\n'
+    )
     assert "\x1b" not in "".join(found)
 
 
@@ -237,7 +399,10 @@ def test_a_file_is_read_as_utf8_with_or_without_a_mark(tmp_path):
 
 
 def test_what_is_no_file_of_settings_is_refused(tmp_path):
-    with pytest.raises(br.InputError, match="BR844: .*baserate.toml: there are no settings. Fix: baserate init FILE"):
+    with pytest.raises(
+        br.InputError,
+        match="BR844: .*baserate.toml: there are no settings. Fix: baserate init FILE",
+    ):
         load(tmp_path / "baserate.toml")
     with pytest.raises(FileNotFoundError, match="other.toml"):
         load(tmp_path / "other.toml")

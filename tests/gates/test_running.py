@@ -1,4 +1,6 @@
-"""Judging: the same verdicts as `gate FILE`, whichever way the cases lie; what was pinned must not have changed; NaN never passes."""
+"""Judging: the same verdicts as `gate FILE`, whichever way the cases lie; what was pinned must not
+have changed; NaN never passes.
+"""
 
 import math
 from dataclasses import replace
@@ -17,15 +19,22 @@ from baserate.gates.settings import load
 def plain(outcome, seed=0):
     """The verdict as a program reads it, without what names the file and the models."""
     found = document_of(outcome, seed)
-    return found["verdict"], [(part["slice"], part["values"], part["p_value"], part["outcome"]) for part in found.get("comparisons", ())]
+    return found["verdict"], [
+        (part["slice"], part["values"], part["p_value"], part["outcome"])
+        for part in found.get("comparisons", ())
+    ]
 
 
 def test_checks_come_out_as_the_command_says(tmp_path, capsys):
     cases_file = scored(tmp_path)
-    demand, comparison = run(load(settings(tmp_path, BOTH.replace("threshold = 0.5", 'threshold = 0.5\nprior = "10%"'))))
+    demand, comparison = run(
+        load(settings(tmp_path, BOTH.replace("threshold = 0.5", 'threshold = 0.5\nprior = "10%"')))
+    )
     fixed = ("--label", "y", "--threshold", "0.5", "--prior", "10%")
     required = answered(capsys, "gate", cases_file, "recall >= 0.5", *fixed, "--score", "new")
-    compared = answered(capsys, "gate", cases_file, *fixed, "--baseline", "old", "--candidate", "new")
+    compared = answered(
+        capsys, "gate", cases_file, *fixed, "--baseline", "old", "--candidate", "new"
+    )
     ours = document_of(demand, 0)["verdict"]["checks"]
     assert [{**check, "model": "new"} for check in ours] == required["verdict"]["checks"]
     part, theirs = document_of(comparison, 0)["comparisons"][0], compared["comparisons"][0]
@@ -34,16 +43,22 @@ def test_checks_come_out_as_the_command_says(tmp_path, capsys):
 
 
 def test_a_slice_that_is_worse_fails_under_a_flat_total(tmp_path):
-    rows = [(*row, "A") for row in cases(1, 25, both=200)] + [(*row, "B") for row in cases(24, 0, both=76)]
+    rows = [(*row, "A") for row in cases(1, 25, both=200)] + [
+        (*row, "B") for row in cases(24, 0, both=76)
+    ]
     written(tmp_path / "scores.csv", ["y", "old", "new", "site"], rows)
-    whole, sliced = (run(load(settings(tmp_path, HEAD + COMPARE + more)))[0] for more in ("", 'slice = "site"\n'))
+    whole, sliced = (
+        run(load(settings(tmp_path, HEAD + COMPARE + more)))[0] for more in ("", 'slice = "site"\n')
+    )
     assert whole.passed
     assert not sliced.passed
     assert [part.name for part in sliced.regression.failed] == ["B"]
 
 
 @pytest.mark.parametrize(("accept", "passed"), [("", False), ("accept_observed = true\n", True)])
-def test_what_is_observed_but_not_shown_passes_only_where_that_is_accepted(tmp_path, accept, passed):
+def test_what_is_observed_but_not_shown_passes_only_where_that_is_accepted(
+    tmp_path, accept, passed
+):
     scored(tmp_path)
     (outcome,) = run(load(settings(tmp_path, HEAD + REQUIRE.replace("0.5", "0.9") + accept)))
     assert outcome.judged[0].requirement.outcome == "observed, not shown"
@@ -54,10 +69,16 @@ def joined(tmp_path, drop=()):
     """The same cases in a file for each model, the second in another order."""
     rows = [(f"c{i}", *row, "AB"[i % 2]) for i, row in enumerate(cases(12, 5, both=200))]
     written(tmp_path / "scores.csv", ["case", "y", "old", "new", "site"], rows)
-    written(tmp_path / "old.csv", ["case", "y", "score", "site"], [(case, y, old, site) for case, y, old, _, site in rows])
+    written(
+        tmp_path / "old.csv",
+        ["case", "y", "score", "site"],
+        [(case, y, old, site) for case, y, old, _, site in rows],
+    )
     newer = [(case, y, new, site) for case, y, _, new, site in reversed(rows) if case not in drop]
     written(tmp_path / "new.csv", ["case", "y", "score", "site"], newer)
-    text = HEAD.replace('"scores.csv"', '{ baseline = "old.csv", candidate = "new.csv" }\nid = "case"')
+    text = HEAD.replace(
+        '"scores.csv"', '{ baseline = "old.csv", candidate = "new.csv" }\nid = "case"'
+    )
     return text.replace('"old"', '"score"').replace('"new"', '"score"')
 
 
@@ -67,14 +88,21 @@ def test_models_in_files_of_their_own_are_joined_by_id(tmp_path, by):
     apart = run(load(settings(tmp_path, text + COMPARE + by + REQUIRE + by)))
     together = run(load(settings(tmp_path, HEAD + COMPARE + by + REQUIRE + by)))
     assert [plain(outcome) for outcome in apart] == [plain(outcome) for outcome in together]
-    assert [source.path for source in apart[0].sources] == [str(tmp_path / "old.csv"), str(tmp_path / "new.csv")]
+    assert [source.path for source in apart[0].sources] == [
+        str(tmp_path / "old.csv"),
+        str(tmp_path / "new.csv"),
+    ]
 
 
 def test_cases_that_one_file_lacks_are_refused_unless_they_may_be_left_out(tmp_path):
     text = joined(tmp_path, drop={"c3"})
     with pytest.raises(br.InputError, match='BR401: .*new.csv: "candidate" lacks 1 of 217 ids'):
         run(load(settings(tmp_path, text + COMPARE)))
-    (outcome,) = run(load(settings(tmp_path, text.replace('id = "case"', 'id = "case"\njoin = "inner"') + COMPARE)))
+    (outcome,) = run(
+        load(
+            settings(tmp_path, text.replace('id = "case"', 'id = "case"\njoin = "inner"') + COMPARE)
+        )
+    )
     assert outcome.joint.ledger.rows_used == 216
 
 
@@ -83,7 +111,9 @@ def test_an_id_is_looked_at_also_in_one_file(tmp_path, kind):
     rows = [(i % 50, *row) for i, row in enumerate(cases(12, 5, both=40))]
     written(tmp_path / "scores.csv", ["case", "y", "old", "new"], rows)
     with pytest.raises(br.InputError, match="BR40[23]"):
-        run(load(settings(tmp_path, HEAD.replace('label = "y"', 'label = "y"\nid = "case"') + kind)))
+        run(
+            load(settings(tmp_path, HEAD.replace('label = "y"', 'label = "y"\nid = "case"') + kind))
+        )
 
 
 def test_a_pinned_model_must_not_have_changed(tmp_path):
@@ -95,31 +125,53 @@ def test_a_pinned_model_must_not_have_changed(tmp_path):
     (tmp_path / "scores.csv").write_text("\n".join([rows[0], *reversed(rows[1:])]) + "\n")
     assert run(load(settings(tmp_path, pinned)))[0].passed  # the same cases in another order
     scored(tmp_path, only_old=13)
-    with pytest.raises(br.InputError, match='BR843: .*baserate.toml: "baseline" is pinned to the digest [0-9a-f]{12}…, and its counts have'):
+    with pytest.raises(
+        br.InputError,
+        match=(
+            'BR843: .*baserate.toml: "baseline" is pinned to the digest [0-9a-f]{12}…, and its'
+            " counts have"
+        ),
+    ):
         run(load(settings(tmp_path, pinned)))
 
 
 def test_a_digest_is_the_same_with_and_without_an_id(tmp_path):
     joined(tmp_path)
     data = load(settings(tmp_path)).data
-    counts = [Reader(replace(data, id=id_)).counts("baseline", by) for id_ in (None, "case") for by in (None, "site")]
+    counts = [
+        Reader(replace(data, id=id_)).counts("baseline", by)
+        for id_ in (None, "case")
+        for by in (None, "site")
+    ]
     assert len({whole.digest for whole, _ in counts}) == 1
-    assert {name: part.digest for name, part in counts[1][1].items()} == {name: part.digest for name, part in counts[3][1].items()}
+    assert {name: part.digest for name, part in counts[1][1].items()} == {
+        name: part.digest for name, part in counts[3][1].items()
+    }
 
 
 def test_everything_wrong_with_the_input_is_found_in_one_pass_and_told_once(tmp_path):
     scored(tmp_path)
     path = settings(
-        tmp_path, HEAD.replace('"new"', '"gone"') + REQUIRE + REQUIRE + REQUIRE.replace("candidate", "baseline") + 'slice = "country"\n'
+        tmp_path,
+        HEAD.replace('"new"', '"gone"')
+        + REQUIRE
+        + REQUIRE
+        + REQUIRE.replace("candidate", "baseline")
+        + 'slice = "country"\n',
     )
     with pytest.raises(br.InputError, match="BR613") as refused:
         run(load(path))
-    assert [problem.text.partition(";")[0] for problem in refused.value.problems] == ['has no column "gone"', 'has no column "country"']
+    assert [problem.text.partition(";")[0] for problem in refused.value.problems] == [
+        'has no column "gone"',
+        'has no column "country"',
+    ]
 
 
 def test_a_problem_that_is_not_of_a_file_names_its_check(tmp_path):
     scored(tmp_path)
-    text = BOTH.replace("threshold = 0.5", "threshold = 99").replace("recall >= 0.5", "precision >= 0.5")
+    text = BOTH.replace("threshold = 0.5", "threshold = 99").replace(
+        "recall >= 0.5", "precision >= 0.5"
+    )
     with pytest.raises(br.InputError, match="BR589") as refused:
         run(load(settings(tmp_path, text)))
     assert [problem.text for problem in refused.value.problems] == [
@@ -136,7 +188,11 @@ def test_a_difference_that_is_no_number_never_passes(tmp_path, monkeypatch):
     def undefined(*arguments, **named):
         verdict = real(*arguments, **named)
         part = verdict.parts[0]
-        return replace(verdict, passed=True, parts=(replace(part, difference=replace(part.difference, value=math.nan)),))
+        return replace(
+            verdict,
+            passed=True,
+            parts=(replace(part, difference=replace(part.difference, value=math.nan)),),
+        )
 
     monkeypatch.setattr(checks, "regression", undefined)
     assert not judge(found.checks[0], Reader(found.data)).passed
@@ -146,7 +202,9 @@ def test_cases_are_read_once_for_all_checks_that_ask_for_the_same(tmp_path, monk
     scored(tmp_path)
     read = []
     real = checks.count_scores
-    monkeypatch.setattr(checks, "count_scores", lambda *arguments: read.append(arguments[0]) or real(*arguments))
+    monkeypatch.setattr(
+        checks, "count_scores", lambda *arguments: read.append(arguments[0]) or real(*arguments)
+    )
     run(load(settings(tmp_path, HEAD + REQUIRE + REQUIRE.replace("0.5", "0.6"))))
     assert len(read) == 1
 
@@ -166,12 +224,23 @@ SAVED = HEAD.replace("scores.csv", "day.counts").replace('label = "y"\n', "")
 def test_counts_that_were_saved_are_judged_as_their_cases_are(tmp_path):
     path = scored(tmp_path)
     br.count_models_file(path, label="y", scores=["old", "new"]).save(tmp_path / "day.counts")
-    saved, read = (run(load(settings(tmp_path, head + REQUIRE + COMPARE))) for head in (SAVED, HEAD))
+    saved, read = (
+        run(load(settings(tmp_path, head + REQUIRE + COMPARE))) for head in (SAVED, HEAD)
+    )
     assert [plain(outcome) for outcome in saved] == [plain(outcome) for outcome in read]
     for wrong, match in (
-        (SAVED.replace('"new"', '"gone"') + REQUIRE, 'BR408: .*day.counts: there is no model "gone"'),
-        (SAVED.replace('"new"', '"gone"') + COMPARE, 'BR408: .*day.counts: there is no model "gone"'),
-        (SAVED + COMPARE + 'slice = "site"\n', 'BR613: .*day.counts: holds counts, which have no column "site"'),
+        (
+            SAVED.replace('"new"', '"gone"') + REQUIRE,
+            'BR408: .*day.counts: there is no model "gone"',
+        ),
+        (
+            SAVED.replace('"new"', '"gone"') + COMPARE,
+            'BR408: .*day.counts: there is no model "gone"',
+        ),
+        (
+            SAVED + COMPARE + 'slice = "site"\n',
+            'BR613: .*day.counts: holds counts, which have no column "site"',
+        ),
     ):
         with pytest.raises(br.InputError, match=match):
             run(load(settings(tmp_path, wrong)))
@@ -181,5 +250,9 @@ def test_the_saved_counts_of_one_score_are_called_by_their_file(tmp_path, capsys
     br.count_file(scored(tmp_path), label="y", score="new").save(tmp_path / "day.counts")
     (outcome,) = run(load(settings(tmp_path, SAVED.replace('"new"', '"day"') + REQUIRE)))
     assert outcome.passed
-    document = answered(capsys, "gate", tmp_path / "day.counts", "recall >= 0.5", "--threshold", "0.5")
-    assert [{**check, "model": "candidate"} for check in document["verdict"]["checks"]] == document_of(outcome, 0)["verdict"]["checks"]
+    document = answered(
+        capsys, "gate", tmp_path / "day.counts", "recall >= 0.5", "--threshold", "0.5"
+    )
+    assert [
+        {**check, "model": "candidate"} for check in document["verdict"]["checks"]
+    ] == document_of(outcome, 0)["verdict"]["checks"]

@@ -13,7 +13,9 @@ SCORES = st.integers(0, 5)
 def scored(draw, least=2, most=10):
     """Scores of two models for the positives, and for the negatives."""
     sizes = draw(st.tuples(st.integers(least, most), st.integers(least, most)))
-    return tuple(draw(st.lists(st.tuples(SCORES, SCORES), min_size=size, max_size=size)) for size in sizes)
+    return tuple(
+        draw(st.lists(st.tuples(SCORES, SCORES), min_size=size, max_size=size)) for size in sizes
+    )
 
 
 def joint_of(positives, negatives):
@@ -23,7 +25,9 @@ def joint_of(positives, negatives):
 
 
 def placements(positives, negatives):
-    """The share of negatives below each positive, and of positives above each negative; a tie counts one half."""
+    """The share of negatives below each positive, and of positives above each negative; a tie
+    counts one half.
+    """
     won = [[Fraction(2 * (p > n) + (p == n), 2) for n in negatives] for p in positives]
     ours = [sum(row, Fraction(0)) / len(negatives) for row in won]
     return ours, [sum(column, Fraction(0)) / len(positives) for column in zip(*won, strict=True)]
@@ -34,7 +38,9 @@ def mean(values):
 
 
 def covariance(one, other):
-    return sum(((a - mean(one)) * (b - mean(other)) for a, b in zip(one, other, strict=True)), Fraction(0)) / (len(one) - 1)
+    return sum(
+        ((a - mean(one)) * (b - mean(other)) for a, b in zip(one, other, strict=True)), Fraction(0)
+    ) / (len(one) - 1)
 
 
 def matrix(columns):
@@ -42,7 +48,9 @@ def matrix(columns):
 
 
 def naive_pair(positives, negatives):
-    """DeLong 1988, equations 4 to 7: AUCs, and what each class adds to the variance of their difference, by 2 × 2 matrices."""
+    """DeLong 1988, equations 4 to 7: AUCs, and what each class adds to the variance of their
+    difference, by 2 × 2 matrices.
+    """
     columns = [placements([s[k] for s in positives], [s[k] for s in negatives]) for k in (0, 1)]
     parts = []
     for side, cases in ((0, positives), (1, negatives)):
@@ -63,7 +71,9 @@ def counts_of(positives, negatives):
 def naive_unpaired(parts):
     """AUCs, and (variance of the mean placement, cases) of each class of each sample."""
     a, b = placements(*parts[:2]), placements(*parts[2:])
-    return [mean(ours) for ours, _ in (a, b)], [(covariance(side, side) / len(side), len(side)) for side in (*a, *b)]
+    return [mean(ours) for ours, _ in (a, b)], [
+        (covariance(side, side) / len(side), len(side)) for side in (*a, *b)
+    ]
 
 
 def naive(positives, negatives):

@@ -41,7 +41,9 @@ def value_of(name, t, f, prior, costs=None, volume=1.0):
 
 def spread(law, places):
     """Values of a law with the same chance each; a number stays one."""
-    return np.atleast_1d(law.ppf((np.arange(places) + 0.5) / places) if hasattr(law, "ppf") else law)
+    return np.atleast_1d(
+        law.ppf((np.arange(places) + 0.5) / places) if hasattr(law, "ppf") else law
+    )
 
 
 def jeffreys(confusion):
@@ -50,17 +52,31 @@ def jeffreys(confusion):
 
 
 def values_over(name, laws, prior, costs=None, volume=1.0):
-    """The measure for every combination of values of both rates and of the prior: the integral, on a fine grid."""
+    """The measure for every combination of values of both rates and of the prior: the integral, on
+    a fine grid.
+    """
     places = (300, 300, 1) if not hasattr(prior, "ppf") else (90, 90, 60)
-    t, f, p = np.meshgrid(*(spread(law, count) for law, count in zip((*laws, prior), places, strict=True)), indexing="ij")
+    t, f, p = np.meshgrid(
+        *(spread(law, count) for law, count in zip((*laws, prior), places, strict=True)),
+        indexing="ij",
+    )
     return value_of(name, t, f, p, costs, volume).ravel()
 
 
 def assert_bounds(found, values, below, above):
-    """The chances beyond the bounds are those asked for: but for the luck of 40,000 draws, and the grid."""
-    for bound, missed, beyond in ((found.low, below, values < found.low), (found.high, above, values > found.high)):
+    """The chances beyond the bounds are those asked for: but for the luck of 40,000 draws, and the
+    grid.
+    """
+    for bound, missed, beyond in (
+        (found.low, below, values < found.low),
+        (found.high, above, values > found.high),
+    ):
         if missed:
-            assert math.isclose(np.mean(beyond), missed, abs_tol=4.5 * math.sqrt(missed * (1 - missed) / DRAWS) + 0.001), bound
+            assert math.isclose(
+                np.mean(beyond),
+                missed,
+                abs_tol=4.5 * math.sqrt(missed * (1 - missed) / DRAWS) + 0.001,
+            ), bound
 
 
 def codes(found):
@@ -68,7 +84,9 @@ def codes(found):
 
 
 def toward(confusion, name, side, prior):
-    """The laws of Clopper and Pearson's bounds, each rate pushed the way that makes the statement harder; a number at its end."""
+    """The laws of Clopper and Pearson's bounds, each rate pushed the way that makes the statement
+    harder; a number at its end.
+    """
     tp, fp, fn, tn = map(float, confusion)
     t, f, step = tp / (tp + fn), fp / (fp + tn), 1e-4
     sign = 1 if side == "upper" else -1

@@ -20,11 +20,15 @@ def parts_of(source, how=STRATIFIED, **options):
 
 
 def at_scores(parts, scores):
-    """The positives and negatives of each resample at each of these scores: two arrays, a row a resample."""
+    """The positives and negatives of each resample at each of these scores: two arrays, a row a
+    resample.
+    """
     out = np.zeros((2, len(parts), len(scores)), dtype=np.int64)
     place = {score: i for i, score in enumerate(scores)}
     for row, part in enumerate(parts):
-        for score, positives, negatives in zip(part.scores.tolist(), part.positives.tolist(), part.negatives.tolist(), strict=True):
+        for score, positives, negatives in zip(
+            part.scores.tolist(), part.positives.tolist(), part.negatives.tolist(), strict=True
+        ):
             out[:, row, place[score]] = positives, negatives
     return out
 
@@ -36,9 +40,14 @@ def normal_counts(positives=60, negatives=600, seed=3, digits=6):
 
 
 def binomial_fit(sample, cases, chance):
-    """The p-value of Pearson's test of a sample against a binomial law, of values joined so that five or more are expected."""
+    """The p-value of Pearson's test of a sample against a binomial law, of values joined so that
+    five or more are expected.
+    """
     values = np.arange(cases + 1)
-    expected, seen = stats.binom.pmf(values, cases, chance) * len(sample), np.bincount(sample, minlength=cases + 1)
+    expected, seen = (
+        stats.binom.pmf(values, cases, chance) * len(sample),
+        np.bincount(sample, minlength=cases + 1),
+    )
     joined = [[0.0, 0.0]]
     for one, other in zip(expected, seen, strict=True):
         if joined[-1][0] >= 5:
@@ -57,10 +66,15 @@ def own_auc(part):
 
 
 def distinctive(groups=12):
-    """Every group has a score of its own, so that a resample shows how often it was drawn, and one that it shares with all."""
+    """Every group has a score of its own, so that a resample shows how often it was drawn, and one
+    that it shares with all.
+    """
     labels, scores, names = [], [], []
     for group in range(groups):
-        for score, positives, negatives in ((100 + group, group + 1, 2 * group + 1), (7, 2, 3 + group % 4)):
+        for score, positives, negatives in (
+            (100 + group, group + 1, 2 * group + 1),
+            (7, 2, 3 + group % 4),
+        ):
             labels += [1] * positives + [0] * negatives
             scores += [score] * (positives + negatives)
             names += [f"g{group}"] * (positives + negatives)

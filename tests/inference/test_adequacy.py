@@ -15,11 +15,16 @@ TWENTIETH = Fraction(1, 20)
 def tail(errors, cases, rate):
     """P(so many errors or fewer), exactly."""
     a, b = rate.numerator, rate.denominator
-    return Fraction(sum(math.comb(cases, k) * a**k * (b - a) ** (cases - k) for k in range(errors + 1)), b**cases)
+    return Fraction(
+        sum(math.comb(cases, k) * a**k * (b - a) ** (cases - k) for k in range(errors + 1)),
+        b**cases,
+    )
 
 
 def most_allowed(cases, limit, missed):
-    """The most errors with which the bound still meets the limit; -1 for none. P(x or fewer) <= missed, summed term by term."""
+    """The most errors with which the bound still meets the limit; -1 for none. P(x or fewer) <=
+    missed, summed term by term.
+    """
     a, b = limit.numerator, limit.denominator
     whole, sum_so_far, allowed = b**cases, 0, -1
     for errors in range(cases):
@@ -31,7 +36,9 @@ def most_allowed(cases, limit, missed):
 
 
 def numbers_that_fail(limit, rate, missed, power, most):
-    """For every number of cases up to `most`: whether errors at just the rate fail to show it, and whether the power is too low."""
+    """For every number of cases up to `most`: whether errors at just the rate fail to show it, and
+    whether the power is too low.
+    """
     at_rate, in_power = [], []
     for cases in range(1, most + 1):
         allowed = most_allowed(cases, limit, missed)
@@ -45,15 +52,28 @@ def numbers_that_fail(limit, rate, missed, power, most):
 class TestSupport:
     def test_none_in_forty_thousand_shows_no_less_than_the_rule_of_three_says(self):
         found = br.support(br.Confusion(tp=95, fp=0, fn=5, tn=40_000))
-        assert (found.positives, found.negatives, found.misses, found.false_alarms) == (100, 40_000, 5, 0)
+        assert (found.positives, found.negatives, found.misses, found.false_alarms) == (
+            100,
+            40_000,
+            5,
+            0,
+        )
         assert f"{found.smallest_fpr_shown:.6g}" == "7.48905e-05"
         assert found.smallest_fpr_shown == pytest.approx(1 - 0.05 ** (1 / 40_000), rel=1e-11)
         assert found.smallest_fnr_shown == pytest.approx(1 - 0.05 ** (1 / 100), rel=1e-13)
 
     def test_few_errors_are_said_with_what_is_known_of_the_rate(self):
         misses, alarms = br.support(br.Confusion(tp=95, fp=0, fn=5, tn=40_000)).notes
-        assert str(misses) == "BR587: 5 misses among 100 positives support fnr 0.05: 95 % from 0.01643 to 0.1128 (clopper-pearson)"
-        assert str(alarms) == "BR587: no false alarms among 40 000 negatives supports fpr 0: 95 % at most 7.489e-05 (clopper-pearson)"
+        assert (
+            str(misses)
+            == "BR587: 5 misses among 100 positives support fnr 0.05: 95 % from 0.01643 to 0.1128"
+            " (clopper-pearson)"
+        )
+        assert (
+            str(alarms)
+            == "BR587: no false alarms among 40 000 negatives supports fpr 0: 95 % at most"
+            " 7.489e-05 (clopper-pearson)"
+        )
 
     def test_one_of_each_is_said_in_the_singular(self):
         misses, alarms = br.support(br.Confusion(tp=9, fp=1, fn=1, tn=99)).notes
@@ -70,36 +90,56 @@ class TestSupport:
 
     def test_counts_have_totals_and_no_errors_yet(self):
         found = br.support(br.Counts([2, 1], positives=[3, 1], negatives=[0, 40]), level=0.9)
-        assert (found.positives, found.negatives, found.misses, found.false_alarms, found.level) == (4, 40, None, None, 0.9)
+        assert (
+            found.positives,
+            found.negatives,
+            found.misses,
+            found.false_alarms,
+            found.level,
+        ) == (4, 40, None, None, 0.9)
         assert found.smallest_fpr_shown == pytest.approx(1 - 0.1 ** (1 / 40), rel=1e-13)
 
     def test_a_point_is_read_by_its_confusion(self):
         counts = br.Counts([2, 1], positives=[30, 10], negatives=[20, 400])
-        assert br.support(br.flag_at(counts, 2)) == br.support(br.Confusion(tp=30, fp=20, fn=10.0, tn=400.0))
+        assert br.support(br.flag_at(counts, 2)) == br.support(
+            br.Confusion(tp=30, fp=20, fn=10.0, tn=400.0)
+        )
 
     def test_masses_rates_and_shares_of_ties_are_refused(self):
         weighted = br.Counts([2, 1], positives=[2.0, 1.0], negatives=[1.0, 4.0])
         for source in (weighted, br.flag_at(weighted, 2), br.Confusion(tp=1.5, fp=1, fn=1, tn=1)):
-            with pytest.raises(InputError, match="BR583: these cases are weighted: .* need whole cases, not weights"):
+            with pytest.raises(
+                InputError,
+                match="BR583: these cases are weighted: .* need whole cases, not weights",
+            ):
                 br.support(source)
         published = br.flag_at(br.Points.from_rates([0.1], [0.8]), -1, at=br.Conditions(prior=0.1))
         with pytest.raises(InputError, match="BR583: only rates are known"):
             br.support(published)
         tie = br.choose(br.Counts([1, 0], [5, 5], [5, 5]), "alerts <= 4", volume=20)
         between = br.fix(br.Counts([2, 1], [8, 8], [4, 4]), tpr=0.75).interpolated
-        for source in (tie, between, br.guess(br.Counts([2, 1], [8, 8], [4, 4]), 0.5), br.Confusion(Fraction(1, 2), 1, 1, 1)):
+        for source in (
+            tie,
+            between,
+            br.guess(br.Counts([2, 1], [8, 8], [4, 4]), 0.5),
+            br.Confusion(Fraction(1, 2), 1, 1, 1),
+        ):
             with pytest.raises(InputError, match="BR583: this point flags a share of some cases"):
                 br.support(source)
 
     def test_anything_else_is_refused(self):
-        with pytest.raises(InputError, match="BR551: this is asked of one operating point, got list"):
+        with pytest.raises(
+            InputError, match="BR551: this is asked of one operating point, got list"
+        ):
             br.support([1, 2])
 
 
 class TestSmallestRateShown:
     @pytest.mark.parametrize("cases", [1, 7, 100, 10**9])
     def test_it_is_the_bound_of_none_seen(self, cases):
-        assert br.smallest_rate_shown(cases, level=0.9) == pytest.approx(-math.expm1(math.log(0.1) / cases), rel=1e-12)
+        assert br.smallest_rate_shown(cases, level=0.9) == pytest.approx(
+            -math.expm1(math.log(0.1) / cases), rel=1e-12
+        )
 
     def test_no_cases_are_refused(self):
         with pytest.raises(InputError, match="BR582"):
@@ -111,12 +151,17 @@ class TestCasesNeeded:
         assert br.cases_needed("fpr <= 1e-5") == 299_572
         assert 299_571 * math.log1p(-1e-5) > math.log(0.05) >= 299_572 * math.log1p(-1e-5)
 
-    @pytest.mark.parametrize(("requirement", "cases"), [("recall >= 0.9", 29), ("specificity >= 99%", 299), ("miss rate <= 5%", 59)])
+    @pytest.mark.parametrize(
+        ("requirement", "cases"),
+        [("recall >= 0.9", 29), ("specificity >= 99%", 299), ("miss rate <= 5%", 59)],
+    )
     def test_none_seen_in_small_samples(self, requirement, cases):
         assert br.cases_needed(requirement) == cases
 
     def test_a_tie_is_shown(self):
-        assert br.cases_needed("fpr <= 0.95") == 1  # 1 of 20 times none is seen in one case: just 5 %
+        assert (
+            br.cases_needed("fpr <= 0.95") == 1
+        )  # 1 of 20 times none is seen in one case: just 5 %
         assert br.cases_needed("fpr <= 0.5", level=0.75) == 2
         assert br.power_to_show("fpr <= 0.95", expecting=0.25, cases=1) == 0.75
 
@@ -124,7 +169,11 @@ class TestCasesNeeded:
         tenth = Fraction(1, 10)
         assert tail(5, 100, tenth) > TWENTIETH
         assert tail(10, 200, tenth) <= TWENTIETH
-        assert br.rate_interval(95, 100, side="lower").low < 0.9 <= br.rate_interval(190, 200, side="lower").low
+        assert (
+            br.rate_interval(95, 100, side="lower").low
+            < 0.9
+            <= br.rate_interval(190, 200, side="lower").low
+        )
         assert 100 < br.cases_needed("recall >= 0.9", expecting=0.95) <= 200
 
     def test_at_the_same_rate_some_smaller_numbers_do_and_larger_ones_fail_again(self):
@@ -148,18 +197,38 @@ class TestCasesNeeded:
     def test_from_there_on_every_number_of_cases_will_do(self, limit, rate, level, power):
         missed = 1 - Fraction(level)
         at_rate, in_power = numbers_that_fail(Fraction(limit), Fraction(rate), missed, power, 420)
-        assert br.cases_needed(f"fpr <= {limit}", expecting=float(rate), level=float(level)) == at_rate[-1] + 1 < 350
-        assert br.cases_needed(f"fpr <= {limit}", expecting=float(rate), level=float(level), power=power) == in_power[-1] + 1 < 350
+        assert (
+            br.cases_needed(f"fpr <= {limit}", expecting=float(rate), level=float(level))
+            == at_rate[-1] + 1
+            < 350
+        )
+        assert (
+            br.cases_needed(
+                f"fpr <= {limit}", expecting=float(rate), level=float(level), power=power
+            )
+            == in_power[-1] + 1
+            < 350
+        )
 
-    @pytest.mark.parametrize(("requirement", "mirrored"), [("tpr >= 0.9", "fnr <= 0.1"), ("tnr >= 99.9%", "fpr <= 0.001")])
+    @pytest.mark.parametrize(
+        ("requirement", "mirrored"),
+        [("tpr >= 0.9", "fnr <= 0.1"), ("tnr >= 99.9%", "fpr <= 0.001")],
+    )
     def test_a_rate_and_its_complement_need_the_same(self, requirement, mirrored):
         assert br.cases_needed(requirement) == br.cases_needed(mirrored)
         better = 1 - br.cases_needed(requirement) ** -1 / 10
-        ours, theirs = (br.cases_needed(*ask, power=0.9, expecting=rate) for ask, rate in (([requirement], better), ([mirrored], 1 - better)))
+        ours, theirs = (
+            br.cases_needed(*ask, power=0.9, expecting=rate)
+            for ask, rate in (([requirement], better), ([mirrored], 1 - better))
+        )
         assert ours == theirs
 
     def test_expecting_no_error_at_all_is_like_seeing_none(self):
-        assert br.cases_needed("recall >= 0.9", expecting=1) == br.cases_needed("recall >= 0.9", expecting=1.0, power=0.99) == 29
+        assert (
+            br.cases_needed("recall >= 0.9", expecting=1)
+            == br.cases_needed("recall >= 0.9", expecting=1.0, power=0.99)
+            == 29
+        )
 
     def test_little_power_is_reached_as_soon_as_anything_is_shown(self):
         assert br.cases_needed("fpr <= 0.1", expecting=1e-6, power=0.5) == 29
@@ -168,8 +237,15 @@ class TestCasesNeeded:
     def test_up_to_a_billion_cases_the_steps_are_exact(self, limit, rate):
         ask = f"fpr <= {limit}"
         cases = br.cases_needed(ask, expecting=rate, power=0.9)
-        assert br.power_to_show(ask, expecting=rate, cases=cases - 1) < 0.9 <= br.power_to_show(ask, expecting=rate, cases=cases)
-        further = [br.power_to_show(ask, expecting=rate, cases=cases + round(step / limit / 7)) for step in range(60)]
+        assert (
+            br.power_to_show(ask, expecting=rate, cases=cases - 1)
+            < 0.9
+            <= br.power_to_show(ask, expecting=rate, cases=cases)
+        )
+        further = [
+            br.power_to_show(ask, expecting=rate, cases=cases + round(step / limit / 7))
+            for step in range(60)
+        ]
         assert min(further) >= 0.9
         steps = br.cases_needed(ask, expecting=rate)
         for later in (0, 1, 17, 1000):
@@ -181,11 +257,15 @@ class TestCasesNeeded:
         assert br.cases_needed("fpr <= 1e-8", expecting=5e-9) == 1_443_464_969
 
     def test_a_number_that_fails_far_behind_the_first_that_does_is_found(self):
-        """Looked for among all numbers of cases, once: near 1, whole errors make the power go up and down for long."""
+        """Looked for among all numbers of cases, once: near 1, whole errors make the power go up
+        and down for long.
+        """
         ask = {"expecting": 0.96895, "level": 0.999}
         cases = br.cases_needed("fpr <= 0.976", **ask, power=0.8)
         assert cases == 8338
-        power = [br.power_to_show("fpr <= 0.976", **ask, cases=cases + later) for later in range(-1, 400)]
+        power = [
+            br.power_to_show("fpr <= 0.976", **ask, cases=cases + later) for later in range(-1, 400)
+        ]
         assert power[0] < 0.8 <= min(power[1:])
 
 
@@ -195,15 +275,21 @@ class TestPowerToShow:
         limit, rate = Fraction(1, 10), TWENTIETH
         allowed = most_allowed(cases, limit, TWENTIETH)
         exact = float(tail(allowed, cases, rate)) if allowed >= 0 else 0
-        assert br.power_to_show("recall >= 0.9", expecting=0.95, cases=cases) == pytest.approx(exact, rel=1e-12)
+        assert br.power_to_show("recall >= 0.9", expecting=0.95, cases=cases) == pytest.approx(
+            exact, rel=1e-12
+        )
 
     def test_at_the_limit_itself_it_is_at_most_what_the_level_leaves(self):
-        found = [br.power_to_show("tnr >= 0.8", expecting=0.8, cases=cases) for cases in range(1, 200)]
+        found = [
+            br.power_to_show("tnr >= 0.8", expecting=0.8, cases=cases) for cases in range(1, 200)
+        ]
         assert 0.03 < max(found) <= 0.05
 
     def test_it_is_how_often_simulated_test_sets_show_it(self):
         errors = np.random.default_rng(6).binomial(150, 0.05, 4000)
-        shown = np.mean([br.rate_interval(150 - int(seen), 150, side="lower").low >= 0.9 for seen in errors])
+        shown = np.mean(
+            [br.rate_interval(150 - int(seen), 150, side="lower").low >= 0.9 for seen in errors]
+        )
         power = br.power_to_show("recall >= 0.9", expecting=0.95, cases=150)
         assert abs(shown - power) < 4 * math.sqrt(power * (1 - power) / 4000)
 
@@ -212,13 +298,28 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("requirement", "match"),
         [
-            ("precision >= 0.2", "BR585: precision is no rate within one class.* Fix: require a rate within one class"),
+            (
+                "precision >= 0.2",
+                (
+                    "BR585: precision is no rate within one class.* Fix: require a rate within one"
+                    " class"
+                ),
+            ),
             ("alerts <= 200", "BR585: alerts is no rate"),
             ("fpr <= 1% and tpr >= 0.9", "BR585: one requirement at a time"),
             (None, "BR585: one requirement at a time"),
-            ("tpr <= 0.9", 'BR585: tpr <= 0.9 asks for errors, which nobody needs to show. Fix: "tpr >= …"'),
+            (
+                "tpr <= 0.9",
+                'BR585: tpr <= 0.9 asks for errors, which nobody needs to show. Fix: "tpr >= …"',
+            ),
             ("fpr >= 0.1", "BR585: fpr >= 0.1 asks for errors"),
-            ("recall >= 1", 'BR585: tpr >= 1 is shown by no number of cases: .* Fix: leave room for a few: "tpr >= 0.999"'),
+            (
+                "recall >= 1",
+                (
+                    "BR585: tpr >= 1 is shown by no number of cases: .* Fix: leave room for a few:"
+                    ' "tpr >= 0.999"'
+                ),
+            ),
             ("fpr <= 0", 'BR585: fpr <= 0 is shown by no number of cases: .* "fpr <= 0.001"'),
             ("fpr <= 1", "BR585: fpr <= 1 holds whatever the cases say"),
             ("fpr <= 1e-16", "BR585: fpr <= 1e-16 takes more than 1e15 cases"),
@@ -235,16 +336,31 @@ class TestRefusals:
         ("given", "match"),
         [
             ({"power": 0.8}, "BR585: a power depends on the rate that is really there"),
-            ({"expecting": 0.9}, "BR585: expecting 0.9 does not keep tpr >= 0.9 with room to spare"),
+            (
+                {"expecting": 0.9},
+                "BR585: expecting 0.9 does not keep tpr >= 0.9 with room to spare",
+            ),
             ({"expecting": 0.5}, "BR585: expecting 0.5 does not keep"),
-            ({"expecting": 95}, "BR585: expecting, the tpr that you count on, must be a share between 0 and 1, got 95"),
+            (
+                {"expecting": 95},
+                (
+                    "BR585: expecting, the tpr that you count on, must be a share between 0 and 1,"
+                    " got 95"
+                ),
+            ),
             ({"expecting": "many"}, "BR585: expecting.* must be a share"),
             ({"expecting": math.nan}, "BR585: expecting.* must be a share"),
-            ({"expecting": 0.95, "power": 80}, "BR585: a power lies between 0 and 1, got 80. Fix: power=0.8"),
+            (
+                {"expecting": 0.95, "power": 80},
+                "BR585: a power lies between 0 and 1, got 80. Fix: power=0.8",
+            ),
             ({"expecting": 0.95, "power": 1}, "BR585: a power lies between 0 and 1, got 1"),
             ({"expecting": 0.95, "power": "high"}, "BR585: a power lies between 0 and 1"),
             ({"expecting": 0.95, "power": True}, "BR585: a power lies between 0 and 1"),
-            ({"expecting": 0.900001, "power": 0.8}, "BR585: tpr >= 0.9, with errors at 0.099999, takes more than 1e10 cases"),
+            (
+                {"expecting": 0.900001, "power": 0.8},
+                "BR585: tpr >= 0.9, with errors at 0.099999, takes more than 1e10 cases",
+            ),
             ({"level": 95}, "BR580: a level lies between 0.5 and 1"),
         ],
     )

@@ -1,4 +1,6 @@
-"""What holds of every interval for AUC: at its ends, of any number of cases; and what is refused."""
+"""What holds of every interval for AUC: at its ends, of any number of cases; and what is
+refused.
+"""
 
 import math
 from fractions import Fraction
@@ -31,7 +33,10 @@ def test_the_interval_holds_the_auc_and_stays_between_0_and_1(classes, method, l
 
 @given(CLASSES.filter(inner), st.sampled_from([*METHODS, None]))
 def test_a_higher_level_is_no_narrower_and_holds_the_lower_one(classes, method):
-    found = [br.interval(br.auc, counts_of(*classes), method=method, level=level) for level in (0.5, 0.8, 0.95, 0.999)]
+    found = [
+        br.interval(br.auc, counts_of(*classes), method=method, level=level)
+        for level in (0.5, 0.8, 0.95, 0.999)
+    ]
     for inside, outside in pairwise(found):
         assert outside.low <= inside.low <= inside.high <= outside.high
 
@@ -40,26 +45,44 @@ def test_a_higher_level_is_no_narrower_and_holds_the_lower_one(classes, method):
 def test_turning_the_scores_round_or_swapping_the_classes_mirrors_the_interval(classes, method):
     positives, negatives = classes
     found = br.interval(br.auc, counts_of(positives, negatives), method=method)
-    turned = br.interval(br.auc, counts_of([-s for s in positives], [-s for s in negatives]), method=method)
+    turned = br.interval(
+        br.auc, counts_of([-s for s in positives], [-s for s in negatives]), method=method
+    )
     swapped = br.interval(br.auc, counts_of(negatives, positives), method=method)
     for mirrored in (turned, swapped):
-        assert bounds(found) == pytest.approx((1 - mirrored.high, 1 - mirrored.low), rel=1e-9, abs=1e-12)
+        assert bounds(found) == pytest.approx(
+            (1 - mirrored.high, 1 - mirrored.low), rel=1e-9, abs=1e-12
+        )
         assert found.method == mirrored.method
 
 
-@given(CLASSES.filter(inner), st.sampled_from([*METHODS, None]), st.sampled_from([lambda s: 3 * s - 7, lambda s: s**3, math.exp]))
+@given(
+    CLASSES.filter(inner),
+    st.sampled_from([*METHODS, None]),
+    st.sampled_from([lambda s: 3 * s - 7, lambda s: s**3, math.exp]),
+)
 def test_a_monotone_rescaling_of_the_scores_changes_nothing(classes, method, rescaled):
-    found, other = (br.interval(br.auc, counts_of(*made), method=method) for made in (classes, [[rescaled(s) for s in c] for c in classes]))
+    found, other = (
+        br.interval(br.auc, counts_of(*made), method=method)
+        for made in (classes, [[rescaled(s) for s in c] for c in classes])
+    )
     assert found == other
 
 
 @given(
-    CLASSES.filter(inner), st.sampled_from([method for method in METHODS if method != "placements-beta"]), st.sampled_from([0.75, 0.9, 0.95])
+    CLASSES.filter(inner),
+    st.sampled_from([method for method in METHODS if method != "placements-beta"]),
+    st.sampled_from([0.75, 0.9, 0.95]),
 )
-def test_one_bound_is_the_end_of_the_two_sided_interval_that_misses_twice_as_much(classes, method, level):
+def test_one_bound_is_the_end_of_the_two_sided_interval_that_misses_twice_as_much(
+    classes, method, level
+):
     counts = counts_of(*classes)
     both = br.interval(br.auc, counts, method=method, level=2 * level - 1)
-    low, high = (br.interval(br.auc, counts, method=method, level=level, side=side) for side in ("lower", "upper"))
+    low, high = (
+        br.interval(br.auc, counts, method=method, level=level, side=side)
+        for side in ("lower", "upper")
+    )
     assert low.low == pytest.approx(both.low, rel=1e-8, abs=1e-12)
     assert high.high == pytest.approx(both.high, rel=1e-8, abs=1e-12)
     assert (low.high, high.low) == (1.0, 0.0)
@@ -78,7 +101,9 @@ def test_one_bound_of_placements_that_are_0_or_1_is_that_of_clopper_and_pearson(
 @given(CLASSES, st.sampled_from(DEFINED_EVERYWHERE))
 def test_condensed_counts_have_the_same_interval(classes, method):
     counts = counts_of(*classes)
-    found, condensed = (br.interval(br.auc, made, method=method) for made in (counts, counts.condense()))
+    found, condensed = (
+        br.interval(br.auc, made, method=method) for made in (counts, counts.condense())
+    )
     assert bounds(condensed) == pytest.approx(bounds(found), rel=1e-11, abs=1e-13)
     assert (condensed.value, condensed.method) == (found.value, found.method)
 
@@ -86,13 +111,19 @@ def test_condensed_counts_have_the_same_interval(classes, method):
 def test_condensed_counts_of_many_cases_have_the_same_delong_interval():
     rng = np.random.default_rng(5)
     labels, scores = rng.random(4000) < 0.1, rng.normal(size=4000)
-    kept, merged = (br.interval(br.auc, br.count(labels, scores + labels, keep=keep)) for keep in ("all", "positives"))
+    kept, merged = (
+        br.interval(br.auc, br.count(labels, scores + labels, keep=keep))
+        for keep in ("all", "positives")
+    )
     assert kept.method == merged.method == "delong-logit"
     assert bounds(merged) == pytest.approx(bounds(kept), rel=1e-12)
 
 
 def test_twice_the_cases_are_known_better():
-    once, twice = (br.interval(br.auc, br.Counts([2, 1, 0], np.array([6, 3, 3]) * k, np.array([2, 4, 6]) * k)) for k in (1, 2))
+    once, twice = (
+        br.interval(br.auc, br.Counts([2, 1, 0], np.array([6, 3, 3]) * k, np.array([2, 4, 6]) * k))
+        for k in (1, 2)
+    )
     assert twice.width < once.width
     assert once.value == twice.value
 
@@ -104,22 +135,31 @@ def test_twice_the_cases_are_known_better():
 @pytest.mark.parametrize("sizes", [(1, 1), (1, 500), (5, 5), (300, 2), (2000, 2000)])
 def test_a_perfect_or_reversed_ranking_is_not_certain(sizes, method):
     p, n = sizes
-    perfect = br.interval(br.auc, br.Counts([1, 0], positives=[p, 0], negatives=[0, n]), method=method)
-    reversed_ = br.interval(br.auc, br.Counts([1, 0], positives=[0, p], negatives=[n, 0]), method=method)
+    perfect = br.interval(
+        br.auc, br.Counts([1, 0], positives=[p, 0], negatives=[0, n]), method=method
+    )
+    reversed_ = br.interval(
+        br.auc, br.Counts([1, 0], positives=[0, p], negatives=[n, 0]), method=method
+    )
     assert 0 < perfect.low < 1 == perfect.value == perfect.high
     assert reversed_.low == reversed_.value == 0 < reversed_.high < 1
     assert reversed_.high == pytest.approx(1 - perfect.low, rel=1e-9)
 
 
 def test_more_perfect_cases_leave_less_doubt():
-    lows = [br.interval(br.auc, br.Counts([1, 0], positives=[k, 0], negatives=[0, k])).low for k in (2, 5, 20, 100, 1000)]
+    lows = [
+        br.interval(br.auc, br.Counts([1, 0], positives=[k, 0], negatives=[0, k])).low
+        for k in (2, 5, 20, 100, 1000)
+    ]
     assert lows == sorted(lows)
     assert lows[0] < 0.8
     assert lows[-1] > 0.99
 
 
 def test_plain_delong_of_a_perfect_ranking_is_one_point_and_says_that_it_covers_too_little():
-    found = br.interval(br.auc, br.Counts([1, 0], positives=[40, 0], negatives=[0, 40]), method="delong")
+    found = br.interval(
+        br.auc, br.Counts([1, 0], positives=[40, 0], negatives=[0, 40]), method="delong"
+    )
     assert bounds(found) == (1.0, 1.0)
     assert [note.code for note in found.notes] == ["BR597"]
 
@@ -127,7 +167,11 @@ def test_plain_delong_of_a_perfect_ranking_is_one_point_and_says_that_it_covers_
 @pytest.mark.parametrize("cells", [([5, 0], [0, 5]), ([0, 5], [5, 0])])
 def test_a_perfect_or_reversed_ranking_has_no_logit(cells):
     counts = br.Counts([1, 0], *cells)
-    assert_refused("BR581", "it has no logit.*leave the method open", lambda: br.interval(br.auc, counts, method="delong-logit"))
+    assert_refused(
+        "BR581",
+        "it has no logit.*leave the method open",
+        lambda: br.interval(br.auc, counts, method="delong-logit"),
+    )
 
 
 @pytest.mark.parametrize("cases", [1, 10, 99, 100, 1000])
@@ -142,16 +186,24 @@ def test_scores_that_are_all_equal_leave_doubt_about_the_auc(cases):
 def cell_oracle(positives, negatives):
     """AUC and DeLong's variance from cells in descending order, as fractions."""
     p, n = sum(positives), sum(negatives)
-    ours = [Fraction(2 * sum(negatives[i + 1 :]) + negatives[i], 2 * n) for i in range(len(positives))]
+    ours = [
+        Fraction(2 * sum(negatives[i + 1 :]) + negatives[i], 2 * n) for i in range(len(positives))
+    ]
     theirs = [Fraction(2 * sum(positives[:i]) + positives[i], 2 * p) for i in range(len(positives))]
     value = sum(c * v for c, v in zip(positives, ours, strict=True)) / p
     parts = ((positives, ours, p), (negatives, theirs, n))
-    return value, sum(sum(c * (v - value) ** 2 for c, v in zip(cells, at, strict=True)) / (k - 1) / k for cells, at, k in parts)
+    return value, sum(
+        sum(c * (v - value) ** 2 for c, v in zip(cells, at, strict=True)) / (k - 1) / k
+        for cells, at, k in parts
+    )
 
 
 @pytest.mark.parametrize("times", [1, 1000, 10**6, 10**9])
 def test_a_million_by_a_million_pairs_and_far_more_do_not_overflow(times):
-    positives, negatives = [500 * times, 300 * times, 200 * times], [200 * times, 300 * times, 500 * times]
+    positives, negatives = (
+        [500 * times, 300 * times, 200 * times],
+        [200 * times, 300 * times, 500 * times],
+    )
     value, variance = cell_oracle(positives, negatives)
     counts = br.Counts([3, 2, 1], positives, negatives)
     found = br.interval(br.auc, counts, method="delong")
@@ -176,27 +228,47 @@ def test_coarse_counts_are_refused_as_placements_inside_a_bin_are_not_known():
     coarse = br.count([0, 1] * 50, np.arange(100)).coarsen(5)
     for method in (None, *METHODS):
         assert_refused(
-            "BR581", "coarse: placements inside a bin are not known", lambda method=method: br.interval(br.auc, coarse, method=method)
+            "BR581",
+            "coarse: placements inside a bin are not known",
+            lambda method=method: br.interval(br.auc, coarse, method=method),
         )
-    assert_refused("BR581", "coarse: resampling them would hide", lambda: br.interval(br.auc, coarse, method="percentile"))
+    assert_refused(
+        "BR581",
+        "coarse: resampling them would hide",
+        lambda: br.interval(br.auc, coarse, method="percentile"),
+    )
 
 
 def test_weighted_counts_are_refused_as_weights_do_not_say_how_many_were_seen():
     weighted = br.count([0, 1] * 50, np.arange(100), sample_weight=[0.5] * 100)
     for method in (None, *METHODS, "percentile", "bca"):
-        assert_refused("BR583", "weights do not say how many were seen", lambda method=method: br.interval(br.auc, weighted, method=method))
+        assert_refused(
+            "BR583",
+            "weights do not say how many were seen",
+            lambda method=method: br.interval(br.auc, weighted, method=method),
+        )
 
 
-@pytest.mark.parametrize(("labels", "missing"), [([], "no cases"), ([1, 1], "no negatives"), ([0, 0], "no positives")])
+@pytest.mark.parametrize(
+    ("labels", "missing"), [([], "no cases"), ([1, 1], "no negatives"), ([0, 0], "no positives")]
+)
 def test_an_absent_class_leaves_auc_and_its_interval_undefined(labels, missing):
     counts = br.count(labels, np.arange(float(len(labels))))
-    assert_refused("BR552", f"{missing}: AUC is undefined, and so is its interval", lambda: br.interval(br.auc, counts))
+    assert_refused(
+        "BR552",
+        f"{missing}: AUC is undefined, and so is its interval",
+        lambda: br.interval(br.auc, counts),
+    )
 
 
 def test_an_unknown_method_is_refused_with_those_there_are():
     counts = br.count([0, 1] * 50, np.arange(100))
     names = "delong-logit, delong, placements-beta, distribution-free"
-    assert_refused("BR581", f'no method "wilson" for AUC.*{names}, or percentile, bca', lambda: br.interval(br.auc, counts, method="wilson"))
+    assert_refused(
+        "BR581",
+        f'no method "wilson" for AUC.*{names}, or percentile, bca',
+        lambda: br.interval(br.auc, counts, method="wilson"),
+    )
 
 
 # The bootstrap, by name.
@@ -206,7 +278,10 @@ def test_bootstrap_intervals_are_the_same_by_seed_and_differ_by_seed():
     rng = np.random.default_rng(2)
     labels = rng.random(300) < 0.3
     counts = br.count(labels, rng.normal(size=300) + labels)
-    first, again, other = (br.interval(br.auc, counts, method="percentile", replicates=500, seed=seed) for seed in (3, 3, 4))
+    first, again, other = (
+        br.interval(br.auc, counts, method="percentile", replicates=500, seed=seed)
+        for seed in (3, 3, 4)
+    )
     assert first == again
     assert bounds(first) != bounds(other)
     assert (first.method, first.replicates, first.seed) == ("percentile", 500, 3)

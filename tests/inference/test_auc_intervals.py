@@ -1,4 +1,6 @@
-"""Intervals for AUC: against loops over every pair of cases, exact enumeration, and what pROC prints."""
+"""Intervals for AUC: against loops over every pair of cases, exact enumeration, and what pROC
+prints.
+"""
 
 import csv
 import math
@@ -19,7 +21,10 @@ import baserate as br
 def patients(shared):
     with open(shared / "scores" / "pROC_aSAH.csv", newline="") as file:
         rows = list(csv.DictReader(file))
-    return {marker: br.count([int(row["class"]) for row in rows], [float(row[marker]) for row in rows]) for marker in ("s100b", "ndka", "wfns")}
+    return {
+        marker: br.count([int(row["class"]) for row in rows], [float(row[marker]) for row in rows])
+        for marker in ("s100b", "ndka", "wfns")
+    }
 
 
 # Definitions.
@@ -31,31 +36,44 @@ def test_delong_is_the_normal_interval_with_the_variance_of_placements(classes, 
     half = stats.norm.isf((1 - level) / 2) * math.sqrt(naive_variance(*classes))
     value = naive(*classes)[0]
     assert found.value == float(value)
-    assert bounds(found) == pytest.approx((max(0, value - half), min(1, value + half)), rel=1e-9, abs=1e-12)
+    assert bounds(found) == pytest.approx(
+        (max(0, value - half), min(1, value + half)), rel=1e-9, abs=1e-12
+    )
 
 
 @given(CLASSES.filter(inner), st.sampled_from([0.8, 0.95, 0.99]))
 def test_delong_on_the_logit_scale_is_the_same_by_the_delta_method(classes, level):
     found = br.interval(br.auc, counts_of(*classes), method="delong-logit", level=level)
     value = float(naive(*classes)[0])
-    half = stats.norm.isf((1 - level) / 2) * math.sqrt(naive_variance(*classes)) / (value * (1 - value))
+    half = (
+        stats.norm.isf((1 - level) / 2)
+        * math.sqrt(naive_variance(*classes))
+        / (value * (1 - value))
+    )
     logit = math.log(value / (1 - value))
     expected = [1 / (1 + math.exp(-(logit + sign * half))) for sign in (-1, 1)]
     assert bounds(found) == pytest.approx(tuple(expected), rel=1e-9, abs=1e-12)
 
 
 def dirichlet_moments(values, at_one=Fraction(1, 2)):
-    """Mean and variance of a weighted mean under Dirichlet weights: a unit a case, and one unit shared between 0 and 1."""
+    """Mean and variance of a weighted mean under Dirichlet weights: a unit a case, and one unit
+    shared between 0 and 1.
+    """
     weights = [*(Fraction(1) for _ in values), 1 - at_one, at_one]
     spots = [*values, Fraction(0), Fraction(1)]
     whole = sum(weights)
     mean = sum(w * v for w, v in zip(weights, spots, strict=True)) / whole
-    return mean, (sum(w * v * v for w, v in zip(weights, spots, strict=True)) / whole - mean**2) / (whole + 1)
+    return mean, (sum(w * v * v for w, v in zip(weights, spots, strict=True)) / whole - mean**2) / (
+        whole + 1
+    )
 
 
 def beta_of(sides, at_one):
     """The Beta distribution with the mean of the smaller class, and the variance of both."""
-    (ours, theirs), smaller = [dirichlet_moments(side, at_one) for side in sides], min(sides, key=len)
+    (ours, theirs), smaller = (
+        [dirichlet_moments(side, at_one) for side in sides],
+        min(sides, key=len),
+    )
     mean = float(dirichlet_moments(smaller, at_one)[0])
     variance = min(float(ours[1] + theirs[1]), 0.999 * mean * (1 - mean))
     weight = mean * (1 - mean) / variance - 1
@@ -63,15 +81,21 @@ def beta_of(sides, at_one):
 
 
 def nearly_none_or_all(sides):
-    """Whether the placements of the smaller class have over nine tenths of the variance that they would have if each were 0 or 1."""
+    """Whether the placements of the smaller class have over nine tenths of the variance that they
+    would have if each were 0 or 1.
+    """
     values = min(sides, key=len)
     mean = sum(values) / len(values)
-    return sum((value - mean) ** 2 for value in values) > Fraction(9, 10) * len(values) * mean * (1 - mean)
+    return sum((value - mean) ** 2 for value in values) > Fraction(9, 10) * len(values) * mean * (
+        1 - mean
+    )
 
 
 @given(CLASSES, st.sampled_from([0.8, 0.95]))
 def test_placements_beta_has_the_moments_of_dirichlet_weighted_placements(classes, level):
-    """Half a case at either end; a whole one at the harder end where placements are nearly all 0 or 1, or the AUC is."""
+    """Half a case at either end; a whole one at the harder end where placements are nearly all 0 or
+    1, or the AUC is.
+    """
     value, *sides = naive(*classes)
     missed = (1 - level) * (1 if value in (0, 1) else 1 / 2)
     careful = value in (0, 1) or nearly_none_or_all(sides)
@@ -83,25 +107,40 @@ def test_placements_beta_has_the_moments_of_dirichlet_weighted_placements(classe
 
 
 @pytest.mark.parametrize("cases", [1, 2, 10, 60])
-def test_placements_beta_is_clopper_and_pearsons_interval_where_every_placement_is_none_or_all(cases):
-    """Negatives tied at one score, and so many of them that they add no doubt; positives above it or below: the AUC is a rate."""
+def test_placements_beta_is_clopper_and_pearsons_interval_where_every_placement_is_none_or_all(
+    cases,
+):
+    """Negatives tied at one score, and so many of them that they add no doubt; positives above it
+    or below: the AUC is a rate.
+    """
     for seen in {0, 1, cases // 3, cases - 1, cases}:
         counts = br.Counts([1, 0, -1], positives=[seen, 0, cases - seen], negatives=[0, 10**9, 0])
         mirrored = br.Counts([1, 0, -1], positives=[0, 10**9, 0], negatives=[cases - seen, 0, seen])
         # None or all of them is a statement on one side, as of every rate.
-        exact = br.rate_interval(seen, cases, method=None if seen in (0, cases) else "clopper-pearson")
+        exact = br.rate_interval(
+            seen, cases, method=None if seen in (0, cases) else "clopper-pearson"
+        )
         for made in (counts, mirrored):
-            assert bounds(br.interval(br.auc, made, method="placements-beta")) == pytest.approx(bounds(exact), rel=1e-6)
+            assert bounds(br.interval(br.auc, made, method="placements-beta")) == pytest.approx(
+                bounds(exact), rel=1e-6
+            )
 
 
 @pytest.mark.parametrize(("positives", "negatives"), [(5, 200), (10, 300), (20, 500), (50, 1000)])
 def test_the_default_covers_all_or_nothing_scores(positives, negatives):
-    """Enumerated: each positive ranks above or below all negatives. Before, 86.9 % at the worst AUC with 10 positives, 90 % with 5."""
+    """Enumerated: each positive ranks above or below all negatives. Before, 86.9 % at the worst AUC
+    with 10 positives, 90 % with 5.
+    """
     seen = np.arange(positives + 1)
-    found = [br.interval("auc", br.Counts([3, 2, 1], [x, 0, positives - x], [0, negatives, 0])) for x in seen.tolist()]
+    found = [
+        br.interval("auc", br.Counts([3, 2, 1], [x, 0, positives - x], [0, negatives, 0]))
+        for x in seen.tolist()
+    ]
     low, high = (np.array([getattr(one, end) for one in found]) for end in ("low", "high"))
     for share in np.linspace(0.5, 0.97, 95):
-        assert stats.binom.pmf(seen, positives, share)[(low <= share) & (share <= high)].sum() > 0.925
+        assert (
+            stats.binom.pmf(seen, positives, share)[(low <= share) & (share <= high)].sum() > 0.925
+        )
 
 
 @given(CLASSES, st.sampled_from([0.8, 0.95]))
@@ -111,7 +150,9 @@ def test_the_distribution_free_bounds_are_where_hoeffdings_inequality_rules_out(
 
     def bound(true):
         """The chance of an AUC so far from the true one, at most; Hoeffding 1963, theorem 1."""
-        return ((true / seen) ** seen if seen else 1.0) ** pairs * (((1 - true) / (1 - seen)) ** (1 - seen) if seen < 1 else 1.0) ** pairs
+        return ((true / seen) ** seen if seen else 1.0) ** pairs * (
+            ((1 - true) / (1 - seen)) ** (1 - seen) if seen < 1 else 1.0
+        ) ** pairs
 
     missed = (1 - level) / 2
     for end, border in ((0.0, found.low), (1.0, found.high)):
@@ -125,15 +166,22 @@ def test_the_distribution_free_bounds_are_where_hoeffdings_inequality_rules_out(
 @pytest.mark.parametrize("cases", [1, 7, 100])
 def test_a_perfect_ranking_is_bounded_freely_by_a_root_of_what_may_be_missed(cases):
     perfect = br.Counts([1, 0], positives=[cases, 0], negatives=[0, 3 * cases])
-    assert bounds(br.interval(br.auc, perfect, method="distribution-free")) == pytest.approx((0.025 ** (1 / cases), 1.0), rel=1e-12)
-    assert br.interval(br.auc, perfect, method="distribution-free", side="lower").low == pytest.approx(0.05 ** (1 / cases), rel=1e-12)
+    assert bounds(br.interval(br.auc, perfect, method="distribution-free")) == pytest.approx(
+        (0.025 ** (1 / cases), 1.0), rel=1e-12
+    )
+    assert br.interval(
+        br.auc, perfect, method="distribution-free", side="lower"
+    ).low == pytest.approx(0.05 ** (1 / cases), rel=1e-12)
 
 
 def test_distribution_free_bounds_contain_those_of_as_many_coins():
     """Chernoff's bound on a binomial tail is never below the tail itself."""
     for seen in range(21):
         counts = br.Counts([1, 0, -1], positives=[seen, 0, 20 - seen], negatives=[0, 50, 0])
-        free, coins = br.interval(br.auc, counts, method="distribution-free"), br.rate_interval(seen, 20, method="clopper-pearson")
+        free, coins = (
+            br.interval(br.auc, counts, method="distribution-free"),
+            br.rate_interval(seen, 20, method="clopper-pearson"),
+        )
         assert free.low <= coins.low <= coins.high <= free.high
 
 
@@ -150,8 +198,14 @@ def test_the_distribution_free_bound_holds_for_every_pair_of_coins(sizes, side):
     for ours in (0.05, 0.3, 0.5, 0.8, 0.97, 1.0):
         for theirs in (0.0, 0.03, 0.4, 0.5, 0.9):
             true = ours * (1 - theirs) + (ours * theirs + (1 - ours) * (1 - theirs)) / 2
-            held = [pair for pair, found in bounded.items() if found.low - 1e-12 <= true <= found.high + 1e-12]
-            chance = math.fsum(stats.binom.pmf(a, p, ours) * stats.binom.pmf(b, n, theirs) for a, b in held)
+            held = [
+                pair
+                for pair, found in bounded.items()
+                if found.low - 1e-12 <= true <= found.high + 1e-12
+            ]
+            chance = math.fsum(
+                stats.binom.pmf(a, p, ours) * stats.binom.pmf(b, n, theirs) for a, b in held
+            )
             assert chance >= 0.95 - 1e-12
 
 
@@ -160,12 +214,20 @@ def test_the_distribution_free_bound_holds_for_every_pair_of_coins(sizes, side):
 
 def test_pROC_prints_the_same_delong_interval_for_s100b(patients):
     found = br.interval(br.auc, patients["s100b"], method="delong")
-    assert [round(number, 4) for number in (found.value, found.low, found.high)] == [0.7314, 0.6301, 0.8326]
+    assert [round(number, 4) for number in (found.value, found.low, found.high)] == [
+        0.7314,
+        0.6301,
+        0.8326,
+    ]
 
 
 def test_pROC_prints_the_same_delong_interval_for_ndka(patients):
     found = br.interval(br.auc, patients["ndka"], method="delong")
-    assert [round(number, 3) for number in (found.value, found.low, found.high)] == [0.612, 0.501, 0.723]
+    assert [round(number, 3) for number in (found.value, found.low, found.high)] == [
+        0.612,
+        0.501,
+        0.723,
+    ]
 
 
 def test_with_41_patients_of_the_smaller_class_the_default_is_not_delong(patients):
@@ -197,7 +259,9 @@ def spread_counts(positives, negatives, auc):
         (1000, 1000, 0.05, "placements-beta"),
     ],
 )
-def test_without_a_method_delong_is_for_many_cases_and_an_auc_that_is_not_near_an_end(positives, negatives, auc, method):
+def test_without_a_method_delong_is_for_many_cases_and_an_auc_that_is_not_near_an_end(
+    positives, negatives, auc, method
+):
     counts = spread_counts(positives, negatives, auc)
     found = br.interval(br.auc, counts)
     assert (found.method, found.name, found.side, found.notes) == (method, "auc", "both", ())

@@ -25,7 +25,9 @@ def binormal(positives, negatives, distance, rng):
 @pytest.mark.parametrize("curve", [*NAMED, br.cost_curve], ids=lambda curve: curve.__name__)
 def test_a_band_contains_its_curve_and_stays_in_range(curve, simultaneous):
     at = None if curve is br.cost_curve else AT
-    band = br.band(curve, COUNTS, at=at, simultaneous=simultaneous, replicates=None if simultaneous else 200)
+    band = br.band(
+        curve, COUNTS, at=at, simultaneous=simultaneous, replicates=None if simultaneous else 200
+    )
     assert len(band) >= 100
     assert (band.low <= band.y).all()
     assert (band.y <= band.high).all()
@@ -39,18 +41,29 @@ def test_a_band_contains_its_curve_and_stays_in_range(curve, simultaneous):
 def test_a_simultaneous_band_is_wider_than_a_pointwise_one(curve):
     y, scores = binormal(60, 200, 1.2, np.random.default_rng(3))
     counts = br.count(y, scores)
-    each, all_along = (br.band(curve, counts, simultaneous=simultaneous) for simultaneous in (False, True))
+    each, all_along = (
+        br.band(curve, counts, simultaneous=simultaneous) for simultaneous in (False, True)
+    )
     narrower = (all_along.low > each.low + 1e-12) | (all_along.high < each.high - 1e-12)
     assert narrower.mean() <= 0.02
     assert (all_along.high - all_along.low).mean() > 1.1 * (each.high - each.low).mean()
 
 
 def test_a_simultaneous_band_covers_the_whole_true_curve_nearly_as_often_as_it_says():
-    """The true binormal ROC, over 40 data sets; a pointwise band covers it at every place at once in four of five only."""
+    """The true binormal ROC, over 40 data sets; a pointwise band covers it at every place at once
+    in four of five only.
+    """
     rng, places = np.random.default_rng(20), np.array([0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9])
     truth, covered = ndtr(1.2 + ndtri(places)), 0
     for seed in range(40):
-        band = br.band(br.roc, br.count(*binormal(60, 120, 1.2, rng)), x=places, simultaneous=True, replicates=1500, seed=seed)
+        band = br.band(
+            br.roc,
+            br.count(*binormal(60, 120, 1.2, rng)),
+            x=places,
+            simultaneous=True,
+            replicates=1500,
+            seed=seed,
+        )
         covered += bool(((band.low <= truth) & (truth <= band.high)).all())
     assert covered / 40 >= 0.87
 
@@ -70,21 +83,33 @@ def test_a_simultaneous_band_leaves_out_about_as_many_resampled_curves_as_it_say
 
 @pytest.mark.parametrize("sides", ["both", "lower"])
 def test_a_curve_that_is_none_of_the_resamples_leaves_the_band_hardly_more_often(sides):
-    """With five resamples beyond the bound at a place, about a fifth more often: 6 % instead of 5 %."""
+    """With five resamples beyond the bound at a place, about a fifth more often: 6 % instead of 5
+    %.
+    """
     left = []
     for seed in range(30):
         rng = np.random.default_rng((9, seed))
         values = rng.normal(size=(8000, 20)).cumsum(axis=1)
-        rows = next(rows for rows in range(200, 8000, 100) if bands.beyond(values[:rows], 0.95, sides) >= bands.LEAST_BEYOND)
+        rows = next(
+            rows
+            for rows in range(200, 8000, 100)
+            if bands.beyond(values[:rows], 0.95, sides) >= bands.LEAST_BEYOND
+        )
         low, high, _ = bands.resampled_bounds(values[:rows], 0.95, sides)
         fresh = rng.normal(size=(4000, 20)).cumsum(axis=1)
-        left.append(1 - ((fresh >= low) & ((fresh <= high) | (sides == "lower"))).all(axis=1).mean())
+        left.append(
+            1 - ((fresh >= low) & ((fresh <= high) | (sides == "lower"))).all(axis=1).mean()
+        )
     assert np.mean(left) <= 0.06 + 3 * np.std(left) / math.sqrt(len(left))
 
 
 def test_too_few_replicates_for_a_simultaneous_bound_are_refused():
     with pytest.raises(
-        br.InputError, match="BR632: of 200 replicates only 1 replicate lies beyond bounds that hold at 20 places at once; 5 are needed"
+        br.InputError,
+        match=(
+            "BR632: of 200 replicates only 1 replicate lies beyond bounds that hold at 20 places at"
+            " once; 5 are needed"
+        ),
     ):
         bands.resampled_bounds(walks(200), 0.95, "both")
     for asked in (
@@ -164,7 +189,9 @@ def test_the_bands_of_precision_and_of_its_complement_are_images_of_each_other()
 def paired_models(seed=11, cases=150):
     rng = np.random.default_rng(seed)
     y, scores = binormal(cases // 3, cases - cases // 3, 1.0, rng)
-    return br.count_models(y, {"a": scores, "b": scores + rng.normal(size=cases) + 0.8 * y, "twin": scores})
+    return br.count_models(
+        y, {"a": scores, "b": scores + rng.normal(size=cases) + 0.8 * y, "twin": scores}
+    )
 
 
 @pytest.mark.parametrize("curve", [br.roc, br.pr, br.cost_curve, "precision"], ids=named)
@@ -178,7 +205,10 @@ def test_identical_models_differ_nowhere(curve):
 @pytest.mark.parametrize("simultaneous", [False, True])
 def test_a_difference_changes_its_sign_when_the_pair_is_swapped(simultaneous):
     models, places = paired_models(), [0.1, 0.3, 0.5, 0.8]
-    one, other = (br.difference_band(br.roc, models, pair=pair, x=places, simultaneous=simultaneous) for pair in (("a", "b"), ("b", "a")))
+    one, other = (
+        br.difference_band(br.roc, models, pair=pair, x=places, simultaneous=simultaneous)
+        for pair in (("a", "b"), ("b", "a"))
+    )
     assert one.models == ("a", "b")
     assert one.y.any()
     assert other.y.tolist() == (-one.y).tolist()
@@ -200,7 +230,10 @@ def test_bounds_of_the_negated_curves_are_the_bounds_negated():
 def test_a_difference_is_that_of_the_two_curves_in_pairs():
     models = paired_models()
     band = br.difference_band(br.roc, models, pair=("a", "b"), x=[0.1, 0.5], replicates=300)
-    each = [br.band(br.roc, models.marginal(name), x=[0.1, 0.5], replicates=100).y for name in ("a", "b")]
+    each = [
+        br.band(br.roc, models.marginal(name), x=[0.1, 0.5], replicates=100).y
+        for name in ("a", "b")
+    ]
     assert band.y == pytest.approx(each[1] - each[0])
     assert band.kind == "simultaneous"
     rng = np.random.default_rng(0)
@@ -208,12 +241,16 @@ def test_a_difference_is_that_of_the_two_curves_in_pairs():
     near = br.count_models(y, {"a": scores, "b": scores + rng.normal(scale=0.02, size=150)})
     paired = br.difference_band(br.roc, near, x=[0.3], replicates=300)
     alone = br.band(br.roc, near.marginal("a"), x=[0.3], replicates=300)
-    assert paired.high[0] - paired.low[0] < 0.5 * (alone.high[0] - alone.low[0]), "pairing makes it sharp"
+    assert paired.high[0] - paired.low[0] < 0.5 * (alone.high[0] - alone.low[0]), (
+        "pairing makes it sharp"
+    )
 
 
 def test_thresholds_of_each_model_are_given_by_name():
     models = paired_models()
-    band = br.difference_band("tpr", models, pair=("a", "b"), priors=[0.1], threshold={"a": 0.5, "b": 1.0}, replicates=400)
+    band = br.difference_band(
+        "tpr", models, pair=("a", "b"), priors=[0.1], threshold={"a": 0.5, "b": 1.0}, replicates=400
+    )
     expected = br.flag_at(models.marginal("b"), 1.0).tpr - br.flag_at(models.marginal("a"), 0.5).tpr
     assert band.y == pytest.approx([expected])
     with pytest.raises(br.InputError, match="no threshold is given for 'b'"):
@@ -255,7 +292,9 @@ def clusters(groups=40):
 def test_clusters_are_resampled_whole_which_makes_a_band_wider():
     y, scores, names = clusters()
     grouped, plain = br.count_groups(y, scores, groups=names), br.count(y, scores)
-    whole, each = (br.band(br.roc, counts, x=[0.1, 0.3, 0.5], replicates=300) for counts in (grouped, plain))
+    whole, each = (
+        br.band(br.roc, counts, x=[0.1, 0.3, 0.5], replicates=300) for counts in (grouped, plain)
+    )
     assert whole.method == "bootstrap, clusters"
     assert whole.y == pytest.approx(each.y)
     assert (whole.high - whole.low).mean() > 1.2 * (each.high - each.low).mean()
@@ -263,12 +302,16 @@ def test_clusters_are_resampled_whole_which_makes_a_band_wider():
 
 def test_few_clusters_are_noted():
     y, scores, names = clusters(groups=12)
-    assert "only 12 clusters hold positives" in str(br.band(br.roc, br.count_groups(y, scores, groups=names), replicates=100).notes)
+    assert "only 12 clusters hold positives" in str(
+        br.band(br.roc, br.count_groups(y, scores, groups=names), replicates=100).notes
+    )
     assert not br.band(br.roc, COUNTS, replicates=100).notes
 
 
 def test_replicates_on_which_a_rule_cannot_be_kept_are_counted():
-    band = br.band("tpr", COUNTS, priors=[0.5], rule="precision >= 0.72 and tpr >= 0.5", replicates=200)
+    band = br.band(
+        "tpr", COUNTS, priors=[0.5], rule="precision >= 0.72 and tpr >= 0.5", replicates=200
+    )
     assert [note.code for note in band.notes] == ["BR592"]
     assert "of 200 replicates are undefined somewhere" in band.notes[0].text
     assert 0 < band.low[0] < band.high[0]
@@ -286,7 +329,10 @@ def test_a_band_says_what_it_is_and_gives_its_columns():
     assert repr(between) == "Band roc of y - x: tpr along fpr, 1 places, 95 % simultaneous"
 
 
-@pytest.mark.parametrize(("short", "name"), [("gain", "gain_curve"), ("cost", "cost_curve"), ("posfrac", "posfrac_curve"), ("roc", "roc")])
+@pytest.mark.parametrize(
+    ("short", "name"),
+    [("gain", "gain_curve"), ("cost", "cost_curve"), ("posfrac", "posfrac_curve"), ("roc", "roc")],
+)
 def test_curves_go_by_their_short_names_too(short, name):
     assert br.band(short, COUNTS, x=[0.5], replicates=100).name == name
 
@@ -304,14 +350,19 @@ def test_a_place_where_nothing_is_defined_stays_undefined():
     band = br.band(br.pr, COUNTS, x=[0.0, 0.5], replicates=100)
     assert np.isnan(band.y).tolist() == np.isnan(band.low).tolist() == [True, False]
     # So rare that flagging nothing is cheapest, in every resample: precision is 0/0.
-    rare = br.band("precision", br.Counts([2, 1], [30, 20], [20, 80]), priors=[0.5, 1e-6], replicates=100)
+    rare = br.band(
+        "precision", br.Counts([2, 1], [30, 20], [20, 80]), priors=[0.5, 1e-6], replicates=100
+    )
     assert np.isnan(rare.y).tolist() == [False, True]
 
 
 @pytest.mark.parametrize(
     ("call", "match"),
     [
-        (lambda: br.band("rocc", COUNTS), 'BR569.*there is no band for "rocc".*one of roc, det, pr, broc'),
+        (
+            lambda: br.band("rocc", COUNTS),
+            'BR569.*there is no band for "rocc".*one of roc, det, pr, broc',
+        ),
         (lambda: br.band(br.ks_curve, COUNTS), 'BR569.*there is no band for "ks_curve"'),
         (lambda: br.band(7, COUNTS), "BR569.*there is no band for 7"),
         (lambda: br.band(br.roc, COUNTS, x=[0.5, 1.5]), "BR573.*read at shares between 0 and 1"),
@@ -320,29 +371,70 @@ def test_a_place_where_nothing_is_defined_stays_undefined():
         (lambda: br.band(br.roc, COUNTS, x="all"), "BR573.*read at shares between 0 and 1"),
         (lambda: br.band(br.roc, COUNTS, x=0.5), "BR573.*read at shares between 0 and 1"),
         (lambda: br.band("precision", COUNTS, at=AT), "BR573.*a measure is read along base rates"),
-        (lambda: br.band("precision", COUNTS, x=[0.5]), "BR573.*a measure is read along base rates"),
-        (lambda: br.band(br.roc, COUNTS, priors=[0.1]), "BR573.*belong to a measure along base rates"),
-        (lambda: br.band(br.roc, COUNTS, threshold=3), "BR573.*belong to a measure along base rates"),
+        (
+            lambda: br.band("precision", COUNTS, x=[0.5]),
+            "BR573.*a measure is read along base rates",
+        ),
+        (
+            lambda: br.band(br.roc, COUNTS, priors=[0.1]),
+            "BR573.*belong to a measure along base rates",
+        ),
+        (
+            lambda: br.band(br.roc, COUNTS, threshold=3),
+            "BR573.*belong to a measure along base rates",
+        ),
         (lambda: br.band("precision", COUNTS, priors=["sample"]), "BR519.*needs base rates"),
         (lambda: br.band("precision", COUNTS, priors=[]), "BR519.*needs base rates"),
         (lambda: br.band("precision", COUNTS, priors=[5]), "BR502"),
-        (lambda: br.band("precision", COUNTS, priors=[0.1], rule="tpr >= 0.5", threshold=3), "BR594.*at a rule and at a threshold"),
-        (lambda: br.band("total_cost", COUNTS, priors=[0.1]), "BR573.*counts the cases of the sample"),
+        (
+            lambda: br.band("precision", COUNTS, priors=[0.1], rule="tpr >= 0.5", threshold=3),
+            "BR594.*at a rule and at a threshold",
+        ),
+        (
+            lambda: br.band("total_cost", COUNTS, priors=[0.1]),
+            "BR573.*counts the cases of the sample",
+        ),
         (lambda: br.band("alerts", COUNTS, priors=[0.1]), "volume"),
-        (lambda: br.band(br.roc, paired_models()), "BR228.*a band is made of Counts, got JointCounts"),
+        (
+            lambda: br.band(br.roc, paired_models()),
+            "BR228.*a band is made of Counts, got JointCounts",
+        ),
         (lambda: br.band(br.roc, COUNTS, level=95), "BR580.*level=0.95"),
-        (lambda: br.band(br.roc, COUNTS, replicates=99), "BR580.*100 to 10 000 000 replicates, got 99"),
+        (
+            lambda: br.band(br.roc, COUNTS, replicates=99),
+            "BR580.*100 to 10 000 000 replicates, got 99",
+        ),
         (lambda: br.band(br.roc, COUNTS, seed=-1), "BR580.*a seed is a whole number"),
         (lambda: br.band(br.roc, COUNTS, resample="rows"), "BR581.*resamples are drawn by"),
         (lambda: br.band(br.roc, COUNTS, resample="clusters"), "BR581.*need GroupedCounts"),
         (lambda: br.band(br.roc, br.Counts([2, 1], [4, 0], [5, 5])), "BR590.*only 4 positives"),
-        (lambda: br.band(br.roc, br.count([0, 1] * 9, range(18), sample_weight=[1.5] * 18)), "BR583.*weighted"),
-        (lambda: br.band(br.roc, br.count_groups([0, 1] * 4, range(8), groups=[1, 1, 2, 2, 3, 3, 4, 4])), "BR590.*only 4 clusters"),
+        (
+            lambda: br.band(br.roc, br.count([0, 1] * 9, range(18), sample_weight=[1.5] * 18)),
+            "BR583.*weighted",
+        ),
+        (
+            lambda: br.band(
+                br.roc, br.count_groups([0, 1] * 4, range(8), groups=[1, 1, 2, 2, 3, 3, 4, 4])
+            ),
+            "BR590.*only 4 clusters",
+        ),
         (lambda: br.difference_band(br.roc, COUNTS), "BR595.*need JointCounts, got Counts"),
-        (lambda: br.difference_band(br.roc, paired_models()), "BR595.*there are 3 models: which two"),
-        (lambda: br.difference_band(br.roc, paired_models(), pair=("a", "z")), 'BR408.*there is no model "z"'),
-        (lambda: br.difference_band(br.roc, paired_models(), pair=("a", "a")), "BR595.*two different models"),
-        (lambda: br.difference_band(br.roc, paired_models(), pair=("a", "b"), replicates=5), "BR580.*got 5"),
+        (
+            lambda: br.difference_band(br.roc, paired_models()),
+            "BR595.*there are 3 models: which two",
+        ),
+        (
+            lambda: br.difference_band(br.roc, paired_models(), pair=("a", "z")),
+            'BR408.*there is no model "z"',
+        ),
+        (
+            lambda: br.difference_band(br.roc, paired_models(), pair=("a", "a")),
+            "BR595.*two different models",
+        ),
+        (
+            lambda: br.difference_band(br.roc, paired_models(), pair=("a", "b"), replicates=5),
+            "BR580.*got 5",
+        ),
     ],
 )
 def test_what_makes_no_band_is_refused_with_its_reason(call, match):

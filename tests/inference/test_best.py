@@ -1,4 +1,6 @@
-"""Is the best model better? Against brute-force swapping, a naive bootstrap, McNemar's test, and laws."""
+"""Is the best model better? Against brute-force swapping, a naive bootstrap, McNemar's test, and
+laws.
+"""
 
 import itertools
 import math
@@ -15,7 +17,9 @@ from baserate.inference.best_model import leads, swapped_p
 
 
 def by_enumeration(value, *classes):
-    """The share of all ways to hand each discordant case to either model that give as large a difference."""
+    """The share of all ways to hand each discordant case to either model that give as large a
+    difference.
+    """
     steps = [step for step, cases in classes for _ in range(cases)]
     ways = itertools.product((-1, 1), repeat=len(steps))
     sums = [sum(step * sign for step, sign in zip(steps, way, strict=True)) for way in ways]
@@ -25,7 +29,10 @@ def by_enumeration(value, *classes):
 @pytest.mark.parametrize("seed", range(60))
 def test_the_p_value_is_that_of_every_way_to_swap_two_models(seed):
     rng = random.Random(f"swaps {seed}")
-    one, other = (rng.choice([1, 2, 0.3]), rng.randint(0, 6)), (rng.choice([1, 5, 0.07]), rng.randint(0, 6))
+    one, other = (
+        (rng.choice([1, 2, 0.3]), rng.randint(0, 6)),
+        (rng.choice([1, 5, 0.07]), rng.randint(0, 6)),
+    )
     value = sum(part[0] * (part[1] - 2 * rng.randint(0, part[1])) for part in (one, other))
     expected = by_enumeration(value, one, other) if one[1] + other[1] and value else 1.0
     assert swapped_p(value, one, other) == pytest.approx(expected, rel=1e-12)
@@ -34,14 +41,19 @@ def test_the_p_value_is_that_of_every_way_to_swap_two_models(seed):
 
 def test_one_class_is_mcnemars_exact_test():
     for gained, lost in ((5, 0), (12, 5), (40, 20), (3, 3), (700, 600), (100_000, 99_000)):
-        assert swapped_p(gained - lost, (1.0, gained + lost), (0.0, 0)) == pytest.approx(br.mcnemar_p(gained, lost), rel=1e-9)
+        assert swapped_p(gained - lost, (1.0, gained + lost), (0.0, 0)) == pytest.approx(
+            br.mcnemar_p(gained, lost), rel=1e-9
+        )
 
 
 def drawn(seed, models=3, positives=40, negatives=300, shift=1.2, ties=False):
     rng = np.random.default_rng(seed)
     y = np.repeat([1, 0], [positives, negatives])
     common = rng.normal(size=len(y))
-    scores = {name: shift * y + 0.7 * common + 0.7 * rng.normal(size=len(y)) for name in "abcdefg"[:models]}
+    scores = {
+        name: shift * y + 0.7 * common + 0.7 * rng.normal(size=len(y))
+        for name in "abcdefg"[:models]
+    }
     return y, {name: np.round(2 * values) if ties else values for name, values in scores.items()}
 
 
@@ -63,9 +75,13 @@ def test_laws_of_the_differences(rule, options, ties):
     y, scores = drawn(7, ties=ties)
     at = br.Conditions(0.05, None if rule and "alerts" in rule else br.Costs(fn=10))
     choice = br.choose_model(br.count_models(y, scores), rule, at=at, **options)
-    other = br.choose_model(br.count_models(y, {name: scores[name] for name in "cab"}), rule, at=at, **options)
+    other = br.choose_model(
+        br.count_models(y, {name: scores[name] for name in "cab"}), rule, at=at, **options
+    )
     assert choice.model in choice.indistinguishable
-    assert set(choice.indistinguishable) == set(other.indistinguishable) or choice.model != other.model
+    assert (
+        set(choice.indistinguishable) == set(other.indistinguishable) or choice.model != other.model
+    )
     for one in choice.differences:
         assert one.models[1] == choice.model
         assert one.value == pytest.approx(one.values[1] - one.values[0])
@@ -86,7 +102,9 @@ def test_laws_of_the_differences(rule, options, ties):
 def test_identical_models_cannot_be_distinguished(rule, options):
     y, scores = drawn(3, models=1)
     at = br.Conditions(0.05, None if rule and "alerts" in rule else br.Costs(fn=10))
-    choice = br.choose_model(br.count_models(y, {"a": scores["a"], "b": scores["a"]}), rule, at=at, **options)
+    choice = br.choose_model(
+        br.count_models(y, {"a": scores["a"], "b": scores["a"]}), rule, at=at, **options
+    )
     assert choice.differences[0].p_value == 1
     assert choice.differences[0].value == 0
     assert choice.indistinguishable == ("a", "b")
@@ -98,14 +116,23 @@ def test_a_model_that_is_far_better_is_told_from_the_others():
     choice = br.choose_model(br.count_models(y, scores), at=br.Conditions(costs=br.Costs(fn=10)))
     assert choice.indistinguishable == ("good",)
     assert all(one.significant and one.high < 0 for one in choice.differences)
-    assert [one.value for one in choice.differences] == sorted((one.value for one in choice.differences), reverse=True)
+    assert [one.value for one in choice.differences] == sorted(
+        (one.value for one in choice.differences), reverse=True
+    )
 
 
 def test_thresholds_fixed_in_advance_are_compared_by_the_exact_test():
     """Against `compare`, whose McNemar test counts the same cases."""
     y, scores = drawn(5, models=2)
     joint = br.count_models(y, scores)
-    points = {name: br.choose(joint.marginal(name), at=br.Conditions(costs=br.Costs(fn=5))).on(joint.marginal(name)) for name in "ab"}
+    points = {
+        name: (
+            br.choose(joint.marginal(name), at=br.Conditions(costs=br.Costs(fn=5))).on(
+                joint.marginal(name)
+            )
+        )
+        for name in "ab"
+    }
     cuts = {name: point.threshold for name, point in points.items()}
     for measure in ("tpr", "fpr", "error"):
         found = leads(joint, points, "b", measure=br.Measure(measure))[0]
@@ -121,7 +148,11 @@ def test_the_standard_error_is_that_of_a_naive_bootstrap(measure, prior):
     joint = br.count_models(y, scores)
     at = br.Conditions(prior, br.Costs(fn=7))
     points = {name: br.flag_at(joint.marginal(name), 1.0, at=at) for name in "ab"}
-    points = {name: br.choose(joint.marginal(name), at=at).on(joint.marginal(name)) for name in "ab"} if measure == "f1" else points
+    points = (
+        {name: br.choose(joint.marginal(name), at=at).on(joint.marginal(name)) for name in "ab"}
+        if measure == "f1"
+        else points
+    )
     found = leads(joint, points, "b", measure=br.Measure(measure))[0]
     rng = np.random.default_rng(0)
     cuts = {name: point.threshold for name, point in points.items()}
@@ -130,33 +161,53 @@ def test_the_standard_error_is_that_of_a_naive_bootstrap(measure, prior):
         if prior is None:
             rows = rng.integers(len(y), size=len(y))
         else:
-            rows = np.concatenate([rng.choice(np.flatnonzero(y == label), size=(y == label).sum()) for label in (1, 0)])
+            rows = np.concatenate(
+                [
+                    rng.choice(np.flatnonzero(y == label), size=(y == label).sum())
+                    for label in (1, 0)
+                ]
+            )
         values = []
         for name in "ab":
             flagged, positive = scores[name][rows] >= cuts[name], y[rows] == 1
-            outcomes = (flagged & positive, flagged & ~positive, ~flagged & positive, ~flagged & ~positive)
-            values.append(br.measure(measure, br.Confusion(*(int(part.sum()) for part in outcomes)), at=at))
+            outcomes = (
+                flagged & positive,
+                flagged & ~positive,
+                ~flagged & positive,
+                ~flagged & ~positive,
+            )
+            values.append(
+                br.measure(measure, br.Confusion(*(int(part.sum()) for part in outcomes)), at=at)
+            )
         differences.append(values[1] - values[0])
     half = (found.high - found.low) / 2
     assert half / 1.959964 == pytest.approx(np.std(differences), rel=0.1)
 
 
 def test_the_set_holds_every_equal_model_in_nineteen_of_twenty_sets():
-    """Three equally good models with cheapest thresholds: rarely is one told from the best (benchmarks/best.md has the whole table)."""
+    """Three equally good models with cheapest thresholds: rarely is one told from the best
+    (benchmarks/best.md has the whole table).
+    """
     excluded = 0
     for seed in range(150):
         y, scores = drawn(1000 + seed)
-        choice = br.choose_model(br.count_models(y, scores), at=br.Conditions(0.01, br.Costs(fn=100)))
+        choice = br.choose_model(
+            br.count_models(y, scores), at=br.Conditions(0.01, br.Costs(fn=100))
+        )
         excluded += len(choice.indistinguishable) < 3
     assert excluded / 150 <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / 150)
 
 
 def test_a_budget_that_rests_on_a_few_negatives_decides_nothing():
-    """McNemar's test at thresholds taken as fixed would call one of two equal models better in a quarter of such sets."""
+    """McNemar's test at thresholds taken as fixed would call one of two equal models better in a
+    quarter of such sets.
+    """
     wrong = 0
     for seed in range(100):
         y, scores = drawn(seed, models=2, positives=200, negatives=2000)
-        choice = br.choose_model(br.count_models(y, scores), "posfrac <= 0.2%", optimize="tpr", at=br.Conditions(0.001))
+        choice = br.choose_model(
+            br.count_models(y, scores), "posfrac <= 0.2%", optimize="tpr", at=br.Conditions(0.001)
+        )
         wrong += choice.differences[0].significant
     assert wrong / 100 <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / 100)
 
@@ -165,18 +216,25 @@ def test_flagging_nothing_and_everything_take_part():
     y, scores = drawn(2, models=1)
     joint = br.count_models(y, {**scores, "z": -scores["a"]})
     at = br.Conditions(0.1, br.Costs(fn=10))
-    points = {"a": br.choose(joint.marginal("a"), at=at), "flag nothing": br.guess(joint.marginal("a"), 0, at=at)}
+    points = {
+        "a": br.choose(joint.marginal("a"), at=at),
+        "flag nothing": br.guess(joint.marginal("a"), 0, at=at),
+    }
     points["flag everything"] = br.guess(joint.marginal("a"), 1, at=at)
     found = leads(joint, points, "a", measure=br.Measure("expected_cost"))
     assert {one.models[0] for one in found} == {"flag nothing", "flag everything"}
-    assert [one.values[0] for one in found if one.models[0] == "flag nothing"] == [pytest.approx(1.0)]
+    assert [one.values[0] for one in found if one.models[0] == "flag nothing"] == [
+        pytest.approx(1.0)
+    ]
 
 
 def test_resampled_on_request():
     y, scores = drawn(4, models=2)
     joint = br.count_models(y, scores)
     at = br.Conditions(0.05, br.Costs(fn=10))
-    found, again = (br.choose_model(joint, at=at, replicates=200, seed=3).differences[0] for _ in range(2))
+    found, again = (
+        br.choose_model(joint, at=at, replicates=200, seed=3).differences[0] for _ in range(2)
+    )
     assert repr(found) == repr(again)
     assert (found.method, found.replicates, found.seed) == ("percentile", 200, 3)
     assert found.value == pytest.approx(br.choose_model(joint, at=at).differences[0].value)
@@ -189,19 +247,28 @@ def test_models_that_were_counted_separately_are_not_tested():
     choice = br.choose_model(models)
     assert choice.differences == ()
     assert choice.indistinguishable is None
-    assert choice.untested == "the models were counted separately; count them together with count_models"
+    assert (
+        choice.untested
+        == "the models were counted separately; count them together with count_models"
+    )
     apart = br.choose_model(models, paired=False)
     assert apart.untested == ""
     assert not apart.differences[0].paired
     together = br.choose_model(br.count_models(y, scores))
     assert apart.differences[0].value == pytest.approx(together.differences[0].value)
     # The cases are the same, and models agree on most: independent samples would say less.
-    assert apart.differences[0].high - apart.differences[0].low > together.differences[0].high - together.differences[0].low
+    assert (
+        apart.differences[0].high - apart.differences[0].low
+        > together.differences[0].high - together.differences[0].low
+    )
 
 
 def test_weighted_cases_are_not_tested():
     y, scores = drawn(4, models=2)
-    models = {name: br.count(y, values, sample_weight=np.linspace(1, 2, len(y))) for name, values in scores.items()}
+    models = {
+        name: br.count(y, values, sample_weight=np.linspace(1, 2, len(y)))
+        for name, values in scores.items()
+    }
     assert "weighted" in br.choose_model(models).untested
     with pytest.raises(br.InputError, match="BR643: .* a difference is tested on whole cases"):
         br.choose_model(models, paired=False)
@@ -218,10 +285,13 @@ def test_a_model_that_cannot_satisfy_the_rule_is_not_compared():
     joint = br.count_models(y, {**scores, "bad": np.zeros(len(y))})
     choice = br.choose_model(joint, "precision >= 50%")
     assert "bad" in choice.refused
-    assert [one.models[0] for one in choice.differences] == [name for name in "ab" if name != choice.model]
+    assert [one.models[0] for one in choice.differences] == [
+        name for name in "ab" if name != choice.model
+    ]
 
 
-# ---- the same test in `compare` ------------------------------------------------------------------------------------------
+# ---- the same test in `compare`
+# ------------------------------------------------------------------------------------------
 
 
 @settings(max_examples=25)
@@ -235,8 +305,27 @@ def test_compare_at_a_rule_is_the_test_of_choose_to_the_digit(seed, rule, prior)
     joint, budget = br.count_models(y, scores), bool(rule and "alerts" in rule)
     at, volume = br.Conditions(prior, None if budget else br.Costs(fn=10)), 1000 if budget else None
     (lead,) = br.choose_model(joint, rule, at=at, volume=volume).differences
-    found = br.compare("caught" if budget else "expected_cost", joint, pair=lead.models, rule=rule, at=at, volume=volume)
-    for name in ("value", "low", "high", "p_value", "method", "models", "values", "level", "statistic", "favours", "significant"):
+    found = br.compare(
+        "caught" if budget else "expected_cost",
+        joint,
+        pair=lead.models,
+        rule=rule,
+        at=at,
+        volume=volume,
+    )
+    for name in (
+        "value",
+        "low",
+        "high",
+        "p_value",
+        "method",
+        "models",
+        "values",
+        "level",
+        "statistic",
+        "favours",
+        "significant",
+    ):
         assert getattr(found, name) == getattr(lead, name), name
     assert found.notes[0].code == "BR640"
     assert "chosen on these same cases" in found.notes[0].text
@@ -246,21 +335,38 @@ def test_compare_resampled_on_request_is_the_resampled_test_of_choose():
     y, scores = drawn(8, models=2)
     joint, at = br.count_models(y, scores), br.Conditions(0.05, br.Costs(fn=10))
     (lead,) = br.choose_model(joint, "recall >= 0.8", at=at, replicates=200, seed=3).differences
-    found = br.compare("expected_cost", joint, pair=lead.models, rule="recall >= 0.8", at=at, replicates=200, seed=3)
-    assert (found.value, found.low, found.high, found.p_value) == (lead.value, lead.low, lead.high, lead.p_value)
+    found = br.compare(
+        "expected_cost",
+        joint,
+        pair=lead.models,
+        rule="recall >= 0.8",
+        at=at,
+        replicates=200,
+        seed=3,
+    )
+    assert (found.value, found.low, found.high, found.p_value) == (
+        lead.value,
+        lead.low,
+        lead.high,
+        lead.p_value,
+    )
     assert any("not of the thresholds chosen here" in note.text for note in found.notes)
     assert any("not of the thresholds chosen here" in note.text for note in lead.notes)
 
 
 def test_what_the_rule_holds_in_place_still_varies_in_the_field():
-    """Recall with "recall >= 0.8" is 0.8 on these cases by choice. Choosing again on every resample gave an interval of nearly no width."""
+    """Recall with "recall >= 0.8" is 0.8 on these cases by choice. Choosing again on every resample
+    gave an interval of nearly no width.
+    """
     y, scores = drawn(9, models=2, positives=100, negatives=2000)
     joint = br.count_models(y, scores)
     found = br.compare("tpr", joint, rule="recall >= 0.8")
     apart = (scores["a"] >= br.choose(joint.marginal("a"), "recall >= 0.8").threshold) != (
         scores["b"] >= br.choose(joint.marginal("b"), "recall >= 0.8").threshold
     )
-    error = math.sqrt(apart[y == 1].sum()) / 100  # McNemar's standard error, of the positives that only one model flags
+    error = (
+        math.sqrt(apart[y == 1].sum()) / 100
+    )  # McNemar's standard error, of the positives that only one model flags
     assert abs(found.value) <= 0.011  # a case or none
     assert found.p_value > 0.8
     assert (found.high - found.low) / 2 == pytest.approx(1.96 * error, rel=0.1)
@@ -284,14 +390,22 @@ def test_the_interval_holds_the_difference_of_the_two_chosen_thresholds_in_the_f
         rng = np.random.default_rng([20, seed])
         y = np.repeat([1, 0], [50, 1000])
         common = math.sqrt(0.5) * rng.normal(size=len(y))
-        joint = br.count_models(y, {name: common + math.sqrt(0.5) * rng.normal(size=len(y)) + shift * y for name, shift in shifts.items()})
+        joint = br.count_models(
+            y,
+            {
+                name: common + math.sqrt(0.5) * rng.normal(size=len(y)) + shift * y
+                for name, shift in shifts.items()
+            },
+        )
         for name, (rule, statistic, costs) in FIELD.items():
             at = br.Conditions(50 / 1050, costs)
             found = br.compare(statistic, joint, rule=rule, at=at)
             truth = []
             for model, shift in shifts.items():
                 cut = br.choose(joint.marginal(model), rule, at=at).threshold
-                tpr, fpr = (0.0, 0.0) if cut is None else (float(ndtr(shift - cut)), float(ndtr(-cut)))
+                tpr, fpr = (
+                    (0.0, 0.0) if cut is None else (float(ndtr(shift - cut)), float(ndtr(-cut)))
+                )
                 cells = br.Confusion(50 * tpr, 1000 * fpr, 50 * (1 - tpr), 1000 * (1 - fpr))
                 truth.append(br.measure(statistic, cells, at=at))
             held[name] += found.low <= truth[1] - truth[0] <= found.high
@@ -304,8 +418,14 @@ def test_a_statistic_that_was_not_made_best_says_so():
     joint, at = br.count_models(y, scores), br.Conditions(costs=br.Costs(fn=10))
     assert "tpr was not what the choice made best" in br.compare("tpr", joint, at=at).notes[0].text
     assert "was not what" not in br.compare("expected_cost", joint, at=at).notes[0].text
-    assert "between the models, each set by the rule" in br.compare("expected_cost", joint, rule="recall >= 0.8", at=at).notes[0].text
-    assert "between the two that were chosen" in br.compare("tpr", joint, rule="recall >= 0.8", at=at).notes[0].text
+    assert (
+        "between the models, each set by the rule"
+        in br.compare("expected_cost", joint, rule="recall >= 0.8", at=at).notes[0].text
+    )
+    assert (
+        "between the two that were chosen"
+        in br.compare("tpr", joint, rule="recall >= 0.8", at=at).notes[0].text
+    )
 
 
 def test_a_budget_is_compared_within_a_second():
@@ -317,10 +437,11 @@ def test_a_budget_is_compared_within_a_second():
     assert time.process_time() - started < 1
 
 
-# ---- against flagging nothing and flagging everything ----------------------------------------------------------------------
+# ---- against flagging nothing and flagging everything
+# ----------------------------------------------------------------------
 
 
-def test_the_lead_over_the_better_baseline_is_the_interval_of_the_chosen_threshold_less_what_is_exact():
+def test_the_lead_over_the_better_baseline_is_the_interval_of_the_chosen_threshold_less_what_is_exact():  # noqa: E501
     y, scores = drawn(1, models=1)
     counts, at = br.count(y, scores["a"]), br.Conditions(0.05, br.Costs(fn=10))
     lead = br.choose_model({"a": counts}, at=at).lead_over_baseline
@@ -335,7 +456,9 @@ def test_the_lead_over_the_better_baseline_is_the_interval_of_the_chosen_thresho
 @pytest.mark.parametrize("seed", range(4))
 def test_the_p_value_is_where_the_interval_begins_to_contain_no_difference(level, seed):
     y, scores = drawn(seed, models=1, shift=0.5)
-    choice = br.choose_model({"a": br.count(y, scores["a"])}, at=br.Conditions(costs=br.Costs(fn=8)), level=level)
+    choice = br.choose_model(
+        {"a": br.count(y, scores["a"])}, at=br.Conditions(costs=br.Costs(fn=8)), level=level
+    )
     lead = choice.lead_over_baseline
     if lead is not None and abs(lead.p_value - (1 - level)) > 0.03 * (1 - level):
         assert (lead.high < 0) == (lead.p_value < 1 - level)
@@ -346,18 +469,24 @@ def test_a_model_among_several_pays_for_the_choice():
     y, scores = drawn(2, models=3, shift=0.5)
     at = br.Conditions(costs=br.Costs(fn=8))
     lead = br.choose_model(br.count_models(y, scores), at=at).lead_over_baseline
-    alone = br.choose_model({lead.models[1]: br.count(y, scores[lead.models[1]])}, at=at).lead_over_baseline
+    alone = br.choose_model(
+        {lead.models[1]: br.count(y, scores[lead.models[1]])}, at=at
+    ).lead_over_baseline
     assert lead.p_value == alone.p_value
     assert lead.p_adjusted == pytest.approx(min(1, 3 * alone.p_value))
 
 
 def test_a_useless_score_is_rarely_called_better_than_flagging_nothing():
-    """At break-even, where flagging nothing and everything cost the same, and every threshold does: the least favourable case."""
+    """At break-even, where flagging nothing and everything cost the same, and every threshold does:
+    the least favourable case.
+    """
     called, sets = 0, 150
     for seed in range(sets):
         rng = np.random.default_rng([21, seed])
         y = np.repeat([1, 0], [50, 1000])
-        lead = br.choose_model({"a": br.count(y, rng.normal(size=len(y)))}, at=br.Conditions(costs=br.Costs(fn=20))).lead_over_baseline
+        lead = br.choose_model(
+            {"a": br.count(y, rng.normal(size=len(y)))}, at=br.Conditions(costs=br.Costs(fn=20))
+        ).lead_over_baseline
         called += lead is not None and lead.significant
     assert called / sets <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / sets)
 
@@ -365,9 +494,22 @@ def test_a_useless_score_is_rarely_called_better_than_flagging_nothing():
 def test_what_cannot_be_tested_against_a_baseline_says_why():
     y, scores = drawn(3, models=1)
     weighted = br.count(y, scores["a"], sample_weight=np.full(len(y), 0.5))
-    assert "weighted" in br.choose_model({"a": weighted}, at=br.Conditions(0.05, br.Costs(fn=10))).baseline_untested
+    assert (
+        "weighted"
+        in br.choose_model(
+            {"a": weighted}, at=br.Conditions(0.05, br.Costs(fn=10))
+        ).baseline_untested
+    )
     few = br.count([1, 1, 1, 0, 0, 0, 0, 0], [5, 6, 7, 1, 2, 3, 4, 5])
     assert "too few to resample" in br.choose_model({"a": few}).baseline_untested
     points = br.Points.from_rates([0.01], [0.7])
-    assert br.choose_model({"a": points}, at=br.Conditions(0.1)).baseline_untested == "only rates are known"
-    assert br.choose_model({"a": br.count(y, scores["a"])}, "alerts <= 50", volume=1000).lead_over_baseline is None
+    assert (
+        br.choose_model({"a": points}, at=br.Conditions(0.1)).baseline_untested
+        == "only rates are known"
+    )
+    assert (
+        br.choose_model(
+            {"a": br.count(y, scores["a"])}, "alerts <= 50", volume=1000
+        ).lead_over_baseline
+        is None
+    )

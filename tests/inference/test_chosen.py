@@ -28,7 +28,9 @@ RULES = [
 
 
 def chosen_one_by_one(source, options, at, plan):
-    """(tp, fp) of each resample at its own choice, and of the sample there, with `Counts` and `choose`; NaN where nothing or all is flagged."""
+    """(tp, fp) of each resample at its own choice, and of the sample there, with `Counts` and
+    `choose`; NaN where nothing or all is flagged.
+    """
     whole = source.total() if isinstance(source, br.GroupedCounts) else source
     rows = []
     for (part,) in resampled(source, plan):
@@ -39,26 +41,36 @@ def chosen_one_by_one(source, options, at, plan):
             continue
         there = point.on(whole)
         trivial = point.threshold is None or not (there.fn or there.tn)
-        rows.append([math.nan] * 4 if trivial else [float(cases) for cases in (point.tp, point.fp, there.tp, there.fp)])
+        rows.append(
+            [math.nan] * 4
+            if trivial
+            else [float(cases) for cases in (point.tp, point.fp, there.tp, there.fp)]
+        )
     return np.array(rows)
 
 
 @pytest.mark.parametrize("options", RULES, ids=str)
-@pytest.mark.parametrize("at", [br.Conditions(), br.Conditions(prior=0.05), COSTLY], ids=["sample", "prior", "costs"])
+@pytest.mark.parametrize(
+    "at", [br.Conditions(), br.Conditions(prior=0.05), COSTLY], ids=["sample", "prior", "costs"]
+)
 @pytest.mark.parametrize("digits", [1, 3], ids=["ties", "few ties"])
 def test_the_fast_core_chooses_as_choose_does_on_every_resample(options, at, digits):
     source = counts(40, 300, digits=digits)
     point = br.choose(source, at=at, **options)
     plan = Plan("cases" if at.as_in_sample else "stratified", 40, 3)
     (found,) = readings(source, [point], plan)
-    assert np.hstack([found.here, found.there]) == pytest.approx(chosen_one_by_one(source, options, at, plan), nan_ok=True)
+    assert np.hstack([found.here, found.there]) == pytest.approx(
+        chosen_one_by_one(source, options, at, plan), nan_ok=True
+    )
 
 
 def test_clusters_are_drawn_whole_by_the_fast_core_too():
     point = br.choose(grouped().total(), at=COSTLY)
     plan = Plan("clusters", 40, 3)
     (found,) = readings(grouped(), [point], plan)
-    assert np.hstack([found.here, found.there]) == pytest.approx(chosen_one_by_one(grouped(), {}, COSTLY, plan), nan_ok=True)
+    assert np.hstack([found.here, found.there]) == pytest.approx(
+        chosen_one_by_one(grouped(), {}, COSTLY, plan), nan_ok=True
+    )
 
 
 def test_the_resamples_are_the_same_for_any_number_of_threads(monkeypatch):
@@ -69,18 +81,31 @@ def test_the_resamples_are_the_same_for_any_number_of_threads(monkeypatch):
         monkeypatch.setattr(chosen_threshold, "threads", lambda workers=workers: workers)
         found.append(readings(counts(), [point], plan)[0])
     for other in found[1:]:
-        assert all(np.array_equal(one, same, equal_nan=True) for one, same in zip(found[0], other, strict=True))
+        assert all(
+            np.array_equal(one, same, equal_nan=True)
+            for one, same in zip(found[0], other, strict=True)
+        )
 
 
 def test_trying_some_of_very_many_thresholds_estimates_the_same_optimism(monkeypatch):
-    """With all 20,000 thresholds and with a tenth of them: equal to within the error of 400 resamples."""
+    """With all 20,000 thresholds and with a tenth of them: equal to within the error of 400
+    resamples.
+    """
     source = counts(2000, 20_000, digits=9)
     point, plan, seen = br.choose(source, at=COSTLY), Plan("stratified", 400, 1), []
     for most in (10**9, 512):
         monkeypatch.setattr(chosen_threshold, "MOST_TRIED", most)
         (found,) = readings(source, [point], plan)
-        cost = [0.02 * 20 * (1 - cases[:, 0] / 2000) + 0.98 * cases[:, 1] / 20_000 for cases in (found.here, found.there, found.fixed)]
-        seen.append((np.mean(cost[0] - cost[1]) / np.std(cost[2]), np.std(cost[0] - cost[1]) / np.std(cost[2])))
+        cost = [
+            0.02 * 20 * (1 - cases[:, 0] / 2000) + 0.98 * cases[:, 1] / 20_000
+            for cases in (found.here, found.there, found.fixed)
+        ]
+        seen.append(
+            (
+                np.mean(cost[0] - cost[1]) / np.std(cost[2]),
+                np.std(cost[0] - cost[1]) / np.std(cost[2]),
+            )
+        )
     assert len(chosen_threshold._tried(br.Points.of(source), set())) < 3000
     assert seen[0][0] < 0
     assert abs(seen[0][0] - seen[1][0]) < 3 * math.sqrt(2 / 400)
@@ -91,25 +116,35 @@ def test_trying_some_of_very_many_thresholds_estimates_the_same_optimism(monkeyp
 
 
 def test_the_recall_that_a_rule_fixes_has_clopper_and_pearsons_interval():
-    """Of n positives the threshold is the score of the k-th: its recall in the field has the distribution Beta(k, n - k + 1)."""
+    """Of n positives the threshold is the score of the k-th: its recall in the field has the
+    distribution Beta(k, n - k + 1).
+    """
     found = br.interval("tpr", counts(), rule="recall >= 0.8")
     assert (found.value, found.method) == (48 / 60, "clopper-pearson")
-    assert [found.low, found.high] == pytest.approx([betaincinv(48, 13, 0.025), betaincinv(49, 12, 0.975)])
+    assert [found.low, found.high] == pytest.approx(
+        [betaincinv(48, 13, 0.025), betaincinv(49, 12, 0.975)]
+    )
     assert found.low < 0.8, "the interval once began at the rule's own limit"
     assert br.interval("fnr", counts(), rule="recall >= 0.8").high == pytest.approx(1 - found.low)
 
 
 def test_the_false_alarm_rate_and_the_share_flagged_that_a_rule_fixes_too():
-    limit = br.choose(counts(), "fpr <= 0.05", optimize="tpr").fpr  # the next threshold flags more negatives than that
+    limit = br.choose(
+        counts(), "fpr <= 0.05", optimize="tpr"
+    ).fpr  # the next threshold flags more negatives than that
     fpr = br.interval("fpr", counts(), rule=f"fpr <= {limit + 1e-9}", optimize="tpr")
     seen = round(600 * limit)
     assert fpr.method == "clopper-pearson"
-    assert [fpr.low, fpr.high] == pytest.approx([betaincinv(seen, 601 - seen, 0.025), betaincinv(seen + 1, 600 - seen, 0.975)])
+    assert [fpr.low, fpr.high] == pytest.approx(
+        [betaincinv(seen, 601 - seen, 0.025), betaincinv(seen + 1, 600 - seen, 0.975)]
+    )
     limit = br.choose(counts(), "posfrac <= 0.1", optimize="tpr").posfrac
     posfrac = br.interval("posfrac", counts(), rule=f"posfrac <= {limit + 1e-9}", optimize="tpr")
     seen = round(660 * limit)
     assert posfrac.method == "clopper-pearson"
-    assert [posfrac.low, posfrac.high] == pytest.approx([betaincinv(seen, 661 - seen, 0.025), betaincinv(seen + 1, 660 - seen, 0.975)])
+    assert [posfrac.low, posfrac.high] == pytest.approx(
+        [betaincinv(seen, 661 - seen, 0.025), betaincinv(seen + 1, 660 - seen, 0.975)]
+    )
 
 
 def test_a_rule_that_does_not_decide_holds_nothing_in_place():
@@ -128,27 +163,41 @@ def logit(share):
 def test_precision_is_moved_by_the_mean_optimism_on_the_logit_scale():
     at, replicates = br.Conditions(0.05), 150
     point = br.choose(counts(), "recall >= 0.5", at=at)
-    rows = chosen_one_by_one(counts(), {"rule": "recall >= 0.5"}, at, Plan("stratified", replicates, 4))
+    rows = chosen_one_by_one(
+        counts(), {"rule": "recall >= 0.5"}, at, Plan("stratified", replicates, 4)
+    )
 
     def smooth(tp, fp):
         t, f = (tp + 0.5) / 61, (fp + 0.5) / 601
         return logit(0.05 * t / (0.05 * t + 0.95 * f))
 
     optimism_seen = np.array([smooth(tp, fp) - smooth(*there) for tp, fp, *there in rows])
-    stays = [br.flag_at(part, point.threshold) for (part,) in resampled(counts(), Plan("stratified", replicates, 4))]
-    widening = min(max(1.0, np.std(optimism_seen) / np.std([smooth(one.tp, one.fp) for one in stays])), 1.2)
+    stays = [
+        br.flag_at(part, point.threshold)
+        for (part,) in resampled(counts(), Plan("stratified", replicates, 4))
+    ]
+    widening = min(
+        max(1.0, np.std(optimism_seen) / np.std([smooth(one.tp, one.fp) for one in stays])), 1.2
+    )
     fixed, centre = br.interval("precision", point), smooth(point.tp, point.fp)
-    found = br.interval("precision", counts(), rule="recall >= 0.5", at=at, replicates=replicates, seed=4)
+    found = br.interval(
+        "precision", counts(), rule="recall >= 0.5", at=at, replicates=replicates, seed=4
+    )
     fixed = br.interval("precision", point, seed=4)
     for bound, other in ((found.low, fixed.low), (found.high, fixed.high)):
-        assert logit(bound) == pytest.approx(centre - optimism_seen.mean() + (logit(other) - centre) * widening)
+        assert logit(bound) == pytest.approx(
+            centre - optimism_seen.mean() + (logit(other) - centre) * widening
+        )
     assert (found.value, found.method) == (point.precision, "optimism-corrected jeffreys-draws")
     assert (found.replicates, found.seed) == (replicates, 4)
     assert "BR622" in codes(found)
 
 
 def test_a_cost_that_was_made_lowest_is_corrected_upwards():
-    fixed, found = br.interval("expected_cost", br.choose(counts(), at=COSTLY)), br.interval("expected_cost", counts(), at=COSTLY)
+    fixed, found = (
+        br.interval("expected_cost", br.choose(counts(), at=COSTLY)),
+        br.interval("expected_cost", counts(), at=COSTLY),
+    )
     assert found.low > fixed.low
     assert found.high > fixed.high
     assert "BR593" in codes(fixed)
@@ -156,7 +205,20 @@ def test_a_cost_that_was_made_lowest_is_corrected_upwards():
 
 
 @pytest.mark.parametrize(
-    "name", ["tpr", "precision", "npv", "alerts", "caught", "expected_cost", "savings", "net_benefit", "mcc", "lift", "nne"]
+    "name",
+    [
+        "tpr",
+        "precision",
+        "npv",
+        "alerts",
+        "caught",
+        "expected_cost",
+        "savings",
+        "net_benefit",
+        "mcc",
+        "lift",
+        "nne",
+    ],
 )
 def test_every_measure_has_an_interval_around_or_next_to_its_value(name):
     volume = 1000 if name in ("alerts", "caught") else None
@@ -189,21 +251,31 @@ def test_flagging_nothing_is_not_moved():
 def test_conditions_may_be_uncertain_the_threshold_is_that_of_their_middle():
     at = br.Uncertain(prior="0.01..0.04")
     found = br.interval("precision", counts(), rule="tpr >= 0.5", at=at, replicates=150)
-    alone = [br.interval("precision", counts(), rule="tpr >= 0.5", at=br.Conditions(prior), replicates=150) for prior in (0.01, 0.04)]
+    alone = [
+        br.interval(
+            "precision", counts(), rule="tpr >= 0.5", at=br.Conditions(prior), replicates=150
+        )
+        for prior in (0.01, 0.04)
+    ]
     assert found.low < min(one.high for one in alone)
     assert found.low == pytest.approx(alone[0].low, rel=0.2)
     assert found.high == pytest.approx(alone[1].high, rel=0.2)
 
 
 def test_one_side_has_the_wider_statement():
-    both, low = (br.interval("precision", counts(), at=COSTLY, side=side) for side in ("both", "lower"))
+    both, low = (
+        br.interval("precision", counts(), at=COSTLY, side=side) for side in ("both", "lower")
+    )
     assert both.low < low.low
     assert low.high == 1
 
 
 @pytest.mark.parametrize("method", ["percentile", "bca"])
 def test_percentiles_of_choices_made_again_are_refused(method):
-    with pytest.raises(br.InputError, match=f"BR624: {method} of a threshold chosen again on every resample is no interval"):
+    with pytest.raises(
+        br.InputError,
+        match=f"BR624: {method} of a threshold chosen again on every resample is no interval",
+    ):
         br.interval("tpr", counts(), rule="recall >= 0.8", method=method)
 
 
@@ -211,16 +283,28 @@ def test_what_cannot_be_had_is_refused():
     with pytest.raises(br.InputError, match="BR590: only 4 positives: too few to resample"):
         br.interval("precision", counts(4, 60), rule="recall >= 0.5")
     with pytest.raises(br.InputError, match="BR583: these cases are weighted"):
-        br.interval("tpr", br.count([0, 1], [0.1, 0.2], sample_weight=[1.0, 2.0]), rule="recall >= 0.8")
-    with pytest.raises(br.InputError, match="BR624: clusters, a rule and uncertain conditions together"):
-        br.interval("precision", grouped(), at=br.Uncertain(prior="0.01..0.02"), rule="recall >= 0.8", replicates=100)
+        br.interval(
+            "tpr", br.count([0, 1], [0.1, 0.2], sample_weight=[1.0, 2.0]), rule="recall >= 0.8"
+        )
+    with pytest.raises(
+        br.InputError, match="BR624: clusters, a rule and uncertain conditions together"
+    ):
+        br.interval(
+            "precision",
+            grouped(),
+            at=br.Uncertain(prior="0.01..0.02"),
+            rule="recall >= 0.8",
+            replicates=100,
+        )
     many = br.Counts([3, 2, 1], positives=[10**12, 10**11, 7], negatives=[10**9, 10**12, 10**15])
     with pytest.raises(br.InputError, match="BR623: resamples are drawn from at most"):
         br.interval("expected_cost", many)
 
 
 def test_few_positives_are_noted_with_what_was_simulated():
-    assert "only 20 positives" in text_of(br.interval("precision", counts(20, 200), at=COSTLY), "BR625")
+    assert "only 20 positives" in text_of(
+        br.interval("precision", counts(20, 200), at=COSTLY), "BR625"
+    )
     assert "BR625" not in codes(br.interval("precision", counts(), at=COSTLY))
 
 
@@ -228,17 +312,30 @@ def test_few_positives_are_noted_with_what_was_simulated():
 
 
 def test_the_intervals_hold_the_field_value_of_the_chosen_threshold():
-    """150 sets of 50 + 500: no fewer may hold than happens once in 10,000 where 93 % do; of the old percentiles 40 to 80 % held."""
+    """150 sets of 50 + 500: no fewer may hold than happens once in 10,000 where 93 % do; of the old
+    percentiles 40 to 80 % held.
+    """
     normal, sets, at = NormalDist(), 150, br.Conditions(0.01, br.Costs(fn=50))
     labels, rng = np.repeat([1, 0], [50, 500]), np.random.default_rng(27)
-    asked = [({"rule": "recall >= 0.8"}, ("tpr", "precision")), ({"rule": "fpr <= 0.02"}, ("fpr",)), ({}, ("expected_cost",))]
+    asked = [
+        ({"rule": "recall >= 0.8"}, ("tpr", "precision")),
+        ({"rule": "fpr <= 0.02"}, ("fpr",)),
+        ({}, ("expected_cost",)),
+    ]
     held = dict.fromkeys(("tpr", "precision", "fpr", "expected_cost"), 0)
     for number in range(sets):
         source = br.count(labels, rng.normal(1.8 * labels, 1))
         points = [(br.choose(source, at=at, **options), names) for options, names in asked]
-        for (point, _), found in zip(points, chosen_intervals(points, source, Resampling(100, seed=number)), strict=True):
+        for (point, _), found in zip(
+            points, chosen_intervals(points, source, Resampling(100, seed=number)), strict=True
+        ):
             tpr, fpr = 1 - normal.cdf(point.threshold - 1.8), 1 - normal.cdf(point.threshold)
-            truth = {"tpr": tpr, "fpr": fpr, "precision": 0.01 * tpr / (0.01 * tpr + 0.99 * fpr), "expected_cost": 0.5 * (1 - tpr) + 0.99 * fpr}
+            truth = {
+                "tpr": tpr,
+                "fpr": fpr,
+                "precision": 0.01 * tpr / (0.01 * tpr + 0.99 * fpr),
+                "expected_cost": 0.5 * (1 - tpr) + 0.99 * fpr,
+            }
             for name, one in found.items():
                 held[name] += truth[name] in one
     least = 0.93 * sets - 3.7 * math.sqrt(sets * 0.93 * 0.07)

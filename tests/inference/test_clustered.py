@@ -6,7 +6,13 @@ from scipy.special import expit, logit
 from scipy.stats import t as student
 
 import baserate as br
-from baserate.inference.clusters import cluster_bound, cluster_intervals, cluster_notes, cluster_plan, clustered
+from baserate.inference.clusters import (
+    cluster_bound,
+    cluster_intervals,
+    cluster_notes,
+    cluster_plan,
+    clustered,
+)
 from baserate.inference.requirements import MISSED, OBSERVED, SHOWN
 from baserate.segments.groups import TOO_FEW
 
@@ -20,10 +26,14 @@ def patients():
 
 
 def repeated(found, missed, times):
-    """Positives in clusters of so many rows that come out alike, and a few negatives in clusters of one."""
+    """Positives in clusters of so many rows that come out alike, and a few negatives in clusters of
+    one.
+    """
     y = [1] * (found + missed) * times + [0] * 50
     s = [1] * found * times + [0] * missed * times + [0] * 50
-    groups = [f"p{i // times}" for i in range((found + missed) * times)] + [f"n{i}" for i in range(50)]
+    groups = [f"p{i // times}" for i in range((found + missed) * times)] + [
+        f"n{i}" for i in range(50)
+    ]
     return br.count_groups(y, s, groups=groups)
 
 
@@ -32,7 +42,9 @@ def repeated(found, missed, times):
 def test_with_a_plan_the_intervals_are_those_of_the_cluster_bootstrap(patients, name, at):
     point = br.flag_at(patients.total(), 0.7, at=at)
     found = cluster_intervals(point, patients, (name,), cluster_plan(200, seed=3))[name]
-    slow = br.interval(name, patients, threshold=0.7, at=at, method="percentile", replicates=200, seed=3)
+    slow = br.interval(
+        name, patients, threshold=0.7, at=at, method="percentile", replicates=200, seed=3
+    )
     assert (found.low, found.high) == pytest.approx((slow.low, slow.high), rel=1e-12)
     assert found.value == slow.value
     assert found.method == "percentile"
@@ -42,8 +54,13 @@ def test_rows_that_come_out_alike_are_worth_one_each():
     groups = repeated(95, 5, times=4)
     assert clustered(groups).worth[0] == 100
     point = br.flag_at(groups.total(), 1)
-    assert cluster_bound("tpr", groups, point, 0.95, "lower").low == br.rate_interval(95, 100, side="lower").low
-    assert cluster_bound("fnr", groups, point, 0.95, "upper").high == pytest.approx(1 - br.rate_interval(95, 100, side="lower").low)
+    assert (
+        cluster_bound("tpr", groups, point, 0.95, "lower").low
+        == br.rate_interval(95, 100, side="lower").low
+    )
+    assert cluster_bound("fnr", groups, point, 0.95, "upper").high == pytest.approx(
+        1 - br.rate_interval(95, 100, side="lower").low
+    )
 
 
 def test_what_clusters_are_worth_never_exceeds_their_number_or_their_rows(patients):
@@ -55,21 +72,35 @@ def test_what_clusters_are_worth_never_exceeds_their_number_or_their_rows(patien
 
 
 def test_what_four_rows_a_patient_seem_to_show_is_not_shown():
-    alone = br.by_group({"x": repeated(95, 5, times=4).total()}, threshold=1, require="recall >= 0.9")["x"]
-    together = br.by_group({"x": repeated(95, 5, times=4)}, threshold=1, require="recall >= 0.9")["x"]
+    alone = br.by_group(
+        {"x": repeated(95, 5, times=4).total()}, threshold=1, require="recall >= 0.9"
+    )["x"]
+    together = br.by_group({"x": repeated(95, 5, times=4)}, threshold=1, require="recall >= 0.9")[
+        "x"
+    ]
     assert alone.outcome == SHOWN
     assert together.outcome == OBSERVED
     assert together.intervals["tpr"].width > alone.intervals["tpr"].width
-    assert br.by_group({"x": repeated(190, 10, times=2)}, threshold=1, require="recall >= 0.9")["x"].outcome == SHOWN
+    assert (
+        br.by_group({"x": repeated(190, 10, times=2)}, threshold=1, require="recall >= 0.9")[
+            "x"
+        ].outcome
+        == SHOWN
+    )
 
 
 def test_what_is_only_known_approximately_is_never_shown(patients):
     found = br.by_group({"x": patients}, threshold=0.7, require="precision >= 0.1")["x"]
     assert found.outcome == OBSERVED
     assert found.requirement.checks[0].interval.method == "cluster-t"
-    again = br.by_group({"x": patients}, threshold=0.7, require="precision >= 0.1", replicates=200)["x"]
+    again = br.by_group({"x": patients}, threshold=0.7, require="precision >= 0.1", replicates=200)[
+        "x"
+    ]
     assert again.requirement.checks[0].interval.method == "percentile"
-    assert br.by_group({"x": patients}, threshold=0.7, require="precision >= 0.99")["x"].outcome == MISSED
+    assert (
+        br.by_group({"x": patients}, threshold=0.7, require="precision >= 0.99")["x"].outcome
+        == MISSED
+    )
 
 
 def test_no_error_in_any_resample_is_no_certainty():
@@ -78,7 +109,10 @@ def test_no_error_in_any_resample_is_no_certainty():
         found = cluster_intervals(point, repeated(40, 0, times=3), ("tpr", "precision"), plan)
         assert found["tpr"].side == "lower"
         assert found["tpr"].low == pytest.approx(br.rate_interval(40, 40).low, rel=1e-14)
-        assert (found["precision"].side, found["precision"].method) == ("lower", "clopper-pearson of clusters")
+        assert (found["precision"].side, found["precision"].method) == (
+            "lower",
+            "clopper-pearson of clusters",
+        )
         assert 0 < found["precision"].low < 1
 
 
@@ -94,13 +128,18 @@ def test_clusters_of_all_sites_are_those_with_one_name():
     assert len(found.total.clusters) == 60
     assert found.total.cases == 140
     note = next(note for note in found.notes if note.code == "BR432")
-    assert note.text.startswith("140 rows in 60 clusters (2.33 rows each), the units of every interval: 10 of them hold positives")
+    assert note.text.startswith(
+        "140 rows in 60 clusters (2.33 rows each), the units of every interval: 10 of them hold"
+        " positives"
+    )
     assert note.text.endswith("; below 20 an interval is rough")
     assert "rough" not in cluster_notes(repeated(30, 0, times=2))[0].text
 
 
 def test_the_rest_beyond_the_largest_keeps_its_clusters():
-    found = br.by_group({name: repeated(10, 0, times=2) for name in "abc"}, threshold=1).largest(1)[-1]
+    found = br.by_group({name: repeated(10, 0, times=2) for name in "abc"}, threshold=1).largest(1)[
+        -1
+    ]
     assert (found.name, found.cases, len(found.clusters)) == ("other (2)", 140, 60)
 
 
@@ -110,7 +149,9 @@ def test_some_groups_with_clusters_and_some_without_are_refused(patients):
 
 
 def test_weighted_clusters_are_refused():
-    groups = br.count_groups([0, 1, 1], [0, 1, 1], groups=["a", "b", "b"], sample_weight=[0.5, 1, 1])
+    groups = br.count_groups(
+        [0, 1, 1], [0, 1, 1], groups=["a", "b", "b"], sample_weight=[0.5, 1, 1]
+    )
     with pytest.raises(br.InputError, match="BR583: these cases are weighted"):
         clustered(groups)
 
@@ -119,13 +160,23 @@ def test_weighted_clusters_are_refused():
 
 
 def jackknifed(value, parts, level=0.95):
-    """`parts` are (changes, cases) of every cluster for each rate; the bounds of a share on the logit scale."""
+    """`parts` are (changes, cases) of every cluster for each rate; the bounds of a share on the
+    logit scale.
+    """
     total = [sum(cases) for _, cases in parts]
     variance = sum(
-        sum(changes[i] / (whole - cases[i]) for (changes, cases), whole in zip(parts, total, strict=True)) ** 2 for i in range(len(parts[0][0]))
+        sum(
+            changes[i] / (whole - cases[i])
+            for (changes, cases), whole in zip(parts, total, strict=True)
+        )
+        ** 2
+        for i in range(len(parts[0][0]))
     )
     expected = [
-        sum(sum((change / whole) ** 2 for change in changes) * cases[i] / whole for (changes, cases), whole in zip(parts, total, strict=True))
+        sum(
+            sum((change / whole) ** 2 for change in changes) * cases[i] / whole
+            for (changes, cases), whole in zip(parts, total, strict=True)
+        )
         for i in range(len(parts[0][0]))
     ]
     degrees = sum(expected) ** 2 / sum(one**2 for one in expected) - 1
@@ -141,9 +192,14 @@ def cases_of(groups):
 
 
 def changes(groups, values, label):
-    """Of one class: by how much the values of each cluster's cases differ from their mean in all, and how many they are."""
+    """Of one class: by how much the values of each cluster's cases differ from their mean in all,
+    and how many they are.
+    """
     mean = np.mean([value for (_, y, _), value in values if y == label])
-    of = {name: [value - mean for (cluster, y, _), value in values if y == label and cluster == name] for name in groups}
+    of = {
+        name: [value - mean for (cluster, y, _), value in values if y == label and cluster == name]
+        for name in groups
+    }
     return [sum(of[name]) for name in groups], [len(of[name]) for name in groups]
 
 
@@ -153,7 +209,9 @@ def test_a_rate_of_clusters_is_the_jackknife_of_its_influence(patients, level):
     for name, label in (("tpr", 1), ("fpr", 0)):
         found = br.interval(name, patients, threshold=0.7, level=level)
         assert found.method == "cluster-t"
-        assert (found.low, found.high) == pytest.approx(jackknifed(found.value, [changes(patients, values, label)], level), rel=1e-6)
+        assert (found.low, found.high) == pytest.approx(
+            jackknifed(found.value, [changes(patients, values, label)], level), rel=1e-6
+        )
 
 
 def test_auc_of_clusters_is_the_jackknife_of_its_placements(patients):
@@ -161,31 +219,44 @@ def test_auc_of_clusters_is_the_jackknife_of_its_placements(patients):
     values = []
     for name, label, score in cases:
         others = [other for _, y, other in cases if y != label]
-        ahead = sum(int(score > other) - int(score < other) for other in others) * (1 if label else -1)
+        ahead = sum(int(score > other) - int(score < other) for other in others) * (
+            1 if label else -1
+        )
         values.append(((name, label, score), 0.5 + ahead / (2 * len(others))))
     found = br.interval(br.auc, patients)
     assert (found.low, found.high) == pytest.approx(
-        jackknifed(found.value, [changes(patients, values, 1), changes(patients, values, 0)]), rel=1e-9
+        jackknifed(found.value, [changes(patients, values, 1), changes(patients, values, 0)]),
+        rel=1e-9,
     )
     gini = br.interval(br.gini, patients)
     assert (gini.low, gini.high) == pytest.approx((2 * found.low - 1, 2 * found.high - 1))
 
 
 def test_precision_at_a_prior_moves_with_both_rates(patients):
-    """log odds of precision are log(prior odds) + log tpr − log fpr: their changes are those of the rates, over the rates."""
+    """log odds of precision are log(prior odds) + log tpr − log fpr: their changes are those of the
+    rates, over the rates.
+    """
     found = br.interval("precision", patients, threshold=0.7, at=br.Conditions(prior=0.01))
     values = [(case, float(case[2] >= 0.7)) for case in cases_of(patients)]
     t, f = (br.interval(name, patients, threshold=0.7).value for name in ("tpr", "fpr"))
     slope = found.value * (1 - found.value)
     parts = [
         ([slope * sign * change / rate for change in each[0]], each[1])
-        for rate, sign, each in zip((t, f), (1, -1), (changes(patients, values, 1), changes(patients, values, 0)), strict=True)
+        for rate, sign, each in zip(
+            (t, f),
+            (1, -1),
+            (changes(patients, values, 1), changes(patients, values, 0)),
+            strict=True,
+        )
     ]
     assert (found.low, found.high) == pytest.approx(jackknifed(found.value, parts), rel=1e-6)
 
 
 @pytest.mark.parametrize("at", [None, br.Conditions(prior=0.01, costs=br.Costs(fn=50))])
-@pytest.mark.parametrize("pair", [("tpr", "fnr"), ("tnr", "fpr"), ("precision", "fdr"), ("npv", "fomr"), ("accuracy", "error")])
+@pytest.mark.parametrize(
+    "pair",
+    [("tpr", "fnr"), ("tnr", "fpr"), ("precision", "fdr"), ("npv", "fomr"), ("accuracy", "error")],
+)
 def test_complements_have_complementary_intervals(patients, pair, at):
     one, other = (br.interval(name, patients, threshold=0.7, at=at) for name in pair)
     assert (1 - one.high, 1 - one.low) == pytest.approx((other.low, other.high), rel=1e-6)
@@ -196,9 +267,18 @@ def test_every_case_ten_times_over_in_one_cluster_tells_nothing_new(name):
     rng = np.random.default_rng(8)
     y = (rng.random(600) < 0.3).astype(int)
     s = rng.normal(size=600) + y
-    asked = {} if name == "auc" else {"threshold": 0.5, "at": br.Conditions(prior=0.05, costs=br.Costs(fn=10))}
+    asked = (
+        {}
+        if name == "auc"
+        else {"threshold": 0.5, "at": br.Conditions(prior=0.05, costs=br.Costs(fn=10))}
+    )
     once, often = (
-        br.interval(name, br.count_groups(np.repeat(y, k), np.repeat(s, k), groups=np.repeat(np.arange(600), k)), **asked) for k in (1, 10)
+        br.interval(
+            name,
+            br.count_groups(np.repeat(y, k), np.repeat(s, k), groups=np.repeat(np.arange(600), k)),
+            **asked,
+        )
+        for k in (1, 10)
     )
     alone = br.interval(name, br.count(y, s), **asked)
     assert (once.low, once.high) == pytest.approx((often.low, often.high), rel=1e-6)
@@ -214,7 +294,10 @@ def test_where_an_outcome_was_never_seen_both_rates_stand_at_the_bounds_of_their
     f = br.rate_interval(0, 50, level=0.975, side="upper").high
     assert found.low == pytest.approx(0.01 * t / (0.01 * t + 0.99 * f))
     cost = br.interval("expected_cost", groups, threshold=1, at=at)
-    ts, fs = ((br.rate_interval(hits, of, level=0.9875, side=side)) for hits, of, side in ((30, 40, "lower"), (0, 50, "upper")))
+    ts, fs = (
+        (br.rate_interval(hits, of, level=0.9875, side=side))
+        for hits, of, side in ((30, 40, "lower"), (0, 50, "upper"))
+    )
     assert cost.high == pytest.approx(0.01 * (1 - ts.low) + 0.99 * fs.high)
     assert cost.side == "both"
 
@@ -226,33 +309,57 @@ def test_perfect_ranking_of_clusters_is_known_on_one_side():
 
 
 def test_few_clusters_are_refused_or_noted():
-    with pytest.raises(br.InputError, match="BR590: only 4 clusters hold positives: too few for an interval"):
+    with pytest.raises(
+        br.InputError, match="BR590: only 4 clusters hold positives: too few for an interval"
+    ):
         br.interval("tpr", repeated(3, 1, times=4), threshold=1)
-    (note,) = [note for note in br.interval("tpr", repeated(7, 3, times=4), threshold=1).notes if note.code == "BR630"]
+    (note,) = [
+        note
+        for note in br.interval("tpr", repeated(7, 3, times=4), threshold=1).notes
+        if note.code == "BR630"
+    ]
     assert note.text.startswith("only 10 clusters hold positives")
     assert not br.interval("tpr", repeated(15, 5, times=4), threshold=1).notes
 
 
 def test_one_side_of_clusters_is_the_two_sided_bound_of_twice_the_doubt(patients):
-    for name, options in ((br.auc, {}), ("precision", {"threshold": 0.7}), ("expected_cost", {"threshold": 0.7})):
+    for name, options in (
+        (br.auc, {}),
+        ("precision", {"threshold": 0.7}),
+        ("expected_cost", {"threshold": 0.7}),
+    ):
         both = br.interval(name, patients, level=0.9, **options)
-        low, high = (br.interval(name, patients, level=0.95, side=side, **options) for side in ("lower", "upper"))
+        low, high = (
+            br.interval(name, patients, level=0.95, side=side, **options)
+            for side in ("lower", "upper")
+        )
         assert (low.low, high.high) == pytest.approx((both.low, both.high))
 
 
 def test_uncertain_conditions_are_drawn_with_resamples_of_clusters(patients):
     at = br.Uncertain(prior=br.Pilot(5, 500))
-    assert br.interval("precision", patients, threshold=0.7, at=at, replicates=100).method == "percentile"
+    assert (
+        br.interval("precision", patients, threshold=0.7, at=at, replicates=100).method
+        == "percentile"
+    )
     assert br.interval("tpr", patients, threshold=0.7, at=at).method == "cluster-t"
 
 
-@pytest.mark.parametrize(("clusters", "distance", "noted"), [(40, 4.0, True), (40, 1.0, False), (150, 4.0, False)])
+@pytest.mark.parametrize(
+    ("clusters", "distance", "noted"), [(40, 4.0, True), (40, 1.0, False), (150, 4.0, False)]
+)
 def test_a_high_auc_of_less_than_a_hundred_clusters_says_how_it_misses(clusters, distance, noted):
     rng = np.random.default_rng(1)
     groups = np.repeat(np.arange(clusters), 20)
     labels = rng.random(len(groups)) < 0.3
-    counted = br.count_groups(labels, distance * labels + rng.normal(size=len(groups)), groups=groups)
+    counted = br.count_groups(
+        labels, distance * labels + rng.normal(size=len(groups)), groups=groups
+    )
     found = br.interval("auc", counted)
     assert (found.value > 0.93) == (distance == 4.0)
     for one in (found, br.interval("precision", counted, threshold=1.0)):
-        assert ["held the true value in 91 to 95 %" in note.text for note in one.notes if note.code == "BR630"] == [True] * noted
+        assert [
+            "held the true value in 91 to 95 %" in note.text
+            for note in one.notes
+            if note.code == "BR630"
+        ] == [True] * noted

@@ -10,33 +10,105 @@ import baserate as br
 @pytest.mark.parametrize(
     ("code", "match", "call"),
     [
-        ("BR595", "there are 3 models: which two.*pair=.*compare_all", lambda: br.compare(br.auc, joint("abc"))),
-        ("BR595", "a pair is two different models", lambda: br.compare(br.auc, joint(), pair=("a", "a"))),
-        ("BR595", "a pair is two different models", lambda: br.compare(br.auc, joint(), pair=("a", "b", "a"))),
+        (
+            "BR595",
+            "there are 3 models: which two.*pair=.*compare_all",
+            lambda: br.compare(br.auc, joint("abc")),
+        ),
+        (
+            "BR595",
+            "a pair is two different models",
+            lambda: br.compare(br.auc, joint(), pair=("a", "a")),
+        ),
+        (
+            "BR595",
+            "a pair is two different models",
+            lambda: br.compare(br.auc, joint(), pair=("a", "b", "a")),
+        ),
         ("BR595", "a pair is two different models", lambda: br.compare(br.auc, joint(), pair="ab")),
-        ("BR408", 'there is no model "z".*one of "a", "b"', lambda: br.compare(br.auc, joint(), pair=("a", "z"))),
-        ("BR408", 'there is no model "z".*one of "a", "b", "c"', lambda: br.compare_all(br.auc, joint("abc"), against="z")),
+        (
+            "BR408",
+            'there is no model "z".*one of "a", "b"',
+            lambda: br.compare(br.auc, joint(), pair=("a", "z")),
+        ),
+        (
+            "BR408",
+            'there is no model "z".*one of "a", "b", "c"',
+            lambda: br.compare_all(br.auc, joint("abc"), against="z"),
+        ),
         ("BR595", "a comparison needs two models", lambda: br.compare(br.auc, joint("a"))),
         ("BR595", "a comparison needs two models", lambda: br.compare_all(br.auc, joint("a"))),
-        ("BR595", "a comparison needs two models", lambda: br.compare(br.auc, list(separate().values()))),
+        (
+            "BR595",
+            "a comparison needs two models",
+            lambda: br.compare(br.auc, list(separate().values())),
+        ),
         ("BR595", "a comparison needs two models", lambda: br.compare(br.auc, separate()["a"])),
-        ("BR595", "scored the same cases.*leave paired out", lambda: br.compare(br.auc, joint(), paired=False)),
-        ("BR595", "do not say which cases are the same.*paired=False", lambda: br.compare(br.auc, separate())),
-        ("BR595", "models are compared by their counts, got list", lambda: br.compare(br.auc, {"a": [1], "b": [2]})),
-        ("BR581", 'no method "wilson" to compare auc', lambda: br.compare(br.auc, joint(), method="wilson")),
-        ("BR581", 'no method "delong" to compare ks', lambda: br.compare(br.ks, joint(), method="delong")),
-        ("BR581", 'no method "bca".*method="percentile"', lambda: br.compare(br.ks, joint(), method="bca")),
-        ("BR581", 'no method "mcnemar" to compare tpr', lambda: br.compare("tpr", separate(), threshold=1, paired=False, method="mcnemar")),
+        (
+            "BR595",
+            "scored the same cases.*leave paired out",
+            lambda: br.compare(br.auc, joint(), paired=False),
+        ),
+        (
+            "BR595",
+            "do not say which cases are the same.*paired=False",
+            lambda: br.compare(br.auc, separate()),
+        ),
+        (
+            "BR595",
+            "models are compared by their counts, got list",
+            lambda: br.compare(br.auc, {"a": [1], "b": [2]}),
+        ),
+        (
+            "BR581",
+            'no method "wilson" to compare auc',
+            lambda: br.compare(br.auc, joint(), method="wilson"),
+        ),
+        (
+            "BR581",
+            'no method "delong" to compare ks',
+            lambda: br.compare(br.ks, joint(), method="delong"),
+        ),
+        (
+            "BR581",
+            'no method "bca".*method="percentile"',
+            lambda: br.compare(br.ks, joint(), method="bca"),
+        ),
+        (
+            "BR581",
+            'no method "mcnemar" to compare tpr',
+            lambda: br.compare("tpr", separate(), threshold=1, paired=False, method="mcnemar"),
+        ),
         ("BR580", "a level lies between", lambda: br.compare(br.auc, joint(), level=95)),
         ("BR580", "a seed is a whole number", lambda: br.compare(br.auc, joint(), seed=-1)),
-        ("BR580", "100 to 10 000 000 replicates, got 20", lambda: br.compare(br.ks, joint(), replicates=20)),
+        (
+            "BR580",
+            "100 to 10 000 000 replicates, got 20",
+            lambda: br.compare(br.ks, joint(), replicates=20),
+        ),
         ("BR581", "resamples are drawn by", lambda: br.compare(br.ks, joint(), resample="rows")),
-        ("BR581", "clusters are resampled whole, and need GroupedCounts", lambda: br.compare(br.ks, joint(), resample="clusters")),
-        ("BR594", "brier_decomposition gives more than one number", lambda: br.compare(br.brier_decomposition, joint())),
-        ("BR594", "a statistic is a function of Counts or the name of a measure, got 5", lambda: br.compare(5, joint())),
+        (
+            "BR581",
+            "clusters are resampled whole, and need GroupedCounts",
+            lambda: br.compare(br.ks, joint(), resample="clusters"),
+        ),
+        (
+            "BR594",
+            "brier_decomposition gives more than one number",
+            lambda: br.compare(br.brier_decomposition, joint()),
+        ),
+        (
+            "BR594",
+            "a statistic is a function of Counts or the name of a measure, got 5",
+            lambda: br.compare(5, joint()),
+        ),
         ("BR552", "there are no negatives", lambda: br.compare(br.auc, joint(prior=1))),
         ("BR552", "there are no positives", lambda: br.compare(br.ks, joint(prior=0))),
-        ("BR552", '"a" has cases of one class only', lambda: br.compare(br.auc, separate(prior=0), paired=False)),
+        (
+            "BR552",
+            '"a" has cases of one class only',
+            lambda: br.compare(br.auc, separate(prior=0), paired=False),
+        ),
     ],
 )
 def test_what_cannot_be_compared_is_refused_with_the_reason(code, match, call):
@@ -49,7 +121,9 @@ def test_unequal_cases_are_refused():
 
 
 def test_a_pair_that_is_no_sequence_is_refused():
-    assert_refused("BR595", "a pair is two different models", lambda: br.compare(br.auc, joint(), pair=5))
+    assert_refused(
+        "BR595", "a pair is two different models", lambda: br.compare(br.auc, joint(), pair=5)
+    )
 
 
 def test_a_mixture_of_groups_and_counts_is_refused_by_naming_the_odd_one():

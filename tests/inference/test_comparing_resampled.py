@@ -15,10 +15,17 @@ from baserate.inference.bootstrap import bootstrap_p
 
 
 def test_a_bootstrap_comparison_is_the_same_by_seed_and_differs_by_seed():
-    first, again, other = (br.compare("gini", joint(), replicates=300, seed=seed) for seed in (1, 1, 2))
+    first, again, other = (
+        br.compare("gini", joint(), replicates=300, seed=seed) for seed in (1, 1, 2)
+    )
     assert first == again
     assert (first.low, first.high) != (other.low, other.high)
-    assert (first.method, first.replicates, first.seed, first.value) == ("percentile", 300, 1, other.value)
+    assert (first.method, first.replicates, first.seed, first.value) == (
+        "percentile",
+        300,
+        1,
+        other.value,
+    )
     assert [note.code for note in first.notes] == ["BR598"]
     assert br.compare("gini", separate(), paired=False, replicates=200, seed=1) == br.compare(
         "gini", separate(), paired=False, replicates=200, seed=1
@@ -26,13 +33,19 @@ def test_a_bootstrap_comparison_is_the_same_by_seed_and_differs_by_seed():
 
 
 def test_the_paired_bootstrap_of_auc_agrees_with_delong():
-    delong, drawn = br.compare(br.auc, joint(), method="delong"), br.compare(br.auc, joint(), method="percentile")
+    delong, drawn = (
+        br.compare(br.auc, joint(), method="delong"),
+        br.compare(br.auc, joint(), method="percentile"),
+    )
     assert drawn.value == pytest.approx(delong.value, rel=1e-12)
     assert (drawn.low, drawn.high) == pytest.approx((delong.low, delong.high), abs=0.015)
 
 
 def test_the_unpaired_bootstrap_of_auc_agrees_with_delong_and_is_wider_than_the_paired_one():
-    delong, drawn = (br.compare(br.auc, separate(), paired=False, method=method) for method in ("delong", "percentile"))
+    delong, drawn = (
+        br.compare(br.auc, separate(), paired=False, method=method)
+        for method in ("delong", "percentile")
+    )
     assert (drawn.low, drawn.high) == pytest.approx((delong.low, delong.high), abs=0.025)
     assert not drawn.paired
     paired = br.compare(br.auc, joint(), method="percentile")
@@ -59,15 +72,21 @@ def test_identical_groups_differ_by_nothing_in_every_resample():
 @given(scored(least=5))
 def test_swapping_the_models_flips_the_bootstrap_too(cases):
     whole = joint_of(*cases)
-    found, swapped = (br.compare(br.gini, whole, pair=pair, replicates=100) for pair in (("a", "b"), ("b", "a")))
+    found, swapped = (
+        br.compare(br.gini, whole, pair=pair, replicates=100) for pair in (("a", "b"), ("b", "a"))
+    )
     assert (swapped.value, swapped.p_value) == (-found.value, found.p_value)
     assert (swapped.low, swapped.high) == pytest.approx((-found.high, -found.low), abs=1e-12)
 
 
 def test_swapping_models_with_the_same_counts_flips_the_bootstrap_too():
-    """Found by hypothesis: marginals that are equal put the models in the order in which they were named."""
+    """Found by hypothesis: marginals that are equal put the models in the order in which they were
+    named.
+    """
     whole = joint_of([(0, 0)] * 5, [(0, 0), (0, 0), (0, 1), (1, 0), (1, 1)])
-    found, swapped = (br.compare(br.gini, whole, pair=pair, replicates=100) for pair in (("a", "b"), ("b", "a")))
+    found, swapped = (
+        br.compare(br.gini, whole, pair=pair, replicates=100) for pair in (("a", "b"), ("b", "a"))
+    )
     assert (swapped.low, swapped.high) == pytest.approx((-found.high, -found.low), abs=1e-12)
     assert found.low != -found.high
 
@@ -108,19 +127,26 @@ def test_a_function_of_ones_own_is_compared_at_the_conditions_asked_for():
     found = br.compare(twice, joint(), at=at, replicates=100)
     plain = br.compare(once, joint(), at=at, replicates=100)
     assert (found.name, found.at) == ("twice", at)
-    assert (found.value, found.low, found.high) == pytest.approx((2 * plain.value, 2 * plain.low, 2 * plain.high))
+    assert (found.value, found.low, found.high) == pytest.approx(
+        (2 * plain.value, 2 * plain.low, 2 * plain.high)
+    )
 
 
 def test_too_few_cases_are_refused_and_few_are_noted():
     few = joint_of([(1, 2)] * 4, [(0, 1)] * 30)
     assert_refused("BR590", "only 4 positives: too few to resample", lambda: br.compare(br.ks, few))
     some = joint_of([(1, 2), (2, 1)] * 5, [(0, 1), (1, 0)] * 15)
-    assert [note.code for note in br.compare(br.ks, some, replicates=100).notes] == ["BR591", "BR598"]
+    assert [note.code for note in br.compare(br.ks, some, replicates=100).notes] == [
+        "BR591",
+        "BR598",
+    ]
 
 
 def test_progress_is_told_up_to_the_last_replicate():
     told = []
-    br.compare(br.ks, joint(), replicates=150, progress=lambda done, whole: told.append((done, whole)))
+    br.compare(
+        br.ks, joint(), replicates=150, progress=lambda done, whole: told.append((done, whole))
+    )
     assert told[-1] == (150, 150)
 
 
@@ -129,7 +155,10 @@ def test_progress_is_told_up_to_the_last_replicate():
 
 def test_each_model_has_its_own_threshold():
     whole, thresholds = joint(), {"a": 0.5, "b": 1.2}
-    expected = [br.flag_at(whole.marginal(name), threshold)["precision"] for name, threshold in thresholds.items()]
+    expected = [
+        br.flag_at(whole.marginal(name), threshold)["precision"]
+        for name, threshold in thresholds.items()
+    ]
     found = br.compare("precision", whole, threshold=thresholds, replicates=200)
     assert found.values == pytest.approx(expected)
     assert found.value == pytest.approx(expected[1] - expected[0])
@@ -141,13 +170,24 @@ def test_each_model_has_its_own_threshold():
 
 def test_equal_thresholds_by_name_are_the_same_as_one_threshold():
     for statistic in ("precision", "tpr"):
-        one, named = (br.compare(statistic, joint(), threshold=threshold, replicates=200) for threshold in (0.7, {"a": 0.7, "b": 0.7}))
-        assert (one.value, one.low, one.high, one.p_value) == (named.value, named.low, named.high, named.p_value)
+        one, named = (
+            br.compare(statistic, joint(), threshold=threshold, replicates=200)
+            for threshold in (0.7, {"a": 0.7, "b": 0.7})
+        )
+        assert (one.value, one.low, one.high, one.p_value) == (
+            named.value,
+            named.low,
+            named.high,
+            named.p_value,
+        )
 
 
 def test_thresholds_by_name_work_for_different_cases_and_for_groups():
     labels, scores = models()
-    groups = {name: br.count_groups(labels, values, groups=np.arange(len(labels)) % 30) for name, values in scores.items()}
+    groups = {
+        name: br.count_groups(labels, values, groups=np.arange(len(labels)) % 30)
+        for name, values in scores.items()
+    }
     found = [
         br.compare("tpr", given_, threshold={"a": 0.5, "b": 1.2}, paired=paired, replicates=100)
         for given_, paired in ((joint(), True), (separate(), False), (groups, True))
@@ -162,9 +202,17 @@ def test_a_model_without_a_threshold_is_named():
 
 
 def test_a_threshold_belongs_to_a_measure():
-    assert_refused("BR594", "a rule or threshold belongs to a measure", lambda: br.compare(br.auc, joint(), threshold={"a": 1, "b": 1}))
+    assert_refused(
+        "BR594",
+        "a rule or threshold belongs to a measure",
+        lambda: br.compare(br.auc, joint(), threshold={"a": 1, "b": 1}),
+    )
 
 
 @pytest.mark.parametrize("threshold", [0.5, {"a": 0.5, "b": 0.5}])
 def test_a_rule_and_a_threshold_together_are_refused(threshold):
-    assert_refused("BR594", "at a rule and at a threshold", lambda: br.compare("tpr", joint(), rule="fpr <= 0.1", threshold=threshold))
+    assert_refused(
+        "BR594",
+        "at a rule and at a threshold",
+        lambda: br.compare("tpr", joint(), rule="fpr <= 0.1", threshold=threshold),
+    )

@@ -8,7 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
-from tests.inference.oracle_delong import SCORES, counts_of, joint_of, naive_pair, naive_unpaired, welch
+from tests.inference.oracle_delong import (
+    SCORES,
+    counts_of,
+    joint_of,
+    naive_pair,
+    naive_unpaired,
+    welch,
+)
 from tests.inference.refusals import assert_refused
 from tests.inference.two_models import models, separate
 
@@ -25,15 +32,27 @@ def test_the_unpaired_test_adds_the_variances_of_two_samples(parts):
     values, pieces = naive_unpaired(parts)
     if not sum(variance for variance, _ in pieces):
         return
-    found = br.compare(br.auc, {"a": counts_of(*parts[:2]), "b": counts_of(*parts[2:])}, paired=False, method="delong-t")
-    difference, spread = float(values[1] - values[0]), math.sqrt(sum(variance for variance, _ in pieces))
+    found = br.compare(
+        br.auc,
+        {"a": counts_of(*parts[:2]), "b": counts_of(*parts[2:])},
+        paired=False,
+        method="delong-t",
+    )
+    difference, spread = (
+        float(values[1] - values[0]),
+        math.sqrt(sum(variance for variance, _ in pieces)),
+    )
     freedom = welch([(variance, cases - 1) for variance, cases in pieces])
     assert (found.method, found.paired) == ("delong-t", False)
     assert found.values == (float(values[0]), float(values[1]))
     assert found.statistic == pytest.approx(difference / spread, rel=1e-7, abs=1e-12)
-    assert found.p_value == pytest.approx(2 * stats.t.sf(abs(difference) / spread, freedom), rel=1e-6)
+    assert found.p_value == pytest.approx(
+        2 * stats.t.sf(abs(difference) / spread, freedom), rel=1e-6
+    )
     half = stats.t.isf(0.025, freedom) * spread
-    assert (found.low, found.high) == pytest.approx((max(-1, difference - half), min(1, difference + half)), rel=1e-6, abs=1e-9)
+    assert (found.low, found.high) == pytest.approx(
+        (max(-1, difference - half), min(1, difference + half)), rel=1e-6, abs=1e-9
+    )
 
 
 @given(samples())
@@ -43,7 +62,12 @@ def test_the_plain_unpaired_test_has_pROCs_degrees_of_freedom(parts):
     variances = [pieces[0][0] + pieces[1][0], pieces[2][0] + pieces[3][0]]
     if not sum(variances):
         return
-    found = br.compare(br.auc, {"a": counts_of(*parts[:2]), "b": counts_of(*parts[2:])}, paired=False, method="delong")
+    found = br.compare(
+        br.auc,
+        {"a": counts_of(*parts[:2]), "b": counts_of(*parts[2:])},
+        paired=False,
+        method="delong",
+    )
     freedom = welch([(variance, size - 1) for variance, size in zip(variances, sizes, strict=True)])
     t = abs(float(values[1] - values[0])) / math.sqrt(sum(variances))
     assert found.method == "delong"
@@ -59,9 +83,13 @@ def test_one_name_stands_for_one_method_also_for_different_cases():
 @given(samples())
 def test_swapping_two_samples_flips_the_sign_and_keeps_the_p_value(parts):
     both = {"a": counts_of(*parts[:2]), "b": counts_of(*parts[2:])}
-    found, swapped = (br.compare(br.auc, both, pair=pair, paired=False) for pair in (("a", "b"), ("b", "a")))
+    found, swapped = (
+        br.compare(br.auc, both, pair=pair, paired=False) for pair in (("a", "b"), ("b", "a"))
+    )
     assert (swapped.value, swapped.favours) == (-found.value, found.favours)
-    assert (swapped.p_value, swapped.low, swapped.high) == pytest.approx((found.p_value, -found.high, -found.low), rel=1e-9, abs=1e-12)
+    assert (swapped.p_value, swapped.low, swapped.high) == pytest.approx(
+        (found.p_value, -found.high, -found.low), rel=1e-9, abs=1e-12
+    )
 
 
 def test_large_samples_do_not_overflow():
@@ -71,7 +99,12 @@ def test_large_samples_do_not_overflow():
     }
     found = br.compare(br.auc, parts, paired=False)
     thousandth = br.compare(
-        br.auc, {name: br.Counts(c.scores, c.positives // 1000, c.negatives // 1000) for name, c in parts.items()}, paired=False
+        br.auc,
+        {
+            name: br.Counts(c.scores, c.positives // 1000, c.negatives // 1000)
+            for name, c in parts.items()
+        },
+        paired=False,
     )
     assert found.value == pytest.approx(thousandth.value, rel=1e-12)
     assert found.statistic == pytest.approx(thousandth.statistic * math.sqrt(1000), rel=2e-3)
@@ -87,7 +120,9 @@ def test_millions_of_cases_in_few_cells_do_not_overflow(doublings):
     times = 2**doublings
     assert whole.total_positives == 4 * times
     values, parts = naive_pair(positives, negatives)
-    exact = sum(part * Fraction(3, 4 * times - 1) for part in parts)  # one case less than there are, of four and of all
+    exact = sum(
+        part * Fraction(3, 4 * times - 1) for part in parts
+    )  # one case less than there are, of four and of all
     found = br.compare(br.auc, whole)
     assert found.value == float(values[1]) - float(values[0]) != 0
     assert found.statistic == pytest.approx(found.value / math.sqrt(exact), rel=1e-9)
@@ -96,15 +131,23 @@ def test_millions_of_cases_in_few_cells_do_not_overflow(doublings):
 @pytest.mark.parametrize("options", [{}, {"method": "percentile"}])
 def test_coarse_counts_are_refused(options):
     parts = {name: counts.coarsen(5) for name, counts in separate().items()}
-    assert_refused("BR581", "these counts are coarse", lambda: br.compare(br.auc, parts, paired=False, **options))
+    assert_refused(
+        "BR581",
+        "these counts are coarse",
+        lambda: br.compare(br.auc, parts, paired=False, **options),
+    )
 
 
 def test_weighted_cases_are_refused():
     labels, scores = models()
     weights = np.full(len(labels), 0.5)
     whole = br.count_models(labels, scores, sample_weight=weights)
-    parts = {name: br.count(labels, values, sample_weight=weights) for name, values in scores.items()}
+    parts = {
+        name: br.count(labels, values, sample_weight=weights) for name, values in scores.items()
+    }
     for method in (None, "delong", "percentile"):
         for given_, paired in ((whole, True), (parts, False)):
-            call = lambda given_=given_, paired=paired, method=method: br.compare(br.auc, given_, paired=paired, method=method)  # noqa: E731
+            call = lambda given_=given_, paired=paired, method=method: br.compare(  # noqa: E731
+                br.auc, given_, paired=paired, method=method
+            )
             assert_refused("BR583", "weights do not say how many were seen", call)

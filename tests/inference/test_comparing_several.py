@@ -18,8 +18,13 @@ from baserate.inference.paired import holm
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=6))
 def test_holms_adjustment_is_closed_testing_by_bonferroni(p_values):
     places = range(len(p_values))
-    families = [family for size in range(1, len(p_values) + 1) for family in combinations(places, size)]
-    local = {family: min(1.0, len(family) * min(p_values[place] for place in family)) for family in families}
+    families = [
+        family for size in range(1, len(p_values) + 1) for family in combinations(places, size)
+    ]
+    local = {
+        family: min(1.0, len(family) * min(p_values[place] for place in family))
+        for family in families
+    }
     expected = [max(local[family] for family in families if place in family) for place in places]
     assert holm(p_values) == pytest.approx(expected, rel=1e-12)
 
@@ -27,7 +32,9 @@ def test_holms_adjustment_is_closed_testing_by_bonferroni(p_values):
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=8))
 def test_holm_keeps_the_order_and_lies_between_each_p_value_and_bonferronis(p_values):
     adjusted = holm(p_values)
-    assert all(p <= q <= min(1.0, len(p_values) * p) for p, q in zip(p_values, adjusted, strict=True))
+    assert all(
+        p <= q <= min(1.0, len(p_values) * p) for p, q in zip(p_values, adjusted, strict=True)
+    )
     assert [q for _, q in sorted(zip(p_values, adjusted, strict=True))] == sorted(adjusted)
 
 
@@ -37,7 +44,13 @@ def test_every_pair_is_compared_and_adjusted():
     assert [one.models for one in found] == list(combinations("abcd", 2))
     for one in found:
         alone = br.compare(br.auc, whole, pair=one.models, level=0.9)
-        assert (one.value, one.low, one.high, one.p_value, one.level) == (alone.value, alone.low, alone.high, alone.p_value, 0.9)
+        assert (one.value, one.low, one.high, one.p_value, one.level) == (
+            alone.value,
+            alone.low,
+            alone.high,
+            alone.p_value,
+            0.9,
+        )
         assert alone.p_adjusted is None
     assert [one.p_adjusted for one in found] == holm([one.p_value for one in found])
     assert any(one.p_adjusted > one.p_value for one in found)
@@ -56,9 +69,14 @@ def test_two_models_need_no_adjustment():
 
 
 def test_the_bootstrap_compares_the_same_pair_alike_whatever_other_models_there_are():
-    three, two = (br.compare(br.ks, joint("abc"), pair=("a", "b"), replicates=100), br.compare(br.ks, joint("ab"), replicates=100))
+    three, two = (
+        br.compare(br.ks, joint("abc"), pair=("a", "b"), replicates=100),
+        br.compare(br.ks, joint("ab"), replicates=100),
+    )
     labels, scores = models("abc")
-    of_two = br.compare(br.ks, br.count_models(labels, {name: scores[name] for name in "ab"}), replicates=100)
+    of_two = br.compare(
+        br.ks, br.count_models(labels, {name: scores[name] for name in "ab"}), replicates=100
+    )
     assert three == of_two
     assert two.models == three.models
 
@@ -82,7 +100,14 @@ def difference(**changes):
 
 @pytest.mark.parametrize(
     ("value", "better", "favoured"),
-    [(0.1, "higher", "b"), (-0.1, "higher", "a"), (0.1, "lower", "a"), (-0.1, "lower", "b"), (0.0, "higher", None), (-0.0, "lower", None)],
+    [
+        (0.1, "higher", "b"),
+        (-0.1, "higher", "a"),
+        (0.1, "lower", "a"),
+        (-0.1, "lower", "b"),
+        (0.0, "higher", None),
+        (-0.0, "lower", None),
+    ],
 )
 def test_a_difference_favours_the_better_model_whichever_way_is_better(value, better, favoured):
     assert difference(value=value, better=better).favours == favoured
@@ -98,8 +123,12 @@ def test_a_difference_favours_the_better_model_whichever_way_is_better(value, be
         (0.01, None, 0.999, False),
     ],
 )
-def test_a_difference_is_significant_below_what_may_be_missed_after_adjustment(p_value, p_adjusted, level, significant):
-    assert difference(p_value=p_value, p_adjusted=p_adjusted, level=level).significant is significant
+def test_a_difference_is_significant_below_what_may_be_missed_after_adjustment(
+    p_value, p_adjusted, level, significant
+):
+    assert (
+        difference(p_value=p_value, p_adjusted=p_adjusted, level=level).significant is significant
+    )
 
 
 def test_a_p_value_of_what_may_be_missed_is_not_below_it():
@@ -108,6 +137,13 @@ def test_a_p_value_of_what_may_be_missed_is_not_below_it():
 
 
 def test_a_difference_says_which_model_is_taken_from_which():
-    assert repr(difference()) == "Difference: auc of b - a 0.1, 95 % from 0.02 to 0.18, p = 0.01 (delong)"
-    assert repr(difference(p_adjusted=0.03)) == "Difference: auc of b - a 0.1, 95 % from 0.02 to 0.18, p = 0.01, 0.03 after Holm (delong)"
+    assert (
+        repr(difference())
+        == "Difference: auc of b - a 0.1, 95 % from 0.02 to 0.18, p = 0.01 (delong)"
+    )
+    assert (
+        repr(difference(p_adjusted=0.03))
+        == "Difference: auc of b - a 0.1, 95 % from 0.02 to 0.18, p = 0.01, 0.03 after Holm"
+        " (delong)"
+    )
     assert "\x1b" not in repr(difference(models=("a", "\x1b[31mred")))

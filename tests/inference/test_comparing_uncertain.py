@@ -20,17 +20,26 @@ def cheapest(counts, at):
 def test_what_is_believed_is_averaged_over_on_every_resample():
     at = br.Uncertain(prior=br.LogUniform(0.001, 0.1), costs=COSTS)
     found = br.compare("expected_cost", joint(), at=at, replicates=100, seed=3)
-    known = [br.Conditions(prior=at.prior.quantile((i + 0.5) / 300), costs=br.Costs(**COSTS)) for i in range(300)]
+    known = [
+        br.Conditions(prior=at.prior.quantile((i + 0.5) / 300), costs=br.Costs(**COSTS))
+        for i in range(300)
+    ]
     values = [
         np.mean([cheapest(b, one) - cheapest(a, one) for one in known])
         for a, b in resampled(only(joint(), ("a", "b")), Plan("stratified", 100, 3))
     ]
     width = found.high - found.low
-    assert (found.low, found.high) == pytest.approx((np.quantile(values, 0.025), np.quantile(values, 0.975)), abs=0.002 * width)
+    assert (found.low, found.high) == pytest.approx(
+        (np.quantile(values, 0.025), np.quantile(values, 0.975)), abs=0.002 * width
+    )
     below = min(np.sum(np.array(values) <= 0), np.sum(np.array(values) >= 0))
-    assert found.p_value == pytest.approx(min(1, 2 * (below + 1) / 101), abs=2.1 / 101)  # one resample may lie on either side of 0
+    assert found.p_value == pytest.approx(
+        min(1, 2 * (below + 1) / 101), abs=2.1 / 101
+    )  # one resample may lie on either side of 0
     for name, value in zip("ab", found.values, strict=True):
-        assert value == pytest.approx(br.expect("expected_cost", joint().marginal(name), at=at).value, rel=1e-5)
+        assert value == pytest.approx(
+            br.expect("expected_cost", joint().marginal(name), at=at).value, rel=1e-5
+        )
     assert found.value == found.values[1] - found.values[0]
     assert (found.at, found.method, found.better) == (at, "percentile", "lower")
 
@@ -38,7 +47,10 @@ def test_what_is_believed_is_averaged_over_on_every_resample():
 def test_a_certain_lead_on_average_is_no_noise_though_base_rates_differ_widely():
     """Found in review: mixing the spread of the base rate into p called a certain lead noise."""
     labels = np.r_[np.ones(500, int), np.zeros(5000, int)]
-    better, worse = (np.r_[np.full(n, 2), np.full(500 - n, 1), np.full(10, 2), np.full(4990, 1)] for n in (300, 200))
+    better, worse = (
+        np.r_[np.full(n, 2), np.full(500 - n, 1), np.full(10, 2), np.full(4990, 1)]
+        for n in (300, 200)
+    )
     models = br.count_models(labels, {"worse": worse, "better": better})
     at = br.Uncertain(prior=br.LogUniform(1e-5, 1e-2), costs={"fn": 100, "fp": 1})
     found = br.compare("expected_cost", models, at=at, replicates=200)
@@ -49,27 +61,36 @@ def test_a_certain_lead_on_average_is_no_noise_though_base_rates_differ_widely()
 def test_over_a_range_the_bounds_hold_at_all_of_its_places():
     at = br.Uncertain(prior="0.001..0.3", costs=COSTS)
     found = br.compare("expected_cost", joint(), at=at, replicates=200)
-    places = [br.compare("expected_cost", joint(), at=one.middle(), replicates=200) for one in at.pinned()]
+    places = [
+        br.compare("expected_cost", joint(), at=one.middle(), replicates=200) for one in at.pinned()
+    ]
     assert len(places) == 9
     assert found.low <= min(one.low for one in places) + 1e-12
     assert found.high >= max(one.high for one in places) - 1e-12
     assert found.p_value >= max(one.p_value for one in places) - 1e-12
     middle = br.compare("expected_cost", joint(), at=at.middle(), replicates=200)
     assert found.values == pytest.approx(middle.values, rel=1e-12)
-    assert text_of(found, "BR588").startswith("the widest bounds of 67 places all over prior 0.001..0.3")
+    assert text_of(found, "BR588").startswith(
+        "the widest bounds of 67 places all over prior 0.001..0.3"
+    )
 
 
 def stepped(corners, cases, rng):
     """Scores of a class whose share above each step is given."""
     shares = np.diff([0, *corners, 1])
-    return rng.permutation(np.repeat(np.arange(len(shares), 0, -1), np.round(shares * cases).astype(int)))
+    return rng.permutation(
+        np.repeat(np.arange(len(shares), 0, -1), np.round(shares * cases).astype(int))
+    )
 
 
 @pytest.mark.parametrize(
     ("wide", "inside"),
     [
         ({"prior": "0.00553..0.9733"}, {"prior": 0.43}),
-        ({"prior": 0.5, "costs": {"fn": br.Range(0.35, 5), "fp": 1}}, {"prior": 0.5, "costs": br.Costs(fn=0.75, fp=1)}),
+        (
+            {"prior": 0.5, "costs": {"fn": br.Range(0.35, 5), "fp": 1}},
+            {"prior": 0.5, "costs": br.Costs(fn=0.75, fp=1)},
+        ),
     ],
 )
 def test_no_model_leads_all_over_a_range_inside_which_the_other_does(wide, inside):
@@ -80,11 +101,18 @@ def test_no_model_leads_all_over_a_range_inside_which_the_other_does(wide, insid
         "a": ([0.03, 0.56, 0.80, 0.95, 1], [0, 0.022, 0.12, 0.33, 0.8]),
     }
     labels = np.r_[np.ones(20_000, int), np.zeros(20_000, int)]
-    scores = {name: np.r_[stepped(tpr, 20_000, rng), stepped(fpr, 20_000, rng)] for name, (tpr, fpr) in rocs.items()}
+    scores = {
+        name: np.r_[stepped(tpr, 20_000, rng), stepped(fpr, 20_000, rng)]
+        for name, (tpr, fpr) in rocs.items()
+    }
     models = br.count_models(labels, scores)
-    there = br.compare("expected_cost", models, pair=("a", "b"), at=br.Conditions(**inside), replicates=100)
+    there = br.compare(
+        "expected_cost", models, pair=("a", "b"), at=br.Conditions(**inside), replicates=100
+    )
     assert (there.favours, there.significant) == ("a", True)
-    found = br.compare("expected_cost", models, pair=("a", "b"), at=br.Uncertain(**wide), replicates=100)
+    found = br.compare(
+        "expected_cost", models, pair=("a", "b"), at=br.Uncertain(**wide), replicates=100
+    )
     assert not found.significant
     assert found.low < 0 < found.high
 
@@ -92,21 +120,41 @@ def test_no_model_leads_all_over_a_range_inside_which_the_other_does(wide, insid
 def test_a_rule_is_kept_at_every_place_of_a_range():
     at = br.Uncertain(prior="0.01..0.2")
     found = br.compare("precision", joint(), rule="tpr >= 0.5", at=at, replicates=100)
-    ends = [br.compare("precision", joint(), rule="tpr >= 0.5", at=br.Conditions(prior=p), replicates=100) for p in (0.01, 0.2)]
+    ends = [
+        br.compare(
+            "precision", joint(), rule="tpr >= 0.5", at=br.Conditions(prior=p), replicates=100
+        )
+        for p in (0.01, 0.2)
+    ]
     assert found.low <= min(one.low for one in ends)
     assert found.high >= max(one.high for one in ends)
 
 
 def test_no_model_is_called_better_where_each_leads_in_a_part_of_the_range():
-    """A leads where positives are rare, B where they are common, both beyond doubt: over the whole range neither does."""
+    """A leads where positives are rare, B where they are common, both beyond doubt: over the whole
+    range neither does.
+    """
     labels = np.r_[np.ones(2000, int), np.zeros(2000, int)]
     early = np.r_[np.full(1000, 3), np.full(1000, 1), np.full(10, 3), np.full(1990, 1)]
     late = np.r_[np.full(1900, 3), np.full(100, 1), np.full(600, 3), np.full(1400, 1)]
     models = br.count_models(labels, {"a": early, "b": late})
-    ends = [br.compare("expected_cost", models, at=br.Conditions(prior=p, costs=br.Costs(fp=1, fn=1)), replicates=200) for p in (0.05, 0.5)]
+    ends = [
+        br.compare(
+            "expected_cost",
+            models,
+            at=br.Conditions(prior=p, costs=br.Costs(fp=1, fn=1)),
+            replicates=200,
+        )
+        for p in (0.05, 0.5)
+    ]
     assert [one.favours for one in ends] == ["a", "b"]
     assert all(one.significant for one in ends)
-    found = br.compare("expected_cost", models, at=br.Uncertain(prior="0.05..0.5", costs={"fn": 1, "fp": 1}), replicates=200)
+    found = br.compare(
+        "expected_cost",
+        models,
+        at=br.Uncertain(prior="0.05..0.5", costs={"fn": 1, "fp": 1}),
+        replicates=200,
+    )
     assert found.p_value == 1
     assert found.low < 0 < found.high
 
@@ -127,9 +175,14 @@ def test_fixed_thresholds_of_each_model_at_a_pilot_s_base_rate():
     values = []
     for row, parts in enumerate(resampled(only(joint(), ("a", "b")), Plan("stratified", 120, 0))):
         conditions = at.known(drawn.row(row))
-        read = [br.measure("precision", part, threshold=cuts[name], at=conditions) for name, part in zip("ab", parts, strict=True)]
+        read = [
+            br.measure("precision", part, threshold=cuts[name], at=conditions)
+            for name, part in zip("ab", parts, strict=True)
+        ]
         values.append(read[1] - read[0])
-    assert (found.low, found.high) == pytest.approx((np.quantile(values, 0.025), np.quantile(values, 0.975)), abs=1e-12)
+    assert (found.low, found.high) == pytest.approx(
+        (np.quantile(values, 0.025), np.quantile(values, 0.975)), abs=1e-12
+    )
 
 
 def test_what_does_not_depend_on_conditions_is_compared_as_ever():
@@ -151,7 +204,9 @@ def test_several_models_clusters_and_different_cases():
 
 def test_the_same_seed_gives_the_same_answer_and_identical_models_do_not_differ():
     at = br.Uncertain(prior="0.01..0.1", costs=COSTS)
-    first, second = (br.compare("expected_cost", joint(), at=at, replicates=100, seed=7) for _ in range(2))
+    first, second = (
+        br.compare("expected_cost", joint(), at=at, replicates=100, seed=7) for _ in range(2)
+    )
     assert first == second
     labels = [0] * 60 + [1] * 40
     twins = br.count_models(labels, {"a": range(100), "b": range(100)})
@@ -161,7 +216,9 @@ def test_the_same_seed_gives_the_same_answer_and_identical_models_do_not_differ(
 
 def test_a_method_for_known_conditions_is_refused():
     at = br.Uncertain(prior="0.01..0.1", costs=COSTS)
-    with pytest.raises(br.InputError, match='there is no method "mcnemar" to compare expected_cost'):
+    with pytest.raises(
+        br.InputError, match='there is no method "mcnemar" to compare expected_cost'
+    ):
         br.compare("expected_cost", joint(), at=at, method="mcnemar")
     with pytest.raises(br.InputError, match="do not say which cases are the same"):
         br.compare("expected_cost", separate(), at=at)

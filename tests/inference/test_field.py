@@ -1,10 +1,18 @@
-"""Intervals at a base rate that was estimated: drawn together with the rates, at thresholds fixed in advance; anything else is refused."""
+"""Intervals at a base rate that was estimated: drawn together with the rates, at thresholds fixed
+in advance; anything else is refused.
+"""
 
 import numpy as np
 import pytest
 
 import baserate as br
-from baserate.inference.estimated_prior import FieldTable, in_field, joint_draws, table_of, table_of_models
+from baserate.inference.estimated_prior import (
+    FieldTable,
+    in_field,
+    joint_draws,
+    table_of,
+    table_of_models,
+)
 from baserate.measures.measure import Measure
 
 
@@ -25,8 +33,17 @@ def test_a_table_counts_the_cells_between_both_thresholds():
     found = table_of(COUNTS, UNLABELLED, 0.9, 2.0)
     for label, cells in ((1, found.positives), (0, found.negatives)):
         ours = SCORES[label == LABELS]
-        assert cells == ((ours >= 2).sum(), ((ours >= 0.9) & (ours < 2)).sum(), 0, (ours < 0.9).sum())
-    assert (found.seen, found.flagged, found.cases) == ((FIELD >= 0.9).sum(), (FIELD >= 2).sum(), 5000)
+        assert cells == (
+            (ours >= 2).sum(),
+            ((ours >= 0.9) & (ours < 2)).sum(),
+            0,
+            (ours < 0.9).sum(),
+        )
+    assert (found.seen, found.flagged, found.cases) == (
+        (FIELD >= 0.9).sum(),
+        (FIELD >= 2).sum(),
+        5000,
+    )
     tpr, fpr = (np.mean(SCORES[label == LABELS] >= 0.9) for label in (1, 0))
     assert found.prior == pytest.approx((np.mean(FIELD >= 0.9) - fpr) / (tpr - fpr))
     assert found.rates == pytest.approx([np.mean(SCORES[label == LABELS] >= 2) for label in (1, 0)])
@@ -48,12 +65,15 @@ def test_rates_are_jeffreys_draws_at_both_thresholds():
     assert tpr.mean() == pytest.approx(30.5 / 101, abs=1e-3)
     assert tpr.std() == pytest.approx(np.sqrt(30.5 * 70.5 / 101**2 / 102), rel=0.01)
     assert fpr.mean() == pytest.approx(20.5 / 1001, abs=1e-4)
-    # A high FPR at the threshold of the estimate goes with a low base rate, and with a high FPR above it.
+    # A high FPR at the threshold of the estimate goes with a low base rate, and with a high FPR
+    # above it.
     assert np.corrcoef(prior, fpr)[0, 1] < -0.2
 
 
 def test_one_threshold_for_both_makes_a_closed_form():
-    """Where cases are counted at the threshold in question, the share flagged is prior · TPR + (1 − prior) · FPR, draw by draw."""
+    """Where cases are counted at the threshold in question, the share flagged is prior · TPR + (1 −
+    prior) · FPR, draw by draw.
+    """
     prior, tpr, fpr = joint_draws(FieldTable((40, 0, 0, 60), (50, 0, 0, 950), 400, 5000), 3)
     share = prior * tpr + (1 - prior) * fpr
     assert share.mean() == pytest.approx(400.5 / 5001, abs=1e-4)
@@ -70,7 +90,10 @@ def test_the_interval_is_far_wider_than_that_of_a_base_rate_taken_as_known():
 
 
 def test_what_needs_no_base_rate_stays_as_it_is():
-    assert br.interval("tpr", COUNTS, threshold=2.0, at=AT).low == br.interval("tpr", COUNTS, threshold=2.0).low
+    assert (
+        br.interval("tpr", COUNTS, threshold=2.0, at=AT).low
+        == br.interval("tpr", COUNTS, threshold=2.0).low
+    )
     assert br.interval(br.auc, COUNTS, at=AT) == br.interval(br.auc, COUNTS)
 
 
@@ -79,7 +102,10 @@ def test_flagged_cases_are_counted():
     point = br.flag_at(COUNTS, 2.0, at=AT, volume=10_000)
     assert point.counted == (flagged, 5000)
     assert (point.posfrac, point["alerts"]) == (flagged / 5000, 2 * flagged)
-    for found in (br.interval("posfrac", COUNTS, threshold=2.0, at=AT), br.interval("posfrac", point)):
+    for found in (
+        br.interval("posfrac", COUNTS, threshold=2.0, at=AT),
+        br.interval("posfrac", point),
+    ):
         assert (found.value, found.low, found.high) == (
             flagged / 5000,
             *(getattr(br.rate_interval(flagged, 5000), end) for end in ("low", "high")),
@@ -89,7 +115,10 @@ def test_flagged_cases_are_counted():
 
 def test_a_point_has_the_interval_of_its_threshold():
     point = br.choose(COUNTS, "recall >= 0.5", at=AT)
-    assert br.interval("npv", point).low == br.interval("npv", COUNTS, threshold=point.threshold, at=AT).low
+    assert (
+        br.interval("npv", point).low
+        == br.interval("npv", COUNTS, threshold=point.threshold, at=AT).low
+    )
 
 
 def test_a_budget_is_counted_in_the_field():
@@ -113,7 +142,9 @@ def test_flagging_nothing_is_exact_but_for_the_base_rate():
 
 
 def test_no_positives_seen_gives_an_upper_bound_and_no_empty_interval():
-    table = FieldTable((40, 20, 0, 40), (10, 90, 0, 900), 480, 5000)  # fewer flagged than negatives alone would give
+    table = FieldTable(
+        (40, 20, 0, 40), (10, 90, 0, 900), 480, 5000
+    )  # fewer flagged than negatives alone would give
     assert table.prior == 0
     found = in_field(Measure("precision"), table, br.Conditions(), 0.95, "both", 0)
     assert (found.value, found.low) == (0, 0)
@@ -122,7 +153,9 @@ def test_no_positives_seen_gives_an_upper_bound_and_no_empty_interval():
 
 def test_a_share_that_no_mixture_gives_is_refused():
     table = FieldTable((400, 200, 0, 400), (100, 900, 0, 9000), 100, 5000)
-    with pytest.raises(br.InputError, match="BR537: the share of flagged cases is none that a mixture"):
+    with pytest.raises(
+        br.InputError, match="BR537: the share of flagged cases is none that a mixture"
+    ):
         in_field(Measure("precision"), table, br.Conditions(), 0.95, "both", 0)
 
 
@@ -134,16 +167,36 @@ def test_an_estimate_of_none_is_no_base_rate_to_plan_for():
 
 REFUSED = {
     "a rule": ("BR647", lambda: br.interval("precision", COUNTS, rule="recall >= 0.8", at=AT)),
-    "a bootstrap": ("BR647", lambda: br.interval("precision", COUNTS, threshold=1.0, at=AT, method="percentile")),
+    "a bootstrap": (
+        "BR647",
+        lambda: br.interval("precision", COUNTS, threshold=1.0, at=AT, method="percentile"),
+    ),
     "a summary": ("BR647", lambda: br.interval("average_precision", COUNTS, at=AT)),
-    "other counts": ("BR648", lambda: br.interval("precision", COUNTS + COUNTS, threshold=1.0, at=AT)),
-    "another confusion": ("BR647", lambda: br.interval("precision", br.Confusion(1, 2, 3, 4), at=AT)),
-    "a point of other cases": ("BR648", lambda: br.interval("precision", br.flag_at(COUNTS + COUNTS, 1.0, at=AT))),
-    "a comparison": ("BR647", lambda: br.compare("precision", br.count_models(LABELS, {"a": SCORES, "b": -SCORES}), threshold=1.0, at=AT)),
+    "other counts": (
+        "BR648",
+        lambda: br.interval("precision", COUNTS + COUNTS, threshold=1.0, at=AT),
+    ),
+    "another confusion": (
+        "BR647",
+        lambda: br.interval("precision", br.Confusion(1, 2, 3, 4), at=AT),
+    ),
+    "a point of other cases": (
+        "BR648",
+        lambda: br.interval("precision", br.flag_at(COUNTS + COUNTS, 1.0, at=AT)),
+    ),
+    "a comparison": (
+        "BR647",
+        lambda: br.compare(
+            "precision", br.count_models(LABELS, {"a": SCORES, "b": -SCORES}), threshold=1.0, at=AT
+        ),
+    ),
     "a band": ("BR647", lambda: br.band(br.pr, COUNTS, at=AT)),
     "sites": ("BR647", lambda: br.by_group({"a": COUNTS, "b": COUNTS}, threshold=1.0, at=AT)),
     "a report": ("BR647", lambda: br.report({"a": COUNTS}, at=AT)),
-    "a requirement without a threshold": ("BR647", lambda: br.require("precision >= 0.1", COUNTS, at=AT)),
+    "a requirement without a threshold": (
+        "BR647",
+        lambda: br.require("precision >= 0.1", COUNTS, at=AT),
+    ),
     "other uncertainty": ("BR647", lambda: br.Uncertain(prior=ESTIMATE)),
     "EM": ("BR647", lambda: br.interval("npv", by_likelihood())),
 }
@@ -152,7 +205,9 @@ REFUSED = {
 def by_likelihood():
     chances, field = (1 / (1 + np.exp(3 - 1.8 * part)) for part in (SCORES, FIELD))
     counts = br.count(LABELS, chances)
-    found = br.estimate_prior(counts, br.count_unlabelled(field), calibrated_at="sample", replicates=100)
+    found = br.estimate_prior(
+        counts, br.count_unlabelled(field), calibrated_at="sample", replicates=100
+    )
     return br.flag_at(counts, 0.5, at=br.Conditions(prior=found))
 
 
@@ -171,7 +226,9 @@ def test_a_requirement_is_judged_with_the_error_of_the_estimate():
 
 
 def test_intervals_hold_the_truth_where_those_that_take_the_estimate_as_known_do_not():
-    """150 sets of 4,000 labelled cases at 5 % and 5,000 unlabelled at 1 %; benchmarks/prior_from.py does the same with 10,000."""
+    """150 sets of 4,000 labelled cases at 5 % and 5,000 unlabelled at 1 %; benchmarks/prior_from.py
+    does the same with 10,000.
+    """
     rng = np.random.default_rng(7)
     tpr, fpr = 0.42074, 0.02275  # of normal scores, 1.8 apart, at 2
     truth = 0.01 * tpr / (0.01 * tpr + 0.99 * fpr)
@@ -179,8 +236,15 @@ def test_intervals_hold_the_truth_where_those_that_take_the_estimate_as_known_do
     for _ in range(150):
         labels, ours = scores(rng, 200, 3800)
         positives = rng.binomial(5000, 0.01)
-        table = table_of(br.count(labels, ours), br.count_unlabelled(scores(rng, positives, 5000 - positives)[1]), 0.9, 2.0)
-        held += truth in in_field(Measure("precision"), table, br.Conditions(), 0.95, "both", 0, 2000)
+        table = table_of(
+            br.count(labels, ours),
+            br.count_unlabelled(scores(rng, positives, 5000 - positives)[1]),
+            0.9,
+            2.0,
+        )
+        held += truth in in_field(
+            Measure("precision"), table, br.Conditions(), 0.95, "both", 0, 2000
+        )
         tp, fp = table.positives[0], table.negatives[0]
         at = br.Conditions(prior=max(table.prior, 1e-6))
         known += truth in br.interval("precision", br.Confusion(tp, fp, 200 - tp, 3800 - fp), at=at)

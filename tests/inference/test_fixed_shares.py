@@ -5,7 +5,15 @@ import math
 import numpy as np
 import pytest
 from scipy import stats
-from tests.inference.oracle_fixed import CONFUSIONS, MIDDLE, NOISY, WITHIN_A_CLASS, assert_bounds, jeffreys, values_over
+from tests.inference.oracle_fixed import (
+    CONFUSIONS,
+    MIDDLE,
+    NOISY,
+    WITHIN_A_CLASS,
+    assert_bounds,
+    jeffreys,
+    values_over,
+)
 
 import baserate as br
 from baserate.inference import rates
@@ -28,18 +36,24 @@ COUNTED = {
 
 def counted(name, confusion):
     above, below = COUNTED[name]
-    return sum(getattr(confusion, part) for part in above), sum(getattr(confusion, part) for part in below)
+    return sum(getattr(confusion, part) for part in above), sum(
+        getattr(confusion, part) for part in below
+    )
 
 
 def wilson(seen, whole, z):
     p, n = seen / whole, whole
     half = z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
-    return (p + z * z / (2 * n) - half) / (1 + z * z / n), (p + z * z / (2 * n) + half) / (1 + z * z / n)
+    return (p + z * z / (2 * n) - half) / (1 + z * z / n), (p + z * z / (2 * n) + half) / (
+        1 + z * z / n
+    )
 
 
 @pytest.mark.parametrize("confusion", CONFUSIONS)
 @pytest.mark.parametrize("name", COUNTED)
-def test_at_the_samples_own_prior_a_share_is_a_binomial_of_its_own_numerator_and_denominator(name, confusion):
+def test_at_the_samples_own_prior_a_share_is_a_binomial_of_its_own_numerator_and_denominator(
+    name, confusion
+):
     found, (seen, whole) = br.interval(name, confusion), counted(name, confusion)
     assert math.isclose(found.value, seen / whole)
     if min(seen, whole - seen) >= rates.FEW:
@@ -47,7 +61,10 @@ def test_at_the_samples_own_prior_a_share_is_a_binomial_of_its_own_numerator_and
         low, high = wilson(seen, whole, stats.norm.ppf(0.975))
     else:
         assert found.method == "clopper-pearson"
-        low, high = stats.beta.ppf(0.025, seen, whole - seen + 1), stats.beta.ppf(0.975, seen + 1, whole - seen)
+        low, high = (
+            stats.beta.ppf(0.025, seen, whole - seen + 1),
+            stats.beta.ppf(0.975, seen + 1, whole - seen),
+        )
     assert np.allclose((found.low, found.high), (low, high), rtol=1e-9)
     assert (found.side, found.name, found.replicates) == ("both", name, None)
 
@@ -63,7 +80,14 @@ def test_one_bound_of_a_share_is_that_of_clopper_and_pearson(name, side, tails):
 
 
 @pytest.mark.parametrize("name", WITHIN_A_CLASS)
-@pytest.mark.parametrize("at", [br.Conditions(prior=0.3), br.Uncertain(prior="0.01..0.1"), br.Uncertain(prior=br.Pilot(1, 20))])
+@pytest.mark.parametrize(
+    "at",
+    [
+        br.Conditions(prior=0.3),
+        br.Uncertain(prior="0.01..0.1"),
+        br.Uncertain(prior=br.Pilot(1, 20)),
+    ],
+)
 def test_a_rate_within_a_class_is_known_as_well_at_any_prior(name, at):
     here, there = br.interval(name, MIDDLE), br.interval(name, MIDDLE, at=at)
     assert (there.low, there.high, there.method) == (here.low, here.high, here.method)
@@ -71,7 +95,10 @@ def test_a_rate_within_a_class_is_known_as_well_at_any_prior(name, at):
 
 @pytest.mark.parametrize("method", ["wilson", "clopper-pearson", "jeffreys"])
 def test_a_share_by_name_is_the_rate_interval_of_that_name(method):
-    found, expected = br.interval("precision", MIDDLE, method=method), br.rate_interval(40, 50, method=method)
+    found, expected = (
+        br.interval("precision", MIDDLE, method=method),
+        br.rate_interval(40, 50, method=method),
+    )
     assert (found.low, found.high, found.method) == (expected.low, expected.high, method)
 
 
@@ -86,5 +113,7 @@ def test_f1_at_the_samples_prior_is_no_share_and_its_prior_is_drawn_too():
 def test_a_number_of_cases_at_the_samples_own_prior_is_a_share_of_the_volume():
     found = br.interval("alerts", MIDDLE, volume=2000)
     low, high = wilson(50, 1050, stats.norm.ppf(0.975))
-    assert np.allclose((found.low, found.high, found.value), (2000 * low, 2000 * high, 2000 * 50 / 1050))
+    assert np.allclose(
+        (found.low, found.high, found.value), (2000 * low, 2000 * high, 2000 * 50 / 1050)
+    )
     assert (found.method, found.name) == ("wilson", "alerts(volume=2000)")

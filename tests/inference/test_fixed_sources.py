@@ -19,14 +19,19 @@ def test_cases_that_were_chosen_by_class_need_a_prior():
     for asked in (
         lambda: br.interval("precision", counts, threshold=0.5),
         lambda: br.interval("f1", counts, threshold=0.5),
-        lambda: br.interval("expected_cost", counts, threshold=0.5, at=br.Uncertain(costs={"fn": br.Range(1, 2)})),
+        lambda: br.interval(
+            "expected_cost", counts, threshold=0.5, at=br.Uncertain(costs={"fn": br.Range(1, 2)})
+        ),
         lambda: br.interval("alerts", counts, threshold=0.5, volume=10, method="predictive"),
         lambda: br.interval("precision", br.flag_at(counts, 0.5)),
     ):
         with pytest.raises(br.InputError, match="BR509: the class totals were chosen"):
             asked()
     assert br.interval("tpr", counts, threshold=0.5).method == "wilson"
-    assert br.interval("precision", counts, threshold=0.5, at=br.Conditions(prior=0.01)).method == "jeffreys-draws"
+    assert (
+        br.interval("precision", counts, threshold=0.5, at=br.Conditions(prior=0.01)).method
+        == "jeffreys-draws"
+    )
 
 
 def test_weights_and_published_rates_do_not_say_how_many_cases_were_seen():
@@ -54,13 +59,28 @@ def test_a_part_of_a_tie_has_expected_values_and_no_interval_but_by_its_rule(nam
     point = br.choose(tied_counts(), "alerts <= 50", at=at, volume=10_000)
     assert point.how == "tie"
     for source in (point, point.confusion):
-        with pytest.raises(br.InputError, match="BR583: a share of a tie is flagged: its outcomes are expected values.*give the rule"):
+        with pytest.raises(
+            br.InputError,
+            match=(
+                "BR583: a share of a tie is flagged: its outcomes are expected values.*give the"
+                " rule"
+            ),
+        ):
             br.interval(name, source, at=at)
-    found = br.interval(name, tied_counts(), rule="alerts <= 50", at=at, volume=10_000, replicates=200)
+    found = br.interval(
+        name, tied_counts(), rule="alerts <= 50", at=at, volume=10_000, replicates=200
+    )
     assert found.value == point[name]
     assert found.low < found.value < found.high
-    if name == "posfrac":  # what the budget holds in place is not moved: from the whole cases below the expected ones to those above
-        near = [br.Confusion(tp, fp, 50 - tp, 5000 - fp) for tp, fp in ((int(point.tp), int(point.fp)), (int(point.tp) + 1, int(point.fp) + 1))]
+    if (
+        name == "posfrac"
+        # what the budget holds in place is not moved: from the whole cases below the expected ones to  # noqa: E501
+        # those above
+    ):
+        near = [
+            br.Confusion(tp, fp, 50 - tp, 5000 - fp)
+            for tp, fp in ((int(point.tp), int(point.fp)), (int(point.tp) + 1, int(point.fp) + 1))
+        ]
         low, high = (br.interval(name, one, at=at) for one in near)
         assert found.low <= low.low
         assert found.high >= high.high - 1e-12
@@ -80,10 +100,17 @@ def test_a_threshold_chosen_on_the_same_cases_is_said_to_be():
 def test_a_point_is_read_at_its_own_conditions_and_volume_or_at_others():
     point = br.flag_at(tied_counts(), 3, at=br.Conditions(prior=0.01), volume=500)
     assert br.interval("alerts", point).value == point["alerts"]
-    assert br.interval("precision", point) == br.interval("precision", point.confusion, at=br.Conditions(prior=0.01))
+    assert br.interval("precision", point) == br.interval(
+        "precision", point.confusion, at=br.Conditions(prior=0.01)
+    )
     other = br.interval("precision", point, at=br.Conditions(prior=0.2))
     assert other.value == br.measure("precision", point.confusion, at=br.Conditions(prior=0.2))
-    assert br.interval("alerts", br.flag_at(tied_counts(), 3, at=br.Conditions(prior=0.01)), volume=9).name == "alerts(volume=9)"
+    assert (
+        br.interval(
+            "alerts", br.flag_at(tied_counts(), 3, at=br.Conditions(prior=0.01)), volume=9
+        ).name
+        == "alerts(volume=9)"
+    )
 
 
 def test_counts_at_a_threshold_are_the_confusion_there():
@@ -97,9 +124,18 @@ def test_counts_at_a_threshold_are_the_confusion_there():
 
 def test_an_unknown_method_is_refused_with_those_there_are():
     at = br.Conditions(prior=0.1)
-    with pytest.raises(br.InputError, match=r'BR581: there is no method "wilson" for precision at this prior.* jeffreys-draws.*mercaldo'):
+    with pytest.raises(
+        br.InputError,
+        match=(
+            r'BR581: there is no method "wilson" for precision at this prior.*'
+            r" jeffreys-draws.*mercaldo"
+        ),
+    ):
         br.interval("precision", MIDDLE, at=at, method="wilson")
-    with pytest.raises(br.InputError, match=r'BR581: there is no method "magic" for posfrac at this prior\. Fix: [^.]*bca\.'):
+    with pytest.raises(
+        br.InputError,
+        match=r'BR581: there is no method "magic" for posfrac at this prior\. Fix: [^.]*bca\.',
+    ):
         br.interval("posfrac", MIDDLE, at=at, method="magic")
     with pytest.raises(br.InputError, match='BR581: there is no method "magic" for a rate'):
         br.interval("tpr", MIDDLE, method="magic")
@@ -109,7 +145,13 @@ def test_intervals_of_several_measures_leave_out_what_is_undefined():
     point = br.flag_at(tied_counts(), None, at=br.Conditions(prior=0.01))
     found = fixed_point.point_intervals(point, ["tpr", "precision", "posfrac", "alerts"])
     assert list(found) == ["tpr", "posfrac"]
-    known = fixed_point.point_intervals(br.flag_at(tied_counts(), 2, volume=10), ["tpr", "precision", "alerts"], level=0.8, seed=4)
+    known = fixed_point.point_intervals(
+        br.flag_at(tied_counts(), 2, volume=10), ["tpr", "precision", "alerts"], level=0.8, seed=4
+    )
     alone = br.interval("precision", tied_counts(), threshold=2, level=0.8)
-    assert (known["precision"].low, known["precision"].high, known["precision"].level) == (alone.low, alone.high, 0.8)
+    assert (known["precision"].low, known["precision"].high, known["precision"].level) == (
+        alone.low,
+        alone.high,
+        0.8,
+    )
     assert list(known) == ["tpr", "precision", "alerts"]

@@ -5,7 +5,17 @@ import math
 import numpy as np
 import pytest
 from scipy import stats
-from tests.inference.oracle_fixed import DRAWS, FEW, MIDDLE, assert_bounds, codes, jeffreys, spread, value_of, values_over
+from tests.inference.oracle_fixed import (
+    DRAWS,
+    FEW,
+    MIDDLE,
+    assert_bounds,
+    codes,
+    jeffreys,
+    spread,
+    value_of,
+    values_over,
+)
 
 import baserate as br
 
@@ -14,8 +24,13 @@ RISING = {"precision": 1, "posfrac": 1, "npv": -1, "f1": 1}
 
 @pytest.mark.parametrize("name", RISING)
 @pytest.mark.parametrize("confusion", [FEW, MIDDLE])
-def test_over_a_range_a_measure_that_rises_with_the_prior_lies_between_the_bounds_at_its_ends(name, confusion):
-    low, high = (br.interval(name, confusion, at=br.Conditions(prior=prior)) for prior in (0.001, 0.1)[:: RISING[name]])
+def test_over_a_range_a_measure_that_rises_with_the_prior_lies_between_the_bounds_at_its_ends(
+    name, confusion
+):
+    low, high = (
+        br.interval(name, confusion, at=br.Conditions(prior=prior))
+        for prior in (0.001, 0.1)[:: RISING[name]]
+    )
     at = br.Uncertain(prior="0.001..0.1")
     found = br.interval(name, confusion, at=at)
     assert (found.low, found.high) == (low.low, high.high)
@@ -39,9 +54,14 @@ def test_over_ranges_of_costs_the_cost_lies_between_its_corners():
     at = br.Uncertain(prior="0.001..0.1", costs={"fn": br.Range(10, 1000), "fp": 2})
     found = br.interval("expected_cost", MIDDLE, at=at)
     corners = [
-        br.interval("expected_cost", MIDDLE, at=br.Conditions(prior, br.Costs(fn=fn, fp=2))) for prior in (0.001, 0.1) for fn in (10, 1000)
+        br.interval("expected_cost", MIDDLE, at=br.Conditions(prior, br.Costs(fn=fn, fp=2)))
+        for prior in (0.001, 0.1)
+        for fn in (10, 1000)
     ]
-    assert (found.low, found.high) == (min(one.low for one in corners), max(one.high for one in corners))
+    assert (found.low, found.high) == (
+        min(one.low for one in corners),
+        max(one.high for one in corners),
+    )
 
 
 def test_costs_in_a_range_leave_a_rate_alone_and_the_samples_prior_in_doubt():
@@ -49,14 +69,21 @@ def test_costs_in_a_range_leave_a_rate_alone_and_the_samples_prior_in_doubt():
     assert br.interval("precision", MIDDLE, at=at).method == "wilson"
     found = br.interval("expected_cost", MIDDLE, at=at)
     own = stats.beta(50.5, 1000.5)
-    assert_bounds(found, values_over("expected_cost", jeffreys(MIDDLE), own, br.Costs(fn=1)), 0.025, 0)
-    assert_bounds(found, values_over("expected_cost", jeffreys(MIDDLE), own, br.Costs(fn=50)), 0, 0.025)
+    assert_bounds(
+        found, values_over("expected_cost", jeffreys(MIDDLE), own, br.Costs(fn=1)), 0.025, 0
+    )
+    assert_bounds(
+        found, values_over("expected_cost", jeffreys(MIDDLE), own, br.Costs(fn=50)), 0, 0.025
+    )
 
 
 @pytest.mark.parametrize("name", ["precision", "posfrac"])
 @pytest.mark.parametrize(
     ("part", "law"),
-    [(br.Pilot(4, 100), stats.beta(4.5, 96.5)), (br.LogUniform(0.001, 0.3), stats.loguniform(0.001, 0.3))],
+    [
+        (br.Pilot(4, 100), stats.beta(4.5, 96.5)),
+        (br.LogUniform(0.001, 0.3), stats.loguniform(0.001, 0.3)),
+    ],
 )
 def test_a_prior_that_is_drawn_is_integrated_over_with_both_rates(name, part, law):
     found = br.interval(name, MIDDLE, at=br.Uncertain(prior=part))
@@ -66,7 +93,10 @@ def test_a_prior_that_is_drawn_is_integrated_over_with_both_rates(name, part, la
 
 def test_a_pilot_leaves_more_in_doubt_than_a_known_prior_and_a_huge_one_does_not():
     known = br.interval("precision", MIDDLE, at=br.Conditions(prior=0.02))
-    widths = [br.interval("precision", MIDDLE, at=br.Uncertain(prior=br.Pilot(2 * k, 100 * k))) for k in (1, 10, 100, 10**9)]
+    widths = [
+        br.interval("precision", MIDDLE, at=br.Uncertain(prior=br.Pilot(2 * k, 100 * k)))
+        for k in (1, 10, 100, 10**9)
+    ]
     assert sorted((one.width for one in widths), reverse=True) == [one.width for one in widths]
     assert widths[0].low < known.low < known.high < widths[0].high
     assert np.allclose((widths[-1].low, widths[-1].high), (known.low, known.high), rtol=1e-3)
@@ -80,13 +110,22 @@ def test_the_value_at_a_distribution_is_the_average_over_it():
     values = value_of("precision", *rates, priors)
     assert math.isclose(found.value, values.mean(), abs_tol=4.5 * values.std() / math.sqrt(DRAWS))
     assert abs(found.value - value_of("precision", *rates, math.sqrt(0.0003))) > 0.01
-    given_ = br.interval("precision", MIDDLE, at=br.Uncertain(prior=br.Draws([0.001, 0.01, 0.1, 0.4])))
-    assert math.isclose(given_.value, np.mean([value_of("precision", *rates, p) for p in (0.001, 0.01, 0.1, 0.4)]), rel_tol=1e-9)
+    given_ = br.interval(
+        "precision", MIDDLE, at=br.Uncertain(prior=br.Draws([0.001, 0.01, 0.1, 0.4]))
+    )
+    assert math.isclose(
+        given_.value,
+        np.mean([value_of("precision", *rates, p) for p in (0.001, 0.01, 0.1, 0.4)]),
+        rel_tol=1e-9,
+    )
 
 
 def test_draws_of_the_costs_are_averaged_over_and_widen_the_interval():
     at = br.Uncertain(prior=0.1, costs={"fn": br.Draws([10, 20, 60]), "fp": 1})
-    found, known = br.interval("expected_cost", MIDDLE, at=at), br.interval("expected_cost", MIDDLE, at=br.Conditions(0.1, br.Costs(fn=30)))
+    found, known = (
+        br.interval("expected_cost", MIDDLE, at=at),
+        br.interval("expected_cost", MIDDLE, at=br.Conditions(0.1, br.Costs(fn=30))),
+    )
     assert math.isclose(found.value, known.value, rel_tol=1e-3)
     assert found.low < known.low
     assert found.high > known.high

@@ -34,7 +34,11 @@ def test_the_mean_over_folds_is_that_of_each_fold_on_its_own(folds):
     assert found.deviation == pytest.approx(np.std(values, ddof=1))
     assert found.standard_error == pytest.approx(np.std(values, ddof=1) / math.sqrt(5))
     assert found.value != pytest.approx(br.auc(folds.total())), "pooled folds are another number"
-    assert repr(found) == f"FoldMean: auc {found.value:.4g}, standard error {found.standard_error:.2g} over 5 folds"
+    assert (
+        repr(found)
+        == f"FoldMean: auc {found.value:.4g}, standard error {found.standard_error:.2g} over 5"
+        " folds"
+    )
 
 
 @pytest.mark.parametrize(
@@ -43,7 +47,11 @@ def test_the_mean_over_folds_is_that_of_each_fold_on_its_own(folds):
         ("average_precision", {}, br.average_precision),
         ("precision", {"threshold": 1.0}, lambda part: br.flag_at(part, 1.0).precision),
         ("tpr", {"threshold": 1.0}, lambda part: br.flag_at(part, 1.0).tpr),
-        ("precision", {"rule": "recall >= 0.5"}, lambda part: br.choose(part, "recall >= 0.5").precision),
+        (
+            "precision",
+            {"rule": "recall >= 0.5"},
+            lambda part: br.choose(part, "recall >= 0.5").precision,
+        ),
         (
             "precision",
             {"threshold": 1.0, "at": br.Conditions(prior=0.01)},
@@ -54,7 +62,11 @@ def test_the_mean_over_folds_is_that_of_each_fold_on_its_own(folds):
             {"threshold": 1.0, "volume": 1000},
             lambda part: br.flag_at(part, 1.0, volume=1000)["alerts"],
         ),
-        (lambda counts: float(counts.total_positives), {}, lambda part: float(part.total_positives)),
+        (
+            lambda counts: float(counts.total_positives),
+            {},
+            lambda part: float(part.total_positives),
+        ),
     ],
 )
 def test_any_statistic_has_a_mean_over_folds(folds, statistic, options, naive):
@@ -97,8 +109,16 @@ def test_the_vertical_average_is_the_mean_of_the_curves_at_each_place(folds, at)
             seen.append(np.interp(place, curve.x, curve.y))
         assert average.y[i] == pytest.approx(np.mean(seen), rel=1e-9)
         assert average.standard_error[i] == pytest.approx(np.std(seen, ddof=1) / math.sqrt(5))
-    assert (average.how, average.folds, len(average), average.thresholds) == ("vertical", 5, 4, None)
-    assert repr(average) == "FoldCurve posfrac_curve: vertical average of 5 folds, posfrac against tpr, 4 places"
+    assert (average.how, average.folds, len(average), average.thresholds) == (
+        "vertical",
+        5,
+        4,
+        None,
+    )
+    assert (
+        repr(average)
+        == "FoldCurve posfrac_curve: vertical average of 5 folds, posfrac against tpr, 4 places"
+    )
 
 
 def test_the_vertical_average_of_rocs_takes_the_highest_point_of_a_vertical_run():
@@ -115,11 +135,17 @@ def naive_by_threshold(parts, cuts, measures, at):
 
 
 @pytest.mark.parametrize(
-    ("curve", "measures", "at"), [(br.roc, ("fpr", "tpr"), None), (br.pr, ("tpr", "precision"), br.Conditions(prior=0.1))], ids=["roc", "pr"]
+    ("curve", "measures", "at"),
+    [(br.roc, ("fpr", "tpr"), None), (br.pr, ("tpr", "precision"), br.Conditions(prior=0.1))],
+    ids=["roc", "pr"],
 )
-def test_the_threshold_average_is_the_mean_of_both_coordinates_at_each_threshold(folds, curve, measures, at):
+def test_the_threshold_average_is_the_mean_of_both_coordinates_at_each_threshold(
+    folds, curve, measures, at
+):
     average = br.average_curve(curve, folds, how="threshold", at=at)
-    assert average.thresholds.tolist() == sorted(folds.total().scores.tolist(), reverse=True), "few scores: every one is a threshold"
+    assert average.thresholds.tolist() == sorted(folds.total().scores.tolist(), reverse=True), (
+        "few scores: every one is a threshold"
+    )
     naive = naive_by_threshold(parts_of(*folded()), average.thresholds, measures, at)
     for i, (across, up) in enumerate(naive):
         # A fold that has no point there is left out of both coordinates.
@@ -134,7 +160,9 @@ def test_the_threshold_average_is_the_mean_of_both_coordinates_at_each_threshold
 
 def test_thresholds_are_spread_evenly_where_there_are_many():
     rng = np.random.default_rng(0)
-    folds = br.count_groups(np.tile([0, 1], 500), rng.permutation(1000), groups=np.repeat([1, 2], 500))
+    folds = br.count_groups(
+        np.tile([0, 1], 500), rng.permutation(1000), groups=np.repeat([1, 2], 500)
+    )
     average = br.average_curve(br.roc, folds, how="threshold")
     assert len(average) == 101
     assert (average.thresholds[0], average.thresholds[-1]) == (999, 0)
@@ -150,8 +178,12 @@ def test_pooled_is_the_curve_of_all_folds_together(folds):
     assert np.isnan(pooled.standard_error).all()
     assert pooled.how == "pooled"
     shifted = br.count_groups(y, scores + 5 * fold, groups=fold)
-    vertical, together = (br.average_curve(br.roc, shifted, how=how, x=[0.2]).y[0] for how in ("vertical", "pooled"))
-    assert vertical > together + 0.1, "pooling takes scores for comparable: folds whose scores are shifted lose by it"
+    vertical, together = (
+        br.average_curve(br.roc, shifted, how=how, x=[0.2]).y[0] for how in ("vertical", "pooled")
+    )
+    assert vertical > together + 0.1, (
+        "pooling takes scores for comparable: folds whose scores are shifted lose by it"
+    )
 
 
 def test_the_cost_curve_can_be_averaged_vertically(folds):
@@ -159,14 +191,18 @@ def test_the_cost_curve_can_be_averaged_vertically(folds):
     lowest = []
     for part in parts_of(*folded()):
         points = br.Points.of(part)
-        lowest.append([float(np.min(e * (1 - points.tpr) + (1 - e) * points.fpr)) for e in (0.2, 0.5)])
+        lowest.append(
+            [float(np.min(e * (1 - points.tpr) + (1 - e) * points.fpr)) for e in (0.2, 0.5)]
+        )
     assert average.y == pytest.approx(np.mean(lowest, axis=0))
     with pytest.raises(br.InputError, match="a cost curve has none"):
         br.average_curve(br.cost_curve, folds, how="threshold")
 
 
 def test_folds_of_one_class_are_left_out_of_an_average_curve():
-    folds = br.count_groups([1, 0, 0, 0, 1, 0], [2, 1, 1, 2, 1, 2], groups=["a", "a", "b", "b", "c", "c"])
+    folds = br.count_groups(
+        [1, 0, 0, 0, 1, 0], [2, 1, 1, 2, 1, 2], groups=["a", "a", "b", "b", "c", "c"]
+    )
     for how in ("vertical", "threshold"):
         assert br.average_curve(br.roc, folds, how=how).folds == 2
 
@@ -181,17 +217,35 @@ def test_an_average_of_no_folds_is_refused(how):
 @pytest.mark.parametrize(
     ("call", "match"),
     [
-        (lambda folds: br.fold_mean(br.auc, folds.total()), "BR228.*folds are GroupedCounts of two groups or more"),
-        (lambda _: br.fold_mean(br.auc, br.count_groups([0, 1], [1, 2], groups=[1, 1])), "BR228.*two groups or more"),
+        (
+            lambda folds: br.fold_mean(br.auc, folds.total()),
+            "BR228.*folds are GroupedCounts of two groups or more",
+        ),
+        (
+            lambda _: br.fold_mean(br.auc, br.count_groups([0, 1], [1, 2], groups=[1, 1])),
+            "BR228.*two groups or more",
+        ),
         (lambda folds: br.fold_mean("recal", folds, threshold=1), 'BR531.*did you mean "recall"'),
         (lambda folds: br.fold_mean(br.auc, folds, threshold=1), "BR594.*belongs to a measure"),
-        (lambda folds: br.fold_mean("precision", folds, threshold=1, rule="tpr >= 0.5"), "BR594.*at a rule and at a threshold"),
-        (lambda _: br.fold_mean(br.auc, br.count_groups([0] * 4, range(4), groups=[1, 1, 2, 2])), "BR589.*auc is undefined in every fold"),
+        (
+            lambda folds: br.fold_mean("precision", folds, threshold=1, rule="tpr >= 0.5"),
+            "BR594.*at a rule and at a threshold",
+        ),
+        (
+            lambda _: br.fold_mean(br.auc, br.count_groups([0] * 4, range(4), groups=[1, 1, 2, 2])),
+            "BR589.*auc is undefined in every fold",
+        ),
         (lambda _: br.average_curve(br.roc, {}), "BR228.*folds are GroupedCounts"),
-        (lambda folds: br.average_curve(br.roc, folds, how="horizontal"), 'BR573.*averaged vertical, by threshold or pooled, got "horizontal"'),
+        (
+            lambda folds: br.average_curve(br.roc, folds, how="horizontal"),
+            'BR573.*averaged vertical, by threshold or pooled, got "horizontal"',
+        ),
         (lambda folds: br.average_curve("rocc", folds), "BR569.*there is no band for"),
         (lambda folds: br.average_curve(br.roc, folds, x=[2]), "BR573.*shares between 0 and 1"),
-        (lambda folds: br.average_curve(br.roc, folds, how="threshold", x=[0.5]), "BR573.*x is not asked for"),
+        (
+            lambda folds: br.average_curve(br.roc, folds, how="threshold", x=[0.5]),
+            "BR573.*x is not asked for",
+        ),
     ],
 )
 def test_what_is_no_average_over_folds_is_refused(folds, call, match):

@@ -41,7 +41,11 @@ def test_twenty_against_forty_is_better_and_passes():
 
 def test_identical_models_do_not_differ():
     verdict = judged(pairs(0, 0, both=50, neither=5))
-    assert (verdict.passed, verdict.outcome, verdict.parts[0].difference.p_value) == (True, "no difference", 1)
+    assert (verdict.passed, verdict.outcome, verdict.parts[0].difference.p_value) == (
+        True,
+        "no difference",
+        1,
+    )
     assert judged(pairs(9, 9, both=50)).outcome == "no difference"
 
 
@@ -61,9 +65,13 @@ def test_p_values_of_slices_are_adjusted_by_holm_for_the_total_too():
     slices = {"a": pairs(12, 2, both=40), "b": pairs(4, 3, both=40), "c": pairs(9, 9, both=40)}
     verdict = judged(slices)
     raw = [part.difference.p_value for part in verdict.parts]
-    assert raw == pytest.approx([br.mcnemar_p(25, 14), br.mcnemar_p(12, 2), br.mcnemar_p(4, 3), 1.0])
+    assert raw == pytest.approx(
+        [br.mcnemar_p(25, 14), br.mcnemar_p(12, 2), br.mcnemar_p(4, 3), 1.0]
+    )
     assert [part.p_adjusted for part in verdict.parts] == pytest.approx(holm(raw))
-    assert raw[1] < 0.05 < verdict.parts[1].p_adjusted, "one slice of three is enough to look worse by chance"
+    assert raw[1] < 0.05 < verdict.parts[1].p_adjusted, (
+        "one slice of three is enough to look worse by chance"
+    )
     assert (verdict.passed, verdict.parts[1].outcome) == (True, "worse, within noise")
     assert judged({"a": slices["a"]}).passed is False, "on its own it would fail"
 
@@ -95,19 +103,28 @@ def test_what_one_class_does_not_define_is_not_compared_there_and_said_so():
     verdict = br.regression(slices, **BOTH, statistic="auc")
     assert [part.name for part in verdict.parts] == [ALL, "mixed"]
     (note,) = [note for note in verdict.notes if "negatives" in note.text]
-    assert (note.code, note.text) == ("BR596", 'slice "negatives" cannot be compared: there are no positives: models cannot be compared')
+    assert (note.code, note.text) == (
+        "BR596",
+        'slice "negatives" cannot be compared: there are no positives: models cannot be compared',
+    )
 
 
 def test_a_slice_named_all_cases_is_a_slice_like_any_other():
     slices = {"B": pairs(40, 20, both=40), "all cases": pairs(0, 0, both=60)}
     verdict = judged(slices)
-    assert [(part.name, part.whole) for part in verdict.parts] == [(ALL, True), ("B", False), (ALL, False)]
+    assert [(part.name, part.whole) for part in verdict.parts] == [
+        (ALL, True),
+        ("B", False),
+        (ALL, False),
+    ]
     assert verdict.parts[0].difference.values == pytest.approx([20 / 160, 40 / 160])
 
 
 def test_how_many_cases_differ_is_said_of_all_cases_only():
     verdict = judged({"a": pairs(8, 4, both=40), "b": pairs(7, 9, both=40)})
-    assert [note.text for note in verdict.notes if note.code == "BR599"] == ['15 cases only "old" has right, 13 only "new"']
+    assert [note.text for note in verdict.notes if note.code == "BR599"] == [
+        '15 cases only "old" has right, 13 only "new"'
+    ]
 
 
 def test_a_single_slice_of_joint_counts_is_refused_where_it_is_none():
@@ -121,10 +138,16 @@ def test_other_statistics_are_compared_in_the_direction_that_is_better_for_them(
     rng = np.random.default_rng(5)
     y = np.repeat([1, 0], [150, 350])
     good, bad = rng.normal(size=500) + 2 * y, rng.normal(size=500) + 0.3 * y
-    worse, better = br.count_models(y, {"old": good, "new": bad}), br.count_models(y, {"old": bad, "new": good})
+    worse, better = (
+        br.count_models(y, {"old": good, "new": bad}),
+        br.count_models(y, {"old": bad, "new": good}),
+    )
     for statistic, options in (
         ("auc", {}),
-        ("expected_cost", {"threshold": 1.0, "at": br.Conditions(0.05, br.Costs(fp=1, fn=10)), "replicates": 200}),
+        (
+            "expected_cost",
+            {"threshold": 1.0, "at": br.Conditions(0.05, br.Costs(fp=1, fn=10)), "replicates": 200},
+        ),
         ("tpr", {"threshold": 1.0}),
         ("precision", {"rule": "tpr >= 0.5", "replicates": 200}),
     ):
@@ -139,8 +162,12 @@ def test_a_margin_passes_only_what_is_shown_to_be_hardly_worse():
     shown, not_shown = judged(models, margin=0.05), judged(models, margin=0.01)
     assert (shown.passed, not_shown.passed) == (True, False)
     assert shown.outcome == not_shown.outcome == "worse, within noise"
-    assert f"at most {high:.4g} worse at 95 %: within the margin of 0.05" in [note.text for note in shown.notes]
-    assert f"at most {high:.4g} worse at 95 %: not shown to be within the margin of 0.01" in [note.text for note in not_shown.notes]
+    assert f"at most {high:.4g} worse at 95 %: within the margin of 0.05" in [
+        note.text for note in shown.notes
+    ]
+    assert f"at most {high:.4g} worse at 95 %: not shown to be within the margin of 0.01" in [
+        note.text for note in not_shown.notes
+    ]
     assert (shown.margin, judged(models).margin) == (0.05, None)
     assert judged(models, margin=high).passed, "at the margin is within it"
 
@@ -185,16 +212,22 @@ def test_the_level_decides_what_is_called_worse():
 
 @pytest.mark.parametrize("slices", [0, 5])
 def test_models_that_are_alike_hardly_ever_fail(slices):
-    """2,000 gates of two models that are equally good: at most 3 in 100 fail, also over five slices and their total."""
+    """2,000 gates of two models that are equally good: at most 3 in 100 fail, also over five slices
+    and their total.
+    """
     rng = np.random.default_rng(7)
     discordant = rng.binomial(300, 0.12, size=(2000, max(slices, 1)))
     lost = rng.binomial(discordant, 0.5)
     if slices:
-        lost, discordant = (np.column_stack([column.sum(axis=1), column]) for column in (lost, discordant))
+        lost, discordant = (
+            np.column_stack([column.sum(axis=1), column]) for column in (lost, discordant)
+        )
     failed = 0
     for ours, all_of_them in zip(lost.tolist(), discordant.tolist(), strict=True):
         adjusted = holm([br.mcnemar_p(a, n - a) for a, n in zip(ours, all_of_them, strict=True)])
-        failed += any(p < 0.05 and 2 * a > n for p, a, n in zip(adjusted, ours, all_of_them, strict=True))
+        failed += any(
+            p < 0.05 and 2 * a > n for p, a, n in zip(adjusted, ours, all_of_them, strict=True)
+        )
     assert 0 < failed <= 60
 
 
@@ -219,8 +252,12 @@ def test_a_comparison_that_makes_no_sense_is_refused(options, match):
 
 
 def test_weighted_cases_are_not_judged():
-    models = br.count_models([0, 1] * 10, {"old": range(20), "new": range(20)}, sample_weight=[1.5] * 20)
+    models = br.count_models(
+        [0, 1] * 10, {"old": range(20), "new": range(20)}, sample_weight=[1.5] * 20
+    )
     with pytest.raises(br.InputError, match="BR583.*weighted"):
         br.regression(models, **BOTH, threshold=3)
     with pytest.raises(br.InputError, match="BR583.*weighted"):
-        br.require("recall >= 0.5", br.count([0, 1] * 10, range(20), sample_weight=[1.5] * 20), threshold=3)
+        br.require(
+            "recall >= 0.5", br.count([0, 1] * 10, range(20), sample_weight=[1.5] * 20), threshold=3
+        )

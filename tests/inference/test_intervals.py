@@ -5,7 +5,17 @@ import math
 
 import numpy as np
 import pytest
-from tests.inference.samples import AT, codes, counts, grouped, never, own_auc, own_ks, sample, text_of
+from tests.inference.samples import (
+    AT,
+    codes,
+    counts,
+    grouped,
+    never,
+    own_auc,
+    own_ks,
+    sample,
+    text_of,
+)
 
 import baserate as br
 
@@ -63,7 +73,9 @@ def test_five_cases_are_enough_for_a_bootstrap_and_four_are_not():
     with pytest.raises(br.InputError, match="BR590: only 4 positives: too few to resample"):
         br.interval(br.ks, counts(4, 100))
     assert br.interval(br.auc, counts(4, 100)).method == "placements-beta"
-    assert br.interval("tpr", counts(4, 100), threshold=0.5).value == br.measure("tpr", counts(4, 100), threshold=0.5)
+    assert br.interval("tpr", counts(4, 100), threshold=0.5).value == br.measure(
+        "tpr", counts(4, 100), threshold=0.5
+    )
     assert "BR591" not in codes(br.interval(br.ks, counts(), replicates=100))
 
 
@@ -72,7 +84,13 @@ def test_five_cases_are_enough_for_a_bootstrap_and_four_are_not():
 
 @pytest.mark.parametrize(
     ("statistic", "name"),
-    [(br.ks, "ks"), ("ks", "ks"), (br.Summary.parse("ks"), "ks"), (own_auc, "own_auc"), (functools.partial(br.ks), "statistic")],
+    [
+        (br.ks, "ks"),
+        ("ks", "ks"),
+        (br.Summary.parse("ks"), "ks"),
+        (own_auc, "own_auc"),
+        (functools.partial(br.ks), "statistic"),
+    ],
 )
 def test_a_statistic_is_named_as_one_would(statistic, name):
     found = br.interval(statistic, counts(), replicates=100)
@@ -80,7 +98,9 @@ def test_a_statistic_is_named_as_one_would(statistic, name):
 
 
 def test_a_function_its_name_and_its_summary_are_the_same_question():
-    found = [br.interval(one, counts(), replicates=150) for one in (br.ks, "ks", br.Summary.parse("ks"))]
+    found = [
+        br.interval(one, counts(), replicates=150) for one in (br.ks, "ks", br.Summary.parse("ks"))
+    ]
     assert found[0] == found[1] == found[2]
     own = br.interval(own_ks, counts(), replicates=150, resample="stratified")
     assert own.value == found[0].value
@@ -104,15 +124,22 @@ def test_costs_that_a_function_cannot_use_are_refused():
         br.interval(own_auc, counts(), at=br.Conditions(costs=br.Costs(fn=100)), replicates=100)
 
 
-@pytest.mark.parametrize(("statistic", "options"), [("tpr", {"threshold": 1.0}), (br.auc, {}), ("precision", {"threshold": 1.0, "at": AT})])
+@pytest.mark.parametrize(
+    ("statistic", "options"),
+    [("tpr", {"threshold": 1.0}), (br.auc, {}), ("precision", {"threshold": 1.0, "at": AT})],
+)
 def test_a_volume_that_says_nothing_is_refused(statistic, options):
     with pytest.raises(br.InputError, match="BR532"):
         br.interval(statistic, counts(), volume=100, **options)
 
 
 def test_a_summary_that_depends_on_the_prior_resamples_it_unless_it_is_given():
-    assert "of all cases, the prior with them" in text_of(br.interval(br.auprc, counts(), replicates=100), "BR598")
-    assert "within each class" in text_of(br.interval(br.auprc, counts(), at=AT, replicates=100), "BR598")
+    assert "of all cases, the prior with them" in text_of(
+        br.interval(br.auprc, counts(), replicates=100), "BR598"
+    )
+    assert "within each class" in text_of(
+        br.interval(br.auprc, counts(), at=AT, replicates=100), "BR598"
+    )
     assert "within each class" in text_of(br.interval(br.ks, counts(), replicates=100), "BR598")
     assert "of all cases" in text_of(br.interval(own_auc, counts(), replicates=100), "BR598")
     assert "of whole clusters" in text_of(br.interval(br.ks, grouped(), replicates=100), "BR598")
@@ -124,8 +151,16 @@ def test_a_summary_that_depends_on_the_prior_resamples_it_unless_it_is_given():
     [
         (3, {}, "BR594: a statistic is a function of Counts or the name of a measure, got 3"),
         (None, {}, "BR594: a statistic is a function of Counts"),
-        ("precision", {"rule": "tpr >= 0.5", "threshold": 1.0}, "BR594: precision is asked for at a rule and at a threshold"),
-        ("precision", {"rule": "tpr >= 0.5", "threshold": None}, "BR594: precision is asked for at a rule and at a threshold"),
+        (
+            "precision",
+            {"rule": "tpr >= 0.5", "threshold": 1.0},
+            "BR594: precision is asked for at a rule and at a threshold",
+        ),
+        (
+            "precision",
+            {"rule": "tpr >= 0.5", "threshold": None},
+            "BR594: precision is asked for at a rule and at a threshold",
+        ),
         (br.auc, {"rule": "tpr >= 0.5"}, "BR594: a rule or threshold belongs to a measure"),
         ("ks", {"threshold": 1.0}, "BR594: a rule or threshold belongs to a measure"),
         (own_auc, {"threshold": 1.0}, "BR594: a rule or threshold belongs to a measure"),
@@ -135,12 +170,24 @@ def test_a_summary_that_depends_on_the_prior_resamples_it_unless_it_is_given():
         ("recall", {"threshold": 1.0}, 'BR535: "recall" is called tpr here'),
         ("nonsense", {"threshold": 1.0}, 'BR531: unknown measure "nonsense"'),
         ("alerts", {"threshold": 1.0}, "BR532: alerts needs volume"),
-        ("precision", {"rule": "tpr >= 0.5", "method": "delong"}, 'BR581: there is no method "delong" for a rate'),
-        ("precision", {"optimize": "f1", "threshold": 1.0}, "BR594: precision is asked for at a rule and at a threshold"),
+        (
+            "precision",
+            {"rule": "tpr >= 0.5", "method": "delong"},
+            'BR581: there is no method "delong" for a rate',
+        ),
+        (
+            "precision",
+            {"optimize": "f1", "threshold": 1.0},
+            "BR594: precision is asked for at a rule and at a threshold",
+        ),
         (br.auc, {"optimize": "f1"}, "BR594: a rule or threshold belongs to a measure"),
         (br.ks, {"method": "delong"}, 'BR581: there is no method "delong" for ks here'),
         (br.auc, {"method": "wilson"}, 'BR581: there is no method "wilson" for AUC'),
-        ("tpr", {"threshold": 1.0, "method": "delong"}, 'BR581: there is no method "delong" for a rate'),
+        (
+            "tpr",
+            {"threshold": 1.0, "method": "delong"},
+            'BR581: there is no method "delong" for a rate',
+        ),
         (br.auc, {"resample": "clusters"}, "BR581: clusters are resampled whole"),
         (br.auc, {"resample": "jackknife"}, "BR581: resamples are drawn by"),
         (br.ks, {"replicates": 10}, "BR580: a bootstrap takes 100 to"),
@@ -158,7 +205,9 @@ def test_a_question_that_cannot_be_read_is_refused(statistic, options, message):
         br.interval(statistic, counts(), **options)
 
 
-@pytest.mark.parametrize("at", [br.Uncertain(prior="0.01..0.1"), br.Uncertain(prior=br.Pilot(1, 50))])
+@pytest.mark.parametrize(
+    "at", [br.Uncertain(prior="0.01..0.1"), br.Uncertain(prior=br.Pilot(1, 50))]
+)
 def test_bca_has_no_place_for_uncertain_conditions(at):
     with pytest.raises(br.InputError, match="BR581: bca has no place for uncertain conditions"):
         br.interval("precision", counts(), at=at, method="bca", threshold=1.0)
@@ -167,9 +216,14 @@ def test_bca_has_no_place_for_uncertain_conditions(at):
 def test_what_is_no_counts_is_refused_with_what_to_do():
     labels, scores = sample()
     joint = br.count_models(labels, {"a": scores, "b": -scores})
-    with pytest.raises(br.InputError, match=r"BR228: an interval is made of Counts, got JointCounts.*joint\.marginal"):
+    with pytest.raises(
+        br.InputError,
+        match=r"BR228: an interval is made of Counts, got JointCounts.*joint\.marginal",
+    ):
         br.interval(br.auc, joint)
-    with pytest.raises(br.InputError, match=r"BR228: an interval is made of Counts, got list.*count\("):
+    with pytest.raises(
+        br.InputError, match=r"BR228: an interval is made of Counts, got list.*count\("
+    ):
         br.interval(br.auc, [1, 2])
 
 
@@ -196,7 +250,9 @@ def test_what_is_undefined_has_no_interval():
 
 
 def test_a_rule_that_nothing_keeps_has_no_interval():
-    with pytest.raises(br.Infeasible, match="BR530: no threshold has precision >= 0.999 and tpr >= 0.9"):
+    with pytest.raises(
+        br.Infeasible, match="BR530: no threshold has precision >= 0.999 and tpr >= 0.9"
+    ):
         br.interval("tpr", counts(), rule="precision >= 0.999 and tpr >= 0.9", at=AT)
 
 
@@ -204,20 +260,32 @@ def test_weighted_cases_are_refused_and_groups_of_them_are_not():
     labels, scores = sample()
     weights = np.linspace(0.5, 1.5, len(labels))
     weighted = br.count(labels, scores, sample_weight=weights)
-    for statistic, options in ((br.auc, {}), (br.ks, {}), ("tpr", {"threshold": 1.0}), ("precision", {"rule": "tpr >= 0.5"})):
+    for statistic, options in (
+        (br.auc, {}),
+        (br.ks, {}),
+        ("tpr", {"threshold": 1.0}),
+        ("precision", {"rule": "tpr >= 0.5"}),
+    ):
         with pytest.raises(br.InputError, match="BR583: these cases are weighted"):
             br.interval(statistic, weighted, **options)
-    groups = br.count_groups(labels, scores, groups=np.arange(len(labels)) % 40, sample_weight=weights)
+    groups = br.count_groups(
+        labels, scores, groups=np.arange(len(labels)) % 40, sample_weight=weights
+    )
     assert br.interval(br.auc, groups, replicates=100).value == br.auc(groups.total())
 
 
 # Level, side and seed.
 
 
-@pytest.mark.parametrize("options", [{}, {"threshold": 1.0, "at": AT}, {"rule": "tpr >= 0.5", "at": AT}])
+@pytest.mark.parametrize(
+    "options", [{}, {"threshold": 1.0, "at": AT}, {"rule": "tpr >= 0.5", "at": AT}]
+)
 def test_the_same_seed_gives_the_same_answer_and_a_higher_level_a_wider_one(options):
     statistic = "precision" if options else "ks"
-    found = [br.interval(statistic, counts(), replicates=200, seed=seed, level=0.9, **options) for seed in (5, 5, 6)]
+    found = [
+        br.interval(statistic, counts(), replicates=200, seed=seed, level=0.9, **options)
+        for seed in (5, 5, 6)
+    ]
     assert found[0] == found[1]
     assert (found[0].low, found[0].high) != (found[2].low, found[2].high)
     assert (found[0].seed, found[2].seed) == (5, 6)
@@ -228,9 +296,20 @@ def test_the_same_seed_gives_the_same_answer_and_a_higher_level_a_wider_one(opti
 
 @pytest.mark.parametrize("method", ["percentile", "bca"])
 def test_a_one_sided_bootstrap_has_one_bound_of_all_that_may_be_missed(method):
-    both = br.interval("precision", counts(), threshold=1.0, at=AT, method=method, level=0.9, replicates=300)
+    both = br.interval(
+        "precision", counts(), threshold=1.0, at=AT, method=method, level=0.9, replicates=300
+    )
     lower, upper = (
-        br.interval("precision", counts(), threshold=1.0, at=AT, method=method, level=0.95, side=side, replicates=300)
+        br.interval(
+            "precision",
+            counts(),
+            threshold=1.0,
+            at=AT,
+            method=method,
+            level=0.95,
+            side=side,
+            replicates=300,
+        )
         for side in ("lower", "upper")
     )
     assert (lower.low, lower.high) == (pytest.approx(both.low, rel=1e-12), 1)
@@ -240,21 +319,34 @@ def test_a_one_sided_bootstrap_has_one_bound_of_all_that_may_be_missed(method):
 
 
 def test_the_other_end_of_one_bound_is_where_the_range_ends_by_every_method():
-    ends = {br.interval(br.auc, counts(), side="lower", method=method, replicates=100).high for method in (None, "delong", "percentile")}
+    ends = {
+        br.interval(br.auc, counts(), side="lower", method=method, replicates=100).high
+        for method in (None, "delong", "percentile")
+    }
     assert ends == {1.0}
 
 
 @pytest.mark.parametrize(
     ("statistic", "low", "high"),
-    [(br.ks, 0, 1), (br.gini, -1, 1), ("h_measure", -math.inf, 1), (own_auc, -math.inf, math.inf), (br.min_cost, -math.inf, math.inf)],
+    [
+        (br.ks, 0, 1),
+        (br.gini, -1, 1),
+        ("h_measure", -math.inf, 1),
+        (own_auc, -math.inf, math.inf),
+        (br.min_cost, -math.inf, math.inf),
+    ],
 )
 def test_one_bound_of_a_bootstrap_ends_where_the_statistic_does(statistic, low, high):
-    lower, upper = (br.interval(statistic, counts(), side=side, replicates=100) for side in ("lower", "upper"))
+    lower, upper = (
+        br.interval(statistic, counts(), side=side, replicates=100) for side in ("lower", "upper")
+    )
     assert (lower.high, upper.low) == (high, low)
     assert lower.low < lower.value < upper.high
 
 
 def test_progress_is_told():
     told = []
-    br.interval(br.ks, counts(), replicates=120, progress=lambda done, total: told.append((done, total)))
+    br.interval(
+        br.ks, counts(), replicates=120, progress=lambda done, total: told.append((done, total))
+    )
     assert told[-1] == (120, 120)

@@ -12,9 +12,13 @@ from baserate.inference.bootstrap import Plan, planned, resampled
 # Groups.
 
 
-@pytest.mark.parametrize(("statistic", "options"), [(br.auc, {}), ("precision", {"threshold": 1.0, "at": AT})])
+@pytest.mark.parametrize(
+    ("statistic", "options"), [(br.auc, {}), ("precision", {"threshold": 1.0, "at": AT})]
+)
 def test_groups_are_resampled_whole_by_every_question(statistic, options):
-    found = br.interval(statistic, grouped(), method="percentile", replicates=150, seed=2, **options)
+    found = br.interval(
+        statistic, grouped(), method="percentile", replicates=150, seed=2, **options
+    )
     values = []
     for (part,) in resampled(grouped(), Plan("clusters", 150, 2)):
         if statistic is br.auc:
@@ -28,7 +32,9 @@ def test_groups_are_resampled_whole_by_every_question(statistic, options):
 def test_cases_that_come_in_groups_of_the_same_are_known_less_well():
     """Every case ten times over, in one group: as much is known as of each once."""
     labels, scores = sample()
-    groups = br.count_groups(np.repeat(labels, 10), np.repeat(scores, 10), groups=np.repeat(np.arange(len(labels)), 10))
+    groups = br.count_groups(
+        np.repeat(labels, 10), np.repeat(scores, 10), groups=np.repeat(np.arange(len(labels)), 10)
+    )
     ignored = br.interval(br.auc, groups.total(), method="percentile", replicates=500)
     whole = br.interval(br.auc, groups)
     once = br.interval(br.auc, counts(), method="percentile", replicates=500)
@@ -46,12 +52,18 @@ def test_clusters_of_either_class_are_what_is_known_of_it(fewer, place):
     """The cases of one class lie in few clusters, those of the other in 40."""
     labels, scores = sample()
     for clusters in (3, 12):
-        groups = br.count_groups(labels, scores, groups=np.arange(len(labels)) % np.where(labels == place, clusters, 40))
+        groups = br.count_groups(
+            labels, scores, groups=np.arange(len(labels)) % np.where(labels == place, clusters, 40)
+        )
         if clusters == 3:
-            with pytest.raises(br.InputError, match=f"BR590: only 3 clusters hold {fewer}: too few for an interval"):
+            with pytest.raises(
+                br.InputError, match=f"BR590: only 3 clusters hold {fewer}: too few for an interval"
+            ):
                 br.interval(br.auc, groups)
         else:
-            assert f"only 12 clusters hold {fewer}" in text_of(br.interval(br.auc, groups, method="percentile", replicates=100), "BR591")
+            assert f"only 12 clusters hold {fewer}" in text_of(
+                br.interval(br.auc, groups, method="percentile", replicates=100), "BR591"
+            )
             assert f"only 12 clusters hold {fewer}" in text_of(br.interval(br.auc, groups), "BR630")
 
 
@@ -59,15 +71,23 @@ def test_clusters_of_either_class_are_what_is_known_of_it(fewer, place):
 
 
 def test_a_threshold_that_stays_is_said_to_be_fixed_in_advance():
-    found = br.interval("precision", counts(), threshold=1.0, at=AT, method="percentile", replicates=150)
-    values = [br.measure("precision", part, threshold=1.0, at=AT) for (part,) in resampled(counts(), Plan("stratified", 150, 0))]
+    found = br.interval(
+        "precision", counts(), threshold=1.0, at=AT, method="percentile", replicates=150
+    )
+    values = [
+        br.measure("precision", part, threshold=1.0, at=AT)
+        for (part,) in resampled(counts(), Plan("stratified", 150, 0))
+    ]
     assert (found.low, found.high) == quantiles(values)
     assert "the threshold is taken as fixed in advance" in text_of(found, "BR598")
     assert "threshold" not in text_of(br.interval(br.ks, counts(), replicates=100), "BR598")
 
 
 def test_at_the_threshold_a_bootstrap_and_draws_say_about_the_same():
-    draws, again = (br.interval("precision", counts(), threshold=1.0, at=AT, method=method) for method in (None, "percentile"))
+    draws, again = (
+        br.interval("precision", counts(), threshold=1.0, at=AT, method=method)
+        for method in (None, "percentile")
+    )
     assert math.isclose(draws.low, again.low, rel_tol=0.1)
     assert math.isclose(draws.high, again.high, rel_tol=0.1)
 

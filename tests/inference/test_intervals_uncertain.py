@@ -46,7 +46,9 @@ def test_over_a_range_the_interval_of_a_chosen_threshold_is_the_widest_of_all_it
     assert found.value == point["precision"]
     assert found.low == pytest.approx(ends[0].low, rel=0.1), "moved by the optimism"
     assert found.high == pytest.approx(ends[1].high, rel=0.1)
-    assert text_of(found, "BR588").startswith("the widest bounds over settings spread over prior 0.01..0.2; ")
+    assert text_of(found, "BR588").startswith(
+        "the widest bounds over settings spread over prior 0.01..0.2; "
+    )
     assert "; the value is the one at prior 0.0447214; " in text_of(found, "BR588")
 
 
@@ -61,7 +63,14 @@ def test_the_threshold_is_chosen_once_at_the_middle_of_the_conditions():
 @pytest.mark.parametrize("part", [br.LogUniform(1e-4, 0.3), br.Draws([0.001, 0.01, 0.5])])
 def test_the_value_at_a_distribution_is_the_same_by_every_method(part):
     by_draws, again = (
-        br.interval("precision", counts(), threshold=1.0, at=br.Uncertain(prior=part), method=method, replicates=200)
+        br.interval(
+            "precision",
+            counts(),
+            threshold=1.0,
+            at=br.Uncertain(prior=part),
+            method=method,
+            replicates=200,
+        )
         for method in (None, "percentile")
     )
     assert math.isclose(by_draws.value, again.value, rel_tol=0.1)
@@ -74,7 +83,9 @@ def test_the_samples_own_prior_stays_that_of_each_resample_where_only_costs_are_
         seen.append((at.as_in_sample, at.costs.fn))
         return part.prior
 
-    found = br.interval(prior_seen, counts(), at=br.Uncertain(costs={"fn": br.Range(2, 8)}), replicates=100)
+    found = br.interval(
+        prior_seen, counts(), at=br.Uncertain(costs={"fn": br.Range(2, 8)}), replicates=100
+    )
     assert {own for own, _ in seen} == {True}
     assert {2, 8} <= {cost for _, cost in seen}
     assert "of all cases, the prior with them" in text_of(found, "BR598")

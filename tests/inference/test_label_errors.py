@@ -1,4 +1,6 @@
-"""Wrong labels and missing reviews: against outcomes that were mislabelled, or left unreviewed, by hand."""
+"""Wrong labels and missing reviews: against outcomes that were mislabelled, or left unreviewed, by
+hand.
+"""
 
 import math
 from fractions import Fraction
@@ -16,16 +18,22 @@ PERCENT = st.integers(0, 30)
 
 
 def mislabelled(truth, hidden_positives, spurious_positives):
-    """The outcomes under wrong labels: shares of the true positives called negative, and of the true negatives called positive."""
+    """The outcomes under wrong labels: shares of the true positives called negative, and of the
+    true negatives called positive.
+    """
     tp, fp, fn, tn = map(Fraction, truth)
     h, s = hidden_positives, spurious_positives
-    return br.Confusion(tp * (1 - h) + fp * s, fp * (1 - s) + tp * h, fn * (1 - h) + tn * s, tn * (1 - s) + fn * h)
+    return br.Confusion(
+        tp * (1 - h) + fp * s, fp * (1 - s) + tp * h, fn * (1 - h) + tn * s, tn * (1 - s) + fn * h
+    )
 
 
 class TestLabelErrors:
     @given(COUNT, COUNT, COUNT, COUNT, PERCENT, PERCENT)
     def test_what_was_mislabelled_is_found_again_exactly(self, tp, fp, fn, tn, lost, gained):
-        """Labels were spoiled independently of the flag; the shares among the labelled ones are what one would be told."""
+        """Labels were spoiled independently of the flag; the shares among the labelled ones are
+        what one would be told.
+        """
         h, s = Fraction(lost, 100), Fraction(gained, 100)
         seen = mislabelled((tp, fp, fn, tn), h, s)
         hidden = h * (tp + fn) / (seen.fp + seen.tn)
@@ -35,7 +43,11 @@ class TestLabelErrors:
         assert found.confusion == br.Confusion(tp, fp, fn, tn)
         assert found.precision == br.Confusion(tp, fp, fn, tn)["precision"]
         assert found.prior == (tp + fn) / (tp + fp + fn + tn)
-        assert (found.apparent_tpr, found.apparent_fpr, found.apparent_precision) == (seen["tpr"], seen["fpr"], seen["precision"])
+        assert (found.apparent_tpr, found.apparent_fpr, found.apparent_precision) == (
+            seen["tpr"],
+            seen["fpr"],
+            seen["precision"],
+        )
         assert hidden <= found.largest_hidden * (1 + 1e-12)
         assert spurious <= found.largest_spurious * (1 + 1e-12)
 
@@ -53,7 +65,9 @@ class TestLabelErrors:
 
     @pytest.mark.parametrize("fp", [0, 1, 80, 500])
     def test_as_many_hidden_as_labelled_positives_halve_the_apparent_precision(self, fp):
-        """The labelled negatives hold 100 more positives, a share as large as the prior is (1 %, as odds): exactly half is seen."""
+        """The labelled negatives hold 100 more positives, a share as large as the prior is (1 %, as
+        odds): exactly half is seen.
+        """
         truth = br.Confusion(tp=160, fp=fp, fn=40, tn=9_800 - fp)
         seen = mislabelled(truth, Fraction(1, 2), 0)
         assert (seen.tp + seen.fn, seen.fp + seen.tn) == (100, 9_900)
@@ -67,8 +81,20 @@ class TestLabelErrors:
         truth = rng.random(400_000) < 0.05
         flagged = rng.random(400_000) < np.where(truth, 0.7, 0.02)
         label = np.where(truth, rng.random(400_000) > 0.2, rng.random(400_000) < 0.004)
-        seen = br.Confusion(*(int(np.sum(a & b)) for a, b in ((flagged, label), (flagged, ~label), (~flagged, label), (~flagged, ~label))))
-        found = br.under_label_errors(seen, hidden=np.mean(truth[~label]), spurious=np.mean(~truth[label]))
+        seen = br.Confusion(
+            *(
+                int(np.sum(a & b))
+                for a, b in (
+                    (flagged, label),
+                    (flagged, ~label),
+                    (~flagged, label),
+                    (~flagged, ~label),
+                )
+            )
+        )
+        found = br.under_label_errors(
+            seen, hidden=np.mean(truth[~label]), spurious=np.mean(~truth[label])
+        )
         assert found.tpr == pytest.approx(0.7, abs=0.01)
         assert found.fpr == pytest.approx(0.02, abs=0.001)
         assert found.apparent_tpr < 0.66
@@ -98,13 +124,21 @@ class TestLabelErrors:
         elsewhere = br.flag_at(counts, 2, at=br.Conditions(prior=0.001))
         assert (
             br.under_label_errors(elsewhere, hidden=0.01).precision
-            == br.under_label_errors(elsewhere.confusion, hidden=0.01, at=br.Conditions(prior=0.001)).precision
+            == br.under_label_errors(
+                elsewhere.confusion, hidden=0.01, at=br.Conditions(prior=0.001)
+            ).precision
         )
         here = br.flag_at(counts, 2)
-        assert br.under_label_errors(here, hidden=0.01).precision == br.under_label_errors(here.confusion, hidden=0.01).precision == 180 / 270
+        assert (
+            br.under_label_errors(here, hidden=0.01).precision
+            == br.under_label_errors(here.confusion, hidden=0.01).precision
+            == 180 / 270
+        )
 
     def test_published_rates_are_corrected_and_keep_their_prior_unknown(self):
-        published = br.flag_at(br.Points.from_rates([0.0625], [0.75]), -1, at=br.Conditions(prior=0.1))
+        published = br.flag_at(
+            br.Points.from_rates([0.0625], [0.75]), -1, at=br.Conditions(prior=0.1)
+        )
         found = br.under_label_errors(published.confusion, hidden=0.0625, spurious=0.25)
         assert (found.tpr, found.fpr) == (1.0, 0.0) == (found["tpr"], found["fpr"])
         with pytest.raises(InputError, match="BR509"):
@@ -113,7 +147,11 @@ class TestLabelErrors:
 
     def test_it_prints_both_rates(self):
         found = br.under_label_errors(br.Confusion(tp=80, fp=160, fn=20, tn=9_840), hidden="1%")
-        assert repr(found) == "LabelErrors: hidden 0.01, spurious 0; tpr 0.8 (apparent 0.8), fpr 0.008081 (apparent 0.016)"
+        assert (
+            repr(found)
+            == "LabelErrors: hidden 0.01, spurious 0; tpr 0.8 (apparent 0.8), fpr 0.008081"
+            " (apparent 0.016)"
+        )
 
     @pytest.mark.parametrize(
         ("shares", "match"),
@@ -125,10 +163,19 @@ class TestLabelErrors:
             ({"hidden": math.nan}, "BR586: hidden must be a share"),
             (
                 {"hidden": 0.2},
-                "BR586: hidden 0.2 and spurious 0 cannot be: .* hidden at most 0.125 with that spurious, spurious at most 0.222222 without",
+                (
+                    "BR586: hidden 0.2 and spurious 0 cannot be: .* hidden at most 0.125 with that"
+                    " spurious, spurious at most 0.222222 without"
+                ),
             ),
-            ({"spurious": 0.3}, "hidden at most 0.125 without spurious, spurious at most 0.222222 with that hidden"),
-            ({"hidden": 0.3, "spurious": 0.4}, "hidden at most 0.125 without spurious, spurious at most 0.222222 without hidden"),
+            (
+                {"spurious": 0.3},
+                "hidden at most 0.125 without spurious, spurious at most 0.222222 with that hidden",
+            ),
+            (
+                {"hidden": 0.3, "spurious": 0.4},
+                "hidden at most 0.125 without spurious, spurious at most 0.222222 without hidden",
+            ),
         ],
     )
     def test_shares_that_cannot_be_are_refused_with_what_can(self, shares, match):
@@ -145,7 +192,10 @@ class TestLabelErrors:
         perfect = br.Confusion(tp=10, fp=1, fn=0, tn=9)
         found = br.under_label_errors(perfect, hidden=0.05)
         assert (found.largest_hidden, found.largest_spurious) == (0.1, 0)
-        with pytest.raises(InputError, match="hidden at most 0.1 without spurious, spurious at most 0 with that hidden"):
+        with pytest.raises(
+            InputError,
+            match="hidden at most 0.1 without spurious, spurious at most 0 with that hidden",
+        ):
             br.under_label_errors(perfect, spurious=0.01)
 
     def test_one_class_or_no_point_is_refused(self):
@@ -164,7 +214,9 @@ class TestTable:
         assert (rows[-1].fpr, rows[-1].precision) == (0, 1)
 
     def test_shares_may_be_given(self):
-        rows = br.label_error_table(br.Confusion(tp=80, fp=160, fn=20, tn=9_840), hidden=["1 in 1000", 0.01], spurious=0.1)
+        rows = br.label_error_table(
+            br.Confusion(tp=80, fp=160, fn=20, tn=9_840), hidden=["1 in 1000", 0.01], spurious=0.1
+        )
         assert [(row.hidden, row.spurious) for row in rows] == [(0.001, 0.1), (0.01, 0.1)]
 
     def test_a_coin_stays_a_coin_and_all_wrong_is_left_out(self):
@@ -180,14 +232,19 @@ class TestTable:
 
 class TestVerification:
     def test_begg_and_greenes_give_back_what_was_not_reviewed(self):
-        found = br.under_verification(br.Confusion(tp=45, fp=55, fn=10, tn=990), flagged=0.5, passed="1%")
+        found = br.under_verification(
+            br.Confusion(tp=45, fp=55, fn=10, tn=990), flagged=0.5, passed="1%"
+        )
         assert found.confusion == br.Confusion(tp=90, fp=110, fn=1000, tn=99_000)
         assert (found.tpr, found.apparent_tpr) == (90 / 1090, 45 / 55)
         assert (found.fpr, found.apparent_fpr) == (110 / 99_110, 55 / 1045)
         assert found.precision == found.apparent_precision == 0.45
         assert (found.prior, found.apparent_prior) == (1090 / 100_200, 55 / 1100)
         assert "depends on nothing but the flag" in found.notes[0].text
-        assert repr(found).startswith("Verified: 0.5 of the flagged cases reviewed, 0.01 of the passed; tpr 0.08257 (apparent 0.8182), fpr")
+        assert repr(found).startswith(
+            "Verified: 0.5 of the flagged cases reviewed, 0.01 of the passed; tpr 0.08257 (apparent"
+            " 0.8182), fpr"
+        )
 
     def test_reviewing_everything_changes_nothing(self):
         source = br.Confusion(tp=45, fp=55, fn=10, tn=990)
@@ -198,7 +255,10 @@ class TestVerification:
         truth = rng.random(500_000) < 0.05
         flagged = rng.random(500_000) < np.where(truth, 0.6, 0.03)
         seen = rng.random(500_000) < np.where(flagged, 0.9, 0.1)
-        tp, fp, fn, tn = (int(np.sum(seen & a & b)) for a, b in ((flagged, truth), (flagged, ~truth), (~flagged, truth), (~flagged, ~truth)))
+        tp, fp, fn, tn = (
+            int(np.sum(seen & a & b))
+            for a, b in ((flagged, truth), (flagged, ~truth), (~flagged, truth), (~flagged, ~truth))
+        )
         found = br.under_verification(br.Confusion(tp, fp, fn, tn), flagged=0.9, passed=0.1)
         assert found.apparent_tpr > 0.9
         assert found.tpr == pytest.approx(0.6, abs=0.02)
@@ -208,8 +268,17 @@ class TestVerification:
     @pytest.mark.parametrize(
         ("shares", "match"),
         [
-            ({"passed": 0}, "BR586: no passed case was reviewed: precision, but not tpr, can be known. Fix: review some passed cases"),
-            ({"passed": 0.1, "flagged": 0}, "BR586: no flagged case was reviewed: neither tpr nor precision can be known"),
+            (
+                {"passed": 0},
+                (
+                    "BR586: no passed case was reviewed: precision, but not tpr, can be known. Fix:"
+                    " review some passed cases"
+                ),
+            ),
+            (
+                {"passed": 0.1, "flagged": 0},
+                "BR586: no flagged case was reviewed: neither tpr nor precision can be known",
+            ),
             ({"passed": 1.5}, "BR586: passed must be a share between 0 and 1, got 1.5"),
         ],
     )

@@ -1,4 +1,6 @@
-"""McNemar's test and the interval beside it: against sums of coin tosses and a walk over the cases."""
+"""McNemar's test and the interval beside it: against sums of coin tosses and a walk over the
+cases.
+"""
 
 import math
 from fractions import Fraction
@@ -46,10 +48,19 @@ def right(label, score, threshold):
 
 
 def walk(cases, thresholds, measure):
-    """What McNemar's test sees, case by case: the two shares, cases only one model has right, and all that count."""
+    """What McNemar's test sees, case by case: the two shares, cases only one model has right, and
+    all that count.
+    """
     labels, *models = cases
-    kept = [i for i, label in enumerate(labels) if {"tpr": label, "fnr": label, "fpr": not label, "tnr": not label}.get(measure, True)]
-    good = [[right(labels[i], scores[i], threshold) for i in kept] for scores, threshold in zip(models, thresholds, strict=True)]
+    kept = [
+        i
+        for i, label in enumerate(labels)
+        if {"tpr": label, "fnr": label, "fpr": not label, "tnr": not label}.get(measure, True)
+    ]
+    good = [
+        [right(labels[i], scores[i], threshold) for i in kept]
+        for scores, threshold in zip(models, thresholds, strict=True)
+    ]
     shares = [Fraction(sum(row), len(kept)) for row in good]
     if measure in ("fnr", "fpr", "error"):
         shares = [1 - share for share in shares]
@@ -58,7 +69,9 @@ def walk(cases, thresholds, measure):
 
 
 def answers(first_only, second_only, both=30):
-    """Positives that one model flags, and negatives that none does: tpr differs by as many pairs."""
+    """Positives that one model flags, and negatives that none does: tpr differs by as many
+    pairs.
+    """
     labels = [1] * (first_only + second_only + both) + [0] * 10
     a = [1] * first_only + [0] * second_only + [1] * both + [0] * 10
     b = [0] * first_only + [1] * second_only + [1] * both + [0] * 10
@@ -135,14 +148,22 @@ def test_discordant_cases_are_those_that_a_walk_over_the_cases_finds(cases, firs
 def test_shares_at_fixed_thresholds_are_compared_by_mcnemar(cases, first, second, measure):
     shares, one, two, whole = walk(cases, (first, second), measure)
     found = br.compare(measure, joint_of(*cases), threshold={"a": first, "b": second})
-    assert (found.method, found.name, found.models, found.paired) == ("mcnemar", measure, ("a", "b"), True)
+    assert (found.method, found.name, found.models, found.paired) == (
+        "mcnemar",
+        measure,
+        ("a", "b"),
+        True,
+    )
     assert found.values == pytest.approx([float(share) for share in shares], rel=1e-12)
     assert found.value == pytest.approx(float(shares[1] - shares[0]), rel=1e-12, abs=1e-15)
     assert found.p_value == pytest.approx(float(coin_p(one, two)), rel=1e-10)
     assert found.discordant == (one + two, whole)
     assert found.low <= found.value <= found.high
     assert found.notes[0].code == "BR599"
-    assert found.notes[0].text == f'{one} {"case" if one == 1 else "cases"} only "a" has right, {two} only "b"'
+    assert (
+        found.notes[0].text
+        == f'{one} {"case" if one == 1 else "cases"} only "a" has right, {two} only "b"'
+    )
 
 
 @given(scored(), THRESHOLDS, THRESHOLDS, st.sampled_from(MEASURES))
@@ -155,7 +176,9 @@ def test_swapping_the_models_flips_the_sign_and_keeps_the_p_value(cases, first, 
     assert swapped.values == found.values[::-1]
     assert swapped.favours == found.favours
     if found.discordant[0]:
-        assert (swapped.low, swapped.high) == pytest.approx((-found.high, -found.low), rel=1e-12, abs=1e-15)
+        assert (swapped.low, swapped.high) == pytest.approx(
+            (-found.high, -found.low), rel=1e-12, abs=1e-15
+        )
 
 
 @given(scored(), THRESHOLDS, st.sampled_from(MEASURES))
@@ -177,21 +200,29 @@ def test_between_identical_models_neither_side_is_wider(cases, threshold, measur
 @given(scored(), THRESHOLDS, st.sampled_from(MEASURES))
 def test_cases_that_are_merged_into_cells_count_as_often(cases, threshold, measure):
     joint = joint_of(*cases)
-    assert br.compare(measure, joint.canonical() + joint, threshold=threshold) == br.compare(measure, joint + joint, threshold=threshold)
+    assert br.compare(measure, joint.canonical() + joint, threshold=threshold) == br.compare(
+        measure, joint + joint, threshold=threshold
+    )
 
 
-@given(st.integers(0, 60), st.integers(0, 60), st.integers(0, 200), st.sampled_from([0.8, 0.95, 0.99]))
+@given(
+    st.integers(0, 60), st.integers(0, 60), st.integers(0, 200), st.sampled_from([0.8, 0.95, 0.99])
+)
 def test_the_interval_is_walds_with_one_pair_of_either_kind_added(gained, lost, rest, level):
     cases = gained + lost + rest
     up, down = Fraction(gained + 1, cases + 2), Fraction(lost + 1, cases + 2)
     half = stats.norm.isf((1 - level) / 2) * math.sqrt((up + down - (up - down) ** 2) / (cases + 2))
     low, high = max(-1.0, float(up - down) - half), min(1.0, float(up - down) + half)
-    assert bonett_price(gained, lost, cases, level) == pytest.approx((low, high), rel=1e-9, abs=1e-12)
+    assert bonett_price(gained, lost, cases, level) == pytest.approx(
+        (low, high), rel=1e-9, abs=1e-12
+    )
 
 
 @given(st.integers(0, 60), st.integers(0, 60), st.integers(0, 200))
 def test_a_higher_level_is_wider(gained, lost, rest):
-    narrow, wide = (bonett_price(gained, lost, gained + lost + rest, level) for level in (0.8, 0.99))
+    narrow, wide = (
+        bonett_price(gained, lost, gained + lost + rest, level) for level in (0.8, 0.99)
+    )
     assert wide[0] <= narrow[0] <= narrow[1] <= wide[1]
 
 
@@ -201,7 +232,9 @@ def test_the_interval_of_one_share_reaches_the_comparison():
     assert found.level == 0.9
 
 
-@pytest.mark.parametrize(("cases", "rates"), [(40, (0.1, 0.05)), (60, (0.02, 0.02)), (30, (0.4, 0.1))])
+@pytest.mark.parametrize(
+    ("cases", "rates"), [(40, (0.1, 0.05)), (60, (0.02, 0.02)), (30, (0.4, 0.1))]
+)
 def test_the_interval_covers_about_what_it_says(cases, rates):
     """Every split of the cases into gained, lost and neither, with its exact chance."""
     true, chance = rates[0] - rates[1], 0.0
@@ -209,8 +242,17 @@ def test_the_interval_covers_about_what_it_says(cases, rates):
         for lost in range(cases + 1 - gained):
             low, high = bonett_price(gained, lost, cases, 0.95)
             if low <= true <= high:
-                logs = gained * math.log(rates[0]) + lost * math.log(rates[1]) + (cases - gained - lost) * math.log(1 - sum(rates))
-                ways = math.lgamma(cases + 1) - math.lgamma(gained + 1) - math.lgamma(lost + 1) - math.lgamma(cases - gained - lost + 1)
+                logs = (
+                    gained * math.log(rates[0])
+                    + lost * math.log(rates[1])
+                    + (cases - gained - lost) * math.log(1 - sum(rates))
+                )
+                ways = (
+                    math.lgamma(cases + 1)
+                    - math.lgamma(gained + 1)
+                    - math.lgamma(lost + 1)
+                    - math.lgamma(cases - gained - lost + 1)
+                )
                 chance += math.exp(ways + logs)
     assert chance > 0.93
 
@@ -226,7 +268,9 @@ def many(seed=0, cases=200):
 
 def test_what_depends_on_a_prior_that_is_given_is_not_left_to_mcnemar():
     joint, at = joint_of(*many()), br.Conditions(prior=0.01)
-    assert br.compare("accuracy", joint, threshold=0.5, at=at, replicates=200).method == "percentile"
+    assert (
+        br.compare("accuracy", joint, threshold=0.5, at=at, replicates=200).method == "percentile"
+    )
     assert br.compare("accuracy", joint, threshold=0.5, at=br.Conditions()).method == "mcnemar"
     assert br.compare("tpr", joint, threshold=0.5, at=at).method == "mcnemar"
     assert br.compare("precision", joint, threshold=0.5, replicates=200).method == "percentile"
@@ -238,10 +282,17 @@ def test_mcnemar_by_name_is_refused_at_another_prior_than_the_samples():
         br.compare("accuracy", joint, threshold=0.5, at=br.Conditions(prior=0.01), method="mcnemar")
 
 
-@pytest.mark.parametrize(("statistic", "options"), [("precision", {"threshold": 0.5}), (br.auc, {}), ("tpr", {"rule": "fpr <= 0.2"})])
+@pytest.mark.parametrize(
+    ("statistic", "options"),
+    [("precision", {"threshold": 0.5}), (br.auc, {}), ("tpr", {"rule": "fpr <= 0.2"})],
+)
 def test_mcnemar_by_name_is_refused_for_anything_but_shares_at_fixed_thresholds(statistic, options):
     call = lambda: br.compare(statistic, joint_of(*many()), method="mcnemar", **options)  # noqa: E731
-    assert_refused("BR581", "McNemar's test compares tpr, fnr, fpr, tnr, accuracy, error at fixed thresholds", call)
+    assert_refused(
+        "BR581",
+        "McNemar's test compares tpr, fnr, fpr, tnr, accuracy, error at fixed thresholds",
+        call,
+    )
 
 
 def test_a_threshold_that_is_chosen_on_these_cases_is_no_fixed_one():
@@ -253,23 +304,39 @@ def test_a_threshold_that_is_chosen_on_these_cases_is_no_fixed_one():
 def test_weighted_cases_are_refused():
     labels, a, b = many()
     joint = br.count_models(labels, {"a": a, "b": b}, sample_weight=np.full(len(labels), 0.5))
-    assert_refused("BR583", "these cases are weighted: intervals need whole cases", lambda: br.compare("tpr", joint, threshold=0.5))
+    assert_refused(
+        "BR583",
+        "these cases are weighted: intervals need whole cases",
+        lambda: br.compare("tpr", joint, threshold=0.5),
+    )
 
 
 def test_accuracy_of_cases_whose_classes_were_chosen_needs_a_prior_and_tpr_does_not():
     labels, a, b = many()
     joint = br.count_models(labels, {"a": a, "b": b}, design="case-control")
-    assert_refused("BR509", "the sample's prior is no base rate", lambda: br.compare("accuracy", joint, threshold=0.5))
-    assert br.compare("tpr", joint, threshold=0.5) == br.compare("tpr", joint_of(labels, a, b), threshold=0.5)
+    assert_refused(
+        "BR509",
+        "the sample's prior is no base rate",
+        lambda: br.compare("accuracy", joint, threshold=0.5),
+    )
+    assert br.compare("tpr", joint, threshold=0.5) == br.compare(
+        "tpr", joint_of(labels, a, b), threshold=0.5
+    )
 
 
 @pytest.mark.parametrize("measure", ["tpr", "fpr"])
 def test_a_rate_of_a_class_needs_both_classes(measure):
-    assert_refused("BR552", "there are no negatives", lambda: br.compare(measure, joint_of([1, 1], [0, 1], [1, 0]), threshold=1))
+    assert_refused(
+        "BR552",
+        "there are no negatives",
+        lambda: br.compare(measure, joint_of([1, 1], [0, 1], [1, 0]), threshold=1),
+    )
 
 
 def test_accuracy_needs_one_class_only():
-    found = br.compare("accuracy", joint_of([1] * 6, [1, 1, 1, 1, 0, 0], [1, 0, 0, 0, 0, 0]), threshold=1)
+    found = br.compare(
+        "accuracy", joint_of([1] * 6, [1, 1, 1, 1, 0, 0], [1, 0, 0, 0, 0, 0]), threshold=1
+    )
     assert (found.value, found.p_value, found.discordant) == (-0.5, 0.25, (3, 6))
 
 
@@ -281,6 +348,11 @@ def test_no_cases_at_all_are_refused():
 
 def test_a_threshold_means_the_same_for_whole_and_for_broken_scores():
     labels = [0, 0, 1, 1, 1]
-    ints, floats = joint_of(labels, [1, 2, 2, 3, 1], [2, 1, 3, 3, 3]), joint_of(labels, [1.0, 2.0, 2.0, 3.0, 1.0], [2.0, 1.0, 3.0, 3.0, 3.0])
+    ints, floats = (
+        joint_of(labels, [1, 2, 2, 3, 1], [2, 1, 3, 3, 3]),
+        joint_of(labels, [1.0, 2.0, 2.0, 3.0, 1.0], [2.0, 1.0, 3.0, 3.0, 3.0]),
+    )
     for threshold in (1, 1.5, 2, 2.0, 3, 4, None):
-        assert br.compare("accuracy", ints, threshold=threshold) == br.compare("accuracy", floats, threshold=threshold)
+        assert br.compare("accuracy", ints, threshold=threshold) == br.compare(
+            "accuracy", floats, threshold=threshold
+        )

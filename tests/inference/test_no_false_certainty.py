@@ -1,4 +1,6 @@
-"""What was never seen is not ruled out: nothing here may look certain, or pass, because resamples know of nothing else."""
+"""What was never seen is not ruled out: nothing here may look certain, or pass, because resamples
+know of nothing else.
+"""
 
 import numpy as np
 import pytest
@@ -15,21 +17,31 @@ def two(first, second, labels=PERFECT):
 def test_a_band_along_base_rates_knows_of_false_alarms_that_were_not_seen():
     counts = br.Counts([2, 1], positives=[95, 5], negatives=[0, 40_000])
     band = br.band("precision", counts, priors=[1e-3, 1e-5], threshold=2, replicates=200)
-    singles = [br.interval("precision", counts, threshold=2, at=br.Conditions(prior=prior)) for prior in (1e-3, 1e-5)]
+    singles = [
+        br.interval("precision", counts, threshold=2, at=br.Conditions(prior=prior))
+        for prior in (1e-3, 1e-5)
+    ]
     assert band.low.tolist() == pytest.approx([one.low for one in singles])
     assert band.low[1] < 0.2
     assert band.high.tolist() == [1, 1]
 
 
 def test_a_band_that_no_resample_leaves_says_so():
-    band = br.band(br.cost_curve, br.Counts([2, 1], positives=[50, 0], negatives=[0, 50]), replicates=100)
-    assert any(note.code == "BR591" and "every resample gave the same value" in note.text for note in band.notes)
+    band = br.band(
+        br.cost_curve, br.Counts([2, 1], positives=[50, 0], negatives=[0, 50]), replicates=100
+    )
+    assert any(
+        note.code == "BR591" and "every resample gave the same value" in note.text
+        for note in band.notes
+    )
 
 
 @pytest.mark.parametrize("statistic", ["auc", "average_precision", "ks", "gini"])
 def test_no_margin_is_shown_by_resamples_that_do_not_differ(statistic):
     joint = two([9] * 5 + [0] * 200, [3, 4, 5, 6, 7] + [0] * 200)
-    assert not br.regression(joint, baseline="a", candidate="b", statistic=statistic, margin=1e-6).passed
+    assert not br.regression(
+        joint, baseline="a", candidate="b", statistic=statistic, margin=1e-6
+    ).passed
 
 
 def test_no_p_value_is_below_what_the_cases_that_differ_allow():
@@ -43,7 +55,11 @@ def test_no_p_value_is_below_what_the_cases_that_differ_allow():
 def test_strips_between_all_points_are_not_resampled_on_merged_runs():
     rng = np.random.default_rng(0)
     labels = np.repeat([1, 0], [50, 500])
-    found = br.interval("weighted_auc(alpha=0.9, strips=segments)", br.count(labels, rng.normal(size=550) + 1.2 * labels), replicates=200)
+    found = br.interval(
+        "weighted_auc(alpha=0.9, strips=segments)",
+        br.count(labels, rng.normal(size=550) + 1.2 * labels),
+        replicates=200,
+    )
     assert found.low < found.value < found.high
 
 
@@ -72,9 +88,13 @@ def test_a_function_of_ones_own_has_no_direction_that_a_gate_could_guess():
     def loss(counts):
         return br.brier(counts)
 
-    with pytest.raises(br.InputError, match='BR594: which way is better is not known of "loss".*better="higher"'):
+    with pytest.raises(
+        br.InputError, match='BR594: which way is better is not known of "loss".*better="higher"'
+    ):
         br.regression(joint, baseline="old", candidate="new", statistic=loss, replicates=100)
-    assert not br.regression(joint, baseline="old", candidate="new", statistic=loss, better="lower", replicates=100).passed
+    assert not br.regression(
+        joint, baseline="old", candidate="new", statistic=loss, better="lower", replicates=100
+    ).passed
 
 
 @pytest.mark.parametrize("statistic", [br.gini, br.ks, br.average_precision, br.min_cost])
@@ -87,12 +107,20 @@ def test_coarse_counts_are_not_resampled(statistic):
 
 
 def test_a_better_model_is_never_harder_to_show():
-    plans = [br.cases_for_auc(expecting=auc, at_least=0.8).positives for auc in (0.85, 0.9, 0.95, 0.99, 0.999, 0.9999)]
+    plans = [
+        br.cases_for_auc(expecting=auc, at_least=0.8).positives
+        for auc in (0.85, 0.9, 0.95, 0.99, 0.999, 0.9999)
+    ]
     assert plans == sorted(plans, reverse=True)
 
 
 def test_a_pilot_without_positives_bounds_nothing_from_below():
-    found = br.interval("precision", br.Confusion(45, 10, 5, 5000), at=br.Uncertain(prior=br.Pilot(0, 1000)), side="lower")
+    found = br.interval(
+        "precision",
+        br.Confusion(45, 10, 5, 5000),
+        at=br.Uncertain(prior=br.Pilot(0, 1000)),
+        side="lower",
+    )
     assert found.low < 1e-6
 
 
@@ -101,21 +129,34 @@ def test_so_many_parts_that_no_p_value_could_be_small_enough_are_refused():
     old, new = [1] * 20 + [0] * 50, [0] * 20 + [1] * 50
     slices = {str(k): br.count_models(labels, {"old": old, "new": new}) for k in range(2)}
     asked = {"baseline": "old", "candidate": "new", "statistic": "expected_cost", "threshold": 1}
-    with pytest.raises(br.InputError, match="BR580: 3 comparisons of 100 resamples each.*replicates=240"):
+    with pytest.raises(
+        br.InputError, match="BR580: 3 comparisons of 100 resamples each.*replicates=240"
+    ):
         br.regression(slices, replicates=100, **asked)
     assert not br.regression(slices, replicates=240, **asked).passed
 
 
-@pytest.mark.parametrize(("threshold", "text"), [(50, "both models flag nothing"), (-1, "both models flag everything")])
+@pytest.mark.parametrize(
+    ("threshold", "text"), [(50, "both models flag nothing"), (-1, "both models flag everything")]
+)
 def test_a_gate_that_cannot_come_out_is_refused(threshold, text):
     with pytest.raises(br.InputError, match=f"BR596: {text}"):
-        br.regression(two([1] * 5 + [0] * 200, [0] * 205), baseline="a", candidate="b", threshold=threshold)
-    with pytest.raises(br.InputError, match="BR552: there are no positives: a gate on these cases would pass anything"):
-        br.regression(two([0.1, 0.2], [0.3, 0.1], [0, 0]), baseline="a", candidate="b", threshold=0.15)
+        br.regression(
+            two([1] * 5 + [0] * 200, [0] * 205), baseline="a", candidate="b", threshold=threshold
+        )
+    with pytest.raises(
+        br.InputError,
+        match="BR552: there are no positives: a gate on these cases would pass anything",
+    ):
+        br.regression(
+            two([0.1, 0.2], [0.3, 0.1], [0, 0]), baseline="a", candidate="b", threshold=0.15
+        )
 
 
 def test_a_threshold_beyond_every_score_is_noted_by_a_requirement():
-    found = br.require("fpr <= 0.5", br.Counts([2, 1], positives=[50, 10], negatives=[5, 95]), threshold=50)
+    found = br.require(
+        "fpr <= 0.5", br.Counts([2, 1], positives=[50, 10], negatives=[5, 95]), threshold=50
+    )
     assert found.passed
     assert any(note.code == "BR529" for note in found.notes)
 

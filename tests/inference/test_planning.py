@@ -16,7 +16,9 @@ Z = NormalDist().inv_cdf
 def mcnemar_p(one, other):
     """The exact two-sided p-value, as a fraction."""
     pairs, fewer = one + other, min(one, other)
-    return min(Fraction(1), Fraction(2 * sum(math.comb(pairs, k) for k in range(fewer + 1)), 2**pairs))
+    return min(
+        Fraction(1), Fraction(2 * sum(math.comb(pairs, k) for k in range(fewer + 1)), 2**pairs)
+    )
 
 
 def declared(pairs, share, missed):
@@ -32,10 +34,15 @@ def logit_delong_shows(ours, theirs, at_least, z):
     """Whether DeLong's one-sided bound on the logit scale meets `at_least`, case by case."""
     beaten = np.searchsorted(np.sort(theirs), ours) / len(theirs)
     beating = 1 - np.searchsorted(np.sort(ours), theirs) / len(ours)
-    value, variance = beaten.mean(), np.var(beaten, ddof=1) / len(ours) + np.var(beating, ddof=1) / len(theirs)
+    value, variance = (
+        beaten.mean(),
+        np.var(beaten, ddof=1) / len(ours) + np.var(beating, ddof=1) / len(theirs),
+    )
     if value == 1:
         return True
-    return math.log(value / (1 - value)) - z * math.sqrt(variance) / (value * (1 - value)) >= math.log(at_least / (1 - at_least))
+    return math.log(value / (1 - value)) - z * math.sqrt(variance) / (
+        value * (1 - value)
+    ) >= math.log(at_least / (1 - at_least))
 
 
 def exponential(rng, auc, positives, negatives):
@@ -49,17 +56,24 @@ def binormal(rng, auc, positives, negatives):
 
 def hanley_mcneil(auc, positives, negatives):
     one, two = auc / (2 - auc), 2 * auc**2 / (1 + auc)
-    return (auc * (1 - auc) + (positives - 1) * (one - auc**2) + (negatives - 1) * (two - auc**2)) / (positives * negatives)
+    return (
+        auc * (1 - auc) + (positives - 1) * (one - auc**2) + (negatives - 1) * (two - auc**2)
+    ) / (positives * negatives)
 
 
 class TestAuc:
-    @pytest.mark.parametrize(("auc", "at_least", "ratio"), [(0.85, 0.8, 1), (0.9, 0.8, 5), (0.75, 0.7, 0.5), (0.95, 0.94, 3.7)])
+    @pytest.mark.parametrize(
+        ("auc", "at_least", "ratio"),
+        [(0.85, 0.8, 1), (0.9, 0.8, 5), (0.75, 0.7, 0.5), (0.95, 0.94, 3.7)],
+    )
     def test_it_is_the_first_number_with_room_enough(self, auc, at_least, ratio):
         room = (math.log(auc / (1 - auc)) - math.log(at_least / (1 - at_least))) * auc * (1 - auc)
         enough = (
             positives
             for positives in range(2, 100_000)
-            if (Z(0.95) + Z(0.8)) ** 2 * hanley_mcneil(auc, positives, math.ceil(positives * Fraction(str(ratio)))) <= room**2
+            if (Z(0.95) + Z(0.8)) ** 2
+            * hanley_mcneil(auc, positives, math.ceil(positives * Fraction(str(ratio))))
+            <= room**2
         )
         first = next(enough)
         found = br.cases_for_auc(expecting=auc, at_least=at_least, negatives_per_positive=ratio)
@@ -75,9 +89,14 @@ class TestAuc:
 
     @pytest.mark.parametrize(("auc", "at_least", "ratio"), [(0.8, 0.7, 1), (0.75, 0.65, 5)])
     def test_simulated_test_sets_of_that_size_show_it_that_often(self, auc, at_least, ratio):
-        positives, negatives = br.cases_for_auc(expecting=auc, at_least=at_least, negatives_per_positive=ratio)
+        positives, negatives = br.cases_for_auc(
+            expecting=auc, at_least=at_least, negatives_per_positive=ratio
+        )
         rng = np.random.default_rng(11)
-        shown = [logit_delong_shows(*exponential(rng, auc, positives, negatives), at_least, Z(0.95)) for _ in range(3000)]
+        shown = [
+            logit_delong_shows(*exponential(rng, auc, positives, negatives), at_least, Z(0.95))
+            for _ in range(3000)
+        ]
         # Planned for 80 %, to three standard errors, and not for much more.
         assert 0.8 - 3 * math.sqrt(0.16 / 3000) <= np.mean(shown) <= 0.88
 
@@ -85,40 +104,76 @@ class TestAuc:
         rng = np.random.default_rng(5)
         ours, theirs = binormal(rng, 0.8, 4000, 4000)
         pilot = br.count(np.repeat([1, 0], 4000), np.concatenate((ours, theirs)))
-        found = br.cases_for_auc(expecting=0.8, at_least=0.7, negatives_per_positive=4, counts=pilot)
-        assert found.positives < br.cases_for_auc(expecting=0.8, at_least=0.7, negatives_per_positive=4).positives
+        found = br.cases_for_auc(
+            expecting=0.8, at_least=0.7, negatives_per_positive=4, counts=pilot
+        )
+        assert (
+            found.positives
+            < br.cases_for_auc(expecting=0.8, at_least=0.7, negatives_per_positive=4).positives
+        )
         shown = [logit_delong_shows(*binormal(rng, 0.8, *found), 0.7, Z(0.95)) for _ in range(3000)]
         assert 0.8 - 3 * math.sqrt(0.16 / 3000) <= np.mean(shown) <= 0.88
 
     def test_a_pilot_of_its_own_size_has_delongs_variance(self):
         """Two positives, three negatives, one tie: placements by hand."""
         pilot = br.Counts([3, 2, 1], positives=[1, 1, 0], negatives=[0, 1, 2])
-        # Positives beat 1 and 5/6 of the negatives; negatives are beaten by 3/4, 1 and 1 of the positives.
+        # Positives beat 1 and 5/6 of the negatives; negatives are beaten by 3/4, 1 and 1 of the
+        # positives.
         ours, theirs = np.var([1, 5 / 6], ddof=1), np.var([3 / 4, 1, 1], ddof=1)
         needed = ((Z(0.95) + Z(0.8)) / ((math.log(9) - math.log(4)) * 0.09)) ** 2
-        first = next(positives for positives in range(2, 100_000) if needed * (ours / positives + theirs / (2 * positives)) <= 1)
-        found = br.cases_for_auc(expecting=0.9, at_least=0.8, negatives_per_positive=2, counts=pilot)
+        first = next(
+            positives
+            for positives in range(2, 100_000)
+            if needed * (ours / positives + theirs / (2 * positives)) <= 1
+        )
+        found = br.cases_for_auc(
+            expecting=0.9, at_least=0.8, negatives_per_positive=2, counts=pilot
+        )
         assert found == (first, 2 * first)
 
     def test_more_negatives_save_positives_and_never_fewer_than_two_of_a_class_are_planned(self):
-        planned = [br.cases_for_auc(expecting=0.8, at_least=0.7, negatives_per_positive=ratio).positives for ratio in (0.1, 1, 10, 100)]
+        planned = [
+            br.cases_for_auc(expecting=0.8, at_least=0.7, negatives_per_positive=ratio).positives
+            for ratio in (0.1, 1, 10, 100)
+        ]
         assert planned == sorted(planned, reverse=True)
-        assert br.cases_for_auc(expecting=0.999, at_least=0.5, negatives_per_positive=0.01).negatives == 2
+        assert (
+            br.cases_for_auc(expecting=0.999, at_least=0.5, negatives_per_positive=0.01).negatives
+            == 2
+        )
 
     @pytest.mark.parametrize(
         ("given", "match"),
         [
-            ({"expecting": 0.8, "at_least": 0.8}, "BR585: expecting AUC 0.8 does not reach 0.8 with room to spare"),
+            (
+                {"expecting": 0.8, "at_least": 0.8},
+                "BR585: expecting AUC 0.8 does not reach 0.8 with room to spare",
+            ),
             ({"expecting": 1.0}, "BR585: expecting is an AUC from 0.5 to below 1, got 1.0"),
             ({"at_least": 0.4}, "BR585: at_least is an AUC from 0.5 to below 1, got 0.4"),
             ({"expecting": 85}, "BR585: expecting must be a share between 0 and 1, got 85"),
-            ({"negatives_per_positive": 0}, "BR585: negatives_per_positive must be a number above 0, got 0"),
-            ({"negatives_per_positive": "many"}, "BR585: negatives_per_positive must be a number above 0"),
-            ({"expecting": 0.8000001, "at_least": 0.8}, "BR585: AUC of 0.8 or more.* takes more than 1e10 cases"),
+            (
+                {"negatives_per_positive": 0},
+                "BR585: negatives_per_positive must be a number above 0, got 0",
+            ),
+            (
+                {"negatives_per_positive": "many"},
+                "BR585: negatives_per_positive must be a number above 0",
+            ),
+            (
+                {"expecting": 0.8000001, "at_least": 0.8},
+                "BR585: AUC of 0.8 or more.* takes more than 1e10 cases",
+            ),
             ({"power": 80}, "BR585: a power lies between 0 and 1, got 80. Fix: power=0.8"),
             ({"counts": [1, 2]}, "BR585: a pilot is given as Counts, got list"),
-            ({"counts": br.Counts([2, 1], [1, 0], [0, 5])}, "BR585: a pilot needs two cases of each class or more"),
-            ({"counts": br.Counts([2, 1], [4, 0], [0, 5])}, "BR585: the pilot separates the classes without error"),
+            (
+                {"counts": br.Counts([2, 1], [1, 0], [0, 5])},
+                "BR585: a pilot needs two cases of each class or more",
+            ),
+            (
+                {"counts": br.Counts([2, 1], [4, 0], [0, 5])},
+                "BR585: the pilot separates the classes without error",
+            ),
             ({"counts": br.Counts([2, 1], [4.5, 1], [2, 5.5])}, "BR583: these cases are weighted"),
         ],
     )
@@ -128,22 +183,39 @@ class TestAuc:
 
 
 def exact_power(cases, discordant, by_pairs):
-    """Over the binomial number of discordant pairs, in fractions as long as they are short enough."""
-    weights = [math.comb(cases, pairs) * float(discordant) ** pairs * float(1 - discordant) ** (cases - pairs) for pairs in range(cases + 1)]
+    """Over the binomial number of discordant pairs, in fractions as long as they are short
+    enough.
+    """
+    weights = [
+        math.comb(cases, pairs)
+        * float(discordant) ** pairs
+        * float(1 - discordant) ** (cases - pairs)
+        for pairs in range(cases + 1)
+    ]
     return math.fsum(weight * by_pairs[pairs] for pairs, weight in enumerate(weights))
 
 
 class TestMcNemar:
     @pytest.mark.parametrize(
         ("discordant", "difference", "level", "power"),
-        [("0.3", "0.15", 0.95, 0.8), ("1", "0.4", 0.95, 0.8), ("0.95", "0.5", 0.9, 0.9), ("0.5", "0.5", 0.95, 0.9), ("0.6", "0.3", 0.99, 0.3)],
+        [
+            ("0.3", "0.15", 0.95, 0.8),
+            ("1", "0.4", 0.95, 0.8),
+            ("0.95", "0.5", 0.9, 0.9),
+            ("0.5", "0.5", 0.95, 0.9),
+            ("0.6", "0.3", 0.99, 0.3),
+        ],
     )
-    def test_from_there_on_every_number_of_cases_has_the_power(self, discordant, difference, level, power):
+    def test_from_there_on_every_number_of_cases_has_the_power(
+        self, discordant, difference, level, power
+    ):
         apart, ahead = Fraction(discordant), Fraction(difference)
         missed = 1 - Fraction(str(level))
         by_pairs = [declared(pairs, (1 + ahead / apart) / 2, missed) for pairs in range(241)]
         failing = [cases for cases in range(1, 241) if exact_power(cases, apart, by_pairs) < power]
-        found = br.cases_for_mcnemar(discordant=float(apart), difference=float(ahead), level=level, power=power)
+        found = br.cases_for_mcnemar(
+            discordant=float(apart), difference=float(ahead), level=level, power=power
+        )
         assert found == failing[-1] + 1 < 200
 
     def test_when_only_one_model_is_ever_right_six_pairs_do(self):
@@ -156,21 +228,34 @@ class TestMcNemar:
         found = np.mean([one > other and mcnemar_p(one, other) < 0.05 for one, other, _ in drawn])
         assert abs(found - 0.8) < 3 * math.sqrt(0.16 / 4000)
 
-    @pytest.mark.parametrize(("discordant", "difference"), [(0.1, 0.01), (0.05, 0.0005), (0.999, 0.01), (1, 0.01), (1e-5, 1e-5)])
+    @pytest.mark.parametrize(
+        ("discordant", "difference"),
+        [(0.1, 0.01), (0.05, 0.0005), (0.999, 0.01), (1, 0.01), (1e-5, 1e-5)],
+    )
     def test_it_lies_a_little_above_connors_formula(self, discordant, difference):
         found = br.cases_for_mcnemar(discordant=discordant, difference=difference)
-        connor = ((Z(0.975) * math.sqrt(discordant) + Z(0.8) * math.sqrt(discordant - difference**2)) / difference) ** 2
-        # The exact test costs about 2 / difference cases more, as the correction for continuity says; and its steps some more again.
+        connor = (
+            (Z(0.975) * math.sqrt(discordant) + Z(0.8) * math.sqrt(discordant - difference**2))
+            / difference
+        ) ** 2
+        # The exact test costs about 2 / difference cases more, as the correction for continuity
+        # says; and its steps some more again.
         assert connor - 1 < found < connor + 4 / difference
 
     @pytest.mark.parametrize(
         ("given", "match"),
         [
             ({"difference": 0}, "BR585: there is no difference to find"),
-            ({"difference": 0.3}, "BR585: where 0.2 of the pairs are discordant, the models do not differ by 0.3"),
+            (
+                {"difference": 0.3},
+                "BR585: where 0.2 of the pairs are discordant, the models do not differ by 0.3",
+            ),
             ({"difference": -0.1}, "BR585: difference must be a share between 0 and 1, got -0.1"),
             ({"discordant": 20}, "BR585: discordant must be a share"),
-            ({"difference": 1e-6}, "BR585: a difference of 1e-06 takes more than 1e8 discordant pairs"),
+            (
+                {"difference": 1e-6},
+                "BR585: a difference of 1e-06 takes more than 1e8 discordant pairs",
+            ),
             ({"power": 0}, "BR585: a power lies between 0 and 1, got 0"),
             ({"level": 1}, "BR580"),
         ],
@@ -211,7 +296,9 @@ class TestSmallestDetectable:
         assert br.smallest_detectable(100, power=0.001).excess == 0
 
     def test_what_is_no_number_of_pairs_is_refused(self):
-        with pytest.raises(InputError, match="BR585: pairs must be a whole number, 0 or more, got -1"):
+        with pytest.raises(
+            InputError, match="BR585: pairs must be a whole number, 0 or more, got -1"
+        ):
             br.smallest_detectable(-1)
         with pytest.raises(InputError, match="BR585: of 50 cases, 60 cannot be discordant"):
             br.smallest_detectable(60, cases=50)

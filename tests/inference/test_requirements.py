@@ -12,12 +12,20 @@ def found(tp, positives, fp=10, negatives=1000):
     return br.Counts([1, 0], positives=[tp, positives - tp], negatives=[fp, negatives - fp])
 
 
-def test_scenario_5_ninety_five_of_a_hundred_does_not_show_recall_of_90_percent_but_190_of_200_does():
+def test_scenario_5_ninety_five_of_a_hundred_does_not_show_recall_of_90_percent_but_190_of_200_does():  # noqa: E501
     few = br.require("recall >= 0.9", found(95, 100), threshold=1)
     (check,) = few.checks
-    assert (few.outcome, few.passed, check.requirement) == ("observed, not shown", False, "tpr >= 0.9")
+    assert (few.outcome, few.passed, check.requirement) == (
+        "observed, not shown",
+        False,
+        "tpr >= 0.9",
+    )
     assert check.bound == pytest.approx(0.897747, abs=1e-6)
-    assert (check.interval.method, check.interval.side, check.interval.value) == ("clopper-pearson", "lower", 0.95)
+    assert (check.interval.method, check.interval.side, check.interval.value) == (
+        "clopper-pearson",
+        "lower",
+        0.95,
+    )
     many = br.require("recall >= 0.9", found(190, 200), threshold=1)
     assert (many.outcome, many.passed) == ("shown", True)
     assert many.checks[0].bound == pytest.approx(0.916665, abs=1e-6)
@@ -27,7 +35,11 @@ def test_scenario_5_ninety_five_of_a_hundred_does_not_show_recall_of_90_percent_
 def test_how_many_cases_would_show_it_at_the_rate_observed_is_said():
     (check,) = br.require("recall >= 0.9", found(95, 100), threshold=1).checks
     assert check.needed == br.cases_needed("recall >= 0.9", expecting=0.95) == 142
-    assert br.rate_interval(135, 142, side="lower").low >= 0.9 > br.rate_interval(95, 100, side="lower").low
+    assert (
+        br.rate_interval(135, 142, side="lower").low
+        >= 0.9
+        > br.rate_interval(95, 100, side="lower").low
+    )
 
 
 def test_what_is_missed_is_missed_whatever_the_number_of_cases():
@@ -39,11 +51,16 @@ def test_what_is_missed_is_missed_whatever_the_number_of_cases():
 def test_exactly_the_limit_is_observed(tp, positives):
     (check,) = br.require("recall >= 0.9", found(tp, positives), threshold=1).checks
     assert (check.outcome, check.needed) == ("observed, not shown", None)
-    assert br.require("fnr <= 0.1", found(tp, positives), threshold=1).outcome == "observed, not shown"
+    assert (
+        br.require("fnr <= 0.1", found(tp, positives), threshold=1).outcome == "observed, not shown"
+    )
 
 
 def test_a_hair_above_the_limit_is_observed_whatever_number_of_cases_would_show_it():
-    assert br.require("recall >= 0.9", found(900_001, 1_000_000), threshold=1).outcome == "observed, not shown"
+    assert (
+        br.require("recall >= 0.9", found(900_001, 1_000_000), threshold=1).outcome
+        == "observed, not shown"
+    )
 
 
 def test_upper_limits_are_shown_by_upper_bounds():
@@ -60,7 +77,10 @@ def test_the_worst_of_several_terms_decides():
     verdict = br.require("recall >= 0.9 and fpr <= 2% and precision >= 99%", counts, threshold=1)
     assert [check.outcome for check in verdict.checks] == ["shown", "shown", "missed"]
     assert verdict.outcome == "missed"
-    assert br.require("recall >= 0.9 and fpr <= 1.1%", counts, threshold=1).outcome == "observed, not shown"
+    assert (
+        br.require("recall >= 0.9 and fpr <= 1.1%", counts, threshold=1).outcome
+        == "observed, not shown"
+    )
     assert br.require("recall >= 0.9 and fpr <= 2%", counts, threshold=1).passed
 
 
@@ -96,9 +116,14 @@ def test_without_a_threshold_half_of_the_cases_chooses_it_and_the_other_half_jud
     assert (chosen.point.threshold, chosen.outcome) == (2, "shown")
     assert 350 < chosen.point.tp + chosen.point.fn < 450, "half of 800 positives"
     assert any("2 was chosen on a random half" in note.text for note in chosen.notes)
-    assert br.require("recall >= 0.9", counts) == chosen != br.require("recall >= 0.9", counts, seed=1)
+    assert (
+        br.require("recall >= 0.9", counts) == chosen != br.require("recall >= 0.9", counts, seed=1)
+    )
     fallen_back = br.require("recall >= 0.9 and fpr <= 1%", counts)
-    assert (fallen_back.outcome, fallen_back.point.threshold) == ("missed", br.choose(counts).threshold)
+    assert (fallen_back.outcome, fallen_back.point.threshold) == (
+        "missed",
+        br.choose(counts).threshold,
+    )
 
 
 def test_on_noise_a_chosen_threshold_shows_nothing_more_often_than_it_may():
@@ -111,14 +136,27 @@ def test_on_noise_a_chosen_threshold_shows_nothing_more_often_than_it_may():
 
 
 @pytest.mark.parametrize(
-    "requirement", ["average_precision >= 1", "ks >= 1", "gini >= 0.99", "auprc >= 0.99", "h_measure >= 1", "min_cost <= 0"]
+    "requirement",
+    [
+        "average_precision >= 1",
+        "ks >= 1",
+        "gini >= 0.99",
+        "auprc >= 0.99",
+        "h_measure >= 1",
+        "min_cost <= 0",
+    ],
 )
 def test_a_handful_of_perfect_cases_shows_no_summary(requirement):
-    assert br.require(requirement, br.Counts([2, 1], positives=[5, 0], negatives=[0, 5])).outcome == "observed, not shown"
+    assert (
+        br.require(requirement, br.Counts([2, 1], positives=[5, 0], negatives=[0, 5])).outcome
+        == "observed, not shown"
+    )
 
 
 def test_what_no_chosen_threshold_flags_is_missed_and_not_wrong_input():
-    counts = br.Counts([6, 5, 4, 3, 2, 1], positives=[0, 0, 0, 0, 3, 3], negatives=[3, 3, 3, 3, 0, 0])
+    counts = br.Counts(
+        [6, 5, 4, 3, 2, 1], positives=[0, 0, 0, 0, 3, 3], negatives=[3, 3, 3, 3, 0, 0]
+    )
     assert br.require("precision >= 0.9", counts).outcome == "missed"
     given = br.require("recall >= 0.9", counts, threshold=2)
     assert not any(note.code == "BR593" for note in given.notes)
@@ -128,23 +166,44 @@ def test_a_budget_may_be_required():
     counts = found(190, 200, fp=10, negatives=1000)
     at = br.Conditions(prior=0.001)
     assert br.require("alerts <= 20000", counts, threshold=1, at=at, volume=1e6).passed
-    assert br.require("alerts <= 11000", counts, threshold=1, at=at, volume=1e6).outcome == "observed, not shown"
+    assert (
+        br.require("alerts <= 11000", counts, threshold=1, at=at, volume=1e6).outcome
+        == "observed, not shown"
+    )
     assert br.require("alerts <= 9000", counts, threshold=1, at=at, volume=1e6).outcome == "missed"
 
 
-SITES = {"A": (20, 9980, 0.002), "B": (20, 1980, 0.01), "C": (20, 380, 0.05), "D": (400, 2100, 0.16)}
+SITES = {
+    "A": (20, 9980, 0.002),
+    "B": (20, 1980, 0.01),
+    "C": (20, 380, 0.05),
+    "D": (400, 2100, 0.16),
+}
 
 
-def test_scenario_11_sites_with_one_sensitivity_and_specificity_differ_in_precision_and_small_ones_show_nothing():
+def test_scenario_11_sites_with_one_sensitivity_and_specificity_differ_in_precision_and_small_ones_show_nothing():  # noqa: E501
     groups = {
-        site: found(tp=positives * 9 // 10, positives=positives, fp=negatives * 15 // 100, negatives=negatives)
+        site: found(
+            tp=positives * 9 // 10,
+            positives=positives,
+            fp=negatives * 15 // 100,
+            negatives=negatives,
+        )
         for site, (positives, negatives, _) in SITES.items()
     }
     points = {site: br.flag_at(counts, 1) for site, counts in groups.items()}
-    assert [point.at.prior for point in points.values()] == [prior for _, _, prior in SITES.values()]
-    assert [point.precision for point in points.values()] == pytest.approx([0.011881, 0.057143, 0.24, 0.533333], abs=1e-6)
-    assert [point["nne"] for point in points.values()] == pytest.approx([84.17, 17.5, 4.167, 1.875], rel=1e-4)
-    required = {site: br.require("recall >= 0.85", counts, threshold=1) for site, counts in groups.items()}
+    assert [point.at.prior for point in points.values()] == [
+        prior for _, _, prior in SITES.values()
+    ]
+    assert [point.precision for point in points.values()] == pytest.approx(
+        [0.011881, 0.057143, 0.24, 0.533333], abs=1e-6
+    )
+    assert [point["nne"] for point in points.values()] == pytest.approx(
+        [84.17, 17.5, 4.167, 1.875], rel=1e-4
+    )
+    required = {
+        site: br.require("recall >= 0.85", counts, threshold=1) for site, counts in groups.items()
+    }
     assert [site for site, verdict in required.items() if not verdict.passed] == ["A", "B", "C"]
     assert {verdict.checks[0].interval.value for verdict in required.values()} == {0.9}
 
@@ -152,7 +211,9 @@ def test_scenario_11_sites_with_one_sensitivity_and_specificity_differ_in_precis
 @pytest.mark.parametrize("at", [0.002, 0.01, 0.05, 0.16])
 def test_scenario_11_one_test_set_read_at_each_sites_prevalence(at):
     counts = found(tp=900, positives=1000, fp=150, negatives=1000)
-    (check,) = br.require("precision >= 0.2", counts, threshold=1, at=br.Conditions(prior=at)).checks
+    (check,) = br.require(
+        "precision >= 0.2", counts, threshold=1, at=br.Conditions(prior=at)
+    ).checks
     expected = {0.002: 0.011881, 0.01: 0.057143, 0.05: 0.24, 0.16: 0.533333}[at]
     assert check.interval.value == pytest.approx(expected, abs=1e-6)
     assert check.outcome == ("missed" if at < 0.05 else "shown")
@@ -161,7 +222,10 @@ def test_scenario_11_one_test_set_read_at_each_sites_prevalence(at):
 
 def test_the_same_seed_gives_the_same_bound():
     counts, at = found(45, 50, fp=10, negatives=100), br.Conditions(prior=0.1)
-    one, again, other = (br.require("precision >= 0.1", counts, threshold=1, at=at, seed=seed).checks[0].bound for seed in (1, 1, 2))
+    one, again, other = (
+        br.require("precision >= 0.1", counts, threshold=1, at=at, seed=seed).checks[0].bound
+        for seed in (1, 1, 2)
+    )
     assert one == again != other
     assert one == pytest.approx(other, rel=0.02)
 
@@ -195,7 +259,11 @@ def test_a_requirement_is_judged_on_the_counts_of_one_model():
 def test_a_rate_is_judged_on_its_own_class_though_there_is_no_other():
     only = br.Counts([1, 0], positives=[30, 40], negatives=[0, 0])
     (check,) = br.require("recall >= 0.2", only, threshold=1).checks
-    assert (check.outcome, check.interval.method, check.bound) == ("shown", "clopper-pearson", pytest.approx(betaincinv(30, 41, 0.05)))
+    assert (check.outcome, check.interval.method, check.bound) == (
+        "shown",
+        "clopper-pearson",
+        pytest.approx(betaincinv(30, 41, 0.05)),
+    )
     assert br.require("recall >= 0.4", only, threshold=1).outcome == "observed, not shown"
     assert br.require("recall >= 0.5", only, threshold=1).outcome == "missed"
 
@@ -210,7 +278,9 @@ def test_a_rate_is_judged_on_its_own_class_though_there_is_no_other():
 )
 def test_what_needs_the_class_that_is_not_there_cannot_be_judged(requirement, match):
     with pytest.raises(br.InputError, match=match):
-        br.require(requirement, br.Counts([1, 0], positives=[30, 40], negatives=[0, 0]), threshold=1)
+        br.require(
+            requirement, br.Counts([1, 0], positives=[30, 40], negatives=[0, 0]), threshold=1
+        )
 
 
 @pytest.mark.parametrize("empty", ["", "  "])

@@ -5,7 +5,17 @@ import math
 import numpy as np
 import pytest
 from scipy import stats
-from tests.inference.resamples import CASES, CELLS, CLUSTERS, STRATIFIED, distinctive, normal_counts, own_auc, parts_of, plan
+from tests.inference.resamples import (
+    CASES,
+    CELLS,
+    CLUSTERS,
+    STRATIFIED,
+    distinctive,
+    normal_counts,
+    own_auc,
+    parts_of,
+    plan,
+)
 
 import baserate as br
 from baserate.inference import bootstrap
@@ -29,7 +39,9 @@ def test_auc_without_making_resamples_is_that_of_the_resamples(how, digits):
 def test_a_function_of_ones_own_sees_all_scores_and_a_summary_condensed_ones():
     counts = normal_counts(20, 80)
     seen = []
-    replicate_values(statistic_of(lambda part: seen.append(part.condensed) or 0.5), counts, plan(replicates=3))
+    replicate_values(
+        statistic_of(lambda part: seen.append(part.condensed) or 0.5), counts, plan(replicates=3)
+    )
     assert seen == [False] * 3
     assert replicate_values(statistic_of(br.gini), counts, plan(replicates=3)).shape == (3, 1)
 
@@ -41,10 +53,23 @@ def test_condensed_counts_give_the_same_law_and_not_the_same_draws():
     assert not np.array_equal(full, condensed)
     assert stats.ks_2samp(full, condensed).pvalue > 1e-3
     assert math.isclose(full.std(), condensed.std(), rel_tol=0.1)
-    assert math.isclose(condensed.mean(), br.auc(counts), abs_tol=4.5 * condensed.std() / math.sqrt(1500))
+    assert math.isclose(
+        condensed.mean(), br.auc(counts), abs_tol=4.5 * condensed.std() / math.sqrt(1500)
+    )
 
 
-@pytest.mark.parametrize("name", ["gini", "ks", "auprc", "average_precision", "h_measure", "min_cost", "partial_auc(fpr=0..0.1)"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "gini",
+        "ks",
+        "auprc",
+        "average_precision",
+        "h_measure",
+        "min_cost",
+        "partial_auc(fpr=0..0.1)",
+    ],
+)
 def test_what_sees_the_roc_alone_has_the_same_value_where_runs_of_negatives_are_merged(name):
     statistic = statistic_of(name)
     assert statistic.of_roc
@@ -84,7 +109,9 @@ def test_the_size_of_a_block_changes_nothing(monkeypatch):
     for block in (1, 40, 1000):
         monkeypatch.setattr(bootstrap, "BLOCK", block)
         assert [list(resampled(source, plan(how, 50))) for source, how in sources] == before
-        assert np.array_equal(replicate_values(statistic_of(br.auc), normal_counts(), plan(replicates=50)), values)
+        assert np.array_equal(
+            replicate_values(statistic_of(br.auc), normal_counts(), plan(replicates=50)), values
+        )
 
 
 def test_there_is_at_least_one_thread_and_not_more_than_are_useful():
@@ -96,7 +123,9 @@ def test_progress_is_told_up_to_the_total(statistic, monkeypatch):
     monkeypatch.setattr(bootstrap, "BLOCK", 100)
     told = []
     replicate_values(
-        statistic_of(statistic), normal_counts(20, 60), plan(replicates=100, progress=lambda done, total: told.append((done, total)))
+        statistic_of(statistic),
+        normal_counts(20, 60),
+        plan(replicates=100, progress=lambda done, total: told.append((done, total))),
     )
     assert told[-1] == (100, 100)
     assert {total for _, total in told} == {100}

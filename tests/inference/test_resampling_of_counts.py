@@ -1,4 +1,6 @@
-"""Resamples of counts: of each class, of all cases, of whole clusters, and of cases that several models scored."""
+"""Resamples of counts: of each class, of all cases, of whole clusters, and of cases that several
+models scored.
+"""
 
 import dataclasses
 import math
@@ -7,7 +9,17 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.inference.resamples import CASES, CELLS, CLUSTERS, STRATIFIED, at_scores, binomial_fit, distinctive, parts_of, plan
+from tests.inference.resamples import (
+    CASES,
+    CELLS,
+    CLUSTERS,
+    STRATIFIED,
+    at_scores,
+    binomial_fit,
+    distinctive,
+    parts_of,
+    plan,
+)
 
 import baserate as br
 from baserate.inference import bootstrap
@@ -25,9 +37,16 @@ CELL = st.tuples(st.integers(0, 40), st.integers(0, 40)).filter(any)
 @given(st.lists(CELL, min_size=1, max_size=12), st.integers(0, 2**40))
 def test_a_stratified_resample_has_the_totals_of_the_sample_and_only_its_scores(cells, seed):
     positives, negatives = (np.array(column) for column in zip(*cells, strict=True))
-    counts = br.Counts(np.arange(len(cells)), positives + (np.arange(len(cells)) == 0), negatives + (np.arange(len(cells)) == 0))
+    counts = br.Counts(
+        np.arange(len(cells)),
+        positives + (np.arange(len(cells)) == 0),
+        negatives + (np.arange(len(cells)) == 0),
+    )
     for part in parts_of(counts, replicates=5, seed=seed):
-        assert (part.total_positives, part.total_negatives) == (counts.total_positives, counts.total_negatives)
+        assert (part.total_positives, part.total_negatives) == (
+            counts.total_positives,
+            counts.total_negatives,
+        )
         assert (np.diff(part.scores) < 0).all()
         where = {score: i for i, score in enumerate(counts.scores.tolist())}
         places = [where[score] for score in part.scores.tolist()]
@@ -48,12 +67,15 @@ def test_a_resample_of_cases_has_their_number_and_draws_the_prior_too():
     parts = parts_of(CELLS, CASES, replicates=3000)
     whole = CELLS.total_positives + CELLS.total_negatives
     assert {part.total_positives + part.total_negatives for part in parts} == {whole}
-    assert binomial_fit(np.array([part.total_positives for part in parts]), whole, CELLS.prior) > 1e-3
+    assert (
+        binomial_fit(np.array([part.total_positives for part in parts]), whole, CELLS.prior) > 1e-3
+    )
     drawn = at_scores(parts, CELLS.scores.tolist())
     for cells, column in zip(drawn, (CELLS.positives, CELLS.negatives), strict=True):
         for cell, count in enumerate(column.tolist()):
             assert binomial_fit(cells[:, cell], whole, count / whole) > 1e-3
-    # Cells of one multinomial draw hinder each other: the correlation is −√(p·q / ((1 − p)(1 − q))).
+    # Cells of one multinomial draw hinder each other: the correlation is −√(p·q / ((1 − p)(1 −
+    # q))).
     p, q = CELLS.negatives[3] / whole, CELLS.negatives[4] / whole
     expected = -math.sqrt(p * q / ((1 - p) * (1 - q)))
     assert math.isclose(np.corrcoef(drawn[1][:, 3], drawn[1][:, 4])[0, 1], expected, abs_tol=0.06)
@@ -70,7 +92,9 @@ def test_the_design_travels_with_a_resample():
 
 def test_every_resample_of_clusters_is_a_sum_of_whole_groups():
     groups = distinctive()
-    positives, negatives = at_scores(parts_of(groups, CLUSTERS, replicates=400), [*range(100, 112), 7])
+    positives, negatives = at_scores(
+        parts_of(groups, CLUSTERS, replicates=400), [*range(100, 112), 7]
+    )
     times = positives[:, :12] // np.arange(1, 13)
     assert (times * np.arange(1, 13) == positives[:, :12]).all()
     assert (times * (2 * np.arange(12) + 1) == negatives[:, :12]).all()
@@ -81,7 +105,9 @@ def test_every_resample_of_clusters_is_a_sum_of_whole_groups():
 
 
 def test_how_often_a_group_is_drawn_is_binomial():
-    positives, _ = at_scores(parts_of(distinctive(), CLUSTERS, replicates=3000), [*range(100, 112), 7])
+    positives, _ = at_scores(
+        parts_of(distinctive(), CLUSTERS, replicates=3000), [*range(100, 112), 7]
+    )
     for group in (0, 5, 11):
         assert binomial_fit(positives[:, group] // (group + 1), 12, 1 / 12) > 1e-3
 
@@ -114,7 +140,9 @@ def test_a_model_that_is_another_one_rescaled_has_the_same_resamples():
 
 
 def test_all_models_see_the_same_cases_in_every_resample():
-    """One model names the case, so that what another one must have counted can be added up case by case."""
+    """One model names the case, so that what another one must have counted can be added up case by
+    case.
+    """
     rng = np.random.default_rng(2)
     labels = rng.random(80) < 0.4
     coarse = rng.integers(0, 5, 80)
@@ -134,7 +162,9 @@ def test_each_model_has_a_column_of_values():
     labels = rng.random(300) < 0.3
     joint = br.count_models(labels, {"a": rng.normal(size=300) + labels, "b": rng.normal(size=300)})
     values = replicate_values(statistic_of(br.auc), joint, plan(STRATIFIED, 100))
-    expected = [[br.auc(a), br.auc(b)] for a, b in resampled(joint, plan(STRATIFIED, 100), of_roc=True)]
+    expected = [
+        [br.auc(a), br.auc(b)] for a, b in resampled(joint, plan(STRATIFIED, 100), of_roc=True)
+    ]
     assert np.array_equal(values, expected)
 
 
@@ -143,13 +173,29 @@ def test_resamples_do_not_depend_on_the_order_of_cases_or_models_or_on_names():
     y = rng.random(200) < 0.3
     a, b = (rng.integers(0, 9, 200) + 2 * y for _ in range(2))
     order = rng.permutation(200)
-    first = br.compare("expected_cost", br.count_models(y, {"a": a, "b": b}), at=br.Conditions(0.1), replicates=200)
-    shuffled = br.compare("expected_cost", br.count_models(y[order], {"a": a[order], "b": b[order]}), at=br.Conditions(0.1), replicates=200)
-    renamed = br.compare("expected_cost", br.count_models(y, {"old": a, "new": b}), at=br.Conditions(0.1), replicates=200)
-    swapped = br.compare("expected_cost", br.count_models(y, {"b": b, "a": a}), at=br.Conditions(0.1), replicates=200)
+    first = br.compare(
+        "expected_cost", br.count_models(y, {"a": a, "b": b}), at=br.Conditions(0.1), replicates=200
+    )
+    shuffled = br.compare(
+        "expected_cost",
+        br.count_models(y[order], {"a": a[order], "b": b[order]}),
+        at=br.Conditions(0.1),
+        replicates=200,
+    )
+    renamed = br.compare(
+        "expected_cost",
+        br.count_models(y, {"old": a, "new": b}),
+        at=br.Conditions(0.1),
+        replicates=200,
+    )
+    swapped = br.compare(
+        "expected_cost", br.count_models(y, {"b": b, "a": a}), at=br.Conditions(0.1), replicates=200
+    )
     assert (first.low, first.high, first.p_value) == (shuffled.low, shuffled.high, shuffled.p_value)
     assert (first.low, first.high, first.p_value) == (renamed.low, renamed.high, renamed.p_value)
-    assert (first.low, first.high, first.p_value) == pytest.approx((-swapped.high, -swapped.low, swapped.p_value), rel=1e-12)
+    assert (first.low, first.high, first.p_value) == pytest.approx(
+        (-swapped.high, -swapped.low, swapped.p_value), rel=1e-12
+    )
 
 
 # What is read from the arrays of a block is what the counts of each resample have.
@@ -158,7 +204,16 @@ def test_resamples_do_not_depend_on_the_order_of_cases_or_models_or_on_names():
 def ranked(models=("a", "b"), rows=400, digits=1, seed=6):
     rng = np.random.default_rng(seed)
     y = (rng.random(rows) < 0.2).astype(int)
-    return br.count_models(y, {name: np.round(rng.normal(size=rows) + place * 0.3 + y, digits) for place, name in enumerate(models)}), y
+    return (
+        br.count_models(
+            y,
+            {
+                name: np.round(rng.normal(size=rows) + place * 0.3 + y, digits)
+                for place, name in enumerate(models)
+            },
+        ),
+        y,
+    )
 
 
 OUTLOOKS = [br.Conditions(), br.Conditions(prior=0.01, costs=br.Costs(fn=30, tp=-2, tn=-0.5))]
@@ -171,19 +226,29 @@ def test_values_of_models_are_those_of_the_counts_of_each_resample(asked, at, ho
     joint, _ = ranked()
     statistic = statistic_of(asked, at=at) if asked != "auc" else statistic_of(br.auc)
     values = replicate_values(statistic, joint, plan(how, 60))
-    expected = [[statistic.tried(part) for part in parts] for parts in resampled(joint, plan(how, 60), of_roc=True)]
+    expected = [
+        [statistic.tried(part) for part in parts]
+        for parts in resampled(joint, plan(how, 60), of_roc=True)
+    ]
     np.testing.assert_allclose(values, expected, rtol=1e-12)
 
 
 @pytest.mark.parametrize("at", OUTLOOKS)
 def test_every_measure_at_thresholds_is_that_of_the_counts_of_each_resample(at):
-    """Each resample as counts of the cells that the thresholds tell apart, read by the exact arithmetic of one point."""
+    """Each resample as counts of the cells that the thresholds tell apart, read by the exact
+    arithmetic of one point.
+    """
     joint, _ = ranked()
     cuts = {"a": 0.8, "b": 1.5}
     for name in [name for name in CATALOGUE if name not in ("f_beta", "f_measure")]:
         try:
             asked = [
-                statistic_of(name, at=at, threshold=cut, volume=1000 if "volume" in str(CATALOGUE[name].parameters) else None)
+                statistic_of(
+                    name,
+                    at=at,
+                    threshold=cut,
+                    volume=1000 if "volume" in str(CATALOGUE[name].parameters) else None,
+                )
                 for cut in cuts.values()
             ]
         except br.InputError:
@@ -200,16 +265,25 @@ def test_every_measure_at_thresholds_is_that_of_the_counts_of_each_resample(at):
                     exact = float(br.measure(one.measure, cells, threshold=1, at=at))
                 except br.InputError:
                     exact = math.nan
-                np.testing.assert_allclose(values[row, column], exact, rtol=1e-9, atol=1e-12, err_msg=name)
+                np.testing.assert_allclose(
+                    values[row, column], exact, rtol=1e-9, atol=1e-12, err_msg=name
+                )
 
 
 def test_the_law_of_a_resample_does_not_depend_on_what_the_statistic_sees():
-    """Mean and spread of the flagged positives and negatives of both models, from cells of every score, of the ROC and of thresholds."""
+    """Mean and spread of the flagged positives and negatives of both models, from cells of every
+    score, of the ROC and of thresholds.
+    """
     joint, _ = ranked()
     cuts, found = {"a": 0.8, "b": 1.5}, []
     for of_roc in (False, True):
         rows = [
-            [*(int(part.positives[part.scores >= cuts[name]].sum()) for name, part in zip("ab", parts, strict=True))]
+            [
+                *(
+                    int(part.positives[part.scores >= cuts[name]].sum())
+                    for name, part in zip("ab", parts, strict=True)
+                )
+            ]
             for parts in resampled(joint, plan(STRATIFIED, 4000), of_roc=of_roc)
         ]
         found.append(np.array(rows, dtype=float))
@@ -221,7 +295,9 @@ def test_the_law_of_a_resample_does_not_depend_on_what_the_statistic_sees():
     for one in found:
         error = math.sqrt(cases * expected.max() / 4000)
         assert np.abs(one.mean(axis=0) - flags.sum(axis=1)).max() < 5 * error
-        assert np.abs(np.cov(one.T) - cases * expected).max() < 5 * cases * expected.max() * math.sqrt(2 / 4000)
+        assert np.abs(
+            np.cov(one.T) - cases * expected
+        ).max() < 5 * cases * expected.max() * math.sqrt(2 / 4000)
 
 
 def test_values_do_not_depend_on_the_number_of_threads(monkeypatch):
@@ -233,20 +309,32 @@ def test_values_do_not_depend_on_the_number_of_threads(monkeypatch):
         (statistic_of(br.auc), groups),
         (statistic_of("ks"), groups),
     ]
-    first = [replicate_values(statistic, source, plan(CLUSTERS if source is groups else CASES, 50)) for statistic, source in asked]
+    first = [
+        replicate_values(statistic, source, plan(CLUSTERS if source is groups else CASES, 50))
+        for statistic, source in asked
+    ]
     monkeypatch.setattr(bootstrap, "threads", lambda: 5)
     for (statistic, source), values in zip(asked, first, strict=True):
-        again = replicate_values(statistic, source, plan(CLUSTERS if source is groups else CASES, 50))
+        again = replicate_values(
+            statistic, source, plan(CLUSTERS if source is groups else CASES, 50)
+        )
         np.testing.assert_array_equal(values, again)
 
 
 def test_plans_that_follow_each_other_draw_what_one_plan_does():
     joint, y = ranked()
     groups = br.count_groups(y, joint.scores["a"], groups=np.arange(len(y)) // 4)
-    for source, how in ((joint, CASES), (joint, STRATIFIED), (groups, CLUSTERS), (joint.marginal("a"), CASES)):
+    for source, how in (
+        (joint, CASES),
+        (joint, STRATIFIED),
+        (groups, CLUSTERS),
+        (joint.marginal("a"), CASES),
+    ):
         whole = replicate_values(statistic_of("ks"), source, plan(how, 30))
         parts = [
-            replicate_values(statistic_of("ks"), source, dataclasses.replace(plan(how, count), first=first))
+            replicate_values(
+                statistic_of("ks"), source, dataclasses.replace(plan(how, count), first=first)
+            )
             for first, count in ((0, 11), (11, 19))
         ]
         np.testing.assert_array_equal(whole, np.concatenate(parts))
@@ -255,7 +343,11 @@ def test_plans_that_follow_each_other_draw_what_one_plan_does():
 @pytest.mark.parametrize("prior", [0.2, 0.8])
 def test_the_win_matrix_counts_the_pairs_of_every_two_clusters(prior):
     rng = np.random.default_rng(4)
-    y, s, codes = (rng.random(150) < prior).astype(int), rng.integers(0, 9, 150), rng.integers(0, 12, 150)
+    y, s, codes = (
+        (rng.random(150) < prior).astype(int),
+        rng.integers(0, 9, 150),
+        rng.integers(0, 12, 150),
+    )
     groups = br.count_groups(y, s, groups=codes)
     expected = np.zeros((len(groups), len(groups)))
     for i in np.flatnonzero(y):

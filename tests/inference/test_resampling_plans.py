@@ -4,7 +4,16 @@ import math
 
 import numpy as np
 import pytest
-from tests.inference.resamples import CASES, CELLS, CLUSTERS, STRATIFIED, distinctive, normal_counts, parts_of, plan
+from tests.inference.resamples import (
+    CASES,
+    CELLS,
+    CLUSTERS,
+    STRATIFIED,
+    distinctive,
+    normal_counts,
+    parts_of,
+    plan,
+)
 
 import baserate as br
 from baserate.inference.bootstrap import check_enough, planned, replicate_values, resampled
@@ -29,19 +38,27 @@ def test_clusters_are_kept_whole_and_the_prior_is_drawn_where_it_is_estimated():
 
 @pytest.mark.parametrize("how", ["Stratified", "bootstrap", "", 3])
 def test_an_unknown_way_to_resample_is_refused(how):
-    with pytest.raises(br.InputError, match='BR581: resamples are drawn by "stratified", "cases", "clusters", got'):
+    with pytest.raises(
+        br.InputError, match='BR581: resamples are drawn by "stratified", "cases", "clusters", got'
+    ):
         planned(CELLS, False, how, 100, 0, None)
 
 
-@pytest.mark.parametrize(("source", "how"), [(CELLS, CLUSTERS), (distinctive(), STRATIFIED), (distinctive(), CASES)])
+@pytest.mark.parametrize(
+    ("source", "how"), [(CELLS, CLUSTERS), (distinctive(), STRATIFIED), (distinctive(), CASES)]
+)
 def test_clusters_are_resampled_whole_or_not_at_all(source, how):
-    with pytest.raises(br.InputError, match="BR581: clusters are resampled whole, and need GroupedCounts"):
+    with pytest.raises(
+        br.InputError, match="BR581: clusters are resampled whole, and need GroupedCounts"
+    ):
         planned(source, False, how, 100, 0, None)
 
 
 @pytest.mark.parametrize("replicates", [0, 99, -1, 10_000_001, 100.0, "100", True, None, math.nan])
 def test_a_number_of_replicates_that_is_none_is_refused(replicates):
-    with pytest.raises(br.InputError, match="BR580: a bootstrap takes 100 to 10 000 000 replicates, got"):
+    with pytest.raises(
+        br.InputError, match="BR580: a bootstrap takes 100 to 10 000 000 replicates, got"
+    ):
         planned(CELLS, False, None, replicates, 0, None)
 
 
@@ -53,14 +70,25 @@ def test_a_seed_that_is_none_is_refused(seed):
 
 def test_numbers_of_numpy_are_numbers():
     found = planned(CELLS, False, None, np.int32(100), np.uint8(3), None)
-    assert (found.replicates, found.seed, type(found.replicates), type(found.seed)) == (100, 3, int, int)
+    assert (found.replicates, found.seed, type(found.replicates), type(found.seed)) == (
+        100,
+        3,
+        int,
+        int,
+    )
 
 
 # Too few.
 
 
 @pytest.mark.parametrize(
-    ("positives", "negatives", "what"), [(4, 500, "4 positives"), (500, 4, "4 negatives"), (0, 10, "0 positives"), (4, 3, "3 negatives")]
+    ("positives", "negatives", "what"),
+    [
+        (4, 500, "4 positives"),
+        (500, 4, "4 negatives"),
+        (0, 10, "0 positives"),
+        (4, 3, "3 negatives"),
+    ],
 )
 def test_fewer_than_five_cases_of_a_class_are_not_resampled(positives, negatives, what):
     with pytest.raises(br.InputError, match=f"BR590: only {what}: too few to resample"):
@@ -77,19 +105,27 @@ def test_fewer_than_thirty_cases_of_a_class_are_noted():
 
 def clusters(with_positives, without=40, each=10):
     labels = [1] * (with_positives * each) + [0] * (without * each + with_positives)
-    names = [i // each for i in range(with_positives * each)] + [1000 + i // each for i in range(without * each)] + list(range(with_positives))
+    names = (
+        [i // each for i in range(with_positives * each)]
+        + [1000 + i // each for i in range(without * each)]
+        + list(range(with_positives))
+    )
     return br.count_groups(labels, list(range(len(labels))), groups=names)
 
 
 def test_clusters_with_positives_are_what_is_known_of_them():
-    with pytest.raises(br.InputError, match="BR590: only 4 clusters hold positives: too few for an interval"):
+    with pytest.raises(
+        br.InputError, match="BR590: only 4 clusters hold positives: too few for an interval"
+    ):
         check_enough(clusters(4))
     for number in (5, 19):
         (note,) = check_enough(clusters(number))
         assert note.code == "BR591"
         assert f"only {number} clusters hold positives" in note.text
     assert check_enough(clusters(20)) == ()
-    assert [note.code for note in check_enough(clusters(20, each=1))] == ["BR591"]  # 20 positives in as many clusters
+    assert [note.code for note in check_enough(clusters(20, each=1))] == [
+        "BR591"
+    ]  # 20 positives in as many clusters
 
 
 def test_weighted_cases_are_resampled_by_cluster_only():
@@ -106,7 +142,9 @@ def test_weighted_cases_are_resampled_by_cluster_only():
     parts = parts_of(groups, CLUSTERS, replicates=50)
     assert all(part.weighted for part in parts)
     by_group = [groups[name].total_positives for name in groups]
-    assert math.isclose(np.mean([part.total_positives for part in parts]), sum(by_group), rel_tol=0.1)
+    assert math.isclose(
+        np.mean([part.total_positives for part in parts]), sum(by_group), rel_tol=0.1
+    )
 
 
 def test_auc_of_coarse_counts_is_not_resampled():
@@ -125,7 +163,11 @@ def test_more_cases_than_can_be_drawn_are_refused_with_a_code():
     ]
     for one in asked:
         with pytest.raises(
-            br.InputError, match="BR631: a bootstrap resamples up to 1 099 511 627 776 cases, and these are 1 002 101 000 000 007"
+            br.InputError,
+            match=(
+                "BR631: a bootstrap resamples up to 1 099 511 627 776 cases, and these are 1 002"
+                " 101 000 000 007"
+            ),
         ):
             one()
     assert br.interval(br.auc, huge).method == "placements-beta"

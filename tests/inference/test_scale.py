@@ -15,11 +15,26 @@ from baserate.read import condense, table
 from baserate.read.condense import Chunks
 from baserate.read.table import CELL, LEAST, Ceiling
 
-FIELDS = ("value", "low", "high", "p_value", "method", "values", "statistic", "models", "name", "level")
+FIELDS = (
+    "value",
+    "low",
+    "high",
+    "p_value",
+    "method",
+    "values",
+    "statistic",
+    "models",
+    "name",
+    "level",
+)
 
 
 def chunks(labels, scores, size):
-    return Chunks([(labels[at : at + size], scores[at : at + size]) for at in range(0, len(labels), size)], None, "random")
+    return Chunks(
+        [(labels[at : at + size], scores[at : at + size]) for at in range(0, len(labels), size)],
+        None,
+        "random",
+    )
 
 
 def made(rows=4_000, prior=0.05, seed=0):
@@ -30,30 +45,52 @@ def made(rows=4_000, prior=0.05, seed=0):
 
 
 def compared(labels, first, others, second, method=None):
-    return paired_in_passes({"a": chunks(labels, first, 99), "b": chunks(others, second, 99)}, [("a", "b")], Ceiling(LEAST), 0.95, method)
+    return paired_in_passes(
+        {"a": chunks(labels, first, 99), "b": chunks(others, second, 99)},
+        [("a", "b")],
+        Ceiling(LEAST),
+        0.95,
+        method,
+    )
 
 
 @given(
-    strategies.cases(both=True), strategies.cases(both=True), st.integers(1, 70), st.sampled_from([None, "delong", "delong-t"]), st.booleans()
+    strategies.cases(both=True),
+    strategies.cases(both=True),
+    st.integers(1, 70),
+    st.sampled_from([None, "delong", "delong-t"]),
+    st.booleans(),
 )
 def test_two_readings_give_the_test_of_memory_bit_by_bit(one, other, size, method, in_c):
     labels, first = one
     second = np.resize(other[1], len(first))
     pieces = {"a": chunks(labels, first, size), "b": chunks(labels, second, size)}
-    (ours,) = paired_in_passes(pieces, [("a", "b")], Ceiling(LEAST), 0.95, method, kernels=best if in_c else portable)
+    (ours,) = paired_in_passes(
+        pieces, [("a", "b")], Ceiling(LEAST), 0.95, method, kernels=best if in_c else portable
+    )
     theirs = br.compare(br.auc, br.count_models(labels, {"a": first, "b": second}), method=method)
     if theirs.p_value == 1 and ours.method == "hoeffding":
-        return  # the same order of all cases, in other scores: it cannot be seen piece by piece, and is documented
-    assert {name: getattr(ours, name) for name in FIELDS} == {name: getattr(theirs, name) for name in FIELDS}
+        # the same order of all cases, in other scores: it cannot be seen piece by piece, and is
+        # documented
+        return
+    assert {name: getattr(ours, name) for name in FIELDS} == {
+        name: getattr(theirs, name) for name in FIELDS
+    }
 
 
 def test_a_file_gives_the_test_of_memory(tmp_path):
     labels, first, second = made()
     path = tmp_path / "x.parquet"
-    parquet.write_table(pa.table({"y": np.where(labels, "yes", "no"), "a": first, "b": second}), path, row_group_size=300)
+    parquet.write_table(
+        pa.table({"y": np.where(labels, "yes", "no"), "a": first, "b": second}),
+        path,
+        row_group_size=300,
+    )
     ours = br.compare_auc_file(path, label="y", scores=["a", "b"], memory=LEAST)
     theirs = br.compare(br.auc, br.count_models_file(path, label="y", scores=["a", "b"]))
-    assert {name: getattr(ours, name) for name in FIELDS} == {name: getattr(theirs, name) for name in FIELDS}
+    assert {name: getattr(ours, name) for name in FIELDS} == {
+        name: getattr(theirs, name) for name in FIELDS
+    }
     assert [note.code for note in ours.notes] == ["BR101"]
 
 
@@ -67,7 +104,9 @@ def test_pairs_that_cannot_be_compared_are_refused(tmp_path, monkeypatch):
     labels, first, second = made()
     with pytest.raises(br.InputError, match="BR581: there is no method"):
         compared(labels, first, labels, second, "mcnemar")
-    with pytest.raises(br.InputError, match="BR944: two readings of the same cases gave different labels"):
+    with pytest.raises(
+        br.InputError, match="BR944: two readings of the same cases gave different labels"
+    ):
         compared(labels, first, ~labels, second)
     nobody = np.zeros(len(labels), dtype=np.bool_)
     with pytest.raises(br.InputError, match="BR552: there are no positives"):
@@ -75,7 +114,9 @@ def test_pairs_that_cannot_be_compared_are_refused(tmp_path, monkeypatch):
     with pytest.raises(br.InputError, match="BR410: a pair is compared, and 1 scores are named"):
         br.compare_auc_file("x.parquet", label="y", scores=["a", "a"], memory=LEAST)
     (tmp_path / "x.jsonl").write_text('{"y": 0, "a": 1, "b": 2}\n{"y": 1, "a": 1, "b": null}\n')
-    with pytest.raises(br.InputError, match='BR201: .*x.jsonl: "b" has 1 missing or NaN score'):  # as it is read as a whole
+    with pytest.raises(
+        br.InputError, match='BR201: .*x.jsonl: "b" has 1 missing or NaN score'
+    ):  # as it is read as a whole
         br.compare_auc_file(tmp_path / "x.jsonl", label="y", scores=["a", "b"], memory=LEAST)
     monkeypatch.setattr(table, "TAKEN", LEAST - 240 * 50)
     with pytest.raises(br.InputError, match="BR941: more than 50 positives of 2 models"):
@@ -92,7 +133,12 @@ def test_intervals_of_condensed_counts_are_those_of_every_score(monkeypatch, met
     condensed, whole = br.count_chunks(cut, memory=LEAST), br.count(labels, scores)
     assert condensed.condensed
     ours, theirs = (
-        br.interval(br.auc, counts, method=method, **({"replicates": 400} if method in ("percentile", "bca") else {}))
+        br.interval(
+            br.auc,
+            counts,
+            method=method,
+            **({"replicates": 400} if method in ("percentile", "bca") else {}),
+        )
         for counts in (condensed, whole)
     )
     assert (ours.value, ours.method) == (theirs.value, theirs.method)
@@ -101,7 +147,11 @@ def test_intervals_of_condensed_counts_are_those_of_every_score(monkeypatch, met
 
 def test_a_billion_cases_are_resampled_as_counts():
     """The totals of scenario 9: nothing is resampled row by row, and nothing overflows."""
-    counts = br.Counts([9.0, 5.0, 1.0], positives=[400_000, 397_300, 200_000], negatives=[96_302_700, 300_000_000, 600_000_000])
+    counts = br.Counts(
+        [9.0, 5.0, 1.0],
+        positives=[400_000, 397_300, 200_000],
+        negatives=[96_302_700, 300_000_000, 600_000_000],
+    )
     bounds = br.interval(br.auc, counts, method="percentile", replicates=200)
     plain = br.interval(br.auc, counts, method="delong")
     assert bounds.low < bounds.value < bounds.high

@@ -24,7 +24,9 @@ def compiled():
 
 
 def identical(ours, theirs):
-    return all(a.dtype == b.dtype and a.tobytes() == b.tobytes() for a, b in zip(ours, theirs, strict=True))
+    return all(
+        a.dtype == b.dtype and a.tobytes() == b.tobytes() for a, b in zip(ours, theirs, strict=True)
+    )
 
 
 @given(strategies.cases())
@@ -47,16 +49,22 @@ def test_numpy_counts_as_the_oracle_does(data):
     cells = portable.count_cells(scores, labels)
     expected = oracle.count(labels.tolist(), scores.tolist())
     assert cells.scores.tolist() == list(expected)
-    assert list(zip(cells.positives.tolist(), cells.negatives.tolist(), strict=True)) == [tuple(cell) for cell in expected.values()]
+    assert list(zip(cells.positives.tolist(), cells.negatives.tolist(), strict=True)) == [
+        tuple(cell) for cell in expected.values()
+    ]
 
 
 @given(strategies.large_cases())
 def test_c_and_numpy_order_weighted_rows_alike(data):
     labels, scores = data
     weights = np.arange(1, len(scores) + 1, dtype=np.float64)
-    ours, theirs = compiled().order_weighted(scores, labels, weights), portable.order_weighted(scores, labels, weights)
+    ours, theirs = (
+        compiled().order_weighted(scores, labels, weights),
+        portable.order_weighted(scores, labels, weights),
+    )
     assert identical(ours[:1], theirs[:1])
-    # Inside a tie the order is open: what counts is that every score kept the weight of its row, and that no row was lost.
+    # Inside a tie the order is open: what counts is that every score kept the weight of its row,
+    # and that no row was lost.
     for values, carried in (ours, theirs):
         rows = np.abs(carried).astype(np.intp) - 1
         assert np.array_equal(scores[rows].astype(values.dtype), values)
@@ -69,7 +77,9 @@ def test_c_and_numpy_find_the_gaps_alike(data):
     labels, scores = data
     positives = portable.ascending_orders(np.unique(scores[labels] if labels.any() else scores[:1]))
     anchors = np.unique(positives)
-    assert identical(compiled().count_gaps(scores, labels, anchors), portable.count_gaps(scores, labels, anchors))
+    assert identical(
+        compiled().count_gaps(scores, labels, anchors), portable.count_gaps(scores, labels, anchors)
+    )
 
 
 @given(strategies.large_cases())
@@ -86,13 +96,19 @@ def test_c_and_numpy_fill_bins_alike(data):
 
 def in_bins(module, tallies=3, bins=3):
     """Two edges, and room for so many bins."""
-    return module.edges(np.array([0, 1])), np.zeros(tallies, np.uint64), np.zeros((bins, 4), np.int64)
+    return (
+        module.edges(np.array([0, 1])),
+        np.zeros(tallies, np.uint64),
+        np.zeros((bins, 4), np.int64),
+    )
 
 
 def spread(first, last, share, wanted):
     """Even edges from the first order to the last, by the share of each part of that range."""
     shift = max((last - first).bit_length() - 11, 0)
-    edges = evenly(first, np.where(np.arange(1 << 11) <= (last - first) >> shift, share, 0), shift, wanted)
+    edges = evenly(
+        first, np.where(np.arange(1 << 11) <= (last - first) >> shift, share, 0), shift, wanted
+    )
     return edges[(edges >= first) & (edges <= last)]
 
 
@@ -102,8 +118,12 @@ def spread(first, last, share, wanted):
     st.lists(st.integers(min_value=0, max_value=2**63), max_size=12),
     st.integers(min_value=0, max_value=2**32),
 )
-def test_c_and_numpy_fill_bins_alike_where_edges_lie_evenly_but_for_some(data, wanted, others, seed):
-    """Arithmetic finds a bin then; thresholds asked for lie among the edges as they like, and some parts of the range have none."""
+def test_c_and_numpy_fill_bins_alike_where_edges_lie_evenly_but_for_some(
+    data, wanted, others, seed
+):
+    """Arithmetic finds a bin then; thresholds asked for lie among the edges as they like, and some
+    parts of the range have none.
+    """
     labels, scores = data
     scores = scores[np.isfinite(scores)] if scores.dtype.kind == "f" else scores
     labels = labels[: len(scores)]
@@ -111,9 +131,17 @@ def test_c_and_numpy_fill_bins_alike_where_edges_lie_evenly_but_for_some(data, w
     if not len(orders):
         return
     span = int(orders[-1]) - int(orders[0])
-    even = spread(int(orders[0]), int(orders[-1]), np.random.default_rng(seed).random(1 << 11) ** 8, wanted)
-    before = orders[0] - np.arange(1, seed % 4) if orders[0] > 4 - 2**63 else orders[:0]  # such as one at a tie below all others
-    edges = np.unique(np.concatenate((before, even, [int(orders[0]) + each % (span + 1) for each in others])).astype(np.int64))
+    even = spread(
+        int(orders[0]), int(orders[-1]), np.random.default_rng(seed).random(1 << 11) ** 8, wanted
+    )
+    before = (
+        orders[0] - np.arange(1, seed % 4) if orders[0] > 4 - 2**63 else orders[:0]
+    )  # such as one at a tie below all others
+    edges = np.unique(
+        np.concatenate(
+            (before, even, [int(orders[0]) + each % (span + 1) for each in others])
+        ).astype(np.int64)
+    )
     ours, theirs = compiled().BinCounter(edges), portable.BinCounter(edges)
     for part in (slice(0, 100), slice(100, None)):
         ours.add(scores[part], labels[part])
@@ -121,12 +149,18 @@ def test_c_and_numpy_fill_bins_alike_where_edges_lie_evenly_but_for_some(data, w
     assert identical([ours.bins], [theirs.bins])
 
 
-@pytest.mark.parametrize(("low", "high"), [(0.0, 1.0), (-6.0, 9.0), (1e-300, 1e300), (0.25, 0.25 + 1e-13), (5.0, 5.0)])
+@pytest.mark.parametrize(
+    ("low", "high"), [(0.0, 1.0), (-6.0, 9.0), (1e-300, 1e300), (0.25, 0.25 + 1e-13), (5.0, 5.0)]
+)
 def test_even_edges_are_known_as_such_and_those_that_lie_anyhow_are_not(low, high):
     module, rng = compiled(), np.random.default_rng(0)
     first, last = (int(order) for order in portable.ascending_orders(np.array([low, high])))
     edges = spread(first, last, np.ones(1 << 11), 4000)
-    some = np.unique(np.concatenate((edges[:1] - np.array([9, 2]), edges, edges[len(edges) // 2] + np.array([1, 3]))))
+    some = np.unique(
+        np.concatenate(
+            (edges[:1] - np.array([9, 2]), edges, edges[len(edges) // 2] + np.array([1, 3]))
+        )
+    )
     assert all(module._kernels.even(module._kernels.edges(each)) for each in (edges, some))
     if len(edges) > 3000:
         anyhow = np.unique(rng.integers(first, last, 100_000))
@@ -141,7 +175,11 @@ def test_more_cases_than_a_tally_holds_are_all_counted():
     for _ in range(2):
         counter.add(scores, labels)
     counter.add(scores[:5], ~labels[:5])
-    assert counter.bins[3].tolist() == [2 * rows, 5, *[int(portable.ascending_orders(scores[:1])[0])] * 2]
+    assert counter.bins[3].tolist() == [
+        2 * rows,
+        5,
+        *[int(portable.ascending_orders(scores[:1])[0])] * 2,
+    ]
     assert counter.bins[[0, 1, 2, 4], :2].sum() == 0
 
 
@@ -149,14 +187,18 @@ def test_more_cases_than_a_tally_holds_are_all_counted():
 def test_c_and_numpy_place_scores_alike(data):
     _, scores = data
     anchors = np.unique(portable.ascending_orders(np.unique(scores)[::3]))
-    assert identical([compiled().Ranks(anchors).places(scores)], [portable.Ranks(anchors).places(scores)])
+    assert identical(
+        [compiled().Ranks(anchors).places(scores)], [portable.Ranks(anchors).places(scores)]
+    )
 
 
 def test_an_index_is_not_mistaken_for_another_capsule():
     import datetime
 
     with pytest.raises(ValueError, match="incorrect name"):
-        compiled()._kernels.gaps(np.zeros(1), np.zeros(1, np.bool_), datetime.datetime_CAPI, *[np.zeros(2, np.int64)] * 3)
+        compiled()._kernels.gaps(
+            np.zeros(1), np.zeros(1, np.bool_), datetime.datetime_CAPI, *[np.zeros(2, np.int64)] * 3
+        )
 
 
 def test_gaps_over_several_chunks_are_those_of_one(monkeypatch):
@@ -178,7 +220,9 @@ def test_c_releases_the_gil():
     scores, labels = np.random.default_rng(0).random(rows), np.zeros(rows, dtype=np.bool_)
     running, ticks = threading.Event(), 0
     module = compiled()
-    thread = threading.Thread(target=lambda: (running.set(), module._begin_sort(scores, labels)(), running.clear()))
+    thread = threading.Thread(
+        target=lambda: (running.set(), module._begin_sort(scores, labels)(), running.clear())
+    )
     thread.start()
     running.wait()
     while running.is_set():
@@ -193,26 +237,70 @@ def test_c_releases_the_gil():
     [
         (lambda c: c.pack(np.zeros(3), np.zeros(2, np.bool_), np.zeros(3, np.uint64)), "too short"),
         (lambda c: c.pack(np.zeros(3), np.zeros(3, np.bool_), np.zeros(3, np.uint32)), "as wide"),
-        (lambda c: c.pack(np.zeros(3, np.int8), np.zeros(3, np.bool_), np.zeros(3, np.uint64)), "item type"),
+        (
+            lambda c: c.pack(np.zeros(3, np.int8), np.zeros(3, np.bool_), np.zeros(3, np.uint64)),
+            "item type",
+        ),
         (lambda c: c.sort(np.zeros(3, np.uint64), np.zeros(2, np.uint64)), "too short"),
         (lambda c: c.sort(np.zeros(3, np.uint64), np.zeros(3, np.uint32)), "type of the items"),
-        (lambda c: c.scan(np.zeros(3, np.uint64), 4, np.zeros(3), np.zeros(3, np.int64), np.zeros(3, np.int64)), "does not fit"),
-        (lambda c: c.scan(np.zeros(3, np.uint64), 3, np.zeros(2), np.zeros(3, np.int64), np.zeros(3, np.int64)), "too short"),
-        (lambda c: c.tally(np.zeros(3), np.zeros(3, np.bool_), np.zeros(2), np.zeros(3, np.int64)), "too short"),
-        (lambda c: c.tally(np.zeros(3), np.zeros(3, np.bool_), np.zeros(2, np.int64), np.zeros(4, np.int64)), "wrong type"),
+        (
+            lambda c: c.scan(
+                np.zeros(3, np.uint64), 4, np.zeros(3), np.zeros(3, np.int64), np.zeros(3, np.int64)
+            ),
+            "does not fit",
+        ),
+        (
+            lambda c: c.scan(
+                np.zeros(3, np.uint64), 3, np.zeros(2), np.zeros(3, np.int64), np.zeros(3, np.int64)
+            ),
+            "too short",
+        ),
+        (
+            lambda c: c.tally(
+                np.zeros(3), np.zeros(3, np.bool_), np.zeros(2), np.zeros(3, np.int64)
+            ),
+            "too short",
+        ),
+        (
+            lambda c: c.tally(
+                np.zeros(3), np.zeros(3, np.bool_), np.zeros(2, np.int64), np.zeros(4, np.int64)
+            ),
+            "wrong type",
+        ),
         (lambda c: c.sort(*[np.zeros(64, np.uint64)] * 2), "overlap"),
-        (lambda c: c.sort(np.frombuffer(bytearray(65), np.uint64, 8, offset=1), np.zeros(8, np.uint64)), "aligned|item type"),
+        (
+            lambda c: c.sort(
+                np.frombuffer(bytearray(65), np.uint64, 8, offset=1), np.zeros(8, np.uint64)
+            ),
+            "aligned|item type",
+        ),
         (lambda c: c.index(np.array([0, 500, 1])), "do not ascend"),
         (lambda c: c.index(np.zeros(0, np.int64)), "no anchors"),
-        (lambda c: c.gaps(np.zeros(3), np.zeros(3, np.bool_), c.index(np.array([0, 1])), *[np.zeros(2, np.int64)] * 3), "too short"),
+        (
+            lambda c: c.gaps(
+                np.zeros(3),
+                np.zeros(3, np.bool_),
+                c.index(np.array([0, 1])),
+                *[np.zeros(2, np.int64)] * 3,
+            ),
+            "too short",
+        ),
         (lambda c: c.edges(np.array([0, 500, 1])), "do not ascend"),
         (lambda c: c.edges(np.zeros(0, np.int64)), "no anchors"),
         (lambda c: c.bins(np.zeros(3), np.zeros(3, np.bool_), *in_bins(c, bins=2)), "too short"),
         (lambda c: c.bins(np.zeros(3), np.zeros(3, np.bool_), *in_bins(c, tallies=2)), "too short"),
         (lambda c: c.bins(np.zeros(3), np.zeros(2, np.bool_), *in_bins(c)), "too short"),
-        (lambda c: c.bins(np.zeros(3), np.zeros(3, np.bool_), c.index(np.array([0, 1])), *in_bins(c)[1:]), "incorrect name"),
+        (
+            lambda c: c.bins(
+                np.zeros(3), np.zeros(3, np.bool_), c.index(np.array([0, 1])), *in_bins(c)[1:]
+            ),
+            "incorrect name",
+        ),
         (lambda c: c.settle(np.zeros(3, np.uint64), np.zeros((2, 4), np.int64)), "too short"),
-        (lambda c: c.places(np.zeros(3), c.index(np.array([0, 1])), np.zeros(2, np.int64)), "too short"),
+        (
+            lambda c: c.places(np.zeros(3), c.index(np.array([0, 1])), np.zeros(2, np.int64)),
+            "too short",
+        ),
     ],
 )
 def test_c_refuses_buffers_that_do_not_fit(call, message):
@@ -222,10 +310,14 @@ def test_c_refuses_buffers_that_do_not_fit(call, message):
 
 
 def test_scores_chosen_to_collide_in_the_table_are_sorted_instead():
-    """Integers whose hashes share their leading bits: a table alone would take a thousand probes a row."""
+    """Integers whose hashes share their leading bits: a table alone would take a thousand probes a
+    row.
+    """
     module = compiled()
     inverse = pow(0x9E3779B97F4A7C15, -1, 2**64)
-    colliding = np.array([(i * inverse) % 2**64 for i in range(2000)], dtype=np.uint64).view(np.int64)
+    colliding = np.array([(i * inverse) % 2**64 for i in range(2000)], dtype=np.uint64).view(
+        np.int64
+    )
     scores = np.resize(colliding, 100_000)
     labels = np.arange(100_000) % 7 == 0
     assert module._tallied(scores, labels) is None

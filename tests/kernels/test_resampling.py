@@ -1,4 +1,6 @@
-"""C and NumPy draw identical resamples, whatever the split over calls and threads; the tables have the laws they say."""
+"""C and NumPy draw identical resamples, whatever the split over calls and threads; the tables have
+the laws they say.
+"""
 
 import importlib
 import math
@@ -27,13 +29,17 @@ def compiled():
 
 
 SMALL, MIDDLE, LARGE = st.integers(0, 3), st.integers(0, 1000), st.integers(0, 300_000)
-COUNTS = st.one_of(*(st.lists(sizes, min_size=1, max_size=120) for sizes in (SMALL, MIDDLE, LARGE))).filter(any)
+COUNTS = st.one_of(
+    *(st.lists(sizes, min_size=1, max_size=120) for sizes in (SMALL, MIDDLE, LARGE))
+).filter(any)
 SEEDS = st.integers(0, 2**130)
 
 
 @st.composite
 def drawings(draw, counts=COUNTS):
-    """An urn, sizes around its total or anywhere from `least` on, a seed, and the number of the first replicate."""
+    """An urn, sizes around its total or anywhere from `least` on, a seed, and the number of the
+    first replicate.
+    """
     cells = np.array(draw(counts), dtype=np.int64)
     cases = int(cells.sum())
     least = draw(st.one_of(st.just(cases), st.integers(0, min(2 * cases, cases + 5000))))
@@ -58,11 +64,22 @@ def test_c_and_numpy_draw_alike_and_every_resample_has_its_size(given_, stream):
     assert not ours[:, urn.counts == 0].any()
 
 
-@given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 400)), min_size=1, max_size=60), SEEDS, st.integers(0, 9), st.integers(0, 30))
+@given(
+    st.lists(st.tuples(st.integers(0, 2), st.integers(0, 400)), min_size=1, max_size=60),
+    SEEDS,
+    st.integers(0, 9),
+    st.integers(0, 30),
+)
 def test_wins_of_resamples_are_those_of_the_drawn_counts(cells, seed, first, extra):
     positives, negatives = (Urn(1 + np.array(column)) for column in zip(*cells, strict=True))
-    sizes_p, sizes_n = (np.array([urn.total, urn.total + extra, urn.total]) for urn in (positives, negatives))
-    pairs = zip(drawn(best, positives, sizes_p, seed, first, 0), drawn(best, negatives, sizes_n, seed, first, 1), strict=True)
+    sizes_p, sizes_n = (
+        np.array([urn.total, urn.total + extra, urn.total]) for urn in (positives, negatives)
+    )
+    pairs = zip(
+        drawn(best, positives, sizes_p, seed, first, 0),
+        drawn(best, negatives, sizes_n, seed, first, 1),
+        strict=True,
+    )
     expected = [_twice_wins(ours, theirs) for ours, theirs in pairs]
     for kernels in (compiled(), portable):
         wins = kernels.wins_again(positives, negatives, sizes_p, sizes_n, seed, first)
@@ -79,7 +96,9 @@ def test_narrow_and_wide_replicates_have_the_same_wins(monkeypatch):
     assert np.array_equal(module.wins_again(*given_), narrow)
 
 
-@pytest.mark.parametrize("cells", [[2**28 + 7, 5], [3 * 2**28, 2**29, 1, 0], [2**27 + 2**20 + 2**16, 2**24]])
+@pytest.mark.parametrize(
+    "cells", [[2**28 + 7, 5], [3 * 2**28, 2**29, 1, 0], [2**27 + 2**20 + 2**16, 2**24]]
+)
 def test_cells_of_hundreds_of_millions_are_drawn_alike(cells):
     urn = Urn(cells)
     sizes = np.full(3, urn.total)
@@ -119,19 +138,35 @@ def test_the_split_over_calls_and_threads_changes_nothing(name):
     whole = kernels.wins_again(positives, negatives, ours, theirs, 99, 5)
 
     def part(first, end):
-        return kernels.wins_again(positives, negatives, ours[first:end], theirs[first:end], 99, 5 + first)
+        return kernels.wins_again(
+            positives, negatives, ours[first:end], theirs[first:end], 99, 5 + first
+        )
 
     for threads in (1, 2, 7, 40, 100):
         assert np.array_equal(np.concatenate(in_parallel(part, 40, threads)), whole)
     rows = drawn(kernels, negatives, theirs, 99, 5, 1)
-    assert np.array_equal(np.vstack([drawn(kernels, negatives, theirs[r : r + 1], 99, 5 + r, 1) for r in range(40)]), rows)
+    assert np.array_equal(
+        np.vstack([drawn(kernels, negatives, theirs[r : r + 1], 99, 5 + r, 1) for r in range(40)]),
+        rows,
+    )
 
 
 def test_c_draws_without_the_gil():
     """While one thread draws, another keeps running Python."""
-    urn, module, running, ticks = Urn(np.ones(20_000, dtype=np.int64)), compiled(), threading.Event(), 0
+    urn, module, running, ticks = (
+        Urn(np.ones(20_000, dtype=np.int64)),
+        compiled(),
+        threading.Event(),
+        0,
+    )
     sizes = np.full(3000, urn.total)
-    thread = threading.Thread(target=lambda: (running.set(), module.wins_again(urn, urn, sizes, sizes, 0, 0), running.clear()))
+    thread = threading.Thread(
+        target=lambda: (
+            running.set(),
+            module.wins_again(urn, urn, sizes, sizes, 0, 0),
+            running.clear(),
+        )
+    )
     thread.start()
     running.wait()
     while running.is_set():
@@ -143,10 +178,15 @@ def test_c_draws_without_the_gil():
 
 def test_blocks_of_replicates_in_numpy_are_those_of_one(monkeypatch):
     urn = Urn([5, 0, 300, 2])
-    whole, wins = drawn(portable, urn, np.full(9, 307), 4, 0), portable.wins_again(urn, urn, np.full(9, 307), np.full(9, 307), 4, 0)
+    whole, wins = (
+        drawn(portable, urn, np.full(9, 307), 4, 0),
+        portable.wins_again(urn, urn, np.full(9, 307), np.full(9, 307), 4, 0),
+    )
     monkeypatch.setattr(portable, "CHUNK", 8)
     assert np.array_equal(drawn(portable, urn, np.full(9, 307), 4, 0), whole)
-    assert np.array_equal(portable.wins_again(urn, urn, np.full(9, 307), np.full(9, 307), 4, 0), wins)
+    assert np.array_equal(
+        portable.wins_again(urn, urn, np.full(9, 307), np.full(9, 307), 4, 0), wins
+    )
 
 
 def test_no_replicates_are_no_work():
@@ -168,20 +208,34 @@ def test_an_urn_is_frozen_and_travels():
     assert repr(urn) == "Urn: 70201 cases in 3 cells, for resamples of 70201 or more"
 
 
-# ---- words and tables ----------------------------------------------------------------------------------------------------------
+# ---- words and tables
+# ----------------------------------------------------------------------------------------------------------  # noqa: E501
 
 
 def test_words_are_those_of_splitmix64():
     """The first outputs of the reference implementation, from a state of 1234567."""
-    expected = [6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431, 16408922859458223821]
+    expected = [
+        6457827717110365317,
+        3203168211198807973,
+        9817491932198370423,
+        4593380528125082431,
+        16408922859458223821,
+    ]
     assert draws.words_of(np.array([1234567], dtype=np.uint64), 0, 5)[0].tolist() == expected
     assert draws.words_of(np.array([1234567], dtype=np.uint64), 3, 2)[0].tolist() == expected[3:]
 
 
-@given(SEEDS, st.integers(0, 9), st.lists(st.integers(0, 2**62), min_size=1, max_size=5), st.integers(0, 999))
+@given(
+    SEEDS,
+    st.integers(0, 9),
+    st.lists(st.integers(0, 2**62), min_size=1, max_size=5),
+    st.integers(0, 999),
+)
 def test_keys_absorb_lane_replicate_and_attempt(seed, stream, replicates, attempt):
     start = draws.lane(seed, stream)
-    expected = [draws.absorbed(draws.absorbed(start, replicate), attempt) for replicate in replicates]
+    expected = [
+        draws.absorbed(draws.absorbed(start, replicate), attempt) for replicate in replicates
+    ]
     assert draws.keys(start, np.array(replicates, dtype=np.uint64), attempt).tolist() == expected
 
 
@@ -194,14 +248,22 @@ def law_of(table):
     """The shares of a table as exact integers, out of 2**bits · room."""
     bits = len(table).bit_length() - 1
     low = draws.alias_bits(bits)
-    room, kept, aliases = 1 << (64 - low), table >> np.uint64(low), (table & np.uint64((1 << low) - 1)).astype(np.int64)
+    room, kept, aliases = (
+        1 << (64 - low),
+        table >> np.uint64(low),
+        (table & np.uint64((1 << low) - 1)).astype(np.int64),
+    )
     kept = np.where(aliases == np.arange(len(table)), room, kept.astype(np.int64))
     shares = kept.copy()
     np.add.at(shares, aliases, room - kept)
     return shares / (room << bits)
 
 
-@given(st.lists(st.one_of(st.just(0.0), st.just(1.0), st.floats(1e-20, 1e20)), min_size=1, max_size=200).filter(any))
+@given(
+    st.lists(
+        st.one_of(st.just(0.0), st.just(1.0), st.floats(1e-20, 1e20)), min_size=1, max_size=200
+    ).filter(any)
+)
 def test_a_table_has_the_law_of_its_weights(weights):
     chances = np.array(weights) / np.sum(weights)
     law = law_of(draws.alias_table(np.array(weights)))
@@ -209,7 +271,9 @@ def test_a_table_has_the_law_of_its_weights(weights):
     assert not law[: len(weights)][np.array(weights) == 0].any()
 
 
-@pytest.mark.parametrize("rate", [1e-300, 1e-9, 0.3, 0.96, 1.0, 5.0, 31.0, 99.5, 255.0, 25_600.0, 65_536.0, 2.0**28])
+@pytest.mark.parametrize(
+    "rate", [1e-300, 1e-9, 0.3, 0.96, 1.0, 5.0, 31.0, 99.5, 255.0, 25_600.0, 65_536.0, 2.0**28]
+)
 def test_poisson_tables_have_the_law_of_poisson(rate):
     table, low, half = draws.poisson_table(rate, 1)
     law = law_of(table)
@@ -221,7 +285,10 @@ def test_poisson_tables_have_the_law_of_poisson(rate):
         with mpmath.workdps(40):
             exact = float(mpmath.exp(k * mpmath.log(rate) - rate - mpmath.loggamma(k + 1)))
         # Rounded to an integer out of 2**40 · the length; below the least chance that matters, 0.
-        assert abs(law[value] - exact) <= 2.0**-40 / len(law) + 1e-10 * exact + (law[value] == 0) * draws.LEAST_CHANCE
+        assert (
+            abs(law[value] - exact)
+            <= 2.0**-40 / len(law) + 1e-10 * exact + (law[value] == 0) * draws.LEAST_CHANCE
+        )
 
 
 @pytest.mark.parametrize("rate", [0.2, 0.97, 3.0, 5.0])
@@ -232,7 +299,8 @@ def test_pairs_are_two_independent_poisson_numbers(rate):
     assert np.abs(law_of(table) - np.outer(one, one).ravel()).sum() / 2 < 2.0**-40
 
 
-# ---- refusals ------------------------------------------------------------------------------------------------------------------
+# ---- refusals
+# ------------------------------------------------------------------------------------------------------------------  # noqa: E501
 
 
 @pytest.mark.parametrize(
@@ -331,7 +399,10 @@ def test_c_refuses_too_little_room_for_the_wins():
 def test_sums_are_those_of_the_drawn_cells_in_c_and_numpy(given_, models, width, where):
     urn, sizes, seed, first = given_
     spots = np.random.default_rng(where).integers(0, width, (len(urn), models)).astype(np.uint32)
-    drawn, sums = np.empty((len(sizes), len(urn)), dtype=np.int64), np.empty((len(sizes), width), dtype=np.int64)
+    drawn, sums = (
+        np.empty((len(sizes), len(urn)), dtype=np.int64),
+        np.empty((len(sizes), width), dtype=np.int64),
+    )
     best.draw(urn, sizes, seed, first, 1, drawn)
     expected = np.zeros_like(sums)
     for row in range(len(sizes)):
@@ -347,12 +418,36 @@ def test_sums_are_those_of_the_drawn_cells_in_c_and_numpy(given_, models, width,
 @pytest.mark.parametrize(
     ("spots", "out", "message"),
     [
-        (np.zeros((3, 2), dtype=np.int64), np.empty((1, 4), dtype=np.int64), "spots are contiguous uint32"),
-        (np.zeros((2, 2), dtype=np.uint32), np.empty((1, 4), dtype=np.int64), "a row for each of 3 cells"),
-        (np.zeros((3, 0), dtype=np.uint32), np.empty((1, 4), dtype=np.int64), "spots are contiguous uint32"),
-        (np.full((3, 2), 4, dtype=np.uint32), np.empty((1, 4), dtype=np.int64), "a spot lies beyond the row"),
-        (np.zeros((3, 2), dtype=np.uint32), np.empty((2, 4), dtype=np.int64), "a row for each of 1 resamples"),
-        (np.zeros((3, 2), dtype=np.uint32), np.empty((1, 4), dtype=np.int32), "sums need contiguous int64"),
+        (
+            np.zeros((3, 2), dtype=np.int64),
+            np.empty((1, 4), dtype=np.int64),
+            "spots are contiguous uint32",
+        ),
+        (
+            np.zeros((2, 2), dtype=np.uint32),
+            np.empty((1, 4), dtype=np.int64),
+            "a row for each of 3 cells",
+        ),
+        (
+            np.zeros((3, 0), dtype=np.uint32),
+            np.empty((1, 4), dtype=np.int64),
+            "spots are contiguous uint32",
+        ),
+        (
+            np.full((3, 2), 4, dtype=np.uint32),
+            np.empty((1, 4), dtype=np.int64),
+            "a spot lies beyond the row",
+        ),
+        (
+            np.zeros((3, 2), dtype=np.uint32),
+            np.empty((2, 4), dtype=np.int64),
+            "a row for each of 1 resamples",
+        ),
+        (
+            np.zeros((3, 2), dtype=np.uint32),
+            np.empty((1, 4), dtype=np.int32),
+            "sums need contiguous int64",
+        ),
     ],
 )
 def test_sums_refuse_what_leads_out_of_memory(spots, out, message):

@@ -1,4 +1,6 @@
-"""What a review of the merged answers found: each was printed, and each contradicted another number of the same answer."""
+"""What a review of the merged answers found: each was printed, and each contradicted another number
+of the same answer.
+"""
 
 import numpy as np
 import pytest
@@ -22,7 +24,9 @@ def unlabelled(sample, tmp_path_factory):
     known = rng.random(len(y)) < np.where(scores["a"] > 1, 0.9, 0.25)
     path = tmp_path_factory.mktemp("labels") / "scores.csv"
     rows = zip(y, known, scores["a"], scores["b"], strict=True)
-    path.write_text("y,a,b\n" + "".join(f"{label if seen else ''},{a},{b}\n" for label, seen, a, b in rows))
+    path.write_text(
+        "y,a,b\n" + "".join(f"{label if seen else ''},{a},{b}\n" for label, seen, a, b in rows)
+    )
     return path
 
 
@@ -30,16 +34,25 @@ LABELS = ("--label", "y", "--score", "a", "--missing-label", "drop")
 
 
 def test_a_budget_is_counted_among_all_scored_cases(unlabelled, sample, capsys):
-    """It was searched among labelled cases: a third of the alerts were used, beside an interval of another population."""
+    """It was searched among labelled cases: a third of the alerts were used, beside an interval of
+    another population.
+    """
     document = answered(capsys, "choose", unlabelled, "alerts <= 300", *LABELS, "--volume", "6000")
     (point,) = document["models"][0]["points"]
     flagged = int((sample[1]["a"] >= point["threshold"]).sum())
-    assert flagged <= 300 < int((sample[1]["a"] >= np.nextafter(point["threshold"], -np.inf)).sum()) + 5
+    assert (
+        flagged
+        <= 300
+        < int((sample[1]["a"] >= np.nextafter(point["threshold"], -np.inf)).sum()) + 5
+    )
     assert point["counted"] == {"flagged": flagged, "cases": 6000}
     assert point["alerts"] == pytest.approx(flagged)
     assert point["intervals"]["alerts"]["low"] < flagged < point["intervals"]["alerts"]["high"]
     share = br.rate_interval(flagged, 6000)
-    assert (point["intervals"]["posfrac"]["low"], point["intervals"]["posfrac"]["high"]) == pytest.approx((share.low, share.high))
+    assert (
+        point["intervals"]["posfrac"]["low"],
+        point["intervals"]["posfrac"]["high"],
+    ) == pytest.approx((share.low, share.high))
 
 
 def test_a_gate_judges_the_alerts_that_it_shows(unlabelled, capsys):
@@ -47,7 +60,9 @@ def test_a_gate_judges_the_alerts_that_it_shows(unlabelled, capsys):
     asked = ("gate", unlabelled, "alerts <= 1500", *LABELS, "--threshold", "1", "--volume", "6000")
     done = told(capsys, *asked)
     assert (done.status, "Passed: every requirement is shown." in done.out) == (0, True)
-    strict = told(capsys, *(word.replace("1500", "100") if isinstance(word, str) else word for word in asked))
+    strict = told(
+        capsys, *(word.replace("1500", "100") if isinstance(word, str) else word for word in asked)
+    )
     assert strict.status == 1
 
 
@@ -59,7 +74,9 @@ def test_thresholds_of_a_guarantee_and_estimated_base_rates_are_not_tested(sampl
     assert (choice.differences, choice.indistinguishable) == ((), None)
     assert choice.untested.startswith("the thresholds keep a guarantee")
     first = joint.marginal("a")
-    at = br.Conditions(br.estimate_prior(first, br.count_unlabelled(scores["a"])), br.Costs(fp=1, fn=20))
+    at = br.Conditions(
+        br.estimate_prior(first, br.count_unlabelled(scores["a"])), br.Costs(fp=1, fn=20)
+    )
     assert br.choose_model(joint, at=at).untested == "the base rate is an estimate"
 
 
@@ -67,12 +84,32 @@ def test_decide_and_choose_test_the_same_thing_under_a_budget(sample, tmp_path, 
     """`decide` tested equal costs that nobody gave."""
     y, scores = sample
     path = tmp_path / "scores.csv"
-    path.write_text("y,a,b\n" + "".join(f"{label},{a},{b}\n" for label, a, b in zip(y, scores["a"], scores["b"], strict=True)))
-    asked = ("--label", "y", "--score", "a", "--score", "b", "--rule", "alerts <= 200", "--prior", "1%", "--volume", "6000")
+    path.write_text(
+        "y,a,b\n"
+        + "".join(
+            f"{label},{a},{b}\n" for label, a, b in zip(y, scores["a"], scores["b"], strict=True)
+        )
+    )
+    asked = (
+        "--label",
+        "y",
+        "--score",
+        "a",
+        "--score",
+        "b",
+        "--rule",
+        "alerts <= 200",
+        "--prior",
+        "1%",
+        "--volume",
+        "6000",
+    )
     decided = answered(capsys, "decide", path, *asked)["decision"]["differences"]
     chosen = answered(capsys, "choose", path, *asked)["verdict"][0]["differences"]
     assert {one["statistic"] for one in (*decided, *chosen)} == {"caught"}
-    values = [{tuple(one["models"]): one["value"] for one in several} for several in (decided, chosen)]
+    values = [
+        {tuple(one["models"]): one["value"] for one in several} for several in (decided, chosen)
+    ]
     pair = tuple(chosen[0]["models"])
     assert values[0][pair] == pytest.approx(values[1][pair])
 
@@ -88,5 +125,7 @@ def test_a_model_that_flags_nothing_is_as_exact_as_flagging_nothing():
 
 def test_a_difference_stays_within_what_differences_can_be():
     y, a, b = [1] * 6 + [0] * 6, [*range(12)], [*range(11, -1, -1)]
-    for difference in br.choose_model(br.count_models(y, {"a": a, "b": b}), "recall >= 0.8").differences:
+    for difference in br.choose_model(
+        br.count_models(y, {"a": a, "b": b}), "recall >= 0.8"
+    ).differences:
         assert -1 <= difference.low <= difference.high <= 1

@@ -15,7 +15,9 @@ import baserate as br
 def exact_auc(counts):
     """AUC of counts as a fraction."""
     wins, below = 0, sum(counts.negatives.tolist())
-    for positives, negatives in zip(counts.positives.tolist(), counts.negatives.tolist(), strict=True):
+    for positives, negatives in zip(
+        counts.positives.tolist(), counts.negatives.tolist(), strict=True
+    ):
         below -= negatives
         wins += Fraction(positives) * (2 * below + negatives)
     return wins / (2 * Fraction(counts.total_positives) * Fraction(counts.total_negatives))
@@ -38,8 +40,13 @@ def test_every_cell_is_an_exact_operating_point(data):
     counts = br.count(labels, scores)
     for made in (counts, counts.condense(), counts.coarsen(3)):
         tp, fp = np.cumsum(made.positives), np.cumsum(made.negatives)
-        for threshold, hits, alarms in zip(made.scores.tolist(), tp.tolist(), fp.tolist(), strict=True):
-            assert oracle.confusion(labels.tolist(), scores.tolist(), threshold)[:2] == (hits, alarms)
+        for threshold, hits, alarms in zip(
+            made.scores.tolist(), tp.tolist(), fp.tolist(), strict=True
+        ):
+            assert oracle.confusion(labels.tolist(), scores.tolist(), threshold)[:2] == (
+                hits,
+                alarms,
+            )
 
 
 @given(strategies.cases(), st.integers(0, 60))
@@ -63,7 +70,10 @@ def test_the_order_of_the_rows_does_not_matter(data, random):
 @given(strategies.cases(), st.data())
 def test_whole_weights_are_repetition(data, draws):
     labels, scores = data
-    weights = np.array(draws.draw(st.lists(st.integers(0, 4), min_size=len(labels), max_size=len(labels))), dtype=np.int64)
+    weights = np.array(
+        draws.draw(st.lists(st.integers(0, 4), min_size=len(labels), max_size=len(labels))),
+        dtype=np.int64,
+    )
     for members in (labels, ~labels):
         weights[np.flatnonzero(members)[:1]] += 1
     weighted = br.count(labels, scores, sample_weight=weights)
@@ -79,12 +89,16 @@ def test_masses_are_correctly_rounded_whatever_the_order(data, random):
     order = list(range(len(labels)))
     random.shuffle(order)
     counts = br.count(labels, scores, sample_weight=weights)
-    assert br.count(labels[order], scores[order], sample_weight=weights[order]).digest == counts.digest
+    assert (
+        br.count(labels[order], scores[order], sample_weight=weights[order]).digest == counts.digest
+    )
     expected = oracle.count(labels.tolist(), scores.tolist(), weights)
     assert counts.scores.tolist() == list(expected)
     assert counts.positives.tolist() == [oracle.rounded(cell[0]) for cell in expected.values()]
     assert counts.negatives.tolist() == [oracle.rounded(cell[1]) for cell in expected.values()]
-    assert counts.total_positives == oracle.rounded(sum((Fraction(p) for p in counts.positives.tolist()), Fraction(0)))
+    assert counts.total_positives == oracle.rounded(
+        sum((Fraction(p) for p in counts.positives.tolist()), Fraction(0))
+    )
 
 
 @given(strategies.cases(weighted=True, zeros=False), st.integers(0, 60))
@@ -102,7 +116,12 @@ def test_added_masses_agree_with_the_whole_to_one_ulp(data, cut):
 @given(strategies.cases(), st.integers(0, 60), st.data())
 def test_added_dyadic_masses_are_exact(data, cut, draws):
     labels, scores = data
-    weights = np.array(draws.draw(st.lists(st.integers(1, 4096), min_size=len(labels), max_size=len(labels)))) / 64
+    weights = (
+        np.array(
+            draws.draw(st.lists(st.integers(1, 4096), min_size=len(labels), max_size=len(labels)))
+        )
+        / 64
+    )
     whole = br.count(labels, scores, sample_weight=weights)
     parts = br.count(labels[:cut], scores[:cut], sample_weight=weights[:cut]) + br.count(
         labels[cut:], scores[cut:], sample_weight=weights[cut:]
@@ -122,7 +141,9 @@ def test_a_monotone_map_of_the_scores_leaves_the_cells_alone(data):
 @given(strategies.cases(both=True))
 def test_swapping_the_classes_and_negating_the_scores_mirrors(data):
     labels, scores = data
-    scores = np.maximum(scores, -(2**63) + 1) if scores.dtype == np.int64 else scores  # the least integer has no opposite
+    scores = (
+        np.maximum(scores, -(2**63) + 1) if scores.dtype == np.int64 else scores
+    )  # the least integer has no opposite
     counts, mirror = br.count(labels, scores), br.count(~labels, -scores)
     assert np.array_equal(mirror.scores, -counts.scores[::-1] + 0)
     assert np.array_equal(mirror.positives, counts.negatives[::-1])
@@ -151,9 +172,13 @@ def test_condensing_keeps_auc_and_every_positive_score(data):
     full = br.count(labels, scores)
     condensed = full.condense()
     expected = oracle.condense(oracle.count(labels.tolist(), scores.tolist()))
-    assert dict(zip(condensed.scores.tolist(), zip(condensed.positives.tolist(), condensed.negatives.tolist(), strict=True), strict=True)) == {
-        score: tuple(cell) for score, cell in expected.items()
-    }
+    assert dict(
+        zip(
+            condensed.scores.tolist(),
+            zip(condensed.positives.tolist(), condensed.negatives.tolist(), strict=True),
+            strict=True,
+        )
+    ) == {score: tuple(cell) for score, cell in expected.items()}
     assert br.count(labels, scores, keep="positives") == condensed
     assert condensed.condense() == condensed
     assert br.auc(condensed) == br.auc(full)
@@ -173,7 +198,11 @@ def test_condensed_parts_with_the_same_positive_scores_add_up(data, cut):
     negatives = scores[~labels]
     positives = scores[labels]
     parts = [
-        br.count(np.repeat([True, False], [len(positives), len(part)]), np.concatenate((positives, part)), keep="positives")
+        br.count(
+            np.repeat([True, False], [len(positives), len(part)]),
+            np.concatenate((positives, part)),
+            keep="positives",
+        )
         for part in (negatives[:cut], negatives[cut:])
     ]
     everything = np.concatenate((positives, positives, negatives))
@@ -181,13 +210,19 @@ def test_condensed_parts_with_the_same_positive_scores_add_up(data, cut):
     assert parts[0] + parts[1] == br.count(flags, everything, keep="positives")
 
 
-@given(strategies.cases(both=True), st.lists(st.floats(-1e6, 1e6), max_size=6, unique=True), st.integers(0, 60))
+@given(
+    strategies.cases(both=True),
+    st.lists(st.floats(-1e6, 1e6), max_size=6, unique=True),
+    st.integers(0, 60),
+)
 def test_the_coarse_bound_holds_also_after_adding(data, edges, cut):
     labels, scores = data
     inner = np.unique(np.array(edges, dtype=np.float64) + 0.0)
     full = br.count(labels, scores)
     whole = full.coarsen(inner)
-    parts = br.count(labels[:cut], scores[:cut]).coarsen(inner) + br.count(labels[cut:], scores[cut:]).coarsen(inner)
+    parts = br.count(labels[:cut], scores[:cut]).coarsen(inner) + br.count(
+        labels[cut:], scores[cut:]
+    ).coarsen(inner)
     assert parts == whole
     for coarse in (whole, parts):
         assert abs(exact_auc(coarse) - exact_auc(full)) <= Fraction(coarse.auc_error_bound)
@@ -200,7 +235,11 @@ def test_bins_of_one_score_cost_nothing(data, bins):
     full = br.count(labels, scores)
     coarse = full.coarsen(bins)
     assert (coarse.auc_error_bound == 0) == (exact_bound(coarse) == 0)
-    assert exact_bound(coarse) <= Fraction(coarse.auc_error_bound) <= exact_bound(coarse) * (1 + Fraction(1, 2**30)) + Fraction(1, 2**50)
+    assert (
+        exact_bound(coarse)
+        <= Fraction(coarse.auc_error_bound)
+        <= exact_bound(coarse) * (1 + Fraction(1, 2**30)) + Fraction(1, 2**50)
+    )
     if len(coarse.scores) == len(full.scores):
         assert coarse.auc_error_bound == 0
 
@@ -208,13 +247,21 @@ def test_bins_of_one_score_cost_nothing(data, bins):
 def exact_bound(coarse):
     pairs = sum(
         p * n
-        for p, n, low, high in zip(coarse.positives.tolist(), coarse.negatives.tolist(), coarse.scores, coarse.bins.highs, strict=True)
+        for p, n, low, high in zip(
+            coarse.positives.tolist(),
+            coarse.negatives.tolist(),
+            coarse.scores,
+            coarse.bins.highs,
+            strict=True,
+        )
         if high > low
     )
     return Fraction(pairs, 2 * coarse.total_positives * coarse.total_negatives)
 
 
-@given(strategies.cases(weighted=True), st.sampled_from(["full", "condensed", "coarse", "weighted"]))
+@given(
+    strategies.cases(weighted=True), st.sampled_from(["full", "condensed", "coarse", "weighted"])
+)
 def test_saving_and_loading_changes_nothing(tmp_path_factory, data, kind):
     labels, scores, weights = data
     made = {
@@ -229,14 +276,18 @@ def test_saving_and_loading_changes_nothing(tmp_path_factory, data, kind):
     assert back == made
     assert back.digest == made.digest
     assert back.ledger == made.ledger
-    assert [(note.code, note.text) for note in back.notes] == [(note.code, note.text) for note in made.notes]
+    assert [(note.code, note.text) for note in back.notes] == [
+        (note.code, note.text) for note in made.notes
+    ]
     assert pickle.loads(pickle.dumps(made)) == made
 
 
 @given(strategies.cases(), st.data())
 def test_groups_hold_the_counts_of_their_rows(data, draws):
     labels, scores = data
-    groups = draws.draw(st.lists(st.sampled_from(["a", "b", 3, None]), min_size=len(labels), max_size=len(labels)))
+    groups = draws.draw(
+        st.lists(st.sampled_from(["a", "b", 3, None]), min_size=len(labels), max_size=len(labels))
+    )
     grouped = br.count_groups(labels, scores, groups=groups)
     assert set(grouped) == set(groups)
     for name, counts in grouped.items():
@@ -248,8 +299,14 @@ def test_groups_hold_the_counts_of_their_rows(data, draws):
 @given(strategies.cases(), st.data(), st.integers(0, 60))
 def test_grouped_parts_add_up(data, draws, cut):
     labels, scores = data
-    groups = np.array(draws.draw(st.lists(st.integers(0, 3), min_size=len(labels), max_size=len(labels))), dtype=np.int64)
-    parts = [br.count_groups(labels[part], scores[part], groups=groups[part]) for part in (slice(cut), slice(cut, None))]
+    groups = np.array(
+        draws.draw(st.lists(st.integers(0, 3), min_size=len(labels), max_size=len(labels))),
+        dtype=np.int64,
+    )
+    parts = [
+        br.count_groups(labels[part], scores[part], groups=groups[part])
+        for part in (slice(cut), slice(cut, None))
+    ]
     whole = br.count_groups(labels, scores, groups=groups)
     assert parts[0] + parts[1] == whole
     assert (parts[0] + parts[1]).digest == whole.digest
@@ -263,6 +320,9 @@ def test_marginals_of_joint_counts_are_the_counts_of_each_model(data, cut):
     assert joint.marginal("one") == br.count(labels, scores)
     assert joint.canonical().marginal("one") == br.count(labels, scores)
     assert joint.marginal("two") == br.count(labels, other)
-    parts = [br.count_models(labels[part], {"two": other[part], "one": scores[part]}) for part in (slice(cut), slice(cut, None))]
+    parts = [
+        br.count_models(labels[part], {"two": other[part], "one": scores[part]})
+        for part in (slice(cut), slice(cut, None))
+    ]
     assert parts[0] + parts[1] == joint
     assert (parts[0] + parts[1]).digest == joint.digest

@@ -1,7 +1,8 @@
-"""Counts in which scores were merged: every public function says what all scores would say, or bounds it, or refuses.
+"""Counts in which scores were merged: every public function says what all scores would say, or
+bounds it, or refuses.
 
-`condense` merges runs of negatives, `coarsen` merges scores into bins. Every public name is in one of the tables below: a new one fails
-the first test until it is put in a table.
+`condense` merges runs of negatives, `coarsen` merges scores into bins. Every public name is in one
+of the tables below: a new one fails the first test until it is put in a table.
 """
 
 import inspect
@@ -26,7 +27,9 @@ from baserate.measures.registry import CATALOGUE
 EQUAL, BOUNDED, REFUSED = "equal", "bounded", "refused"
 AT = br.Conditions(prior=0.1, costs=br.Costs(fp=1, fn=5))
 UNSURE = br.Uncertain(prior="0.01..0.3", costs={"fn": 5, "fp": 1})
-OTHER = br.Counts([0.9, 0.7, 0.55, 0.4, 0.2, 0.1], positives=[2, 2, 1, 1, 0, 0], negatives=[0, 1, 2, 2, 3, 4])
+OTHER = br.Counts(
+    [0.9, 0.7, 0.55, 0.4, 0.2, 0.1], positives=[2, 2, 1, 1, 0, 0], negatives=[0, 1, 2, 2, 3, 4]
+)
 NEW = br.count_unlabelled(np.linspace(0.02, 0.98, 60))
 VOLUME = 1000.0
 
@@ -51,7 +54,9 @@ def merged(counts):
 
 @dataclass(frozen=True)
 class Law:
-    """How a function is asked, and what may become of its answer where runs, and where bins, are merged."""
+    """How a function is asked, and what may become of its answer where runs, and where bins, are
+    merged.
+    """
 
     ask: Callable[[br.Counts], Any]
     condensed: frozenset[str]
@@ -66,7 +71,10 @@ def alike(one, other):
     if isinstance(one, tuple):
         return len(one) == len(other) and all(map(alike, one, other))
     if isinstance(one, float | int | Fraction) and not isinstance(one, bool):
-        return other is not None and (math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-12) or (math.isnan(one) and math.isnan(other)))
+        return other is not None and (
+            math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-12)
+            or (math.isnan(one) and math.isnan(other))
+        )
     return one == other
 
 
@@ -87,7 +95,9 @@ class Bounded:
 
 @dataclass(frozen=True)
 class Chosen:
-    """An operating point: what follows from it, its threshold where it is one, and what is said to lie between which bounds."""
+    """An operating point: what follows from it, its threshold where it is one, and what is said to
+    lie between which bounds.
+    """
 
     outcomes: tuple[float, ...]
     threshold: float | None
@@ -107,21 +117,44 @@ class Chosen:
 
 
 def point(found):
-    """A share of cases that were counted together catches what the luckiest and the unluckiest draw catch, or something in between."""
-    draws = [found.best or found.confusion, found.worst or found.confusion] if found.how == "tie" and found.merged else []
-    caught = (min(float(one.tp) for one in draws), max(float(one.tp) for one in draws)) if draws else None
+    """A share of cases that were counted together catches what the luckiest and the unluckiest draw
+    catch, or something in between.
+    """
+    draws = (
+        [found.best or found.confusion, found.worst or found.confusion]
+        if found.how == "tie" and found.merged
+        else []
+    )
+    caught = (
+        (min(float(one.tp) for one in draws), max(float(one.tp) for one in draws))
+        if draws
+        else None
+    )
     single = found.share == 1 and found.how != "interpolated"
     goal = float(found[found.optimized]) if found.optimized else math.nan
-    return Chosen(tuple(float(cases) for cases in found.confusion), found.threshold, single, goal, found.bounds, caught)
+    return Chosen(
+        tuple(float(cases) for cases in found.confusion),
+        found.threshold,
+        single,
+        goal,
+        found.bounds,
+        caught,
+    )
 
 
 def summary(found):
-    return float(found) if getattr(found, "bounds", None) is None else Bounded(float(found), *found.bounds)
+    return (
+        float(found)
+        if getattr(found, "bounds", None) is None
+        else Bounded(float(found), *found.bounds)
+    )
 
 
 @dataclass(frozen=True)
 class Line:
-    """The points of a curve, and whether it says that only some are known; `every` are all that the same question has."""
+    """The points of a curve, and whether it says that only some are known; `every` are all that the
+    same question has.
+    """
 
     rows: tuple[Any, ...]
     every: tuple[Any, ...]
@@ -148,14 +181,20 @@ def curve(found, every=None):
 
 def named_curve(function, **options):
     return [
-        law(lambda c: curve(function(c, **options), function(c, every=True, **options)), EQUAL, BOUNDED),
+        law(
+            lambda c: curve(function(c, **options), function(c, every=True, **options)),
+            EQUAL,
+            BOUNDED,
+        ),
         law(lambda c: curve(function(c, every=True, **options)), BINS_TOO, BOUNDED),
     ]
 
 
 @dataclass(frozen=True)
 class Better:
-    """A curve than which that of all scores is nowhere worse; `sign` is 1 where higher is better."""
+    """A curve than which that of all scores is nowhere worse; `sign` is 1 where higher is
+    better.
+    """
 
     x: np.ndarray
     y: np.ndarray
@@ -170,7 +209,11 @@ class Better:
 
 def hull(found, sign=1):
     rows = tuple(zip(found.x.tolist(), found.y.tolist(), strict=True))
-    return Better(found.x, found.y, sign) if any(note.code == "BR232" for note in found.notes) else rows
+    return (
+        Better(found.x, found.y, sign)
+        if any(note.code == "BR232" for note in found.notes)
+        else rows
+    )
 
 
 def plain(value):
@@ -187,7 +230,9 @@ def plain(value):
         return tuple(
             plain(getattr(value, name))
             for name, one in value.__dataclass_fields__.items()
-            if one.compare and name not in ("notes", "replicates") and name[0] != "_"  # what is not compared is for display
+            if one.compare
+            and name not in ("notes", "replicates")
+            and name[0] != "_"  # what is not compared is for display
         )
     if isinstance(value, tuple | list) or hasattr(value, "items"):
         return tuple(map(plain, value.items() if hasattr(value, "items") else value))
@@ -207,7 +252,9 @@ def outcome(full, found):
         assert all(problem.code.startswith("BR") and problem.fix for problem in found.problems)
         same = isinstance(full, br.InputError) and full.problems[0].code == found.problems[0].code
         return EQUAL if same else REFUSED
-    assert not isinstance(full, br.InputError), f"all scores refuse ({full}), merged ones answer {found}"
+    assert not isinstance(full, br.InputError), (
+        f"all scores refuse ({full}), merged ones answer {found}"
+    )
     if hasattr(found, "against"):
         return found.against(full)
     assert alike(plain(full), plain(found)), (full, found)
@@ -229,12 +276,19 @@ def known(counts):
 
 
 def estimated(found):
-    """An estimate of the base rate without the check of its assumption, which merged scores cannot make."""
-    return tuple(plain(getattr(found, name)) for name in ("value", "low", "high", "method", "threshold", "calibrated_at", "cases"))
+    """An estimate of the base rate without the check of its assumption, which merged scores cannot
+    make.
+    """
+    return tuple(
+        plain(getattr(found, name))
+        for name in ("value", "low", "high", "method", "threshold", "calibrated_at", "cases")
+    )
 
 
 def corrected(counts):
-    """Of scores that were corrected, the ranking of the positives and what each of their thresholds flags."""
+    """Of scores that were corrected, the ranking of the positives and what each of their thresholds
+    flags.
+    """
     points = br.Points.of(counts)
     known = np.flatnonzero(counts.positives > 0)
     return tuple((counts.scores[i].item(), *map(float, points.counted(int(i) + 1))) for i in known)
@@ -254,9 +308,15 @@ class Said:
 
 
 def reported(found):
-    """The words without the digits in which a threshold is shown, which depend on the next score; the thresholds themselves beside them."""
+    """The words without the digits in which a threshold is shown, which depend on the next score;
+    the thresholds themselves beside them.
+    """
     words = tuple(re.sub(r"score >= [-+.\de]*\d", "score >= …", text) for text in found.sentences)
-    cuts = tuple(point["threshold"] for one in found.document["report"]["answers"] for point in one["points"].values())
+    cuts = tuple(
+        point["threshold"]
+        for one in found.document["report"]["answers"]
+        for point in one["points"].values()
+    )
     return Said(words, cuts, any(note["code"] == "BR232" for note in found.document["notes"]))
 
 
@@ -291,20 +351,34 @@ LAWS = {
         law(lambda c: summary(br.partial_auc(c, fpr=(0.1, 0.5), standardized=True)), bins=BINS_TOO),
     ],
     "weighted_auc": [
-        *(law(lambda c, k=k: summary(br.weighted_auc(c, alpha=0.6, strips=k)), bins=BINS_TOO) for k in (10, 3, "continuous")),
+        *(
+            law(lambda c, k=k: summary(br.weighted_auc(c, alpha=0.6, strips=k)), bins=BINS_TOO)
+            for k in (10, 3, "continuous")
+        ),
         law(lambda c: summary(br.weighted_auc(c, alpha=0.6, strips="segments")), EITHER, EITHER),
         law(lambda c: summary(br.weighted_auc(c, alpha="class_ratio")), bins=BINS_TOO),
     ],
-    "weighted_pr_area": [law(lambda c: summary(br.weighted_pr_area(c, alpha=0.6, at=AT)), bins=BINS_TOO)],
-    "weighted_cost_area": [law(lambda c: summary(br.weighted_cost_area(c, alpha=0.6)), bins=BINS_TOO)],
-    "average_precision": [law(lambda c, at=at: summary(br.average_precision(c, at=at)), bins=BINS_TOO) for at in (None, AT)],
-    "auprc": [law(lambda c, at=at: summary(br.auprc(c, at=at)), bins=BINS_TOO) for at in (None, AT)],
+    "weighted_pr_area": [
+        law(lambda c: summary(br.weighted_pr_area(c, alpha=0.6, at=AT)), bins=BINS_TOO)
+    ],
+    "weighted_cost_area": [
+        law(lambda c: summary(br.weighted_cost_area(c, alpha=0.6)), bins=BINS_TOO)
+    ],
+    "average_precision": [
+        law(lambda c, at=at: summary(br.average_precision(c, at=at)), bins=BINS_TOO)
+        for at in (None, AT)
+    ],
+    "auprc": [
+        law(lambda c, at=at: summary(br.auprc(c, at=at)), bins=BINS_TOO) for at in (None, AT)
+    ],
     "h_measure": [
         law(lambda c: summary(br.h_measure(c)), bins=BINS_TOO),
         law(lambda c: summary(br.h_measure(c, at=AT, severity_ratio=0.2)), bins=BINS_TOO),
     ],
     "cost_area": [law(lambda c: summary(br.cost_area(c)), bins=BINS_TOO)],
-    "min_cost": [law(lambda c, at=at: summary(br.min_cost(c, at=at)), bins=BINS_TOO) for at in (None, AT)],
+    "min_cost": [
+        law(lambda c, at=at: summary(br.min_cost(c, at=at)), bins=BINS_TOO) for at in (None, AT)
+    ],
     "macro": [law(lambda c: summary(br.macro(br.auc, {"a": c, "b": OTHER})), EQUAL, BINS_TOO)],
     "brier": [law(lambda c: float(br.brier(c)), REFUSED)],
     "brier_decomposition": [law(lambda c: plain(br.brier_decomposition(c)), REFUSED)],
@@ -327,28 +401,80 @@ LAWS = {
     "posfrac_curve": named_curve(br.posfrac_curve, at=AT),
     "gain_curve": named_curve(br.gain_curve, at=AT),
     "lift_curve": named_curve(br.lift_curve, at=AT),
-    "family": [law(lambda c: curve(*(br.family(br.pr, c, at=[AT], every=every)[0] for every in (False, True))), EQUAL, BOUNDED)],
+    "family": [
+        law(
+            lambda c: curve(
+                *(br.family(br.pr, c, at=[AT], every=every)[0] for every in (False, True))
+            ),
+            EQUAL,
+            BOUNDED,
+        )
+    ],
     "ks_curve": [law(lambda c: curve(br.ks_curve(c)), BINS_TOO, BOUNDED)],
-    "cost_threshold_curve": [law(lambda c: curve(br.cost_threshold_curve(c, at=AT)), BINS_TOO, BOUNDED)],
+    "cost_threshold_curve": [
+        law(lambda c: curve(br.cost_threshold_curve(c, at=AT)), BINS_TOO, BOUNDED)
+    ],
     "cost_lines": [law(lambda c: lines(*br.cost_lines(c)), BOUNDED, BOUNDED)],
     "trace": [
         law(lambda c: curve(br.trace(c, x="fpr", y="mcc", at=AT)), BINS_TOO, BOUNDED),
-        law(lambda c: curve(*(br.trace(c, x="alerts", y="f1", at=AT, volume=VOLUME, every=every) for every in (False, True))), EQUAL, BOUNDED),
+        law(
+            lambda c: curve(
+                *(
+                    br.trace(c, x="alerts", y="f1", at=AT, volume=VOLUME, every=every)
+                    for every in (False, True)
+                )
+            ),
+            EQUAL,
+            BOUNDED,
+        ),
     ],
     "sweep": [
-        law(lambda c: curve(br.sweep(c, "precision", priors=[0.3, 0.01], threshold=known(c))), EQUAL, EQUAL),
-        law(lambda c: curve(br.sweep(c, "posfrac", priors=[0.3, 0.01], rule="recall >= 0.7")), EQUAL, REFUSED),
-        law(lambda c: curve(br.sweep(c, "tpr", priors=[0.3, 0.01], rule="posfrac >= 0.3")), EITHER, REFUSED),
+        law(
+            lambda c: curve(br.sweep(c, "precision", priors=[0.3, 0.01], threshold=known(c))),
+            EQUAL,
+            EQUAL,
+        ),
+        law(
+            lambda c: curve(br.sweep(c, "posfrac", priors=[0.3, 0.01], rule="recall >= 0.7")),
+            EQUAL,
+            REFUSED,
+        ),
+        law(
+            lambda c: curve(br.sweep(c, "tpr", priors=[0.3, 0.01], rule="posfrac >= 0.3")),
+            EITHER,
+            REFUSED,
+        ),
     ],
-    "precision_prior_curve": [law(lambda c: curve(br.precision_prior_curve(c, known(c), priors=[0.3, 0.01])), EQUAL, EQUAL)],
-    "npv_prior_curve": [law(lambda c: curve(br.npv_prior_curve(c, known(c), priors=[0.3, 0.01])), EQUAL, EQUAL)],
+    "precision_prior_curve": [
+        law(
+            lambda c: curve(br.precision_prior_curve(c, known(c), priors=[0.3, 0.01])), EQUAL, EQUAL
+        )
+    ],
+    "npv_prior_curve": [
+        law(lambda c: curve(br.npv_prior_curve(c, known(c), priors=[0.3, 0.01])), EQUAL, EQUAL)
+    ],
     "choose": [
-        *(law(lambda c, o=objective: point(br.choose(c, at=AT, optimize=o)), EQUAL, BINS_TOO) for objective in (None, "f1", "tpr")),
-        # Undefined where nothing is flagged, and so best at the first negative where no positive ranks high: that may be hidden.
-        *(law(lambda c, o=objective: point(br.choose(c, at=AT, optimize=o)), EITHER, ANY) for objective in ("mcc", "precision")),
+        *(
+            law(lambda c, o=objective: point(br.choose(c, at=AT, optimize=o)), EQUAL, BINS_TOO)
+            for objective in (None, "f1", "tpr")
+        ),
+        # Undefined where nothing is flagged, and so best at the first negative where no positive
+        # ranks high: that may be hidden.
+        *(
+            law(lambda c, o=objective: point(br.choose(c, at=AT, optimize=o)), EITHER, ANY)
+            for objective in ("mcc", "precision")
+        ),
         law(lambda c: point(br.choose(c, "alerts <= 200", at=AT, volume=VOLUME)), BINS_TOO, ANY),
-        law(lambda c: point(br.choose(c, "alerts <= 200", at=br.Conditions(0.1), volume=VOLUME)), BINS_TOO, ANY),
-        law(lambda c: point(br.choose(c, "recall >= 0.5 and posfrac <= 0.4", at=AT, mix=True)), EITHER, ANY),
+        law(
+            lambda c: point(br.choose(c, "alerts <= 200", at=br.Conditions(0.1), volume=VOLUME)),
+            BINS_TOO,
+            ANY,
+        ),
+        law(
+            lambda c: point(br.choose(c, "recall >= 0.5 and posfrac <= 0.4", at=AT, mix=True)),
+            EITHER,
+            ANY,
+        ),
         law(lambda c: point(br.choose(c, at=AT, calibrated_at=0.2)), REFUSED, REFUSED),
     ],
     "choose_model": [
@@ -357,32 +483,66 @@ LAWS = {
     ],
     "flag_at": [law(lambda c: point(br.flag_at(c, known(c), at=AT)), EQUAL, EQUAL)],
     "guess": [law(lambda c: point(br.guess(c, 0.3, at=AT)), EQUAL, EQUAL)],
-    "measure": [law(lambda c: float(br.measure("precision", c, threshold=known(c), at=AT)), EQUAL, EQUAL)],
+    "measure": [
+        law(lambda c: float(br.measure("precision", c, threshold=known(c), at=AT)), EQUAL, EQUAL)
+    ],
     "fix": [
         law(lambda c: point(br.fix(c, tpr=0.6, at=AT).interpolated), EQUAL, REFUSED),
         law(lambda c: point(br.fix(c, tpr=0.6, at=AT).attained), EQUAL, REFUSED),
         *(
             one
-            for target in ({"fpr": 0.3}, {"posfrac": 0.3}, {"precision": 0.3}, {"tnr": 0.6}, {"f1": 0.4})
+            for target in (
+                {"fpr": 0.3},
+                {"posfrac": 0.3},
+                {"precision": 0.3},
+                {"tnr": 0.6},
+                {"f1": 0.4},
+            )
             for one in (
-                law(lambda c, t=target: point(br.fix(c, at=AT, **t).interpolated), EQUAL, f"{EQUAL} {REFUSED}"),
-                law(lambda c, t=target: point(br.fix(c, at=AT, **t).attained), EITHER, f"{EQUAL} {REFUSED}"),
+                law(
+                    lambda c, t=target: point(br.fix(c, at=AT, **t).interpolated),
+                    EQUAL,
+                    f"{EQUAL} {REFUSED}",
+                ),
+                law(
+                    lambda c, t=target: point(br.fix(c, at=AT, **t).attained),
+                    EITHER,
+                    f"{EQUAL} {REFUSED}",
+                ),
             )
         ),
     ],
-    "ideal_baseline": [law(lambda c: plain(br.ideal_baseline(br.Conditions(costs=br.Costs(fp=1, fn=5)), c)), EQUAL, EQUAL)],
+    "ideal_baseline": [
+        law(
+            lambda c: plain(br.ideal_baseline(br.Conditions(costs=br.Costs(fp=1, fn=5)), c)),
+            EQUAL,
+            EQUAL,
+        )
+    ],
     "superiority": [
         law(lambda c: plain(br.superiority(c, OTHER)), EQUAL, REFUSED),
         law(lambda c: plain(br.superiority(OTHER, c)), EQUAL, REFUSED),
         law(lambda c: plain(br.superiority(br.Points.of(c).hull(), OTHER)), EQUAL, REFUSED),
     ],
-    "leaders_within": [law(lambda c, a=a: plain(br.leaders_within(two(c), fdr=0.5, attained=a).leads), EQUAL, REFUSED) for a in (False, True)],
+    "leaders_within": [
+        law(
+            lambda c, a=a: plain(br.leaders_within(two(c), fdr=0.5, attained=a).leads),
+            EQUAL,
+            REFUSED,
+        )
+        for a in (False, True)
+    ],
     "winners": [law(lambda c: plain(br.winners(two(c), br.Costs(fp=1, fn=5))), EQUAL, REFUSED)],
     "winner_map": [
         law(lambda c: plain(br.winner_map(two(c)).wins), EQUAL, REFUSED),
         *(
             law(lambda c, r=rule: plain(br.winner_map(two(c), r).wins), allowed, REFUSED)
-            for rule, allowed in {"recall >= 0.5": EQUAL, "fpr <= 0.3": EQUAL, "fpr >= 0.3": EITHER, "tnr <= 0.6": EITHER}.items()
+            for rule, allowed in {
+                "recall >= 0.5": EQUAL,
+                "fpr <= 0.3": EQUAL,
+                "fpr >= 0.3": EITHER,
+                "tnr <= 0.6": EITHER,
+            }.items()
         ),
         law(lambda c: plain(br.winner_map(two(c), "posfrac >= 0.3").at(0.1, 0.2)), EITHER, REFUSED),
     ],
@@ -391,20 +551,42 @@ LAWS = {
         law(lambda c: plain(br.stability(two(c), "fpr >= 0.3", at=AT)), EITHER, REFUSED),
     ],
     "regret": [law(lambda c: plain(br.regret(two(c), "one", known(c), at=UNSURE)), EQUAL, REFUSED)],
-    "value_of_learning": [law(lambda c: plain(br.value_of_learning(two(c), at=UNSURE)), EQUAL, REFUSED)],
-    # A model worse than flagging nothing does best at its first negative, which may be hidden.
-    "decide": [law(lambda c, at=at: plain(br.decide(two(c), at=at)), EITHER, REFUSED) for at in (AT, UNSURE)]
-    + [
-        law(lambda c, r=rule: plain(br.decide(two(c), r, at=UNSURE)), allowed, REFUSED)
-        for rule, allowed in {"recall >= 0.5": EITHER, "fpr >= 0.3": EITHER, "posfrac >= 0.3": EITHER, "precision >= 0.05": EITHER}.items()
+    "value_of_learning": [
+        law(lambda c: plain(br.value_of_learning(two(c), at=UNSURE)), EQUAL, REFUSED)
     ],
+    # A model worse than flagging nothing does best at its first negative, which may be hidden.
+    "decide": (
+        [
+            law(lambda c, at=at: plain(br.decide(two(c), at=at)), EITHER, REFUSED)
+            for at in (AT, UNSURE)
+        ]
+        + [
+            law(lambda c, r=rule: plain(br.decide(two(c), r, at=UNSURE)), allowed, REFUSED)
+            for rule, allowed in {
+                "recall >= 0.5": EITHER,
+                "fpr >= 0.3": EITHER,
+                "posfrac >= 0.3": EITHER,
+                "precision >= 0.05": EITHER,
+            }.items()
+        ]
+    ),
     "expect": [
         law(lambda c: plain(br.expect("expected_cost", c, at=UNSURE)), EQUAL, REFUSED),
-        law(lambda c: plain(br.expect("precision", c, at=UNSURE, threshold=known(c))), EQUAL, EQUAL),
-        law(lambda c: plain(br.expect("tpr", c, at=UNSURE, rule="posfrac <= 0.3")), EITHER, REFUSED),
+        law(
+            lambda c: plain(br.expect("precision", c, at=UNSURE, threshold=known(c))), EQUAL, EQUAL
+        ),
+        law(
+            lambda c: plain(br.expect("tpr", c, at=UNSURE, rule="posfrac <= 0.3")), EITHER, REFUSED
+        ),
     ],
     "expect_curve": [
-        law(lambda c, f=f: plain(br.expect_curve(f, c, at=br.Uncertain(prior="0.01..0.3"), x=[0.2, 0.5, 0.8])), EQUAL, REFUSED)
+        law(
+            lambda c, f=f: plain(
+                br.expect_curve(f, c, at=br.Uncertain(prior="0.01..0.3"), x=[0.2, 0.5, 0.8])
+            ),
+            EQUAL,
+            REFUSED,
+        )
         for f in (br.pr, br.posfrac_curve, br.gain_curve, br.lift_curve, br.broc)
     ],
     "triage": [
@@ -414,33 +596,68 @@ LAWS = {
     ],
     "estimate_prior": [
         law(lambda c: plain(br.estimate_prior(c, NEW, replicates=50)), REFUSED, REFUSED),
-        law(lambda c: estimated(br.estimate_prior(c, NEW, threshold=known(c), replicates=50)), EQUAL, EQUAL),
-        law(lambda c: estimated(br.estimate_prior(c, NEW, calibrated_at=0.2, replicates=50)), EQUAL, EQUAL),
+        law(
+            lambda c: estimated(br.estimate_prior(c, NEW, threshold=known(c), replicates=50)),
+            EQUAL,
+            EQUAL,
+        ),
+        law(
+            lambda c: estimated(br.estimate_prior(c, NEW, calibrated_at=0.2, replicates=50)),
+            EQUAL,
+            EQUAL,
+        ),
     ],
     "check_label_shift": [law(lambda c: plain(br.check_label_shift(c, NEW)), REFUSED, REFUSED)],
-    "correct_prior": [law(lambda c: corrected(br.correct_prior(c, negatives_kept=0.1)), EQUAL, REFUSED)],
+    "correct_prior": [
+        law(lambda c: corrected(br.correct_prior(c, negatives_kept=0.1)), EQUAL, REFUSED)
+    ],
     "support": [law(lambda c: plain(br.support(c)), EQUAL, EQUAL)],
-    "cases_for_auc": [law(lambda c: plain(br.cases_for_auc(expecting=0.9, at_least=0.7, counts=c)), EQUAL, EITHER)],
+    "cases_for_auc": [
+        law(lambda c: plain(br.cases_for_auc(expecting=0.9, at_least=0.7, counts=c)), EQUAL, EITHER)
+    ],
     "histogram_panel": [law(lambda c: plain(br.histogram_panel(c).parts), REFUSED, REFUSED)],
     "interval": [
         law(lambda c: plain(br.interval(br.auc, c)), EQUAL, REFUSED),
         law(lambda c: plain(br.interval("tpr", c, threshold=known(c))), EQUAL, EQUAL),
         law(lambda c: float(br.interval(br.auprc, c, replicates=50).value), EQUAL, REFUSED),
-        law(lambda c: float(br.interval("fpr", c, rule="recall >= 0.5", replicates=50).value), EQUAL, REFUSED),
-        law(lambda c: float(br.interval("tpr", c, rule="posfrac >= 0.3", replicates=50).value), EITHER, REFUSED),
+        law(
+            lambda c: float(br.interval("fpr", c, rule="recall >= 0.5", replicates=50).value),
+            EQUAL,
+            REFUSED,
+        ),
+        law(
+            lambda c: float(br.interval("tpr", c, rule="posfrac >= 0.3", replicates=50).value),
+            EITHER,
+            REFUSED,
+        ),
     ],
     "band": [
         law(lambda c: plain(br.band(br.roc, c, x=[0.2, 0.5], replicates=60).y), EQUAL, REFUSED),
-        law(lambda c: plain(br.band(br.cost_curve, c, x=[0.2, 0.5], replicates=60).y), EQUAL, REFUSED),
+        law(
+            lambda c: plain(br.band(br.cost_curve, c, x=[0.2, 0.5], replicates=60).y),
+            EQUAL,
+            REFUSED,
+        ),
     ],
     "compare": [
         law(lambda c: float(br.compare(br.auc, two(c)).value), EQUAL, REFUSED),
-        law(lambda c: float(br.compare("tpr", two(c), rule="fpr >= 0.3", replicates=50).value), EITHER, REFUSED),
+        law(
+            lambda c: float(br.compare("tpr", two(c), rule="fpr >= 0.3", replicates=50).value),
+            EITHER,
+            REFUSED,
+        ),
     ],
-    "compare_all": [law(lambda c: tuple(float(one.value) for one in br.compare_all(br.auc, two(c))), EQUAL, REFUSED)],
+    "compare_all": [
+        law(
+            lambda c: tuple(float(one.value) for one in br.compare_all(br.auc, two(c))),
+            EQUAL,
+            REFUSED,
+        )
+    ],
     "require": [
         law(lambda c: plain(br.require("tpr >= 0.3", c, threshold=known(c))), EQUAL, EQUAL),
-        # The threshold is chosen on a random half, which is another one where scores are merged: only that an answer comes is the same.
+        # The threshold is chosen on a random half, which is another one where scores are merged:
+        # only that an answer comes is the same.
         law(lambda c: isinstance(br.require("tpr >= 0.3", c), br.Requirement), EITHER, REFUSED),
     ],
     "report": [
@@ -448,7 +665,11 @@ LAWS = {
         law(lambda c: reported(br.report({"one": c}, at=AT, rule="posfrac >= 0.3")), EITHER, ANY),
     ],
     "by_group": [
-        law(lambda c: plain(br.by_group(two(c), threshold=c.scores[-1].item(), at=AT).parts), EITHER, EITHER),
+        law(
+            lambda c: plain(br.by_group(two(c), threshold=c.scores[-1].item(), at=AT).parts),
+            EITHER,
+            EITHER,
+        ),
     ],
 }
 
@@ -522,7 +743,7 @@ NO_COUNTS = [
     "weighted_auc_chance",
     "winner_map_panel",
 ]
-"""What takes no Counts: amounts, groups, folds and pairs keep every score; panels draw curves; the rest takes numbers, or counts anew."""
+"""What takes no Counts: amounts, groups, folds and pairs keep every score; panels draw curves; the rest takes numbers, or counts anew."""  # noqa: E501
 
 
 def functions():
@@ -536,13 +757,22 @@ def test_every_public_function_is_in_a_table():
 
 def test_what_takes_no_counts_takes_none():
     for name in set(NO_COUNTS) - {"load"}:
-        said = " ".join(str(parameter.annotation) for parameter in inspect.signature(getattr(br, name)).parameters.values())
+        said = " ".join(
+            str(parameter.annotation)
+            for parameter in inspect.signature(getattr(br, name)).parameters.values()
+        )
         assert "Counts" not in said.replace("GroupedCounts", "").replace("JointCounts", ""), name
 
 
 @pytest.mark.parametrize("name", sorted(LAWS))
 def test_merged_scores_answer_as_all_scores_do_or_bound_it_or_refuse(name):
-    sets = list(small_sets(3 if name in ("band", "compare", "interval", "estimate_prior", "report", "expect") else 8))
+    sets = list(
+        small_sets(
+            3
+            if name in ("band", "compare", "interval", "estimate_prior", "report", "expect")
+            else 8
+        )
+    )
     for place, one in enumerate(LAWS[name]):
         seen = {"condensed": set(), "bins": set()}
         for data in sets:
@@ -554,20 +784,31 @@ def test_merged_scores_answer_as_all_scores_do_or_bound_it_or_refuse(name):
             assert seen[how] <= allowed | {EQUAL}, (name, place, how, seen[how])
 
 
-PARAMETERS = {"f_beta": "f_beta(beta=2)", "weighted_accuracy": "weighted_accuracy(w1=2, w2=1, w3=1, w4=1)"}
+PARAMETERS = {
+    "f_beta": "f_beta(beta=2)",
+    "weighted_accuracy": "weighted_accuracy(w1=2, w2=1, w3=1, w4=1)",
+}
 MEASURES = [PARAMETERS.get(name, name) for name in CATALOGUE]
 
 
 @pytest.mark.parametrize("measure", MEASURES)
 def test_every_measure_rises_or_falls_throughout_with_either_outcome(measure):
-    """What bounds of merged scores rest on: a measure is lowest and highest at the outermost outcomes."""
+    """What bounds of merged scores rest on: a measure is lowest and highest at the outermost
+    outcomes.
+    """
     positives, negatives = 5, 7
     asked = named(measure, VOLUME)
     for prior in (None, 0.02, 0.7):
         table = np.array(
             [
                 [
-                    float(br.measure(asked, br.Confusion(tp, fp, positives - tp, negatives - fp), at=br.Conditions(prior, AT.costs)))
+                    float(
+                        br.measure(
+                            asked,
+                            br.Confusion(tp, fp, positives - tp, negatives - fp),
+                            at=br.Conditions(prior, AT.costs),
+                        )
+                    )
                     for fp in range(negatives + 1)
                 ]
                 for tp in range(positives + 1)
@@ -589,7 +830,10 @@ def rules_of(measure, counts, rng):
     for sense in (">=", "<="):
         for limit in (float(ends[0][0]), float(np.mean(ends[1]))):
             if measure != "alerts" or limit >= 1:
-                yield f"{measure.partition('(')[0] if asked.counts_cases else measure} {sense} {limit!r}"
+                yield (
+                    f"{measure.partition('(')[0] if asked.counts_cases else measure} {sense}"
+                    f" {limit!r}"
+                )
 
 
 @pytest.mark.parametrize("measure", MEASURES)
@@ -629,7 +873,9 @@ GOOD_ENOUGH = [
 
 @pytest.mark.parametrize("rule", GOOD_ENOUGH)
 def test_condensed_counts_are_exact_where_fewer_false_alarms_do_no_harm(rule):
-    """What asks for good thresholds is never refused: within a run of negatives its beginning is best."""
+    """What asks for good thresholds is never refused: within a run of negatives its beginning is
+    best.
+    """
     for data in small_sets(25):
         counts = br.count(*data)
         for objective in (None, "tpr", "f1", "mcc", "precision", "informedness"):
@@ -639,14 +885,21 @@ def test_condensed_counts_are_exact_where_fewer_false_alarms_do_no_harm(rule):
 
             full = answer(ask, counts)
             found = outcome(full, answer(ask, counts.condense()))
-            # Where nothing else is defined, a threshold that flags negatives alone is best: that is hidden.
+            # Where nothing else is defined, a threshold that flags negatives alone is best: that is
+            # hidden.
             assert found == EQUAL or not full.outcomes[0]
 
 
 @st.composite
 def ranked(draw):
-    """Labels in the order of their scores, with ties: a case starts a new score, or shares the one before."""
-    labels = draw(st.lists(st.booleans(), min_size=4, max_size=40).filter(lambda made: any(made) and not all(made)))
+    """Labels in the order of their scores, with ties: a case starts a new score, or shares the one
+    before.
+    """
+    labels = draw(
+        st.lists(st.booleans(), min_size=4, max_size=40).filter(
+            lambda made: any(made) and not all(made)
+        )
+    )
     fresh = draw(st.lists(st.booleans(), min_size=len(labels), max_size=len(labels)))
     return np.array(labels), np.cumsum(fresh) / 64
 
@@ -667,12 +920,19 @@ FEW = (
 )
 
 
-@given(data=ranked(), edges=st.lists(st.integers(0, 63).map(lambda i: i / 64), max_size=6, unique=True), name=st.sampled_from(FEW))
+@given(
+    data=ranked(),
+    edges=st.lists(st.integers(0, 63).map(lambda i: i / 64), max_size=6, unique=True),
+    name=st.sampled_from(FEW),
+)
 def test_the_law_holds_for_any_ranking_and_any_bins(data, edges, name):
     counts = br.count(*data)
     for one in LAWS[name]:
         full = answer(one.ask, counts)
-        for other, allowed in ((counts.condense(edges), one.condensed), (counts.coarsen(sorted(edges)), one.bins)):
+        for other, allowed in (
+            (counts.condense(edges), one.condensed),
+            (counts.coarsen(sorted(edges)), one.bins),
+        ):
             assert outcome(full, answer(one.ask, other)) in allowed | {EQUAL}
 
 
@@ -687,7 +947,10 @@ def test_the_law_holds_for_weighted_cases(data, weights, edges, name):
     counts = br.count(labels, scores, sample_weight=np.array(weights[: len(labels)]) / 4)
     for one in LAWS[name]:
         full = answer(one.ask, counts)
-        for other, allowed in ((counts.condense(edges), one.condensed), (counts.coarsen(sorted(edges)), one.bins)):
+        for other, allowed in (
+            (counts.condense(edges), one.condensed),
+            (counts.coarsen(sorted(edges)), one.bins),
+        ):
             assert outcome(full, answer(one.ask, other)) in allowed | {EQUAL}
 
 
@@ -695,11 +958,16 @@ def test_the_cases_that_were_answered_in_silence():
     labels, scores = [1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0], [11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1]
     condensed = br.count(labels, scores).condense()
     for rule in ("posfrac >= 0.3", "fpr >= 0.3", "tnr <= 0.7"):
-        with pytest.raises(br.InputError, match=r"BR231: a threshold between 4 and 11 may have a better expected_cost"):
+        with pytest.raises(
+            br.InputError,
+            match=r"BR231: a threshold between 4 and 11 may have a better expected_cost",
+        ):
             br.choose(condensed, rule)
     fixed = br.fix(condensed, fpr=0.3)
     assert fixed.interpolated.tpr == 0.5
-    with pytest.raises(br.InputError, match=r"BR231: a threshold between 4 and 11 may bring fpr nearer to 0.3"):
+    with pytest.raises(
+        br.InputError, match=r"BR231: a threshold between 4 and 11 may bring fpr nearer to 0.3"
+    ):
         _ = fixed.attained
     with pytest.raises(br.InputError, match="BR231"):
         br.weighted_auc(condensed, alpha=0.8, strips="segments")
@@ -710,7 +978,15 @@ def test_bins_bound_every_summary_and_refuse_to_compare_the_same_data_with_itsel
     labels = rng.random(20_000) < 0.02
     counts = br.count(labels, rng.normal(1.5 * labels))
     coarse = counts.coarsen(20)
-    for summary_of in (br.auc, br.ks, br.average_precision, br.auprc, br.h_measure, br.cost_area, br.min_cost):
+    for summary_of in (
+        br.auc,
+        br.ks,
+        br.average_precision,
+        br.auprc,
+        br.h_measure,
+        br.cost_area,
+        br.min_cost,
+    ):
         found, exact = summary_of(coarse), summary_of(counts)
         assert found.bounds.low <= exact <= found.bounds.high
         assert found.notes[0].code == "BR232"
@@ -725,7 +1001,11 @@ def saved(folder):
     rng = np.random.default_rng(3)
     labels = rng.random(600) < 0.1
     counts = br.count(labels, rng.normal(1.6 * labels).round(3))
-    for name, made in {"full": counts, "condensed": counts.condense(), "bins": counts.coarsen(12)}.items():
+    for name, made in {
+        "full": counts,
+        "condensed": counts.condense(),
+        "bins": counts.coarsen(12),
+    }.items():
         made.save(folder / f"{name}.counts")
     return {name: folder / f"{name}.counts" for name in ("full", "condensed", "bins")}
 
@@ -735,7 +1015,16 @@ def test_the_command_line_refuses_in_plain_words_and_says_what_to_do(capsys, tmp
     for command in (
         ("choose", paths["condensed"], "posfrac >= 30%"),
         ("choose", paths["condensed"], "alerts >= 200", "--volume", "1000"),
-        ("decide", paths["condensed"], "--prior", "1%..5%", "--cost", "fn=9,fp=1", "--rule", "fpr >= 31%"),
+        (
+            "decide",
+            paths["condensed"],
+            "--prior",
+            "1%..5%",
+            "--cost",
+            "fn=9,fp=1",
+            "--rule",
+            "fpr >= 31%",
+        ),
         ("show", paths["bins"], "--summary", "weighted_auc(alpha=0.5, strips=segments)"),
         ("decide", paths["bins"], "--prior", "1%..5%", "--cost", "fn=9,fp=1"),
         ("leaders", paths["bins"], "--fdr", "50%"),
@@ -744,17 +1033,33 @@ def test_the_command_line_refuses_in_plain_words_and_says_what_to_do(capsys, tmp
         done = told(capsys, *command)
         assert done.status == 2, done
         assert done.err.startswith("error BR231: "), done
-        assert done.err.rstrip().endswith("Fix: count again with all scores kept (more --memory, --keep all, or without --approx)."), done
+        assert done.err.rstrip().endswith(
+            "Fix: count again with all scores kept (more --memory, --keep all, or without"
+            " --approx)."
+        ), done
         assert told(capsys, command[0], paths["full"], *command[2:]).status == 0
 
 
 def test_json_carries_the_bounds_of_bins(capsys, tmp_path):
     paths = saved(tmp_path)
-    full, bins = (asked_for_json(capsys, "choose", paths[name], "recall >= 80%", "--prior", "2%") for name in ("full", "bins"))
+    full, bins = (
+        asked_for_json(capsys, "choose", paths[name], "recall >= 80%", "--prior", "2%")
+        for name in ("full", "bins")
+    )
     (exact,), (found,) = (document["models"][0]["points"] for document in (full, bins))
     assert "bounds" not in exact
-    assert found["bounds"]["low"] <= exact["expected_cost"] <= found["bounds"]["high"] == found["expected_cost"]
-    full, bins = (asked_for_json(capsys, "show", paths[name], "--summary", "average_precision") for name in ("full", "bins"))
-    (exact,), (found,) = ([document["models"][0]["summaries"]["average_precision"]] for document in (full, bins))
+    assert (
+        found["bounds"]["low"]
+        <= exact["expected_cost"]
+        <= found["bounds"]["high"]
+        == found["expected_cost"]
+    )
+    full, bins = (
+        asked_for_json(capsys, "show", paths[name], "--summary", "average_precision")
+        for name in ("full", "bins")
+    )
+    (exact,), (found,) = (
+        [document["models"][0]["summaries"]["average_precision"]] for document in (full, bins)
+    )
     assert found["bounds"]["low"] <= exact["value"] <= found["bounds"]["high"]
     assert "BR232" in [note["code"] for note in bins["notes"]]

@@ -1,4 +1,6 @@
-"""Resamples have the laws of the bootstrap. Seeds are fixed, so that a test that passes goes on passing."""
+"""Resamples have the laws of the bootstrap. Seeds are fixed, so that a test that passes goes on
+passing.
+"""
 
 import itertools
 
@@ -27,14 +29,25 @@ def is_plausible(observed, expected):
 
 
 @pytest.mark.parametrize("slack", [0.0, 1.0, 2.0, 1000.0])
-@pytest.mark.parametrize(("cells", "size"), [([1, 2, 3], 6), ([1, 1, 1, 1], 4), ([5, 0, 1], 3), ([2, 1], 9), ([1, 2, 3], 0)])
+@pytest.mark.parametrize(
+    ("cells", "size"),
+    [([1, 2, 3], 6), ([1, 1, 1, 1], 4), ([5, 0, 1], 3), ([2, 1], 9), ([1, 2, 3], 0)],
+)
 def test_every_outcome_is_as_frequent_as_the_multinomial_law_says(cells, size, slack):
     replicates = 100_000
     urn = Urn(cells, least=size, slack=slack)
     radix = size + 1
     codes = resamples(urn, size, replicates) @ radix ** np.arange(len(cells))
-    outcomes = np.array([outcome for outcome in itertools.product(range(radix), repeat=len(cells)) if sum(outcome) == size])
-    observed = np.bincount(codes, minlength=radix ** len(cells))[outcomes @ radix ** np.arange(len(cells))]
+    outcomes = np.array(
+        [
+            outcome
+            for outcome in itertools.product(range(radix), repeat=len(cells))
+            if sum(outcome) == size
+        ]
+    )
+    observed = np.bincount(codes, minlength=radix ** len(cells))[
+        outcomes @ radix ** np.arange(len(cells))
+    ]
     assert observed.sum() == replicates
     expected = replicates * stats.multinomial.pmf(outcomes, size, np.array(cells) / sum(cells))
     assert (observed[expected == 0] == 0).all()
@@ -75,31 +88,57 @@ def test_resamples_of_many_single_cases_have_their_moments():
     frequencies = np.bincount(drawn.astype(np.int64).ravel(), minlength=12)[:12] / drawn.size
     assert np.abs(frequencies - stats.binom.pmf(np.arange(12), cells, 1 / cells)).max() < 1e-3
     pairs = [np.corrcoef(drawn[:, i], drawn[:, i + 1])[0, 1] for i in range(0, cells, 2)]
-    assert abs(np.mean(pairs) + 1 / (cells - 1)) < MOST_DEVIATIONS / np.sqrt(replicates * len(pairs))
+    assert abs(np.mean(pairs) + 1 / (cells - 1)) < MOST_DEVIATIONS / np.sqrt(
+        replicates * len(pairs)
+    )
 
 
 def test_streams_seeds_and_replicates_are_independent():
     urn, replicates = Urn([30, 50, 20]), 40_000
-    one, other, reseeded = (resamples(urn, 100, replicates, seed, stream)[:, 0] for seed, stream in ((5, 0), (5, 1), (6, 0)))
+    one, other, reseeded = (
+        resamples(urn, 100, replicates, seed, stream)[:, 0]
+        for seed, stream in ((5, 0), (5, 1), (6, 0))
+    )
     bound = MOST_DEVIATIONS / np.sqrt(replicates)
-    for a, b in ((one, other), (one, reseeded), (other, reseeded), (one[:-1], one[1:]), (one[:-1], other[1:])):
+    for a, b in (
+        (one, other),
+        (one, reseeded),
+        (other, reseeded),
+        (one[:-1], one[1:]),
+        (one[:-1], other[1:]),
+    ):
         assert abs(np.corrcoef(a, b)[0, 1]) < bound
     rows = resamples(Urn(np.ones(50, dtype=np.int64)), 50, 2000)
     assert len(np.unique(rows, axis=0)) == 2000
 
 
 def test_the_mean_and_variance_of_the_resampled_auc_are_those_of_the_formula():
-    """Over all resamples AUC has its own value as mean, and the variance of a two-sample U-statistic of the empirical laws."""
+    """Over all resamples AUC has its own value as mean, and the variance of a two-sample
+    U-statistic of the empirical laws.
+    """
     rng = np.random.default_rng(2)
     positives, negatives = rng.integers(0, 3, 60), rng.integers(0, 6, 60)[::-1].copy()
     ours, theirs, replicates = int(positives.sum()), int(negatives.sum()), 100_000
-    wins = best.wins_again(Urn(positives), Urn(negatives), np.full(replicates, ours), np.full(replicates, theirs), 11, 0)
+    wins = best.wins_again(
+        Urn(positives),
+        Urn(negatives),
+        np.full(replicates, ours),
+        np.full(replicates, theirs),
+        11,
+        0,
+    )
     resampled = wins / (2 * ours * theirs)
     order = np.arange(60)
-    kernel = (order[:, None] < order) + 0.5 * (order[:, None] == order)  # rows: positives; a lower index is a higher score
+    kernel = (order[:, None] < order) + 0.5 * (
+        order[:, None] == order
+    )  # rows: positives; a lower index is a higher score
     p, n = positives / ours, negatives / theirs
     auc = p @ kernel @ n
-    whole, by_positive, by_negative = (p @ kernel**2 @ n - auc**2, p @ (kernel @ n) ** 2 - auc**2, (p @ kernel) ** 2 @ n - auc**2)
+    whole, by_positive, by_negative = (
+        p @ kernel**2 @ n - auc**2,
+        p @ (kernel @ n) ** 2 - auc**2,
+        (p @ kernel) ** 2 @ n - auc**2,
+    )
     variance = (whole + (theirs - 1) * by_positive + (ours - 1) * by_negative) / (ours * theirs)
     assert abs(resampled.mean() - auc) < MOST_DEVIATIONS * np.sqrt(variance / replicates)
     squares = (resampled - auc) ** 2

@@ -1,4 +1,6 @@
-"""The words and digits of every command: what is called a cost was given as one, and no number has more digits than a person reads."""
+"""The words and digits of every command: what is called a cost was given as one, and no number has
+more digits than a person reads.
+"""
 
 import csv
 import io
@@ -16,7 +18,8 @@ DATA = ("--label", "fraud", "--score", "logit", "--score", "forest")
 FIELD = ("--prior", "0.5%")
 BUDGET = ("alerts <= 200", "--volume", "100000")
 QUICK = ("--replicates", "100")
-# Commands that choose or count by errors, as no costs are given; and those in which costs have no part.
+# Commands that choose or count by errors, as no costs are given; and those in which costs have no
+# part.
 ASSUMING = [
     ("choose", *DATA, *FIELD, *QUICK),
     ("choose", "recall >= 0.8", *DATA, *FIELD, *QUICK),
@@ -74,7 +77,15 @@ def scores(tmp_path_factory):
         writer.writerow(("fraud", "logit", "forest", "site", "day"))
         for i, row in enumerate(rows):
             logit, forest = (math.sqrt(float(row[name]) + i * 1e-9) for name in ("logit", "forest"))
-            writer.writerow((row["fraud"], repr(logit), repr(forest), ("oslo", "rome")[i % 2], f"2026-01-{1 + i % 28:02}"))
+            writer.writerow(
+                (
+                    row["fraud"],
+                    repr(logit),
+                    repr(forest),
+                    ("oslo", "rome")[i % 2],
+                    f"2026-01-{1 + i % 28:02}",
+                )
+            )
     return str(path)
 
 
@@ -113,7 +124,9 @@ def test_where_costs_have_no_part_nothing_is_said_of_them(scores, capsys, words)
 @pytest.mark.parametrize("words", [*ASSUMING, *REVIEWED, *FREE, *COSTLY], ids=" ".join)
 def test_no_number_has_more_digits_than_a_person_reads(scores, capsys, words):
     _, everything = run(capsys, scores, words)
-    assert not {number for number in NUMBER.findall(everything) if significant(number) > MOST_DIGITS}
+    assert not {
+        number for number in NUMBER.findall(everything) if significant(number) > MOST_DIGITS
+    }
 
 
 def significant(number):
@@ -121,7 +134,10 @@ def significant(number):
 
 
 def test_numbers_are_counted_by_their_significant_digits():
-    assert [significant(text) for text in ("0.4109800393967368", "1000000", "2.500e-06", "0.0001", "10.50")] == [16, 1, 2, 1, 3]
+    assert [
+        significant(text)
+        for text in ("0.4109800393967368", "1000000", "2.500e-06", "0.0001", "10.50")
+    ] == [16, 1, 2, 1, 3]
 
 
 def test_python_shows_thresholds_in_few_digits_and_no_costs_that_nobody_gave():
@@ -140,18 +156,32 @@ def test_python_shows_thresholds_in_few_digits_and_no_costs_that_nobody_gave():
     assert ", error 0.1;" in found["point"]
 
 
-@pytest.mark.parametrize("rule", [(), ("recall >= 0.8",), ("npv >= 0.5",), ("precision >= 0.004",)], ids=str)
+@pytest.mark.parametrize(
+    "rule", [(), ("recall >= 0.8",), ("npv >= 0.5",), ("precision >= 0.004",)], ids=str
+)
 @pytest.mark.parametrize("prior", [(), FIELD], ids=str)
-def test_what_is_undefined_has_a_reason_and_no_interval_and_what_is_defined_has_one(scores, capsys, rule, prior):
-    verdict = answered(capsys, "choose", scores, *rule, *DATA, *prior, "--replicates", "0")["verdict"]
+def test_what_is_undefined_has_a_reason_and_no_interval_and_what_is_defined_has_one(
+    scores, capsys, rule, prior
+):
+    verdict = answered(capsys, "choose", scores, *rule, *DATA, *prior, "--replicates", "0")[
+        "verdict"
+    ]
     seen = verdict[0]["baselines"]
     for point in seen.values():
-        undefined = {name for name in ("tpr", "fpr", "precision", "npv", "posfrac", "expected_cost") if point[name] is None}
+        undefined = {
+            name
+            for name in ("tpr", "fpr", "precision", "npv", "posfrac", "expected_cost")
+            if point[name] is None
+        }
         assert set(point.get("undefined", {})) >= undefined
         assert not undefined & set(point["intervals"])
-        assert {"tpr", "fpr", "precision", "npv", "posfrac", "expected_cost"} - undefined <= set(point["intervals"])
+        assert {"tpr", "fpr", "precision", "npv", "posfrac", "expected_cost"} - undefined <= set(
+            point["intervals"]
+        )
     if "flag everything" in seen:
         assert seen["flag everything"]["undefined"]["npv"] == "everything flagged"
         text = told(capsys, "choose", scores, *rule, *DATA, *prior, "--replicates", "0").out
-        rows = [line.split("  ") for line in text.splitlines() if line.startswith("flag everything")]
+        rows = [
+            line.split("  ") for line in text.splitlines() if line.startswith("flag everything")
+        ]
         assert [row.count(" —") + row.count("—") for row in rows] == [1, 1]

@@ -1,4 +1,6 @@
-"""Learners that heed costs are accepted by scikit-learn: every check of check_estimator, for each of them and for each of their ways."""
+"""Learners that heed costs are accepted by scikit-learn: every check of check_estimator, for each
+of them and for each of their ways.
+"""
 
 import warnings
 
@@ -9,7 +11,13 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
-from baserate.learners import CostSensitiveTree, CostWeighted, MetaCost, MinimumExpectedCost, MovedThreshold
+from baserate.learners import (
+    CostSensitiveTree,
+    CostWeighted,
+    MetaCost,
+    MinimumExpectedCost,
+    MovedThreshold,
+)
 
 EVERY = {
     "minimum-expected-cost": MinimumExpectedCost(LogisticRegression()),
@@ -23,8 +31,9 @@ EVERY = {
     "tree-all": CostSensitiveTree(split=True, prune=True, weights=True, leaf=True, cv=3),
 }
 
-# It wants the answer to be the most probable class. A threshold that was moved is there so that it is not; where costs are equal and the
-# probabilities are well calibrated (logistic regression above) both agree all the same.
+# It wants the answer to be the most probable class. A threshold that was moved is there so that it
+# is not; where costs are equal and the probabilities are well calibrated (logistic regression
+# above) both agree all the same.
 EXPECTED = {("moved-by-folds", "check_classifiers_train")}
 
 

@@ -1,4 +1,6 @@
-"""The tree with four switches: each lowers the cost, none is the plain tree, and the pruning is that of exhaustive search."""
+"""The tree with four switches: each lowers the cost, none is the plain tree, and the pruning is
+that of exhaustive search.
+"""
 
 import pickle
 from fractions import Fraction
@@ -18,13 +20,16 @@ from baserate.learners.cost_tree import Shape, prices_to_try, survivors, weakest
 SWITCHES = ("split", "prune", "weights", "leaf")
 RATIO = 20
 AT = br.Conditions(costs=br.Costs(fp=1, fn=RATIO))
-# Stops where impurity falls little, as trees do by default elsewhere, and by that measure a rare class is worth little.
+# Stops where impurity falls little, as trees do by default elsewhere, and by that measure a rare
+# class is worth little.
 STOPPING = DecisionTreeClassifier(min_impurity_decrease=0.005, random_state=0)
 T_975_29 = 2.0452  # the 97.5 % quantile of Student's t with 29 degrees of freedom
 
 
 def signs(rng, cases):
-    """A fifth are positive. One sign is broad (85 % of the positives, 12 % of the negatives), one narrow (60 % and 0.5 %), three are noise."""
+    """A fifth are positive. One sign is broad (85 % of the positives, 12 % of the negatives), one
+    narrow (60 % and 0.5 %), three are noise.
+    """
     labels = (rng.random(cases) < 0.2).astype(int)
     columns = []
     for ours, theirs in ((0.85, 0.12), (0.6, 0.005)):
@@ -50,7 +55,10 @@ def differences(generator, tree, **switches):
         rng = np.random.default_rng(seed)
         (rows, labels), (field, truth) = generator(rng, 1000), generator(rng, 5000)
         plain = clone(tree).fit(rows, labels).predict(field)
-        found.append(cost(truth, CostSensitiveTree(tree, AT, **switches).fit(rows, labels).predict(field)) - cost(truth, plain))
+        found.append(
+            cost(truth, CostSensitiveTree(tree, AT, **switches).fit(rows, labels).predict(field))
+            - cost(truth, plain)
+        )
     return np.array(found)
 
 
@@ -62,42 +70,63 @@ def bounds(values):
 
 @pytest.mark.parametrize("switch", SWITCHES)
 def test_T29_each_switch_alone_lowers_the_held_out_cost(switch):
-    """T29: four ways to heed costs; over 30 seeds the upper 95 % bound of the paired difference to the plain tree lies below 0."""
+    """T29: four ways to heed costs; over 30 seeds the upper 95 % bound of the paired difference to
+    the plain tree lies below 0.
+    """
     assert bounds(differences(signs, STOPPING, **{switch: True}))[1] < 0
 
 
 def test_T3_splits_chosen_by_weight_find_the_rare_class_where_impurity_stops():
-    """T3: measures of impurity may need modifying. The plain tree stops before the broad sign pays; weighed cases make it split on."""
+    """T3: measures of impurity may need modifying. The plain tree stops before the broad sign pays;
+    weighed cases make it split on.
+    """
     rows, labels = signs(np.random.default_rng(0), 1000)
-    plain, split = CostSensitiveTree(STOPPING, AT).fit(rows, labels), CostSensitiveTree(STOPPING, AT, split=True).fit(rows, labels)
+    plain, split = (
+        CostSensitiveTree(STOPPING, AT).fit(rows, labels),
+        CostSensitiveTree(STOPPING, AT, split=True).fit(rows, labels),
+    )
     missed = [((fitted.predict(rows) == 0) & (labels == 1)).mean() for fitted in (plain, split)]
     assert missed[1] < missed[0] / 2
 
 
 def test_splits_alone_do_not_pay_where_their_leaves_are_labelled_by_majority():
-    """Measured, and said in the docs: on Gaussian clouds a grown tree costs more with `split` alone, and less once it is pruned too."""
+    """Measured, and said in the docs: on Gaussian clouds a grown tree costs more with `split`
+    alone, and less once it is pruned too.
+    """
     grown = DecisionTreeClassifier(random_state=0)
     assert bounds(differences(clouds, grown, split=True))[0] > 0
     assert bounds(differences(clouds, grown, split=True, prune=True))[1] < 0
 
 
 def test_T4_a_grown_tree_is_noise_that_pruning_by_cost_removes():
-    """T4: models of rare classes are over-specialised. Of a fully grown tree cost-based pruning leaves a fraction, at a lower cost."""
+    """T4: models of rare classes are over-specialised. Of a fully grown tree cost-based pruning
+    leaves a fraction, at a lower cost.
+    """
     rows, labels = clouds(np.random.default_rng(1), 1000)
     field, truth = clouds(np.random.default_rng(2), 5000)
-    grown, pruned = (CostSensitiveTree(at=AT, prune=prune).fit(rows, labels) for prune in (False, True))
+    grown, pruned = (
+        CostSensitiveTree(at=AT, prune=prune).fit(rows, labels) for prune in (False, True)
+    )
     assert len(np.unique(pruned.apply(rows))) < len(np.unique(grown.apply(rows))) / 4
     assert cost(truth, pruned.predict(field)) < 0.7 * cost(truth, grown.predict(field))
 
 
 @pytest.mark.parametrize(
-    "tree", [DecisionTreeClassifier(random_state=3), STOPPING, DecisionTreeClassifier(max_leaf_nodes=9, criterion="entropy", random_state=0)]
+    "tree",
+    [
+        DecisionTreeClassifier(random_state=3),
+        STOPPING,
+        DecisionTreeClassifier(max_leaf_nodes=9, criterion="entropy", random_state=0),
+    ],
 )
 def test_without_switches_it_is_the_plain_tree(tree):
     rows, labels = clouds(np.random.default_rng(3), 800)
     words = np.where(labels == 1, "fraud", "legit")
     for names, positive in ((labels, None), (words, "fraud"), (words, "legit")):
-        ours, theirs = CostSensitiveTree(tree, AT, pos_label=positive).fit(rows, names), clone(tree).fit(rows, names)
+        ours, theirs = (
+            CostSensitiveTree(tree, AT, pos_label=positive).fit(rows, names),
+            clone(tree).fit(rows, names),
+        )
         assert np.array_equal(ours.predict(rows), theirs.predict(rows))
         assert np.array_equal(ours.predict_proba(rows), theirs.predict_proba(rows))
         assert np.array_equal(ours.apply(rows), theirs.apply(rows))
@@ -111,29 +140,42 @@ def leaves_by_hand(tree, rows, labels, at):
         share = Fraction(int(here.sum()), len(here))
         found[node] = (
             share,
-            share * (Fraction(at.costs.fn) - Fraction(at.costs.tp)) > (1 - share) * (Fraction(at.costs.fp) - Fraction(at.costs.tn)),
+            share * (Fraction(at.costs.fn) - Fraction(at.costs.tp))
+            > (1 - share) * (Fraction(at.costs.fp) - Fraction(at.costs.tn)),
         )
     return found
 
 
-@pytest.mark.parametrize("costs", [br.Costs(fp=1, fn=RATIO), br.Costs(fp=1, fn=100, tp=-1), br.Costs(fp=4, fn=3), br.Costs()])
+@pytest.mark.parametrize(
+    "costs",
+    [br.Costs(fp=1, fn=RATIO), br.Costs(fp=1, fn=100, tp=-1), br.Costs(fp=4, fn=3), br.Costs()],
+)
 def test_T31_a_leaf_answers_what_costs_least(costs):
     """T31 at the leaves, T30: of equal costs the negative class."""
     rows, labels = clouds(np.random.default_rng(4), 600)
-    at, tree = br.Conditions(costs=costs), DecisionTreeClassifier(min_samples_leaf=12, random_state=0)
+    at, tree = (
+        br.Conditions(costs=costs),
+        DecisionTreeClassifier(min_samples_leaf=12, random_state=0),
+    )
     fitted = CostSensitiveTree(tree, at, leaf=True).fit(rows, labels)
     by_hand = leaves_by_hand(clone(tree).fit(rows, labels), rows, labels, at)
     assert fitted.predict(rows).tolist() == [int(by_hand[node][1]) for node in fitted.apply(rows)]
-    assert np.array_equal(fitted.predict_proba(rows), clone(tree).fit(rows, labels).predict_proba(rows))
+    assert np.array_equal(
+        fitted.predict_proba(rows), clone(tree).fit(rows, labels).predict_proba(rows)
+    )
 
 
 def test_T30_a_leaf_at_the_threshold_is_negative():
-    """T30: strictly. One positive among six at costs 1:5, and half and half at equal costs; also where the positive class comes first."""
+    """T30: strictly. One positive among six at costs 1:5, and half and half at equal costs; also
+    where the positive class comes first.
+    """
     for positives, fn in ((1, 5), (3, 1)):
         rows, labels = np.zeros((6, 1)), np.repeat([0, 1], [6 - positives, positives])
         at = br.Conditions(costs=br.Costs(fp=1, fn=fn))
         assert not CostSensitiveTree(at=at, leaf=True).fit(rows, labels).predict(rows).any()
-        turned = CostSensitiveTree(at=at, leaf=True, pos_label="a").fit(rows, np.where(labels == 1, "a", "b"))
+        turned = CostSensitiveTree(at=at, leaf=True, pos_label="a").fit(
+            rows, np.where(labels == 1, "a", "b")
+        )
         assert set(turned.predict(rows)) == {"b"}
 
 
@@ -144,7 +186,9 @@ def test_T29_split_weighs_the_choice_and_not_the_shares():
     weighted = clone(tree).fit(rows, labels, sample_weight=cost_weights(labels, at=AT))
     assert np.array_equal(fitted.apply(rows), weighted.apply(rows))
     by_hand = leaves_by_hand(weighted, rows, labels, AT)
-    assert fitted.predict_proba(rows)[:, 1].tolist() == [float(by_hand[node][0]) for node in fitted.apply(rows)]
+    assert fitted.predict_proba(rows)[:, 1].tolist() == [
+        float(by_hand[node][0]) for node in fitted.apply(rows)
+    ]
     assert fitted.calibrated_at_ == pytest.approx(labels.mean())
 
 
@@ -155,7 +199,9 @@ def test_T29_weights_are_those_of_the_learner_and_costs_count_once():
     theirs = clone(tree).fit(rows, labels, sample_weight=np.where(labels == 1, RATIO, 1))
     assert np.array_equal(fitted.predict(rows), theirs.predict(rows))
     assert fitted.predict_proba(rows) == pytest.approx(theirs.predict_proba(rows), rel=1e-12)
-    assert fitted.calibrated_at_ == pytest.approx(RATIO * labels.sum() / (RATIO * labels.sum() + (1 - labels).sum()))
+    assert fitted.calibrated_at_ == pytest.approx(
+        RATIO * labels.sum() / (RATIO * labels.sum() + (1 - labels).sum())
+    )
     both = CostSensitiveTree(tree, AT, weights=True, leaf=True).fit(rows, labels)
     assert np.array_equal(both.predict(rows), fitted.predict(rows))
 
@@ -164,11 +210,15 @@ def test_the_base_rate_of_the_field_enters_like_costs():
     rows, labels = clouds(np.random.default_rng(7), 1000)
     share = Fraction(int(labels.sum()), 1000)
     prior = Fraction(1, 2)
-    shifted = prior / share / ((1 - prior) / (1 - share))  # so much dearer is a miss, as there are more to be missed
+    shifted = (
+        prior / share / ((1 - prior) / (1 - share))
+    )  # so much dearer is a miss, as there are more to be missed
     for switches in ({"leaf": True}, {"weights": True}, {"prune": True}):
         tree = DecisionTreeClassifier(min_samples_leaf=15, random_state=0)
         by_prior = CostSensitiveTree(tree, br.Conditions(prior=prior), **switches).fit(rows, labels)
-        by_cost = CostSensitiveTree(tree, br.Conditions(costs=br.Costs(fp=1, fn=float(shifted))), **switches).fit(rows, labels)
+        by_cost = CostSensitiveTree(
+            tree, br.Conditions(costs=br.Costs(fp=1, fn=float(shifted))), **switches
+        ).fit(rows, labels)
         assert np.array_equal(by_prior.predict(rows), by_cost.predict(rows))
 
 
@@ -178,11 +228,19 @@ def test_a_moved_threshold_takes_what_the_tree_knows():
     leaf = CostSensitiveTree(tree, AT, leaf=True).fit(rows, labels)
     for switches in ({}, {"weights": True}):
         moved = MovedThreshold(CostSensitiveTree(tree, AT, **switches), AT).fit(rows, labels)
-        assert np.array_equal(moved.predict(rows), CostSensitiveTree(tree, AT, leaf=True, **switches).fit(rows, labels).predict(rows))
-    assert np.array_equal(MovedThreshold(leaf, AT).fit(rows, labels).predict(rows), leaf.predict(rows))
-    # One in four at the threshold 1/4 is a tie, also where the tree knows its base rate, a third, as a float only.
+        assert np.array_equal(
+            moved.predict(rows),
+            CostSensitiveTree(tree, AT, leaf=True, **switches).fit(rows, labels).predict(rows),
+        )
+    assert np.array_equal(
+        MovedThreshold(leaf, AT).fit(rows, labels).predict(rows), leaf.predict(rows)
+    )
+    # One in four at the threshold 1/4 is a tie, also where the tree knows its base rate, a third,
+    # as a float only.
     groups, few = np.repeat([0, 1], [4, 8])[:, None], np.repeat([1, 0, 1, 0], [1, 3, 3, 5])
-    tied = MovedThreshold(CostSensitiveTree(), br.Conditions(costs=br.Costs(fp=1, fn=3))).fit(groups, few)
+    tied = MovedThreshold(CostSensitiveTree(), br.Conditions(costs=br.Costs(fp=1, fn=3))).fit(
+        groups, few
+    )
     assert tied.predict([[0], [1]]).tolist() == [0, 1]
 
 
@@ -191,7 +249,9 @@ def test_amounts_decide_at_the_leaves():
     rows, labels = clouds(np.random.default_rng(9), 800)
     amounts = np.random.default_rng(10).lognormal(1, 1.5, 800).round(2)
     tree = DecisionTreeClassifier(min_samples_leaf=15, random_state=0)
-    fitted = CostSensitiveTree(tree, br.Conditions(costs=br.Costs(fp=2, fn=50, tp=1)), leaf=True).fit(rows, labels, amounts=amounts)
+    fitted = CostSensitiveTree(
+        tree, br.Conditions(costs=br.Costs(fp=2, fn=50, tp=1)), leaf=True
+    ).fit(rows, labels, amounts=amounts)
     nodes, answers = fitted.apply(rows), fitted.predict(rows)
     for node in np.unique(nodes):
         here = nodes == node
@@ -199,11 +259,14 @@ def test_amounts_decide_at_the_leaves():
         assert set(answers[here]) == {int(money > 2 * int((here & (labels == 0)).sum()))}
 
 
-# ---- pruning ----------------------------------------------------------------------------------------------------------------------
+# ---- pruning
+# ----------------------------------------------------------------------------------------------------------------------  # noqa: E501
 
 
 def random_tree(rng, nodes):
-    """A tree in the order of scikit-learn's, with whole costs of each node as a leaf of its own, and of leaves as they are."""
+    """A tree in the order of scikit-learn's, with whole costs of each node as a leaf of its own,
+    and of leaves as they are.
+    """
     left, right = [-1], [-1]
     while len(left) < nodes:
         node = int(rng.choice([n for n in range(len(left)) if left[n] < 0]))
@@ -211,14 +274,23 @@ def random_tree(rng, nodes):
         left += [-1, -1]
         right += [-1, -1]
     alone = rng.integers(0, 40, len(left)).astype(float)
-    return Shape(np.array(left), np.array(right)), alone, np.where(np.array(left) < 0, alone + rng.integers(0, 10, len(left)), alone)
+    return (
+        Shape(np.array(left), np.array(right)),
+        alone,
+        np.where(np.array(left) < 0, alone + rng.integers(0, 10, len(left)), alone),
+    )
 
 
 def cheapest_tree(shape, alone, labelled, price, node=0):
-    """By trying both at every node: its cost with a price a leaf, and its leaves. Of equals the smaller tree."""
+    """By trying both at every node: its cost with a price a leaf, and its leaves. Of equals the
+    smaller tree.
+    """
     if shape.left[node] < 0:
         return Fraction(int(labelled[node])) + price, {node}
-    parts = [cheapest_tree(shape, alone, labelled, price, int(child)) for child in (shape.left[node], shape.right[node])]
+    parts = [
+        cheapest_tree(shape, alone, labelled, price, int(child))
+        for child in (shape.left[node], shape.right[node])
+    ]
     apart, together = parts[0][0] + parts[1][0], Fraction(int(alone[node])) + price
     return (together, {node}) if together <= apart else (apart, parts[0][1] | parts[1][1])
 
@@ -252,17 +324,33 @@ def test_prices_lie_between_those_at_which_the_tree_changes():
 
 
 def grown_by_hand(tree, rows, labels):
-    """The tree, its shape, what each answer costs in each node, the majority there, and from which price on it is a leaf."""
+    """The tree, its shape, what each answer costs in each node, the majority there, and from which
+    price on it is a leaf.
+    """
     part = clone(tree).fit(rows, labels)
     path = part.decision_path(rows).toarray().astype(bool)
-    flagged, left = ((path & (labels == code)[:, None]).sum(axis=0) * factor / len(labels) for code, factor in ((0, 1), (1, RATIO)))
-    shape, majority = Shape(part.tree_.children_left, part.tree_.children_right), part.tree_.value[:, 0, 1] > 0.5
-    return part, shape, flagged < left, majority, weakest_links(shape, np.minimum(flagged, left), np.where(majority, flagged, left))
+    flagged, left = (
+        (path & (labels == code)[:, None]).sum(axis=0) * factor / len(labels)
+        for code, factor in ((0, 1), (1, RATIO))
+    )
+    shape, majority = (
+        Shape(part.tree_.children_left, part.tree_.children_right),
+        part.tree_.value[:, 0, 1] > 0.5,
+    )
+    return (
+        part,
+        shape,
+        flagged < left,
+        majority,
+        weakest_links(shape, np.minimum(flagged, left), np.where(majority, flagged, left)),
+    )
 
 
 @pytest.mark.parametrize("seed", [11, 12, 13])
 def test_the_price_is_the_cheapest_on_the_folds(seed):
-    """Of all prices at which the whole tree changes, judged by hand on trees that did not see the fold; of equals the highest."""
+    """Of all prices at which the whole tree changes, judged by hand on trees that did not see the
+    fold; of equals the highest.
+    """
     rows, labels = clouds(np.random.default_rng(seed), 300)
     tree = DecisionTreeClassifier(min_samples_leaf=5, random_state=0)
     fitted = CostSensitiveTree(tree, AT, prune=True, cv=3).fit(rows, labels)
@@ -287,14 +375,17 @@ def test_a_class_of_one_case_has_no_folds_and_is_pruned_at_no_price():
     assert CostSensitiveTree(at=AT, prune=True).fit(rows, labels).price_ == 0
 
 
-# ---- the rest ---------------------------------------------------------------------------------------------------------------------
+# ---- the rest
+# ---------------------------------------------------------------------------------------------------------------------  # noqa: E501
 
 
 def test_it_is_tuned_cloned_and_sent_like_any_estimator():
     rows, labels = clouds(np.random.default_rng(12), 400)
     tree = CostSensitiveTree(DecisionTreeClassifier(random_state=0), AT, leaf=True)
     grid = {"estimator__min_samples_leaf": [1, 20], "prune": [False, True]}
-    found = GridSearchCV(tree, grid, scoring=scorer("expected_cost", threshold=0.5, at=AT), cv=3).fit(rows, labels)
+    found = GridSearchCV(
+        tree, grid, scoring=scorer("expected_cost", threshold=0.5, at=AT), cv=3
+    ).fit(rows, labels)
     again = pickle.loads(pickle.dumps(found.best_estimator_))
     assert np.array_equal(again.predict(rows), found.predict(rows))
     assert clone(tree).get_params(deep=False)["leaf"] is True
@@ -302,7 +393,19 @@ def test_it_is_tuned_cloned_and_sent_like_any_estimator():
 
 def test_what_is_no_tree_is_refused():
     rows, labels = clouds(np.random.default_rng(13), 50)
-    assert_refused("BR909", "made of a DecisionTreeClassifier", lambda: CostSensitiveTree(LogisticRegression()).fit(rows, labels))
-    assert_refused("BR901", "Only binary classification", lambda: CostSensitiveTree(at=AT).fit(rows, np.arange(50) % 3))
-    assert_refused("BR102", "cannot tell which is positive", lambda: CostSensitiveTree(at=AT).fit(rows, np.where(labels == 1, "a", "b")))
+    assert_refused(
+        "BR909",
+        "made of a DecisionTreeClassifier",
+        lambda: CostSensitiveTree(LogisticRegression()).fit(rows, labels),
+    )
+    assert_refused(
+        "BR901",
+        "Only binary classification",
+        lambda: CostSensitiveTree(at=AT).fit(rows, np.arange(50) % 3),
+    )
+    assert_refused(
+        "BR102",
+        "cannot tell which is positive",
+        lambda: CostSensitiveTree(at=AT).fit(rows, np.where(labels == 1, "a", "b")),
+    )
     assert_refused("BR513", "costs must be Costs", lambda: br.Conditions(costs=[[0, 1], [5, 0]]))

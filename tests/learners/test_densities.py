@@ -1,4 +1,6 @@
-"""Density classifiers: check_estimator for each, against scikit-learn and plain formulas, at priors of one's own."""
+"""Density classifiers: check_estimator for each, against scikit-learn and plain formulas, at priors
+of one's own.
+"""
 
 import math
 import warnings
@@ -24,7 +26,9 @@ X = RNG.normal(size=(200, 3)) @ np.array([[1, 0.3, 0], [0, 1, 0.2], [0, 0, 0.5]]
 def checks():
     for learner in EVERY:
         for estimator, check in estimator_checks_generator(learner):
-            yield pytest.param(estimator, check, id=f"{type(learner).__name__}-{check.func.__name__}")
+            yield pytest.param(
+                estimator, check, id=f"{type(learner).__name__}-{check.func.__name__}"
+            )
 
 
 @pytest.mark.parametrize(("estimator", "check"), list(checks()))
@@ -44,15 +48,21 @@ def test_scikit_learn_accepts_it(estimator, check):
 
 @pytest.mark.parametrize("priors", [None, "equal", [0.9, 0.1]])
 def test_ldc_is_scikit_learns(priors):
-    shares = {None: None, "equal": [0.5, 0.5]}.get(priors if not isinstance(priors, list) else "", priors)
+    shares = {None: None, "equal": [0.5, 0.5]}.get(
+        priors if not isinstance(priors, list) else "", priors
+    )
     theirs = LinearDiscriminantAnalysis(solver="lsqr", priors=shares).fit(X, Y)
-    assert LDC(priors).fit(X, Y).predict_proba(X) == pytest.approx(theirs.predict_proba(X), abs=1e-6)
+    assert LDC(priors).fit(X, Y).predict_proba(X) == pytest.approx(
+        theirs.predict_proba(X), abs=1e-6
+    )
 
 
 @pytest.mark.parametrize("priors", [None, [0.9, 0.1]])
 def test_qdc_is_scikit_learns(priors):
     theirs = QuadraticDiscriminantAnalysis(priors=priors).fit(X, Y)
-    assert QDC(priors).fit(X, Y).predict_proba(X) == pytest.approx(theirs.predict_proba(X), abs=1e-6)
+    assert QDC(priors).fit(X, Y).predict_proba(X) == pytest.approx(
+        theirs.predict_proba(X), abs=1e-6
+    )
 
 
 def test_densities_are_those_of_the_formula():
@@ -60,19 +70,26 @@ def test_densities_are_those_of_the_formula():
     for code in (0, 1):
         part = X[code == Y]
         density = multivariate_normal(part.mean(axis=0), np.cov(part, rowvar=False, bias=True))
-        assert fitted.log_densities(X)[:, code] == pytest.approx(density.logpdf(X), rel=1e-6, abs=1e-6)
+        assert fitted.log_densities(X)[:, code] == pytest.approx(
+            density.logpdf(X), rel=1e-6, abs=1e-6
+        )
 
 
 def test_a_mixture_of_one_component_is_a_gaussian():
     fitted = GaussianMixtures(1).fit(X, Y)
     part = X[Y == 1]
-    density = multivariate_normal(part.mean(axis=0), np.cov(part, rowvar=False, bias=True) + 1e-6 * np.eye(3))
+    density = multivariate_normal(
+        part.mean(axis=0), np.cov(part, rowvar=False, bias=True) + 1e-6 * np.eye(3)
+    )
     assert fitted.log_densities(X)[:, 1] == pytest.approx(density.logpdf(X), rel=1e-9, abs=1e-9)
 
 
 def test_a_mixture_finds_two_modes_that_one_gaussian_does_not():
     rng = np.random.default_rng(2)
-    inner, outer = rng.normal(size=(300, 1)), rng.normal(size=(300, 1)) * 0.5 + rng.choice([-4, 4], (300, 1))
+    inner, outer = (
+        rng.normal(size=(300, 1)),
+        rng.normal(size=(300, 1)) * 0.5 + rng.choice([-4, 4], (300, 1)),
+    )
     rows, labels = np.concatenate((inner, outer)), np.repeat([0, 1], 300)
     assert br.auc(count_estimator(GaussianMixtures().fit(rows, labels), rows, labels)) > 0.97
     assert br.auc(count_estimator(LDC().fit(rows, labels), rows, labels)) < 0.6
@@ -81,8 +98,12 @@ def test_a_mixture_finds_two_modes_that_one_gaussian_does_not():
 def test_a_parzen_density_is_the_mean_of_its_kernels():
     fitted = Parzen(widths=[0.4, 0.7]).fit(X, Y)
     for code, width in enumerate((0.4, 0.7)):
-        kernels = [multivariate_normal(case, width**2 * np.eye(3)).pdf(X[:20]) for case in X[code == Y]]
-        assert fitted.log_densities(X[:20])[:, code] == pytest.approx(np.log(np.mean(kernels, axis=0)), rel=1e-9)
+        kernels = [
+            multivariate_normal(case, width**2 * np.eye(3)).pdf(X[:20]) for case in X[code == Y]
+        ]
+        assert fitted.log_densities(X[:20])[:, code] == pytest.approx(
+            np.log(np.mean(kernels, axis=0)), rel=1e-9
+        )
 
 
 def likelihood(cases, width):
@@ -102,14 +123,19 @@ def test_the_parzen_width_is_where_the_leave_one_out_likelihood_is_stationary_an
     step = 1e-5 * width
     slope = (likelihood(cases, width + step) - likelihood(cases, width - step)) / (2 * step)
     assert abs(slope) * width < 1e-3 * len(cases)
-    assert likelihood(cases, width) >= max(likelihood(cases, factor * width) for factor in (0.3, 0.7, 0.9, 0.99, 1.01, 1.1, 1.5, 3))
+    assert likelihood(cases, width) >= max(
+        likelihood(cases, factor * width) for factor in (0.3, 0.7, 0.9, 0.99, 1.01, 1.1, 1.5, 3)
+    )
 
 
 def test_the_likelihood_of_a_width_is_that_of_the_rows():
     cases = X[:30]
     squares = ((cases[:, None] - cases[None]) ** 2).sum(axis=2)
     np.fill_diagonal(squares, np.inf)
-    differences = [leave_one_out_likelihood(squares, width, 3) - likelihood(cases, width) for width in (0.2, 0.5, 1.0)]
+    differences = [
+        leave_one_out_likelihood(squares, width, 3) - likelihood(cases, width)
+        for width in (0.2, 0.5, 1.0)
+    ]
     assert differences == pytest.approx([30 * math.log(29)] * 3, rel=1e-9)
 
 
@@ -125,7 +151,8 @@ def test_cases_that_are_all_alike_or_twins_have_a_width_all_the_same():
     assert leave_one_out_width(twins) == pytest.approx(0.01)
 
 
-# ---- priors ---------------------------------------------------------------------------------------------------------------------
+# ---- priors
+# ---------------------------------------------------------------------------------------------------------------------  # noqa: E501
 
 
 @pytest.mark.parametrize("learner", EVERY, ids=lambda learner: type(learner).__name__)
@@ -133,14 +160,22 @@ def test_scores_at_any_prior_are_those_of_bayes(learner):
     fitted = clone(learner).fit(X, Y)
     odds = np.exp(np.diff(fitted.log_densities(X), axis=1)[:, 0])
     for prior in (0.001, 0.5, 0.9):
-        assert fitted.posterior(X, prior)[:, 1] == pytest.approx(odds * prior / (odds * prior + 1 - prior), rel=1e-9)
-    assert fitted.posterior(X, "1 in 1000") == pytest.approx(fitted.posterior(X, [0.999, 0.001]), rel=1e-12)
+        assert fitted.posterior(X, prior)[:, 1] == pytest.approx(
+            odds * prior / (odds * prior + 1 - prior), rel=1e-9
+        )
+    assert fitted.posterior(X, "1 in 1000") == pytest.approx(
+        fitted.posterior(X, [0.999, 0.001]), rel=1e-12
+    )
     assert fitted.posterior(X, "equal") == pytest.approx(fitted.posterior(X, 0.5), rel=1e-12)
 
 
-@pytest.mark.parametrize("learner", [QDC(), GaussianMixtures(), Parzen()], ids=lambda learner: type(learner).__name__)
+@pytest.mark.parametrize(
+    "learner", [QDC(), GaussianMixtures(), Parzen()], ids=lambda learner: type(learner).__name__
+)
 def test_another_prior_is_the_correction_of_the_scores(learner):
-    """The two ways from one base rate to another agree: densities with another prior, and odds times a factor."""
+    """The two ways from one base rate to another agree: densities with another prior, and odds
+    times a factor.
+    """
     fitted = clone(learner).set_params(priors=[0.75, 0.25]).fit(X, Y)
     at = br.Conditions(prior=0.01)
     corrected = br.correct_probabilities(response(fitted, X).scores, calibrated_at=0.25, at=at)
@@ -157,7 +192,9 @@ def test_probabilities_and_labels_agree(learner):
     assert fitted.priors_ == pytest.approx([0.75, 0.25])
 
 
-@pytest.mark.parametrize("priors", [[0.5], [0.7, 0.7], [1.0, 0.0], [0.2, 0.3, 0.5], "some", [[0.5, 0.5]]])
+@pytest.mark.parametrize(
+    "priors", [[0.5], [0.7, 0.7], [1.0, 0.0], [0.2, 0.3, 0.5], "some", [[0.5, 0.5]]]
+)
 def test_priors_that_are_none_are_refused(priors):
     assert_refused("BR503", "prior", lambda: LDC(priors).fit(X, Y))
 

@@ -31,11 +31,16 @@ class Memory(ClassifierMixin, BaseEstimator):
     """Certain of cases that it has seen, and of others says 0.3. A case is its number."""
 
     def fit(self, rows, y):
-        self.classes_, self.seen_ = np.unique(y), dict(zip(np.asarray(rows)[:, 0].tolist(), y.tolist(), strict=True))
+        self.classes_, self.seen_ = (
+            np.unique(y),
+            dict(zip(np.asarray(rows)[:, 0].tolist(), y.tolist(), strict=True)),
+        )
         return self
 
     def predict_proba(self, rows):
-        shares = np.array([float(self.seen_.get(number, 0.3)) for number in np.asarray(rows)[:, 0].tolist()])
+        shares = np.array(
+            [float(self.seen_.get(number, 0.3)) for number in np.asarray(rows)[:, 0].tolist()]
+        )
         return np.stack([1 - shares, shares], axis=1)
 
     def predict(self, rows):
@@ -48,13 +53,17 @@ KNOWN = np.repeat([0, 1], [40, 20])
 
 def test_out_of_bag_only_copies_that_did_not_see_a_case_speak_of_it():
     told = MetaCost(Memory(), br.Costs(fp=1, fn=2), resamples=40).fit(NUMBERS, KNOWN)
-    assert told.probabilities_[:, 1] == pytest.approx([0.3] * 60)  # with 40 copies, some have missed each case
+    assert told.probabilities_[:, 1] == pytest.approx(
+        [0.3] * 60
+    )  # with 40 copies, some have missed each case
     assert not told.labels_.any()  # 0.3 lies below 1/3
     assert told.relabelled_share_ == pytest.approx(1 / 3)
 
 
 def test_in_bag_all_copies_speak():
-    told = MetaCost(Memory(), br.Costs(fp=1, fn=2), resamples=40, out_of_bag=False).fit(NUMBERS, KNOWN)
+    told = MetaCost(Memory(), br.Costs(fp=1, fn=2), resamples=40, out_of_bag=False).fit(
+        NUMBERS, KNOWN
+    )
     # A copy has seen a case with probability 1 − 1/e or so, and is certain then.
     means = [told.probabilities_[code == KNOWN, 1].mean() for code in (0, 1)]
     assert means == pytest.approx([0.3 / np.e, 1 - 0.7 / np.e], abs=0.03)
@@ -69,11 +78,16 @@ def test_a_case_that_every_copy_has_seen_is_spoken_of_by_all():
     assert (told.probabilities_[~certain, 1] == 0.3).all()
 
 
-@pytest.mark.parametrize("learner", [DecisionTreeClassifier(min_samples_leaf=10), GaussianNB(), LDC()])
+@pytest.mark.parametrize(
+    "learner", [DecisionTreeClassifier(min_samples_leaf=10), GaussianNB(), LDC()]
+)
 @pytest.mark.parametrize("prior", [0.1, 0.3])
 def test_the_share_relabelled_never_falls_as_misses_get_dearer(learner, prior):
     rows, labels = drawn(500, prior, 0)
-    told = [MetaCost(learner, br.Costs(fp=1, fn=ratio), resamples=15).fit(rows, labels) for ratio in RATIOS]
+    told = [
+        MetaCost(learner, br.Costs(fp=1, fn=ratio), resamples=15).fit(rows, labels)
+        for ratio in RATIOS
+    ]
     assert (np.diff([one.relabelled_share_ for one in told]) >= 0).all()
     for fewer, more in pairwise(told):  # and what was called positive stays so, exactly
         assert not ((fewer.labels_ == 1) & (more.labels_ == 0)).any()
@@ -82,7 +96,9 @@ def test_the_share_relabelled_never_falls_as_misses_get_dearer(learner, prior):
 
 def test_what_is_learned_is_the_least_expected_cost_of_each_case():
     told = MetaCost(GaussianNB(), br.Costs(fp=1, fn=10), resamples=10).fit(X, Y)
-    assert np.array_equal(told.labels_, minimum_expected_cost(told.probabilities_, [[0, 1], [10, 0]]))
+    assert np.array_equal(
+        told.labels_, minimum_expected_cost(told.probabilities_, [[0, 1], [10, 0]])
+    )
     assert np.array_equal(told.predict(X), GaussianNB().fit(X, told.labels_).predict(X))
     assert told.relabelled_share_ == np.mean(told.labels_ != Y)
 
@@ -97,9 +113,14 @@ def test_it_lowers_the_cost_of_learners_that_know_nothing_of_costs():
     field, truth = drawn(20000, 0.2, 2)
     for learner in (DecisionTreeClassifier(random_state=0), LinearSVC()):
         costs = []
-        for fitted in (learner.fit(X, Y), MetaCost(learner, br.Costs(fp=1, fn=10), resamples=20).fit(X, Y)):
+        for fitted in (
+            learner.fit(X, Y),
+            MetaCost(learner, br.Costs(fp=1, fn=10), resamples=20).fit(X, Y),
+        ):
             answers = fitted.predict(field)
-            costs.append(10 * np.mean((truth == 1) & (answers == 0)) + np.mean((truth == 0) & (answers == 1)))
+            costs.append(
+                10 * np.mean((truth == 1) & (answers == 0)) + np.mean((truth == 0) & (answers == 1))
+            )
         assert costs[1] < 0.9 * costs[0]
 
 
@@ -109,10 +130,15 @@ def test_several_classes_have_a_matrix():
     matrix = np.array([[0, 1, 1], [1, 0, 1], [20, 20, 0]])
     words = np.array(["a", "b", "c"])[kinds]
     told = MetaCost(GaussianNB(), matrix, resamples=10).fit(noisy, words)
-    assert np.array_equal(told.labels_, np.array(["a", "b", "c"])[minimum_expected_cost(told.probabilities_, matrix)])
+    assert np.array_equal(
+        told.labels_, np.array(["a", "b", "c"])[minimum_expected_cost(told.probabilities_, matrix)]
+    )
     plain = GaussianNB().fit(noisy, words).predict(noisy)
     places = {"a": 0, "b": 1, "c": 2}
-    total = [sum(matrix[kinds[i], places[answer]] for i, answer in enumerate(answers)) for answers in (plain, told.predict(noisy))]
+    total = [
+        sum(matrix[kinds[i], places[answer]] for i, answer in enumerate(answers))
+        for answers in (plain, told.predict(noisy))
+    ]
     assert total[1] < total[0]
 
 
@@ -125,13 +151,20 @@ def test_where_one_answer_is_the_cheapest_for_all_it_is_given():
 
 def test_the_same_seed_gives_the_same_labels():
     first, second, other = (
-        MetaCost(DecisionTreeClassifier(max_features=1), resamples=5, random_state=s).fit(X, Y).probabilities_ for s in (1, 1, 2)
+        MetaCost(DecisionTreeClassifier(max_features=1), resamples=5, random_state=s)
+        .fit(X, Y)
+        .probabilities_
+        for s in (1, 1, 2)
     )
     assert np.array_equal(first, second)
     assert not np.array_equal(first, other)
 
 
 def test_what_cannot_be_resampled_is_refused():
-    assert_refused("BR908", "a whole number from 1 on", lambda: MetaCost(GaussianNB(), resamples=0).fit(X, Y))
+    assert_refused(
+        "BR908", "a whole number from 1 on", lambda: MetaCost(GaussianNB(), resamples=0).fit(X, Y)
+    )
     assert_refused("BR901", "one class", lambda: MetaCost(GaussianNB()).fit(X, np.ones(500)))
-    assert_refused("BR904", "2 rows and as many columns", lambda: MetaCost(GaussianNB(), [[0, 1]]).fit(X, Y))
+    assert_refused(
+        "BR904", "2 rows and as many columns", lambda: MetaCost(GaussianNB(), [[0, 1]]).fit(X, Y)
+    )

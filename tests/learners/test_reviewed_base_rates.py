@@ -1,8 +1,14 @@
-"""What a statistician found: learners that weigh or sample inside our own, whose probabilities were taken for what they are not."""
+"""What a statistician found: learners that weigh or sample inside our own, whose probabilities were
+taken for what they are not.
+"""
 
 import numpy as np
 import pytest
-from imblearn.ensemble import BalancedRandomForestClassifier, EasyEnsembleClassifier, RUSBoostClassifier
+from imblearn.ensemble import (
+    BalancedRandomForestClassifier,
+    EasyEnsembleClassifier,
+    RUSBoostClassifier,
+)
 from imblearn.under_sampling import RandomUnderSampler
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
@@ -10,7 +16,14 @@ from sklearn.tree import DecisionTreeClassifier
 from tests.inference.refusals import assert_refused
 
 import baserate as br
-from baserate.learners import CostSensitiveTree, CostWeighted, MetaCost, MinimumExpectedCost, MovedThreshold, Resampled
+from baserate.learners import (
+    CostSensitiveTree,
+    CostWeighted,
+    MetaCost,
+    MinimumExpectedCost,
+    MovedThreshold,
+    Resampled,
+)
 
 RNG = np.random.default_rng(0)
 PRIOR, SHIFT = 0.0507, 1.5
@@ -26,7 +39,9 @@ def weighed(fn):
 
 
 def tree(**said):
-    return CostSensitiveTree(DecisionTreeClassifier(class_weight="balanced", min_samples_leaf=500), weighed(5), **said)
+    return CostSensitiveTree(
+        DecisionTreeClassifier(class_weight="balanced", min_samples_leaf=500), weighed(5), **said
+    )
 
 
 def cut(learner):
@@ -39,18 +54,31 @@ def chance(x):
     return 1 / (1 + (1 - PRIOR) / PRIOR * np.exp(SHIFT**2 / 2 - SHIFT * np.asarray(x)))
 
 
-BEST = (np.log(0.999 / 0.001 / 50) + SHIFT**2 / 2) / SHIFT  # where flagging breaks even at RARE: 2.75
+BEST = (
+    np.log(0.999 / 0.001 / 50) + SHIFT**2 / 2
+) / SHIFT  # where flagging breaks even at RARE: 2.75
 
 
-INSIDE = {"tree": tree(), "tree-weights": tree(weights=True), "weighted": CostWeighted(BALANCED, weighed(5))}
+INSIDE = {
+    "tree": tree(),
+    "tree-weights": tree(weights=True),
+    "weighted": CostWeighted(BALANCED, weighed(5)),
+}
 
 
 @pytest.mark.parametrize("learner", INSIDE.values(), ids=INSIDE)
 def test_class_weights_inside_leave_no_base_rate_that_is_known(learner):
     assert learner.fit(X, Y).calibrated_at_ is None
     moved = MovedThreshold(learner, RARE)
-    assert_refused("BR906", r"class_weight of \w+ left probabilities that are calibrated at no base rate", lambda: moved.fit(X, Y))
-    for told in (MinimumExpectedCost(learner, br.Costs(fn=10)), MetaCost(learner, br.Costs(fn=10), resamples=1)):
+    assert_refused(
+        "BR906",
+        r"class_weight of \w+ left probabilities that are calibrated at no base rate",
+        lambda: moved.fit(X, Y),
+    )
+    for told in (
+        MinimumExpectedCost(learner, br.Costs(fn=10)),
+        MetaCost(learner, br.Costs(fn=10), resamples=1),
+    ):
         assert_refused("BR906", "costs would count twice", lambda told=told: told.fit(X, Y))
 
 
@@ -74,19 +102,28 @@ def test_known_weights_inside_are_accounted_for():
         assert cut(MovedThreshold(one, RARE)) == pytest.approx(BEST, abs=0.06)
 
 
-INNER = {"class-weight": BALANCED, "forest": BalancedRandomForestClassifier(n_estimators=2, random_state=0)}
+INNER = {
+    "class-weight": BALANCED,
+    "forest": BalancedRandomForestClassifier(n_estimators=2, random_state=0),
+}
 
 
 @pytest.mark.parametrize("learner", INNER.values(), ids=INNER)
 def test_a_sample_of_what_weighs_or_samples_itself_has_no_factor(learner):
     sampler = RandomUnderSampler(sampling_strategy=0.2)
     refused = Resampled(learner, sampler)
-    assert_refused("BR906", r"\w+ weighs or resamples by itself.*calibrates anew", lambda: refused.fit(X[:4000], Y[:4000]))
+    assert_refused(
+        "BR906",
+        r"\w+ weighs or resamples by itself.*calibrates anew",
+        lambda: refused.fit(X[:4000], Y[:4000]),
+    )
     assert Resampled(learner, sampler, correct=None).fit(X[:4000], Y[:4000]).calibrated_at_ is None
 
 
 def test_calibrated_anew_it_does_not_matter_what_was_inside():
-    fitted = Resampled(BALANCED, RandomUnderSampler(sampling_strategy=0.2), correct="platt").fit(X, Y)
+    fitted = Resampled(BALANCED, RandomUnderSampler(sampling_strategy=0.2), correct="platt").fit(
+        X, Y
+    )
     assert fitted.calibrated_at_ == pytest.approx(Y.mean())
     assert fitted.predict_proba(X)[:, 1].mean() == pytest.approx(Y.mean(), rel=0.03)
 
@@ -95,60 +132,94 @@ def test_weights_around_an_ensemble_that_samples_leave_no_base_rate_that_is_know
     assert CostWeighted(INNER["forest"], weighed(5)).fit(X[:4000], Y[:4000]).calibrated_at_ is None
 
 
-@pytest.mark.parametrize("ensemble", [BalancedRandomForestClassifier, EasyEnsembleClassifier, RUSBoostClassifier])
+@pytest.mark.parametrize(
+    "ensemble", [BalancedRandomForestClassifier, EasyEnsembleClassifier, RUSBoostClassifier]
+)
 def test_ensembles_that_sample_are_noticed(ensemble):
     learner = ensemble(n_estimators=2, random_state=0)
     few = X[:4000], Y[:4000]
-    assert_refused("BR906", "RandomUnderSampler in", lambda: MinimumExpectedCost(learner, br.Costs(fn=10)).fit(*few))
-    assert_refused("BR507", "RandomUnderSampler in", lambda: MovedThreshold(learner, RARE).fit(*few))
+    assert_refused(
+        "BR906",
+        "RandomUnderSampler in",
+        lambda: MinimumExpectedCost(learner, br.Costs(fn=10)).fit(*few),
+    )
+    assert_refused(
+        "BR507", "RandomUnderSampler in", lambda: MovedThreshold(learner, RARE).fit(*few)
+    )
 
 
-# ---- of which class the base rate is ------------------------------------------------------------------------------------------------
+# ---- of which class the base rate is
+# ------------------------------------------------------------------------------------------------
 
 TENTH = np.repeat([0, 1], [900, 100])
 ROWS = np.random.default_rng(1).normal(size=(1000, 1)) + TENTH[:, None]
 
 
 def test_weights_that_swap_the_shares_of_the_classes_have_moved_them():
-    """1:81 turns one positive in ten into nine in ten, which is the share that the negatives had."""
+    """1:81 turns one positive in ten into nine in ten, which is the share that the negatives
+    had.
+    """
     swapped = CostWeighted(LogisticRegression(), weighed(81))
     assert swapped.fit(ROWS, TENTH).calibrated_at_ == pytest.approx(0.9)
     for told in (MinimumExpectedCost(swapped), MetaCost(swapped, resamples=1)):
-        assert_refused("BR906", "CostWeighted were moved off", lambda told=told: told.fit(ROWS, TENTH))
+        assert_refused(
+            "BR906", "CostWeighted were moved off", lambda told=told: told.fit(ROWS, TENTH)
+        )
 
 
 def test_the_base_rate_of_the_other_class_is_turned():
-    """Positive inside is fraud, and outside is legit: the very cases are flagged that are so where both say fraud."""
+    """Positive inside is fraud, and outside is legit: the very cases are flagged that are so where
+    both say fraud.
+    """
     words = np.where(TENTH == 1, "fraud", "legit")
     inside = CostWeighted(LogisticRegression(), weighed(5), pos_label="fraud")
     same = MovedThreshold(inside, weighed(10), pos_label="fraud").fit(ROWS, words).predict(ROWS)
-    turned = MovedThreshold(inside, br.Conditions(costs=br.Costs(fp=10, fn=1)), pos_label="legit").fit(ROWS, words).predict(ROWS)
+    turned = (
+        MovedThreshold(inside, br.Conditions(costs=br.Costs(fp=10, fn=1)), pos_label="legit")
+        .fit(ROWS, words)
+        .predict(ROWS)
+    )
     assert np.array_equal(same, turned)
     assert 0 < np.mean(same == "fraud") < 1
-    even = MinimumExpectedCost(CostWeighted(LogisticRegression(), pos_label="fraud"), br.Costs(fn=5), pos_label="fraud")
+    even = MinimumExpectedCost(
+        CostWeighted(LogisticRegression(), pos_label="fraud"), br.Costs(fn=5), pos_label="fraud"
+    )
     assert (even.fit(ROWS, words).predict(ROWS) == "fraud").any()
 
 
-# ---- Platt's sigmoid ----------------------------------------------------------------------------------------------------------------
+# ---- Platt's sigmoid
+# ----------------------------------------------------------------------------------------------------------------  # noqa: E501
 
 
 @pytest.mark.parametrize("correct", ["platt", "beta"])
 def test_a_sigmoid_is_calibrated_from_end_to_end(correct):
     at = [-1.0, 0.0, 1.0, 2.0, 3.0, 4.0, 5.0]
-    found = Resampled(LogisticRegression(C=1e6), "under", correct=correct).fit(X, Y).predict_proba(np.array(at)[:, None])[:, 1]
+    found = (
+        Resampled(LogisticRegression(C=1e6), "under", correct=correct)
+        .fit(X, Y)
+        .predict_proba(np.array(at)[:, None])[:, 1]
+    )
     odds = np.log(found / (1 - found)) - np.log(chance(at) / (1 - chance(at)))
     assert np.abs(odds).max() < 0.35
     assert found[-1] > 0.9  # a sigmoid of the probability itself ends at 0.455
 
 
 def test_votes_of_none_and_of_all_have_log_odds_too():
-    """Shares of nine neighbours: the sigmoid keeps their order, and as many are positive as it says."""
+    """Shares of nine neighbours: the sigmoid keeps their order, and as many are positive as it
+    says.
+    """
     rows, labels = X[:8000], Y[:8000]
     fitted = Resampled(KNeighborsClassifier(9), "under", correct="platt", cv=3).fit(rows, labels)
-    raw = Resampled(KNeighborsClassifier(9), "under", correct=None).fit(rows, labels).predict_proba(GRID)[:, 1]
+    raw = (
+        Resampled(KNeighborsClassifier(9), "under", correct=None)
+        .fit(rows, labels)
+        .predict_proba(GRID)[:, 1]
+    )
     found = fitted.predict_proba(GRID)[:, 1]
     assert {0.0, 1.0} <= set(raw)
-    assert np.array_equal(np.unique(raw, return_inverse=True)[1], np.unique(found, return_inverse=True)[1])
+    assert np.array_equal(
+        np.unique(raw, return_inverse=True)[1], np.unique(found, return_inverse=True)[1]
+    )
     assert fitted.predict_proba(X[8000:])[:, 1].mean() == pytest.approx(PRIOR, rel=0.15)
 
 

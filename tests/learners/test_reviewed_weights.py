@@ -1,4 +1,6 @@
-"""Weights given to fit are checked before anything is learned: one a case, finite, 0 or more, and some in every class."""
+"""Weights given to fit are checked before anything is learned: one a case, finite, 0 or more, and
+some in every class.
+"""
 
 import numpy as np
 import pytest
@@ -14,9 +16,19 @@ Y = np.repeat([0, 1], [70, 30])
 X = RNG.normal(size=(100, 2)) + Y[:, None]
 AT = br.Conditions(prior=0.05, costs=br.Costs(fp=1, fn=5))
 FITTED = {
-    "moved": lambda weights: MovedThreshold(GaussianNB(), AT, calibrated_at="sample").fit(X, Y, sample_weight=weights),
-    "moved-by-folds": lambda weights: MovedThreshold(GaussianNB(), AT, method="empirical").fit(X, Y, sample_weight=weights),
-    "least-cost": lambda weights: MinimumExpectedCost(GaussianNB(), AT.costs).fit(X, Y, sample_weight=weights),
+    "moved": (
+        lambda weights: MovedThreshold(GaussianNB(), AT, calibrated_at="sample").fit(
+            X, Y, sample_weight=weights
+        )
+    ),
+    "moved-by-folds": (
+        lambda weights: MovedThreshold(GaussianNB(), AT, method="empirical").fit(
+            X, Y, sample_weight=weights
+        )
+    ),
+    "least-cost": (
+        lambda weights: MinimumExpectedCost(GaussianNB(), AT.costs).fit(X, Y, sample_weight=weights)
+    ),
     "folds": lambda weights: count_folds(GaussianNB(), X, Y, params={"sample_weight": weights}),
 }
 
@@ -41,16 +53,28 @@ def test_weights_that_are_none_are_refused_in_one_line(fitted, weights, code, wo
     assert_refused(code, words, lambda: fitted(weights))
 
 
-@pytest.mark.parametrize("fitted", [FITTED["moved"], FITTED["moved-by-folds"], FITTED["least-cost"]])
+@pytest.mark.parametrize(
+    "fitted", [FITTED["moved"], FITTED["moved-by-folds"], FITTED["least-cost"]]
+)
 @pytest.mark.parametrize(("weights", "name"), [(1 - Y, 1), (Y, 0), (np.zeros(100), 0)])
 def test_a_class_that_weighs_nothing_is_refused(fitted, weights, name):
-    assert_refused("BR901", f"sample_weight leaves no case of class {name}: nothing can be learned of it", lambda: fitted(weights))
+    assert_refused(
+        "BR901",
+        f"sample_weight leaves no case of class {name}: nothing can be learned of it",
+        lambda: fitted(weights),
+    )
 
 
 def test_so_is_one_of_several_classes():
     kinds = np.array(["a", "b", "c"])[np.arange(100) % 3]
     learner = MinimumExpectedCost(LogisticRegression(), 1 - np.eye(3))
-    assert_refused("BR901", 'no case of class "b"', lambda: learner.fit(X, kinds, sample_weight=np.where(kinds == "b", 0, 1)))
+    assert_refused(
+        "BR901",
+        'no case of class "b"',
+        lambda: learner.fit(X, kinds, sample_weight=np.where(kinds == "b", 0, 1)),
+    )
     kept = kinds != "b"
-    fitted = MinimumExpectedCost(GaussianNB(), 1 - np.eye(2)).fit(X[kept], kinds[kept], sample_weight=np.ones(kept.sum()))
+    fitted = MinimumExpectedCost(GaussianNB(), 1 - np.eye(2)).fit(
+        X[kept], kinds[kept], sample_weight=np.ones(kept.sum())
+    )
     assert set(fitted.predict(X)) == {"a", "c"}

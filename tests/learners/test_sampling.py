@@ -1,4 +1,6 @@
-"""Sampling: what each sampler keeps, copies and drops, and that only training cases are sampled. INVENTORY T34 to T39."""
+"""Sampling: what each sampler keeps, copies and drops, and that only training cases are sampled.
+INVENTORY T34 to T39.
+"""
 
 import pickle
 import warnings
@@ -23,7 +25,14 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 from tests.inference.refusals import assert_refused
 
 import baserate as br
-from baserate.learners import FocusedUnderSampler, MovedThreshold, Resampled, count_estimator, count_folds, response
+from baserate.learners import (
+    FocusedUnderSampler,
+    MovedThreshold,
+    Resampled,
+    count_estimator,
+    count_folds,
+    response,
+)
 from baserate.learners.resampled import SAMPLERS, drawn, samplers_of
 
 RNG = np.random.default_rng(5)
@@ -33,9 +42,16 @@ AT = br.Conditions(prior=0.01, costs=br.Costs(fp=1, fn=200))
 
 
 def checks():
-    for learner, made in ((Resampled(), estimator_checks_generator), (FocusedUnderSampler(), sampler_checks)):
+    for learner, made in (
+        (Resampled(), estimator_checks_generator),
+        (FocusedUnderSampler(), sampler_checks),
+    ):
         for estimator, check in made(learner):
-            yield pytest.param(estimator, check, id=f"{type(learner).__name__}-{getattr(check, 'func', check).__name__}")
+            yield pytest.param(
+                estimator,
+                check,
+                id=f"{type(learner).__name__}-{getattr(check, 'func', check).__name__}",
+            )
 
 
 @pytest.mark.parametrize(("estimator", "check"), list(checks()))
@@ -46,7 +62,8 @@ def test_scikit_learn_and_imbalanced_learn_accept_it(estimator, check):
         check(estimator)
 
 
-# ---- what is kept, copied and dropped -----------------------------------------------------------------------------------------------
+# ---- what is kept, copied and dropped
+# -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("name", "each"), [("under", 100), ("over", 900), ("hybrid", 300)])
@@ -65,7 +82,9 @@ def test_T34_folds_that_are_held_out_stay_whole():
     found = count_folds(Resampled(sampler="under"), X, Y, cv=cv)
     for fold, (train, test) in enumerate(cv.split(X, Y)):
         fitted = Resampled(sampler="under").fit(X[train], Y[train])
-        assert len(fitted.samples_[0]) == 150  # places among the training cases of this fold, and no others
+        assert (
+            len(fitted.samples_[0]) == 150
+        )  # places among the training cases of this fold, and no others
         assert found[fold] == br.count(Y[test], fitted.predict_proba(X[test])[:, 1])
     assert (found.total().total_positives, found.total().total_negatives) == (100, 900)
 
@@ -80,7 +99,9 @@ def test_T35_undersampling_takes_as_many_negatives_as_there_are_positives_and_no
 def test_T36_repeated_undersampling_is_the_mean_of_members_with_different_samples():
     fitted = Resampled(sampler="under", repeats=8).fit(X, Y)
     assert len({tuple(sorted(sample)) for sample in fitted.samples_}) == 8
-    assert len(np.unique(np.concatenate(fitted.samples_))) > 500  # together they see far more negatives than one does
+    assert (
+        len(np.unique(np.concatenate(fitted.samples_))) > 500
+    )  # together they see far more negatives than one does
     by_hand = []
     for sample in fitted.samples_:
         shares = LogisticRegression().fit(X[sample], Y[sample]).predict_proba(X)[:, 1]
@@ -91,8 +112,16 @@ def test_T36_repeated_undersampling_is_the_mean_of_members_with_different_sample
 def test_T36_two_members_never_share_their_sample():
     rows, labels = np.arange(5.0)[:, None], [0, 0, 0, 1, 1]  # three pairs of negatives
     fitted = Resampled(sampler="under", repeats=3).fit(rows, labels)
-    assert sorted(tuple(sorted(sample)) for sample in fitted.samples_) == [(0, 1, 3, 4), (0, 2, 3, 4), (1, 2, 3, 4)]
-    assert_refused("BR912", "no more than 3 different samples", lambda: Resampled(sampler="under", repeats=4).fit(rows, labels))
+    assert sorted(tuple(sorted(sample)) for sample in fitted.samples_) == [
+        (0, 1, 3, 4),
+        (0, 2, 3, 4),
+        (1, 2, 3, 4),
+    ]
+    assert_refused(
+        "BR912",
+        "no more than 3 different samples",
+        lambda: Resampled(sampler="under", repeats=4).fit(rows, labels),
+    )
     again = Resampled(sampler="tomek", repeats=2, correct=None)
     assert_refused("BR912", "no more than 1 different sample of these", lambda: again.fit(X, Y))
 
@@ -126,7 +155,9 @@ def nearest_to(place):
 
 def test_T37_borderline_negatives_are_those_of_tomek_links():
     sample = drawn(samplers_of("tomek"), X, Y, seed=0)
-    links = {i for i in range(900) if Y[nearest_to(i)[0]] == 1 and nearest_to(nearest_to(i)[0])[0] == i}
+    links = {
+        i for i in range(900) if Y[nearest_to(i)[0]] == 1 and nearest_to(nearest_to(i)[0])[0] == i
+    }
     assert links
     assert set(range(1000)) - set(sample.cases) == links
 
@@ -153,11 +184,17 @@ def test_samplers_that_make_cases_up_say_so(name):
 
 @pytest.mark.parametrize(
     "learner",
-    [LogisticRegression(tol=1e-10), GaussianNB(), DecisionTreeClassifier(max_depth=4, random_state=0)],
+    [
+        LogisticRegression(tol=1e-10),
+        GaussianNB(),
+        DecisionTreeClassifier(max_depth=4, random_state=0),
+    ],
     ids=lambda learner: type(learner).__name__,
 )
 def test_T38_oversampling_is_fitting_with_whole_weights(learner):
-    """T38: replicate positives until both classes are equal; for learners that take weights, the weights say the same."""
+    """T38: replicate positives until both classes are equal; for learners that take weights, the
+    weights say the same.
+    """
     fitted = Resampled(learner, "over", correct=None).fit(X, Y)
     times = np.bincount(fitted.samples_[0], minlength=1000)
     assert (times[:900] == 1).all()
@@ -168,14 +205,17 @@ def test_T38_oversampling_is_fitting_with_whole_weights(learner):
 
 
 def test_T39_a_tree_isolates_the_middle_positive_only_after_replication():
-    """T39 (Fig. 5.45): one positive between negatives; a leaf of at least two cases holds it only once it is there more than once."""
+    """T39 (Fig. 5.45): one positive between negatives; a leaf of at least two cases holds it only
+    once it is there more than once.
+    """
     rows = np.array([[1.0], [2.0], [3.0], [4.0], [5.0], [9.0], [9.5], [10.0]])
     labels = np.array([0, 0, 1, 0, 0, 1, 1, 1])
     tree = DecisionTreeClassifier(min_samples_leaf=2, random_state=0)
     plain = tree.fit(rows, labels)
     assert plain.predict([[3.0]]) == [0]
     assert plain.predict(rows[5:]).tolist() == [1, 1, 1]
-    # Until the classes are equal, and then once more: each class has four cases, so that copies are asked for by number.
+    # Until the classes are equal, and then once more: each class has four cases, so that copies are
+    # asked for by number.
     copies = RandomOverSampler(sampling_strategy={1: 12})
     fitted = Resampled(tree, copies, correct=None).fit(rows, labels)
     assert np.bincount(fitted.samples_[0], minlength=8)[2] >= 2
@@ -183,24 +223,32 @@ def test_T39_a_tree_isolates_the_middle_positive_only_after_replication():
     assert fitted.predict(rows[[0, 1, 3, 4]]).tolist() == [0, 0, 0, 0]
 
 
-# ---- what a user may say --------------------------------------------------------------------------------------------------------------
+# ---- what a user may say
+# --------------------------------------------------------------------------------------------------------------  # noqa: E501
 
 
 def test_a_name_a_sampler_and_a_list_of_them_say_the_same():
     for spelled in (RandomUnderSampler(), [RandomUnderSampler(random_state=3)], "under"):
-        assert np.array_equal(Resampled(sampler=spelled).fit(X, Y).predict_proba(X), Resampled().fit(X, Y).predict_proba(X))
+        assert np.array_equal(
+            Resampled(sampler=spelled).fit(X, Y).predict_proba(X),
+            Resampled().fit(X, Y).predict_proba(X),
+        )
 
 
 @pytest.mark.parametrize("name", sorted(SAMPLERS))
 def test_every_named_sampler_works_with_data_frames_and_words(name):
     random = name in {"under", "over", "hybrid"}
     words = np.where(Y == 1, "fraud", "legit")
-    learner = make_pipeline(make_column_transformer((StandardScaler(), ["a", "b"])), LogisticRegression())
+    learner = make_pipeline(
+        make_column_transformer((StandardScaler(), ["a", "b"])), LogisticRegression()
+    )
     frame = pd.DataFrame(X, columns=["a", "b"])
     if random:  # imbalanced-learn's neighbours know arrays only, and give data frames back
         fitted = Resampled(learner, name, pos_label="fraud").fit(frame, words)
     else:
-        fitted = Resampled(learner, name, correct="isotonic", cv=3, pos_label="fraud").fit(frame, words)
+        fitted = Resampled(learner, name, correct="isotonic", cv=3, pos_label="fraud").fit(
+            frame, words
+        )
     assert (fitted.prior_, fitted.calibrated_at_) == (0.1, 0.1)
     found = response(fitted, frame, pos_label="legit")
     assert br.auc(br.count(Y == 0, found.scores)) > 0.85
@@ -213,21 +261,33 @@ def test_a_base_rate_is_of_the_class_that_is_named():
     numbers = Resampled(prior="1%").fit(X, Y)
     assert np.array_equal(fitted.predict_proba(X)[:, 0], numbers.predict_proba(X)[:, 1])
     assert fitted.corrected_ == numbers.corrected_ == "1/99"
-    moved = MovedThreshold(fitted, br.Conditions(prior=0.01, costs=br.Costs(fp=1, fn=20)), pos_label="fraud").fit(X, words)
+    moved = MovedThreshold(
+        fitted, br.Conditions(prior=0.01, costs=br.Costs(fp=1, fn=20)), pos_label="fraud"
+    ).fit(X, words)
     assert moved.threshold_ == pytest.approx(1 / 21)
-    assert_refused("BR910", "of which class is prior the share", lambda: Resampled(prior="1%").fit(X, words))
+    assert_refused(
+        "BR910", "of which class is prior the share", lambda: Resampled(prior="1%").fit(X, words)
+    )
     assert not hasattr(Resampled().fit(X, words), "calibrated_at_")
     assert Resampled(correct=None).fit(X, words).calibrated_at_ is None
     assert Resampled(correct=None).fit(X, Y).calibrated_at_ == 0.5
     picked = Resampled(sampler="focused", correct=None)
     assert picked.fit(X, Y).calibrated_at_ is None
-    assert_refused("BR906", "picked by a sampler.*calibrated at no base rate", lambda: MovedThreshold(picked, AT).fit(X, Y))
+    assert_refused(
+        "BR906",
+        "picked by a sampler.*calibrated at no base rate",
+        lambda: MovedThreshold(picked, AT).fit(X, Y),
+    )
 
 
 def test_a_moved_threshold_starts_where_the_scores_are():
-    """The cut of uncorrected scores lies as far off as the sample: it flags the very cases that corrected ones have flagged."""
+    """The cut of uncorrected scores lies as far off as the sample: it flags the very cases that
+    corrected ones have flagged.
+    """
     moved = [MovedThreshold(Resampled(correct=how), AT).fit(X, Y) for how in (None, "prior")]
-    assert [one.threshold_ for one in moved] == pytest.approx([AT.cut(calibrated_at=0.5).score, AT.cut(calibrated_at=0.1).score])
+    assert [one.threshold_ for one in moved] == pytest.approx(
+        [AT.cut(calibrated_at=0.5).score, AT.cut(calibrated_at=0.1).score]
+    )
     assert np.array_equal(*(one.predict(X) for one in moved))
     assert 0 < moved[0].predict(X).sum() < len(X)
 
@@ -235,56 +295,102 @@ def test_a_moved_threshold_starts_where_the_scores_are():
 def test_members_may_give_distances_where_scores_are_calibrated_anew():
     fitted = Resampled(LinearSVC(), "under", repeats=3, correct="platt").fit(X, Y)
     assert fitted.predict_proba(X)[:, 1].mean() == pytest.approx(0.1, abs=0.01)
-    assert_refused("BR850", "LinearSVC has no predict_proba", lambda: Resampled(LinearSVC()).fit(X, Y).predict_proba(X))
+    assert_refused(
+        "BR850",
+        "LinearSVC has no predict_proba",
+        lambda: Resampled(LinearSVC()).fit(X, Y).predict_proba(X),
+    )
 
 
 def test_a_search_finds_its_parameters():
-    search = GridSearchCV(Resampled(KNeighborsClassifier()), {"sampler": ["under", "over"], "estimator__n_neighbors": [5, 15]}, cv=3).fit(X, Y)
+    search = GridSearchCV(
+        Resampled(KNeighborsClassifier()),
+        {"sampler": ["under", "over"], "estimator__n_neighbors": [5, 15]},
+        cv=3,
+    ).fit(X, Y)
     assert search.best_estimator_.sampler in {"under", "over"}
     assert response(search, X).corrected == "1/9"
 
 
 def test_the_seed_alone_decides():
-    first, second, other = (Resampled(random_state=seed).fit(X, Y).predict_proba(X) for seed in (1, 1, 2))
+    first, second, other = (
+        Resampled(random_state=seed).fit(X, Y).predict_proba(X) for seed in (1, 1, 2)
+    )
     assert np.array_equal(first, second)
     assert not np.array_equal(first, other)
-    assert np.array_equal(pickle.loads(pickle.dumps(Resampled(random_state=1).fit(X, Y))).predict_proba(X), first)
+    assert np.array_equal(
+        pickle.loads(pickle.dumps(Resampled(random_state=1).fit(X, Y))).predict_proba(X), first
+    )
 
 
 def test_what_cannot_be_sampled_is_refused():
     assert_refused("BR910", 'got "smoke"', lambda: Resampled(sampler="smoke").fit(X, Y))
-    assert_refused("BR910", "StandardScaler does not resample", lambda: Resampled(sampler=StandardScaler()).fit(X, Y))
+    assert_refused(
+        "BR910",
+        "StandardScaler does not resample",
+        lambda: Resampled(sampler=StandardScaler()).fit(X, Y),
+    )
     assert_refused("BR910", 'got "twice"', lambda: Resampled(correct="twice").fit(X, Y))
-    assert_refused("BR910", "repeats are a whole number from 1 on, got 0", lambda: Resampled(repeats=0).fit(X, Y))
-    assert_refused("BR910", "not to be corrected", lambda: Resampled(correct=None, prior=0.01).fit(X, Y))
+    assert_refused(
+        "BR910",
+        "repeats are a whole number from 1 on, got 0",
+        lambda: Resampled(repeats=0).fit(X, Y),
+    )
+    assert_refused(
+        "BR910", "not to be corrected", lambda: Resampled(correct=None, prior=0.01).fit(X, Y)
+    )
     few = Resampled(sampler="focused", correct="isotonic")
-    assert_refused("BR913", "a class has 3 cases, too few for 5 folds", lambda: few.fit(X[:903], Y[:903]))
+    assert_refused(
+        "BR913", "a class has 3 cases, too few for 5 folds", lambda: few.fit(X[:903], Y[:903])
+    )
     with pytest.raises(ValueError, match="all are of one class"):
         Resampled().fit(X[:50], Y[:50])
     with pytest.raises(ValueError, match="Only binary classification"):
         Resampled().fit(X, np.arange(1000) % 3)
 
 
-@pytest.mark.parametrize("sampler", [*sorted(set(SAMPLERS) - {"under", "over", "hybrid"}), SMOTE(), RandomOverSampler(shrinkage=0.5)])
+@pytest.mark.parametrize(
+    "sampler",
+    [
+        *sorted(set(SAMPLERS) - {"under", "over", "hybrid"}),
+        SMOTE(),
+        RandomOverSampler(shrinkage=0.5),
+    ],
+)
 def test_where_no_one_number_corrects_it_is_said_and_calibration_offered(sampler):
-    assert_refused("BR911", "does not draw at random within a class.*isotonic", lambda: Resampled(sampler=sampler).fit(X, Y))
+    assert_refused(
+        "BR911",
+        "does not draw at random within a class.*isotonic",
+        lambda: Resampled(sampler=sampler).fit(X, Y),
+    )
 
 
-# ---- corrected once ---------------------------------------------------------------------------------------------------------------------
+# ---- corrected once
+# ---------------------------------------------------------------------------------------------------------------------  # noqa: E501
 
 
 def test_scores_that_the_learner_corrected_are_not_corrected_again():
     fitted = Resampled().fit(X, Y)
     at = br.Conditions(prior=0.01)
-    for counts in (count_estimator(fitted, X, Y), count_folds(Resampled(), X, Y, cv=2)[1], count_folds(Resampled(), X, Y, cv=2).total()):
+    for counts in (
+        count_estimator(fitted, X, Y),
+        count_folds(Resampled(), X, Y, cv=2)[1],
+        count_folds(Resampled(), X, Y, cv=2).total(),
+    ):
         assert counts.ledger.corrected == "1/9"
-        assert_refused("BR536", "were corrected before, by 1/9", lambda counts=counts: br.correct_prior(counts, calibrated_at=0.1, at=at))
+        assert_refused(
+            "BR536",
+            "were corrected before, by 1/9",
+            lambda counts=counts: br.correct_prior(counts, calibrated_at=0.1, at=at),
+        )
     piped = make_pipeline(StandardScaler(), Resampled()).fit(X, Y)
     assert count_estimator(piped, X, Y).ledger.corrected == "1/9"
 
 
 def test_correcting_by_hand_is_what_the_learner_does():
-    raw, corrected = (count_estimator(Resampled(correct=how).fit(X, Y), X, Y) for how in (None, "prior"))
+    raw, corrected = (
+        count_estimator(Resampled(correct=how).fit(X, Y), X, Y) for how in (None, "prior")
+    )
     by_hand = br.correct_prior(raw, calibrated_at=0.5, at=br.Conditions(prior="1 in 10"))
     assert by_hand.scores == pytest.approx(corrected.scores, rel=1e-12)
     assert by_hand.ledger.corrected == corrected.ledger.corrected

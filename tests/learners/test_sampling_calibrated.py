@@ -1,4 +1,6 @@
-"""Scores of sampled learners, taken back to the true base rate, are probabilities there: tests of calibration, with controls that fail."""
+"""Scores of sampled learners, taken back to the true base rate, are probabilities there: tests of
+calibration, with controls that fail.
+"""
 
 import numpy as np
 import pytest
@@ -22,7 +24,9 @@ TRAIN, TEST = cases(1, 60_000), cases(2, 8000)
 
 
 def spiegelhalter(labels, shares):
-    """Spiegelhalter's z (1986, Statistics in Medicine 5): normal where the shares are the chances of the labels."""
+    """Spiegelhalter's z (1986, Statistics in Medicine 5): normal where the shares are the chances
+    of the labels.
+    """
     off, variance = 0.0, 0.0
     for label, share in zip(labels, shares, strict=True):
         off += (label - share) * (1 - 2 * share)
@@ -31,14 +35,19 @@ def spiegelhalter(labels, shares):
 
 
 def in_the_large(labels, shares):
-    """As many positives as the shares add up to: normal where they are the chances of the labels."""
+    """As many positives as the shares add up to: normal where they are the chances of the
+    labels.
+    """
     return (labels.sum() - shares.sum()) / (shares * (1 - shares)).sum() ** 0.5
 
 
 def worst_bin(labels, shares, bins=10):
     """The least p-value of exact binomial tests in bins of equal size, times their number."""
     order = np.argsort(shares, kind="stable")
-    tests = [binomtest(int(labels[part].sum()), len(part), float(shares[part].mean())).pvalue for part in np.array_split(order, bins)]
+    tests = [
+        binomtest(int(labels[part].sum()), len(part), float(shares[part].mean())).pvalue
+        for part in np.array_split(order, bins)
+    ]
     return min(1.0, bins * min(tests))
 
 
@@ -52,7 +61,12 @@ def shares_of(**said):
     return Resampled(LEARNER, **said).fit(*TRAIN).predict_proba(TEST[0])[:, 1]
 
 
-RANDOM = [{"sampler": "under"}, {"sampler": "over"}, {"sampler": "hybrid"}, {"sampler": "under", "repeats": 5}]
+RANDOM = [
+    {"sampler": "under"},
+    {"sampler": "over"},
+    {"sampler": "hybrid"},
+    {"sampler": "under", "repeats": 5},
+]
 
 
 @pytest.mark.parametrize("said", RANDOM, ids=str)
@@ -73,11 +87,17 @@ def test_focused_samples_are_calibrated_anew_and_no_factor_would_do():
 
 
 def test_scores_at_another_base_rate_are_calibrated_there():
-    """One in four of the positives leaves the field: the law of each class stays, the base rate falls to about 1.1 %."""
+    """One in four of the positives leaves the field: the law of each class stays, the base rate
+    falls to about 1.1 %.
+    """
     rows, labels = cases(3, 40_000)
     kept = (labels == 0) | (np.random.default_rng(4).random(len(labels)) < 0.25)
     rows, labels = rows[kept], labels[kept]
-    shares = Resampled(LEARNER, "under", repeats=5, prior=float(labels.mean())).fit(*TRAIN).predict_proba(rows)[:, 1]
+    shares = (
+        Resampled(LEARNER, "under", repeats=5, prior=float(labels.mean()))
+        .fit(*TRAIN)
+        .predict_proba(rows)[:, 1]
+    )
     assert_calibrated(labels, shares)
     stale = Resampled(LEARNER, "under", repeats=5).fit(*TRAIN).predict_proba(rows)[:, 1]
     assert in_the_large(labels, stale) < -10

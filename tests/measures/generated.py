@@ -1,4 +1,6 @@
-"""Confusions, priors, costs and parameters that break formulas: zeros, 12 decades of sizes, priors near 0 and 1, rewards."""
+"""Confusions, priors, costs and parameters that break formulas: zeros, 12 decades of sizes, priors
+near 0 and 1, rewards.
+"""
 
 import math
 
@@ -31,7 +33,9 @@ def prior(rng):
 
 
 def costs(rng):
-    """(tp, fp, fn, tn): unequal, with rewards and costs on the diagonal, a miss and a false alarm always the worse answer."""
+    """(tp, fp, fn, tn): unequal, with rewards and costs on the diagonal, a miss and a false alarm
+    always the worse answer.
+    """
     tp, tn = (rng.choice([0, 0, -5, 2, -0.3, rng.uniform(-10, 10)]) for _ in range(2))
     fn, fp = (better + rng.choice([1, 0.1, 5, 100, rng.uniform(0.5, 500)]) for better in (tp, tn))
     return tp, fp, fn, tn
@@ -39,7 +43,9 @@ def costs(rng):
 
 PARAMETERS = {
     "f_beta": lambda rng: {"beta": rng.choice([0, 0.5, 1, 2, math.inf, rng.uniform(0, 5)])},
-    "weighted_accuracy": lambda rng: {f"w{i}": rng.choice([0, 1, 2.5, rng.random()]) for i in range(1, 5)},
+    "weighted_accuracy": lambda rng: {
+        f"w{i}": rng.choice([0, 1, 2.5, rng.random()]) for i in range(1, 5)
+    },
     "diagnostic_odds_ratio": lambda rng: rng.choice([{}, {"correction": 0.5}, {"correction": 0.1}]),
     "sedi": lambda rng: rng.choice([{}, {"correction": 0.5}, {"correction": 0.1}]),
     "net_benefit": lambda rng: rng.choice([{}, {"t": 0.5}, {"t": rng.uniform(0.001, 0.999)}]),

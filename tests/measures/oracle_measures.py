@@ -1,4 +1,6 @@
-"""Truth for every measure: the textbook's definition in fractions, roots and logarithms to 50 digits. Imports nothing from baserate."""
+"""Truth for every measure: the textbook's definition in fractions, roots and logarithms to 50
+digits. Imports nothing from baserate.
+"""
 
 import math
 from dataclasses import dataclass
@@ -20,7 +22,9 @@ class Matrix(NamedTuple):
 
 @dataclass(frozen=True)
 class Case:
-    """Counted outcomes, the prior (None: the sample's own) and the costs of the outcomes; capitals are shares of the population."""
+    """Counted outcomes, the prior (None: the sample's own) and the costs of the outcomes; capitals
+    are shares of the population.
+    """
 
     counted: Matrix
     prior: Fraction | None
@@ -37,7 +41,9 @@ class Case:
         if self.prior is None:
             return Matrix(*(value / (tp + fp + fn + tn) for value in self.counted))
         p, n = self.prior, 1 - self.prior
-        return Matrix(p * tp / (tp + fn), n * fp / (fp + tn), p * fn / (tp + fn), n * tn / (fp + tn))
+        return Matrix(
+            p * tp / (tp + fn), n * fp / (fp + tn), p * fn / (tp + fn), n * tn / (fp + tn)
+        )
 
     @cached_property
     def rates(self):
@@ -85,7 +91,11 @@ def f_beta(c, beta):
     if beta == math.inf:
         return c.shares.tp / (c.shares.tp + c.shares.fn)
     square = Fraction(beta) ** 2
-    return (1 + square) * c.shares.tp / ((1 + square) * c.shares.tp + c.shares.fp + square * c.shares.fn)
+    return (
+        (1 + square)
+        * c.shares.tp
+        / ((1 + square) * c.shares.tp + c.shares.fp + square * c.shares.fn)
+    )
 
 
 def weighted_accuracy(c, w1, w2, w3, w4):
@@ -239,7 +249,9 @@ def kappa_scale(c):
 
 def mcc_scale(c):
     tp, fp, fn, tn = c.shares
-    return real(max(tp * tn, fp * fn)) / mpmath.sqrt(real((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)))
+    return real(max(tp * tn, fp * fn)) / mpmath.sqrt(
+        real((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn))
+    )
 
 
 LARGEST_TERM = {
@@ -259,7 +271,9 @@ LARGEST_TERM = {
 
 
 def value(name, case, **parameters):
-    """The exact value (50 digits of it where it is irrational), or None where the definition divides by 0."""
+    """The exact value (50 digits of it where it is irrational), or None where the definition
+    divides by 0.
+    """
     try:
         with mpmath.workdps(DIGITS):
             return ORACLE[name](case, **parameters)
@@ -268,6 +282,11 @@ def value(name, case, **parameters):
 
 
 def scale(name, case, **parameters):
-    """The largest of the value and of the terms that it is summed from: what rounding errors are measured by."""
+    """The largest of the value and of the terms that it is summed from: what rounding errors are
+    measured by.
+    """
     with mpmath.workdps(DIGITS):
-        return max(abs(formula(case, **parameters)) for formula in (ORACLE[name], LARGEST_TERM.get(name, ORACLE[name])))
+        return max(
+            abs(formula(case, **parameters))
+            for formula in (ORACLE[name], LARGEST_TERM.get(name, ORACLE[name]))
+        )

@@ -1,4 +1,6 @@
-"""Every measure against its textbook definition in exact arithmetic: one point is rounded once, a curve to four units in the last place."""
+"""Every measure against its textbook definition in exact arithmetic: one point is rounded once, a
+curve to four units in the last place.
+"""
 
 import math
 import random
@@ -29,7 +31,11 @@ def conditions(prior, costs):
 def off_by(got, exact, unit):
     """The distance in units in the last place of `unit`."""
     with mpmath.workdps(50):
-        exact = exact if isinstance(exact, mpmath.mpf) else mpmath.mpf(exact.numerator) / exact.denominator
+        exact = (
+            exact
+            if isinstance(exact, mpmath.mpf)
+            else mpmath.mpf(exact.numerator) / exact.denominator
+        )
         return float(abs(mpmath.mpf(got) - exact) / math.ulp(float(unit)))
 
 
@@ -50,7 +56,11 @@ def test_one_point_is_the_exact_value_rounded_once(batch):
     names, mismatches, turn = sorted(CATALOGUE), [], 0
     for _ in range(CASES):
         counted, prior, costs = generated.confusion(rng), generated.prior(rng), generated.costs(rng)
-        case, confusion, at = Case.of(counted, prior, costs), br.Confusion(*counted), conditions(prior, costs)
+        case, confusion, at = (
+            Case.of(counted, prior, costs),
+            br.Confusion(*counted),
+            conditions(prior, costs),
+        )
         for _ in range(MEASURES):
             name, turn = names[turn % len(names)], turn + 1
             measure, parameters = named(name, rng)
@@ -62,10 +72,14 @@ def test_one_point_is_the_exact_value_rounded_once(batch):
 
 
 def random_points(rng):
-    """The points of up to nine cells; few cases, or so many that floats no longer hold their products."""
+    """The points of up to nine cells; few cases, or so many that floats no longer hold their
+    products.
+    """
     most = rng.choice([2, 5, 1000, 10**9])
     cells = rng.randint(1, 9)
-    positives, negatives = ([rng.choice([0, rng.randint(0, most)]) for _ in range(cells)] for _ in range(2))
+    positives, negatives = (
+        [rng.choice([0, rng.randint(0, most)]) for _ in range(cells)] for _ in range(2)
+    )
     return br.Points.of(br.Counts(np.arange(cells) / 8, positives, negatives))
 
 
@@ -80,7 +94,14 @@ def curve_mismatches(name, rng):
         else:
             wrong = off_by(got, exact, scale(name, case, **parameters)) > 4
         if wrong:
-            yield str(measure), points.counted(place), prior, costs, got, None if exact is None else float(exact)
+            yield (
+                str(measure),
+                points.counted(place),
+                prior,
+                costs,
+                got,
+                None if exact is None else float(exact),
+            )
 
 
 @pytest.mark.parametrize("name", sorted(CATALOGUE))
@@ -96,7 +117,11 @@ def test_along_a_curve_net_benefit_at_certainty_is_undefined():
 
 def test_a_huge_beta_is_recall_along_a_curve_as_at_a_point():
     points = br.Points.of(br.Counts([0.5, 0.1], [1, 1], [0, 2]))
-    assert along(br.Measure("f_beta", (("beta", 1e200),)), points, br.Conditions()).tolist() == [0.0, 0.5, 1.0]
+    assert along(br.Measure("f_beta", (("beta", 1e200),)), points, br.Conditions()).tolist() == [
+        0.0,
+        0.5,
+        1.0,
+    ]
 
 
 def test_extreme_priors_leave_no_measure_without_a_finite_value():
@@ -105,4 +130,7 @@ def test_extreme_priors_leave_no_measure_without_a_finite_value():
         at = br.Conditions(prior)
         case = Case.of(tuple(confusion), prior, (0, 1, 1, 0))
         for name in sorted(set(CATALOGUE) - {"f_beta", "weighted_accuracy", *generated.VOLUME}):
-            assert agrees(name, br.measure(name, confusion, at=at), value(name, case)), (name, prior)
+            assert agrees(name, br.measure(name, confusion, at=at), value(name, case)), (
+                name,
+                prior,
+            )

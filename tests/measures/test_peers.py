@@ -1,4 +1,6 @@
-"""Agreement with scikit-learn where the definitions coincide, at the sample's prior and, through weights, at others."""
+"""Agreement with scikit-learn where the definitions coincide, at the sample's prior and, through
+weights, at others.
+"""
 
 import warnings
 
@@ -26,17 +28,23 @@ SAME = {
     "f_beta(inf)": lambda y, p, **named: metrics.fbeta_score(y, p, beta=np.inf, **named),
     "npv": lambda y, p, **named: metrics.precision_score(y, p, pos_label=0, **named),
     "tnr": lambda y, p, **named: metrics.recall_score(y, p, pos_label=0, **named),
-    "informedness": lambda y, p, **named: metrics.balanced_accuracy_score(y, p, adjusted=True, **named),
+    "informedness": lambda y, p, **named: metrics.balanced_accuracy_score(
+        y, p, adjusted=True, **named
+    ),
     "lr_positive": lambda y, p, **named: metrics.class_likelihood_ratios(y, p, **named)[0],
     "lr_negative": lambda y, p, **named: metrics.class_likelihood_ratios(y, p, **named)[1],
-    "fowlkes_mallows": lambda y, p, **named: np.sqrt(metrics.precision_score(y, p, **named) * metrics.recall_score(y, p, **named)),
+    "fowlkes_mallows": lambda y, p, **named: np.sqrt(
+        metrics.precision_score(y, p, **named) * metrics.recall_score(y, p, **named)
+    ),
 }
 
 
 def drawn(seed):
     """Labels and predictions in which every cell of the confusion is taken."""
     rng = np.random.default_rng(seed)
-    labels = np.r_[0, 0, 1, 1, rng.random(int(rng.integers(1, 400))) < rng.choice([0.02, 0.3, 0.9])].astype(int)
+    labels = np.r_[
+        0, 0, 1, 1, rng.random(int(rng.integers(1, 400))) < rng.choice([0.02, 0.3, 0.9])
+    ].astype(int)
     wrong = rng.random(len(labels)) < rng.choice([0.05, 0.3, 0.7])
     predicted = np.where(wrong, 1 - labels, labels)
     predicted[:4] = [0, 1, 0, 1]
@@ -55,7 +63,12 @@ def test_the_value_is_that_of_scikit_learn(name):
     for seed in range(SETS):
         labels, predicted = drawn(seed)
         prior = PRIORS[seed % len(PRIORS)]
-        ours = br.measure(str(br.Measure.parse(name)), br.count(labels, predicted), threshold=1, at=br.Conditions(prior))
+        ours = br.measure(
+            str(br.Measure.parse(name)),
+            br.count(labels, predicted),
+            threshold=1,
+            at=br.Conditions(prior),
+        )
         theirs = SAME[name](labels, predicted, sample_weight=weights_to(prior, labels))
         assert ours == pytest.approx(theirs, rel=1e-9, abs=1e-15), (seed, prior)
 
@@ -95,9 +108,14 @@ NO_POSITIVES, NO_ERRORS = ([0, 0, 0, 0], [0, 0, 0, 0]), ([0, 1, 0, 1], [0, 1, 0,
         ("lr_negative", ALL_FLAGGED, np.nan, "everything flagged"),
     ],
 )
-def test_where_scikit_learn_invents_a_number_ours_is_undefined_and_says_why(name, data, theirs, reason):
+def test_where_scikit_learn_invents_a_number_ours_is_undefined_and_says_why(
+    name, data, theirs, reason
+):
     labels, predicted = data
-    tp, fp, fn, tn = (sum((y, p) == pair for y, p in zip(labels, predicted, strict=True)) for pair in ((1, 1), (0, 1), (1, 0), (0, 0)))
+    tp, fp, fn, tn = (
+        sum((y, p) == pair for y, p in zip(labels, predicted, strict=True))
+        for pair in ((1, 1), (0, 1), (1, 0), (0, 0))
+    )
     ours = br.Confusion(tp, fp, fn, tn)[name]
     assert ours.reason == reason
     assert quietly(SAME[name], labels, predicted) == pytest.approx(theirs, nan_ok=True)

@@ -1,4 +1,6 @@
-"""The registry: how measures are named, written and described, and the laws that their descriptions promise."""
+"""The registry: how measures are named, written and described, and the laws that their descriptions
+promise.
+"""
 
 import itertools
 import math
@@ -19,7 +21,9 @@ from baserate.measures.registry import CATALOGUE, SYNONYMS, plain
 from baserate.numbers import Undefinable
 
 NAMES = sorted(CATALOGUE)
-SYNONYM_PAIRS = [(synonym, entry.name) for entry in CATALOGUE.values() for synonym in entry.synonyms]
+SYNONYM_PAIRS = [
+    (synonym, entry.name) for entry in CATALOGUE.values() for synonym in entry.synonyms
+]
 CONFUSION = br.Confusion(tp=30, fp=20, fn=10, tn=40)
 
 
@@ -31,7 +35,11 @@ def measures(name, seed=0):
 def exact(measure, counted, at=None):
     """The exact value, None where undefined."""
     try:
-        return exact_value(br.Measure.parse(measure) if isinstance(measure, str) else measure, br.Confusion(*counted), at or br.Conditions())
+        return exact_value(
+            br.Measure.parse(measure) if isinstance(measure, str) else measure,
+            br.Confusion(*counted),
+            at or br.Conditions(),
+        )
     except Undefinable:
         return None
 
@@ -84,25 +92,38 @@ def test_any_parameter_survives_printing(beta):
     assert br.Measure.parse(str(measure)) == measure
 
 
-@pytest.mark.parametrize("value", [Fraction(1, 3), 10**17 + 1, np.float32(0.1), np.int64(7), Decimal("0.1")], ids=str)
+@pytest.mark.parametrize(
+    "value", [Fraction(1, 3), 10**17 + 1, np.float32(0.1), np.int64(7), Decimal("0.1")], ids=str
+)
 def test_parameters_of_any_kind_are_the_floats_that_they_print_as(value):
     measure = br.Measure("alerts", (("volume", value),))
     assert br.Measure.parse(str(measure)) == measure
 
 
 def test_a_volume_is_used_where_it_is_needed_and_refused_where_it_says_nothing():
-    assert br.measure("alerts", CONFUSION, volume=1000) == br.measure("alerts(1000)", CONFUSION) == 500
+    assert (
+        br.measure("alerts", CONFUSION, volume=1000) == br.measure("alerts(1000)", CONFUSION) == 500
+    )
     assert br.measure(br.Measure.parse("missed(volume=10)"), CONFUSION) == 1
-    assert_refused("a volume is a number of cases above 0", "BR520", lambda: br.measure("alerts", CONFUSION, volume=-1))
+    assert_refused(
+        "a volume is a number of cases above 0",
+        "BR520",
+        lambda: br.measure("alerts", CONFUSION, volume=-1),
+    )
     assert_refused("volume", "BR532", lambda: br.measure("precision", CONFUSION, volume=1000))
-    assert_refused("volume", "BR532", lambda: br.measure("alerts(volume=5)", CONFUSION, volume=1000))
+    assert_refused(
+        "volume", "BR532", lambda: br.measure("alerts(volume=5)", CONFUSION, volume=1000)
+    )
 
 
 def test_the_order_of_parameters_and_their_defaults_do_not_matter():
     one = br.Measure("weighted_accuracy", (("w4", 4), ("w1", 1), ("w3", 3), ("w2", 2.0)))
     assert one == br.Measure.parse("weighted_accuracy(1,2,3,4)")
     assert br.Measure("sedi", (("correction", 0),)) == br.Measure("sedi")
-    assert len({one, br.Measure.parse("weighted_accuracy(w2=2,w1=1,w3=3,w4=4)"), br.Measure("sedi")}) == 2
+    assert (
+        len({one, br.Measure.parse("weighted_accuracy(w2=2,w1=1,w3=3,w4=4)"), br.Measure("sedi")})
+        == 2
+    )
 
 
 @pytest.mark.parametrize(("synonym", "name"), SYNONYM_PAIRS)
@@ -113,7 +134,9 @@ def test_every_synonym_parses_and_is_refused_in_python_with_the_one_name(synonym
         assert_refused(f"is called {name} here", "BR535", lambda: br.measure(synonym, CONFUSION))
 
 
-@pytest.mark.parametrize(("typed", "name"), [("f2", r"f_beta\(beta=2\)"), ("F0.5", r"f_beta\(beta=0\.5\)")])
+@pytest.mark.parametrize(
+    ("typed", "name"), [("f2", r"f_beta\(beta=2\)"), ("F0.5", r"f_beta\(beta=0\.5\)")]
+)
 def test_a_numbered_f_is_refused_in_python_with_the_one_name(typed, name):
     assert_refused(name, "BR535", lambda: br.measure(typed, CONFUSION))
 
@@ -129,12 +152,16 @@ def test_a_numbered_f_is_refused_in_python_with_the_one_name(typed, name):
     ],
 )
 def test_a_slip_of_the_pen_gets_did_you_mean(typed, meant):
-    assert_refused(f"unknown measure .*; did you mean {meant}", "BR531", lambda: br.Measure.parse(typed))
+    assert_refused(
+        f"unknown measure .*; did you mean {meant}", "BR531", lambda: br.Measure.parse(typed)
+    )
     assert_refused(f"did you mean {meant}", "BR531", lambda: br.measure(typed, CONFUSION))
 
 
 def test_what_resembles_nothing_gets_the_list():
-    assert_refused('unknown measure "zzzzzz". Fix: one of tp, fp', "BR531", lambda: br.Measure.parse("zzzzzz"))
+    assert_refused(
+        'unknown measure "zzzzzz". Fix: one of tp, fp', "BR531", lambda: br.Measure.parse("zzzzzz")
+    )
     assert_refused("cannot read", "BR531", lambda: br.Measure.parse("f_beta(2))("))
     assert_refused("cannot read", "BR531", lambda: br.Measure.parse("x" * 2000))
     assert_refused("named by text, got int", "BR531", lambda: br.measure(3, CONFUSION))
@@ -170,7 +197,9 @@ def test_bad_parameters_are_refused(typed, match):
 
 @pytest.mark.parametrize("value", [math.nan, True, "2", None, [1]])
 def test_parameters_that_are_no_numbers_are_refused(value):
-    assert_refused("beta must be at least 0", "BR532", lambda: br.Measure("f_beta", (("beta", value),)))
+    assert_refused(
+        "beta must be at least 0", "BR532", lambda: br.Measure("f_beta", (("beta", value),))
+    )
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -189,20 +218,31 @@ def test_a_measure_changes_with_the_prior_exactly_where_it_says_so(name):
     rng = random.Random(name)
     for _ in range(30):
         measure, counted = measures(name, rng.random()), generated.full_confusion(rng)
-        seen = {exact(measure, counted, br.Conditions(prior)) for prior in (1e-9, 0.01, 0.5, 1 - 1e-9)}
+        seen = {
+            exact(measure, counted, br.Conditions(prior)) for prior in (1e-9, 0.01, 0.5, 1 - 1e-9)
+        }
         if str(measure) in ("f_beta(beta=inf)", "weighted_accuracy(w1=0, w2=0, w3=0, w4=0)"):
             continue
         if not measure.depends_on_prior:
             assert len(seen) == 1
             assert seen == {exact(measure, counted)}
-    assert measure.depends_on_prior == (len({exact(measures(name, 1), (3, 1, 2, 7), br.Conditions(p)) for p in (0.1, 0.4)}) == 2)
+    assert measure.depends_on_prior == (
+        len({exact(measures(name, 1), (3, 1, 2, 7), br.Conditions(p)) for p in (0.1, 0.4)}) == 2
+    )
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_values_lie_in_the_declared_range(name):
     rng = random.Random(name)
     low, high = CATALOGUE[name].range
-    draws = [(measures(name, rng.random()), br.Confusion(*generated.confusion(rng)), br.Conditions(generated.prior(rng))) for _ in range(300)]
+    draws = [
+        (
+            measures(name, rng.random()),
+            br.Confusion(*generated.confusion(rng)),
+            br.Conditions(generated.prior(rng)),
+        )
+        for _ in range(300)
+    ]
     values = [br.measure(measure, confusion, at=at) for measure, confusion, at in draws]
     defined = [value for value in values if not math.isnan(value)]
     assert len(defined) > 50
@@ -211,8 +251,14 @@ def test_values_lie_in_the_declared_range(name):
 
 def along_an_edge(measure, rng):
     """Exact values on nine mixtures of two operating points of one classifier."""
-    (tp, fp, fn, tn), (more, alarms) = generated.full_confusion(rng, 50), (rng.random(), rng.random())
-    ends = [(tp, fp, fn, tn), (tp + int(fn * more), fp + int(tn * alarms), fn - int(fn * more), tn - int(tn * alarms))]
+    (tp, fp, fn, tn), (more, alarms) = (
+        generated.full_confusion(rng, 50),
+        (rng.random(), rng.random()),
+    )
+    ends = [
+        (tp, fp, fn, tn),
+        (tp + int(fn * more), fp + int(tn * alarms), fn - int(fn * more), tn - int(tn * alarms)),
+    ]
     at = br.Conditions(rng.choice([None, 0.01, 0.5]), br.Costs(fp=2, fn=5, tp=-1, tn=0.5))
     for k in range(9):
         mixed = [(1 - Fraction(k, 8)) * a + Fraction(k, 8) * b for a, b in zip(*ends, strict=True)]

@@ -16,13 +16,17 @@ AT = br.Conditions(prior="1 in 100", costs=br.Costs(fp=1, fn=50))
 
 @pytest.fixture
 def recorded(monkeypatch):
-    """A stand-in that writes down what it is told, so that the calls are tested also where MLflow is not installed."""
+    """A stand-in that writes down what it is told, so that the calls are tested also where MLflow
+    is not installed.
+    """
     told = {"metrics": {}, "params": {}, "artifacts": {}, "run": object()}
     fake = types.ModuleType("mlflow")
     fake.active_run = lambda: told["run"]
     fake.log_metrics = told["metrics"].update
     fake.log_params = told["params"].update
-    fake.log_dict = lambda content, name: told["artifacts"].__setitem__(name, json.loads(json.dumps(content, allow_nan=False)))
+    fake.log_dict = lambda content, name: told["artifacts"].__setitem__(
+        name, json.loads(json.dumps(content, allow_nan=False))
+    )
     monkeypatch.setitem(sys.modules, "mlflow", fake)
     return told
 
@@ -33,13 +37,19 @@ def test_metrics_parameters_and_the_document_are_logged(recorded):
     log({"m1": counts}, {"m1": point})
     metrics, params = recorded["metrics"], recorded["params"]
     assert metrics["m1.auc"] == br.auc(counts)
-    assert (metrics["m1.positives"], metrics["m1.negatives"], metrics["m1.sample_prior"]) == (3, 3, 0.5)
+    assert (metrics["m1.positives"], metrics["m1.negatives"], metrics["m1.sample_prior"]) == (
+        3,
+        3,
+        0.5,
+    )
     assert metrics["m1.precision"] == point.precision
     assert metrics["m1.expected_cost"] == point.expected_cost
     bounds = br.interval("tpr", point)
     assert (metrics["m1.tpr_low"], metrics["m1.tpr_high"]) == (bounds.low, bounds.high)
     assert params["m1.digest"] == counts.digest
-    assert {key: params[f"m1.{key}"] for key in ("prior", "cost_fn", "cost_fp", "threshold", "rule")} == {
+    assert {
+        key: params[f"m1.{key}"] for key in ("prior", "cost_fn", "cost_fp", "threshold", "rule")
+    } == {
         "prior": "0.01",
         "cost_fn": "50",
         "cost_fp": "1",
@@ -61,7 +71,9 @@ def test_what_is_undefined_is_not_logged(recorded):
 def test_several_points_are_numbered(recorded):
     counts = br.count(Y, S)
     log({"m": counts}, {"m": [br.flag_at(counts, cut, at=AT, volume=1000) for cut in (0.4, 0.8)]})
-    assert recorded["metrics"]["m.2.alerts"] == br.flag_at(counts, 0.8, at=AT, volume=1000)["alerts"]
+    assert (
+        recorded["metrics"]["m.2.alerts"] == br.flag_at(counts, 0.8, at=AT, volume=1000)["alerts"]
+    )
     assert recorded["params"]["m.2.threshold"] == "0.8"
 
 
@@ -86,7 +98,10 @@ def test_points_of_a_model_that_is_not_logged_are_refused(recorded):
 
 def test_without_mlflow_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "mlflow", None)
-    with pytest.raises(br.InputError, match=r'BR714: mlflow is not installed\. Fix: pip install "baserate\[mlflow\]"'):
+    with pytest.raises(
+        br.InputError,
+        match=r'BR714: mlflow is not installed\. Fix: pip install "baserate\[mlflow\]"',
+    ):
         log({"m": br.count(Y, S)})
 
 
@@ -94,7 +109,14 @@ def test_flat_names_are_those_of_the_document():
     from baserate.output import document
 
     metrics, params = flat(document.of_models("log", {"m": br.count(Y, S)}, {}, [], []))
-    assert set(metrics) == {"m.positives", "m.negatives", "m.sample_prior", "m.auc", "m.auc_low", "m.auc_high"}
+    assert set(metrics) == {
+        "m.positives",
+        "m.negatives",
+        "m.sample_prior",
+        "m.auc",
+        "m.auc_low",
+        "m.auc_high",
+    }
     assert set(params) == {"baserate.version", "m.digest"}
 
 
@@ -110,6 +132,8 @@ def test_a_real_store_keeps_what_was_logged(tmp_path, monkeypatch):
     kept = mlflow.get_run(run.info.run_id).data
     assert kept.metrics["m1.precision"] == point.precision
     assert kept.params["m1.digest"] == counts.digest
-    path = mlflow.artifacts.download_artifacts(run_id=run.info.run_id, artifact_path="baserate.json", dst_path=str(tmp_path))
+    path = mlflow.artifacts.download_artifacts(
+        run_id=run.info.run_id, artifact_path="baserate.json", dst_path=str(tmp_path)
+    )
     with open(path) as file:
         VALID.validate(json.load(file))

@@ -9,7 +9,9 @@ import baserate as br
 from baserate.curves.named import CURVES
 from baserate.plots.figures import panel_for
 
-COUNTS = br.Counts([0.9, 0.7, 0.5, 0.3, 0.1], positives=[30, 25, 20, 15, 10], negatives=[1, 9, 90, 200, 700])
+COUNTS = br.Counts(
+    [0.9, 0.7, 0.5, 0.3, 0.1], positives=[30, 25, 20, 15, 10], negatives=[1, 9, 90, 200, 700]
+)
 AT = br.Conditions(prior=0.01, costs=br.Costs(fp=1, fn=20))
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -34,11 +36,16 @@ def figures():
     joint = br.count_models(y, {"a": a, "b": b})
     roc = br.roc(COUNTS)
     return {
-        "isolines": br.roc_panel(roc, isolines=[br.isoline("precision", AT, value=0.5), br.isoline("npv", AT, value=0.999)]),
+        "isolines": br.roc_panel(
+            roc,
+            isolines=[br.isoline("precision", AT, value=0.5), br.isoline("npv", AT, value=0.999)],
+        ),
         "angles": br.isoline_figure("npv", [AT]),
         "mapping": br.broc_mapping_figure(AT, roc),
         "strips": br.strips_panel(roc, br.strip_weights(5, 0.5)),
-        "difference": br.difference_panel(br.difference_band(br.cost_curve, joint, x=[0.2, 0.5, 0.8])),
+        "difference": br.difference_panel(
+            br.difference_band(br.cost_curve, joint, x=[0.2, 0.5, 0.8])
+        ),
         "sweep": br.curve_panel(br.precision_prior_curve(COUNTS, 0.5)),
         "reliability": br.reliability_panel(br.reliability_curve(COUNTS, bins=5)),
         "histogram": br.histogram_panel(COUNTS, bins=4, threshold=0.5),
@@ -54,7 +61,17 @@ def read(svg):
     tree = ET.fromstring(svg)
     assert tree.tag == f"{SVG}svg"
     for element in tree.iter():
-        assert element.tag.removeprefix(SVG) in {"svg", "title", "desc", "g", "rect", "path", "circle", "text", "clipPath"}
+        assert element.tag.removeprefix(SVG) in {
+            "svg",
+            "title",
+            "desc",
+            "g",
+            "rect",
+            "path",
+            "circle",
+            "text",
+            "clipPath",
+        }
         for name, value in element.attrib.items():
             assert not name.lower().startswith("on")
             assert "href" not in name

@@ -13,14 +13,27 @@ from baserate.plots.axes import Axis, deviates, linear, logarithmic, spanning
 wide = st.floats(allow_nan=False, allow_infinity=False)
 
 
-@given(st.lists(st.one_of(wide, st.sampled_from([0.0, math.nan, math.inf, -math.inf, 1e308, -1e308, 5e-324])), max_size=20), st.booleans())
+@given(
+    st.lists(
+        st.one_of(
+            wide, st.sampled_from([0.0, math.nan, math.inf, -math.inf, 1e308, -1e308, 5e-324])
+        ),
+        max_size=20,
+    ),
+    st.booleans(),
+)
 def test_any_values_have_an_axis_that_holds_them(values, log):
     axis = spanning("x", values, log=log)
-    known = np.array([value for value in values if abs(value) <= 1e307 and (1e-300 <= value <= 1e300 or not log)])
+    known = np.array(
+        [value for value in values if abs(value) <= 1e307 and (1e-300 <= value <= 1e300 or not log)]
+    )
     assert axis.low < axis.high
     assert ((axis.place(known) >= -1e-9) & (axis.place(known) <= 1 + 1e-9)).all()
     assert len(axis.ticks) <= 12
-    assert all(axis.low * (1 - 1e-9) <= value <= axis.high * (1 + 1e-9) or axis.low <= value <= axis.high for value, _ in axis.ticks)
+    assert all(
+        axis.low * (1 - 1e-9) <= value <= axis.high * (1 + 1e-9) or axis.low <= value <= axis.high
+        for value, _ in axis.ticks
+    )
 
 
 @given(wide, wide)
@@ -36,7 +49,9 @@ def test_the_ends_lie_at_0_and_1_and_order_is_kept(one, other):
 
 @pytest.mark.parametrize("axis", [logarithmic("x", 1e-5), deviates("x", 1e-4, 0.99), linear("x")])
 def test_places_rise_with_values_and_what_is_beyond_stays_a_little_beyond(axis):
-    values = np.geomspace(axis.low, axis.high, 50) if axis.low else np.linspace(axis.low, axis.high, 50)
+    values = (
+        np.geomspace(axis.low, axis.high, 50) if axis.low else np.linspace(axis.low, axis.high, 50)
+    )
     assert (np.diff(axis.place(values)) > 0).all()
     assert axis.place([axis.low, axis.high]).tolist() == pytest.approx([0.0, 1.0])
     assert axis.place([-5.0, 0.0]).min() >= -0.5
@@ -53,7 +68,14 @@ def test_deviates_are_those_of_the_normal_distribution():
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "scale"), [(1, 0, "linear"), (0, 1, "log"), (0, 0.5, "deviate"), (0.1, 1, "deviate"), (0, math.inf, "linear")]
+    ("low", "high", "scale"),
+    [
+        (1, 0, "linear"),
+        (0, 1, "log"),
+        (0, 0.5, "deviate"),
+        (0.1, 1, "deviate"),
+        (0, math.inf, "linear"),
+    ],
 )
 def test_an_axis_that_cannot_be_is_refused(low, high, scale):
     with pytest.raises(br.InputError, match="BR650: a .* axis cannot go from"):

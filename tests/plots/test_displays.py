@@ -1,4 +1,6 @@
-"""Displays in the manner of scikit-learn: they hold the numbers of the curves, and draw when asked."""
+"""Displays in the manner of scikit-learn: they hold the numbers of the curves, and draw when
+asked.
+"""
 
 import inspect
 
@@ -50,7 +52,9 @@ def test_several_models_at_several_base_rates_are_one_display():
 
 
 def test_a_cross_validation_is_one_curve_a_fold_on_the_cases_left_out():
-    results = cross_validate(LogisticRegression(), X, Y, cv=3, return_estimator=True, return_indices=True)
+    results = cross_validate(
+        LogisticRegression(), X, Y, cv=3, return_estimator=True, return_indices=True
+    )
     display = br.GainDisplay.from_cv_results(results, X, Y, sample_weight=np.ones(len(Y)))
     assert list(display.curves) == ["fold 1", "fold 2", "fold 3"]
     rows = results["indices"]["test"][0]
@@ -62,10 +66,14 @@ def test_the_score_is_that_of_the_positive_class():
     words = np.where(Y == 1, "bad", "good")
     model = LogisticRegression().fit(X, words)
     display = br.KsDisplay.from_estimator(model, X, words, pos_label="bad")
-    np.testing.assert_allclose(display.curves["LogisticRegression"][0].y.max(), br.ks(br.count(Y, SCORES)))
+    np.testing.assert_allclose(
+        display.curves["LogisticRegression"][0].y.max(), br.ks(br.count(Y, SCORES))
+    )
     machine = LinearSVC().fit(X, words)
     flipped = br.KsDisplay.from_estimator(machine, X, words, pos_label="bad").curves["LinearSVC"][0]
-    assert flipped.y.max() == pytest.approx(br.ks(br.count(words, -machine.decision_function(X), pos_label="bad")))
+    assert flipped.y.max() == pytest.approx(
+        br.ks(br.count(words, -machine.decision_function(X), pos_label="bad"))
+    )
 
 
 class Mute:
@@ -76,15 +84,32 @@ class Mute:
     ("wrong", "text"),
     [
         (
-            lambda: br.KsDisplay.from_estimator(LogisticRegression().fit(X, np.where(Y == 1, "bad", "good")), X, Y),
+            lambda: br.KsDisplay.from_estimator(
+                LogisticRegression().fit(X, np.where(Y == 1, "bad", "good")), X, Y
+            ),
             "BR102: .* which class is positive",
         ),
-        (lambda: br.KsDisplay.from_estimator(MODEL, X, Y, pos_label=7), "BR109: pos_label is none of the classifier's classes"),
-        (lambda: br.KsDisplay.from_estimator(Mute(), X, Y), "BR651: Mute gives classes and no scores"),
-        (lambda: br.KsDisplay.from_estimator(object(), X, Y), "BR651: a classifier of two classes is needed, got 0"),
-        (lambda: br.KsDisplay.from_cv_results({}, X, Y), "BR651: the results hold no estimators or no indices"),
+        (
+            lambda: br.KsDisplay.from_estimator(MODEL, X, Y, pos_label=7),
+            "BR109: pos_label is none of the classifier's classes",
+        ),
+        (
+            lambda: br.KsDisplay.from_estimator(Mute(), X, Y),
+            "BR651: Mute gives classes and no scores",
+        ),
+        (
+            lambda: br.KsDisplay.from_estimator(object(), X, Y),
+            "BR651: a classifier of two classes is needed, got 0",
+        ),
+        (
+            lambda: br.KsDisplay.from_cv_results({}, X, Y),
+            "BR651: the results hold no estimators or no indices",
+        ),
         (lambda: br.KsDisplay.from_predictions(Y, {}), "BR651: there is no curve to draw"),
-        (lambda: br.CostCurveDisplay.from_predictions(Y, SCORES, at=br.Conditions(prior=0.1)), "BR519: CostCurveDisplay does not depend"),
+        (
+            lambda: br.CostCurveDisplay.from_predictions(Y, SCORES, at=br.Conditions(prior=0.1)),
+            "BR519: CostCurveDisplay does not depend",
+        ),
     ],
 )
 def test_what_cannot_be_displayed_is_refused(wrong, text):

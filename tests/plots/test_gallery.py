@@ -12,7 +12,9 @@ NAMES = {entry.name: entry for entry in GALLERY["ENTRIES"]}
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_picture_is_what_its_script_draws(name):
-    assert (DOCS / "gallery" / f"{name}.svg").read_text() == NAMES[name].draw().svg(), "run: make docs"
+    assert (DOCS / "gallery" / f"{name}.svg").read_text() == NAMES[name].draw().svg(), (
+        "run: make docs"
+    )
 
 
 def test_the_page_is_what_its_script_writes_and_no_picture_is_left_over():

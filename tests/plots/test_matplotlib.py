@@ -1,4 +1,6 @@
-"""Panels on axes of matplotlib, where it is installed; without it, a refusal that says what to do."""
+"""Panels on axes of matplotlib, where it is installed; without it, a refusal that says what to
+do.
+"""
 
 import subprocess
 import sys
@@ -29,7 +31,9 @@ def test_every_figure_is_drawn(plt, name):
         assert ax.get_xlabel() == panel.x.label
         assert ax.get_xlim() == pytest.approx((panel.x.low, panel.x.high))
         assert len(ax.get_legend_handles_labels()[1]) == len(panel.legend)
-        assert [tick.get_text() for tick in ax.get_xticklabels()] == [text for _, text in panel.x.ticks]
+        assert [tick.get_text() for tick in ax.get_xticklabels()] == [
+            text for _, text in panel.x.ticks
+        ]
     axes[0].figure.canvas.draw()
 
 
@@ -42,7 +46,9 @@ def test_lines_hold_the_numbers_of_the_panel(plt):
 
 
 def test_names_are_text_and_not_mathematics(plt):
-    ax = br.roc_panel({"$x$": br.roc(COUNTS), "_m": br.roc_hull(COUNTS)}, title="$\\frac{").matplotlib()
+    ax = br.roc_panel(
+        {"$x$": br.roc(COUNTS), "_m": br.roc_hull(COUNTS)}, title="$\\frac{"
+    ).matplotlib()
     ax.figure.canvas.draw()
     assert len(ax.get_legend_handles_labels()[1]) == 3
 
@@ -55,13 +61,25 @@ def test_axes_that_are_none_or_too_few_are_refused(plt):
 
 
 def test_without_matplotlib_the_refusal_says_what_to_install():
-    code = "import sys; sys.modules['matplotlib'] = None; import baserate as br; br.roc_panel(br.roc(br.count([0, 1], [0, 1]))).matplotlib()"
+    code = (
+        "import sys; sys.modules['matplotlib'] = None; import baserate as br;"
+        " br.roc_panel(br.roc(br.count([0, 1], [0, 1]))).matplotlib()"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert 'BR652: matplotlib is not installed. Fix: pip install "baserate[plots]", or panel.svg()' in done.stderr
+    assert (
+        'BR652: matplotlib is not installed. Fix: pip install "baserate[plots]", or panel.svg()'
+        in done.stderr
+    )
 
 
 def test_drawing_as_svg_and_as_text_loads_no_matplotlib():
     code = (
-        "import sys, baserate as br; p = br.roc_panel(br.roc(br.count([0, 1], [0, 1]))); p.svg(); p.text(); print('matplotlib' in sys.modules)"
+        "import sys, baserate as br; p = br.roc_panel(br.roc(br.count([0, 1], [0, 1]))); p.svg();"
+        " p.text(); print('matplotlib' in sys.modules)"
     )
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "False"
+    assert (
+        subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        ).stdout.strip()
+        == "False"
+    )

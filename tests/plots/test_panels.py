@@ -28,19 +28,34 @@ def test_every_corner_of_a_roc_is_drawn_and_nothing_lies_off_it(data):
     (line,) = lines(panel, "m")
     points = set(zip(line.x, line.y, strict=True))
     assert set(zip(curve.x.tolist(), curve.y.tolist(), strict=True)) <= points
-    edges = list(zip(zip(curve.x, curve.y, strict=True), zip(curve.x[1:], curve.y[1:], strict=True), strict=False))
+    edges = list(
+        zip(
+            zip(curve.x, curve.y, strict=True),
+            zip(curve.x[1:], curve.y[1:], strict=True),
+            strict=False,
+        )
+    )
     for x, y in points:
         assert any(on_edge(x, y, *one, *other) for one, other in edges)
 
 
 def on_edge(x, y, x0, y0, x1, y1):
     apart = abs((x - x0) * (y1 - y0) - (y - y0) * (x1 - x0))
-    return apart < 1e-9 and min(x0, x1) - 1e-12 <= x <= max(x0, x1) + 1e-12 and min(y0, y1) - 1e-12 <= y <= max(y0, y1) + 1e-12
+    return (
+        apart < 1e-9
+        and min(x0, x1) - 1e-12 <= x <= max(x0, x1) + 1e-12
+        and min(y0, y1) - 1e-12 <= y <= max(y0, y1) + 1e-12
+    )
 
 
-@given(st.sampled_from([0.5, 0.01, 1e-5]), st.lists(st.tuples(st.integers(0, 50), st.integers(0, 50)), min_size=2, max_size=12))
+@given(
+    st.sampled_from([0.5, 0.01, 1e-5]),
+    st.lists(st.tuples(st.integers(0, 50), st.integers(0, 50)), min_size=2, max_size=12),
+)
 @settings(max_examples=60, deadline=None)
-def test_between_two_points_of_a_b_roc_the_edge_is_the_curve_that_a_straight_line_of_the_roc_becomes(prior, cells):
+def test_between_two_points_of_a_b_roc_the_edge_is_the_curve_that_a_straight_line_of_the_roc_becomes(  # noqa: E501
+    prior, cells
+):
     positives, negatives = (np.array(column) + 1 for column in zip(*cells, strict=True))
     counts = br.Counts(range(len(cells), 0, -1), positives, negatives)
     panel = br.broc_panel({"m": br.broc(counts, at=br.Conditions(prior=prior))})
@@ -60,17 +75,24 @@ def test_between_two_points_of_a_b_roc_the_edge_is_the_curve_that_a_straight_lin
 def test_a_curve_of_very_many_points_is_thinned_to_what_can_be_seen(seed):
     rng = np.random.default_rng(seed)
     counts = br.count(rng.random(200_000) < 0.3, rng.random(200_000))
-    curve, panel = br.cost_threshold_curve(counts, at=AT), br.cost_threshold_panel(br.cost_threshold_curve(counts, at=AT))
+    curve, panel = (
+        br.cost_threshold_curve(counts, at=AT),
+        br.cost_threshold_panel(br.cost_threshold_curve(counts, at=AT)),
+    )
     x, y = drawn(curve, panel.x, panel.y)
     assert len(x) < 200_000
     seen = np.ptp(curve.y) / PIXELS
-    assert (y.min(), y.max()) == (pytest.approx(curve.y.min(), abs=seen), pytest.approx(curve.y.max(), abs=seen))
+    assert (y.min(), y.max()) == (
+        pytest.approx(curve.y.min(), abs=seen),
+        pytest.approx(curve.y.max(), abs=seen),
+    )
     benefits = br.decision_panel({"m": br.decision_curve(counts)})
     assert len(lines(benefits, "m")[0].x) < 8 * MOST_PLACES
     roc = br.roc(counts, every=True)
     across, up = drawn(roc, br.roc_panel(roc).x, br.roc_panel(roc).y)
     assert len(across) < 8 * MOST_PLACES
-    # Whatever was left out lies within half a place of a straight line between two points that were kept.
+    # Whatever was left out lies within half a place of a straight line between two points that were
+    # kept.
     assert np.abs(np.interp(roc.x, across, up) - roc.y).max() < 4 / PIXELS
 
 
@@ -91,11 +113,22 @@ def test_a_decision_curve_falls_between_two_scores_as_the_same_cases_are_acted_o
     (line,) = lines(panel, "m")
     prior = Fraction(100, 1100)
     for t, benefit in zip(line.x, line.y, strict=True):
-        flagged = [(p, n) for s, p, n in zip(COUNTS.scores, COUNTS.positives, COUNTS.negatives, strict=True) if s >= t]
-        above = [(p, n) for s, p, n in zip(COUNTS.scores, COUNTS.positives, COUNTS.negatives, strict=True) if s > t]
+        flagged = [
+            (p, n)
+            for s, p, n in zip(COUNTS.scores, COUNTS.positives, COUNTS.negatives, strict=True)
+            if s >= t
+        ]
+        above = [
+            (p, n)
+            for s, p, n in zip(COUNTS.scores, COUNTS.positives, COUNTS.negatives, strict=True)
+            if s > t
+        ]
         found = []
         for cells in (flagged, above):
-            tpr, fpr = (Fraction(int(sum(cell[i] for cell in cells)), total) for i, total in ((0, 100), (1, 1000)))
+            tpr, fpr = (
+                Fraction(int(sum(cell[i] for cell in cells)), total)
+                for i, total in ((0, 100), (1, 1000))
+            )
             odds = Fraction(t) / (1 - Fraction(t))
             found.append(float(prior * tpr - (1 - prior) * fpr * odds))
         assert min(abs(benefit - value) for value in found) < 1e-12
@@ -103,17 +136,35 @@ def test_a_decision_curve_falls_between_two_scores_as_the_same_cases_are_acted_o
 
 def test_a_family_is_named_by_its_base_rates_and_models_by_their_colours():
     at = [br.Conditions(prior=prior) for prior in (0.5, 0.01)]
-    panel = br.pr_panel({"a": br.family(br.pr, COUNTS, at=at), "b": br.family(br.pr, COUNTS, at=at)})
+    panel = br.pr_panel(
+        {"a": br.family(br.pr, COUNTS, at=at), "b": br.family(br.pr, COUNTS, at=at)}
+    )
     named = {part.name: part.style for part in panel.legend if part.style.width == 2}
-    assert list(named) == ["a, base rate 0.5", "a, base rate 0.01", "b, base rate 0.5", "b, base rate 0.01"]
-    assert named["a, base rate 0.5"].colour == named["a, base rate 0.01"].colour != named["b, base rate 0.5"].colour
-    assert named["a, base rate 0.5"].dash == named["b, base rate 0.5"].dash != named["a, base rate 0.01"].dash
+    assert list(named) == [
+        "a, base rate 0.5",
+        "a, base rate 0.01",
+        "b, base rate 0.5",
+        "b, base rate 0.01",
+    ]
+    assert (
+        named["a, base rate 0.5"].colour
+        == named["a, base rate 0.01"].colour
+        != named["b, base rate 0.5"].colour
+    )
+    assert (
+        named["a, base rate 0.5"].dash
+        == named["b, base rate 0.5"].dash
+        != named["a, base rate 0.01"].dash
+    )
 
 
 def test_neighbouring_curves_differ_in_colour_and_in_dash():
     styles = [series(place) for place in range(35)]
     assert len({(style.colour, style.dash) for style in styles}) == 35
-    assert all(one.colour != other.colour and one.dash != other.dash for one, other in itertools.pairwise(styles))
+    assert all(
+        one.colour != other.colour and one.dash != other.dash
+        for one, other in itertools.pairwise(styles)
+    )
 
 
 def test_references_are_where_the_definitions_put_them():
@@ -127,13 +178,18 @@ def test_references_are_where_the_definitions_put_them():
 
 def test_isolines_have_one_precision_and_one_npv_all_along():
     at = br.Conditions(prior=0.001)
-    panel = br.roc_panel(br.roc(COUNTS), isolines=[br.isoline("precision", at, value=0.2), br.isoline("npv", at, value=0.9995)])
+    panel = br.roc_panel(
+        br.roc(COUNTS),
+        isolines=[br.isoline("precision", at, value=0.2), br.isoline("npv", at, value=0.9995)],
+    )
     assert panel.x.scale == "log"
     for name, measure, value in (("precision", "precision", 0.2), ("npv", "npv", 0.9995)):
         (line,) = lines(panel, f"{name} isolines at base rate 0.001")
         assert len(line.x) > 100
         for fpr, tpr in list(zip(line.x, line.y, strict=True))[1:-1:7]:
-            confusion = br.Confusion(tp=Fraction(tpr), fn=1 - Fraction(tpr), fp=Fraction(fpr), tn=1 - Fraction(fpr))
+            confusion = br.Confusion(
+                tp=Fraction(tpr), fn=1 - Fraction(tpr), fp=Fraction(fpr), tn=1 - Fraction(fpr)
+            )
             assert br.measure(measure, confusion, at=at) == pytest.approx(value, abs=1e-9)
 
 
@@ -141,7 +197,9 @@ def test_the_line_of_one_cost_and_the_baseline_cost_what_they_say():
     at = br.Conditions(prior=0.2, costs=br.Costs(fp=1, fn=5))
     point = br.choose(COUNTS, at=at)
     touching = br.iso_cost_line(at, fpr=point.fpr, tpr=point.tpr)
-    panel = br.roc_panel(br.roc(COUNTS), iso_costs=[touching], baseline=br.ideal_baseline(at), points=point)
+    panel = br.roc_panel(
+        br.roc(COUNTS), iso_costs=[touching], baseline=br.ideal_baseline(at), points=point
+    )
     for name, cost in (("one cost", point.expected_cost), ("ideal baseline", 0.8)):
         (line,) = lines(panel, name)
         for fpr, tpr in zip(line.x, line.y, strict=True):
@@ -150,7 +208,10 @@ def test_the_line_of_one_cost_and_the_baseline_cost_what_they_say():
     assert (mark.x, mark.y) == ((point.fpr,), (point.tpr,))
 
 
-@pytest.mark.parametrize(("make", "panel"), [("roc", "roc"), ("pr", "pr"), ("broc", "broc"), ("posfrac_curve", "posfrac"), ("det", "det")])
+@pytest.mark.parametrize(
+    ("make", "panel"),
+    [("roc", "roc"), ("pr", "pr"), ("broc", "broc"), ("posfrac_curve", "posfrac"), ("det", "det")],
+)
 def test_a_band_lies_around_its_curve_whichever_axis_it_is_read_along(make, panel):
     curve, given = getattr(br, make), {} if make in ("roc", "det") else {"at": AT}
     band = br.band(curve, COUNTS, x=[0.1, 0.3, 0.5, 0.7], replicates=100, **given)
@@ -159,7 +220,9 @@ def test_a_band_lies_around_its_curve_whichever_axis_it_is_read_along(make, pane
     labels = (curve(COUNTS, **given).x_label, curve(COUNTS, **given).y_label)
     assert area.sideways == (band.x_label == labels[1])
     (low_x, low_y), (high_x, high_y) = area.edges()
-    assert (low_y == high_y == tuple(band.x)) if area.sideways else (low_x == high_x == tuple(band.x))
+    assert (
+        (low_y == high_y == tuple(band.x)) if area.sideways else (low_x == high_x == tuple(band.x))
+    )
     assert "fill-opacity" in drawn_panel.svg()
 
 
@@ -176,10 +239,19 @@ def test_the_winner_map_shows_who_wins():
     panel = br.winner_map_panel(found)
     rng = np.random.default_rng(0)
     areas = [part for part in panel.parts if isinstance(part, Area)]
-    for prior, ratio in zip(10 ** rng.uniform(-5, -0.31, 200), 10 ** rng.uniform(-3, 0, 200), strict=True):
-        inside = {area.name for area in areas if np.interp(prior, area.x, area.low) < ratio < np.interp(prior, area.x, area.high)}
+    for prior, ratio in zip(
+        10 ** rng.uniform(-5, -0.31, 200), 10 ** rng.uniform(-3, 0, 200), strict=True
+    ):
+        inside = {
+            area.name
+            for area in areas
+            if np.interp(prior, area.x, area.low) < ratio < np.interp(prior, area.x, area.high)
+        }
         odds = prior / (1 - prior)
-        near = any(abs(np.log(odds * (1 - border.effective_prior) / border.effective_prior / ratio)) < 0.01 for border in found.borders)
+        near = any(
+            abs(np.log(odds * (1 - border.effective_prior) / border.effective_prior / ratio)) < 0.01
+            for border in found.borders
+        )
         assert near or inside == {" = ".join(found.at(prior, ratio).models)}
 
 
@@ -207,25 +279,60 @@ def test_every_panel_says_what_it_shows(name):
     [
         (lambda: br.roc_panel(br.pr(COUNTS)), "BR651: a curve .pr. does not belong here"),
         (lambda: br.roc_panel([]), "BR651: there is no curve to draw"),
-        (lambda: br.roc_panel({"m": COUNTS.scores}), "BR651: a panel is made of curves, got float64"),
-        (lambda: br.roc_panel(br.roc(COUNTS), points=[1]), "BR651: what is marked is an operating point, got int"),
-        (lambda: br.roc_panel(br.roc(COUNTS), bands=[1]), "BR651: what is shaded is a band, got int"),
         (
-            lambda: br.pr_panel(br.pr(COUNTS), bands=br.band(br.roc, COUNTS, x=[0.5], replicates=100)),
+            lambda: br.roc_panel({"m": COUNTS.scores}),
+            "BR651: a panel is made of curves, got float64",
+        ),
+        (
+            lambda: br.roc_panel(br.roc(COUNTS), points=[1]),
+            "BR651: what is marked is an operating point, got int",
+        ),
+        (
+            lambda: br.roc_panel(br.roc(COUNTS), bands=[1]),
+            "BR651: what is shaded is a band, got int",
+        ),
+        (
+            lambda: br.pr_panel(
+                br.pr(COUNTS), bands=br.band(br.roc, COUNTS, x=[0.5], replicates=100)
+            ),
             "BR651: a band of tpr along fpr does not belong",
         ),
-        (lambda: br.roc_panel(br.roc(COUNTS), isolines=[1]), "BR651: an isoline is needed, got int"),
-        (lambda: br.roc_panel(br.roc(COUNTS), iso_costs=[1]), "BR651: a line of one cost is needed, got int"),
+        (
+            lambda: br.roc_panel(br.roc(COUNTS), isolines=[1]),
+            "BR651: an isoline is needed, got int",
+        ),
+        (
+            lambda: br.roc_panel(br.roc(COUNTS), iso_costs=[1]),
+            "BR651: a line of one cost is needed, got int",
+        ),
         (lambda: br.roc_panel(br.roc(COUNTS), baseline=1), "BR651: a baseline is needed, got int"),
-        (lambda: br.curve_panel({"a": br.roc(COUNTS), "b": br.pr(COUNTS)}), "BR651: pr and roc have different axes"),
+        (
+            lambda: br.curve_panel({"a": br.roc(COUNTS), "b": br.pr(COUNTS)}),
+            "BR651: pr and roc have different axes",
+        ),
         (lambda: br.winner_map_panel(COUNTS), "BR651: a winner map is needed, got Counts"),
-        (lambda: br.outcome_tree_panel(COUNTS), "BR651: outcomes are those of a confusion, got Counts"),
+        (
+            lambda: br.outcome_tree_panel(COUNTS),
+            "BR651: outcomes are those of a confusion, got Counts",
+        ),
         (lambda: br.strips_panel(br.roc(COUNTS), []), "BR650: strips need weights"),
         (lambda: br.isoline_figure("npv", []), "BR519: isolines need conditions"),
-        (lambda: br.histogram_panel(COUNTS, bins=0), "BR568: bins is a whole number from 1 to 1000, got 0"),
-        (lambda: br.density_panel([0, 1], {"one": [0, 1]}), "BR650: two densities are needed, got 1"),
-        (lambda: br.scatter_panel([0], [0, 1], [True]), "BR650: a scatter plot needs x, y and a label"),
-        (lambda: br.reliability_curve(COUNTS, bins=0), "BR568: bins is a whole number from 1, got 0"),
+        (
+            lambda: br.histogram_panel(COUNTS, bins=0),
+            "BR568: bins is a whole number from 1 to 1000, got 0",
+        ),
+        (
+            lambda: br.density_panel([0, 1], {"one": [0, 1]}),
+            "BR650: two densities are needed, got 1",
+        ),
+        (
+            lambda: br.scatter_panel([0], [0, 1], [True]),
+            "BR650: a scatter plot needs x, y and a label",
+        ),
+        (
+            lambda: br.reliability_curve(COUNTS, bins=0),
+            "BR568: bins is a whole number from 1, got 0",
+        ),
         (lambda: Line((0, 1), (0,)), "BR650: the columns of a line differ in length: 2 and 1"),
         (lambda: Style("pink"), "BR650: there is no .pink. or no .solid."),
         (lambda: Marks((), (), shape="star"), "BR650: there is no shape .star."),
@@ -258,12 +365,20 @@ def test_blocks_of_reliability_rise_and_their_mean_gap_is_the_calibration_error(
     curve = br.reliability_curve(counts)
     assert (np.diff(curve.y) > 0).all()
     assert (np.diff(curve.x) > 0).all()
-    mass = np.array([(counts.positives + counts.negatives)[(counts.scores >= low)].sum() for low in curve.thresholds])
+    mass = np.array(
+        [
+            (counts.positives + counts.negatives)[(counts.scores >= low)].sum()
+            for low in curve.thresholds
+        ]
+    )
     share = -np.diff(np.append(mass, 0)) / mass[0]
     assert float(np.abs(curve.x - curve.y) @ share) == pytest.approx(br.calibration_error(counts))
 
 
 def test_panel_repr_and_figure_repr_name_what_they_hold():
-    assert repr(panels()["det"]) == "Panel DET: miss rate (fnr) against false alarm rate (fpr), 1 parts"
+    assert (
+        repr(panels()["det"])
+        == "Panel DET: miss rate (fnr) against false alarm rate (fpr), 1 parts"
+    )
     assert repr(br.Figure("two", (panels()["roc"], panels()["pr"]))) == "Figure two: 2 panels"
     assert isinstance(panels()["roc"], Panel)

@@ -1,4 +1,6 @@
-"""Panels as SVG: whole XML, readable by those who cannot see it, and no place where a user's text could act."""
+"""Panels as SVG: whole XML, readable by those who cannot see it, and no place where a user's text
+could act.
+"""
 
 import re
 
@@ -36,14 +38,21 @@ HOSTILE = [
 def test_every_figure_is_xml_with_a_title_and_a_description(name):
     svg = {**panels(), **figures()}[name].svg()
     tree = read(svg)
-    named = {element.get("id"): element.text for element in tree if element.tag in (f"{SVG}title", f"{SVG}desc")}
+    named = {
+        element.get("id"): element.text
+        for element in tree
+        if element.tag in (f"{SVG}title", f"{SVG}desc")
+    }
     assert tree.get("role") == "img"
     assert tree.get("aria-labelledby").split() == list(named)
     assert all(named.values())
     assert svg.count("http") == 1  # the name space, which nobody loads
 
 
-@given(cases(both=True), st.sampled_from([name for name in CURVES if name not in ("brier", "decision")]))
+@given(
+    cases(both=True),
+    st.sampled_from([name for name in CURVES if name not in ("brier", "decision")]),
+)
 @settings(max_examples=120, deadline=None)
 def test_any_counts_have_a_drawing_without_a_hole_in_it(data, name):
     svg = panel_for([("m", curve_of(name, br.count(*data, pos_label=True)))]).svg()
@@ -54,7 +63,13 @@ def test_any_counts_have_a_drawing_without_a_hole_in_it(data, name):
 @pytest.mark.parametrize("text", HOSTILE)
 def test_what_a_user_named_is_text_wherever_it_stands(text):
     axis = linear(text)
-    panel = Panel(text, axis, axis, (Line((0, 1), (0, 1), text), Marks((0.5,), (0.5,), text), Words(0.5, 0.5, text)), text)
+    panel = Panel(
+        text,
+        axis,
+        axis,
+        (Line((0, 1), (0, 1), text), Marks((0.5,), (0.5,), text), Words(0.5, 0.5, text)),
+        text,
+    )
     for drawing in (panel, br.Figure(text, (panel, panel))):
         tree = read(drawing.svg())
         ids = [element.get("id") for element in tree.iter() if element.get("id")]
@@ -80,32 +95,62 @@ def test_clips_of_two_figures_on_one_page_have_different_names():
 
 def test_the_legend_names_each_curve_and_shows_its_dash():
     svg = br.roc_panel({"logit": br.roc(COUNTS), "forest": br.roc_hull(COUNTS)}).svg()
-    assert [text for text in texts(svg) if text in ("logit", "forest", "guessing")] == ["guessing", "logit", "forest"]
-    assert svg.count('stroke-dasharray="7 4"') == 4  # guessing and the second curve, each drawn and in the legend
+    assert [text for text in texts(svg) if text in ("logit", "forest", "guessing")] == [
+        "guessing",
+        "logit",
+        "forest",
+    ]
+    assert (
+        svg.count('stroke-dasharray="7 4"') == 4
+    )  # guessing and the second curve, each drawn and in the legend
 
 
 def test_a_straight_run_is_two_points_however_many_were_given():
-    panel = Panel("", linear("x"), linear("y"), (Line([i / 1000 for i in range(1001)], [0.5] * 1001, "", Style("blue")),))
-    (path,) = [element.get("d") for element in read(panel.svg()).iter(f"{SVG}path") if element.get("stroke") == PALETTE["blue"]]
+    panel = Panel(
+        "",
+        linear("x"),
+        linear("y"),
+        (Line([i / 1000 for i in range(1001)], [0.5] * 1001, "", Style("blue")),),
+    )
+    (path,) = [
+        element.get("d")
+        for element in read(panel.svg()).iter(f"{SVG}path")
+        if element.get("stroke") == PALETTE["blue"]
+    ]
     assert path.count("L") == 1
 
 
 def test_a_mark_on_the_frame_is_drawn_and_one_beyond_it_is_not():
-    panel = Panel("", linear("x"), linear("y"), (Marks((0.0, 1.0, 1.4, float("nan")), (0.5, 1.0, 0.5, 0.5)),))
+    panel = Panel(
+        "", linear("x"), linear("y"), (Marks((0.0, 1.0, 1.4, float("nan")), (0.5, 1.0, 0.5, 0.5)),)
+    )
     assert len(list(read(panel.svg()).iter(f"{SVG}circle"))) == 2
 
 
 def test_holes_break_a_line():
-    panel = Panel("", linear("x"), linear("y"), (Line((0, 0.2, 0.4, 0.6, 0.8), (0, 0.1, float("nan"), 0.3, 0.9), "", Style("blue")),))
-    (path,) = [element.get("d") for element in read(panel.svg()).iter(f"{SVG}path") if element.get("stroke") == PALETTE["blue"]]
+    panel = Panel(
+        "",
+        linear("x"),
+        linear("y"),
+        (Line((0, 0.2, 0.4, 0.6, 0.8), (0, 0.1, float("nan"), 0.3, 0.9), "", Style("blue")),),
+    )
+    (path,) = [
+        element.get("d")
+        for element in read(panel.svg()).iter(f"{SVG}path")
+        if element.get("stroke") == PALETTE["blue"]
+    ]
     assert path.count("M") == 2
 
 
 @pytest.mark.parametrize("colour", PALETTE)
 def test_text_of_every_colour_can_be_read_on_white(colour):
     """A contrast of 4.5 by the definition of WCAG 2."""
-    red, green, blue = (int(DARK.get(colour, PALETTE[colour])[i : i + 2], 16) / 255 for i in (1, 3, 5))
-    light = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in (red, green, blue)]
+    red, green, blue = (
+        int(DARK.get(colour, PALETTE[colour])[i : i + 2], 16) / 255 for i in (1, 3, 5)
+    )
+    light = [
+        c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in (red, green, blue)
+    ]
     assert 1.05 / (0.2126 * light[0] + 0.7152 * light[1] + 0.0722 * light[2] + 0.05) >= 4.5
 
 

@@ -24,15 +24,24 @@ def test_no_line_is_wider_than_asked(name, width):
         assert text.isascii() or not plain
 
 
-@given(cases(both=True), st.sampled_from([name for name in CURVES if name not in ("brier", "decision")]), st.integers(0, 200), st.booleans())
+@given(
+    cases(both=True),
+    st.sampled_from([name for name in CURVES if name not in ("brier", "decision")]),
+    st.integers(0, 200),
+    st.booleans(),
+)
 @settings(max_examples=80, deadline=None)
 def test_any_counts_at_any_width_have_a_drawing(data, name, width, plain):
-    text = panel_for([("m", curve_of(name, br.count(*data, pos_label=True)))]).text(width, ascii_only=plain)
+    text = panel_for([("m", curve_of(name, br.count(*data, pos_label=True)))]).text(
+        width, ascii_only=plain
+    )
     assert max(map(len, text.split("\n"))) <= max(20, min(width, 100))
 
 
 def dots(text):
-    """Where dots are, as places between 0 and 1, read back from the braille signs; letters are left out."""
+    """Where dots are, as places between 0 and 1, read back from the braille signs; letters are left
+    out.
+    """
     rows = [line.split("│", 1)[1] for line in text.split("\n") if "│" in line]
     columns = max(map(len, rows))
     bits = [(0, 0), (1, 0), (2, 0), (0, 1), (1, 1), (2, 1), (3, 0), (3, 1)]
@@ -41,7 +50,10 @@ def dots(text):
             if FIRST <= ord(sign) <= LAST:
                 for bit, (y, x) in enumerate(bits):
                     if (ord(sign) - FIRST) >> bit & 1:
-                        yield (2 * across + x + 0.5) / (2 * columns), 1 - (4 * down + y + 0.5) / (4 * len(rows))
+                        yield (
+                            (2 * across + x + 0.5) / (2 * columns),
+                            1 - (4 * down + y + 0.5) / (4 * len(rows)),
+                        )
 
 
 def test_dots_lie_on_the_curve():

@@ -1,6 +1,8 @@
-"""Highleyman's two classes (Landgrebe et al., Fig 1): their parameters, draws from them, and what LDC and QDC reach on the population.
+"""Highleyman's two classes (Landgrebe et al., Fig 1): their parameters, draws from them, and what
+LDC and QDC reach on the population.
 
-Target N([1, 1], diag(1, .25)), non-target N([2, 0], diag(.01, 4)), independent in x and y. Knows nothing of how baserate computes.
+Target N([1, 1], diag(1, .25)), non-target N([2, 0], diag(.01, 4)), independent in x and y. Knows
+nothing of how baserate computes.
 """
 
 from typing import NamedTuple
@@ -10,13 +12,18 @@ from scipy.special import ndtr, ndtri
 
 import baserate as br
 
-TARGET, OTHER = (np.array([1.0, 1.0]), np.array([1.0, 0.25])), (np.array([2.0, 0.0]), np.array([0.01, 4.0]))
+TARGET, OTHER = (
+    (np.array([1.0, 1.0]), np.array([1.0, 0.25])),
+    (np.array([2.0, 0.0]), np.array([0.01, 4.0])),
+)
 # One step in a thousand of tpr, so that every rate that the paper names is a point of the ROC.
 GRID = np.arange(1, 1000) / 1000
 
 
 class Linear(NamedTuple):
-    """LDC's direction w = S⁻¹(m₁ − m₂) with S the mean covariance, and what it makes of each class."""
+    """LDC's direction w = S⁻¹(m₁ − m₂) with S the mean covariance, and what it makes of each
+    class.
+    """
 
     weights: np.ndarray
     means: tuple[float, float]
@@ -45,7 +52,9 @@ def ldc_roc():
 
 
 def qdc_rates(cuts):
-    """(fpr, tpr) of flagging log p₁ − log p₂ >= cut, by quadrature over y; in x, the set is what lies outside an interval."""
+    """(fpr, tpr) of flagging log p₁ − log p₂ >= cut, by quadrature over y; in x, the set is what
+    lies outside an interval.
+    """
     nodes, weights = np.polynomial.legendre.leggauss(800)
     rates = []
     for mean, variance in (OTHER, TARGET):
@@ -55,7 +64,9 @@ def qdc_rates(cuts):
         # −(x − 1)²/2 + (x − 2)²/.02 = 49.5·x² − 199·x + 199.5 must reach what y leaves over.
         square = 199**2 - 4 * 49.5 * (199.5 - (cuts[:, None] - of_y))
         root = np.sqrt(np.maximum(square, 0))
-        outside = ndtr(((199 - root) / 99 - mean[0]) / deviation[0]) + ndtr((mean[0] - (199 + root) / 99) / deviation[0])
+        outside = ndtr(((199 - root) / 99 - mean[0]) / deviation[0]) + ndtr(
+            (mean[0] - (199 + root) / 99) / deviation[0]
+        )
         density = weights * 9 * np.exp(-((9 * nodes) ** 2) / 2) / np.sqrt(2 * np.pi)
         rates.append(np.where(square > 0, outside, 1) @ density)
     return rates[0], rates[1]
@@ -69,12 +80,17 @@ def qdc_roc():
 
 def draw(rng, targets, others):
     """(labels, x) with so many cases of each class."""
-    x = [rng.normal(mean, np.sqrt(variance), (count, 2)) for (mean, variance), count in ((TARGET, targets), (OTHER, others))]
+    x = [
+        rng.normal(mean, np.sqrt(variance), (count, 2))
+        for (mean, variance), count in ((TARGET, targets), (OTHER, others))
+    ]
     return np.repeat([1, 0], [targets, others]), np.concatenate(x)
 
 
 def fitted_score(labels, x, *, pooled):
-    """A function that scores cases by the fitted log-likelihood ratio: LDC where the covariance is pooled, else QDC."""
+    """A function that scores cases by the fitted log-likelihood ratio: LDC where the covariance is
+    pooled, else QDC.
+    """
     means = [x[labels == label].mean(axis=0) for label in (1, 0)]
     covariances = [np.cov(x[labels == label].T) for label in (1, 0)]
     if pooled:
@@ -82,6 +98,11 @@ def fitted_score(labels, x, *, pooled):
 
     def density(cases, mean, covariance):
         away = cases - mean
-        return -0.5 * (np.einsum("ij,jk,ik->i", away, np.linalg.inv(covariance), away) + np.log(np.linalg.det(covariance)))
+        return -0.5 * (
+            np.einsum("ij,jk,ik->i", away, np.linalg.inv(covariance), away)
+            + np.log(np.linalg.det(covariance))
+        )
 
-    return lambda cases: density(cases, means[0], covariances[0]) - density(cases, means[1], covariances[1])
+    return lambda cases: (
+        density(cases, means[0], covariances[0]) - density(cases, means[1], covariances[1])
+    )

@@ -1,4 +1,5 @@
-"""Cárdenas & Baras 2006, "B-ROC curves for the assessment of classifiers over imbalanced data sets": rows C1 to C17.
+"""Cárdenas & Baras 2006, "B-ROC curves for the assessment of classifiers over imbalanced data
+sets": rows C1 to C17.
 
 C18 to C25 are in test_cardenas_curves.py.
 """
@@ -23,7 +24,9 @@ def at(prior):
 
 def detector(p_fa, p_d):
     """An operating point of which only the two rates are known."""
-    return br.Confusion(tp=Fraction(p_d), fn=1 - Fraction(p_d), fp=Fraction(p_fa), tn=1 - Fraction(p_fa))
+    return br.Confusion(
+        tp=Fraction(p_d), fn=1 - Fraction(p_d), fp=Fraction(p_fa), tn=1 - Fraction(p_fa)
+    )
 
 
 def ppv(p_fa, p_d, prior):
@@ -35,7 +38,9 @@ def npv(p_fa, p_d, prior):
 
 
 def concave_roc():
-    """A stand-in for the ROC of Fig 3, whose data were not published: concave, steep at the origin."""
+    """A stand-in for the ROC of Fig 3, whose data were not published: concave, steep at the
+    origin.
+    """
     p_fa = np.geomspace(1e-7, 1, 200)
     return br.Points.from_rates(p_fa, p_fa**0.06)
 
@@ -53,7 +58,9 @@ def test_C2_false_alarm_and_detection_probabilities_are_rates_within_a_class():
     labels, alarms = [1, 1, 1, 1, 0, 0, 0, 0, 0, 0], [1, 1, 1, 0, 1, 0, 0, 0, 0, 0]
     model = br.flag_at(br.count(labels, alarms), 1)
     pairs = list(zip(labels, alarms, strict=True))
-    assert model[br.Measure.parse("P_FA")] == sum(alarm for attack, alarm in pairs if not attack) / 6
+    assert (
+        model[br.Measure.parse("P_FA")] == sum(alarm for attack, alarm in pairs if not attack) / 6
+    )
     assert model[br.Measure.parse("P_D")] == sum(alarm for attack, alarm in pairs if attack) / 4
 
 
@@ -80,7 +87,9 @@ def test_C5_L21_ppv_at_the_samples_own_prevalence_is_its_precision(counted):
     assert prevalence * p_d / (prevalence * p_d + (1 - prevalence) * p_fa) == tp / (tp + fp)
     sample = br.Confusion(*counted)
     assert sample["precision"] == float(tp / (tp + fp))
-    assert br.measure("precision", sample, at=at(sample.prior)) == pytest.approx(float(tp / (tp + fp)), rel=4e-16)
+    assert br.measure("precision", sample, at=at(sample.prior)) == pytest.approx(
+        float(tp / (tp + fp)), rel=4e-16
+    )
 
 
 def test_C6_one_attack_in_100000_events_gives_a_ppv_of_000999():
@@ -102,7 +111,9 @@ def test_C7_ppv_is_largest_without_false_alarms_however_little_is_detected():
 @pytest.mark.parametrize("p_fa", [10.0**-k for k in range(1, 7)])
 def test_C7_B16_where_detections_vanish_as_fast_as_false_alarms_ppv_stays_at_the_base_rate(p_fa):
     assert ppv(p_fa, p_fa, 1e-5) == 1e-5
-    assert ppv(p_fa, math.sqrt(p_fa), 1e-5) > ppv(10 * p_fa, math.sqrt(10 * p_fa), 1e-5)  # P_FA / P_D → 0: only then does it rise to 1
+    assert ppv(p_fa, math.sqrt(p_fa), 1e-5) > ppv(
+        10 * p_fa, math.sqrt(10 * p_fa), 1e-5
+    )  # P_FA / P_D → 0: only then does it rise to 1
 
 
 @pytest.mark.parametrize(("p_fa", "p_d"), [pair for pair in RATES if pair != (1.0, 1.0)])
@@ -173,7 +184,9 @@ def test_C13_npv_of_a_line_at_an_angle_and_the_angle_of_an_npv(prior, degrees):
     assert line.value == float((1 - p) / (p * (tangent - 1) + 1))
     # At a tiny base rate npv is so near to 1 that its last digit is worth 2⁻⁵³ / p of the tangent.
     slack = 1e-12 + 2.0**-52 / prior
-    assert br.isoline("npv", at(prior), value=line.value).tangent == pytest.approx(float(tangent), rel=slack / float(tangent))
+    assert br.isoline("npv", at(prior), value=line.value).tangent == pytest.approx(
+        float(tangent), rel=slack / float(tangent)
+    )
     assert npv(0.3, line.tpr(0.3), prior) == pytest.approx(line.value, rel=1e-15)
 
 
@@ -206,12 +219,18 @@ def test_C15_where_the_npv_isolines_of_fig_3_cut_a_roc_the_detector_has_that_npv
     assert 1 - IDS < reading.npv < 1
 
 
-@pytest.mark.parametrize(("value", "tangent", "needed"), [(0.9998, 3.07, 2e-4), (0.99975, 3.84, 2.5e-4)])
-def test_C16_B15_the_two_npv_of_the_text_are_below_anything_of_interest_at_the_papers_base_rate(value, tangent, needed):
+@pytest.mark.parametrize(
+    ("value", "tangent", "needed"), [(0.9998, 3.07, 2e-4), (0.99975, 3.84, 2.5e-4)]
+)
+def test_C16_B15_the_two_npv_of_the_text_are_below_anything_of_interest_at_the_papers_base_rate(
+    value, tangent, needed
+):
     assert value < 1 - IDS == br.isoline("npv", at(IDS), tangent=1).value
     line = br.isoline("npv", at(IDS), value=value)
     assert line.tangent == pytest.approx(tangent, abs=0.005)
-    assert line.tpr(0) < 0  # such a detector would have to miss more than everything, or lie below the diagonal
+    assert (
+        line.tpr(0) < 0
+    )  # such a detector would have to miss more than everything, or lie below the diagonal
     assert br.isoline("npv", at(needed), value=value).tangent == pytest.approx(1, abs=1e-10)
 
 
@@ -228,10 +247,15 @@ def test_C17_detections_and_ppv_are_the_two_that_a_point_is_chosen_by():
 
 
 @pytest.mark.parametrize("prior", PRIORS)
-def test_C17_B17_at_one_detection_rate_the_order_by_bayesian_false_alarms_is_that_by_false_alarms(prior):
+def test_C17_B17_at_one_detection_rate_the_order_by_bayesian_false_alarms_is_that_by_false_alarms(
+    prior,
+):
     for p_d in (0.1, 0.5, 0.9, 1.0):
         rates = [0.0, 1e-6, 1e-4, 0.01, 0.3, 1.0]
-        b_fa = [br.measure(br.Measure.parse("B_FA"), detector(p_fa, p_d), at=at(prior)) for p_fa in rates]
+        b_fa = [
+            br.measure(br.Measure.parse("B_FA"), detector(p_fa, p_d), at=at(prior))
+            for p_fa in rates
+        ]
         assert all(low < high for low, high in itertools.pairwise(b_fa[:4]))
         assert b_fa == sorted(b_fa)
         assert b_fa[0] == 0
@@ -240,7 +264,10 @@ def test_C17_B17_at_one_detection_rate_the_order_by_bayesian_false_alarms_is_tha
 def test_B18_the_first_segment_of_a_concave_roc_has_one_bayesian_false_alarm_rate():
     p, slope = Fraction(1, 100), 5
     limit = (1 - p) / (p * (slope - 1) + 1)
-    values = {br.measure("fdr", detector(Fraction(k, 100), Fraction(slope * k, 100)), at=at(0.01)) for k in range(1, 21)}
+    values = {
+        br.measure("fdr", detector(Fraction(k, 100), Fraction(slope * k, 100)), at=at(0.01))
+        for k in range(1, 21)
+    }
     assert len(values) == 1
     assert values.pop() == pytest.approx(float(limit), rel=1e-15)
     assert float(limit) == pytest.approx(0.951923, abs=5e-7)

@@ -27,7 +27,9 @@ def random_roc(rng, size=6):
 def test_C18_b_fa_is_1_minus_ppv_and_y_the_detection_rate_point_by_point(prior):
     curve = br.broc(COUNTS, at=at(prior), hull=False, every=True)
     for place, (_, rates) in enumerate(oracle.roc(CELLS)[1:], start=1):
-        assert curve.x[place] == pytest.approx(float(oracle.value("fdr", rates, Fraction(prior))), rel=1e-14)
+        assert curve.x[place] == pytest.approx(
+            float(oracle.value("fdr", rates, Fraction(prior))), rel=1e-14
+        )
         assert curve.y[place] == float(rates[1])
     assert (curve.x_label, curve.y_label) == ("fdr", "tpr")
 
@@ -35,7 +37,10 @@ def test_C18_b_fa_is_1_minus_ppv_and_y_the_detection_rate_point_by_point(prior):
 def test_C19_false_alarms_up_to_one_in_a_thousand_fill_the_whole_axis():
     p_fa = np.linspace(0, 1e-3, 50)
     b_fa, _ = br.to_broc(p_fa[1:], np.full(49, 0.8), at(IDS))
-    assert (b_fa.min(), b_fa.max()) == (pytest.approx(0.28, abs=0.01), pytest.approx(0.95, abs=0.01))
+    assert (b_fa.min(), b_fa.max()) == (
+        pytest.approx(0.28, abs=0.01),
+        pytest.approx(0.95, abs=0.01),
+    )
 
 
 @pytest.mark.parametrize("prior", PRIORS)
@@ -95,7 +100,7 @@ def test_C24_a_range_of_priors_is_a_family_of_curves():
         assert (likely.x <= rare.x).all()
 
 
-def test_C25_one_roc_gives_the_curve_of_any_base_rate_where_precision_and_recall_need_the_datas_own():
+def test_C25_one_roc_gives_the_curve_of_any_base_rate_where_precision_and_recall_need_the_datas_own():  # noqa: E501
     curve, precision = br.broc(COUNTS, hull=False, every=True), br.pr(COUNTS, every=True)
     assert curve.x == pytest.approx(1 - precision.y, abs=1e-15)
     from_rates = br.Points.from_rates(br.Points.of(COUNTS).fpr, br.Points.of(COUNTS).tpr)

@@ -1,7 +1,8 @@
-"""Every row of the inventory of the five sources that states a definition, a formula or a worked number has a test that names it.
+"""Every row of the inventory of the five sources that states a definition, a formula or a worked
+number has a test that names it.
 
-Rows are named L, W, T, S, C after Landgrebe, Weng & Poon, Tan et al., the slides, and Cárdenas & Baras; B are their errata. A test
-names its rows in its name (`test_L20_…`) or its docstring.
+Rows are named L, W, T, S, C after Landgrebe, Weng & Poon, Tan et al., the slides, and Cárdenas &
+Baras; B are their errata. A test names its rows in its name (`test_L20_…`) or its docstring.
 """
 
 import ast
@@ -16,8 +17,20 @@ def rows(letter, *ranges):
     return {f"{letter}{number}" for first, last in ranges for number in range(first, last + 1)}
 
 
-INVENTORY = rows("L", (1, 38)) | rows("W", (1, 39)) | rows("T", (0, 39)) | rows("S", (1, 21)) | rows("C", (1, 25))
-REQUIRED = rows("L", (1, 34)) | rows("W", (1, 29), (35, 39)) | rows("T", (1, 39)) | rows("S", (1, 21)) | rows("C", (1, 25))
+INVENTORY = (
+    rows("L", (1, 38))
+    | rows("W", (1, 39))
+    | rows("T", (0, 39))
+    | rows("S", (1, 21))
+    | rows("C", (1, 25))
+)
+REQUIRED = (
+    rows("L", (1, 34))
+    | rows("W", (1, 29), (35, 39))
+    | rows("T", (1, 39))
+    | rows("S", (1, 21))
+    | rows("C", (1, 25))
+)
 ERRATA = rows("B", (1, 19)) | {"B5b", "B7b", "B9b", "B10b", "B10c", "B12b", "B12c"}
 # What cannot be tested before something else exists, and the issue that brings it.
 LATER: dict[str, str] = {}
@@ -32,7 +45,9 @@ def named():
             continue
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
-                found |= set(ROW.findall(f"{node.name.replace('_', ' ')} {ast.get_docstring(node) or ''}"))
+                found |= set(
+                    ROW.findall(f"{node.name.replace('_', ' ')} {ast.get_docstring(node) or ''}")
+                )
     return found
 
 

@@ -1,4 +1,6 @@
-"""Landgrebe, Paclík, Tax, Verzakov & Duin 2004, "Cost-based classifier evaluation for imbalanced problems": rows L1 to L33."""
+"""Landgrebe, Paclík, Tax, Verzakov & Duin 2004, "Cost-based classifier evaluation for imbalanced
+problems": rows L1 to L33.
+"""
 
 import itertools
 import math
@@ -73,19 +75,29 @@ def fpr_implied(posfrac, prior):
 
 @pytest.mark.parametrize(("data", "model"), CELLS)
 def test_L1_L20_the_three_cells_of_a_model_in_table_2_are_one_fpr_read_at_three_priors(data, model):
-    implied = [fpr_implied(cell, prior) for cell, prior in zip(TABLE_2[data][model], PRIORS, strict=True)]
+    implied = [
+        fpr_implied(cell, prior) for cell, prior in zip(TABLE_2[data][model], PRIORS, strict=True)
+    ]
     low, high = max(fpr.low for fpr in implied), min(fpr.high for fpr in implied)
     assert low <= high
     for cell, prior in zip(TABLE_2[data][model], PRIORS, strict=True):
         middle = br.Confusion.from_rates(tpr=0.8, fpr=(low + high) / 2, positives=1, negatives=1)
-        assert 100 * br.measure("posfrac", middle, at=at(prior)) == pytest.approx(float(cell), abs=0.0051)
+        assert 100 * br.measure("posfrac", middle, at=at(prior)) == pytest.approx(
+            float(cell), abs=0.0051
+        )
 
 
 @pytest.mark.parametrize("data", ["Multimodal", "Lithuanian"])
 def test_L1_models_of_the_densities_keep_their_posfrac_low_where_the_linear_one_does_not(data):
     fprs = {model: fpr_implied(cells[0], 0.5).value for model, cells in TABLE_2[data].items()}
-    models = {model: br.Confusion.from_rates(tpr=0.8, fpr=fpr, positives=1, negatives=1) for model, fpr in fprs.items()}
-    balanced, rare = ({model: br.measure("alerts(volume=1000)", c, at=at(prior)) for model, c in models.items()} for prior in (0.5, 0.001))
+    models = {
+        model: br.Confusion.from_rates(tpr=0.8, fpr=fpr, positives=1, negatives=1)
+        for model, fpr in fprs.items()
+    }
+    balanced, rare = (
+        {model: br.measure("alerts(volume=1000)", c, at=at(prior)) for model, c in models.items()}
+        for prior in (0.5, 0.001)
+    )
     resilience = {model: balanced[model] / rare[model] for model in models}
     assert sorted(resilience, key=resilience.get) == ["LDC", "QDC", "MOGC", "PARZEN"]
     for model in ("MOGC", "PARZEN"):
@@ -95,7 +107,9 @@ def test_L1_models_of_the_densities_keep_their_posfrac_low_where_the_linear_one_
 
 
 @pytest.mark.parametrize("times", [2, 7, 1000])
-def test_L2_replicating_the_negatives_leaves_tpr_and_fpr_alone_and_changes_posfrac_and_purity(scored, times):
+def test_L2_replicating_the_negatives_leaves_tpr_and_fpr_alone_and_changes_posfrac_and_purity(
+    scored, times
+):
     counts = br.count(*scored)
     more = br.Counts(counts.scores, counts.positives, counts.negatives * times)
     before, after = br.Points.of(counts), br.Points.of(more)
@@ -108,13 +122,27 @@ def test_L2_replicating_the_negatives_leaves_tpr_and_fpr_alone_and_changes_posfr
 
 def test_L3_a_loss_matrix_moves_the_decision_boundary(scored):
     counts = br.count(*scored)
-    chosen = [br.choose(counts, at=br.Conditions(costs=br.Costs(fp=1, fn=miss))).threshold for miss in (1, 4, 30)]
+    chosen = [
+        br.choose(counts, at=br.Conditions(costs=br.Costs(fp=1, fn=miss))).threshold
+        for miss in (1, 4, 30)
+    ]
     assert chosen[0] > chosen[1] > chosen[2]
 
 
 def test_L4_accuracy_purity_recall_and_posfrac_are_measures_of_one_operating_point():
-    values = {name: POINT[br.Measure.parse(name)] for name in ("accuracy", "purity", "precision", "recall", "POSfrac", "TPr", "FPr")}
-    assert values == {"accuracy": 0.85, "purity": 0.6, "precision": 0.6, "recall": 0.75, "POSfrac": 0.25, "TPr": 0.75, "FPr": 0.125}
+    values = {
+        name: POINT[br.Measure.parse(name)]
+        for name in ("accuracy", "purity", "precision", "recall", "POSfrac", "TPr", "FPr")
+    }
+    assert values == {
+        "accuracy": 0.85,
+        "purity": 0.6,
+        "precision": 0.6,
+        "recall": 0.75,
+        "POSfrac": 0.25,
+        "TPr": 0.75,
+        "FPr": 0.125,
+    }
 
 
 def test_L5_the_share_for_manual_inspection_times_the_images_is_the_experts_workload(ldc):
@@ -136,7 +164,9 @@ def test_L6_balanced_and_one_in_ten_draws_of_fig_1_have_the_rates_of_the_populat
 
 
 def test_L7_at_one_in_ten_false_positives_outnumber_the_targets_found(ldc):
-    balanced, skewed = (br.fix(ldc, tpr=0.8, at=at(prior), volume=1).interpolated for prior in (0.5, 0.1))
+    balanced, skewed = (
+        br.fix(ldc, tpr=0.8, at=at(prior), volume=1).interpolated for prior in (0.5, 0.1)
+    )
     assert skewed.fpr == pytest.approx(0.2109349, abs=1e-6)
     assert skewed["false_alarms"] == pytest.approx(0.1898, abs=5e-5)
     assert skewed["caught"] == pytest.approx(0.08, abs=1e-15)
@@ -164,7 +194,9 @@ def test_L9_rows_are_true_labels_and_columns_are_estimated_ones():
         br.Costs([[0, 1], [5, 0]])
 
 
-@pytest.mark.parametrize("counted", [(30, 20, 10, 140), (0, 3, 7, 1), (5, 0, 0, 9), (1, 10**9, 2, 10**12)])
+@pytest.mark.parametrize(
+    "counted", [(30, 20, 10, 140), (0, 3, 7, 1), (5, 0, 0, 9), (1, 10**9, 2, 10**12)]
+)
 def test_L10_the_four_rates_are_shares_of_their_class_and_complements(counted):
     tp, fp, fn, tn = counted
     confusion = br.Confusion(*counted)
@@ -197,12 +229,17 @@ def test_L12_a_tpr_of_90_percent_flags_90_percent_of_the_targets(scored):
 @pytest.mark.parametrize("prior", [0.9, 0.5, 0.01, 1e-6])
 def test_L13_posfrac_rises_strictly_along_the_roc(scored, prior):
     points = br.Points.of(br.count(*scored))
-    rising = [br.measure("posfrac", points, threshold=points.threshold(i), at=at(prior)) for i in range(len(points))]
+    rising = [
+        br.measure("posfrac", points, threshold=points.threshold(i), at=at(prior))
+        for i in range(len(points))
+    ]
     assert all(low < high for low, high in itertools.pairwise(rising))
 
 
 def test_L14_a_low_prior_does_not_make_posfrac_low(ldc, qdc):
-    linear, quadratic = (br.fix(roc, tpr=0.8, at=at(0.001)).interpolated.posfrac for roc in (ldc, qdc))
+    linear, quadratic = (
+        br.fix(roc, tpr=0.8, at=at(0.001)).interpolated.posfrac for roc in (ldc, qdc)
+    )
     assert linear > 200 * 0.001
     assert quadratic < 0.001
 
@@ -224,7 +261,9 @@ def test_L16_the_count_form_and_the_prior_form_of_posfrac_agree_exactly(counted)
     tp, fp, fn, tn = (Fraction(value) for value in counted)
     targets, others = tp + fn, fp + tn
     eq_2 = (tp / targets * targets + fp / others * others) / (targets + others)
-    eq_5 = targets / (targets + others) * (tp / targets) + others / (targets + others) * (fp / others)
+    eq_5 = targets / (targets + others) * (tp / targets) + others / (targets + others) * (
+        fp / others
+    )
     assert eq_2 == eq_5
     assert br.Confusion(*counted)["posfrac"] == float(eq_2)
 
@@ -245,19 +284,25 @@ def test_L19_prior_and_skew_ratio_say_the_same(targets, others):
     prior = br.count([1] * targets + [0] * others, [0.5] * (targets + others)).prior
     assert prior == targets / (targets + others)
     assert br.Conditions.from_skew(others / targets).prior == prior
-    assert br.Conditions(prior=Fraction(targets, targets + others)).skew == pytest.approx(others / targets, rel=1e-15)
+    assert br.Conditions(prior=Fraction(targets, targets + others)).skew == pytest.approx(
+        others / targets, rel=1e-15
+    )
 
 
 @pytest.mark.parametrize("prior", [0.5, 0.1, 0.001, 4e-6, 1e-9])
 def test_L20_posfrac_is_the_prior_weighted_mean_of_the_rates(prior):
     share = Fraction(prior)
-    assert br.measure("posfrac", POINT, at=at(prior)) == float(share * Fraction(3, 4) + (1 - share) * Fraction(1, 8))
+    assert br.measure("posfrac", POINT, at=at(prior)) == float(
+        share * Fraction(3, 4) + (1 - share) * Fraction(1, 8)
+    )
 
 
 @pytest.mark.parametrize("prior", [0.5, 0.1, 0.001, 4e-6, 1e-9])
 def test_L21_purity_is_tpr_over_tpr_and_skewed_fpr(prior):
     skew = (1 - Fraction(prior)) / Fraction(prior)
-    assert br.measure("precision", POINT, at=at(prior)) == float(Fraction(3, 4) / (Fraction(3, 4) + skew * Fraction(1, 8)))
+    assert br.measure("precision", POINT, at=at(prior)) == float(
+        Fraction(3, 4) / (Fraction(3, 4) + skew * Fraction(1, 8))
+    )
 
 
 @pytest.mark.parametrize("exponent", range(1, 10))
@@ -276,22 +321,35 @@ def test_L23_the_linear_classifier_at_one_in_ten_flags_just_under_30_percent(ldc
 
 
 def test_L24_across_a_range_of_priors_posfrac_runs_straight_from_fpr_to_tpr(ldc):
-    points = [br.fix(ldc, tpr=0.8, at=at(prior)).interpolated for prior in (0.01, 0.1, 0.25, 0.5, 0.9)]
-    slopes = [(b.posfrac - a.posfrac) / (b.at.prior - a.at.prior) for a, b in itertools.pairwise(points)]
+    points = [
+        br.fix(ldc, tpr=0.8, at=at(prior)).interpolated for prior in (0.01, 0.1, 0.25, 0.5, 0.9)
+    ]
+    slopes = [
+        (b.posfrac - a.posfrac) / (b.at.prior - a.at.prior) for a, b in itertools.pairwise(points)
+    ]
     assert slopes == pytest.approx([0.8 - points[0].fpr] * 4, rel=1e-12)
     assert all(points[0].fpr < point.posfrac < 0.8 for point in points)
 
 
 @pytest.mark.parametrize(
-    ("prior", "linear", "quadratic"), [(0.5, 0.50546748, 0.40000570), (0.1, 0.26984144, 0.08001026), (0.001, 0.21152401, 0.00081138)]
+    ("prior", "linear", "quadratic"),
+    [(0.5, 0.50546748, 0.40000570), (0.1, 0.26984144, 0.08001026), (0.001, 0.21152401, 0.00081138)],
 )
 def test_L25_the_posfrac_curves_of_fig_4_at_tpr_80_percent(ldc, qdc, prior, linear, quadratic):
-    assert br.fix(ldc, tpr=0.8, at=at(prior)).interpolated.posfrac == pytest.approx(linear, abs=1e-6)
-    assert br.fix(qdc, tpr=0.8, at=at(prior)).interpolated.posfrac == pytest.approx(quadratic, abs=1e-6)
+    assert br.fix(ldc, tpr=0.8, at=at(prior)).interpolated.posfrac == pytest.approx(
+        linear, abs=1e-6
+    )
+    assert br.fix(qdc, tpr=0.8, at=at(prior)).interpolated.posfrac == pytest.approx(
+        quadratic, abs=1e-6
+    )
 
 
-@pytest.mark.parametrize(("prior", "linear", "quadratic"), [(0.001, 0.729, 0.950), (0.1, 0.648, 0.898)])
-def test_L26_at_posfrac_one_tenth_the_quadratic_classifier_finds_far_more(ldc, qdc, prior, linear, quadratic):
+@pytest.mark.parametrize(
+    ("prior", "linear", "quadratic"), [(0.001, 0.729, 0.950), (0.1, 0.648, 0.898)]
+)
+def test_L26_at_posfrac_one_tenth_the_quadratic_classifier_finds_far_more(
+    ldc, qdc, prior, linear, quadratic
+):
     ours, theirs = (br.fix(roc, posfrac=0.1, at=at(prior)).interpolated for roc in (ldc, qdc))
     assert ours.tpr == pytest.approx(linear, abs=5e-4)
     assert theirs.tpr == pytest.approx(quadratic, abs=5e-4)
@@ -301,7 +359,10 @@ def test_L26_at_posfrac_one_tenth_the_quadratic_classifier_finds_far_more(ldc, q
 def test_L27_B11_the_posfrac_and_the_purity_of_the_balanced_case_contradict_each_other():
     with pytest.raises(br.InputError, match="force precision to lie between 0.72.* not at 0.779"):
         br.solve_rates(tpr=EIGHTY, posfrac=0.549, prior=0.5, precision=0.779)
-    from_posfrac, from_purity = (br.solve_rates(tpr=EIGHTY, prior=0.5, **given) for given in ({"posfrac": 0.549}, {"precision": 0.779}))
+    from_posfrac, from_purity = (
+        br.solve_rates(tpr=EIGHTY, prior=0.5, **given)
+        for given in ({"posfrac": 0.549}, {"precision": 0.779})
+    )
     assert (from_posfrac.fpr, from_posfrac.precision) == pytest.approx((0.298, 0.7286), abs=5e-5)
     assert (from_purity.fpr, from_purity.posfrac) == pytest.approx((0.227, 0.5135), abs=5e-5)
 
@@ -334,17 +395,25 @@ def test_L29_at_a_fixed_tpr_the_order_of_two_classifiers_is_that_of_their_fpr_at
         assert better.precision > worse.precision
 
 
-def test_L30_B12b_highleymans_row_of_table_2_comes_back_from_30_folds_with_the_standard_error_as_its_plus_minus():
+def test_L30_B12b_highleymans_row_of_table_2_comes_back_from_30_folds_with_the_standard_error_as_its_plus_minus():  # noqa: E501
     labels, x = highleyman.draw(np.random.default_rng(30), 1500, 1500)
     folds = np.tile(np.arange(30), 100)  # stratified: the classes lie one after the other
-    for pooled, published in ((True, TABLE_2["Highleyman"]["LDC"]), (False, TABLE_2["Highleyman"]["QDC"])):
+    for pooled, published in (
+        (True, TABLE_2["Highleyman"]["LDC"]),
+        (False, TABLE_2["Highleyman"]["QDC"]),
+    ):
         scores = np.empty(3000)
         for fold in range(30):
             inside = folds == fold
-            scores[inside] = highleyman.fitted_score(labels[~inside], x[~inside], pooled=pooled)(x[inside])
+            scores[inside] = highleyman.fitted_score(labels[~inside], x[~inside], pooled=pooled)(
+                x[inside]
+            )
         by_fold = br.count_groups(labels, scores, groups=folds)
         for cell, prior, paper in zip(published, PRIORS, (1.23, 2.22, 2.46), strict=True):
-            each = [100 * br.fix(counts, tpr=0.8, at=at(prior)).interpolated.posfrac for _, counts in by_fold.items()]
+            each = [
+                100 * br.fix(counts, tpr=0.8, at=at(prior)).interpolated.posfrac
+                for _, counts in by_fold.items()
+            ]
             spread = np.std(each, ddof=1)
             assert np.mean(each) == pytest.approx(float(cell), abs=3 * paper if pooled else 0.05)
             assert not pooled or spread / math.sqrt(30) == pytest.approx(paper, rel=0.35)
@@ -356,7 +425,9 @@ def test_L31_tpr_posfrac_or_purity_can_be_the_one_that_is_fixed(ldc):
     by_posfrac = br.fix(ldc, posfrac=by_tpr.posfrac, at=at(0.1)).interpolated
     by_purity = br.fix(ldc, precision=by_tpr.precision, at=at(0.1)).interpolated
     for point in (by_posfrac, by_purity):
-        assert (point.tpr, point.posfrac, point.precision) == pytest.approx((by_tpr.tpr, by_tpr.posfrac, by_tpr.precision), rel=1e-12)
+        assert (point.tpr, point.posfrac, point.precision) == pytest.approx(
+            (by_tpr.tpr, by_tpr.posfrac, by_tpr.precision), rel=1e-12
+        )
 
 
 def test_L32_another_operating_point_may_favour_another_classifier_so_the_point_is_named():
@@ -371,17 +442,26 @@ def test_L32_another_operating_point_may_favour_another_classifier_so_the_point_
 
 @pytest.mark.parametrize("prior", [0.5, 0.125, 2.0**-20])
 def test_L33_posfrac_times_purity_is_the_share_of_true_positives(prior):
-    posfrac, purity = (Fraction(br.measure(name, br.Confusion(3, 1, 1, 3), at=at(prior))) for name in ("posfrac", "precision"))
+    posfrac, purity = (
+        Fraction(br.measure(name, br.Confusion(3, 1, 1, 3), at=at(prior)))
+        for name in ("posfrac", "precision")
+    )
     assert float(posfrac * purity) == pytest.approx(prior * 0.75, rel=4e-16)
     assert POINT["posfrac"] == float(Fraction(POINT.tp, 200) / Fraction(30, 50))
 
 
 def test_L33_B12_posfrac_and_purity_are_inversely_dependent_only_at_a_fixed_tpr():
-    cautious, bold = (br.Confusion.from_rates(tpr=tpr, fpr=fpr, positives=100, negatives=100) for tpr, fpr in ((0.2, 0.1), (0.8, 0.2)))
+    cautious, bold = (
+        br.Confusion.from_rates(tpr=tpr, fpr=fpr, positives=100, negatives=100)
+        for tpr, fpr in ((0.2, 0.1), (0.8, 0.2))
+    )
     assert bold["posfrac"] > cautious["posfrac"]
     assert bold["precision"] > cautious["precision"]
     products = {
         round(float(c["posfrac"] * c["precision"]), 15)
-        for c in (br.Confusion.from_rates(tpr=0.8, fpr=fpr, positives=100, negatives=100) for fpr in (0.01, 0.2, 0.7))
+        for c in (
+            br.Confusion.from_rates(tpr=0.8, fpr=fpr, positives=100, negatives=100)
+            for fpr in (0.01, 0.2, 0.7)
+        )
     }
     assert products == {0.4}

@@ -1,4 +1,6 @@
-"""The slides to Tan, Steinbach & Kumar's chapter 6, "Measures of classification performance": rows S1 to S21."""
+"""The slides to Tan, Steinbach & Kumar's chapter 6, "Measures of classification performance": rows
+S1 to S21.
+"""
 
 import itertools
 import math
@@ -9,8 +11,20 @@ import pytest
 
 import baserate as br
 
-# The last two slides: ten instances, sorted by score, and the columns of their table from the lowest threshold up.
-INSTANCES = ((0.95, "+"), (0.93, "+"), (0.87, "-"), (0.85, "-"), (0.85, "-"), (0.85, "+"), (0.76, "-"), (0.53, "+"), (0.43, "-"), (0.25, "+"))
+# The last two slides: ten instances, sorted by score, and the columns of their table from the
+# lowest threshold up.
+INSTANCES = (
+    (0.95, "+"),
+    (0.93, "+"),
+    (0.87, "-"),
+    (0.85, "-"),
+    (0.85, "-"),
+    (0.85, "+"),
+    (0.76, "-"),
+    (0.53, "+"),
+    (0.43, "-"),
+    (0.25, "+"),
+)
 TABLE = {
     "threshold": (0.25, 0.43, 0.53, 0.76, 0.85, 0.85, 0.85, 0.87, 0.93, 0.95, 1.00),
     "tp": (5, 4, 4, 3, 3, 3, 3, 2, 2, 1, 0),
@@ -39,7 +53,10 @@ def read(confusion, *names):
 @pytest.mark.parametrize("prior", ["1 in 100", "6.52e-5", "4 per million"])
 def test_S1_where_frauds_intrusions_or_defects_are_rare_accuracy_says_nothing(prior):
     at = br.Conditions(prior=prior)
-    good, blind = br.Confusion.from_rates(tpr=0.9, fpr=0.02, positives=100, negatives=100), matrix(0, 100, 0, 100)
+    good, blind = (
+        br.Confusion.from_rates(tpr=0.9, fpr=0.02, positives=100, negatives=100),
+        matrix(0, 100, 0, 100),
+    )
     assert br.measure("accuracy", good, at=at) < br.measure("accuracy", blind, at=at)
     for model in (good, blind):
         assert "BR527" in [note.code for note in br.measure("accuracy", model, at=at).notes]
@@ -57,7 +74,9 @@ def test_S2_a_b_c_d_are_tp_fn_fp_tn():
     assert read(matrix(1, 2, 3, 4), "tp", "fn", "fp", "tn") == (1, 2, 3, 4)
 
 
-@pytest.mark.parametrize("cells", [(10, 0, 10, 980), (1, 9, 0, 990), (40, 10, 1000, 4000), (3, 1, 4, 1)])
+@pytest.mark.parametrize(
+    "cells", [(10, 0, 10, 980), (1, 9, 0, 990), (40, 10, 1000, 4000), (3, 1, 4, 1)]
+)
 def test_S3_accuracy_is_the_diagonal_over_all(cells):
     assert matrix(*cells)["accuracy"] == float(Fraction(cells[0] + cells[3], sum(cells)))
 
@@ -68,11 +87,18 @@ def test_S4_990_to_10_and_everything_no_is_99_percent():
     assert (nothing["accuracy"], nothing["tpr"]) == (0.99, 0)
 
 
-@pytest.mark.parametrize("cells", [(10, 0, 10, 980), (1, 9, 0, 990), (40, 10, 10, 40), (40, 10, 1000, 4000), (10, 40, 10, 40)])
+@pytest.mark.parametrize(
+    "cells",
+    [(10, 0, 10, 980), (1, 9, 0, 990), (40, 10, 10, 40), (40, 10, 1000, 4000), (10, 40, 10, 40)],
+)
 def test_S5_precision_recall_and_f(cells):
     a, b, c, _ = cells
     p, r = Fraction(a, a + c), Fraction(a, a + b)
-    assert read(matrix(*cells), "precision", "tpr", "f1") == (float(p), float(r), float(2 * r * p / (r + p)))
+    assert read(matrix(*cells), "precision", "tpr", "f1") == (
+        float(p),
+        float(r),
+        float(2 * r * p / (r + p)),
+    )
 
 
 def test_S6_B13_f_of_precision_one_half_and_recall_1_is_two_thirds_and_not_62_percent():
@@ -91,12 +117,22 @@ def test_S7_one_found_of_ten():
 
 
 def test_S8_40_10_10_40_is_80_percent_in_everything():
-    assert read(matrix(40, 10, 10, 40), "precision", "tpr", "f1", "accuracy", "fpr") == (0.8, 0.8, 0.8, 0.8, 0.2)
+    assert read(matrix(40, 10, 10, 40), "precision", "tpr", "f1", "accuracy", "fpr") == (
+        0.8,
+        0.8,
+        0.8,
+        0.8,
+        0.2,
+    )
 
 
 def test_S9_a_hundred_times_the_negatives_leave_the_rates_and_ruin_precision_and_f():
     balanced, skewed = matrix(40, 10, 10, 40), matrix(40, 10, 1000, 4000)
-    assert read(skewed, "tpr", "fpr", "accuracy") == read(balanced, "tpr", "fpr", "accuracy") == (0.8, 0.2, 0.8)
+    assert (
+        read(skewed, "tpr", "fpr", "accuracy")
+        == read(balanced, "tpr", "fpr", "accuracy")
+        == (0.8, 0.2, 0.8)
+    )
     assert read(skewed, "precision", "f1") == (40 / 1040, 80 / 1090)
     assert [round(value, 4) for value in read(skewed, "precision", "f1")] == [0.0385, 0.0734]
     # The same matrix is the balanced one, read at the base rate of the skewed one.
@@ -135,9 +171,15 @@ def test_S10_power_is_1_minus_beta_and_alpha_1_minus_specificity():
 
 @pytest.mark.parametrize(
     ("cells", "rate", "f"),
-    [((10, 40, 10, 40), 0.2, Fraction(2, 7)), ((25, 25, 25, 25), 0.5, Fraction(1, 2)), ((40, 10, 40, 10), 0.8, Fraction(8, 13))],
+    [
+        ((10, 40, 10, 40), 0.2, Fraction(2, 7)),
+        ((25, 25, 25, 25), 0.5, Fraction(1, 2)),
+        ((40, 10, 40, 10), 0.8, Fraction(8, 13)),
+    ],
 )
-def test_S11_S12_S13_three_random_models_share_their_precision_and_lie_on_the_diagonal(cells, rate, f):
+def test_S11_S12_S13_three_random_models_share_their_precision_and_lie_on_the_diagonal(
+    cells, rate, f
+):
     model = matrix(*cells)
     assert read(model, "precision", "tpr", "fpr", "accuracy") == (0.5, rate, rate, 0.5)
     assert model["f1"] == float(f)
@@ -146,7 +188,10 @@ def test_S11_S12_S13_three_random_models_share_their_precision_and_lie_on_the_di
 
 def test_S14_moving_the_threshold_moves_the_point_along_detections_and_false_alarms():
     counts = ten_instances()
-    places = [(br.flag_at(counts, t)["fpr"], br.flag_at(counts, t)["tpr"]) for t in (1.0, 0.9, 0.6, 0.3, 0.0)]
+    places = [
+        (br.flag_at(counts, t)["fpr"], br.flag_at(counts, t)["tpr"])
+        for t in (1.0, 0.9, 0.6, 0.3, 0.0)
+    ]
     assert places == [(0, 0), (0, 0.4), (0.8, 0.6), (1, 0.8), (1, 1)]
     assert br.Measure.parse("detection rate").name == "tpr"
     assert br.Measure.parse("false alarm rate").name == "fpr"
@@ -154,7 +199,10 @@ def test_S14_moving_the_threshold_moves_the_point_along_detections_and_false_ala
 
 def test_S15_the_corners_of_the_roc():
     counts = br.count([0, 0, 1], [0.1, 0.2, 0.9])
-    assert [(p.tpr, p.fpr) for p in (br.flag_at(counts, None), br.flag_at(counts, 0), br.flag_at(counts, 0.9))] == [(0, 0), (1, 1), (1, 0)]
+    assert [
+        (p.tpr, p.fpr)
+        for p in (br.flag_at(counts, None), br.flag_at(counts, 0), br.flag_at(counts, 0.9))
+    ] == [(0, 0), (1, 1), (1, 0)]
 
 
 def test_S15_below_the_diagonal_the_prediction_is_the_opposite_of_the_truth():
@@ -177,15 +225,21 @@ def test_S16_discrete_outputs_give_one_point_and_continuous_ones_rank():
     assert len(br.Points.of(hard)) == 3
     assert "BR205" in [note.code for note in hard.notes]
     point = br.flag_at(hard, 1)
-    assert br.auc(hard) == point["balanced_accuracy"] == float((Fraction(2, 3) + Fraction(4, 5)) / 2)
-    # Shares of positives in the leaves of a tree, or among three neighbours, rank: one point for each value, and the corner.
+    assert (
+        br.auc(hard) == point["balanced_accuracy"] == float((Fraction(2, 3) + Fraction(4, 5)) / 2)
+    )
+    # Shares of positives in the leaves of a tree, or among three neighbours, rank: one point for
+    # each value, and the corner.
     votes = br.count(labels, [3, 2, 1, 2, 1, 0, 0, 0])
     assert len(br.Points.of(votes)) == 5
     assert br.auc(votes) > br.auc(hard)
 
 
 def test_S17_the_two_trees_with_the_negative_class_listed_first():
-    strict, loose = br.Confusion(tn=645, fp=209, fn=298, tp=948), br.Confusion(tn=181, fp=673, fn=78, tp=1168)
+    strict, loose = (
+        br.Confusion(tn=645, fp=209, fn=298, tp=948),
+        br.Confusion(tn=181, fp=673, fn=78, tp=1168),
+    )
     for model, expected in ((strict, (0.7608, 0.2447, 0.7586)), (loose, (0.9374, 0.7881, 0.6424))):
         assert read(model, "tpr", "fpr", "accuracy") == pytest.approx(expected, abs=5e-5)
     # Read with the positive class first, as every other slide has it, the rates would be others.
@@ -193,7 +247,9 @@ def test_S17_the_two_trees_with_the_negative_class_listed_first():
 
 
 def test_S17_B14_alpha_is_no_threshold_on_the_positive_share_but_on_the_negative_one():
-    bands = br.Counts([0.7, 0.3, 0.0], positives=[948, 1168 - 948, 78], negatives=[209, 673 - 209, 181])
+    bands = br.Counts(
+        [0.7, 0.3, 0.0], positives=[948, 1168 - 948, 78], negatives=[209, 673 - 209, 181]
+    )
     at_3, at_7 = br.flag_at(bands, 0.3), br.flag_at(bands, 0.7)
     assert at_3.fpr > at_7.fpr  # a threshold on P(+) flags less as it rises
     # The slide flags more at α = .7: "predict + where P(o) <= α" is P(+) >= 1 − α.
@@ -214,7 +270,10 @@ def test_S18_x_above_t_is_the_next_threshold_up_and_x_at_t_is_flagged_here():
 
 
 def test_S19_T18_no_model_outperforms_the_other_consistently():
-    first, second = br.Points.from_rates([0.1, 0.3], [0.6, 0.7]), br.Points.from_rates([0.2, 0.5], [0.4, 0.95])
+    first, second = (
+        br.Points.from_rates([0.1, 0.3], [0.6, 0.7]),
+        br.Points.from_rates([0.2, 0.5], [0.4, 0.95]),
+    )
     found = br.superiority(first, second)
     assert found.dominant == "neither"
     assert (found.stretches[0].better, found.stretches[-1].better) == ("first", "second")

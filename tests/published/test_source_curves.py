@@ -1,4 +1,6 @@
-"""The curves of Landgrebe et al. (L13 to L26), Tan et al. (T15 to T22), the slides (S14 to S21) and C10 to C15, drawn as numbers."""
+"""The curves of Landgrebe et al. (L13 to L26), Tan et al. (T15 to T22), the slides (S14 to S21) and
+C10 to C15, drawn as numbers.
+"""
 
 import numpy as np
 import pytest
@@ -42,7 +44,9 @@ def test_L23_the_roc_and_the_posfrac_of_fig_3():
     assert np.interp(0.8, curve.x, curve.y) == pytest.approx(0.2698414, abs=1e-6)
 
 
-@pytest.mark.parametrize(("prior", "linear", "quadratic"), [(0.001, 0.729, 0.950), (0.1, 0.648, 0.898)])
+@pytest.mark.parametrize(
+    ("prior", "linear", "quadratic"), [(0.001, 0.729, 0.950), (0.1, 0.648, 0.898)]
+)
 def test_L25_L26_the_curves_of_fig_4_read_at_posfrac_one_tenth(prior, linear, quadratic):
     for points, expected in ((LDC, linear), (QDC, quadratic)):
         posfrac, tpr, _ = br.gain_curve(points, at=at(prior))
@@ -65,7 +69,10 @@ def test_T17_guessing_is_the_diagonal_in_every_curve():
 
 
 def test_T18_T19_S19_neither_of_two_crossing_curves_dominates_and_areas_rank_from_one_half_to_1():
-    first, second = br.Points.from_rates([0.1, 0.36], [0.5, 0.7]), br.Points.from_rates([0.36, 0.6], [0.7, 0.95])
+    first, second = (
+        br.Points.from_rates([0.1, 0.36], [0.5, 0.7]),
+        br.Points.from_rates([0.36, 0.6], [0.7, 0.95]),
+    )
     ours, theirs = (np.interp([0.2, 0.5], *list(br.roc(points))[:2]) for points in (first, second))
     assert ours[0] > theirs[0]
     assert ours[1] < theirs[1]
@@ -76,7 +83,17 @@ def test_T18_T19_S19_neither_of_two_crossing_curves_dominates_and_areas_rank_fro
 
 def test_T20_T21_T22_S20_S21_the_ten_records_give_nine_points_and_an_area_of_56_percent():
     fpr, tpr, thresholds = br.roc(TEN, every=True)
-    points = [(0, 0), (0, 0.2), (0, 0.4), (0.2, 0.4), (0.6, 0.6), (0.8, 0.6), (0.8, 0.8), (1, 0.8), (1, 1)]
+    points = [
+        (0, 0),
+        (0, 0.2),
+        (0, 0.4),
+        (0.2, 0.4),
+        (0.6, 0.6),
+        (0.8, 0.6),
+        (0.8, 0.8),
+        (1, 0.8),
+        (1, 1),
+    ]
     assert list(zip(fpr.tolist(), tpr.tolist(), strict=True)) == points
     assert thresholds[1:].tolist() == sorted(set(SCORES), reverse=True)
     assert br.partial_auc(TEN, fpr=(0, 1)) == pytest.approx(0.56, rel=1e-15)

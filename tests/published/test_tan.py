@@ -1,4 +1,6 @@
-"""Tan, Steinbach & Kumar 2005, "Introduction to Data Mining" §5.7: rows T1, T2 and T5 to T33 (without T29)."""
+"""Tan, Steinbach & Kumar 2005, "Introduction to Data Mining" §5.7: rows T1, T2 and T5 to T33
+(without T29).
+"""
 
 import itertools
 import math
@@ -12,13 +14,15 @@ from tests import oracle
 import baserate as br
 
 CONFUSION = br.Confusion(tp=30, fp=20, fn=10, tn=140)
-# Fig 5.42 as it was meant (its class row has one sign too many, one score is missing; the slides print the same table).
+# Fig 5.42 as it was meant (its class row has one sign too many, one score is missing; the slides
+# print the same table).
 SCORES = (0.25, 0.43, 0.53, 0.76, 0.85, 0.85, 0.85, 0.87, 0.93, 0.95)
 CLASSES = "+-+---+-++"
 PRINTED_CLASSES = "+-+--+-+-++"
 # Its columns (TP, FP), left to right, from everything flagged to nothing.
 COLUMNS = ((5, 5), (4, 5), (4, 4), (3, 4), (3, 3), (3, 2), (3, 1), (2, 1), (2, 0), (1, 0), (0, 0))
-# Table 5.7 and the two models of table 5.8; the last column of M2 is lost in our copy: 45 from the formula, 200 from N = 500.
+# Table 5.7 and the two models of table 5.8; the last column of M2 is lost in our copy: 45 from the
+# formula, 200 from N = 500.
 REWARDED = br.Costs(tp=-1, fn=100, fp=1, tn=0)
 M1, M2 = br.Confusion(tp=150, fn=40, fp=60, tn=250), br.Confusion(tp=250, fn=45, fp=5, tn=200)
 
@@ -28,7 +32,9 @@ def f_beta(beta):
 
 
 def weighted(*weights):
-    return br.Measure("weighted_accuracy", tuple((f"w{i}", w) for i, w in enumerate(weights, start=1)))
+    return br.Measure(
+        "weighted_accuracy", tuple((f"w{i}", w) for i, w in enumerate(weights, start=1))
+    )
 
 
 def ten_records():
@@ -38,7 +44,13 @@ def ten_records():
 def area(points):
     """Trapezoids under (TP, FP) pairs out of five and five, from nothing to everything."""
     rising = sorted(points)
-    return sum((Fraction(a[0] + b[0], 10) * Fraction(b[1] - a[1], 5) for a, b in itertools.pairwise(rising)), Fraction(0))
+    return sum(
+        (
+            Fraction(a[0] + b[0], 10) * Fraction(b[1] - a[1], 5)
+            for a, b in itertools.pairwise(rising)
+        ),
+        Fraction(0),
+    )
 
 
 def leaves(seed=31, count=12):
@@ -48,8 +60,14 @@ def leaves(seed=31, count=12):
 
 
 def of_leaves(found):
-    """Counts whose score is the share of positives in each leaf; leaves with one share are one score."""
-    return br.Counts([pos / (pos + neg) for pos, neg in found], [pos for pos, _ in found], [neg for _, neg in found])
+    """Counts whose score is the share of positives in each leaf; leaves with one share are one
+    score.
+    """
+    return br.Counts(
+        [pos / (pos + neg) for pos, neg in found],
+        [pos for pos, _ in found],
+        [neg for _, neg in found],
+    )
 
 
 @pytest.mark.parametrize("written", ["4 per million", 4e-6, "1 in 100", "1%"])
@@ -57,8 +75,12 @@ def test_T1_base_rates_down_to_four_in_a_million_are_exact(written):
     at = br.Conditions(prior=written)
     p = Fraction(at.prior)
     assert p == pytest.approx(4e-6 if written in ("4 per million", 4e-6) else 0.01, rel=1e-15)
-    assert br.measure("precision", CONFUSION, at=at) == float(p * Fraction(3, 4) / (p * Fraction(3, 4) + (1 - p) * Fraction(1, 8)))
-    assert br.measure("posfrac", CONFUSION, at=at) == float(p * Fraction(3, 4) + (1 - p) * Fraction(1, 8))
+    assert br.measure("precision", CONFUSION, at=at) == float(
+        p * Fraction(3, 4) / (p * Fraction(3, 4) + (1 - p) * Fraction(1, 8))
+    )
+    assert br.measure("posfrac", CONFUSION, at=at) == float(
+        p * Fraction(3, 4) + (1 - p) * Fraction(1, 8)
+    )
 
 
 def test_T2_calling_every_transaction_legitimate_is_99_percent_accurate():
@@ -68,13 +90,19 @@ def test_T2_calling_every_transaction_legitimate_is_99_percent_accurate():
     assert [note.code for note in model["accuracy"].notes if note.code == "BR527"] == ["BR527"]
 
 
-@pytest.mark.parametrize(("symbol", "name", "value"), [("f++", "tp", 30), ("f+-", "fn", 10), ("f-+", "fp", 20), ("f--", "tn", 140)])
+@pytest.mark.parametrize(
+    ("symbol", "name", "value"),
+    [("f++", "tp", 30), ("f+-", "fn", 10), ("f-+", "fp", 20), ("f--", "tn", 140)],
+)
 def test_T5_the_four_counts_by_the_books_symbols(symbol, name, value):
     assert br.Measure.parse(symbol).name == name
     assert CONFUSION[name] == getattr(CONFUSION, name) == value
 
 
-@pytest.mark.parametrize(("name", "expected"), [("sensitivity", (30, 40)), ("specificity", (140, 160)), ("fpr", (20, 160)), ("fnr", (10, 40))])
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("sensitivity", (30, 40)), ("specificity", (140, 160)), ("fpr", (20, 160)), ("fnr", (10, 40))],
+)
 def test_T6_the_four_rates(name, expected):
     assert CONFUSION[br.Measure.parse(name)] == float(Fraction(*expected))
 
@@ -107,10 +135,14 @@ def test_T9_f1_of_nothing_is_undefined_and_not_zero():
     assert br.Confusion(tp=0, fp=1, fn=1, tn=5)["f1"] == 0
 
 
-def test_T10_the_harmonic_mean_of_1_and_5_is_nearer_to_the_smaller_than_the_geometric_and_the_arithmetic():
+def test_T10_the_harmonic_mean_of_1_and_5_is_nearer_to_the_smaller_than_the_geometric_and_the_arithmetic():  # noqa: E501
     # Precision 1/5 and recall 1, five times.
     model = br.Confusion(tp=1, fp=4, fn=0, tn=0)
-    harmonic, geometric, arithmetic = 5 * model["f1"], 5 * model["fowlkes_mallows"], 5 * (model["precision"] + model["tpr"]) / 2
+    harmonic, geometric, arithmetic = (
+        5 * model["f1"],
+        5 * model["fowlkes_mallows"],
+        5 * (model["precision"] + model["tpr"]) / 2,
+    )
     assert (harmonic, geometric, arithmetic) == pytest.approx((5 / 3, math.sqrt(5), 3), rel=1e-15)
     assert (round(harmonic, 3), round(geometric, 3)) == (1.667, 2.236)
     assert harmonic - 1 < geometric - 1 < arithmetic - 1
@@ -144,9 +176,15 @@ def test_T13_weighted_accuracy(weights):
 
 @pytest.mark.parametrize(
     ("name", "printed", "corrected"),
-    [("tpr", (1, 1, 0, 0), (1, 0, 1, 0)), ("precision", (1, 0, 1, 0), (1, 1, 0, 0)), ("f_beta(beta=2)", (5, 4, 1, 0), (5, 1, 4, 0))],
+    [
+        ("tpr", (1, 1, 0, 0), (1, 0, 1, 0)),
+        ("precision", (1, 0, 1, 0), (1, 1, 0, 0)),
+        ("f_beta(beta=2)", (5, 4, 1, 0), (5, 1, 4, 0)),
+    ],
 )
-def test_T14_B2_the_weights_of_recall_precision_and_f_beta_have_fp_and_fn_changed_over(name, printed, corrected):
+def test_T14_B2_the_weights_of_recall_precision_and_f_beta_have_fp_and_fn_changed_over(
+    name, printed, corrected
+):
     assert CONFUSION[weighted(*corrected)] == CONFUSION[name]
     assert CONFUSION[weighted(*printed)] != CONFUSION[name]
 
@@ -168,7 +206,12 @@ def test_T15_each_point_of_the_roc_is_one_model_that_the_classifier_induces():
 
 
 @pytest.mark.parametrize(
-    "points", [br.Points.from_rates([0.3], [0.7]), br.Points.of(ten_records()), br.Points.of(br.count([1, 0], [0.5, 0.5]))]
+    "points",
+    [
+        br.Points.from_rates([0.3], [0.7]),
+        br.Points.of(ten_records()),
+        br.Points.of(br.count([1, 0], [0.5, 0.5])),
+    ],
 )
 def test_T16_S15_both_corners_are_always_there(points):
     assert (points.tpr[0], points.fpr[0]) == (0, 0)
@@ -193,7 +236,10 @@ def test_T17_B3_random_guessing_flags_p_of_each_class(p):
 
 
 def test_T18_S19_one_model_is_better_below_fpr_36_percent_and_the_other_above():
-    first, second = br.Points.from_rates([0.1, 0.36], [0.5, 0.7]), br.Points.from_rates([0.36, 0.6], [0.7, 0.95])
+    first, second = (
+        br.Points.from_rates([0.1, 0.36], [0.5, 0.7]),
+        br.Points.from_rates([0.36, 0.6], [0.7, 0.95]),
+    )
     found = br.superiority(first, second)
     assert found.stretches == ((0, 0.36, "first"), (0.36, 1, "second"))
     assert [(crossing.fpr, crossing.tpr) for crossing in found.crossings] == [(0.36, 0.7)]
@@ -253,7 +299,11 @@ def test_T22_B5_the_area_is_56_percent_and_the_printed_columns_depend_on_the_ord
     reached = [points.counted(place)[:2] for place in range(len(points))]
     unlucky = [*(column for column in COLUMNS if column not in ((3, 2), (3, 1))), (2, 3), (2, 2)]
     assert br.auc(counts) == float(oracle.auc([sign == "+" for sign in CLASSES], SCORES)) == 0.56
-    assert (area(reached), area(COLUMNS), area(unlucky)) == (Fraction(14, 25), Fraction(3, 5), Fraction(13, 25))
+    assert (area(reached), area(COLUMNS), area(unlucky)) == (
+        Fraction(14, 25),
+        Fraction(3, 5),
+        Fraction(13, 25),
+    )
 
 
 def test_T23_a_cost_matrix_may_reward_what_is_right():
@@ -266,7 +316,9 @@ def test_T23_a_cost_matrix_may_reward_what_is_right():
 def test_T24_the_overall_cost_is_each_count_times_its_cost(costs):
     fp, fn, tp, tn = costs
     expected = 30 * Fraction(tp) + 20 * Fraction(fp) + 10 * Fraction(fn) + 140 * Fraction(tn)
-    assert br.measure("total_cost", CONFUSION, at=br.Conditions(costs=br.Costs(fp=fp, fn=fn, tp=tp, tn=tn))) == float(expected)
+    assert br.measure(
+        "total_cost", CONFUSION, at=br.Conditions(costs=br.Costs(fp=fp, fn=fn, tp=tp, tn=tn))
+    ) == float(expected)
 
 
 @pytest.mark.parametrize("confusion", [CONFUSION, M1, M2])
@@ -277,7 +329,9 @@ def test_T25_under_costs_of_0_and_1_the_cost_is_the_number_of_errors(confusion):
 
 
 def test_T26_example_5_9_costs_3910_and_4255():
-    assert [br.measure("total_cost", model, at=br.Conditions(costs=REWARDED)) for model in (M1, M2)] == [3910, 4255]
+    assert [
+        br.measure("total_cost", model, at=br.Conditions(costs=REWARDED)) for model in (M1, M2)
+    ] == [3910, 4255]
 
 
 def test_T27_B10c_accuracy_would_prefer_the_dearer_model_and_the_two_cannot_share_a_test_set():
@@ -289,7 +343,9 @@ def test_T27_B10c_accuracy_would_prefer_the_dearer_model_and_the_two_cannot_shar
 
 def test_T28_costly_misses_extend_the_boundary_towards_the_negatives():
     counts = of_leaves(leaves())
-    before, after = (br.choose(counts, at=br.Conditions(costs=br.Costs(fp=1, fn=miss))) for miss in (1, 5))
+    before, after = (
+        br.choose(counts, at=br.Conditions(costs=br.Costs(fp=1, fn=miss))) for miss in (1, 5)
+    )
     assert after.threshold < before.threshold
     assert after.tp > before.tp
     assert after.fp > before.fp
@@ -309,28 +365,49 @@ def test_T30_B10b_shares_of_a_class_instead_of_shares_of_a_node_would_not_add_up
     found = [(30, 60), (10, 100)]
     by_class = [(Fraction(pos, 40), Fraction(neg, 160)) for pos, neg in found]
     assert [sum(shares) for shares in by_class] != [1, 1]
-    assert by_class[0][0] > Fraction(1, 2)  # "positive" by the printed reading, though 60 of its 90 records are not
+    assert by_class[0][0] > Fraction(
+        1, 2
+    )  # "positive" by the printed reading, though 60 of its 90 records are not
     assert br.choose(of_leaves(found)).threshold is None
 
 
-@pytest.mark.parametrize("costs", [br.Costs(1, 1), br.Costs(1, 5), br.Costs(3, 2), REWARDED, br.Costs(fp=4, fn=6, tp=1, tn=-2)])
-def test_T31_the_label_of_least_expected_cost_leaf_by_leaf_is_the_choice_at_the_cost_threshold(costs):
+@pytest.mark.parametrize(
+    "costs",
+    [br.Costs(1, 1), br.Costs(1, 5), br.Costs(3, 2), REWARDED, br.Costs(fp=4, fn=6, tp=1, tn=-2)],
+)
+def test_T31_the_label_of_least_expected_cost_leaf_by_leaf_is_the_choice_at_the_cost_threshold(
+    costs,
+):
     matrix = {"++": costs.tp, "+-": costs.fn, "-+": costs.fp, "--": costs.tn}
     found, flagged = leaves(), []
     for positives, negatives in found:
-        shares = {"+": Fraction(positives, positives + negatives), "-": Fraction(negatives, positives + negatives)}
-        expected = {label: sum(shares[actual] * Fraction(matrix[actual + label]) for actual in "+-") for label in "+-"}
+        shares = {
+            "+": Fraction(positives, positives + negatives),
+            "-": Fraction(negatives, positives + negatives),
+        }
+        expected = {
+            label: sum(shares[actual] * Fraction(matrix[actual + label]) for actual in "+-")
+            for label in "+-"
+        }
         if expected["+"] < expected["-"]:
             flagged.append((positives, negatives))
-        assert (expected["+"] < expected["-"]) == (positives / (positives + negatives) > costs.threshold)
+        assert (expected["+"] < expected["-"]) == (
+            positives / (positives + negatives) > costs.threshold
+        )
     chosen = br.choose(of_leaves(found), at=br.Conditions(costs=costs), calibrated_at="sample")
-    assert (chosen.tp, chosen.fp) == (sum(pos for pos, _ in flagged), sum(neg for _, neg in flagged))
+    assert (chosen.tp, chosen.fp) == (
+        sum(pos for pos, _ in flagged),
+        sum(neg for _, neg in flagged),
+    )
     assert chosen.cut.probability == chosen.cut.score == pytest.approx(costs.threshold, rel=1e-14)
 
 
 def test_T32_the_threshold_for_1_to_5_is_one_sixth():
     assert br.Costs(fp=1, fn=5).threshold == 1 / 6
-    assert br.Conditions(prior=0.2, costs=br.Costs(fp=1, fn=5)).cut(calibrated_at=0.2) == (1 / 6, 1 / 6)
+    assert br.Conditions(prior=0.2, costs=br.Costs(fp=1, fn=5)).cut(calibrated_at=0.2) == (
+        1 / 6,
+        1 / 6,
+    )
 
 
 def test_T32_B10_with_a_reward_the_threshold_is_1_in_102_and_not_1_in_101():

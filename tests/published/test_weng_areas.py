@@ -1,4 +1,6 @@
-"""Weng & Poon 2008: rows W11, W13, W15 to W17, W19 to W23, W25 and W35 to W39, which are areas and curves; errata B7, B7b and B8."""
+"""Weng & Poon 2008: rows W11, W13, W15 to W17, W19 to W23, W25 and W35 to W39, which are areas and
+curves; errata B7, B7b and B8.
+"""
 
 import itertools
 from fractions import Fraction
@@ -20,24 +22,34 @@ def printed_weights(count, alpha):
     """Eq 4 as printed, with W(0) = α."""
     found = [Fraction(alpha)]
     for place in range(1, count):
-        found.append(alpha * found[-1] / (1 - alpha) + 1 if place == count - 1 else alpha * found[-1] + 1 - alpha)
+        found.append(
+            alpha * found[-1] / (1 - alpha) + 1
+            if place == count - 1
+            else alpha * found[-1] + 1 - alpha
+        )
     return found
 
 
 def test_W11_W38_the_roc_runs_from_nothing_to_everything_and_its_area_shifts_no_weight():
     fpr, tpr, _ = br.roc(COUNTS, every=True)
-    assert list(zip(fpr.tolist(), tpr.tolist(), strict=True)) == [(float(x), float(y)) for x, y in oracle.roc(CELLS)]
+    assert list(zip(fpr.tolist(), tpr.tolist(), strict=True)) == [
+        (float(x), float(y)) for x, y in oracle.roc(CELLS)
+    ]
     for strips in (*STRIPS, "segments", "continuous"):
-        assert br.weighted_auc(COUNTS, alpha=0, strips=strips) == pytest.approx(br.auc(COUNTS), rel=1e-14)
+        assert br.weighted_auc(COUNTS, alpha=0, strips=strips) == pytest.approx(
+            br.auc(COUNTS), rel=1e-14
+        )
 
 
 def test_W13_one_number_of_the_curve_is_the_area_under_it():
     fpr, tpr, _ = br.roc(COUNTS)
-    assert np.sum(np.diff(fpr) * (tpr[1:] + tpr[:-1]) / 2) == pytest.approx(br.auc(COUNTS), rel=1e-14)
+    assert np.sum(np.diff(fpr) * (tpr[1:] + tpr[:-1]) / 2) == pytest.approx(
+        br.auc(COUNTS), rel=1e-14
+    )
     assert br.partial_auc(COUNTS, fpr=(0, 1)) == pytest.approx(br.auc(COUNTS), rel=1e-14)
 
 
-def test_W15_every_point_of_a_roc_is_a_line_of_cost_and_every_edge_of_the_hull_a_corner_of_the_envelope():
+def test_W15_every_point_of_a_roc_is_a_line_of_cost_and_every_edge_of_the_hull_a_corner_of_the_envelope():  # noqa: E501
     at_zero, at_one, _ = br.cost_lines(COUNTS)
     assert at_zero.tolist() == br.Points.of(COUNTS).fpr.tolist()
     assert 1 - at_one == pytest.approx(br.Points.of(COUNTS).tpr, rel=1e-15)
@@ -64,9 +76,15 @@ def test_W17_where_90_percent_of_recall_is_the_target_only_the_area_above_it_cou
 
 
 def test_W19_two_rocs_of_one_area_of_which_one_is_better_at_a_high_tpr():
-    assert br.partial_auc(A, fpr=(0, 1)) == pytest.approx(br.partial_auc(B, fpr=(0, 1)), rel=1e-15) == pytest.approx(0.85)
+    assert (
+        br.partial_auc(A, fpr=(0, 1))
+        == pytest.approx(br.partial_auc(B, fpr=(0, 1)), rel=1e-15)
+        == pytest.approx(0.85)
+    )
     for alpha, strips in itertools.product((0.1, 0.5, 0.8), (2, 10, "continuous")):
-        assert br.weighted_auc(A, alpha=alpha, strips=strips) > br.weighted_auc(B, alpha=alpha, strips=strips)
+        assert br.weighted_auc(A, alpha=alpha, strips=strips) > br.weighted_auc(
+            B, alpha=alpha, strips=strips
+        )
 
 
 def test_W20_the_seven_weights_of_fig_2():
@@ -86,9 +104,18 @@ def test_W21_B7_the_recursion_with_its_first_weight_put_right(count, alpha):
 
 
 def test_B7_the_printed_first_weight_loses_weight_and_is_hidden_in_fig_2():
-    assert printed_weights(6, Fraction(0)) == [0, 1, 1, 1, 1, 1]  # the sum is N, not N + 1: no AUC at α = 0
+    assert printed_weights(6, Fraction(0)) == [
+        0,
+        1,
+        1,
+        1,
+        1,
+        1,
+    ]  # the sum is N, not N + 1: no AUC at α = 0
     assert float(sum(printed_weights(5, Fraction(1, 10)))) == pytest.approx(4.11, abs=0.005)
-    assert [float(weight) for weight in printed_weights(7, Fraction(1, 2))] == br.strip_weights(7, 0.5).tolist()
+    assert [float(weight) for weight in printed_weights(7, Fraction(1, 2))] == br.strip_weights(
+        7, 0.5
+    ).tolist()
 
 
 def test_B7b_a_single_strip_weighs_1_and_all_weight_passed_on_is_the_limit():
@@ -109,9 +136,13 @@ def test_W22_no_weight_passed_on_is_the_auc_and_all_of_it_only_the_top_strip():
 @pytest.mark.parametrize("alpha", [0.1, 0.5, 0.8])
 def test_W23_the_weighted_area_is_each_strips_area_times_its_weight(alpha):
     points = oracle.roc(CELLS)
-    assert br.weighted_auc(COUNTS, alpha=alpha, strips="segments") == pytest.approx(float(oracle.segments(points, alpha)), rel=1e-14)
+    assert br.weighted_auc(COUNTS, alpha=alpha, strips="segments") == pytest.approx(
+        float(oracle.segments(points, alpha)), rel=1e-14
+    )
     for strips in STRIPS:
-        assert br.weighted_auc(COUNTS, alpha=alpha, strips=strips) == pytest.approx(float(oracle.strips(points, alpha, strips)), rel=1e-13)
+        assert br.weighted_auc(COUNTS, alpha=alpha, strips=strips) == pytest.approx(
+            float(oracle.strips(points, alpha, strips)), rel=1e-13
+        )
 
 
 def test_W25_B8_the_published_form_has_neither_1_for_a_perfect_classifier_nor_as_its_maximum():
@@ -129,7 +160,8 @@ def test_W35_the_weight_of_a_cost_curve_shifts_to_the_right(alpha):
     exact = oracle.weighted_cost_area(CELLS, alpha, 10)
     assert br.weighted_cost_area(COUNTS, alpha=alpha) == pytest.approx(float(exact), rel=1e-13)
     assert br.weighted_cost_area(COUNTS, alpha=0) == pytest.approx(br.cost_area(COUNTS), rel=1e-14)
-    # A is the cheaper one where misses are costly, and gains on its mirror image as weight moves there.
+    # A is the cheaper one where misses are costly, and gains on its mirror image as weight moves
+    # there.
     assert br.weighted_cost_area(A, alpha=alpha) < br.weighted_cost_area(B, alpha=alpha)
     assert br.cost_area(A) == pytest.approx(br.cost_area(B), rel=1e-14)
 
@@ -142,7 +174,9 @@ def test_W36_the_weight_of_a_precision_recall_curve_shifts_to_full_recall(alpha)
 
 
 def test_W37_unknown_costs_are_stood_in_for_by_the_class_ratio():
-    assert br.weighted_auc(COUNTS, alpha="class_ratio") == br.weighted_auc(COUNTS, alpha=1 - 10 / 30)
+    assert br.weighted_auc(COUNTS, alpha="class_ratio") == br.weighted_auc(
+        COUNTS, alpha=1 - 10 / 30
+    )
     with pytest.raises(br.InputError, match="BR517"):
         br.weighted_auc(br.Counts([2, 1], [5, 5], [1, 2]), alpha="class_ratio")
 

@@ -1,4 +1,6 @@
-"""Servers of our own, PostgreSQL and Spark: on loopback, in a temporary folder, gone after the tests."""
+"""Servers of our own, PostgreSQL and Spark: on loopback, in a temporary folder, gone after the
+tests.
+"""
 
 import os
 import pwd
@@ -39,7 +41,12 @@ def server_programs():
     found = shutil.which("initdb")
     places = [Path(found).parent] if found else []
     return next(
-        (place for place in places + sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True) if (place / "postgres").exists()), None
+        (
+            place
+            for place in places + sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
+            if (place / "postgres").exists()
+        ),
+        None,
     )
 
 
@@ -57,7 +64,9 @@ def postgres():
     if programs is None:
         pytest.skip("needs a PostgreSQL server (Debian: postgresql)")
     pytest.importorskip("adbc_driver_postgresql", reason="needs adbc-driver-postgresql")
-    folder = Path(tempfile.mkdtemp(prefix="baserate-pg-"))  # not pytest's own, which another user cannot enter
+    folder = Path(
+        tempfile.mkdtemp(prefix="baserate-pg-")
+    )  # not pytest's own, which another user cannot enter
     user = _other_user()
     server = None
     try:
@@ -67,13 +76,45 @@ def postgres():
             shutil.chown(folder / "password", user)
         port = _free_port()
         environment = {"PATH": os.environ["PATH"], "LC_ALL": "C"}
-        made = [programs / "initdb", "-D", folder / "data", "-U", USER, "-A", "scram-sha-256", "--pwfile", folder / "password"]
+        made = [
+            programs / "initdb",
+            "-D",
+            folder / "data",
+            "-U",
+            USER,
+            "-A",
+            "scram-sha-256",
+            "--pwfile",
+            folder / "password",
+        ]
         subprocess.run(
-            [*made, "-E", "UTF8", "--no-locale", "--no-sync"], check=True, user=user, env=environment, cwd=folder, capture_output=True
+            [*made, "-E", "UTF8", "--no-locale", "--no-sync"],
+            check=True,
+            user=user,
+            env=environment,
+            cwd=folder,
+            capture_output=True,
         )
-        started = [programs / "postgres", "-D", folder / "data", "-p", str(port), "-k", folder, "-c", "listen_addresses=127.0.0.1"]
+        started = [
+            programs / "postgres",
+            "-D",
+            folder / "data",
+            "-p",
+            str(port),
+            "-k",
+            folder,
+            "-c",
+            "listen_addresses=127.0.0.1",
+        ]
         with (folder / "log").open("wb") as log:
-            server = subprocess.Popen([*started, "-c", "fsync=off", "-F"], user=user, env=environment, cwd=folder, stdout=log, stderr=log)
+            server = subprocess.Popen(
+                [*started, "-c", "fsync=off", "-F"],
+                user=user,
+                env=environment,
+                cwd=folder,
+                stdout=log,
+                stderr=log,
+            )
         _wait(server, port, folder / "log")
         yield Server(port)
     finally:

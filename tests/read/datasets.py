@@ -1,4 +1,6 @@
-"""Data sets that engines disagree on: edge values, nulls, NaN, signed zeros, infinities, huge integers, many ties, one class, a single row."""
+"""Data sets that engines disagree on: edge values, nulls, NaN, signed zeros, infinities, huge
+integers, many ties, one class, a single row.
+"""
 
 import numpy as np
 from tests.strategies import INFINITE, ODD_FLOATS, ODD_INTS
@@ -8,7 +10,9 @@ INTS = ("few ints", "huge ints", "odd ints")
 
 
 def datasets(count, seed=0):
-    """(labels, scores) of lists with None for null: float scores (NaN among them) or int scores, in turn."""
+    """(labels, scores) of lists with None for null: float scores (NaN among them) or int scores, in
+    turn.
+    """
     rng = np.random.default_rng(seed)
     return [_dataset(rng, number) for number in range(count)]
 
@@ -20,9 +24,17 @@ def _dataset(rng, number):
     labels = (rng.random(rows) < rng.choice([0.0, 0.1, 0.5, 1.0])).astype(int).tolist()
     gaps = rng.choice([0.0, 0.0, 0.2])
     if kind in FLOATS:
-        scores = [float("nan") if draw < gaps / 2 else score for score, draw in zip(scores, rng.random(rows), strict=True)]
-    scores = [None if draw < gaps else score for score, draw in zip(scores, rng.random(rows), strict=True)]
-    labels = [None if draw < gaps / 2 else label for label, draw in zip(labels, rng.random(rows), strict=True)]
+        scores = [
+            float("nan") if draw < gaps / 2 else score
+            for score, draw in zip(scores, rng.random(rows), strict=True)
+        ]
+    scores = [
+        None if draw < gaps else score for score, draw in zip(scores, rng.random(rows), strict=True)
+    ]
+    labels = [
+        None if draw < gaps / 2 else label
+        for label, draw in zip(labels, rng.random(rows), strict=True)
+    ]
     return labels, scores
 
 
@@ -43,13 +55,21 @@ def _scores(rng, kind, rows):
 
 
 def is_whole(scores):
-    """Whether the scores of a set are integers (a set of nothing but nulls goes with the floats)."""
+    """Whether the scores of a set are integers (a set of nothing but nulls goes with the
+    floats).
+    """
     known = [score for score in scores if score is not None]
     return bool(known) and all(isinstance(score, int) for score in known)
 
 
 def kept(labels, scores):
     """The rows with a label and a score, as arrays."""
-    pairs = [(y, s) for y, s in zip(labels, scores, strict=True) if y is not None and s is not None and s == s]  # noqa: PLR0124
+    pairs = [
+        (y, s)
+        for y, s in zip(labels, scores, strict=True)
+        if y is not None and s is not None and s == s  # noqa: PLR0124
+    ]
     dtype = np.int64 if is_whole(scores) else np.float64
-    return np.array([y for y, _ in pairs], dtype=np.int64), np.array([s for _, s in pairs], dtype=dtype)
+    return np.array([y for y, _ in pairs], dtype=np.int64), np.array(
+        [s for _, s in pairs], dtype=dtype
+    )

@@ -1,4 +1,6 @@
-"""A count that can be resumed, in a process that is sent a signal while it counts; under the conditions of `kill_count`."""
+"""A count that can be resumed, in a process that is sent a signal while it counts; under the
+conditions of `kill_count`.
+"""
 
 import contextlib
 import os
@@ -17,7 +19,20 @@ import baserate
 SCRIPT = Path(__file__).with_name("kill_count.py")
 SOURCES = str(Path(baserate.__file__).parents[1])
 CASES, PART, OUTPUT, TEMPORARY = "big.parquet", "x.part", "y.counts", "temporary"
-COMMAND = ("count", CASES, "--label", "y", "--score", "m", "--memory", "320MB", "--resume", PART, "-o", OUTPUT)
+COMMAND = (
+    "count",
+    CASES,
+    "--label",
+    "y",
+    "--score",
+    "m",
+    "--memory",
+    "320MB",
+    "--resume",
+    PART,
+    "-o",
+    OUTPUT,
+)
 PATIENCE = 120
 
 
@@ -35,11 +50,15 @@ def begun():
     """The command, begun or begun again."""
     environment = {**os.environ, "PYTHONPATH": SOURCES, "TMPDIR": str(Path(TEMPORARY).absolute())}
     words = [sys.executable, str(SCRIPT), "--command", *COMMAND]
-    return subprocess.Popen(words, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    return subprocess.Popen(
+        words, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
 
 
 def stopped_in(stage, sent):
-    """Exit status and what was said, of a run that is sent a signal when its checkpoint is of this stage; and the processes it had started."""
+    """Exit status and what was said, of a run that is sent a signal when its checkpoint is of this
+    stage; and the processes it had started.
+    """
     process = begun()
     try:
         wait_for(lambda: Path(PART).exists() and stage_of(Path(PART)) == stage, process)
@@ -66,5 +85,9 @@ def started_by(parent):
     for entry in Path("/proc").iterdir():
         if entry.name.isdecimal():
             with contextlib.suppress(OSError):
-                found += [int(entry.name)] if int((entry / "stat").read_text().rpartition(")")[2].split()[1]) == parent else []
+                found += (
+                    [int(entry.name)]
+                    if int((entry / "stat").read_text().rpartition(")")[2].split()[1]) == parent
+                    else []
+                )
     return found

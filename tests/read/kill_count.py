@@ -1,9 +1,10 @@
-"""Counts a file that a checkpoint makes resumable, in a child that is killed at a random moment, again and again; prints what was seen.
+"""Counts a file that a checkpoint makes resumable, in a child that is killed at a random moment,
+again and again; prints what was seen.
 
 Run: python tests/read/kill_count.py FILE FOLDER ROUNDS [approx].
 
-Small pieces, a checkpoint after each, and room for few scores, so that a kill may
-fall into every stage. With --command, what follows is a command of baserate, run under the same conditions.
+Small pieces, a checkpoint after each, and room for few scores, so that a kill may fall into every
+stage. With --command, what follows is a command of baserate, run under the same conditions.
 """
 
 import json
@@ -30,12 +31,22 @@ def tighten():
 
 def stage_of(checkpoint):
     """What was being filled when this was written."""
-    return condense.storage.parsed(memoryview(checkpoint.read_bytes())[:-32], len(condense.MAGIC)).facts["stage"]
+    return condense.storage.parsed(
+        memoryview(checkpoint.read_bytes())[:-32], len(condense.MAGIC)
+    ).facts["stage"]
 
 
 def count(path, resume, approx):
     tighten()
-    counts = br.count_file(path, label="y", score="s", memory=table.LEAST, thresholds=[0.5], resume=resume, approx=approx)
+    counts = br.count_file(
+        path,
+        label="y",
+        score="s",
+        memory=table.LEAST,
+        thresholds=[0.5],
+        resume=resume,
+        approx=approx,
+    )
     return counts.digest
 
 

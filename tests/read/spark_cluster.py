@@ -1,4 +1,6 @@
-"""A standalone Spark cluster of our own: a master and two workers on loopback, each with one executor, gone after the tests."""
+"""A standalone Spark cluster of our own: a master and two workers on loopback, each with one
+executor, gone after the tests.
+"""
 
 import contextlib
 import os
@@ -19,7 +21,10 @@ SOURCES = str(Path(baserate.__file__).parents[1])
 PATIENCE = 240
 # Five short-lived Javas: compiling little and collecting simply is what they start quickest with.
 LIGHT = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xshare:auto"
-OPENED = "java.lang java.lang.invoke java.lang.reflect java.io java.net java.nio java.util java.util.concurrent sun.nio.ch sun.nio.cs"
+OPENED = (
+    "java.lang java.lang.invoke java.lang.reflect java.io java.net java.nio java.util"
+    " java.util.concurrent sun.nio.ch sun.nio.cs"
+)
 SETTINGS = {
     "spark.driver.extraJavaOptions": LIGHT,
     "spark.executor.extraJavaOptions": LIGHT,
@@ -55,7 +60,15 @@ class Cluster:
         self.workers = []
 
     def start(self):
-        self._run("org.apache.spark.deploy.master.Master", "--host", "127.0.0.1", "--port", str(self.port), "--webui-port", str(free_port()))
+        self._run(
+            "org.apache.spark.deploy.master.Master",
+            "--host",
+            "127.0.0.1",
+            "--port",
+            str(self.port),
+            "--webui-port",
+            str(free_port()),
+        )
         self.add_worker()
         self.add_worker()
         wait_for(lambda: is_open(self.port), "the master does not listen")
@@ -63,20 +76,48 @@ class Cluster:
 
     def add_worker(self):
         place = self.folder / f"worker{len(self.processes)}"
-        how = ["--host", "127.0.0.1", "--cores", "1", "--memory", "900m", "--work-dir", place, "--webui-port", str(free_port())]
-        self.workers.append(self._run("org.apache.spark.deploy.worker.Worker", *map(str, how), self.address))
+        how = [
+            "--host",
+            "127.0.0.1",
+            "--cores",
+            "1",
+            "--memory",
+            "900m",
+            "--work-dir",
+            place,
+            "--webui-port",
+            str(free_port()),
+        ]
+        self.workers.append(
+            self._run("org.apache.spark.deploy.worker.Worker", *map(str, how), self.address)
+        )
 
     def _run(self, java_class, *arguments):
         import pyspark
 
         spark, home = Path(pyspark.__file__).parent, os.environ.get("JAVA_HOME")
         opened = [f"--add-opens=java.base/{name}=ALL-UNNAMED" for name in OPENED.split()]
-        java = [str(Path(home, "bin", "java")) if home else "java", "-Xmx128m", "-Dspark.master.rest.enabled=false", *LIGHT.split(), *opened]
+        java = [
+            str(Path(home, "bin", "java")) if home else "java",
+            "-Xmx128m",
+            "-Dspark.master.rest.enabled=false",
+            *LIGHT.split(),
+            *opened,
+        ]
         classes = ["-cp", str(spark / "jars" / "*"), java_class]
         with (self.folder / f"log{len(self.processes)}").open("wb") as log:
-            environment = {**self.environment, "SPARK_HOME": str(spark), "SPARK_SCALA_VERSION": "2.13"}  # what spark-class would say
+            environment = {
+                **self.environment,
+                "SPARK_HOME": str(spark),
+                "SPARK_SCALA_VERSION": "2.13",
+            }  # what spark-class would say
             process = subprocess.Popen(
-                [*java, *classes, *arguments], stdout=log, stderr=log, stdin=subprocess.DEVNULL, env=environment, cwd=self.folder
+                [*java, *classes, *arguments],
+                stdout=log,
+                stderr=log,
+                stdin=subprocess.DEVNULL,
+                env=environment,
+                cwd=self.folder,
             )
         self.processes.append(process)
         return process

@@ -1,4 +1,6 @@
-"""What the tests of typed sources share: from a Table to Counts, as the readers' caller does it, and mutations read in a child."""
+"""What the tests of typed sources share: from a Table to Counts, as the readers' caller does it,
+and mutations read in a child.
+"""
 
 import json
 import subprocess
@@ -49,7 +51,9 @@ def assert_refused(read, code, match, path=None):
 
 
 def mutants(kind, path, count, seed=0, asked=""):
-    """Read so many mutations of a file in a child; what became of them: read, refused, or something that must not be."""
+    """Read so many mutations of a file in a child; what became of them: read, refused, or something
+    that must not be.
+    """
     done = subprocess.run(
         [sys.executable, "-m", "tests.read.tables", kind, str(path), str(count), str(seed), asked],
         cwd=Path(__file__).parents[2],
@@ -58,16 +62,21 @@ def mutants(kind, path, count, seed=0, asked=""):
         timeout=300,
         check=False,
     )
-    assert done.returncode == 0, f"the child ended with {done.returncode}: {done.stdout[-2000:]} {done.stderr[-2000:]}"
+    assert done.returncode == 0, (
+        f"the child ended with {done.returncode}: {done.stdout[-2000:]} {done.stderr[-2000:]}"
+    )
     found = json.loads(done.stdout.splitlines()[-1])
     assert found["read"] + found["refused"] == count, found["wrong"][:5]
     return found
 
 
+READERS = {"postgres": "databases", "sqlite": "databases"}
+
+
 def _read(kind, path, asked):
     from importlib import import_module
 
-    module = import_module({"postgres": "baserate.read.databases"}.get(kind, f"baserate.read.{kind}_files"))
+    module = import_module(f"baserate.read.{READERS.get(kind, kind)}")
     read = getattr(module, f"read_{kind}")
     wanted = replace(W, group="g")
     return read(path, asked, wanted) if asked else read(path, wanted)

@@ -15,7 +15,14 @@ from baserate.read import files
 from baserate.read.columns import Column
 
 HEADER = ("y", "m", "eur", "cur")
-ROWS = [(1, 0.9, 1000, "EUR"), (0, 0.8, 50.5, "EUR"), (1, 0.7, 20.25, "EUR"), (0, 0.6, 500, "EUR"), (1, 0.2, 300, "EUR"), (0, 0.1, 10, "EUR")]
+ROWS = [
+    (1, 0.9, 1000, "EUR"),
+    (0, 0.8, 50.5, "EUR"),
+    (1, 0.7, 20.25, "EUR"),
+    (0, 0.6, 500, "EUR"),
+    (1, 0.2, 300, "EUR"),
+    (0, 0.1, 10, "EUR"),
+]
 DIGEST = br.count_amounts(*(list(column) for column in list(zip(*ROWS, strict=True))[:3])).digest
 
 
@@ -43,7 +50,15 @@ def test_text_json_binary_and_databases_agree(tmp_path, table):
     with closing(duckdb.connect(str(tmp_path / "cases.duckdb"))) as database:
         database.execute("CREATE TABLE t (y INTEGER, m DOUBLE, eur DECIMAL(10, 2), cur VARCHAR)")
         database.executemany("INSERT INTO t VALUES (?, ?, ?, ?)", ROWS)
-    for name in ("cases.csv", "cases.csv.gz", "cases.parquet", "cases.jsonl", "cases.npz", "cases.db::t", "cases.duckdb::t"):
+    for name in (
+        "cases.csv",
+        "cases.csv.gz",
+        "cases.parquet",
+        "cases.jsonl",
+        "cases.npz",
+        "cases.db::t",
+        "cases.duckdb::t",
+    ):
         amounts = counted(tmp_path / name)
         assert (amounts.digest, amounts.ledger.rows_used) == (DIGEST, 6), name
 
@@ -56,9 +71,17 @@ def test_parts_of_a_folder_are_one_table(tmp_path):
 
 def test_decimal_commas_and_thousands_are_read_as_in_scores(tmp_path):
     path = tmp_path / "german.csv"
-    path.write_text("y;m;eur\n" + "".join(f"{y};{str(m).replace('.', ',')};{str(eur).replace('.', ',')}\n" for y, m, eur, _ in ROWS))
+    path.write_text(
+        "y;m;eur\n"
+        + "".join(
+            f"{y};{str(m).replace('.', ',')};{str(eur).replace('.', ',')}\n"
+            for y, m, eur, _ in ROWS
+        )
+    )
     assert counted(path).digest == DIGEST
-    spelled = written(tmp_path / "thousands.csv", HEADER, [(y, m, f"{eur:,}", c) for y, m, eur, c in ROWS])
+    spelled = written(
+        tmp_path / "thousands.csv", HEADER, [(y, m, f"{eur:,}", c) for y, m, eur, c in ROWS]
+    )
     assert counted(spelled, thousands=",").digest == DIGEST
 
 
@@ -90,16 +113,26 @@ def test_a_missing_amount_is_the_mean_where_that_is_said(tmp_path):
     rows = [*ROWS[:2], (1, 0.7, "", "EUR"), *ROWS[3:]]
     amounts = counted(written(tmp_path / "x.csv", HEADER, rows), amount_missing="mean")
     assert amounts.positive_amounts[2] == 650
-    assert 'amounts in "eur" is missing; the mean of the class was taken, as requested: 650 for 1 positive' in str(amounts.notes)
+    assert (
+        'amounts in "eur" is missing; the mean of the class was taken, as requested: 650 for 1'
+        " positive" in str(amounts.notes)
+    )
     path = tmp_path / "x.jsonl"
-    path.write_text("\n".join(json.dumps({"y": y, "m": m, "eur": None if m == 0.7 else eur}) for y, m, eur, _ in ROWS))
+    path.write_text(
+        "\n".join(
+            json.dumps({"y": y, "m": m, "eur": None if m == 0.7 else eur}) for y, m, eur, _ in ROWS
+        )
+    )
     assert counted(path, amount_missing="mean") == amounts
 
 
 def test_row_81_a_second_currency_is_refused(tmp_path, table):
     assert counted(table, currency="cur").digest == DIGEST
     mixed = written(tmp_path / "x.csv", HEADER, [*ROWS[:5], (0, 0.1, 10, "USD")])
-    with pytest.raises(br.InputError, match=r'BR516: .*"cur" has more than one currency: "EUR" \(5\), "USD" \(1\)\. Fix: convert'):
+    with pytest.raises(
+        br.InputError,
+        match=r'BR516: .*"cur" has more than one currency: "EUR" \(5\), "USD" \(1\)\. Fix: convert',
+    ):
         counted(mixed, currency="cur")
     assert counted(mixed).digest == DIGEST
     gap = written(tmp_path / "y.csv", HEADER, [*ROWS[:5], (0, 0.1, 10, "")])
@@ -111,7 +144,10 @@ def test_one_long_currency_does_not_take_its_room_in_every_row():
     values = np.array(["E" * 100_000, *["EUR"] * 10_000], dtype=object)
     tracemalloc.start()
     try:
-        with pytest.raises(br.InputError, match=r'BR516: cur has more than one currency: "E{39}…" \(1\), "EUR" \(10 000\)'):
+        with pytest.raises(
+            br.InputError,
+            match=r'BR516: cur has more than one currency: "E{39}…" \(1\), "EUR" \(10 000\)',
+        ):
             files._check_currency(Column("cur", values))
         _, peak = tracemalloc.get_traced_memory()
     finally:
@@ -127,5 +163,9 @@ def test_a_column_that_is_not_there_and_an_unknown_option_are_refused(table):
 
 
 def test_row_44_a_weight_that_is_an_amount_says_what_to_write(table):
-    note = next(note for note in br.count_file(table, label="y", score="m", weight="eur").notes if note.code == "BR305")
+    note = next(
+        note
+        for note in br.count_file(table, label="y", score="m", weight="eur").notes
+        if note.code == "BR305"
+    )
     assert str(note).endswith("Override: count_amounts_file(…, amount='eur')")

@@ -1,4 +1,6 @@
-"""What comes from a reader is not believed: lengths, types and codes are checked, and nothing else can arrive than data."""
+"""What comes from a reader is not believed: lengths, types and codes are checked, and nothing else
+can arrive than data.
+"""
 
 import contextlib
 import io
@@ -14,7 +16,18 @@ import baserate as br
 from baserate.errors import Fix, refuse, refuse_file
 from baserate.notes import Note
 from baserate.read import sandbox, source
-from baserate.read.sandbox import LENGTH, MOST_JSON, PIECE, READY, Failed, Incoming, Untrue, received, send_error, send_tables
+from baserate.read.sandbox import (
+    LENGTH,
+    MOST_JSON,
+    PIECE,
+    READY,
+    Failed,
+    Incoming,
+    Untrue,
+    received,
+    send_error,
+    send_tables,
+)
 from baserate.read.source import Options
 from baserate.read.table import InLines, Table, Wanted, in_table
 
@@ -29,7 +42,13 @@ def frames(*parts):
 
 
 def table(**changed):
-    said = {"path": "a.csv", "rows": 2, "refused": 0, "sha256": "", "place": {"path": "a.csv", "first": 2, "listed": False}}
+    said = {
+        "path": "a.csv",
+        "rows": 2,
+        "refused": 0,
+        "sha256": "",
+        "place": {"path": "a.csv", "first": 2, "listed": False},
+    }
     return said | {"notes": [], "columns": ["y", "s"]} | changed
 
 
@@ -59,7 +78,14 @@ def test_numbers_of_every_kind_are_the_same_bytes(kind, repeated):
     values[:2] = values.dtype.type(0), -values.dtype.type(0) if kind in "efdg" else 1
     for sent in (values, values[::2], values[:3]):
         out = io.BytesIO()
-        send_tables(out, [Table("a", {"y": sent, "s": sent + sent.dtype.type(1)}, len(sent), place=in_table("a"))])
+        send_tables(
+            out,
+            [
+                Table(
+                    "a", {"y": sent, "s": sent + sent.dtype.type(1)}, len(sent), place=in_table("a")
+                )
+            ],
+        )
         if kind == "d" and repeated > 1 and len(sent) > 3:
             assert 8 * len(out.getvalue()) < sent.nbytes  # as runs
         [found] = hear(out.getvalue(), 1 << 30)
@@ -74,7 +100,15 @@ def test_what_is_sent_is_what_is_received():
     mixed = np.array(["a", 1, None] * PIECE, dtype=object)
     lines = InLines.of("a.csv", [2, 4, 5] * PIECE)
     sent = [
-        Table("a.csv", {"y": texts.copy(), "s": mixed.copy()}, 3 * PIECE + 1, 1, "0" * 64, lines, (Note("BR612", "so", Fix("a", "b")),)),
+        Table(
+            "a.csv",
+            {"y": texts.copy(), "s": mixed.copy()},
+            3 * PIECE + 1,
+            1,
+            "0" * 64,
+            lines,
+            (Note("BR612", "so", Fix("a", "b")),),
+        ),
         Table("b.csv", {"y": texts[:0], "s": np.zeros(0)}, 0, place=in_table("b.csv")),
     ]
     out = io.BytesIO()
@@ -82,7 +116,12 @@ def test_what_is_sent_is_what_is_received():
     first, second = hear(out.getvalue())
     assert first.columns["y"].tolist() == texts.tolist()
     assert first.columns["s"].tolist() == mixed.tolist()
-    assert (first.rows, first.refused, first.sha256, first.notes) == (3 * PIECE + 1, 1, "0" * 64, (Note("BR612", "so", Fix("a", "b")),))
+    assert (first.rows, first.refused, first.sha256, first.notes) == (
+        3 * PIECE + 1,
+        1,
+        "0" * 64,
+        (Note("BR612", "so", Fix("a", "b")),),
+    )
     assert first.place.lines.tolist() == lines.lines.tolist()
     assert second.place == in_table("b.csv")
 
@@ -113,13 +152,22 @@ def test_what_is_sent_is_what_is_received():
         ([ONE, table(), {"as": "<f8", "numbers": "|u1"}, bytes(2), *S], "unknown kind"),
         ([ONE, table(), {"as": "<i8", "numbers": "<i4"}, bytes(8), *S], "unknown kind"),
         ([ONE, table(), {"as": "<i8", "runs": 3}, bytes(24), bytes(24), *S], "unknown kind"),
-        ([ONE, table(), {"as": "<i8", "runs": 1}, bytes(8), LENGTH.pack(3), *S], "runs of another length"),
-        ([ONE, table(), {"as": "<i8", "runs": 2}, bytes(16), LENGTH.pack(3) + b"\xff" * 8, *S], "runs of another length"),
+        (
+            [ONE, table(), {"as": "<i8", "runs": 1}, bytes(8), LENGTH.pack(3), *S],
+            "runs of another length",
+        ),
+        (
+            [ONE, table(), {"as": "<i8", "runs": 2}, bytes(16), LENGTH.pack(3) + b"\xff" * 8, *S],
+            "runs of another length",
+        ),
         ([ONE, table(), {"objects": 3}, ["a"] * 3, *S], "unknown kind"),
         ([ONE, table(), {"objects": 2}, ["a"] * 3, *S], "another number or kind"),
         ([ONE, table(), {"objects": 2}, ["a", []], *S], "another number or kind"),
         ([ONE, table(), {"objects": 2}, {"a": 1, "b": 2}, *S], "another number or kind"),
-        ([ONE, table(), {"values": 1, "codes": "|u1"}, ["a"], b"\0\1", *S], "a code without a value"),
+        (
+            [ONE, table(), {"values": 1, "codes": "|u1"}, ["a"], b"\0\1", *S],
+            "a code without a value",
+        ),
         ([ONE, table(), {"values": 1, "codes": "|i1"}, ["a"], b"\0\xff", *S], "unknown kind"),
         ([ONE, table(), {"values": 9, "codes": "|u1"}, ["a"] * 9, b"\0\1", *S], "unknown kind"),
         ([ONE, table(), {"objects": 2}, [], *S], "another number or kind"),
@@ -127,7 +175,10 @@ def test_what_is_sent_is_what_is_received():
         ([ONE, table(place={"paths": ["a", "b"], "begins": [0]}), *Y, *S], "lie nowhere"),
         ([ONE, table(place={"paths": [], "begins": []}), *Y, *S], "lie nowhere"),
         ([ONE, table(place={"paths": ["a", "b"], "begins": [0, -1]}), *Y, *S], "lie nowhere"),
-        ([ONE, table(place={"path": "a", "first": 1, "listed": True}), *S, *Y, *S], "lines that are no numbers"),
+        (
+            [ONE, table(place={"path": "a", "first": 1, "listed": True}), *S, *Y, *S],
+            "lines that are no numbers",
+        ),
         ([ONE, table(place=[]), *Y, *S], "place is missing"),
         ([ONE, table(notes=[{"code": "x", "text": ""}]), *Y, *S], "a code that is none"),
         ([ONE, table(notes=["x"]), *Y, *S], "code is missing"),
@@ -158,7 +209,10 @@ RUNS = {"as": "<f8", "runs": 1}, bytes(8)
         [ONE, table(rows=400_000), *[{"values": 1, "codes": "|u1"}, ["a"], bytes(400_000)] * 2],
         [ONE, table(rows=400_000), {"objects": 400_000}, [None] * PIECE],
         [{"tables": 3}, *[table(rows=100_000), *[*RUNS, LENGTH.pack(100_000)] * 2] * 3],
-        [{"tables": 1000}, *[table(rows=0, columns=["y", "s"]), *number("<i8", []), *number("<f8", [])] * 1000],
+        [
+            {"tables": 1000},
+            *[table(rows=0, columns=["y", "s"]), *number("<i8", []), *number("<f8", [])] * 1000,
+        ],
     ],
 )
 def test_what_is_made_of_an_answer_is_counted_as_well(parts, monkeypatch):
@@ -173,7 +227,10 @@ def test_only_a_folder_or_a_pattern_gives_several_tables(tmp_path):
     with pytest.raises(Untrue, match="no answer"):
         hear(two, several=False)
     (tmp_path / "a*").touch()
-    found = [source.is_several(str(tmp_path / name)) for name in ("", "b*", "a*", "absent", "b.db::SELECT * FROM t")]
+    found = [
+        source.is_several(str(tmp_path / name))
+        for name in ("", "b*", "a*", "absent", "b.db::SELECT * FROM t")
+    ]
     assert [*found, source.is_several("-")] == [True, True, False, False, False, False]
 
 
@@ -181,7 +238,9 @@ def test_long_texts_travel_in_several_pieces(monkeypatch):
     monkeypatch.setattr(sandbox, "MOST_JSON", 1000)
     texts = np.array([f"{place}" * 200 for place in range(100)] + ["x" * 900], dtype=object)
     out = io.BytesIO()
-    send_tables(out, [Table("a", {"y": texts.copy(), "s": np.zeros(101)}, 101, place=in_table("a"))])
+    send_tables(
+        out, [Table("a", {"y": texts.copy(), "s": np.zeros(101)}, 101, place=in_table("a"))]
+    )
     assert hear(out.getvalue())[0].columns["y"].tolist() == texts.tolist()
 
 
@@ -221,27 +280,46 @@ def heard(error):
 
 def test_refusals_come_as_they_were():
     moved = refuse("BR208", "so", Fix("a", "b"), [1, 2], 7).moved(in_table("a.db"))
-    both = br.InputError((*moved.problems, *refuse_file("b.csv", "BR605", "so", "mend it", (3, 4), 9).problems))
+    both = br.InputError(
+        (*moved.problems, *refuse_file("b.csv", "BR605", "so", "mend it", (3, 4), 9).problems)
+    )
     assert heard(both).problems == both.problems
     assert str(heard(both)) == str(both)
-    assert str(heard(PermissionError(13, "Permission denied", "a.csv"))) == "[Errno 13] Permission denied: 'a.csv'"
+    assert (
+        str(heard(PermissionError(13, "Permission denied", "a.csv")))
+        == "[Errno 13] Permission denied: 'a.csv'"
+    )
     heard(MemoryError())
 
 
 def test_nothing_that_a_reader_says_steers_a_terminal():
     hostile = br.InputError(refuse("BR208", "\x1b[31m\n", Fix("\x1b", "\u202e")).problems)
-    assert heard(hostile).problems[0].line(lambda fix: fix.command) == "BR208: \\x1b[31m\\n. Fix: \\u202e."
+    assert (
+        heard(hostile).problems[0].line(lambda fix: fix.command)
+        == "BR208: \\x1b[31m\\n. Fix: \\u202e."
+    )
     out = io.BytesIO()
     send_error(out, ZeroDivisionError("division by zero"))
     with pytest.raises(Failed, match="ZeroDivisionError: division by zero"):
         hear(out.getvalue())
 
 
-@pytest.mark.parametrize("answer", [frames(ONE, table(), *S, *S, b"more"), frames([]), frames(ONE, table(rows=5), *Y, *S)])
+@pytest.mark.parametrize(
+    "answer",
+    [frames(ONE, table(), *S, *S, b"more"), frames([]), frames(ONE, table(rows=5), *Y, *S)],
+)
 def test_a_hostile_answer_is_one_line(tmp_path, monkeypatch, answer):
     (tmp_path / "a.npz").write_bytes(b"PK\x03\x04")
-    code = f"import sys; sys.stdin.buffer.readline(); sys.stdout.buffer.write({frames(READY) + answer!r})"
+    code = (
+        "import sys; sys.stdin.buffer.readline();"
+        f" sys.stdout.buffer.write({frames(READY) + answer!r})"
+    )
     monkeypatch.setattr(source, "command", lambda: [sys.executable, "-c", code])
     path = str(tmp_path / "a.npz")
     wanted = Wanted("y", ("t",))  # not what the answer holds
-    assert_refused(lambda: source.read_confined(path, path, wanted, Options()), "BR707", "gave a wrong answer", path)
+    assert_refused(
+        lambda: source.read_confined(path, path, wanted, Options()),
+        "BR707",
+        "gave a wrong answer",
+        path,
+    )

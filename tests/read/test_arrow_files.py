@@ -51,7 +51,9 @@ def test_decimals_times_and_text_in_every_disguise(tmp_path):
         "day": pa.array([datetime.date(2026, 1, 1)] * 4),
         "id": pa.array([None, 2**63 - 1, 1, 2]),
     }
-    table = read_arrow(written(tmp_path / "a.arrow", columns), replace(W, group="g", day="day", id="id"))
+    table = read_arrow(
+        written(tmp_path / "a.arrow", columns), replace(W, group="g", day="day", id="id")
+    )
     assert table.columns["y"].tolist() == ["no", "yes", "no", None]
     assert np.array_equal(table.columns["s"], [0.1, 0.3, np.nan, 1.0], equal_nan=True)
     assert table.columns["g"].tolist() == ["a", None, "b", "a"]
@@ -83,14 +85,22 @@ def test_offsets_that_lead_out_of_a_buffer_are_seen(tmp_path):
     data = (tmp_path / "a.arrow").read_bytes()
     offsets = np.array([0, 2, 5, 7, 10], np.int32).tobytes()
     assert data.count(offsets) == 1
-    (tmp_path / "a.arrow").write_bytes(data.replace(offsets, np.array([0, 2, 2**30, 7, 10], np.int32).tobytes()))
+    (tmp_path / "a.arrow").write_bytes(
+        data.replace(offsets, np.array([0, 2, 2**30, 7, 10], np.int32).tobytes())
+    )
     assert_refused(lambda: read_arrow(path, W), "BR703", "not a whole Arrow file", path)
 
 
 def test_damaged_empty_and_old_files_are_refused(tmp_path):
     path = written(tmp_path / "a.arrow", GOOD)
     data = (tmp_path / "a.arrow").read_bytes()
-    for changed in (data[: len(data) // 2], data[:-10], b"not arrow at all", b"ARROW1", data[:8] + bytes(len(data) - 8)):
+    for changed in (
+        data[: len(data) // 2],
+        data[:-10],
+        b"not arrow at all",
+        b"ARROW1",
+        data[:8] + bytes(len(data) - 8),
+    ):
         (tmp_path / "a.arrow").write_bytes(changed)
         assert_refused(lambda: read_arrow(path, W), "BR703", "not a whole Arrow file", path)
     (tmp_path / "a.arrow").write_bytes(b"FEA1" + bytes(100))
@@ -114,9 +124,15 @@ def test_a_stream_that_ends_early_is_refused_where_that_shows(tmp_path):
 def test_unknown_and_repeated_columns_are_refused(tmp_path):
     path = written(tmp_path / "a.arrow", {"y": [1], "Y": [0], "score": [0.5]})
     assert_refused(lambda: read_arrow(path, W), "BR613", 'no column "s"', path)
-    assert read_arrow(path, replace(W, scores=("score",))).columns["y"].tolist() == [1], "Arrow tells Y from y"
+    assert read_arrow(path, replace(W, scores=("score",))).columns["y"].tolist() == [1], (
+        "Arrow tells Y from y"
+    )
     twice = pa.Table.from_arrays([pa.array([1]), pa.array([0]), pa.array([0.5])], ["y", "y", "s"])
-    assert_refused(lambda: read_arrow(written(tmp_path / "b.arrow", twice), W), "BR606", 'more than one column "y"')
+    assert_refused(
+        lambda: read_arrow(written(tmp_path / "b.arrow", twice), W),
+        "BR606",
+        'more than one column "y"',
+    )
 
 
 def test_without_pyarrow_one_line_says_how_to_get_it(tmp_path, monkeypatch):
@@ -126,7 +142,11 @@ def test_without_pyarrow_one_line_says_how_to_get_it(tmp_path, monkeypatch):
         raise ImportError(name)
 
     monkeypatch.setattr(table.importlib, "import_module", absent)
-    assert_refused(lambda: read_arrow(path, W), "BR714", r'pyarrow is not installed. Fix: pip install "baserate\[arrow\]"')
+    assert_refused(
+        lambda: read_arrow(path, W),
+        "BR714",
+        r'pyarrow is not installed. Fix: pip install "baserate\[arrow\]"',
+    )
 
 
 def test_a_file_whose_two_schemas_differ_is_refused(tmp_path):
@@ -134,18 +154,26 @@ def test_a_file_whose_two_schemas_differ_is_refused(tmp_path):
     data = {}
     for kind in (pa.float64(), pa.float32()):
         place = tmp_path / f"{kind}.arrow"
-        feather.write_feather(pa.table({"y": [0, 1], "s": pa.array([0.5, 1.25], kind)}), place, compression="uncompressed")
+        feather.write_feather(
+            pa.table({"y": [0, 1], "s": pa.array([0.5, 1.25], kind)}),
+            place,
+            compression="uncompressed",
+        )
         data[kind] = place.read_bytes()
     ends = 16 + int.from_bytes(data[pa.float64()][12:16], "little")
     path = tmp_path / "mixed.arrow"
     path.write_bytes(data[pa.float32()][:ends] + data[pa.float64()][ends:])
-    assert_refused(lambda: read_arrow(str(path), W), "BR703", "is damaged: its two schemas differ", path)
+    assert_refused(
+        lambda: read_arrow(str(path), W), "BR703", "is damaged: its two schemas differ", path
+    )
 
 
 @pytest.mark.parametrize("form", ["file", "stream", "lz4", "dictionary"])
 def test_mutations_are_read_or_refused(tmp_path, form):
     rng = np.random.default_rng(0)
-    table = pa.table({"y": [0, 1] * 100, "s": rng.random(200), "g": pa.array(["a", "b", "c", None] * 50)})
+    table = pa.table(
+        {"y": [0, 1] * 100, "s": rng.random(200), "g": pa.array(["a", "b", "c", None] * 50)}
+    )
     if form == "dictionary":
         table = table.set_column(2, "g", table["g"].dictionary_encode())
     path = tmp_path / "a.arrow"

@@ -1,4 +1,6 @@
-"""BAD_INPUTS, section A, for arrays, where there is more to say than tests/bad_inputs does. Row 16 needs a column of dates."""
+"""BAD_INPUTS, section A, for arrays, where there is more to say than tests/bad_inputs does. Row 16
+needs a column of dates.
+"""
 
 import numpy as np
 import pandas as pd
@@ -10,7 +12,15 @@ from tests.read.refusals import S, assert_refused, codes
 import baserate as br
 
 
-@pytest.mark.parametrize("labels", [[0, 0, 1, 1], [False, False, True, True], [0.0, 0.0, 1.0, 1.0], np.array([0, 0, 1, 1], np.uint8)])
+@pytest.mark.parametrize(
+    "labels",
+    [
+        [0, 0, 1, 1],
+        [False, False, True, True],
+        [0.0, 0.0, 1.0, 1.0],
+        np.array([0, 0, 1, 1], np.uint8),
+    ],
+)
 def test_row_1_plain_labels_are_accepted_without_a_note(labels):
     counts = br.count(labels, S)
     assert (counts.total_positives, counts.total_negatives) == (2, 2)
@@ -32,7 +42,9 @@ def test_row_1_plain_labels_are_accepted_without_a_note(labels):
         (-1.0, 1.0),
     ],
 )
-def test_row_2_documented_pairs_are_accepted_with_a_note_that_says_how_to_turn_it_round(negative, positive):
+def test_row_2_documented_pairs_are_accepted_with_a_note_that_says_how_to_turn_it_round(
+    negative, positive
+):
     counts = br.count([negative, negative, negative, positive], S)
     assert counts.positives.tolist() == [1, 0, 0, 0]
     (note,) = counts.notes
@@ -43,7 +55,9 @@ def test_row_2_documented_pairs_are_accepted_with_a_note_that_says_how_to_turn_i
     assert turned.positives.tolist() == [0, 1, 1, 1]
 
 
-@pytest.mark.parametrize("labels", [["fraud", "legit", "legit", "legit"], ["bad", "good", "good", "good"]])
+@pytest.mark.parametrize(
+    "labels", [["fraud", "legit", "legit", "legit"], ["bad", "good", "good", "good"]]
+)
 def test_row_3_words_without_a_documented_meaning_are_refused(labels):
     error = assert_refused("cannot tell which is positive", labels, S, code="BR102")
     assert f'"{labels[0]}" (1)' in str(error)
@@ -53,7 +67,12 @@ def test_row_3_words_without_a_documented_meaning_are_refused(labels):
 
 
 def test_row_5_three_values_are_refused_even_with_a_positive_one():
-    assert_refused(r"3 values \(0 \(2\), 1 \(1\), 2 \(1\)\); need 2. Fix: count\(y_true == VALUE", [0, 0, 1, 2], S, code="BR103")
+    assert_refused(
+        r"3 values \(0 \(2\), 1 \(1\), 2 \(1\)\); need 2. Fix: count\(y_true == VALUE",
+        [0, 0, 1, 2],
+        S,
+        code="BR103",
+    )
     assert_refused("3 values", [0, 0, 1, 2], S, code="BR103", pos_label=1)
     assert_refused("4 values|5 values", list("abcde"), [*S, 1], code="BR103")
 
@@ -86,11 +105,21 @@ def test_row_7_missing_labels_are_refused_with_their_places(labels):
 
 
 def test_row_7_missing_timestamps_are_missing_labels_too():
-    assert_refused("1 of 2 labels", np.array(["2026-01-01", "NaT"], dtype="datetime64[D]"), [1, 2], code="BR105")
+    assert_refused(
+        "1 of 2 labels",
+        np.array(["2026-01-01", "NaT"], dtype="datetime64[D]"),
+        [1, 2],
+        code="BR105",
+    )
 
 
 def test_no_labels_at_all_are_the_counts_of_nothing():
-    for nothing in ([], np.array([], dtype=object), np.array([], dtype=str), np.array([], dtype=int)):
+    for nothing in (
+        [],
+        np.array([], dtype=object),
+        np.array([], dtype=str),
+        np.array([], dtype=int),
+    ):
         assert br.count(nothing, []) == br.Counts.empty()
         assert br.count(nothing, [], pos_label="yes") == br.Counts.empty()
 
@@ -106,7 +135,9 @@ def test_labels_may_lie_anywhere_in_memory():
     table[2:, 0] = True
     assert br.count(table[:, 0], np.array([S, S]).T[:, 1]) == br.count([0, 0, 1, 1], S)
     assert br.count(table[::-1, 0], np.array(S)[::-1]) == br.count([0, 0, 1, 1], S)
-    assert br.count(np.array([0, 0, 1, 1], dtype=">i4"), np.array(S, dtype=">f8")) == br.count([0, 0, 1, 1], S)
+    assert br.count(np.array([0, 0, 1, 1], dtype=">i4"), np.array(S, dtype=">f8")) == br.count(
+        [0, 0, 1, 1], S
+    )
 
 
 def test_row_8_fractional_labels_are_refused():
@@ -132,15 +163,28 @@ def test_row_10_spellings_of_one_label_are_refused():
 
 
 @pytest.mark.parametrize(
-    ("labels", "given", "meant"), [(["no", "yes"] * 2, "Yes", "yes"), ([0, 1] * 2, "1", 1), ([0, 1] * 2, 7, 0), (["a", "bb"] * 2, "bc", "bb")]
+    ("labels", "given", "meant"),
+    [
+        (["no", "yes"] * 2, "Yes", "yes"),
+        ([0, 1] * 2, "1", 1),
+        ([0, 1] * 2, 7, 0),
+        (["a", "bb"] * 2, "bc", "bb"),
+    ],
 )
-def test_row_11_a_positive_label_that_is_not_there_is_refused_with_the_likely_one(labels, given, meant):
-    assert_refused(rf"is not in y_true.*Fix: pos_label={meant!r}", labels, S, code="BR109", pos_label=given)
+def test_row_11_a_positive_label_that_is_not_there_is_refused_with_the_likely_one(
+    labels, given, meant
+):
+    assert_refused(
+        rf"is not in y_true.*Fix: pos_label={meant!r}", labels, S, code="BR109", pos_label=given
+    )
 
 
 def test_row_11_the_positive_label_is_compared_as_python_does():
     big = 2**53
-    assert br.count([big, big + 1, big + 1], [0.1, 0.2, 0.3], pos_label=float(big)).total_positives == 1
+    assert (
+        br.count([big, big + 1, big + 1], [0.1, 0.2, 0.3], pos_label=float(big)).total_positives
+        == 1
+    )
     assert br.count([0, 0, 0], [0.1, 0.2, 0.3], pos_label=(0, 1, 1)).total_positives == 0
     assert_refused("is not in y_true", [1, 1, 1], [0.1, 0.2, 0.3], code="BR109", pos_label="1")
     assert_refused("is not in y_true", ["1", "1"], [0.1, 0.2], code="BR109", pos_label=1)
@@ -192,7 +236,9 @@ def test_row_13_two_values_that_are_not_labels_are_not_called_swapped():
         pd.array([0, 0, 1, 1], dtype="Int64"),
         pd.Index([0, 0, 1, 1]),
     ],
-    ids=lambda labels: f"{type(labels).__module__}.{getattr(labels, 'dtype', getattr(labels, 'type', ''))}",
+    ids=lambda labels: (
+        f"{type(labels).__module__}.{getattr(labels, 'dtype', getattr(labels, 'type', ''))}"
+    ),
 )
 def test_row_14_nullable_and_categorical_labels_are_accepted(labels):
     assert br.count(labels, S).positives.tolist() == [1, 0, 1, 0]

@@ -1,4 +1,6 @@
-"""BAD_INPUTS, section B, for arrays, where there is more to say than tests/bad_inputs does. Row 32 belongs to probability measures."""
+"""BAD_INPUTS, section B, for arrays, where there is more to say than tests/bad_inputs does. Row 32
+belongs to probability measures.
+"""
 
 import datetime
 from decimal import Decimal
@@ -51,8 +53,12 @@ def test_row_17_a_hundred_thousand_rows_with_one_nan_are_refused_on_every_path()
     labels = np.zeros(100_000, dtype=bool)
     labels[::1000] = True
     for keep in ("all", "positives"):
-        assert assert_refused("NaN", labels, scores, code="BR201", keep=keep).problems[0].where.rows == (77,)
-    assert_refused("NaN", labels, np.where(np.isnan(scores), np.nan, np.round(scores, 1)), code="BR201")
+        assert assert_refused("NaN", labels, scores, code="BR201", keep=keep).problems[
+            0
+        ].where.rows == (77,)
+    assert_refused(
+        "NaN", labels, np.where(np.isnan(scores), np.nan, np.round(scores, 1)), code="BR201"
+    )
 
 
 def test_row_20_logits_are_noted_and_never_transformed():
@@ -75,14 +81,22 @@ def test_row_21_two_named_columns_of_probabilities_use_the_positives_column():
 def test_row_21_two_columns_that_do_not_say_which_are_refused():
     matrix = np.array([[0.9, 0.1], [0.6, 0.4], [0.65, 0.35], [0.2, 0.8]])
     assert_refused(r"2 columns: which one\?", [0, 0, 1, 1], matrix, code="BR204")
-    assert_refused("which one", [0, 0, 1, 1], pd.DataFrame(matrix, columns=["a", "b"]), code="BR204")
-    assert_refused("which one", [0, 0, 1, 1], pd.DataFrame(2 * matrix, columns=[0, 1]), code="BR204")
-    assert_refused("3 columns", [0, 0, 1, 1], pd.DataFrame(np.ones((4, 3)), columns=list("abc")), code="BR204")
+    assert_refused(
+        "which one", [0, 0, 1, 1], pd.DataFrame(matrix, columns=["a", "b"]), code="BR204"
+    )
+    assert_refused(
+        "which one", [0, 0, 1, 1], pd.DataFrame(2 * matrix, columns=[0, 1]), code="BR204"
+    )
+    assert_refused(
+        "3 columns", [0, 0, 1, 1], pd.DataFrame(np.ones((4, 3)), columns=list("abc")), code="BR204"
+    )
 
 
 def test_row_25_large_ties_are_noted_with_their_share():
     counts = br.count([0, 0, 1, 1] * 25, [0.2, 0.4, 0.4, 0.8] * 25)
-    assert "50 % of the scores tie at 0.4" in next(note.text for note in counts.notes if note.code == "BR216")
+    assert "50 % of the scores tie at 0.4" in next(
+        note.text for note in counts.notes if note.code == "BR216"
+    )
     assert "BR216" not in codes(br.count([0, 1] * 50, np.arange(100) / 100))
 
 
@@ -90,7 +104,9 @@ def test_row_26_reversed_scores_are_noted_and_never_turned():
     counts = br.count([1] * 20 + [0] * 80, np.arange(100) / 100)
     assert br.auc(counts) == 0
     assert "BR207" in codes(counts)
-    assert "BR207" not in codes(br.count([1, 0, 0], [0.1, 0.2, 0.05])), "one pair in two is not evidence"
+    assert "BR207" not in codes(br.count([1, 0, 0], [0.1, 0.2, 0.05])), (
+        "one pair in two is not evidence"
+    )
     weighted = br.count([1] * 20 + [0] * 80, np.arange(100) / 100, sample_weight=np.full(100, 1e-9))
     assert "BR207" in codes(weighted)
 
@@ -99,7 +115,9 @@ def test_row_27_numbers_written_as_text_are_read_and_anything_else_is_refused():
     assert br.count([0, 0, 1, 1], ["0.1", "0.4", "0.35", "8e-1"]) == br.count([0, 0, 1, 1], S)
     assert br.count([0, 0, 1, 1], ["1", "4", "3", "9007199254740993"]).scores[0] == 9007199254740993
     for bad in ("0,5", "12%", "$3", "1,234.5", "1_000", "abc"):
-        error = assert_refused("not a number, such as", [0, 0, 1, 1], ["0.1", "0.4", bad, "0.8"], code="BR208")
+        error = assert_refused(
+            "not a number, such as", [0, 0, 1, 1], ["0.1", "0.4", bad, "0.8"], code="BR208"
+        )
         assert error.problems[0].where.rows == (2,)
         assert bad in str(error)
 
@@ -123,9 +141,17 @@ def test_row_28_what_is_no_number_is_refused(scores, what):
 
 
 def test_row_27_different_numbers_in_text_stay_different_scores_or_are_refused():
-    assert_refused("whole numbers beyond", [0, 1, 0], ["9007199254740993", "9007199254740992", "0.5"], code="BR215")
+    assert_refused(
+        "whole numbers beyond",
+        [0, 1, 0],
+        ["9007199254740993", "9007199254740992", "0.5"],
+        code="BR215",
+    )
     assert_refused("whole numbers beyond", [0, 1], [" 9007199254740993", "0.5"], code="BR215")
-    assert br.count([0, 1], ["9007199254740994", "0.5"]).scores.tolist() == [9007199254740994.0, 0.5]
+    assert br.count([0, 1], ["9007199254740994", "0.5"]).scores.tolist() == [
+        9007199254740994.0,
+        0.5,
+    ]
     assert_refused("would merge", [0, 1], ["0.1", "0.10000000000000000001"], code="BR215")
     assert_refused("beyond the largest float", [0, 1], ["1e400", "0.5"], code="BR215")
     assert_refused("beyond the largest float", [0, 1], ["9" * 5000, "0.5"], code="BR215")
@@ -140,31 +166,52 @@ def test_row_27_text_keeps_every_character_and_takes_no_more_room_than_it_has():
 
 def test_row_30_integers_beyond_two_to_the_53_are_kept_apart():
     big = [2**53, 2**53 + 1, 2**62, 2**62 + 1]
-    for scores in (big, np.array(big, dtype=np.uint64), pd.Series(big), pl.Series(big), pa.array(big), np.array(big, dtype=object)):
+    for scores in (
+        big,
+        np.array(big, dtype=np.uint64),
+        pd.Series(big),
+        pl.Series(big),
+        pa.array(big),
+        np.array(big, dtype=object),
+    ):
         assert br.count([0, 0, 1, 1], scores).scores.tolist() == sorted(big, reverse=True)
 
 
 def test_row_30_what_64_bits_cannot_hold_is_refused():
-    assert_refused("beyond the largest 64-bit integer", [0, 1], np.array([1, 2**63], dtype=np.uint64), code="BR215")
+    assert_refused(
+        "beyond the largest 64-bit integer",
+        [0, 1],
+        np.array([1, 2**63], dtype=np.uint64),
+        code="BR215",
+    )
     assert_refused("beyond the largest 64-bit integer", [0, 1], [1, 2**64], code="BR215")
     assert_refused("whole numbers beyond", [0, 1, 0], [2**53, 2**53 + 1, 0.5], code="BR215")
     assert_refused("whole numbers beyond", [0, 1], [2**53 + 1, 0.5], code="BR215")
-    assert_refused("whole numbers beyond", [1, 0, 0], [np.int64(2**53), np.int64(2**53 + 1), 0.5], code="BR215")
+    assert_refused(
+        "whole numbers beyond", [1, 0, 0], [np.int64(2**53), np.int64(2**53 + 1), 0.5], code="BR215"
+    )
     assert_refused("beyond", [0, 1], [Fraction(10) ** 400, Fraction(1, 2)], code="BR215")
 
 
 def test_row_30_decimals_and_fractions_are_accepted_unless_two_would_merge():
     assert br.count([0, 1], [Decimal("0.1"), Decimal("0.25")]).scores.tolist() == [0.25, 0.1]
     assert br.count([0, 1], [Fraction(1, 3), 1]).scores.tolist() == [1.0, 1 / 3]
-    assert_refused("would merge", [0, 1], [Decimal("0.1"), Decimal("0.10000000000000000001")], code="BR215")
+    assert_refused(
+        "would merge", [0, 1], [Decimal("0.1"), Decimal("0.10000000000000000001")], code="BR215"
+    )
 
 
 def test_row_30_long_doubles_are_accepted_unless_two_would_merge():
     third = np.longdouble(1) / 3
     if third == np.float64(third):
         pytest.skip("long double is double on this platform")
-    assert br.count([0, 1], np.array([third, 0.5], dtype=np.longdouble)).scores.tolist() == [0.5, float(third)]
-    assert_refused("would merge", [0, 1], np.array([third, np.longdouble(float(third))]), code="BR215")
+    assert br.count([0, 1], np.array([third, 0.5], dtype=np.longdouble)).scores.tolist() == [
+        0.5,
+        float(third),
+    ]
+    assert_refused(
+        "would merge", [0, 1], np.array([third, np.longdouble(float(third))]), code="BR215"
+    )
 
 
 def test_row_30_odd_decimals_are_refused_in_one_line():
@@ -178,8 +225,19 @@ def test_row_32_probabilities_off_by_rounding_are_no_percent_and_no_logits():
 
 def test_row_34_series_with_different_indexes_are_refused():
     labels = pd.Series([0, 0, 1, 1], index=[3, 2, 1, 0])
-    assert_refused("indexes of y_true and y_score differ .4 of 4 shared, in another order.", labels, pd.Series(S), code="BR211")
-    assert_refused("sample_weight differ", pd.Series([0, 0, 1, 1]), S, code="BR211", sample_weight=pd.Series([1, 2, 3, 4], index=list("abcd")))
+    assert_refused(
+        "indexes of y_true and y_score differ .4 of 4 shared, in another order.",
+        labels,
+        pd.Series(S),
+        code="BR211",
+    )
+    assert_refused(
+        "sample_weight differ",
+        pd.Series([0, 0, 1, 1]),
+        S,
+        code="BR211",
+        sample_weight=pd.Series([1, 2, 3, 4], index=list("abcd")),
+    )
     assert br.count(labels, pd.Series(S, index=labels.index)) == br.count([0, 0, 1, 1], S)
     assert br.count(labels, S) == br.count([0, 0, 1, 1], S)
 
@@ -199,7 +257,9 @@ class Tensor:
 
 def test_row_35_numpys_own_strings_are_read():
     words = np.array(["no", "no", "yes", "yes"], dtype=np.dtypes.StringDType())
-    assert br.count(words, np.array(["0.1", "0.4", "0.35", "0.8"], dtype=np.dtypes.StringDType())) == br.count([0, 0, 1, 1], S)
+    assert br.count(
+        words, np.array(["0.1", "0.4", "0.35", "0.8"], dtype=np.dtypes.StringDType())
+    ) == br.count([0, 0, 1, 1], S)
     assert_refused("not numbers", words, words, code="BR208")
 
 
@@ -226,7 +286,9 @@ def test_row_35_foreign_arrays_are_read_through_their_protocols(scores):
 
 
 def test_row_35_what_cannot_be_read_is_refused_in_one_line():
-    error = assert_refused("cannot be read as an array: call .detach", [0, 1], Stubborn(), code="BR219")
+    error = assert_refused(
+        "cannot be read as an array: call .detach", [0, 1], Stubborn(), code="BR219"
+    )
     assert "\n" not in str(error)
     assert_refused("one-dimensional, got generator", [0, 1], (s for s in S), code="BR219")
     assert_refused("one-dimensional, got 3 dimensions", [0, 1], np.zeros((2, 2, 2)), code="BR219")

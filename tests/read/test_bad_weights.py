@@ -8,13 +8,28 @@ import baserate as br
 
 
 def test_row_38_a_class_without_weight_is_refused():
-    assert_refused("total weight of the positives is 0", [0, 0, 1, 1], S, code="BR302", sample_weight=[1, 1, 0, 0])
-    assert_refused("total weight of the negatives is 0", [0, 0, 1, 1], S, code="BR302", sample_weight=[0, 0, 1, 1])
+    assert_refused(
+        "total weight of the positives is 0",
+        [0, 0, 1, 1],
+        S,
+        code="BR302",
+        sample_weight=[1, 1, 0, 0],
+    )
+    assert_refused(
+        "total weight of the negatives is 0",
+        [0, 0, 1, 1],
+        S,
+        code="BR302",
+        sample_weight=[0, 0, 1, 1],
+    )
     with pytest.raises(br.InputError, match="total weight of the positives is 0"):
         br.count_models([0, 0, 1, 1], {"m": S}, sample_weight=[1, 1, 0, 0])
 
 
-@pytest.mark.parametrize(("bad", "what"), [(float("nan"), "missing or NaN"), (None, "missing or NaN"), (float("inf"), "infinite")])
+@pytest.mark.parametrize(
+    ("bad", "what"),
+    [(float("nan"), "missing or NaN"), (None, "missing or NaN"), (float("inf"), "infinite")],
+)
 def test_row_39_weights_that_are_no_numbers_are_refused(bad, what):
     error = assert_refused(what, [0, 0, 1, 1], S, code="BR303", sample_weight=[1.0, 1.0, bad, 1.0])
     assert error.problems[0].where.rows == (2,)
@@ -26,8 +41,12 @@ def test_row_39_text_weights_are_read_or_refused():
 
 
 def test_row_40_weights_that_overflow_a_class_are_refused_and_large_ones_are_not():
-    assert_refused("overflows", [0, 1, 1], [1, 2, 3], code="BR308", sample_weight=[1.0, 1e308, 1e308])
-    assert_refused("overflows", [0, 1, 1], [1, 2, 2], code="BR308", sample_weight=[1.0, 1e308, 1e308])
+    assert_refused(
+        "overflows", [0, 1, 1], [1, 2, 3], code="BR308", sample_weight=[1.0, 1e308, 1e308]
+    )
+    assert_refused(
+        "overflows", [0, 1, 1], [1, 2, 2], code="BR308", sample_weight=[1.0, 1e308, 1e308]
+    )
     assert_refused("overflows", [0, 1], [1, 2], code="BR308", sample_weight=[1e308, 1e308])
     large = br.count([0, 1], [1, 2], sample_weight=[8e307, 8e307])
     assert (large.total_positives, large.prior, br.auc(large)) == (8e307, 0.5, 1.0)
@@ -40,18 +59,28 @@ def test_row_40_whole_weights_that_floats_would_round_are_refused():
 def test_a_weight_of_zero_is_as_if_absent_everywhere():
     labels, scores, weights = [0, 1, 0, 1], [0.1, 0.2, 0.3, 0.4], [1.5, 2.5, 0.0, -0.0]
     few = slice(0, 2)
-    assert br.count(labels, scores, sample_weight=weights) == br.count(labels[few], scores[few], sample_weight=weights[few])
+    assert br.count(labels, scores, sample_weight=weights) == br.count(
+        labels[few], scores[few], sample_weight=weights[few]
+    )
     joint = br.count_models(labels, {"m": scores}, sample_weight=weights)
     assert joint == br.count_models(labels[few], {"m": scores[few]}, sample_weight=weights[few])
     groups = br.count_groups(labels, scores, groups=list("aabb"), sample_weight=weights)
-    assert groups == br.count_groups(labels[few], scores[few], groups=["a", "a"], sample_weight=weights[few])
+    assert groups == br.count_groups(
+        labels[few], scores[few], groups=["a", "a"], sample_weight=weights[few]
+    )
     assert groups.ledger.rows_read == 4
 
 
 def test_notes_on_weights_speak_of_weight_not_of_cases():
-    assert "no positives in a weight of 25" in text_of(br.count([0, 0], [0.1, 0.2], sample_weight=[12.5, 12.5]), "BR104")
-    assert text_of(br.count([1, 1, 0], [0.1, 0.2, 0.3], sample_weight=[5e-324, 1e308, 1e-308]), "BR110").endswith("meant?")
-    assert ">99.9 % of the weight" in text_of(br.count([1, 1, 0], [0.1, 0.2, 0.3], sample_weight=[0.5, 1e6, 0.5]), "BR110")
+    assert "no positives in a weight of 25" in text_of(
+        br.count([0, 0], [0.1, 0.2], sample_weight=[12.5, 12.5]), "BR104"
+    )
+    assert text_of(
+        br.count([1, 1, 0], [0.1, 0.2, 0.3], sample_weight=[5e-324, 1e308, 1e-308]), "BR110"
+    ).endswith("meant?")
+    assert ">99.9 % of the weight" in text_of(
+        br.count([1, 1, 0], [0.1, 0.2, 0.3], sample_weight=[0.5, 1e6, 0.5]), "BR110"
+    )
 
 
 def test_row_42_whole_weights_are_noted_as_ambiguous():
@@ -61,8 +90,13 @@ def test_row_42_whole_weights_are_noted_as_ambiguous():
 
 
 def test_row_43_weights_by_class_are_noted_with_the_prior_they_imply():
-    counts = br.count([0] * 98 + [1] * 2, np.arange(100) / 100, sample_weight=[0.5] * 98 + [24.5] * 2)
-    assert "weights of 100 rows as read are one value a class and imply a prior of 0.5 (rows: 0.02)" in text_of(counts, "BR304")
+    counts = br.count(
+        [0] * 98 + [1] * 2, np.arange(100) / 100, sample_weight=[0.5] * 98 + [24.5] * 2
+    )
+    assert (
+        "weights of 100 rows as read are one value a class and imply a prior of 0.5 (rows: 0.02)"
+        in text_of(counts, "BR304")
+    )
     assert "BR304" not in codes(br.count([0, 0, 1, 1], S, sample_weight=[0.5, 0.6, 0.7, 0.7]))
     assert "BR304" not in codes(br.count([1, 1], S[:2], sample_weight=[0.5, 0.6]))
     assert "BR304" not in codes(br.count([0, 1], S[:2], sample_weight=[0.5, 0.5]))

@@ -1,4 +1,6 @@
-"""Counting under a ceiling: the same counts whatever fits, whatever the chunks, and a word on what was merged."""
+"""Counting under a ceiling: the same counts whatever fits, whatever the chunks, and a word on what
+was merged.
+"""
 
 import numpy as np
 import pytest
@@ -38,8 +40,16 @@ def spread(rows=3_000, prior=0.01, seed=0):
 finite = st.floats(allow_nan=False, allow_infinity=False)
 
 
-@given(strategies.cases(), st.integers(1, 70), st.integers(2, 80), st.lists(finite, max_size=2), st.sampled_from([best, portable]))
-def test_whatever_fits_and_however_the_rows_are_cut_the_counts_are_those_of_memory(data, size, room, thresholds, kernels):
+@given(
+    strategies.cases(),
+    st.integers(1, 70),
+    st.integers(2, 80),
+    st.lists(finite, max_size=2),
+    st.sampled_from([best, portable]),
+)
+def test_whatever_fits_and_however_the_rows_are_cut_the_counts_are_those_of_memory(
+    data, size, room, thresholds, kernels
+):
     labels, scores = data
     if not len(scores):
         return
@@ -60,20 +70,37 @@ def test_whatever_fits_and_however_the_rows_are_cut_the_counts_are_those_of_memo
         assert (ours.tp, ours.fp) == (theirs.tp, theirs.fp)
 
 
-@given(strategies.cases(both=True), st.integers(1, 70), st.integers(2, 40), st.lists(finite, max_size=2))
-@example((np.array([True, False, True, False]), np.array([np.inf, 0.0, 0.0, np.finfo(np.float64).max])), 1, 2, [])
-def test_certified_bins_are_the_full_counts_coarsened_and_keep_their_bound(data, size, room, thresholds):
+@given(
+    strategies.cases(both=True),
+    st.integers(1, 70),
+    st.integers(2, 40),
+    st.lists(finite, max_size=2),
+)
+@example(
+    (np.array([True, False, True, False]), np.array([np.inf, 0.0, 0.0, np.finfo(np.float64).max])),
+    1,
+    2,
+    [],
+)
+def test_certified_bins_are_the_full_counts_coarsened_and_keep_their_bound(
+    data, size, room, thresholds
+):
     labels, scores = data
     with pytest.MonkeyPatch.context() as patch:
         tight(patch, room)
         patch.setattr(condense, "BIN", 1)
         patch.setattr("baserate.read.large.BIN", 1)
         try:
-            coarse = br.count_chunks(cut(labels, scores, size), memory=LEAST, approx=True, thresholds=thresholds)
+            coarse = br.count_chunks(
+                cut(labels, scores, size), memory=LEAST, approx=True, thresholds=thresholds
+            )
         except br.InputError as error:
             assert error.code == "BR942"  # whole numbers that no float holds
-            # An edge is finite: nothing parts the largest float from infinity, and what cannot be certified is refused.
-            assert scores.dtype == np.int64 or {np.inf, np.finfo(np.float64).max} <= set(scores.tolist())
+            # An edge is finite: nothing parts the largest float from infinity, and what cannot be
+            # certified is refused.
+            assert scores.dtype == np.int64 or {np.inf, np.finfo(np.float64).max} <= set(
+                scores.tolist()
+            )
             return
     whole = br.count(labels, scores)
     if coarse.bins is None:
@@ -129,15 +156,21 @@ SHAPES = {
     "both signs": lambda rng, y: rng.normal(size=len(y)) + y,
     "crowded below one": lambda rng, y: 1 - np.exp(-rng.exponential(12, len(y)) - 3 * y),
     "of any size": lambda rng, y: 10.0 ** (rng.uniform(-300, 280, len(y)) + 20 * y),
-    "heavily tied in part": lambda rng, y: np.where(rng.random(len(y)) < 0.4, rng.choice([0.0, 0.5], len(y)), rng.random(len(y)) + 0.1 * y),
-    "endless in part": lambda rng, y: np.where(rng.random(len(y)) < 0.1, rng.choice([-np.inf, np.inf], len(y)), rng.normal(size=len(y)) + y),
+    "heavily tied in part": lambda rng, y: np.where(
+        rng.random(len(y)) < 0.4, rng.choice([0.0, 0.5], len(y)), rng.random(len(y)) + 0.1 * y
+    ),
+    "endless in part": lambda rng, y: np.where(
+        rng.random(len(y)) < 0.1, rng.choice([-np.inf, np.inf], len(y)), rng.normal(size=len(y)) + y
+    ),
     "whole": lambda rng, y: (rng.normal(size=len(y)) * 1e9 + 1e9 * y).astype(np.int64),
     "short": lambda rng, y: (rng.random(len(y)) + 0.1 * y).astype(np.float32),
 }
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_cases_in_any_order_but_that_of_their_scores_are_certified_in_one_reading(monkeypatch, shape):
+def test_cases_in_any_order_but_that_of_their_scores_are_certified_in_one_reading(
+    monkeypatch, shape
+):
     """A million cases, of which the first third chooses the edges."""
     rng = np.random.default_rng(5)
     labels = rng.random(1_000_000) < 0.05
@@ -150,11 +183,18 @@ def test_cases_in_any_order_but_that_of_their_scores_are_certified_in_one_readin
         begun.append(True)
         return iter(cut(labels, scores, 1 << 16))
 
-    counts, whole = br.count_chunks(chunks, memory=LEAST, approx=True, thresholds=[0.5]), br.count(labels, scores)
+    counts, whole = (
+        br.count_chunks(chunks, memory=LEAST, approx=True, thresholds=[0.5]),
+        br.count(labels, scores),
+    )
     assert counts.bins is not None
     assert len(begun) == 1
     assert counts == whole.coarsen(counts.bins.edges)
-    assert abs(float(br.auc(counts)) - float(br.auc(whole))) <= counts.auc_error_bound <= condense.BOUND
+    assert (
+        abs(float(br.auc(counts)) - float(br.auc(whole)))
+        <= counts.auc_error_bound
+        <= condense.BOUND
+    )
     assert br.flag_at(counts, 0.5).fp == br.flag_at(whole, 0.5).fp
 
 
@@ -162,14 +202,20 @@ def test_more_positives_than_fit_are_refused_with_the_way_out(monkeypatch):
     labels, scores = spread(prior=0.5)
     tight(monkeypatch, 200)
     most = CELL * 200 // POSITIVE
-    with pytest.raises(br.InputError, match=rf"BR941: more than {most} different scores of positives .* approx=True"):
+    with pytest.raises(
+        br.InputError,
+        match=rf"BR941: more than {most} different scores of positives .* approx=True",
+    ):
         br.count_chunks(cut(labels, scores, 100), memory=LEAST)
 
 
 def test_bins_that_do_not_fit_are_refused_with_the_bound_that_is_left(monkeypatch):
     labels, scores = spread(prior=0.5)
     tight(monkeypatch, 200)
-    with pytest.raises(br.InputError, match=r"BR942: certified bins leave AUC uncertain by .*e-0\d, and 1e-06 is promised"):
+    with pytest.raises(
+        br.InputError,
+        match=r"BR942: certified bins leave AUC uncertain by .*e-0\d, and 1e-06 is promised",
+    ):
         br.count_chunks(cut(labels, scores, 100), memory=LEAST, approx=True)
 
 
@@ -185,7 +231,10 @@ def test_chunks_that_can_be_read_once_are_refused_only_where_they_are_needed_aga
     ("chunks", "match"),
     [
         ([[1, 2, 3]], "BR944: chunk 0 is no pair"),
-        ([([0, 1], [1, 2]), ([0, 1], [0.5, 2])], "BR944: scores are whole numbers in some pieces and fractions in others"),
+        (
+            [([0, 1], [1, 2]), ([0, 1], [0.5, 2])],
+            "BR944: scores are whole numbers in some pieces and fractions in others",
+        ),
         (
             [([0, 1], [0.5, 2]), ([0, 1, 0], [0.5, np.nan, np.nan])],
             r"BR201: y_score has 2 missing or NaN scores.*\(positions? 3, 4\)|BR201.*3, 4",
@@ -221,10 +270,16 @@ def test_as_many_other_cases_when_chunks_are_read_again_are_refused(monkeypatch,
     elif what == "one score":
         others[1][7] = np.nextafter(scores[7], 9)
     else:
-        changed = [np.argmax(labels == 0), *([] if what == "one label" else [np.argmax(labels == 1)])]
+        changed = [
+            np.argmax(labels == 0),
+            *([] if what == "one label" else [np.argmax(labels == 1)]),
+        ]
         others[0][changed] = 1 - others[0][changed]
     readings = iter([(labels, scores), others])
-    with pytest.raises(br.InputError, match="BR944: the chunks gave other cases .*Fix: give the same chunks each time"):
+    with pytest.raises(
+        br.InputError,
+        match="BR944: the chunks gave other cases .*Fix: give the same chunks each time",
+    ):
         br.count_chunks(lambda: iter(cut(*next(readings), 100)), memory=LEAST)
 
 
@@ -232,34 +287,54 @@ def test_chunks_may_come_in_another_order_and_be_cut_otherwise(monkeypatch):
     labels, scores = spread()
     tight(monkeypatch, 500)
     readings = iter([cut(labels, scores, 100), cut(labels[::-1], scores[::-1], 170)])
-    assert br.count_chunks(lambda: iter(next(readings)), memory=LEAST) == br.count(labels, scores).condense()
+    assert (
+        br.count_chunks(lambda: iter(next(readings)), memory=LEAST)
+        == br.count(labels, scores).condense()
+    )
 
 
 @pytest.mark.parametrize(
-    ("written", "meant"), [("1GB", 10**9), ("512 MiB", 2**29), ("0.5gib", 2**29), (10**9, 10**9), ("1000000000", 10**9), (4e8, 4 * 10**8)]
+    ("written", "meant"),
+    [
+        ("1GB", 10**9),
+        ("512 MiB", 2**29),
+        ("0.5gib", 2**29),
+        (10**9, 10**9),
+        ("1000000000", 10**9),
+        (4e8, 4 * 10**8),
+    ],
 )
 def test_memory_is_written_as_people_write_it(written, meant):
     assert bytes_of(written) == meant
 
 
-@pytest.mark.parametrize("wrong", ["much", "", "-1GB", "1XB", True, None, [1], 0, float("nan"), "1e9"])
+@pytest.mark.parametrize(
+    "wrong", ["much", "", "-1GB", "1XB", True, None, [1], 0, float("nan"), "1e9"]
+)
 def test_what_is_no_amount_of_memory_is_refused(wrong):
     with pytest.raises(br.InputError, match="BR940: a ceiling is an amount of memory"):
         bytes_of(wrong)
 
 
 def test_a_ceiling_below_what_the_readers_take_is_refused():
-    with pytest.raises(br.InputError, match=r"BR940: a ceiling of 100.0 MB is too low: the readers alone take 260.0 MB"):
+    with pytest.raises(
+        br.InputError,
+        match=r"BR940: a ceiling of 100.0 MB is too low: the readers alone take 260.0 MB",
+    ):
         br.count_chunks([([0, 1], [1, 2])], memory="100MB")
 
 
 def test_approx_without_a_ceiling_is_refused():
-    with pytest.raises(br.InputError, match="BR940: approx applies to counting within a memory limit"):
+    with pytest.raises(
+        br.InputError, match="BR940: approx applies to counting within a memory limit"
+    ):
         br.count_file("x.parquet", label="y", score="s", approx=True)
 
 
 def test_a_billion_rows_in_small_scenario_nine():
-    """USERS scenario 9, one period of it: i < 9 973 000, and the AUC of all periods, which are alike."""
+    """USERS scenario 9, one period of it: i < 9 973 000, and the AUC of all periods, which are
+    alike.
+    """
 
     def chunks():
         for start in range(0, 9_973_000, 1 << 20):
@@ -288,7 +363,9 @@ def test_thresholds_kept_apart_survive_saving_and_adding(folder, data, threshold
 
 
 def test_a_threshold_that_was_not_asked_for_is_still_refused():
-    counts = br.Counts([0.9, 0.6, 0.4, 0.2], positives=[1, 0, 0, 0], negatives=[0, 1, 1, 1]).condense([0.5])
+    counts = br.Counts(
+        [0.9, 0.6, 0.4, 0.2], positives=[1, 0, 0, 0], negatives=[0, 1, 1, 1]
+    ).condense([0.5])
     assert br.flag_at(counts, 0.5).fp == 1
     with pytest.raises(br.InputError, match="BR229"):
         br.flag_at(counts, 0.3)

@@ -1,4 +1,6 @@
-"""Files read in a process of their own: the same tables and the same refusals, and one line where the reader does not survive its file."""
+"""Files read in a process of their own: the same tables and the same refusals, and one line where
+the reader does not survive its file.
+"""
 
 import bz2
 import gzip
@@ -45,9 +47,17 @@ def data(rows=ROWS):
 DATA = data()
 FRAME = pa.table(DATA)
 RECORDS = list(zip(*(column.to_pylist() for column in FRAME.columns), strict=True))
-TEXT = ("y,s,t,w,g,i\n" + "".join(f'{y},{s!r},{t},{w},"{g.replace(chr(34), chr(34) * 2)}",{i}\n' for y, s, t, w, g, i in RECORDS)).encode()
+TEXT = (
+    "y,s,t,w,g,i\n"
+    + "".join(
+        f'{y},{s!r},{t},{w},"{g.replace(chr(34), chr(34) * 2)}",{i}\n'
+        for y, s, t, w, g, i in RECORDS
+    )
+).encode()
 SHORT = TEXT[:100_000].rpartition(b"\n")[0]
-JSON = "".join(json.dumps(dict(zip(DATA, record, strict=True))) + "\n" for record in RECORDS).encode()
+JSON = "".join(
+    json.dumps(dict(zip(DATA, record, strict=True))) + "\n" for record in RECORDS
+).encode()
 
 
 def zipped(path):
@@ -58,7 +68,9 @@ def zipped(path):
 def in_sqlite(path):
     connection = sqlite3.connect(path)
     connection.execute("CREATE TABLE cases (y TEXT, s REAL, t INTEGER, w INTEGER, g TEXT, i TEXT)")
-    connection.executemany("INSERT INTO cases VALUES (?, ?, ?, ?, ?, ?)", FRAME.to_pandas().itertuples(index=False))
+    connection.executemany(
+        "INSERT INTO cases VALUES (?, ?, ?, ?, ?, ?)", FRAME.to_pandas().itertuples(index=False)
+    )
     connection.commit()
     connection.close()
 
@@ -71,13 +83,17 @@ def in_duckdb(path):
 def in_folders(path):
     for site in ("a", "b"):
         (path / f"g={site}").mkdir(parents=True)
-        parquet.write_table(FRAME.drop_columns("g").slice(0, 100), path / f"g={site}" / "part.parquet")
+        parquet.write_table(
+            FRAME.drop_columns("g").slice(0, 100), path / f"g={site}" / "part.parquet"
+        )
 
 
 def in_several(path):
     path.mkdir()
     for place in range(3):
-        (path / f"{place}.csv").write_bytes(TEXT if place == 1 else b"\n".join(TEXT.splitlines()[:4]))
+        (path / f"{place}.csv").write_bytes(
+            TEXT if place == 1 else b"\n".join(TEXT.splitlines()[:4])
+        )
 
 
 def in_batches(path):
@@ -98,8 +114,12 @@ FORMATS = {
     "hive": in_folders,
     "several": in_several,
     "a.arrow": in_batches,
-    "a.feather": lambda path: feather.write_feather(FRAME.set_column(0, "y", FRAME["y"].dictionary_encode()), str(path)),
-    "a.npz": lambda path: np.savez_compressed(path, **{name: np.array(values) for name, values in DATA.items()}),
+    "a.feather": lambda path: feather.write_feather(
+        FRAME.set_column(0, "y", FRAME["y"].dictionary_encode()), str(path)
+    ),
+    "a.npz": lambda path: np.savez_compressed(
+        path, **{name: np.array(values) for name, values in DATA.items()}
+    ),
     "a.db::cases": in_sqlite,
     "a.duckdb::SELECT * FROM cases": in_duckdb,
 }
@@ -131,7 +151,13 @@ def refusal(read, *arguments):
 def assert_same(ours, theirs):
     assert len(ours) == len(theirs)
     for one, other in zip(ours, theirs, strict=True):
-        assert (one.path, one.rows, one.refused, one.sha256, one.notes) == (other.path, other.rows, other.refused, other.sha256, other.notes)
+        assert (one.path, one.rows, one.refused, one.sha256, one.notes) == (
+            other.path,
+            other.rows,
+            other.refused,
+            other.sha256,
+            other.notes,
+        )
         assert list(one.columns) == list(other.columns)
         for name in one.columns:
             assert_equal(one.columns[name], other.columns[name])
@@ -164,22 +190,45 @@ def test_counts_of_a_file_have_the_same_digest(tmp_path, monkeypatch):
 
 
 def test_values_of_every_kind_come_through(tmp_path):
-    odd = ["\ud800 half a pair", None, True, 1, 1.0, 10**30, -0.0, float("inf"), "1", "a\0b\n\x1b[31m", "", float("nan")]
+    odd = [
+        "\ud800 half a pair",
+        None,
+        True,
+        1,
+        1.0,
+        10**30,
+        -0.0,
+        float("inf"),
+        "1",
+        "a\0b\n\x1b[31m",
+        "",
+        float("nan"),
+    ]
     lines = "".join(json.dumps({"y": value, "s": 0.5}) + "\n" for value in odd * 3)
     (tmp_path / "a.jsonl").write_text(lines.replace("\n", "\n\n", 1))
     wanted = Wanted("y", ("s",))
-    assert_same(there(str(tmp_path / "a.jsonl"), wanted), sources.parts_here(str(tmp_path / "a.jsonl"), wanted, Options()))
+    assert_same(
+        there(str(tmp_path / "a.jsonl"), wanted),
+        sources.parts_here(str(tmp_path / "a.jsonl"), wanted, Options()),
+    )
     kinds = ["bool", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "g"]
     np.savez(tmp_path / "a.npz", **{kind: np.arange(3).astype(kind) for kind in kinds})
     wanted = Wanted("bool", tuple(kinds[1:]))
-    [ours], [here] = there(str(tmp_path / "a.npz"), wanted), sources.parts_here(str(tmp_path / "a.npz"), wanted, Options())
+    [ours], [here] = (
+        there(str(tmp_path / "a.npz"), wanted),
+        sources.parts_here(str(tmp_path / "a.npz"), wanted, Options()),
+    )
     for kind in kinds:
         assert_equal(ours.columns[kind], here.columns[kind])
 
 
 def test_categories_that_no_row_has_do_no_harm(tmp_path):
-    labels = pa.DictionaryArray.from_arrays(pa.array([0, None, 2]), pa.array([f"c{place}" for place in range(1000)]))
-    feather.write_feather(pa.table({"y": labels, "s": [1.0, 2.0, 3.0]}), str(tmp_path / "a.feather"))
+    labels = pa.DictionaryArray.from_arrays(
+        pa.array([0, None, 2]), pa.array([f"c{place}" for place in range(1000)])
+    )
+    feather.write_feather(
+        pa.table({"y": labels, "s": [1.0, 2.0, 3.0]}), str(tmp_path / "a.feather")
+    )
     wanted = Wanted("y", ("s",))
     [table] = there(str(tmp_path / "a.feather"), wanted)
     assert table.columns["y"].tolist() == ["c0", None, "c2"]
@@ -189,10 +238,21 @@ REFUSED = {
     "unknown.parquet": (lambda path: parquet.write_table(FRAME.drop_columns("w"), path), "BR613"),
     "cut.parquet": (lambda path: path.write_bytes(parquet_bytes()[:-5]), "BR703"),
     "cut.csv.gz": (lambda path: path.write_bytes(gzip.compress(TEXT)[:-9]), "BR715"),
-    "ragged.csv": (lambda path: path.write_bytes(TEXT + b"1,2\n\n1,2,3\n" + TEXT[-60:].partition(b"\n")[2]), "BR605"),
+    "ragged.csv": (
+        lambda path: path.write_bytes(TEXT + b"1,2\n\n1,2,3\n" + TEXT[-60:].partition(b"\n")[2]),
+        "BR605",
+    ),
     "broken.jsonl": (lambda path: path.write_bytes(JSON + b"{\n"), "BR620"),
-    "empty.npz": (lambda path: np.savez(path, **{name: np.zeros(0) for name in WANTED.columns}), "BR603"),
-    "bytes.arrow": (lambda path: feather.write_feather(FRAME.set_column(1, "s", FRAME["i"].cast(pa.binary())), str(path)), "BR209"),
+    "empty.npz": (
+        lambda path: np.savez(path, **{name: np.zeros(0) for name in WANTED.columns}),
+        "BR603",
+    ),
+    "bytes.arrow": (
+        lambda path: feather.write_feather(
+            FRAME.set_column(1, "s", FRAME["i"].cast(pa.binary())), str(path)
+        ),
+        "BR209",
+    ),
     "mixed.db::cases": (lambda path: in_sqlite(path) or mix(path), "BR208"),
     "no.db::table": (in_sqlite, "BR717"),
     "wrong.duckdb::SELECT nothing": (in_duckdb, "BR718"),
@@ -212,7 +272,9 @@ def test_refusals_are_the_same_line_by_line(tmp_path, name):
     source = made(tmp_path, name, make)
     ours, here = refusal(there, source), refusal(sources.parts_here, source, WANTED, Options())
     assert ours.problems == here.problems
-    assert [type(problem.where) for problem in ours.problems] == [type(problem.where) for problem in here.problems]
+    assert [type(problem.where) for problem in ours.problems] == [
+        type(problem.where) for problem in here.problems
+    ]
     assert ours.code == code
 
 
@@ -245,9 +307,14 @@ def test_what_is_read_in_a_process_of_its_own(tmp_path):
 
 def test_standard_input_is_read_in_a_process_of_its_own_where_it_is_binary(tmp_path):
     (tmp_path / "a.parquet").write_bytes(parquet_bytes())
-    code = "import baserate as br; c = br.count_file('-', label='y', score='s'); print(c.digest, c.ledger.sources[0].path)"
+    code = (
+        "import baserate as br; c = br.count_file('-', label='y', score='s'); print(c.digest,"
+        " c.ledger.sources[0].path)"
+    )
     with (tmp_path / "a.parquet").open("rb") as file:
-        done = subprocess.run([sys.executable, "-c", code], stdin=file, capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            [sys.executable, "-c", code], stdin=file, capture_output=True, text=True, check=True
+        )
     assert done.stdout.split() == [br.count(DATA["y"], DATA["s"]).digest, "-"]
 
 
@@ -255,8 +322,13 @@ def test_standard_input_is_read_in_a_process_of_its_own_where_it_is_binary(tmp_p
 def test_any_way_to_start_python_will_do(tmp_path, flags):
     source = made(tmp_path, "a.parquet", FORMATS["a.parquet"])
     own = str(Path(br.__file__).parents[1])
-    code = f"import sys; sys.path.insert(0, {own!r}); import baserate as br; print(br.count_file({source!r}, label='y', score='s').digest)"
-    done = subprocess.run([sys.executable, *flags, code], capture_output=True, text=True, check=True, cwd=tmp_path)
+    code = (
+        f"import sys; sys.path.insert(0, {own!r}); import baserate as br;"
+        f" print(br.count_file({source!r}, label='y', score='s').digest)"
+    )
+    done = subprocess.run(
+        [sys.executable, *flags, code], capture_output=True, text=True, check=True, cwd=tmp_path
+    )
     assert (done.stdout.strip(), done.stderr) == (br.count(DATA["y"], DATA["s"]).digest, "")
 
 
@@ -267,7 +339,7 @@ br.count_file(sys.argv[1] + "/a.parquet", label="y", score="s")  # what this pro
 os.chdir(sys.argv[1])
 sys.path[:0] = ["", ".", "within", os.getcwd()]
 print(br.count_file("a.parquet", label="y", score="s").digest)
-"""
+"""  # noqa: E501
 
 
 def test_nothing_beside_the_data_is_taken_for_a_module(tmp_path, monkeypatch):
@@ -278,7 +350,9 @@ def test_nothing_beside_the_data_is_taken_for_a_module(tmp_path, monkeypatch):
             (folder / f"{name}.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')")
         (folder / "baserate").mkdir()
         (folder / "baserate" / "__init__.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')")
-    done = subprocess.run([sys.executable, "-c", HOSTILE, str(tmp_path)], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", HOSTILE, str(tmp_path)], capture_output=True, text=True, check=True
+    )
     assert done.stdout.strip() == br.count(DATA["y"], DATA["s"]).digest
     assert not (tmp_path / "ran").exists()
     monkeypatch.setattr(sys, "path", ["", ".", "within", str(tmp_path), *sys.path])
@@ -291,15 +365,27 @@ def test_nothing_beside_the_data_is_taken_for_a_module(tmp_path, monkeypatch):
 def test_a_folder_that_is_gone_does_no_harm(tmp_path):
     source = made(tmp_path, "a.parquet", FORMATS["a.parquet"])
     (tmp_path / "gone").mkdir()
-    code = f"import os; import baserate as br; os.rmdir(os.getcwd()); print(br.count_file({source!r}, label='y', score='s').digest)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path / "gone")
+    code = (
+        f"import os; import baserate as br; os.rmdir(os.getcwd()); print(br.count_file({source!r},"
+        " label='y', score='s').digest)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=tmp_path / "gone",
+    )
     assert done.stdout.strip() == br.count(DATA["y"], DATA["s"]).digest
 
 
 def test_a_program_that_cannot_start_python_reads_by_itself_and_says_so(tmp_path, monkeypatch):
     source = made(tmp_path, "a.parquet", FORMATS["a.parquet"])
     monkeypatch.setattr(sys, "frozen", True, raising=False)
-    assert [note.code for note in br.count_file(source, label="y", score="s").notes] == ["BR709", "BR101"]
+    assert [note.code for note in br.count_file(source, label="y", score="s").notes] == [
+        "BR709",
+        "BR101",
+    ]
 
 
 def test_a_database_that_is_open_here_is_said_to_be(tmp_path):

@@ -1,4 +1,6 @@
-"""Readers that crash, hang, run out of memory or lose their parent: one line, no process and no file are left."""
+"""Readers that crash, hang, run out of memory or lose their parent: one line, no process and no
+file are left.
+"""
 
 import json
 import os
@@ -51,9 +53,18 @@ def instead(monkeypatch, code):
 @pytest.mark.parametrize(
     ("code", "match"),
     [
-        ("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)", r"the reader crashed on this file \(SIGSEGV\); nothing was counted"),
-        ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", r"the reader crashed on this file \(SIGKILL; out of memory\?\)"),
-        ("import os, signal; os.kill(os.getpid(), signal.SIGXCPU)", "took more than 6 hours of processor time"),
+        (
+            "import os, signal; os.kill(os.getpid(), signal.SIGSEGV)",
+            r"the reader crashed on this file \(SIGSEGV\); nothing was counted",
+        ),
+        (
+            "import os, signal; os.kill(os.getpid(), signal.SIGKILL)",
+            r"the reader crashed on this file \(SIGKILL; out of memory\?\)",
+        ),
+        (
+            "import os, signal; os.kill(os.getpid(), signal.SIGXCPU)",
+            "took more than 6 hours of processor time",
+        ),
         ("import os; os.write(1, bytes(5)); os.abort()", "SIGABRT"),
         ("sys.exit(3)", r"ended early \(status 3\)"),
         ("1 / 0", r"ended early \(status 1\)"),
@@ -72,8 +83,16 @@ def test_what_python_said_is_the_cause(source, temporary, monkeypatch):
 
 
 def test_an_error_that_nobody_expects_is_one_line_too(source, temporary, monkeypatch):
-    instead(monkeypatch, "from baserate.read import npz_files; npz_files.read_npz = lambda *_: 1 / 0; main(request)")
-    assert_refused(lambda: read(source), "BR707", r"the reader failed on this file \(ZeroDivisionError: division by zero\)", source)
+    instead(
+        monkeypatch,
+        "from baserate.read import npz; npz.read_npz = lambda *_: 1 / 0; main(request)",
+    )
+    assert_refused(
+        lambda: read(source),
+        "BR707",
+        r"the reader failed on this file \(ZeroDivisionError: division by zero\)",
+        source,
+    )
 
 
 def test_only_the_end_of_what_python_said_is_read(source, temporary, monkeypatch):
@@ -86,13 +105,18 @@ def test_only_the_end_of_what_python_said_is_read(source, temporary, monkeypatch
 @pytest.mark.parametrize(
     ("start", "match"),
     [
-        ("import no_such_module", "did not start .ModuleNotFoundError: No module named 'no_such_module'"),
+        (
+            "import no_such_module",
+            "did not start .ModuleNotFoundError: No module named 'no_such_module'",
+        ),
         ("print('usage: python [option]', flush=True)", "did not start .it said nothing"),
         ("", "did not start .it said nothing"),
         ("import os; os.abort()", "did not start"),
     ],
 )
-def test_a_reader_that_does_not_start_is_no_fault_of_the_file(source, temporary, monkeypatch, start, match):
+def test_a_reader_that_does_not_start_is_no_fault_of_the_file(
+    source, temporary, monkeypatch, start, match
+):
     monkeypatch.setattr(sources, "START", start)
     assert_refused(lambda: read(source), "BR709", match, source)
 
@@ -104,11 +128,17 @@ def test_a_python_that_is_none_is_said_to_be(source, temporary, monkeypatch):
     assert_refused(lambda: read(source), "BR709", "did not start .*Permission denied", source)
 
 
-@pytest.mark.skipif(not hasattr(os, "waitid"), reason="without it the number of a process is let go before its group is ended")
+@pytest.mark.skipif(
+    not hasattr(os, "waitid"),
+    reason="without it the number of a process is let go before its group is ended",
+)
 @pytest.mark.parametrize("how", ["os._exit(3)", "os.abort()"])
 def test_what_a_reader_started_ends_with_it(source, temporary, monkeypatch, tmp_path, how):
     told = tmp_path / "told"
-    child = f"os.close(0), os.close(1), os.close(2), open({str(told)!r}, 'w').write(str(os.getpid())), time.sleep(600)"
+    child = (
+        f"os.close(0), os.close(1), os.close(2), open({str(told)!r}, 'w').write(str(os.getpid())),"
+        " time.sleep(600)"
+    )
     waits = f"while not os.path.exists({str(told)!r}): time.sleep(0.01)"
     instead(monkeypatch, f"import os, time\nif not os.fork(): {child}\n{waits}\n{how}")
     assert_refused(lambda: read(source), "BR707", "ended early|crashed", source)
@@ -121,7 +151,9 @@ def test_a_reader_that_is_left_before_it_is_asked_tidies_up(tmp_path, said):
     folder = tmp_path / "temporary"
     folder.mkdir()
     (folder / "errors").touch()
-    assert subprocess.run([*sources.command(), str(folder)], input=said, check=False).returncode == 1
+    assert (
+        subprocess.run([*sources.command(), str(folder)], input=said, check=False).returncode == 1
+    )
     assert not folder.exists()
 
 
@@ -129,7 +161,8 @@ def test_what_a_reader_prints_is_not_its_answer(source, temporary, monkeypatch):
     prints = "lambda *given: (os.write(1, b'noise'), print('more', flush=True), real(*given))[-1]"
     instead(
         monkeypatch,
-        f"import os; from baserate.read import npz_files; real = npz_files.read_npz; npz_files.read_npz = {prints}; main(request)",
+        "import os; from baserate.read import npz; real = npz.read_npz;"
+        f" npz.read_npz = {prints}; main(request)",
     )
     assert read(source)[0].rows == 3
 
@@ -139,7 +172,12 @@ def test_a_reader_that_wants_more_memory_than_there_is(tmp_path, temporary, monk
     np.savez_compressed(tmp_path / "a.npz", y=np.zeros(30_000_000), s=np.zeros(30_000_000))
     monkeypatch.setattr(sources, "machine_memory", lambda: 300_000_000)
     path = str(tmp_path / "a.npz")
-    assert_refused(lambda: read(path), "BR701", r"needs more memory to be read than there is \(300.0 MB\)", path)
+    assert_refused(
+        lambda: read(path),
+        "BR701",
+        r"needs more memory to be read than there is \(300.0 MB\)",
+        path,
+    )
 
 
 REPORT = """
@@ -149,7 +187,7 @@ def report():
     with open({!r}, "w") as file:
         json.dump([limits, dict(os.environ), os.getsid(0) == os.getpid(), sorted(sys.modules)], file)
     return 1 / 0
-"""
+"""  # noqa: E501
 
 
 def test_the_limits_are_set_and_secrets_stay_outside(source, temporary, monkeypatch):
@@ -157,19 +195,25 @@ def test_the_limits_are_set_and_secrets_stay_outside(source, temporary, monkeypa
     place = str(Path(source).parent / "report")
     instead(
         monkeypatch,
-        f"from baserate.read import files; files.parts_here = lambda *_: report(); exec({REPORT.format(place)!r}); main(request)",
+        "from baserate.read import source; source.parts_here = lambda *_: report();"
+        f" exec({REPORT.format(place)!r}); main(request)",
     )
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "hush")
     monkeypatch.setenv("PYTHONSTARTUP", "hush.py")
     assert_refused(lambda: read(source), "BR707", "ZeroDivisionError")
     limits, environment, leads, modules = json.loads(Path(place).read_text())
     assert limits["RLIMIT_CORE"] == [0, 0]
-    assert limits["RLIMIT_CPU"] == [sandbox.CPU_S] * 2 or resource.getrlimit(resource.RLIMIT_CPU)[1] != resource.RLIM_INFINITY
+    assert (
+        limits["RLIMIT_CPU"] == [sandbox.CPU_S] * 2
+        or resource.getrlimit(resource.RLIMIT_CPU)[1] != resource.RLIM_INFINITY
+    )
     assert limits["RLIMIT_DATA"][0] <= sandbox.machine_memory() or sys.platform != "linux"
     assert environment["OPENBLAS_NUM_THREADS"] == "1"
     assert "hush" not in json.dumps(environment)
     assert leads
-    assert not {"click", "scipy", "narwhals", "pandas", "pyarrow", "duckdb"} & {module.partition(".")[0] for module in modules}
+    assert not {"click", "scipy", "narwhals", "pandas", "pyarrow", "duckdb"} & {
+        module.partition(".")[0] for module in modules
+    }
 
 
 @pytest.mark.parametrize(
@@ -183,26 +227,34 @@ def test_the_limits_are_set_and_secrets_stay_outside(source, temporary, monkeypa
 )
 def test_a_reader_starts_nothing_and_calls_nobody(source, temporary, monkeypatch, code):
     hostile = f"lambda *_: exec({code!r})"
-    instead(monkeypatch, f"from baserate.read import npz_files; npz_files.read_npz = {hostile}; main(request)")
-    assert_refused(lambda: read(source), "BR707", "the reader failed on this file .PermissionError: a reader does not do", source)
+    instead(
+        monkeypatch,
+        f"from baserate.read import npz; npz.read_npz = {hostile}; main(request)",
+    )
+    assert_refused(
+        lambda: read(source),
+        "BR707",
+        "the reader failed on this file .PermissionError: a reader does not do",
+        source,
+    )
 
 
 PARENT = '''
 import sys, tempfile
-from baserate.read import confined
+from baserate.read import source as sources
 from baserate.read.source import Options
 from baserate.read.table import Wanted
 tempfile.tempdir = sys.argv[2]
-waits = """import os, tempfile, time; from baserate.read import files
+waits = """import os, tempfile, time; from baserate.read import source
 def wait(*_):
     open(tempfile.gettempdir() + "/half", "w").close()
     print(os.getpid(), file=open(%r, "w"), flush=True)
     time.sleep(600)
-files.parts_here = wait
+source.parts_here = wait
 main(request)"""
-confined.START = confined.START.replace("main(request)", waits % sys.argv[3])
-confined.read(sys.argv[1], sys.argv[1], Wanted("y", ("s",)), Options(spooled=sys.argv[2] + "/spooled"))
-'''
+sources.START = sources.START.replace("main(request)", waits % sys.argv[3])
+sources.read_confined(sys.argv[1], sys.argv[1], Wanted("y", ("s",)), Options(spooled=sys.argv[2] + "/spooled"))
+'''  # noqa: E501
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals are POSIX's")
@@ -212,7 +264,9 @@ def test_a_reader_ends_with_its_parent_and_with_ctrl_c(source, tmp_path, sent):
     folder.mkdir()
     if sent == signal.SIGKILL:  # nobody else can remove the copy of standard input
         (folder / "spooled").touch()
-    parent = subprocess.Popen([sys.executable, "-c", PARENT, source, str(folder), str(told)], stderr=subprocess.PIPE)
+    parent = subprocess.Popen(
+        [sys.executable, "-c", PARENT, source, str(folder), str(told)], stderr=subprocess.PIPE
+    )
     try:
         wait_for(lambda: told.exists() and told.read_text().strip())
         reader = int(told.read_text())

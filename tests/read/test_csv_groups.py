@@ -11,7 +11,14 @@ from baserate.read.files import group_names, joint_of, models_of, slices_of
 from baserate.read.source import Options
 from baserate.read.table import Wanted
 
-ROWS = [(0, 0.2, 1, "A"), (1, 0.7, 9, "B"), (0, 0.1, 3, ""), (1, 0.4, 2, "A"), (1, 0.9, 7, "NA"), (0, 0.9, 5, "B")]
+ROWS = [
+    (0, 0.2, 1, "A"),
+    (1, 0.7, 9, "B"),
+    (0, 0.1, 3, ""),
+    (1, 0.4, 2, "A"),
+    (1, 0.9, 7, "NA"),
+    (0, 0.9, 5, "B"),
+]
 MODELS = {"label": "y", "scores": ["m1", "m2"]}
 GROUPS = {"label": "y", "score": "m1", "group": "site"}
 
@@ -38,7 +45,13 @@ def test_models_of_a_file_are_the_joint_counts_of_its_columns(tmp_path):
     assert joint == br.count_models(y, {"m1": m1, "m2": m2})
     assert slices == {}
     (source,) = joint.ledger.sources
-    assert (source.rows_read, source.rows_used, source.label, source.positive, source.weight) == (6, 6, "y", "1", None)
+    assert (source.rows_read, source.rows_used, source.label, source.positive, source.weight) == (
+        6,
+        6,
+        "y",
+        "1",
+        None,
+    )
     assert source.sha256 == hashlib.sha256((tmp_path / "scores.csv").read_bytes()).hexdigest()
 
 
@@ -48,7 +61,9 @@ def test_slices_hold_every_case_once(tmp_path):
     y, m1, m2, site = columns()
     for name, part in slices.items():
         rows = [i for i in range(6) if (site[i] or "NA") == ("NA" if name == "(missing)" else name)]
-        assert part == br.count_models([y[i] for i in rows], {"m1": [m1[i] for i in rows], "m2": [m2[i] for i in rows]})
+        assert part == br.count_models(
+            [y[i] for i in rows], {"m1": [m1[i] for i in rows], "m2": [m2[i] for i in rows]}
+        )
     parts = list(slices.values())
     assert parts[0] + parts[1] + parts[2] == joint
 
@@ -64,7 +79,9 @@ def test_slices_name_no_source_of_their_own_so_that_their_sum_repeats_none(tmp_p
 def test_groups_of_a_file_are_the_grouped_counts_of_its_columns(tmp_path):
     groups = count_groups_csv(written(tmp_path), **GROUPS)
     y, m1, _, site = columns()
-    expected = br.count_groups(y, m1, groups=[None if name in ("", "NA") else name for name in site])
+    expected = br.count_groups(
+        y, m1, groups=[None if name in ("", "NA") else name for name in site]
+    )
     assert groups == expected
     assert set(groups) == {"A", "B", None}
     assert groups.total() == br.count(y, m1)
@@ -84,7 +101,9 @@ def test_groups_are_texts_so_that_leading_zeros_tell_them_apart(tmp_path):
 
 
 def test_a_group_of_one_class_is_kept(tmp_path):
-    path = written(tmp_path, [(0, 1, 1, "none"), (0, 2, 2, "none"), (1, 3, 3, "some"), (0, 4, 4, "some")])
+    path = written(
+        tmp_path, [(0, 1, 1, "none"), (0, 2, 2, "none"), (1, 3, 3, "some"), (0, 4, 4, "some")]
+    )
     _, slices = count_models_csv(path, **MODELS, group="site")
     assert (slices["none"].total_positives, slices["none"].total_negatives) == (0, 2)
 
@@ -109,26 +128,41 @@ def test_the_positive_class_is_decided_over_the_whole_file_and_noted(tmp_path):
     groups = count_groups_csv(path, **GROUPS)
     for counted in (joint, groups):
         assert [note.code for note in counted.notes] == ["BR101"]
-    assert (slices["A"].total_positives, slices["B"].total_positives, groups["A"].total_positives) == (0, 1, 0)
+    assert (
+        slices["A"].total_positives,
+        slices["B"].total_positives,
+        groups["A"].total_positives,
+    ) == (0, 1, 0)
     turned, _ = count_models_csv(path, **MODELS, positive="no")
     assert turned.total_positives == 2
 
 
 def test_the_design_is_kept_by_every_part(tmp_path):
-    joint, slices = count_models_csv(written(tmp_path), **MODELS, group="site", design="case-control")
+    joint, slices = count_models_csv(
+        written(tmp_path), **MODELS, group="site", design="case-control"
+    )
     groups = count_groups_csv(written(tmp_path), **GROUPS, design="case-control")
-    assert {part.ledger.design for part in (joint, *slices.values(), groups, groups["A"])} == {"case-control"}
+    assert {part.ledger.design for part in (joint, *slices.values(), groups, groups["A"])} == {
+        "case-control"
+    }
 
 
 def test_weights_of_groups_are_weighed(tmp_path):
     path = written(tmp_path, [(0, 1, 0.5, "A"), (1, 2, 1.5, "A"), (1, 3, 2.5, "B")])
     groups = count_groups_csv(path, **GROUPS, weight="m2")
     assert groups.weighted
-    assert (groups["A"].total_positives, groups["A"].total_negatives, groups["B"].total_positives) == (1.5, 0.5, 2.5)
+    assert (
+        groups["A"].total_positives,
+        groups["A"].total_negatives,
+        groups["B"].total_positives,
+    ) == (1.5, 0.5, 2.5)
 
 
 READERS = [
-    pytest.param(lambda path, **more: count_models_csv(path, **{**MODELS, "group": "site", **more}), id="models"),
+    pytest.param(
+        lambda path, **more: count_models_csv(path, **{**MODELS, "group": "site", **more}),
+        id="models",
+    ),
     pytest.param(lambda path, **more: count_groups_csv(path, **{**GROUPS, **more}), id="groups"),
 ]
 
@@ -155,7 +189,10 @@ def test_a_row_that_cannot_be_read_is_named_by_its_line(tmp_path, read, row, mat
 @pytest.mark.parametrize("read", READERS)
 def test_a_group_column_that_is_not_there_is_refused_with_those_that_are(tmp_path, read):
     path = written(tmp_path)
-    with pytest.raises(br.InputError, match='BR613.*has no column "sites"; it has "y", "m1", "m2", "site".*perhaps "site"'):
+    with pytest.raises(
+        br.InputError,
+        match='BR613.*has no column "sites"; it has "y", "m1", "m2", "site".*perhaps "site"',
+    ):
         read(path, group="sites")
 
 
@@ -173,20 +210,38 @@ def test_a_score_asked_for_twice_is_refused(tmp_path):
 def test_a_group_named_missing_is_not_the_missing_ones(tmp_path):
     path = written(tmp_path, [(0, 1, 1, ""), (1, 2, 2, "(missing)"), (0, 3, 3, "A")])
     _, slices = count_models_csv(path, **MODELS, group="site")
-    assert {name: part.scores["m1"].tolist() for name, part in slices.items()} == {"((missing))": [1], "(missing)": [2], "A": [3]}
+    assert {name: part.scores["m1"].tolist() for name, part in slices.items()} == {
+        "((missing))": [1],
+        "(missing)": [2],
+        "A": [3],
+    }
     assert set(count_groups_csv(path, **GROUPS)) == {None, "(missing)", "A"}
 
 
 def test_missing_groups_are_called_by_a_name_that_no_group_has():
     assert group_names(["B", None, "A"]) == ["B", "(missing)", "A"]
     assert group_names([None, "(missing)"]) == ["((missing))", "(missing)"]
-    assert group_names(["((missing))", None, "(missing)"]) == ["((missing))", "(((missing)))", "(missing)"]
+    assert group_names(["((missing))", None, "(missing)"]) == [
+        "((missing))",
+        "(((missing)))",
+        "(missing)",
+    ]
     assert group_names(["(missing)"]) == ["(missing)"]
 
 
 def test_slices_are_sorted_by_name(tmp_path):
-    path = written(tmp_path, [(i % 2, i, i, name) for i, name in enumerate(["b", "", "a", "10", "2", "all cases"])])
-    assert list(count_models_csv(path, **MODELS, group="site")[1]) == ["(missing)", "10", "2", "a", "all cases", "b"]
+    path = written(
+        tmp_path,
+        [(i % 2, i, i, name) for i, name in enumerate(["b", "", "a", "10", "2", "all cases"])],
+    )
+    assert list(count_models_csv(path, **MODELS, group="site")[1]) == [
+        "(missing)",
+        "10",
+        "2",
+        "a",
+        "all cases",
+        "b",
+    ]
 
 
 def test_an_empty_name_of_a_group_column_is_refused(tmp_path):

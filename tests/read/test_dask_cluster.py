@@ -1,4 +1,6 @@
-"""A real Dask cluster, a scheduler and two worker processes, of which one is killed in the middle: the same digest."""
+"""A real Dask cluster, a scheduler and two worker processes, of which one is killed in the middle:
+the same digest.
+"""
 
 import os
 import signal
@@ -37,7 +39,12 @@ def workers():
     import cloudpickle
 
     cloudpickle.register_pickle_by_value(sys.modules[__name__])  # workers do not have the tests
-    asked = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None, "host": "127.0.0.1"}
+    asked = {
+        "n_workers": 2,
+        "threads_per_worker": 1,
+        "dashboard_address": None,
+        "host": "127.0.0.1",
+    }
     with distributed.LocalCluster(**asked) as cluster, distributed.Client(cluster):
         yield lambda: [nanny.pid for nanny in cluster.workers.values() if nanny.pid]
     cloudpickle.unregister_pickle_by_value(sys.modules[__name__])
@@ -70,4 +77,6 @@ def test_a_worker_killed_in_the_middle_changes_nothing(workers, tmp_path, keep):
     assert counts == (expected if keep == "all" else expected.condense())
     assert counts.ledger.rows_read == PARTS * EACH
     tried = [mark.name.split("-") for mark in tmp_path.iterdir()]
-    assert str(killed[0]) in {process for _, process, _ in tried}, "the one that was killed had worked on it"
+    assert str(killed[0]) in {process for _, process, _ in tried}, (
+        "the one that was killed had worked on it"
+    )

@@ -1,4 +1,6 @@
-"""How a text file is written: found over the whole of it, announced, and overridden by what the user says."""
+"""How a text file is written: found over the whole of it, announced, and overridden by what the
+user says.
+"""
 
 import re
 
@@ -63,7 +65,12 @@ def test_row_92_what_may_be_thousands_is_not_taken_for_decimals(tmp_path):
 @pytest.mark.parametrize("text", ["1.234,5", "1.234", "0.5"])
 def test_a_point_is_no_sign_of_a_number_with_a_decimal_comma(tmp_path, text):
     path = written(tmp_path, f"y;m1\n0;{text}\n1;2,5\n")
-    problem = assert_refused(path, f'"m1" has 1 value with a point, such as "{text}": the decimal sign is a comma', "BR208", decimal=",")
+    problem = assert_refused(
+        path,
+        f'"m1" has 1 value with a point, such as "{text}": the decimal sign is a comma',
+        "BR208",
+        decimal=",",
+    )
     assert problem.where.lines == (2,)
 
 
@@ -71,17 +78,23 @@ def test_row_106_the_first_line_of_excel_says_the_separator(tmp_path):
     counts = counted(written(tmp_path, "sep=;\ny;m1\n0;0,5\n1;1,25\n0;3\n"))
     assert counts == EXPECTED
     assert any("sep=" in text for text in said(counts))
-    problem = assert_refused(written(tmp_path, "sep=;\r\ny;m1\r\n0;1\r\n1;x\r\n"), "not a number", "BR208")
+    problem = assert_refused(
+        written(tmp_path, "sep=;\r\ny;m1\r\n0;1\r\n1;x\r\n"), "not a number", "BR208"
+    )
     assert problem.where.lines == (4,)
 
 
-@pytest.mark.parametrize("above", ["# made by a program\n# on a Monday\n", "Report\n\n", "Report;2026\n\n"])
+@pytest.mark.parametrize(
+    "above", ["# made by a program\n# on a Monday\n", "Report\n\n", "Report;2026\n\n"]
+)
 def test_row_106_lines_above_the_header_are_refused_with_their_number(tmp_path, above):
     path = written(tmp_path, above + "y,m1\n0,0.5\n1,1.25\n0,3\n")
     assert_refused(path, "the header stands on line 3.*Fix: skip_lines=2", "BR613")
     counts = counted(path, skip_lines=2)
     assert counts == EXPECTED
-    problem = assert_refused(written(tmp_path, above + "y,m1\n0,0.5\n1,z\n"), "not a number", "BR208", skip_lines=2)
+    problem = assert_refused(
+        written(tmp_path, above + "y,m1\n0,0.5\n1,z\n"), "not a number", "BR208", skip_lines=2
+    )
     assert problem.where.lines == (5,)
 
 
@@ -120,19 +133,27 @@ def test_row_93_blanks_around_names_and_values_are_left_out_with_a_note(tmp_path
 def test_row_89_a_mark_tells_the_encoding(tmp_path, encoding):
     counts = counted(written(tmp_path, "naïve,y,m1\né,0,0.5\n😀,1,1.25\nc,0,3\n".encode(encoding)))
     assert counts == EXPECTED
-    assert said(counts) == [f"the file is {encoding.upper()} by its first bytes. Override: --encoding utf-8"]
+    assert said(counts) == [
+        f"the file is {encoding.upper()} by its first bytes. Override: --encoding utf-8"
+    ]
 
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
 def test_row_89_without_a_mark_the_encoding_is_guessed_at_only_in_the_fix(tmp_path, encoding):
     path = written(tmp_path, "y,m1\n0,0.5\n1,1.25\n0,3\n".encode(encoding))
-    assert_refused(path, f"looks like {encoding.upper()} without a mark. Fix: encoding='{encoding}'", "BR601")
+    assert_refused(
+        path, f"looks like {encoding.upper()} without a mark. Fix: encoding='{encoding}'", "BR601"
+    )
     assert counted(path, encoding=encoding) == EXPECTED
 
 
 def test_row_90_other_encodings_are_refused_at_their_byte(tmp_path):
     path = written(tmp_path, "name,y,m1\nJosé,0,0.5\nb,1,1.25\nc,0,3\n".encode("cp1252"))
-    problem = assert_refused(path, "byte 0xE9 .the 4. of its line. is not UTF-8 .line 2.. Fix: encoding='cp1252'", "BR601")
+    problem = assert_refused(
+        path,
+        "byte 0xE9 .the 4. of its line. is not UTF-8 .line 2.. Fix: encoding='cp1252'",
+        "BR601",
+    )
     assert problem.where.lines == (2,)
     assert counted(path, encoding="cp1252") == EXPECTED
     assert_refused(path, "no encoding", "BR601", encoding="klingon")
@@ -145,7 +166,11 @@ def test_row_97_rows_that_do_not_fit_are_counted_where_they_were_allowed(tmp_pat
     assert_refused(path, "2 of 5 rows have 1, 3 fields", "BR605", skip_bad=1)
     counts = counted(path, skip_bad=2)
     assert counts == EXPECTED
-    assert (counts.ledger.rows_read, counts.ledger.rows_used, counts.ledger.rows_refused) == (5, 3, 2)
+    assert (counts.ledger.rows_read, counts.ledger.rows_used, counts.ledger.rows_refused) == (
+        5,
+        3,
+        2,
+    )
     assert any(note.code == "BR605" and "lines 3, 6" in note.text for note in counts.notes)
 
 

@@ -1,4 +1,6 @@
-"""The laws of counting on every engine: the same digest from all of them, on data sets that engines disagree on."""
+"""The laws of counting on every engine: the same digest from all of them, on data sets that engines
+disagree on.
+"""
 
 import json
 import math
@@ -30,11 +32,21 @@ LOCAL = ("pyarrow", "pandas", "polars", "polars lazy", "DuckDB", "Dask")
 
 def table_of(sets):
     """All sets of one type of score in one table, and which set each row is of."""
-    rows = [(number, label, score) for number, (labels, scores) in sets for label, score in zip(labels, scores, strict=True)]
+    rows = [
+        (number, label, score)
+        for number, (labels, scores) in sets
+        for label, score in zip(labels, scores, strict=True)
+    ]
     number, labels, scores = zip(*rows, strict=True)
     whole = all(isinstance(score, int) for score in scores if score is not None)
     kind = pa.int64() if whole else pa.float64()
-    return pa.table({"set": pa.array(number, pa.int64()), "y": pa.array(labels, pa.int64()), "s": pa.array(scores, kind)})
+    return pa.table(
+        {
+            "set": pa.array(number, pa.int64()),
+            "y": pa.array(labels, pa.int64()),
+            "s": pa.array(scores, kind),
+        }
+    )
 
 
 def frame_in(engine, table):
@@ -62,7 +74,10 @@ def by_kernels(labels, scores, kernels):
 
 
 NUMBERED = list(enumerate(SETS))
-KINDS = {"floats": [one for one in NUMBERED if not is_whole(one[1][1])], "whole numbers": [one for one in NUMBERED if is_whole(one[1][1])]}
+KINDS = {
+    "floats": [one for one in NUMBERED if not is_whole(one[1][1])],
+    "whole numbers": [one for one in NUMBERED if is_whole(one[1][1])],
+}
 TABLES = {kind: table_of(sets) for kind, sets in KINDS.items()}
 DIGESTS = {number: expected(*one).digest for number, one in NUMBERED if len(kept(*one)[0])}
 
@@ -74,7 +89,11 @@ def assert_grouped_alike(frame, kind):
     assert {number: counts.digest for number, counts in grouped.items()} == wanted
     rows = TABLES[kind].num_rows
     used = sum(len(kept(*one)[0]) for _, one in KINDS[kind])
-    assert (grouped.ledger.rows_read, grouped.ledger.rows_used, grouped.ledger.rows_refused) == (rows, used, rows - used)
+    assert (grouped.ledger.rows_read, grouped.ledger.rows_used, grouped.ledger.rows_refused) == (
+        rows,
+        used,
+        rows - used,
+    )
 
 
 def test_the_sets_hold_what_engines_disagree_on():
@@ -82,7 +101,11 @@ def test_the_sets_hold_what_engines_disagree_on():
     everything = [score for _, scores in SETS for score in scores]
     assert {None, math.inf, -math.inf, 2**63 - 1, -(2**63), 5e-324} <= set(everything)
     assert any(isinstance(score, float) and math.isnan(score) for score in everything)
-    assert any(score == 0 and math.copysign(1, score) < 0 for score in everything if isinstance(score, float))
+    assert any(
+        score == 0 and math.copysign(1, score) < 0
+        for score in everything
+        if isinstance(score, float)
+    )
     assert any(set(labels) == {one} for one in (0, 1) for labels, _ in SETS)
 
 
@@ -90,11 +113,19 @@ def test_arrays_chunks_and_both_kernels_agree_with_the_naive_count():
     for labels, scores in SETS:
         y, s = kept(labels, scores)
         counts = br.count(y, s)
-        cells = zip(counts.scores.tolist(), zip(counts.positives.tolist(), counts.negatives.tolist(), strict=True), strict=True)
-        assert dict(cells) == {score: tuple(cell) for score, cell in oracle.count(y.tolist(), s.tolist()).items()}
+        cells = zip(
+            counts.scores.tolist(),
+            zip(counts.positives.tolist(), counts.negatives.tolist(), strict=True),
+            strict=True,
+        )
+        assert dict(cells) == {
+            score: tuple(cell) for score, cell in oracle.count(y.tolist(), s.tolist()).items()
+        }
         for kernels in (portable, best):
             assert by_kernels(y, s, kernels).digest == counts.digest
-        chunks = [br.count(y[start : start + 7], s[start : start + 7]) for start in range(0, len(y), 7)]
+        chunks = [
+            br.count(y[start : start + 7], s[start : start + 7]) for start in range(0, len(y), 7)
+        ]
         if chunks:
             assert sum(chunks, Counts.empty()).digest == counts.digest
 
@@ -126,11 +157,19 @@ def test_sets_counted_one_by_one_are_the_same_full_and_condensed(engine):
 
 @pytest.mark.parametrize("kind", range(11) if LONG else [4, 9])
 def test_spark_condenses_as_one_machine_does(spark, kind):
-    """Each set is two jobs: the largest set of two kinds in every build, and in a long run the ten largest of every kind."""
-    sets = sorted((one for place, one in enumerate(SETS) if place % 11 == kind), key=lambda one: -len(kept(*one)[0]))
+    """Each set is two jobs: the largest set of two kinds in every build, and in a long run the ten
+    largest of every kind.
+    """
+    sets = sorted(
+        (one for place, one in enumerate(SETS) if place % 11 == kind),
+        key=lambda one: -len(kept(*one)[0]),
+    )
     for rows in sets[: 10 if LONG else 1]:
         frame = spark.createDataFrame(table_of([(kind, rows)])).repartition(2)
-        assert br.count_frame(frame, label="y", score="s", keep="positives", **DROPPED) == expected(*rows).condense()
+        assert (
+            br.count_frame(frame, label="y", score="s", keep="positives", **DROPPED)
+            == expected(*rows).condense()
+        )
 
 
 def paired_data():
@@ -175,13 +214,20 @@ def naive_pair(y, first, second):
     apart = {(i, j): beats(second, i, j) - beats(first, i, j) for i in ours for j in theirs}
     by_positive = [sum(apart[i, j] for j in theirs) / len(theirs) for i in ours]
     by_negative = [sum(apart[i, j] for i in ours) / len(ours) for j in theirs]
-    return sum(by_positive) / len(ours), variance(by_positive) / len(ours) + variance(by_negative) / len(theirs)
+    return sum(by_positive) / len(ours), variance(by_positive) / len(ours) + variance(
+        by_negative
+    ) / len(theirs)
 
 
 def test_the_variance_of_a_difference_is_that_of_its_definition():
     y, scores = paired_data()
     y, first, second = y[:60].tolist(), scores["a"][:60].tolist(), scores["b"][:60].tolist()
-    (found,) = br.compare_frame(pl.LazyFrame({"y": y, "a": first, "b": second}), label="y", scores=["a", "b"], method="delong")
+    (found,) = br.compare_frame(
+        pl.LazyFrame({"y": y, "a": first, "b": second}),
+        label="y",
+        scores=["a", "b"],
+        method="delong",
+    )
     value, variance = naive_pair(y, first, second)
     assert found.value == pytest.approx(float(value), abs=1e-15)
     assert found.statistic == pytest.approx(float(value) / math.sqrt(variance), rel=1e-12)
@@ -195,7 +241,16 @@ def shown(tmp_path, capsys):
         folder = tmp_path / name
         folder.mkdir()
         counts.save(folder / "m.counts")
-        done = told(capsys, "show", str(folder / "m.counts"), "--json", "--prior", "1 in 1000", "--cost", "fn=100,fp=1")
+        done = told(
+            capsys,
+            "show",
+            str(folder / "m.counts"),
+            "--json",
+            "--prior",
+            "1 in 1000",
+            "--cost",
+            "fn=100,fp=1",
+        )
         document = json.loads(done.out)
         del document["sources"]
         return document
@@ -210,4 +265,6 @@ def test_show_says_the_same_of_every_engine(shown, spark):
     assert here["models"][0]["counts"]["total_positives"] == int(y.sum())
     for engine in LOCAL:
         assert shown(br.count_frame(frame_in(engine, table), label="y", score="s"), engine) == here
-    assert shown(br.count_frame(spark.createDataFrame(table), label="y", score="s"), "Spark") == here
+    assert (
+        shown(br.count_frame(spark.createDataFrame(table), label="y", score="s"), "Spark") == here
+    )

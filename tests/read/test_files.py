@@ -1,4 +1,6 @@
-"""One way in: every source by its bytes and its name, files joined by id and never by position unless asked, every row in the ledger."""
+"""One way in: every source by its bytes and its name, files joined by id and never by position
+unless asked, every row in the ledger.
+"""
 
 import hashlib
 import json
@@ -34,14 +36,27 @@ def counted(path, **options):
 
 def assert_refused(match, code, *arguments, function=count_file, **named):
     with pytest.raises(br.InputError, match=match) as caught:
-        function(*arguments, **{"label": "y", **({"score": "m1"} if function is count_file else {"scores": "m1"}), **named})
+        function(
+            *arguments,
+            **{
+                "label": "y",
+                **({"score": "m1"} if function is count_file else {"scores": "m1"}),
+                **named,
+            },
+        )
     assert caught.value.code == code
     assert "Fix: " in str(caught.value)
     return caught.value.problems[0]
 
 
 def run(*arguments):
-    return subprocess.run([sys.executable, "-m", "baserate", *arguments], capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(
+        [sys.executable, "-m", "baserate", *arguments],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
 
 
 def test_scenario_2_ragged_lines_are_named_and_labels_are_not_guessed(tmp_path):
@@ -57,7 +72,8 @@ def test_scenario_2_ragged_lines_are_named_and_labels_are_not_guessed(tmp_path):
     assert "--positive fraud" in done.stderr
 
 
-# --- one source ------------------------------------------------------------------------------------------------------------------------
+# --- one source
+# ------------------------------------------------------------------------------------------------------------------------  # noqa: E501
 
 
 def test_the_same_cases_from_every_kind_of_file(tmp_path):
@@ -78,20 +94,43 @@ def test_the_same_cases_from_every_kind_of_file(tmp_path):
     for module, name in ((sqlite3, "x.db"), (duckdb, "y.db")):
         base = module.connect(str(tmp_path / name))
         base.execute("CREATE TABLE cases (id TEXT, y INTEGER, m1 DOUBLE)")
-        base.executemany("INSERT INTO cases VALUES (?, ?, ?)", [(f"t{i}", y, m) for i, (y, m) in enumerate(zip(Y, M1, strict=True))])
+        base.executemany(
+            "INSERT INTO cases VALUES (?, ?, ?)",
+            [(f"t{i}", y, m) for i, (y, m) in enumerate(zip(Y, M1, strict=True))],
+        )
         base.commit() if module is sqlite3 else None
         base.close()
-    names = ["x.csv", "x.jsonl", "x.parquet", "parquet-without-a-name", "x.feather", "x.npz", "x.db::cases", "y.db::cases"]
-    names += ["x.db::SELECT * FROM cases WHERE y >= 0", "y.db::SELECT * FROM cases WHERE y::int >= 0"]
+    names = [
+        "x.csv",
+        "x.jsonl",
+        "x.parquet",
+        "parquet-without-a-name",
+        "x.feather",
+        "x.npz",
+        "x.db::cases",
+        "y.db::cases",
+    ]
+    names += [
+        "x.db::SELECT * FROM cases WHERE y >= 0",
+        "y.db::SELECT * FROM cases WHERE y::int >= 0",
+    ]
     for name in names:
         counts = counted(f"{tmp_path}/{name}")
         assert counts.digest == EXPECTED.digest, name
         (source,) = counts.ledger.sources
-        assert (source.rows_read, source.rows_used, source.rows_refused, source.label, source.positive) == (4, 4, 0, "y", "1"), name
+        assert (
+            source.rows_read,
+            source.rows_used,
+            source.rows_refused,
+            source.label,
+            source.positive,
+        ) == (4, 4, 0, "y", "1"), name
         assert counted(f"{tmp_path}/{name}", positive="0").total_positives == 2, name
     for name in ("x.db", "y.db"):
         assert_refused("which table", "BR717", f"{tmp_path}/{name}")
-    assert_refused("delimiter applies to a text file", "BR612", str(tmp_path / "x.parquet"), delimiter=";")
+    assert_refused(
+        "delimiter applies to a text file", "BR612", str(tmp_path / "x.parquet"), delimiter=";"
+    )
     assert_refused("no database", "BR717", f"{tmp_path}/x.csv::cases")
 
 
@@ -106,8 +145,25 @@ def test_parquet_through_standard_input_or_gzip_is_read_from_a_copy(tmp_path):
     problem = assert_refused("missing", "BR201", path)
     assert problem.where.path == path, "never the name of a temporary file"
     pq.write_table(pa.table({"y": Y, "m1": M1}), tmp_path / "x.parquet")
-    command = [sys.executable, "-m", "baserate", "show", "-", "--label", "y", "--score", "m1", "--json"]
-    done = subprocess.run(command, input=(tmp_path / "x.parquet").read_bytes(), capture_output=True, timeout=60, check=False)
+    command = [
+        sys.executable,
+        "-m",
+        "baserate",
+        "show",
+        "-",
+        "--label",
+        "y",
+        "--score",
+        "m1",
+        "--json",
+    ]
+    done = subprocess.run(
+        command,
+        input=(tmp_path / "x.parquet").read_bytes(),
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)
 
@@ -135,7 +191,8 @@ def test_a_name_with_signs_of_a_pattern_is_a_name_where_there_is_one(tmp_path):
     assert counted(written(tmp_path, TEXT, "a::b.csv")) == EXPECTED
 
 
-# --- several files of one table --------------------------------------------------------------------------------------------------------
+# --- several files of one table
+# --------------------------------------------------------------------------------------------------------  # noqa: E501
 
 
 def test_patterns_and_folders_are_read_in_the_order_of_names_with_one_source_each(tmp_path):
@@ -179,11 +236,14 @@ def test_read_gives_one_table(tmp_path):
     assert table.columns["id"].tolist() == ["t0", "t1", "t2", "t3"]
 
 
-# --- several files of the same cases ---------------------------------------------------------------------------------------------------
+# --- several files of the same cases
+# ---------------------------------------------------------------------------------------------------  # noqa: E501
 
 
 def model(tmp_path, name, rows, score="m1"):
-    return written(tmp_path, f"id,y,{score}\n" + "".join(f"{i},{y},{m}\n" for i, y, m in rows), name)
+    return written(
+        tmp_path, f"id,y,{score}\n" + "".join(f"{i},{y},{m}\n" for i, y, m in rows), name
+    )
 
 
 A = [("t1", 0, 0.5), ("t2", 1, 0.7), ("t3", 0, 0.1)]
@@ -204,54 +264,91 @@ def test_files_are_joined_by_id_and_never_by_position(tmp_path):
     assert joined({"a": a, "b": b}) == expected
     c = model(tmp_path, "c.csv", B, "m2")
     assert joined([a, c], scores=["m1", "m2"]).models == ("m1", "m2")
-    problem = assert_refused("nothing says which rows belong together", "BR414", [a, b], function=count_models_file)
+    problem = assert_refused(
+        "nothing says which rows belong together", "BR414", [a, b], function=count_models_file
+    )
     assert "id=" in problem.fix.python
 
 
 def test_row_50_by_position_only_where_asked_and_labels_agree(tmp_path):
-    a, b = model(tmp_path, "a.csv", A), model(tmp_path, "b.csv", [("x", y, m) for _, y, m in (B[1], B[2], B[0])])
+    a, b = (
+        model(tmp_path, "a.csv", A),
+        model(tmp_path, "b.csv", [("x", y, m) for _, y, m in (B[1], B[2], B[0])]),
+    )
     joint = joined([a, b], id=None, by_position=True)
     assert joint == br.count_models([0, 1, 0], {"a": [0.5, 0.7, 0.1], "b": [7, 8, 9]})
     assert "BR415" in [note.code for note in joint.notes]
     c = model(tmp_path, "c.csv", B)
-    problem = assert_refused("2 rows have another label", "BR404", [a, c], function=count_models_file, by_position=True)
+    problem = assert_refused(
+        "2 rows have another label", "BR404", [a, c], function=count_models_file, by_position=True
+    )
     assert (problem.where.path, problem.where.lines) == (c, (3, 4))
     d = model(tmp_path, "d.csv", B[:2])
-    assert_refused("has 2 cases, and .* 3", "BR401", [a, d], function=count_models_file, by_position=True)
-    assert_refused("say one of them", "BR414", [a, b], function=count_models_file, by_position=True, id="id")
+    assert_refused(
+        "has 2 cases, and .* 3", "BR401", [a, d], function=count_models_file, by_position=True
+    )
+    assert_refused(
+        "say one of them", "BR414", [a, b], function=count_models_file, by_position=True, id="id"
+    )
 
 
 def test_row_45_missing_ids_are_refused_or_left_out_with_a_note(tmp_path):
     a, b = model(tmp_path, "a.csv", A), model(tmp_path, "b.csv", [*B[:2], ("t9", 1, 1)])
-    problem = assert_refused('"a" lacks 1 of 4 ids ."t9".', "BR401", [a, b], function=count_models_file, id="id")
+    problem = assert_refused(
+        '"a" lacks 1 of 4 ids ."t9".', "BR401", [a, b], function=count_models_file, id="id"
+    )
     assert "join='inner' (2 cases" in problem.fix.python
     joint = joined([a, b], join="inner")
     assert joint == br.count_models([0, 0], {"a": [0.5, 0.1], "b": [7, 9]})
     assert (joint.ledger.rows_read, joint.ledger.rows_used, joint.ledger.rows_refused) == (4, 2, 2)
-    assert [(s.rows_read, s.rows_used, s.rows_refused) for s in joint.ledger.sources] == [(3, 2, 1), (3, 2, 1)]
+    assert [(s.rows_read, s.rows_used, s.rows_refused) for s in joint.ledger.sources] == [
+        (3, 2, 1),
+        (3, 2, 1),
+    ]
     assert "BR401" in [note.code for note in joint.notes]
-    assert_refused("join must be", "BR401", [a, b], function=count_models_file, id="id", join="outer")
+    assert_refused(
+        "join must be", "BR401", [a, b], function=count_models_file, id="id", join="outer"
+    )
     nothing = model(tmp_path, "n.csv", [("q1", 0, 1), ("q2", 1, 2)])
-    assert_refused("lacks", "BR401", [a, nothing], function=count_models_file, id="id", join="inner")
+    assert_refused(
+        "lacks", "BR401", [a, nothing], function=count_models_file, id="id", join="inner"
+    )
 
 
 def test_rows_46_and_47_an_id_that_stands_twice_is_refused(tmp_path):
     a = model(tmp_path, "a.csv", A)
     b = model(tmp_path, "b.csv", [*B, B[0]])
-    problem = assert_refused("1 id stands more than once, with the same values", "BR402", [a, b], function=count_models_file, id="id")
+    problem = assert_refused(
+        "1 id stands more than once, with the same values",
+        "BR402",
+        [a, b],
+        function=count_models_file,
+        id="id",
+    )
     assert (problem.where.path, problem.where.lines) == (b, (2, 5))
     c = model(tmp_path, "c.csv", [*B, ("t3", 0, 10)])
     conflict = 'the id "t3" stands twice with different values ."m1": 9, 10'
     problem = assert_refused(conflict, "BR403", [a, c], function=count_models_file, id="id")
     assert problem.where.lines == (2, 5)
     d = model(tmp_path, "d.csv", [*B, ("", 0, 10)])
-    assert_refused('"id" is missing for 1 of 4 cases', "BR416", [a, d], function=count_models_file, id="id")
+    assert_refused(
+        '"id" is missing for 1 of 4 cases', "BR416", [a, d], function=count_models_file, id="id"
+    )
     assert_refused("stands more than once", "BR402", b, function=count_models_file, id="id")
 
 
 def test_row_48_another_label_for_the_same_id_is_refused(tmp_path):
-    a, b = model(tmp_path, "a.csv", A), model(tmp_path, "b.csv", [("t1", 1, 1), ("t2", 1, 2), ("t3", 0, 3)])
-    problem = assert_refused('1 case has another label.*the id "t1"', "BR404", [a, b], function=count_models_file, id="id")
+    a, b = (
+        model(tmp_path, "a.csv", A),
+        model(tmp_path, "b.csv", [("t1", 1, 1), ("t2", 1, 2), ("t3", 0, 3)]),
+    )
+    problem = assert_refused(
+        '1 case has another label.*the id "t1"',
+        "BR404",
+        [a, b],
+        function=count_models_file,
+        id="id",
+    )
     assert problem.where.lines == (2,)
 
 
@@ -259,7 +356,14 @@ def test_row_48_another_label_for_the_same_id_is_refused(tmp_path):
 def test_row_49_ids_are_compared_as_text(tmp_path, one, other):
     a = model(tmp_path, "a.csv", [(one, 0, 1), ("x", 1, 2)])
     b = model(tmp_path, "b.csv", [(other, 0, 1), ("x", 1, 2)])
-    assert_refused("1 of 2 ids match; is .* the same as", "BR405", [a, b], function=count_models_file, id="id", join="inner")
+    assert_refused(
+        "1 of 2 ids match; is .* the same as",
+        "BR405",
+        [a, b],
+        function=count_models_file,
+        id="id",
+        join="inner",
+    )
 
 
 def test_row_49_typed_sources_and_text_agree_on_whole_numbers(tmp_path):
@@ -268,14 +372,23 @@ def test_row_49_typed_sources_and_text_agree_on_whole_numbers(tmp_path):
 
     a = model(tmp_path, "a.csv", [(7, 0, 1), (8, 1, 2)])
     pq.write_table(pa.table({"id": [8, 7], "y": [1, 0], "m1": [0.8, 0.7]}), tmp_path / "b.parquet")
-    assert joined([a, str(tmp_path / "b.parquet")]) == br.count_models([0, 1], {"a": [1, 2], "b": [0.7, 0.8]})
+    assert joined([a, str(tmp_path / "b.parquet")]) == br.count_models(
+        [0, 1], {"a": [1, 2], "b": [0.7, 0.8]}
+    )
 
 
 def test_models_need_names_of_their_own(tmp_path):
     a, b = model(tmp_path, "a.csv", A), model(tmp_path, "f/a.csv", A)
     assert_refused('two models are named "a"', "BR407", [a, b], function=count_models_file, id="id")
     assert joined({"old": a, "new": b}).models == ("old", "new")
-    assert_refused("2 files and 3 scores", "BR410", [a, b], function=count_models_file, id="id", scores=["m1", "m2", "m3"])
+    assert_refused(
+        "2 files and 3 scores",
+        "BR410",
+        [a, b],
+        function=count_models_file,
+        id="id",
+        scores=["m1", "m2", "m3"],
+    )
     assert_refused("no file", "BR410", [], function=count_models_file)
     assert_refused("not joined with another", "BR414", a, function=count_models_file, join="inner")
 
@@ -296,12 +409,18 @@ def test_groups_and_the_command_line_take_every_source(tmp_path):
 
 @pytest.mark.parametrize("short", [(), ("a.csv",), ("b.csv",), ("a.csv", "b.csv")])
 def test_numbers_of_two_files_that_differ_only_beyond_a_float_are_not_merged(tmp_path, short):
-    """Each file alone was read right, and together 0.1 and 0.10000000000000001 were one score in silence, but for --memory."""
+    """Each file alone was read right, and together 0.1 and 0.10000000000000001 were one score in
+    silence, but for --memory.
+    """
     many = "".join(f"{i % 2},0.{i:05d}\n" for i in range(120_000))
     for name, number in (("a.csv", "0.1"), ("b.csv", "0.10000000000000001")):
-        (tmp_path / name).write_text(f"y,m\n{'1,0.3' if name in short else many}\n1,{number}\n".replace("\n\n", "\n"))
+        (tmp_path / name).write_text(
+            f"y,m\n{'1,0.3' if name in short else many}\n1,{number}\n".replace("\n\n", "\n")
+        )
     for memory in ({}, {"memory": "320MB"}):
-        with pytest.raises(br.InputError, match=r'BR215: .*"m": 1 distinct value would merge in float64'):
+        with pytest.raises(
+            br.InputError, match=r'BR215: .*"m": 1 distinct value would merge in float64'
+        ):
             br.count_file(str(tmp_path / "*.csv"), label="y", score="m", **memory)
 
 
@@ -316,9 +435,13 @@ def test_a_fix_names_the_keyword_that_there_is(tmp_path):
         br.count_file(path, label="y", score="m", negative=["legit"])
     with pytest.raises(br.InputError, match=r"Fix: pos_label='fraud'\."):
         br.count(["fraud", "legit", "legit"], [0.1, 0.2, 0.3])
-    assert br.count_file(path, label="y", score="m", positive="fraud") == br.count([1, 0, 0], [0.1, 0.2, 0.3])
+    assert br.count_file(path, label="y", score="m", positive="fraud") == br.count(
+        [1, 0, 0], [0.1, 0.2, 0.3]
+    )
     with pytest.raises(br.InputError, match=r"Fix: positive='fraud'\."):
-        br.count_frame(pl.DataFrame({"y": ["fraud", "legit"], "m": [0.1, 0.2]}), label="y", score="m")
+        br.count_frame(
+            pl.DataFrame({"y": ["fraud", "legit"], "m": [0.1, 0.2]}), label="y", score="m"
+        )
 
 
 def test_an_absolute_path_stays_on_the_machine(tmp_path):
@@ -328,6 +451,9 @@ def test_an_absolute_path_stays_on_the_machine(tmp_path):
     (source,) = counts.ledger.sources
     assert (source.path, source.name) == (str(tmp_path / "a.csv"), "a.csv")
     assert replace(source, path="data/a.csv").name == "data/a.csv"
-    shown = json.dumps(document.answer("show", (counts + counts).notes, counts.ledger.sources)) + br.report({"m": counts}).html
+    shown = (
+        json.dumps(document.answer("show", (counts + counts).notes, counts.ledger.sources))
+        + br.report({"m": counts}).html
+    )
     assert "a.csv" in shown
     assert str(tmp_path) not in shown

@@ -1,4 +1,6 @@
-"""Frames counted where they lie: what is refused, what is left out and told, and how much may come back."""
+"""Frames counted where they lie: what is refused, what is left out and told, and how much may come
+back.
+"""
 
 import os
 import sys
@@ -30,30 +32,56 @@ def test_labels_are_decided_once_and_spoken_of_as_everywhere():
     assert counts == br.count([0, 1, 0], [0.1, 0.2, 0.3])
     three = pl.LazyFrame({"y": [0, 1, 2, 2], "s": [0.1, 0.2, 0.3, 0.4]})
     assert_refused(lambda: br.count_frame(three, label="y", score="s"), "BR103", r"2 \(2\)")
-    assert_refused(lambda: br.count_frame(words, label="y", score="s", positive="froud"), "BR109", "fraud")
+    assert_refused(
+        lambda: br.count_frame(words, label="y", score="s", positive="froud"), "BR109", "fraud"
+    )
     known = br.count_frame(pl.LazyFrame({"y": ["no", "yes"], "s": [1, 2]}), label="y", score="s")
-    assert (known.notes[0].code, known.notes[0].text) == ("BR101", '"y": positive = "yes", negative = "no"')
+    assert (known.notes[0].code, known.notes[0].text) == (
+        "BR101",
+        '"y": positive = "yes", negative = "no"',
+    )
 
 
 @pytest.mark.parametrize("keep", [None, "positives"])
 def test_missing_labels_and_scores_are_refused_or_left_out_and_counted(keep):
-    frame = pl.LazyFrame({"y": [0, 1, None, 1, 0, 0], "s": [0.1, 0.9, 0.5, None, float("nan"), 0.3]})
-    with pytest.raises(br.InputError, match='BR105: 1 of 6 labels in "y" is missing[^\n]*\nBR201: "s" has 2 missing or NaN scores'):
+    frame = pl.LazyFrame(
+        {"y": [0, 1, None, 1, 0, 0], "s": [0.1, 0.9, 0.5, None, float("nan"), 0.3]}
+    )
+    with pytest.raises(
+        br.InputError,
+        match=(
+            'BR105: 1 of 6 labels in "y" is missing[^\n]*\nBR201: "s" has 2 missing or NaN scores'
+        ),
+    ):
         br.count_frame(frame, label="y", score="s", keep=keep)
     half = {"missing_label": "drop", "keep": keep}
-    assert_refused(lambda: br.count_frame(frame, label="y", score="s", **half), "BR201", '"s" has 2 missing or NaN scores')
+    assert_refused(
+        lambda: br.count_frame(frame, label="y", score="s", **half),
+        "BR201",
+        '"s" has 2 missing or NaN scores',
+    )
     counts = br.count_frame(frame, label="y", score="s", nan_score="drop", **half)
     assert counts.digest == br.count([0, 1, 0], [0.1, 0.9, 0.3], keep=keep or "all").digest
-    assert (counts.ledger.rows_read, counts.ledger.rows_used, counts.ledger.rows_refused) == (6, 3, 3)
+    assert (counts.ledger.rows_read, counts.ledger.rows_used, counts.ledger.rows_refused) == (
+        6,
+        3,
+        3,
+    )
     told = [(note.code, note.text) for note in counts.notes]
     assert ("BR105", '1 of 6 labels in "y" is missing: left out, as requested') in told
-    assert any(code == "BR201" and text.startswith("2 cases without a score") for code, text in told)
+    assert any(
+        code == "BR201" and text.startswith("2 cases without a score") for code, text in told
+    )
 
 
 @pytest.mark.parametrize("keep", [None, "positives"])
 def test_nothing_left_is_no_answer(keep):
     frame = pl.LazyFrame({"y": [0, 1], "s": [float("nan"), None]})
-    assert_refused(lambda: br.count_frame(frame, label="y", score="s", nan_score="drop", keep=keep), "BR603", "nothing remains")
+    assert_refused(
+        lambda: br.count_frame(frame, label="y", score="s", nan_score="drop", keep=keep),
+        "BR603",
+        "nothing remains",
+    )
 
 
 def test_both_problems_are_named_in_one_run():
@@ -63,9 +91,21 @@ def test_both_problems_are_named_in_one_run():
 
 
 def test_only_dropping_can_be_asked_of_an_engine():
-    assert_refused(lambda: br.count_frame(SOUND, label="y", score="s", nan_score="lowest"), "BR953", "nothing else")
-    assert_refused(lambda: br.count_frame(SOUND, label="y", score="s", lower_is_positive=True), "BR953", "nothing else")
-    assert_refused(lambda: br.count_frame(SOUND, label="y", score="s", nan_score="forget"), "BR114", "drop or lowest")
+    assert_refused(
+        lambda: br.count_frame(SOUND, label="y", score="s", nan_score="lowest"),
+        "BR953",
+        "nothing else",
+    )
+    assert_refused(
+        lambda: br.count_frame(SOUND, label="y", score="s", lower_is_positive=True),
+        "BR953",
+        "nothing else",
+    )
+    assert_refused(
+        lambda: br.count_frame(SOUND, label="y", score="s", nan_score="forget"),
+        "BR114",
+        "drop or lowest",
+    )
 
 
 def test_more_distinct_scores_than_allowed_become_condensed_counts_or_a_refusal():
@@ -73,20 +113,46 @@ def test_more_distinct_scores_than_allowed_become_condensed_counts_or_a_refusal(
     assert condensed.condensed
     assert condensed == br.count(Y, S, keep="positives")
     assert not br.count_frame(SOUND, label="y", score="s", cells=5).condensed
-    assert_refused(lambda: br.count_frame(SOUND, label="y", score="s", cells=3, keep="all"), "BR951", 'more than 3 distinct.*keep="positives"')
-    assert_refused(lambda: br.count_frame(SOUND, label="y", score="s", cells=1), "BR951", "positives alone have more than 1 distinct")
+    assert_refused(
+        lambda: br.count_frame(SOUND, label="y", score="s", cells=3, keep="all"),
+        "BR951",
+        'more than 3 distinct.*keep="positives"',
+    )
+    assert_refused(
+        lambda: br.count_frame(SOUND, label="y", score="s", cells=1),
+        "BR951",
+        "positives alone have more than 1 distinct",
+    )
     for wrong in (0, -1, True, 2.5):
-        assert_refused(lambda cells=wrong: br.count_frame(SOUND, label="y", score="s", cells=cells), "BR951", "number of 1 or more")
-    assert_refused(lambda: br.count_frame(SOUND, label="y", score="s", keep="some"), "BR227", "'all' or 'positives'")
-    assert_refused(lambda: br.count_groups_frame(SOUND, label="y", score="s", group="g", cells=2), "BR951", "more than 2 distinct")
-    assert_refused(lambda: br.count_models_frame(SOUND, label="y", scores=["s", "g"], cells=2), "BR951", "more than 2 distinct")
+        assert_refused(
+            lambda cells=wrong: br.count_frame(SOUND, label="y", score="s", cells=cells),
+            "BR951",
+            "number of 1 or more",
+        )
+    assert_refused(
+        lambda: br.count_frame(SOUND, label="y", score="s", keep="some"),
+        "BR227",
+        "'all' or 'positives'",
+    )
+    assert_refused(
+        lambda: br.count_groups_frame(SOUND, label="y", score="s", group="g", cells=2),
+        "BR951",
+        "more than 2 distinct",
+    )
+    assert_refused(
+        lambda: br.count_models_frame(SOUND, label="y", scores=["s", "g"], cells=2),
+        "BR951",
+        "more than 2 distinct",
+    )
 
 
 def test_one_class_alone_is_counted_too():
     for labels in ([0, 0, 0], [1, 1, 1]):
         frame = pl.LazyFrame({"y": labels, "s": [0.1, 0.2, 0.2]})
         for keep in ("all", "positives"):
-            assert br.count_frame(frame, label="y", score="s", keep=keep) == br.count(labels, [0.1, 0.2, 0.2], keep=keep)
+            assert br.count_frame(frame, label="y", score="s", keep=keep) == br.count(
+                labels, [0.1, 0.2, 0.2], keep=keep
+            )
 
 
 def test_text_labels_with_blanks_are_condensed_as_they_are_counted():
@@ -100,21 +166,51 @@ def test_groups_have_their_names_and_a_missing_one_is_a_group():
     grouped = br.count_groups_frame(SOUND, label="y", score="s", group="g")
     assert grouped.digest == br.count_groups(Y, S, groups=["a", "a", "b", "b", None, "a"]).digest
     numbered = pl.LazyFrame({"y": Y, "s": S, "g": [1.0, 1.0, 2.0, None, float("nan"), 2.5]})
-    assert set(br.count_groups_frame(numbered, label="y", score="s", group="g")) == {1, 2, 2.5, None}
+    assert set(br.count_groups_frame(numbered, label="y", score="s", group="g")) == {
+        1,
+        2,
+        2.5,
+        None,
+    }
 
 
 def test_odd_types_are_judged_here():
     big = pa.table({"y": [0, 1], "s": pa.array([2**63, 1], pa.uint64())})
-    assert_refused(lambda: br.count_frame(big, label="y", score="s"), "BR215", "beyond the largest 64-bit integer")
-    assert_refused(lambda: br.count_frame(big, label="y", score="s", keep="positives"), "BR215", "beyond the largest 64-bit integer")
+    assert_refused(
+        lambda: br.count_frame(big, label="y", score="s"),
+        "BR215",
+        "beyond the largest 64-bit integer",
+    )
+    assert_refused(
+        lambda: br.count_frame(big, label="y", score="s", keep="positives"),
+        "BR215",
+        "beyond the largest 64-bit integer",
+    )
     small = pa.table({"y": pa.array([True, False, None]), "s": pa.array([3, 1, 2], pa.uint64())})
-    assert br.count_frame(small, label="y", score="s", missing_label="drop") == br.count([1, 0], [3, 1])
+    assert br.count_frame(small, label="y", score="s", missing_label="drop") == br.count(
+        [1, 0], [3, 1]
+    )
     text = pa.table({"y": [0, 1], "s": ["0.25", "7e-1"]})
     assert br.count_frame(text, label="y", score="s") == br.count([0, 1], [0.25, 0.7])
-    coded = pl.LazyFrame({"y": pl.Series(["no", "yes"], dtype=pl.Categorical), "s": pl.Series([0.5, 0.25], dtype=pl.Float32)})
+    coded = pl.LazyFrame(
+        {
+            "y": pl.Series(["no", "yes"], dtype=pl.Categorical),
+            "s": pl.Series([0.5, 0.25], dtype=pl.Float32),
+        }
+    )
     assert br.count_frame(coded, label="y", score="s") == br.count([0, 1], [0.5, 0.25])
-    assert_refused(lambda: br.count_frame(pd.DataFrame({"y": [0, 1], "s": [b"1", b"2"]}), label="y", score="s"), "BR209", "not scores")
-    assert_refused(lambda: br.count_frame([1, 2], label="y", score="s"), "BR950", "a list is no data frame.*count\\(y_true, y_score\\)")
+    assert_refused(
+        lambda: br.count_frame(
+            pd.DataFrame({"y": [0, 1], "s": [b"1", b"2"]}), label="y", score="s"
+        ),
+        "BR209",
+        "not scores",
+    )
+    assert_refused(
+        lambda: br.count_frame([1, 2], label="y", score="s"),
+        "BR950",
+        "a list is no data frame.*count\\(y_true, y_score\\)",
+    )
     assert_refused(lambda: br.count_frame(SOUND, label="y", score="t"), "BR613", 'no column "t"')
     with pytest.raises(br.InputError, match="BR518"):
         br.count_frame(SOUND, label="y", score="s", design="whim")
@@ -122,11 +218,19 @@ def test_odd_types_are_judged_here():
 
 def test_models_are_named_once_and_two_are_needed_to_compare():
     assert_refused(lambda: br.count_models_frame(SOUND, label="y", scores=[]), "BR410", "no score")
-    assert_refused(lambda: br.count_models_frame(SOUND, label="y", scores=["s", "s"]), "BR407", "twice")
+    assert_refused(
+        lambda: br.count_models_frame(SOUND, label="y", scores=["s", "s"]), "BR407", "twice"
+    )
     assert_refused(lambda: br.compare_frame(SOUND, label="y", scores=["s"]), "BR595", "two models")
-    assert_refused(lambda: br.compare_frame(SOUND, label="y", scores=["s", "y"], method="bca"), "BR581", "no method")
+    assert_refused(
+        lambda: br.compare_frame(SOUND, label="y", scores=["s", "y"], method="bca"),
+        "BR581",
+        "no method",
+    )
     one = pl.LazyFrame({"y": [1, 1], "a": [1, 2], "b": [2, 1]})
-    assert_refused(lambda: br.compare_frame(one, label="y", scores=["a", "b"]), "BR552", "no negatives")
+    assert_refused(
+        lambda: br.compare_frame(one, label="y", scores=["a", "b"]), "BR552", "no negatives"
+    )
 
 
 def test_models_that_place_all_cases_alike_do_not_differ():
@@ -156,7 +260,11 @@ def test_sums_are_those_of_python_whether_numbers_come_one_by_one_or_many_at_onc
     one.add(repeated[:700])
     one.add(repeated[700:])
     other.add_times(values, times)
-    assert one == other == Sums(len(repeated), sum(repeated.tolist()), sum(value**2 for value in repeated.tolist()))
+    assert (
+        one
+        == other
+        == Sums(len(repeated), sum(repeated.tolist()), sum(value**2 for value in repeated.tolist()))
+    )
 
 
 def askew(values):
@@ -209,21 +317,30 @@ def test_a_worker_of_dask_that_dies_is_told_in_one_line(monkeypatch):
     import dask
 
     said = failed(BrokenProcessPool("A process in the process pool was terminated abruptly"))
-    assert str(said).startswith("BR952: the job failed, and nothing was counted: A process in the process pool was terminated abruptly")
+    assert str(said).startswith(
+        "BR952: the job failed, and nothing was counted: A process in the process pool was"
+        " terminated abruptly"
+    )
     frame = dd.from_pandas(pd.DataFrame({"y": Y, "s": S}), npartitions=2)
     dead = frame.map_partitions(Dying(), meta=frame._meta)
     with dask.config.set(scheduler="processes", num_workers=1):
-        assert_refused(lambda: br.count_frame(dead, label="y", score="s"), "BR952", "nothing was counted")
+        assert_refused(
+            lambda: br.count_frame(dead, label="y", score="s"), "BR952", "nothing was counted"
+        )
 
 
 @pytest.fixture
 def cases(tmp_path):
     path = str(tmp_path / "a.parquet")
-    parquet.write_table(pa.table({"y": Y, "s": S, "t": S[::-1], "g": ["a", "a", "b", "b", "b", "a"]}), path)
+    parquet.write_table(
+        pa.table({"y": Y, "s": S, "t": S[::-1], "g": ["a", "a", "b", "b", "b", "a"]}), path
+    )
     return path
 
 
-@pytest.mark.filterwarnings("ignore:The inplace keyword:DeprecationWarning")  # Dask's own, on reading
+@pytest.mark.filterwarnings(
+    "ignore:The inplace keyword:DeprecationWarning"
+)  # Dask's own, on reading
 def test_the_command_counts_with_dask(cases, tmp_path, capsys):
     output = str(tmp_path / "a.counts")
     asked = ["count", cases, "--label", "y", "--engine", "dask", "-o", output, "--force"]
@@ -235,13 +352,32 @@ def test_the_command_counts_with_dask(cases, tmp_path, capsys):
     answered(capsys, *asked, "--score", "s", "--score", "t")
     assert br.load(output).digest == br.count_models(Y, {"s": S, "t": S[::-1]}).digest
     answered(capsys, *asked, "--score", "s", "--group", "g")
-    assert br.load(output).digest == br.count_groups(Y, S, groups=["a", "a", "b", "b", "b", "a"]).digest
+    assert (
+        br.load(output).digest
+        == br.count_groups(Y, S, groups=["a", "a", "b", "b", "b", "a"]).digest
+    )
 
 
 @pytest.mark.filterwarnings("ignore:The inplace keyword:DeprecationWarning")
-def test_a_ceiling_on_memory_is_one_on_cells_where_a_cluster_counts(cases, tmp_path, capsys, monkeypatch):
+def test_a_ceiling_on_memory_is_one_on_cells_where_a_cluster_counts(
+    cases, tmp_path, capsys, monkeypatch
+):
     output = str(tmp_path / "a.counts")
-    asked = ["count", cases, "--label", "y", "--score", "s", "--engine", "dask", "--memory", "320MB", "-o", output, "--force"]
+    asked = [
+        "count",
+        cases,
+        "--label",
+        "y",
+        "--score",
+        "s",
+        "--engine",
+        "dask",
+        "--memory",
+        "320MB",
+        "-o",
+        output,
+        "--force",
+    ]
     monkeypatch.setattr(table, "TAKEN", table.LEAST - 360 * 5)
     assert not answered(capsys, *asked)["models"][0]["counts"]["condensed"]
     monkeypatch.setattr(table, "TAKEN", table.LEAST - 360 * 3)
@@ -252,18 +388,26 @@ def test_a_ceiling_on_memory_is_one_on_cells_where_a_cluster_counts(cases, tmp_p
 
 
 def session_of_spark():
-    return sys.modules["pyspark"].SparkContext._active_spark_context if "pyspark" in sys.modules else None
+    return (
+        sys.modules["pyspark"].SparkContext._active_spark_context
+        if "pyspark" in sys.modules
+        else None
+    )
 
 
 @pytest.mark.parametrize("engine", ["dask", "spark"])
-@pytest.mark.parametrize("name", ["a.csv", "a.csv.gz", "b.parquet", "*.csv", "folder", "s3a://logs/a.jsonl", "-"])
+@pytest.mark.parametrize(
+    "name", ["a.csv", "a.csv.gz", "b.parquet", "*.csv", "folder", "s3a://logs/a.jsonl", "-"]
+)
 def test_a_cluster_is_not_woken_for_what_is_no_parquet(name, engine, tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "folder").mkdir()
     for path in ("a.csv", "a.csv.gz", "b.parquet", "folder/part.csv"):
         (tmp_path / path).write_text("y,s\n0,0.1\n1,0.9\n")
     before = session_of_spark()  # other tests may have one
-    line = refused(capsys, "count", name, "--label", "y", "--score", "s", "--engine", engine, "-o", "a.counts")
+    line = refused(
+        capsys, "count", name, "--label", "y", "--score", "s", "--engine", engine, "-o", "a.counts"
+    )
     assert "BR953" in line
     assert "--engine counts Parquet" in line
     assert "leave --engine out" in line
@@ -274,7 +418,11 @@ def test_a_cluster_is_not_woken_for_what_is_no_parquet(name, engine, tmp_path, c
 @pytest.mark.parametrize("keep", ["all", "positives"])
 def test_what_dask_cannot_read_is_one_line(tmp_path, capsys, keep):
     rng, path = np.random.default_rng(0), tmp_path / "a.parquet"
-    parquet.write_table(pa.table({"y": rng.integers(0, 2, 50_000), "s": rng.random(50_000)}), path, row_group_size=5000)
+    parquet.write_table(
+        pa.table({"y": rng.integers(0, 2, 50_000), "s": rng.random(50_000)}),
+        path,
+        row_group_size=5000,
+    )
     whole = path.read_bytes()
     damaged = bytearray(whole)
     damaged[2000:400_000:7] = bytes(len(range(2000, 400_000, 7)))  # heads of pages among them
@@ -291,9 +439,23 @@ def test_what_dask_cannot_read_is_one_line(tmp_path, capsys, keep):
 
 @pytest.mark.filterwarnings("ignore:The inplace keyword:DeprecationWarning")
 def test_decimals_with_gaps_are_told_and_left_out_on_dask_too(tmp_path, capsys):
-    path, spelled = str(tmp_path / "a.parquet"), [Decimal("0.1"), Decimal("0.9"), None, Decimal("0.4")]
+    path, spelled = (
+        str(tmp_path / "a.parquet"),
+        [Decimal("0.1"), Decimal("0.9"), None, Decimal("0.4")],
+    )
     parquet.write_table(pa.table({"y": Y[:4], "s": pa.array(spelled, pa.decimal128(10, 3))}), path)
-    asked = ["count", path, "--label", "y", "--score", "s", "--engine", "dask", "-o", str(tmp_path / "a.counts")]
+    asked = [
+        "count",
+        path,
+        "--label",
+        "y",
+        "--score",
+        "s",
+        "--engine",
+        "dask",
+        "-o",
+        str(tmp_path / "a.counts"),
+    ]
     assert "BR201" in refused(capsys, *asked)
     document = answered(capsys, *asked, "--nan-score", "drop")
     assert document["models"][0]["counts"]["digest"] == br.count([0, 1, 1], [0.1, 0.9, 0.4]).digest
@@ -302,10 +464,31 @@ def test_decimals_with_gaps_are_told_and_left_out_on_dask_too(tmp_path, capsys):
 @pytest.mark.filterwarnings("ignore:The inplace keyword:DeprecationWarning")
 @pytest.mark.parametrize("keep", ["all", "positives"])
 def test_a_frame_without_rows_is_refused_as_a_file_is(tmp_path, capsys, keep):
-    path, nothing = str(tmp_path / "a.parquet"), pa.table({"y": pa.array([], pa.int64()), "s": pa.array([], pa.float64())})
+    path, nothing = (
+        str(tmp_path / "a.parquet"),
+        pa.table({"y": pa.array([], pa.int64()), "s": pa.array([], pa.float64())}),
+    )
     parquet.write_table(nothing, path)
-    assert_refused(lambda: br.count_frame(nothing, label="y", score="s", keep=keep), "BR603", "there are no rows")
-    line = refused(capsys, "count", path, "--label", "y", "--score", "s", "--engine", "dask", "--keep", keep, "-o", str(tmp_path / "a.counts"))
+    assert_refused(
+        lambda: br.count_frame(nothing, label="y", score="s", keep=keep),
+        "BR603",
+        "there are no rows",
+    )
+    line = refused(
+        capsys,
+        "count",
+        path,
+        "--label",
+        "y",
+        "--score",
+        "s",
+        "--engine",
+        "dask",
+        "--keep",
+        keep,
+        "-o",
+        str(tmp_path / "a.counts"),
+    )
     assert "BR603" in line
 
 
@@ -321,19 +504,51 @@ def test_the_command_refuses_what_a_cluster_cannot_do(cases, tmp_path, capsys):
         (["--engine", "dask", "--nan-score", "lowest"], "BR953", "nothing else"),
         (["--engine", "dask", "--keep", "some"], "BR227", "all or positives"),
         (["--engine", "dask", "--cells", "0"], "BR951", "--cells"),
-        (["--engine", "dask", "--cells", "9", "--memory", "1GB"], "BR955", "--memory and --cells both say how much may be held here"),
+        (
+            ["--engine", "dask", "--cells", "9", "--memory", "1GB"],
+            "BR955",
+            "--memory and --cells both say how much may be held here",
+        ),
         (["--engine", "dask", "--memory", "1GB", "--approx"], "BR953", "knows no --approx"),
         (["--engine", "dask", "--memory", "a lot"], "BR940", "--memory 1GB"),
         (["--engine", "dask", "--score", "t", "--group", "g"], "BR410", "one score"),
-        (["--engine", "dask", "--master", "tcp://127.0.0.1:1"], None, "Dask scheduler|distributed is not installed"),
+        (
+            ["--engine", "dask", "--master", "tcp://127.0.0.1:1"],
+            None,
+            "Dask scheduler|distributed is not installed",
+        ),
     ):
         line = refused(capsys, *asked, *more)
         assert code is None or code in line, line
         assert any(part in line for part in said.split("|")), line
     absent = str(tmp_path / "absent.parquet")
-    line = refused(capsys, "count", absent, "--label", "y", "--score", "s", "--engine", "dask", "-o", str(tmp_path / "a.counts"))
+    line = refused(
+        capsys,
+        "count",
+        absent,
+        "--label",
+        "y",
+        "--score",
+        "s",
+        "--engine",
+        "dask",
+        "-o",
+        str(tmp_path / "a.counts"),
+    )
     assert "BR600" in line
-    line = refused(capsys, "count", cases, "--label", "y", "--score", "q", "--engine", "dask", "-o", str(tmp_path / "a.counts"))
+    line = refused(
+        capsys,
+        "count",
+        cases,
+        "--label",
+        "y",
+        "--score",
+        "q",
+        "--engine",
+        "dask",
+        "-o",
+        str(tmp_path / "a.counts"),
+    )
     assert 'no column "q"' in line
     assert cases in line
 
@@ -343,19 +558,34 @@ def test_the_whole_of_scenario_9_scaled_down_is_exact_on_dask():
     i = np.arange(rows)
     y = (i % every == 0).astype(int)
     s = i % 9973 + 1000 * y
-    counts = br.count_frame(dd.from_pandas(pd.DataFrame({"y": y, "s": s}), npartitions=4), label="y", score="s")
+    counts = br.count_frame(
+        dd.from_pandas(pd.DataFrame({"y": y, "s": s}), npartitions=4), label="y", score="s"
+    )
     assert counts.digest == br.count(y, s).digest
     point = br.flag_at(counts, 9000)
-    assert (point.tp, point.fp) == (int(((s >= 9000) & (y == 1)).sum()), int(((s >= 9000) & (y == 0)).sum()))
+    assert (point.tp, point.fp) == (
+        int(((s >= 9000) & (y == 1)).sum()),
+        int(((s >= 9000) & (y == 0)).sum()),
+    )
 
 
 @pytest.mark.parametrize("largest", [7, 2**63 - 1])
 def test_whole_numbers_without_a_sign_are_condensed_as_others_are(largest):
     labels, scores = [0, 1, 0, 1, 1, 0], [1, 2, largest, 4, 2, 6]
-    frame = pl.DataFrame({"y": labels, "m": pl.Series(scores, dtype=pl.UInt64), "n": pl.Series(scores[::-1], dtype=pl.UInt64)})
-    assert br.count_frame(frame, label="y", score="m", keep="positives") == br.count(labels, scores, keep="positives")
+    frame = pl.DataFrame(
+        {
+            "y": labels,
+            "m": pl.Series(scores, dtype=pl.UInt64),
+            "n": pl.Series(scores[::-1], dtype=pl.UInt64),
+        }
+    )
+    assert br.count_frame(frame, label="y", score="m", keep="positives") == br.count(
+        labels, scores, keep="positives"
+    )
     signed = frame.with_columns(pl.col("m", "n").cast(pl.Int64))
-    assert br.compare_frame(frame, label="y", scores=["m", "n"]) == br.compare_frame(signed, label="y", scores=["m", "n"])
+    assert br.compare_frame(frame, label="y", scores=["m", "n"]) == br.compare_frame(
+        signed, label="y", scores=["m", "n"]
+    )
     frame = frame.with_columns(pl.lit(2**63, pl.UInt64).alias("m"))
     with pytest.raises(br.InputError, match='BR215: "m" goes beyond the largest 64-bit integer'):
         br.count_frame(frame, label="y", score="m", keep="positives")
@@ -363,7 +593,12 @@ def test_whole_numbers_without_a_sign_are_condensed_as_others_are(largest):
 
 def test_options_of_files_are_refused_of_frames():
     frame = pl.DataFrame({"y": [0, 1], "m": [0.1, 0.2]})
-    with pytest.raises(br.InputError, match="BR230: memory is an option of files: a frame is counted by the engine that holds it"):
+    with pytest.raises(
+        br.InputError,
+        match="BR230: memory is an option of files: a frame is counted by the engine that holds it",
+    ):
         br.count_frame(frame, label="y", score="m", memory="1GB")
-    with pytest.raises(TypeError, match="unknown option 'memry'; there are missing_label and nan_score"):
+    with pytest.raises(
+        TypeError, match="unknown option 'memry'; there are missing_label and nan_score"
+    ):
         br.count_frame(frame, label="y", score="m", memry="1GB")

@@ -1,4 +1,6 @@
-"""Small versions of two campaigns (benchmarks/README.md has the full ones): damaged files of every format, and odd text files."""
+"""Small versions of two campaigns (benchmarks/README.md has the full ones): damaged files of every
+format, and odd text files.
+"""
 
 import random
 
@@ -21,9 +23,17 @@ def test_damaged_files_are_read_rightly_or_refused_in_one_line(tmp_path):
 
 def test_a_mutant_is_made_again_from_its_seed(tmp_path):
     whole = seeds.all_seeds(("csv", "jsonl", "csv.gz"))
-    made = [[mutations.mutant(whole, seed, random.Random(f"7/{i}")) for i in range(20)] for seed in whole]
-    assert made == [[mutations.mutant(whole, seed, random.Random(f"7/{i}")) for i in range(20)] for seed in whole]
-    assert all(data != seed.data for seed, mutants in zip(whole, made, strict=True) for data in mutants)
+    made = [
+        [mutations.mutant(whole, seed, random.Random(f"7/{i}")) for i in range(20)]
+        for seed in whole
+    ]
+    assert made == [
+        [mutations.mutant(whole, seed, random.Random(f"7/{i}")) for i in range(20)]
+        for seed in whole
+    ]
+    assert all(
+        data != seed.data for seed, mutants in zip(whole, made, strict=True) for data in mutants
+    )
 
 
 def test_every_row_of_odd_text_files_is_accounted_for(tmp_path):
@@ -55,15 +65,35 @@ def test_the_naive_reader_does_not_read_broken_quotes(text):
 
 def test_the_naive_reader_of_json_reads_what_is_json():
     text = '{"a": [1, -2.5e3, true, null], "b": {"c": "\\u00e9\\n\\ud83d\\ude00"}}'
-    assert naive_text.json_value(text) == {"a": ["1", "-2.5e3", True, None], "b": {"c": "\u00e9\n\U0001f600"}}
-    for broken in ('{"a": 01}', '{"a": 1,}', '{"a": 1, "a": 2}', '{"a"}', "[1", '"\\x"', "1.", "tru", "{} {}"):
+    assert naive_text.json_value(text) == {
+        "a": ["1", "-2.5e3", True, None],
+        "b": {"c": "\u00e9\n\U0001f600"},
+    }
+    for broken in (
+        '{"a": 01}',
+        '{"a": 1,}',
+        '{"a": 1, "a": 2}',
+        '{"a"}',
+        "[1",
+        '"\\x"',
+        "1.",
+        "tru",
+        "{} {}",
+    ):
         with pytest.raises(Broken, match="zero|no |twice|unknown|behind"):
             naive_text.json_value(broken)
 
 
 def test_the_naive_counts_are_those_of_the_definition():
-    assert naive_counts.cells(["no", "yes", "no"], ["0.5", "1e0", "5e-1"]) == ((1.0, 1, 0), (0.5, 0, 2))
-    for labels, scores in ((["0", "2"], ["1", "2"]), (["0", "1"], ["0.1", "0.10000000000000001"]), (["0", "1"], ["1", "1e400"])):
+    assert naive_counts.cells(["no", "yes", "no"], ["0.5", "1e0", "5e-1"]) == (
+        (1.0, 1, 0),
+        (0.5, 0, 2),
+    )
+    for labels, scores in (
+        (["0", "2"], ["1", "2"]),
+        (["0", "1"], ["0.1", "0.10000000000000001"]),
+        (["0", "1"], ["1", "1e400"]),
+    ):
         with pytest.raises(Broken, match="unknown meaning|a float would make equal|beyond"):
             naive_counts.cells(labels, scores)
 
@@ -71,4 +101,6 @@ def test_the_naive_counts_are_those_of_the_definition():
 def test_the_naive_reader_of_sqlite_reads_what_was_written():
     for seed in seeds.all_seeds(("sqlite",)):
         rows = seeds.rows(9, 200 if seed.name.startswith("long") else seeds.ROWS)
-        assert naive_sqlite.table(seed.data, "t") == dict(zip(("id", "y", "s", "g"), map(list, zip(*rows, strict=True)), strict=True))
+        assert naive_sqlite.table(seed.data, "t") == dict(
+            zip(("id", "y", "s", "g"), map(list, zip(*rows, strict=True)), strict=True)
+        )

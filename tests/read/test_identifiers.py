@@ -1,4 +1,6 @@
-"""Names from outside: quoted in one place, looked up in the schema, and never anything but names."""
+"""Names from outside: quoted in one place, looked up in the schema, and never anything but
+names.
+"""
 
 import sqlite3
 from dataclasses import replace
@@ -15,7 +17,15 @@ from baserate.read import duckdb as duckdb_reader
 from baserate.read.databases import read_alchemy, read_sqlite
 from baserate.read.duckdb import literally, locked, read_duckdb
 from baserate.read.parquet import read_parquet
-from baserate.read.table import TableName, Wanted, check_columns, find_table, identifier, is_query, one_statement
+from baserate.read.table import (
+    TableName,
+    Wanted,
+    check_columns,
+    find_table,
+    identifier,
+    is_query,
+    one_statement,
+)
 
 ODD = [
     '"; DROP TABLE canary; --',
@@ -45,7 +55,10 @@ ODD = [
     "",
     "x" * 1000,
 ]
-NAMES = st.one_of(st.sampled_from(ODD), st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=30))
+NAMES = st.one_of(
+    st.sampled_from(ODD),
+    st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=30),
+)
 
 
 @given(NAMES)
@@ -71,13 +84,19 @@ def test_odd_names_of_tables_and_columns_are_read_and_drop_nothing(tmp_path, nam
     other = duckdb.connect(duck)
     for each in (connection, other):
         each.execute("CREATE TABLE canary (x INT)")
-        each.execute(f"CREATE TABLE {identifier(name)} ({identifier(name)} INT, s DOUBLE PRECISION)")
+        each.execute(
+            f"CREATE TABLE {identifier(name)} ({identifier(name)} INT, s DOUBLE PRECISION)"
+        )
         each.execute(f"INSERT INTO {identifier(name)} VALUES (0, 0.25), (1, 0.75)")
     connection.commit()
     connection.close()
     other.close()
     parquet.write_table(pa.table({name: [0, 1], "s": [0.25, 0.75]}), tmp_path / "a.parquet")
-    tables = [read_sqlite(lite, name, wanted), read_duckdb(duck, name, wanted), read_alchemy(f"sqlite:///{lite}", name, wanted)]
+    tables = [
+        read_sqlite(lite, name, wanted),
+        read_duckdb(duck, name, wanted),
+        read_alchemy(f"sqlite:///{lite}", name, wanted),
+    ]
     for table in [*tables, read_parquet(str(tmp_path / "a.parquet"), wanted)]:
         assert table.columns[name].tolist() == [0, 1]
         assert table.columns["s"].tolist() == [0.25, 0.75]
@@ -115,9 +134,19 @@ def test_hints_name_what_was_meant():
         "BR613",
         'no column "labels"; it has "label", "score_a". Fix: perhaps "label"',
     )
-    assert_refused(lambda: check_columns("f", [f"c{n}" for n in range(20)], ["zzz"]), "BR613", '"c7" …. Fix: use one of those')
-    assert_refused(lambda: check_columns("f", ["A", "a"], ["a"], folds=True), "BR607", "differ by case alone. Fix: rename one of them")
-    assert_refused(lambda: check_columns("f", ["AB", "ab"], ["aB"]), "BR607", 'Fix: write "AB" or "ab"')
+    assert_refused(
+        lambda: check_columns("f", [f"c{n}" for n in range(20)], ["zzz"]),
+        "BR613",
+        '"c7" …. Fix: use one of those',
+    )
+    assert_refused(
+        lambda: check_columns("f", ["A", "a"], ["a"], folds=True),
+        "BR607",
+        "differ by case alone. Fix: rename one of them",
+    )
+    assert_refused(
+        lambda: check_columns("f", ["AB", "ab"], ["aB"]), "BR607", 'Fix: write "AB" or "ab"'
+    )
     check_columns("f", ["A", "a"], ["a"])
     tables = [TableName("main", "cases"), TableName("x", "cases"), TableName("", "scores")]
     assert find_table("f", tables, "main.cases") == tables[0]
@@ -195,15 +224,22 @@ def shut(tmp_path):
 )
 def test_a_locked_connection_reaches_only_what_it_was_given(shut, tmp_path, statement):
     before = sorted(tmp_path.iterdir())
-    with pytest.raises(duckdb.Error, match=r"(?i)permission|disabled|locked|not allowed|cannot|not be found|does not exist"):
+    with pytest.raises(
+        duckdb.Error,
+        match=r"(?i)permission|disabled|locked|not allowed|cannot|not be found|does not exist",
+    ):
         shut.execute(statement.format(tmp_path, tmp_path.name)).fetchall()
     assert sorted(tmp_path.iterdir()) == before
-    assert shut.execute("SELECT v FROM read_parquet(?)", [str(tmp_path / "in.parquet")]).fetchall() == [(1,)]
+    assert shut.execute(
+        "SELECT v FROM read_parquet(?)", [str(tmp_path / "in.parquet")]
+    ).fetchall() == [(1,)]
 
 
 def test_nothing_is_loaded_from_elsewhere_by_itself(shut):
     settings = dict(shut.execute("SELECT name, value FROM duckdb_settings()").fetchall())
-    assert settings["autoload_known_extensions"] == settings["autoinstall_known_extensions"] == "false"
+    assert (
+        settings["autoload_known_extensions"] == settings["autoinstall_known_extensions"] == "false"
+    )
     assert settings["enable_external_access"] == "false"
     assert settings["lock_configuration"] == "true"
     assert settings["memory_limit"] == "1.0 GiB"

@@ -10,7 +10,10 @@ from baserate.read import json_lines
 from baserate.read.files import count_file, count_groups_file
 
 EXPECTED = br.count([0, 1, 0], [0.5, 1.25, 3.0])
-GOOD = '{"y": 0, "m1": 0.5, "x": {"deep": [1]}}\n{"m1": 1.25, "y": 1, "x": null}\n{"y": 0, "m1": 3, "x": 0}\n'
+GOOD = (
+    '{"y": 0, "m1": 0.5, "x": {"deep": [1]}}\n{"m1": 1.25, "y": 1, "x": null}\n{"y": 0, "m1": 3,'
+    ' "x": 0}\n'
+)
 
 
 def written(tmp_path, text, name="x.jsonl"):
@@ -50,7 +53,9 @@ def test_row_109_also_without_an_ending_or_compressed(tmp_path):
 
 
 def test_row_109_an_array_is_read_with_a_note_up_to_a_limit(tmp_path, monkeypatch):
-    path = written(tmp_path, json.dumps([json.loads(line) for line in GOOD.splitlines()], indent=1), "x.json")
+    path = written(
+        tmp_path, json.dumps([json.loads(line) for line in GOOD.splitlines()], indent=1), "x.json"
+    )
     counts = counted(path)
     assert counts == EXPECTED
     assert "BR621" in [note.code for note in counts.notes]
@@ -61,23 +66,53 @@ def test_row_109_an_array_is_read_with_a_note_up_to_a_limit(tmp_path, monkeypatc
 @pytest.mark.parametrize(
     ("text", "match", "code", "lines"),
     [
-        ('{"y": 0, "m1": 1}\n{"y": 1, "m1": {"a": 2}}\n', '"m1" is nested .there is "m1.a"', "BR619", (2,)),
+        (
+            '{"y": 0, "m1": 1}\n{"y": 1, "m1": {"a": 2}}\n',
+            '"m1" is nested .there is "m1.a"',
+            "BR619",
+            (2,),
+        ),
         ('{"y": [0], "m1": 1}\n', 'there is "y.0."', "BR619", (1,)),
         ('{"y": 0, "m1": 1}\n\n{"y": 1, "m1": }\n', "broken JSON", "BR620", (3,)),
         ('{"y": 0, "m1": 1}\n{"y": 1, "m1": 2', "broken JSON", "BR620", (2,)),
         ('{"y": 0, "m1": 1}\n7\n', "7 where an object should stand", "BR620", (2,)),
-        ('{"y": 0, "m1": 1}\n{"y": 1}\n', 'the field "m1" is missing in 1 of 2 objects', "BR605", (2,)),
+        (
+            '{"y": 0, "m1": 1}\n{"y": 1}\n',
+            'the field "m1" is missing in 1 of 2 objects',
+            "BR605",
+            (2,),
+        ),
         ('{"y": 0, "M1": 1}\n', 'no column "m1"; it has "y", "M1". Fix: perhaps "M1"', "BR613", ()),
         ('{"y": 0, "m1": 1, "m1": 2}\n', 'more than one "m1"', "BR606", (1,)),
         ('{"y": 0, "m1": 1}\n{"y": 1, "m1": null}\n', '"m1" has 1 missing', "BR201", (2,)),
         ('{"y": 0, "m1": 1}\n{"y": 1, "m1": NaN}\n', '"m1" has 1 missing', "BR201", (2,)),
         ('{"y": null, "m1": 1}\n{"y": 1, "m1": 2}\n', "1 of 2 labels", "BR105", (1,)),
-        ('{"y": 0, "m1": 1}\n{"y": 1, "m1": "x"}\n', "mixes types: numbers \\(1\\), text \\(1\\)", "BR208", (2,)),
+        (
+            '{"y": 0, "m1": 1}\n{"y": 1, "m1": "x"}\n',
+            "mixes types: numbers \\(1\\), text \\(1\\)",
+            "BR208",
+            (2,),
+        ),
         ('{"y": 0, "m1": 1}\n{"y": "1", "m1": 2}\n', "mixes types", "BR107", (2,)),
-        ('{"y": 0, "m1": 0.1}\n{"y": 1, "m1": 0.10000000000000001}\n', "1 distinct value would merge", "BR215", ()),
-        ('{"y": 0, "m1": 1e-400}\n{"y": 1, "m1": 2e-400}\n', "1 distinct value would merge", "BR215", ()),
+        (
+            '{"y": 0, "m1": 0.1}\n{"y": 1, "m1": 0.10000000000000001}\n',
+            "1 distinct value would merge",
+            "BR215",
+            (),
+        ),
+        (
+            '{"y": 0, "m1": 1e-400}\n{"y": 1, "m1": 2e-400}\n',
+            "1 distinct value would merge",
+            "BR215",
+            (),
+        ),
         ('{"y": 0, "m1": 7}\n{"y": 1, "m1": 1e400}\n', "beyond the largest float", "BR215", (2,)),
-        ('{"y": 0, "m1": 9007199254740993}\n{"y": 1, "m1": 1.5e1}\n', "would be rounded", "BR215", ()),
+        (
+            '{"y": 0, "m1": 9007199254740993}\n{"y": 1, "m1": 1.5e1}\n',
+            "would be rounded",
+            "BR215",
+            (),
+        ),
         ("[]", "no objects", "BR603", ()),
         ("[" * 100_000, "broken JSON", "BR620", ()),
         ('{"y": 0, "m1": ' + "1" * 5000 + "}\n", "broken JSON", "BR620", (1,)),
@@ -92,16 +127,29 @@ def test_whole_numbers_beyond_floats_stay_apart(tmp_path):
     assert counted(written(tmp_path, text)).scores.tolist() == [9007199254740993, 9007199254740992]
 
 
-@pytest.mark.parametrize("score", ["5e-1", "0.50000000000000000000", "0.30000000000000004", "1E3", "Infinity", "-0.0", "1e22"])
+@pytest.mark.parametrize(
+    "score",
+    ["5e-1", "0.50000000000000000000", "0.30000000000000004", "1E3", "Infinity", "-0.0", "1e22"],
+)
 def test_a_fraction_is_its_float_however_it_is_written(tmp_path, score):
-    text = f'{{"y": 1.0, "m1": {score}, "g": {score}}}\n{{"y": 0.0, "m1": 0.25, "g": "a"}}\n{{"y": 10e-1, "m1": 7, "g": 7}}\n'
+    text = (
+        f'{{"y": 1.0, "m1": {score}, "g": {score}}}\n{{"y": 0.0, "m1": 0.25, "g": "a"}}\n{{"y":'
+        ' 10e-1, "m1": 7, "g": 7}\n'
+    )
     path = written(tmp_path, text)
     assert counted(path) == br.count([1, 0, 1], [float(score), 0.25, 7])
-    assert set(count_groups_file(path, label="y", score="m1", group="g")) == {json.dumps(float(score)), "a", "7"}
+    assert set(count_groups_file(path, label="y", score="m1", group="g")) == {
+        json.dumps(float(score)),
+        "a",
+        "7",
+    }
 
 
 def test_labels_may_be_bools_or_text_and_groups_anything_plain(tmp_path):
-    text = '{"y": true, "m1": 1, "g": 1}\n{"y": false, "m1": 2, "g": "a"}\n{"y": false, "m1": 2, "g": null}\n'
+    text = (
+        '{"y": true, "m1": 1, "g": 1}\n{"y": false, "m1": 2, "g": "a"}\n{"y": false, "m1": 2, "g":'
+        " null}\n"
+    )
     path = written(tmp_path, text)
     assert counted(path).total_positives == 1
     assert counted(path, positive="false").total_positives == 2
@@ -109,7 +157,9 @@ def test_labels_may_be_bools_or_text_and_groups_anything_plain(tmp_path):
 
 
 def test_options_of_tables_are_not_ignored(tmp_path):
-    assert_refused(written(tmp_path, GOOD), "delimiter applies to a table of text", "BR612", delimiter=";")
+    assert_refused(
+        written(tmp_path, GOOD), "delimiter applies to a table of text", "BR612", delimiter=";"
+    )
 
 
 @pytest.mark.parametrize(
@@ -119,15 +169,23 @@ def test_options_of_tables_are_not_ignored(tmp_path):
         ([0.1, 0.9, True], r"numbers \(2\), true or false \(1\)", (3,)),
         ([1, 2, None, "3"], r"numbers \(2\), text \(1\)", (4,)),
         (["1", "2", False], r"text \(2\), true or false \(1\)", (3,)),
-        ([0.1000000000000000055511151231257827, 1, True], r"numbers \(2\), true or false \(1\)", (3,)),
+        (
+            [0.1000000000000000055511151231257827, 1, True],
+            r"numbers \(2\), true or false \(1\)",
+            (3,),
+        ),
     ],
 )
-def test_row_27_scores_of_several_types_are_refused_with_their_line_and_how_many_there_are_of_each(tmp_path, values, said, lines):
+def test_row_27_scores_of_several_types_are_refused_with_their_line_and_how_many_there_are_of_each(
+    tmp_path, values, said, lines
+):
     rows = "".join(json.dumps({"y": i % 2, "m1": value}) + "\n" for i, value in enumerate(values))
     assert_refused(written(tmp_path, rows), f'"m1" mixes types: {said}', "BR208", lines)
 
 
-def test_row_9_labels_of_several_types_are_refused_with_their_line_and_cast_where_that_is_asked_for(tmp_path):
+def test_row_9_labels_of_several_types_are_refused_with_their_line_and_cast_where_that_is_asked_for(
+    tmp_path,
+):
     path = written(tmp_path, '{"y": 0, "m1": 0.1}\n{"y": true, "m1": 0.9}\n{"y": 1, "m1": 0.7}\n')
     assert_refused(path, r'"y" mixes types: numbers \(2\), true or false \(1\)', "BR107", (2,))
     assert counted(path, cast_labels=True) == br.count([0, 1, 1], [0.1, 0.9, 0.7])
@@ -136,18 +194,29 @@ def test_row_9_labels_of_several_types_are_refused_with_their_line_and_cast_wher
 def test_scores_that_are_all_booleans_or_all_text_are_still_read(tmp_path):
     flags = '{"y": 0, "m1": false}\n{"y": 1, "m1": true}\n'
     assert counted(written(tmp_path, flags)) == br.count([0, 1], [0, 1])
-    assert counted(written(tmp_path, flags.replace("false", '"0.5"').replace("true", '"0.25"'))) == br.count([0, 1], [0.5, 0.25])
+    assert counted(
+        written(tmp_path, flags.replace("false", '"0.5"').replace("true", '"0.25"'))
+    ) == br.count([0, 1], [0.5, 0.25])
 
 
 def test_flags_in_one_file_and_numbers_in_another_are_refused(tmp_path):
     written(tmp_path, '{"y": 0, "m1": 0.5}\n{"y": 1, "m1": 0.75}\n', "a.jsonl")
     written(tmp_path, '{"y": 0, "m1": false}\n', "b.jsonl")
-    with pytest.raises(br.InputError, match=r'BR208: .*b.jsonl: "m1" mixes types: numbers \(2\), true or false \(1\) \(line 1\)'):
+    with pytest.raises(
+        br.InputError,
+        match=r'BR208: .*b.jsonl: "m1" mixes types: numbers \(2\), true or false \(1\) \(line 1\)',
+    ):
         counted(str(tmp_path / "*.jsonl"))
 
 
 def test_lists_that_mix_flags_and_numbers_are_refused_as_well():
-    with pytest.raises(br.InputError, match=r"BR107: y_true mixes types: numbers \(2\), true or false \(1\) \(index 1\)"):
+    with pytest.raises(
+        br.InputError,
+        match=r"BR107: y_true mixes types: numbers \(2\), true or false \(1\) \(index 1\)",
+    ):
         br.count([0, True, 1], [0.1, 0.9, 0.7])
-    with pytest.raises(br.InputError, match=r"BR208: y_score mixes types: numbers \(2\), true or false \(1\) \(index 1\)"):
+    with pytest.raises(
+        br.InputError,
+        match=r"BR208: y_score mixes types: numbers \(2\), true or false \(1\) \(index 1\)",
+    ):
         br.count([0, 1, 1], [0.1, True, 0.7])

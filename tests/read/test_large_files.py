@@ -1,4 +1,6 @@
-"""Parquet under a ceiling on memory: the same counts as without one, resumable, and never beyond the ceiling."""
+"""Parquet under a ceiling on memory: the same counts as without one, resumable, and never beyond
+the ceiling.
+"""
 
 import json
 import os
@@ -46,7 +48,11 @@ def count(path, **how):
 @pytest.mark.parametrize("kind", ["float64", "float32", "int64", "int8"])
 def test_a_file_gives_the_counts_of_memory(tmp_path, tight, kind):
     labels, scores = made()
-    scores = scores.astype(kind) if kind.startswith("float") else (scores * 1e5 % (100 if kind == "int8" else 50_000)).astype(kind)
+    scores = (
+        scores.astype(kind)
+        if kind.startswith("float")
+        else (scores * 1e5 % (100 if kind == "int8" else 50_000)).astype(kind)
+    )
     path = written(tmp_path / "x.parquet", labels.astype(np.int8), scores)
     counts, whole = count(path), br.count(labels, scores)
     expected = whole if kind == "int8" else whole.condense()
@@ -58,13 +64,21 @@ def test_a_file_gives_the_counts_of_memory(tmp_path, tight, kind):
 
 def test_ties_zeros_and_infinities_are_those_of_memory(tmp_path, tight):
     labels, scores = made()
-    scores[::7], scores[1::7], scores[2::11], scores[3::13], scores[4::17] = 0.0, -0.0, np.inf, -np.inf, np.round(scores[4::17], 1)
+    scores[::7], scores[1::7], scores[2::11], scores[3::13], scores[4::17] = (
+        0.0,
+        -0.0,
+        np.inf,
+        -np.inf,
+        np.round(scores[4::17], 1),
+    )
     path = written(tmp_path / "x.parquet", labels, scores)
     assert count(path, thresholds=[0.5, 0]) == br.count(labels, scores).condense([0.5, 0])
 
 
 @pytest.mark.parametrize("group", [1, 5_000])
-def test_row_groups_of_any_size_and_parts_of_large_ones_give_the_same(tmp_path, tight, monkeypatch, group):
+def test_row_groups_of_any_size_and_parts_of_large_ones_give_the_same(
+    tmp_path, tight, monkeypatch, group
+):
     labels, scores = made(1_500 if group == 1 else 5_000)
     monkeypatch.setattr(large, "BYTES_A_ROW", LEAST // 900)  # no piece of more than 900 rows
     path = written(tmp_path / "x.parquet", labels, scores, group)
@@ -100,7 +114,9 @@ def test_labels_are_decided_as_they_are_in_memory(tmp_path, tight, labels, how, 
     assert ours == theirs.condense()
     assert ours.ledger == theirs.ledger
     assert ours.ledger.sources[0].positive == positive
-    assert [note for note in ours.notes if note.code == "BR101"] == [note for note in theirs.notes if note.code == "BR101"]
+    assert [note for note in ours.notes if note.code == "BR101"] == [
+        note for note in theirs.notes if note.code == "BR101"
+    ]
 
 
 def test_low_scores_may_be_the_risky_ones(tmp_path, tight):
@@ -125,8 +141,13 @@ def test_missing_scores_are_all_found_and_named_by_their_rows(tmp_path, tight, f
     gone = np.isin(np.arange(5_000), [900, 901, 4_000, 4_001])
     if second == "nan":
         column[gone] = np.nan
-    path = written(tmp_path / "x.parquet", labels, pa.array(column, mask=None if second == "nan" else gone))
-    with pytest.raises(br.InputError, match=r'BR201: .*"s" has 4 missing or NaN scores; .*\(rows 901, 902, 4001 …\)'):
+    path = written(
+        tmp_path / "x.parquet", labels, pa.array(column, mask=None if second == "nan" else gone)
+    )
+    with pytest.raises(
+        br.InputError,
+        match=r'BR201: .*"s" has 4 missing or NaN scores; .*\(rows 901, 902, 4001 …\)',
+    ):
         count(path)
 
 
@@ -140,7 +161,11 @@ def test_missing_labels_are_refused(tmp_path, tight):
 @pytest.mark.parametrize(
     ("columns", "how", "match"),
     [
-        ({"s": np.array(["0.1"] * 5_000, dtype=object)}, {}, 'BR943: .*"s" is VARCHAR: such scores are not counted piece by piece'),
+        (
+            {"s": np.array(["0.1"] * 5_000, dtype=object)},
+            {},
+            'BR943: .*"s" is VARCHAR: such scores are not counted piece by piece',
+        ),
         ({"y": np.arange(5_000)}, {}, 'BR103: .*"y" has more than 1 000 values'),
         ({"y": np.arange(5_000) % 3}, {}, 'BR103: .*"y" has 3 values'),
         ({}, {"nan_score": "drop"}, "BR943: .*nan score needs every case at once"),
@@ -152,7 +177,9 @@ def test_missing_labels_are_refused(tmp_path, tight):
 def test_what_cannot_be_counted_in_pieces_is_refused(tmp_path, columns, how, match):
     labels, scores = made()
     path = str(tmp_path / "x.parquet")
-    parquet.write_table(pa.table({"y": labels.astype(np.int8), "s": scores, "w": scores, **columns}), path)
+    parquet.write_table(
+        pa.table({"y": labels.astype(np.int8), "s": scores, "w": scores, **columns}), path
+    )
     with pytest.raises(br.InputError, match=match):
         count(path, **how)
 
@@ -161,7 +188,9 @@ def test_json_lines_are_read_as_a_whole_and_cannot_be_resumed(tmp_path):
     path = tmp_path / "x.jsonl"
     path.write_text('{"y": 0, "s": 0.1}\n{"y": 1, "s": 0.4}\n')
     assert count(path, approx=True) == br.count([0, 1], [0.1, 0.4])
-    with pytest.raises(br.InputError, match="BR943: .*is read as a whole: there is nothing to resume"):
+    with pytest.raises(
+        br.InputError, match="BR943: .*is read as a whole: there is nothing to resume"
+    ):
         count(path, resume=str(tmp_path / "x.part"))
 
 
@@ -200,18 +229,27 @@ def stopped(path, resume, after, **how):
 
     options = Options.of({"memory": LEAST, "resume": resume, **how})
     with pytest.raises(Stop):
-        count_scores(path, Wanted("y", ("s",)), options._replace(ceiling=replace(options.ceiling, progress=progress)))
+        count_scores(
+            path,
+            Wanted("y", ("s",)),
+            options._replace(ceiling=replace(options.ceiling, progress=progress)),
+        )
     return seen
 
 
 @pytest.mark.parametrize("approx", [False, True])
 @pytest.mark.parametrize("after", [2, 6, 11])
-def test_a_run_that_was_stopped_anywhere_goes_on_and_ends_alike(tmp_path, tight, monkeypatch, after, approx):
+def test_a_run_that_was_stopped_anywhere_goes_on_and_ends_alike(
+    tmp_path, tight, monkeypatch, after, approx
+):
     monkeypatch.setattr(condense, "EVERY_S", 0.0)
     monkeypatch.setattr("baserate.read.large.BIN", 1)
     labels, scores = made()
     order = np.argsort(scores)  # in this order bins need a second reading too
-    path, resume = written(tmp_path / "x.parquet", labels[order], scores[order]), str(tmp_path / "x.part")
+    path, resume = (
+        written(tmp_path / "x.parquet", labels[order], scores[order]),
+        str(tmp_path / "x.part"),
+    )
     expected = count(path, approx=approx, thresholds=[0.5])
     seen = stopped(path, resume, after, approx=approx, thresholds=(0.5,))
     assert all(total == 5_000 for _, total in seen)
@@ -225,9 +263,18 @@ def test_a_checkpoint_of_other_data_or_options_is_refused_in_one_line(tmp_path, 
     path, resume = written(tmp_path / "x.parquet", labels, scores), str(tmp_path / "x.part")
     other = written(tmp_path / "other.parquet", labels, scores[::-1].copy())
     stopped(path, resume, 3)
-    for source, how in ((other, {}), (path, {"thresholds": [0.5]}), (path, {"approx": True}), (path, {"lower_is_positive": True})):
+    for source, how in (
+        (other, {}),
+        (path, {"thresholds": [0.5]}),
+        (path, {"approx": True}),
+        (path, {"lower_is_positive": True}),
+    ):
         with pytest.raises(
-            br.InputError, match=r"BR945: .*x.part: is the checkpoint of other data, .* Fix: remove it to begin anew\."
+            br.InputError,
+            match=(
+                r"BR945: .*x.part: is the checkpoint of other data, .* Fix: remove it to begin"
+                r" anew\."
+            ),
         ) as caught:
             count(source, resume=resume, **how)
         assert "\n" not in str(caught.value)
@@ -241,7 +288,11 @@ def test_every_damaged_checkpoint_is_refused(tmp_path, tight, monkeypatch):
     stopped(path, str(resume), 9)
     content, rng = resume.read_bytes(), np.random.default_rng(0)
     checkpoint = condense.Checkpoint(str(resume), "")
-    for damaged in [content[:cut] for cut in rng.integers(0, len(content), 50)] + [b"", b"hello", content + b"x"]:
+    for damaged in [content[:cut] for cut in rng.integers(0, len(content), 50)] + [
+        b"",
+        b"hello",
+        content + b"x",
+    ]:
         resume.write_bytes(damaged)
         with pytest.raises(br.InputError, match="BR945"):
             checkpoint.found()
@@ -249,14 +300,19 @@ def test_every_damaged_checkpoint_is_refused(tmp_path, tight, monkeypatch):
         flipped = bytearray(content)
         flipped[bit // 8] ^= 1 << bit % 8
         resume.write_bytes(flipped)
-        with pytest.raises(br.InputError, match="BR945: .*(is damaged or cut off|is no checkpoint|of another version)"):
+        with pytest.raises(
+            br.InputError,
+            match="BR945: .*(is damaged or cut off|is no checkpoint|of another version)",
+        ):
             checkpoint.found()
 
 
 def test_a_link_or_a_folder_is_no_checkpoint(tmp_path):
     (tmp_path / "link").symlink_to(tmp_path / "nothing")
     for place in (tmp_path, tmp_path / "link"):
-        with pytest.raises(br.InputError, match="BR945: .*is not a regular file. Fix: name another file"):
+        with pytest.raises(
+            br.InputError, match="BR945: .*is not a regular file. Fix: name another file"
+        ):
             condense.Checkpoint(str(place), "").found()
 
 
@@ -275,10 +331,18 @@ def test_nobody_is_told_to_remove_what_is_no_checkpoint(tmp_path, tight, content
     assert there.read_bytes() == content
 
 
-def test_a_checkpoint_that_cannot_be_written_is_told_before_anything_is_read(tmp_path, tight, monkeypatch):
+def test_a_checkpoint_that_cannot_be_written_is_told_before_anything_is_read(
+    tmp_path, tight, monkeypatch
+):
     path = written(tmp_path / "x.parquet", *made())
     monkeypatch.setattr("baserate.read.large.described", lambda *_: pytest.fail("it was read"))
-    with pytest.raises(br.InputError, match=r"BR945: .*absent: there is no such folder, and so no checkpoint. Fix: make the folder first"):
+    with pytest.raises(
+        br.InputError,
+        match=(
+            r"BR945: .*absent: there is no such folder, and so no checkpoint. Fix: make the folder"
+            r" first"
+        ),
+    ):
         count(path, resume=str(tmp_path / "absent" / "x.part"))
 
 
@@ -289,7 +353,10 @@ def test_killed_runs_go_on_and_give_the_same_digest(tmp_path, approx):
     order = np.argsort(scores) if approx else slice(None)
     path = written(tmp_path / "x.parquet", labels[order], scores[order], 500)
     done = subprocess.run(
-        [sys.executable, str(ROOT / "tests" / "kill_count.py"), path, str(tmp_path), "6", *approx], capture_output=True, text=True, check=True
+        [sys.executable, str(ROOT / "tests" / "kill_count.py"), path, str(tmp_path), "6", *approx],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     seen = json.loads(done.stdout)
     assert seen["kills"] == 6
@@ -297,18 +364,25 @@ def test_killed_runs_go_on_and_give_the_same_digest(tmp_path, approx):
     assert seen["resumed"] > 0
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="resident sets are read from /proc")
+@pytest.mark.skipif(
+    not sys.platform.startswith("linux"), reason="resident sets are read from /proc"
+)
 @pytest.mark.parametrize("approx", [False, True])
 def test_a_ceiling_holds_for_both_processes_together(tmp_path, approx):
     labels, scores = made(3_000_000, prior=0.001)
     path = written(tmp_path / "x.parquet", labels, scores, 1 << 20)
-    program = f"import baserate as br; print(br.count_file({path!r}, label='y', score='s', memory='320MB', approx={approx}))"
+    program = (
+        f"import baserate as br; print(br.count_file({path!r}, label='y', score='s',"
+        f" memory='320MB', approx={approx}))"
+    )
     taken = taken_by([sys.executable, "-c", program])
     assert ("bins" if approx else "condensed") in taken.said
     assert 50e6 < taken.peak <= 320e6
 
 
-def test_show_labels_what_was_merged_and_keeps_its_threshold_exact(tmp_path, tight, monkeypatch, capsys):
+def test_show_labels_what_was_merged_and_keeps_its_threshold_exact(
+    tmp_path, tight, monkeypatch, capsys
+):
     monkeypatch.setattr("baserate.read.large.BIN", 1)
     labels, scores = made()
     path = written(tmp_path / "x.parquet", labels, scores)
@@ -327,10 +401,31 @@ def test_show_labels_what_was_merged_and_keeps_its_threshold_exact(tmp_path, tig
 def test_a_count_that_cannot_be_saved_is_not_lost(tmp_path, tight, capsys, monkeypatch):
     """The checkpoint stays until the counts are there: the same command goes on from it."""
     labels, scores = made()
-    path, part, saved = written(tmp_path / "x.parquet", labels, scores), tmp_path / "x.part", tmp_path / "x.counts"
-    asked = ("count", path, "--label", "y", "--score", "s", "--memory", LEAST, "--resume", part, "-o", saved)
+    path, part, saved = (
+        written(tmp_path / "x.parquet", labels, scores),
+        tmp_path / "x.part",
+        tmp_path / "x.counts",
+    )
+    asked = (
+        "count",
+        path,
+        "--label",
+        "y",
+        "--score",
+        "s",
+        "--memory",
+        LEAST,
+        "--resume",
+        part,
+        "-o",
+        saved,
+    )
     with monkeypatch.context() as patch:
-        patch.setattr(br.Counts, "save", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device", str(saved))))
+        patch.setattr(
+            br.Counts,
+            "save",
+            lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device", str(saved))),
+        )
         done = told(capsys, *asked)
     assert done.status != 0
     assert "No space left on device" in done.err
@@ -346,12 +441,40 @@ def test_count_saves_condensed_counts_that_other_commands_read(tmp_path, tight, 
         written(tmp_path / f"{part}.parquet", labels[part::2], scores[part::2])
     saved, part = tmp_path / "x.counts", tmp_path / "x.part"
     files = (tmp_path / "0.parquet", tmp_path / "1.parquet")
-    done = told(capsys, "count", *files, "--label", "y", "--score", "s", "--memory", LEAST, "--resume", part, "-o", saved)
+    done = told(
+        capsys,
+        "count",
+        *files,
+        "--label",
+        "y",
+        "--score",
+        "s",
+        "--memory",
+        LEAST,
+        "--resume",
+        part,
+        "-o",
+        saved,
+    )
     assert done.status == 0, done.err
     assert br.load(saved) == br.count(labels, scores).condense()
     assert not part.exists()
     assert answered(capsys, "show", saved)["models"][0]["counts"]["condensed"] is True
     line = refused(capsys, "show", saved, "--memory", "1GB")
     assert "BR002" in line
-    line = refused(capsys, "count", *files, "--label", "y", "--score", "s", "--score", "y", "--memory", LEAST, "-o", tmp_path / "y.counts")
+    line = refused(
+        capsys,
+        "count",
+        *files,
+        "--label",
+        "y",
+        "--score",
+        "s",
+        "--score",
+        "y",
+        "--memory",
+        LEAST,
+        "-o",
+        tmp_path / "y.counts",
+    )
     assert "BR943" in line

@@ -1,4 +1,6 @@
-"""CSV under a ceiling on memory: the counts, notes, ledger and refusals of a file that is read as a whole, resumable, nothing left behind."""
+"""CSV under a ceiling on memory: the counts, notes, ledger and refusals of a file that is read as a
+whole, resumable, nothing left behind.
+"""
 
 import bz2
 import gzip
@@ -64,7 +66,12 @@ def in_pieces(monkeypatch):
 
 
 def lines(labels, scores, *, end="\n", sign=","):
-    rows = (f"{label}{sign}{score}" for label, score in zip(np.asarray(labels).tolist(), np.asarray(scores).tolist(), strict=True))
+    rows = (
+        f"{label}{sign}{score}"
+        for label, score in zip(
+            np.asarray(labels).tolist(), np.asarray(scores).tolist(), strict=True
+        )
+    )
     return end.join([f"y{sign}s", *rows, ""]).encode()
 
 
@@ -100,7 +107,10 @@ def zipped(path, content):
         b"sep=;\ny;s\n0;1\n1;2\n",
         lines(["no", "yes", "no"], [3, 2, 1]),
         lines([0, 1, 1], [9007199254740993, 9007199254740992, -9223372036854775808]),
-        lines([0, 1, 1], ["1.000000000000000056e-01", "5.000000000000000000e-01", "0.000000000000000000e+00"]),
+        lines(
+            [0, 1, 1],
+            ["1.000000000000000056e-01", "5.000000000000000000e-01", "0.000000000000000000e+00"],
+        ),
         lines([0, 1, 1], ["inf", "-Infinity", 5]),
         lines([0, 1, 0, 0], ["-0", "0", "+0", "007"]),
         lines([0, 0], [1, 2]),
@@ -187,7 +197,14 @@ def test_a_text_in_pieces_is_refused_in_the_words_of_a_whole_one(tmp_path, conte
         ([lines([0, 1], [1, 9007199254740993]), lines([1, 0], [0.5, 4])], {}),
         ([lines([0, 1], [1, 2]), lines(["no", "yes"], [3, 4])], {"positive": "1"}),
         ([lines([0, 0], [1, 2]), lines(["1", ""], [3, 4]), lines(["", "1"], [3, 4])], {}),
-        ([lines([0, 1], [1, 2], sign=";"), lines([1, 0], [3, 4]), lines([1, 0], [3, 4], sign=";")], {}),
+        (
+            [
+                lines([0, 1], [1, 2], sign=";"),
+                lines([1, 0], [3, 4]),
+                lines([1, 0], [3, 4], sign=";"),
+            ],
+            {},
+        ),
         ([lines([0, 1], [1, 2]), b"y,t\n0,1\n"], {}),
         ([lines([0, 1], [1, 2]), b"y,s\n0,1\n0\n", b"y,t\n0,1\n"], {}),
     ],
@@ -207,11 +224,17 @@ def test_several_texts_are_one_table(tmp_path, parts, how):
             alike(br.count_file(source, **HOW, **how, memory=LEAST), expected)
 
 
-@pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress, bz2.compress, zipped], ids=["gz", "zst", "bz2", "zip"])
+@pytest.mark.parametrize(
+    "pack",
+    [gzip.compress, zstandard.compress, bz2.compress, zipped],
+    ids=["gz", "zst", "bz2", "zip"],
+)
 def test_packed_text_is_counted_in_pieces(tmp_path, tight, in_pieces, pack):
     labels, scores = made()
     content = lines(labels.astype(int), scores)
-    name = tmp_path / f"x.csv{'.zip' if pack is zipped else ''}"  # the others have no ending that says so, and a note
+    name = (
+        tmp_path / f"x.csv{'.zip' if pack is zipped else ''}"
+    )  # the others have no ending that says so, and a note
     path = zipped(name, content) if pack is zipped else written(name, pack(content))
     whole = br.count_file(path, **HOW)
     ours = br.count_file(path, **HOW, memory=LEAST)
@@ -227,15 +250,22 @@ def test_what_does_not_fit_is_condensed_or_binned_as_parquet_is(tmp_path, tight,
     assert br.count_file(path, **how, thresholds=[0.5]) == br.count(labels, scores).condense([0.5])
     bins = br.count_file(path, **how, approx=True)
     assert abs(br.auc(bins) - br.auc(br.count(labels, scores))) <= bins.auc_error_bound <= 1e-6
-    assert br.count_file(path, **how, lower_is_positive=True) == br.count(labels, -scores).condense()
+    assert (
+        br.count_file(path, **how, lower_is_positive=True) == br.count(labels, -scores).condense()
+    )
 
 
 def test_two_models_of_a_text_are_compared_in_passes(tmp_path):
     labels, scores = made()
-    rows = "".join(f"{int(label)},{score!r},{np.sin(50 * score):.18e}\n" for label, score in zip(labels.tolist(), scores.tolist(), strict=True))
+    rows = "".join(
+        f"{int(label)},{score!r},{np.sin(50 * score):.18e}\n"
+        for label, score in zip(labels.tolist(), scores.tolist(), strict=True)
+    )
     path = written(tmp_path / "x.csv", f"y,a,b\n{rows}".replace(",", ";").encode())
     pair = {"label": "y", "scores": ["a", "b"]}
-    assert br.compare_auc_file(path, **pair, memory=LEAST) == br.compare(br.auc, br.count_models_file(path, **pair))
+    assert br.compare_auc_file(path, **pair, memory=LEAST) == br.compare(
+        br.auc, br.count_models_file(path, **pair)
+    )
     written(tmp_path / "x.csv", b"y,a,b\n0,1,2\n1,NA,3\n")
     with pytest.raises(br.InputError, match='BR201: .*"a" has 1 missing or NaN score.*line 3'):
         br.compare_auc_file(path, **pair, memory=LEAST)
@@ -246,18 +276,26 @@ def test_a_text_is_resumed_and_ends_alike(tmp_path, tight, monkeypatch, after):
     monkeypatch.setattr(condense, "EVERY_S", 0.0)
     monkeypatch.setattr(large, "BYTES_A_ROW", LEAST // 700)  # no piece of more than 700 rows
     labels, scores = made()
-    path, resume = written(tmp_path / "x.csv", lines(labels.astype(int), scores)), str(tmp_path / "x.part")
+    path, resume = (
+        written(tmp_path / "x.csv", lines(labels.astype(int), scores)),
+        str(tmp_path / "x.part"),
+    )
     stopped(path, resume, after)
     other = written(tmp_path / "other.csv", lines(labels.astype(int), scores[::-1]))
     with pytest.raises(br.InputError, match="BR945: .*is the checkpoint of other data"):
         br.count_file(other, **HOW, memory=LEAST, resume=resume)
-    assert br.count_file(path, **HOW, memory=LEAST, resume=resume) == br.count(labels, scores).condense()
+    assert (
+        br.count_file(path, **HOW, memory=LEAST, resume=resume)
+        == br.count(labels, scores).condense()
+    )
     assert not Path(resume).exists()
 
 
 def test_a_text_in_doubt_cannot_be_resumed(tmp_path):
     path = written(tmp_path / "x.csv", b"y,s\n0,0.1\n\n1,0.4\n")
-    with pytest.raises(br.InputError, match="BR943: .*is read as a whole: there is nothing to resume"):
+    with pytest.raises(
+        br.InputError, match="BR943: .*is read as a whole: there is nothing to resume"
+    ):
         br.count_file(path, **HOW, memory=LEAST, resume=str(tmp_path / "x.part"))
 
 
@@ -281,7 +319,9 @@ def assert_left_soon(place):
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="nothing can be killed here")
 def test_whoever_is_killed_while_a_text_is_copied_leaves_nothing(tmp_path, place):
     path = written(tmp_path / "x.csv", lines(*made_text(600_000)))
-    program = f"import baserate as br; br.count_file({path!r}, label='y', score='s', memory='320MB')"
+    program = (
+        f"import baserate as br; br.count_file({path!r}, label='y', score='s', memory='320MB')"
+    )
     process = subprocess.Popen([sys.executable, "-c", program])
     while not list(place.glob("*/*/columns.parquet")) and process.poll() is None:
         time.sleep(0.002)
@@ -295,14 +335,22 @@ def made_text(rows):
     return labels.astype(int), scores
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="resident sets are read from /proc")
+@pytest.mark.skipif(
+    not sys.platform.startswith("linux"), reason="resident sets are read from /proc"
+)
 @pytest.mark.parametrize("style", ["r", ".18e"])
 def test_a_ceiling_holds_for_both_processes_together(tmp_path, style):
     labels, scores = made_text(3_000_000)
     texts = scores.tolist() if style == "r" else [f"{score:{style}}" for score in scores.tolist()]
     path = tmp_path / "x.csv"
-    path.write_text("y,s\n" + "".join(f"{label},{text}\n" for label, text in zip(labels.tolist(), texts, strict=True)))
-    program = f"import baserate as br; print(br.count_file({str(path)!r}, label='y', score='s', memory='320MB'))"
+    path.write_text(
+        "y,s\n"
+        + "".join(f"{label},{text}\n" for label, text in zip(labels.tolist(), texts, strict=True))
+    )
+    program = (
+        f"import baserate as br; print(br.count_file({str(path)!r}, label='y', score='s',"
+        " memory='320MB'))"
+    )
     taken = taken_by([sys.executable, "-c", program])
     assert "condensed" in taken.said
     assert 50e6 < taken.peak <= 320e6
@@ -310,7 +358,10 @@ def test_a_ceiling_holds_for_both_processes_together(tmp_path, style):
 
 def test_the_commands_take_text(tmp_path, tight, capsys):
     labels, scores = made()
-    parts = [written(tmp_path / f"{part}.csv", lines(labels[part::2].astype(int), scores[part::2])) for part in range(2)]
+    parts = [
+        written(tmp_path / f"{part}.csv", lines(labels[part::2].astype(int), scores[part::2]))
+        for part in range(2)
+    ]
     saved, part = tmp_path / "x.counts", tmp_path / "x.part"
     asked = ("--label", "y", "--score", "s", "--memory", LEAST)
     for number, files in enumerate((parts, [tmp_path / "*.csv"])):
@@ -319,14 +370,33 @@ def test_the_commands_take_text(tmp_path, tight, capsys):
         assert br.load(f"{saved}{number}") == br.count(labels, scores).condense()
     found = answered(capsys, "show", parts[0], *asked, "--threshold", "0.9")["models"][0]
     assert found["counts"]["condensed"] is True
-    both = told(capsys, "count", parts[0], "--label", "y", "--score", "s", "--score", "s2", "--memory", LEAST, "-o", tmp_path / "y.counts")
-    assert "BR613" in both.err  # several scores of a text are read as a whole, which has no such column
+    both = told(
+        capsys,
+        "count",
+        parts[0],
+        "--label",
+        "y",
+        "--score",
+        "s",
+        "--score",
+        "s2",
+        "--memory",
+        LEAST,
+        "-o",
+        tmp_path / "y.counts",
+    )
+    assert (
+        "BR613" in both.err
+    )  # several scores of a text are read as a whole, which has no such column
 
 
 def test_an_unmade_copy_is_the_systems_error(tmp_path, monkeypatch, place):
     """A disk without room, as the reader says it."""
     monkeypatch.setattr(large, "Quotas", lambda memory: Quotas(memory, written=50_000))
     path = written(tmp_path / "x.csv", lines(*made_text(100_000)))
-    with pytest.raises(OSError, match="File too large: a copy of the columns is needed, and a file may have at most"):
+    with pytest.raises(
+        OSError,
+        match="File too large: a copy of the columns is needed, and a file may have at most",
+    ):
         br.count_file(path, **HOW, memory=LEAST)
     assert not list(place.iterdir())

@@ -1,4 +1,6 @@
-"""Many rows with few values: never as many Python objects, and the same groups, days and sums as row by row."""
+"""Many rows with few values: never as many Python objects, and the same groups, days and sums as
+row by row.
+"""
 
 import datetime as dt
 import tracemalloc
@@ -19,7 +21,9 @@ COLUMNS = {
     "mixed": np.array([1, 2.0, True, None, "1", NAN, 2, dt.date(2026, 1, 1)] * 5, dtype=object),
     "floats": np.array([1.0, NAN, 2.5, 1.0, -0.0, 0.0, 1e300, NAN] * 5),
     "days": np.array(["2026-01-02", "NaT", "2026-01-01", "2026-01-02"] * 10, dtype="M8[D]"),
-    "seconds": np.array(["2026-01-02T01", "NaT", "2026-01-01T02", "2026-01-02T01"] * 10, dtype="M8[s]"),
+    "seconds": np.array(
+        ["2026-01-02T01", "NaT", "2026-01-01T02", "2026-01-02T01"] * 10, dtype="M8[s]"
+    ),
     "nanoseconds": np.array(["2026-01-02T01:00:00.000000001", "NaT"] * 20, dtype="M8[ns]"),
 }
 
@@ -32,7 +36,10 @@ def test_groups_are_those_of_every_row_by_itself(name, masked, piece, monkeypatc
     values = COLUMNS[name]
     fine = name == "nanoseconds"
     listed = np.datetime_as_string(values).tolist() if fine else values.tolist()
-    gone = [is_missing(value) or str(value) == "NaT" or (masked is not None and masked[row]) for row, value in enumerate(listed)]
+    gone = [
+        is_missing(value) or str(value) == "NaT" or (masked is not None and masked[row])
+        for row, value in enumerate(listed)
+    ]
     expected = [None if missing else value for missing, value in zip(gone, listed, strict=True)]
     names, codes = group_codes(Column("g", values, masked))
     assert [names[code] for code in codes] == expected
@@ -62,10 +69,17 @@ def test_a_million_equal_rows_take_the_room_of_their_codes(codes_of):
 
 def test_rows_that_are_no_days_are_named_and_counted(monkeypatch):
     monkeypatch.setattr(columns, "PIECE", 2)
-    values = np.array(["2026-01-01", "soon", "2026-01-02", "late", "soon", None, "soon"], dtype=object)
-    with pytest.raises(br.InputError, match='BR430: d has 4 values that are no day, such as "soon", "late"') as caught:
+    values = np.array(
+        ["2026-01-01", "soon", "2026-01-02", "late", "soon", None, "soon"], dtype=object
+    )
+    with pytest.raises(
+        br.InputError, match='BR430: d has 4 values that are no day, such as "soon", "late"'
+    ) as caught:
         day_codes(Column("d", values))
-    assert (caught.value.problems[0].where.rows, caught.value.problems[0].where.total) == ((1, 3, 4), 4)
+    assert (caught.value.problems[0].where.rows, caught.value.problems[0].where.total) == (
+        (1, 3, 4),
+        4,
+    )
 
 
 @pytest.mark.parametrize("scores", [3, 1000])
@@ -82,7 +96,9 @@ def test_groups_that_are_merged_in_pieces_are_the_same(scores, weighted, monkeyp
     held = {
         (group, score): sums
         for group in found
-        for score, *sums in zip(found[group].scores, found[group].positives, found[group].negatives, strict=True)
+        for score, *sums in zip(
+            found[group].scores, found[group].positives, found[group].negatives, strict=True
+        )
     }
     assert held.keys() == expected.keys()
     for key, sums in expected.items():

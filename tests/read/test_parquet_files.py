@@ -50,11 +50,26 @@ def test_types_are_kept(tmp_path, scores, kept):
 
 def test_decimals_become_the_nearest_floats_or_whole_numbers_or_are_refused(tmp_path):
     exact = [Decimal("0.10"), Decimal("0.30"), Decimal("-7.25"), Decimal("99999999999.99")]
-    table = read_parquet(written(tmp_path / "a.parquet", {"y": GOOD["y"], "s": pa.array(exact, pa.decimal128(15, 2))}), W)
+    table = read_parquet(
+        written(
+            tmp_path / "a.parquet", {"y": GOOD["y"], "s": pa.array(exact, pa.decimal128(15, 2))}
+        ),
+        W,
+    )
     assert table.columns["s"].tolist() == [0.1, 0.3, -7.25, 99999999999.99]
     whole = pa.array([1, 2, 3, 2**53 + 1], pa.decimal128(38, 0))
-    assert read_parquet(written(tmp_path / "b.parquet", {"y": GOOD["y"], "s": whole}), W).columns["s"].tolist() == [1, 2, 3, 2**53 + 1]
-    close = pa.array([Decimal("1.00000000000000000001"), Decimal("1.00000000000000000002"), Decimal(2), Decimal(3)], pa.decimal128(38, 20))
+    assert read_parquet(written(tmp_path / "b.parquet", {"y": GOOD["y"], "s": whole}), W).columns[
+        "s"
+    ].tolist() == [1, 2, 3, 2**53 + 1]
+    close = pa.array(
+        [
+            Decimal("1.00000000000000000001"),
+            Decimal("1.00000000000000000002"),
+            Decimal(2),
+            Decimal(3),
+        ],
+        pa.decimal128(38, 20),
+    )
     table = read_parquet(written(tmp_path / "c.parquet", {"y": GOOD["y"], "s": close}), W)
     assert_refused(lambda: counts_of(table), "BR215", "1 distinct value would merge")
     labels = pa.array([0, 1, 0, 1], pa.decimal128(38, 0))
@@ -64,7 +79,12 @@ def test_decimals_become_the_nearest_floats_or_whole_numbers_or_are_refused(tmp_
 
 def test_random_decimals_become_what_python_reads(tmp_path):
     rng = np.random.default_rng(0)
-    texts = [f"{whole}.{part:05d}" for whole, part in zip(rng.integers(-(10**9), 10**9, 3000), rng.integers(0, 10**5, 3000), strict=True)]
+    texts = [
+        f"{whole}.{part:05d}"
+        for whole, part in zip(
+            rng.integers(-(10**9), 10**9, 3000), rng.integers(0, 10**5, 3000), strict=True
+        )
+    ]
     column = pa.array([Decimal(text) for text in texts], pa.decimal128(15, 5))
     table = read_parquet(written(tmp_path / "a.parquet", {"y": [0, 1] * 1500, "s": column}), W)
     assert table.columns["s"].tolist() == [float(text) for text in texts]
@@ -81,7 +101,11 @@ def test_random_decimals_become_what_python_reads(tmp_path):
         ({"y": [True, None, False, None]}, "BR105", r"\(rows 2, 4\)"),
         ({"y": ["no", "yes", None, "no"]}, "BR105", r"\(row 3\)"),
         ({"y": ["a", "b", "a", "c"]}, "BR103", "has 3 values"),
-        ({"s": ["0.1", "x", "0.3", "y"]}, "BR208", r'2 values that are not numbers, such as "x" \(rows 2, 4\)'),
+        (
+            {"s": ["0.1", "x", "0.3", "y"]},
+            "BR208",
+            r'2 values that are not numbers, such as "x" \(rows 2, 4\)',
+        ),
     ],
     ids=named,
 )
@@ -93,7 +117,11 @@ def test_what_is_missing_or_wrong_is_named_by_row_and_file(tmp_path, column, cod
 @pytest.mark.parametrize(
     ("column", "code", "said"),
     [
-        ({"s": pa.array([1] * 4, pa.timestamp("us"))}, "BR209", '"s" holds timestamps or dates, not scores'),
+        (
+            {"s": pa.array([1] * 4, pa.timestamp("us"))},
+            "BR209",
+            '"s" holds timestamps or dates, not scores',
+        ),
         ({"s": pa.array([datetime.date(2026, 1, 1)] * 4)}, "BR209", "timestamps or dates"),
         ({"s": pa.array([b"x"] * 4)}, "BR209", "holds bytes, not scores"),
         ({"s": pa.array([[1]] * 4)}, "BR209", "nested or other values"),
@@ -109,8 +137,17 @@ def test_columns_of_a_type_that_fits_no_use_are_refused_unread(tmp_path, column,
 
 
 def test_days_and_groups_are_text_ids_and_amounts_are_kept(tmp_path):
-    day = pa.array([datetime.date(2026, 1, 1), None, datetime.date(2026, 1, 3), datetime.date(2026, 1, 4)])
-    columns = {**GOOD, "day": day, "g": ["a", None, "", "b"], "id": [1, 2, 3, 4], "eur": [1.5, 2, 3, 4], "nested": [[1], [2], [3], [4]]}
+    day = pa.array(
+        [datetime.date(2026, 1, 1), None, datetime.date(2026, 1, 3), datetime.date(2026, 1, 4)]
+    )
+    columns = {
+        **GOOD,
+        "day": day,
+        "g": ["a", None, "", "b"],
+        "id": [1, 2, 3, 4],
+        "eur": [1.5, 2, 3, 4],
+        "nested": [[1], [2], [3], [4]],
+    }
     wanted = replace(W, day="day", group="g", id="id", amount="eur", weight="eur")
     table = read_parquet(written(tmp_path / "a.parquet", columns), wanted)
     assert list(table.columns) == list(wanted.columns), "and nothing else is read"
@@ -121,28 +158,49 @@ def test_days_and_groups_are_text_ids_and_amounts_are_kept(tmp_path):
 
 @pytest.mark.parametrize("distinct", [3, 300, 70_000])
 def test_long_columns_of_text_are_kept_whether_they_repeat_themselves_or_not(tmp_path, distinct):
-    texts = [None if n % 1009 == 5 else f"site {n % distinct}" if n % 1013 else "" for n in range(100_000)]
+    texts = [
+        None if n % 1009 == 5 else f"site {n % distinct}" if n % 1013 else ""
+        for n in range(100_000)
+    ]
     labels = ["yes" if n % 3 else "no" for n in range(100_000)]
-    path = written(tmp_path / "a.parquet", {"y": labels, "s": np.arange(100_000.0), "g": texts}, row_group_size=20_000)
+    path = written(
+        tmp_path / "a.parquet",
+        {"y": labels, "s": np.arange(100_000.0), "g": texts},
+        row_group_size=20_000,
+    )
     table = read_parquet(path, replace(W, group="g"))
     assert table.columns["g"].tolist() == texts
     assert table.columns["y"].tolist() == labels
     if distinct < 70_000:
-        assert len({id(text) for text in table.columns["g"].tolist()}) == distinct + 2, "each text once, and None"
+        assert len({id(text) for text in table.columns["g"].tolist()}) == distinct + 2, (
+            "each text once, and None"
+        )
 
 
 def test_names_are_checked_and_differ_by_case(tmp_path):
     path = written(tmp_path / "a.parquet", {"Y": [1], "y": [0], "score": [0.5]})
-    assert_refused(lambda: read_parquet(path, replace(W, scores=("score",))), "BR607", 'columns "Y" and "y", which differ by case alone', path)
+    assert_refused(
+        lambda: read_parquet(path, replace(W, scores=("score",))),
+        "BR607",
+        'columns "Y" and "y", which differ by case alone',
+        path,
+    )
     path = written(tmp_path / "b.parquet", {"y": [1], "Score": [0.5]})
     assert_refused(
-        lambda: read_parquet(path, replace(W, scores=("score",))), "BR613", 'no column "score"; it has "y", "Score". Fix: perhaps "Score"', path
+        lambda: read_parquet(path, replace(W, scores=("score",))),
+        "BR613",
+        'no column "score"; it has "y", "Score". Fix: perhaps "Score"',
+        path,
     )
     twice = pa.Table.from_arrays([pa.array([1]), pa.array([0]), pa.array([0.5])], ["y", "y", "s"])
     parquet.write_table(twice, tmp_path / "c.parquet")
-    assert_refused(lambda: read_parquet(str(tmp_path / "c.parquet"), W), "BR606", 'more than one column "y"')
+    assert_refused(
+        lambda: read_parquet(str(tmp_path / "c.parquet"), W), "BR606", 'more than one column "y"'
+    )
     nested = written(tmp_path / "d.parquet", {"st": [{"y": 1, "s": 2.0}], "y": [1], "s": [0.25]})
-    assert read_parquet(nested, W).columns["s"].tolist() == [0.25], "a field of a struct is not a column"
+    assert read_parquet(nested, W).columns["s"].tolist() == [0.25], (
+        "a field of a struct is not a column"
+    )
 
 
 NAMES = [
@@ -183,7 +241,11 @@ def damaged(data, how):
         "encrypted": data[:-4] + b"PARE",
         "tiny": b"PAR1",
         "footer": data[:-8] + b"\xff\xff\xff\x7fPAR1",
-        "zeros": data[: -8 - int.from_bytes(data[-8:-4], "little")] + bytes(int.from_bytes(data[-8:-4], "little")) + data[-8:],
+        "zeros": (
+            data[: -8 - int.from_bytes(data[-8:-4], "little")]
+            + bytes(int.from_bytes(data[-8:-4], "little"))
+            + data[-8:]
+        ),
     }[how]
 
 
@@ -210,10 +272,16 @@ def test_empty_files_folders_pipes_and_files_without_rows_are_refused(tmp_path):
     (tmp_path / "a.parquet").write_bytes(b"")
     assert_refused(lambda: read_parquet(str(tmp_path / "a.parquet"), W), "BR602", "empty")
     (tmp_path / "folder").mkdir()
-    assert_refused(lambda: read_parquet(str(tmp_path / "folder"), W), "BR602", "holds no file that ends in")
+    assert_refused(
+        lambda: read_parquet(str(tmp_path / "folder"), W), "BR602", "holds no file that ends in"
+    )
     os.mkfifo(tmp_path / "p.parquet")
-    assert_refused(lambda: read_parquet(str(tmp_path / "p.parquet"), W), "BR615", "not a regular file")
-    path = written(tmp_path / "b.parquet", {"y": pa.array([], pa.int64()), "s": pa.array([], pa.float64())})
+    assert_refused(
+        lambda: read_parquet(str(tmp_path / "p.parquet"), W), "BR615", "not a regular file"
+    )
+    path = written(
+        tmp_path / "b.parquet", {"y": pa.array([], pa.int64()), "s": pa.array([], pa.float64())}
+    )
     assert_refused(lambda: read_parquet(path, W), "BR603", "no rows", path)
     with pytest.raises(FileNotFoundError, match=r"none[.]parquet"):
         read_parquet(str(tmp_path / "none.parquet"), W)
@@ -222,14 +290,26 @@ def test_empty_files_folders_pipes_and_files_without_rows_are_refused(tmp_path):
 def test_files_of_a_folder_have_one_schema_or_are_refused_by_name(tmp_path):
     first = written(tmp_path / "set" / "a.parquet", GOOD)
     second = written(tmp_path / "set" / "b.parquet", {"y": [0, 1], "s": ["0.5", "0.7"]})
-    assert_refused(lambda: read_parquet(str(tmp_path / "set"), W), "BR704", f'"s" is VARCHAR here and DOUBLE in {first}', second)
+    assert_refused(
+        lambda: read_parquet(str(tmp_path / "set"), W),
+        "BR704",
+        f'"s" is VARCHAR here and DOUBLE in {first}',
+        second,
+    )
     third = written(tmp_path / "other" / "b.parquet", {"y": [0, 1], "t": [0.5, 0.7]})
-    assert_refused(lambda: read_parquet([first, third], W), "BR704", f'no column "s", which {first} has', third)
+    assert_refused(
+        lambda: read_parquet([first, third], W), "BR704", f'no column "s", which {first} has', third
+    )
 
 
 def test_rows_of_several_files_are_named_in_the_file_that_has_them(tmp_path):
-    paths = [written(tmp_path / f"{n}.parquet", GOOD if n != 1 else {"y": [0, 1], "s": [0.5, None]}) for n in range(3)]
-    problem = assert_refused(lambda: counts_of(read_parquet(paths, W)), "BR201", r"\(row 2\)", paths[1])
+    paths = [
+        written(tmp_path / f"{n}.parquet", GOOD if n != 1 else {"y": [0, 1], "s": [0.5, None]})
+        for n in range(3)
+    ]
+    problem = assert_refused(
+        lambda: counts_of(read_parquet(paths, W)), "BR201", r"\(row 2\)", paths[1]
+    )
     assert problem.where.rows == (2,)
     assert read_parquet(paths, W).rows == 10
     assert read_parquet(paths, W).path == str(tmp_path)
@@ -257,23 +337,46 @@ def test_folders_spell_columns_with_a_note(tmp_path):
     assert sorted(table.columns["site"].tolist(), key=str) == [None, None, "a", "a", "b c", "b c"]
     assert table.columns["y"].dtype == np.int64
     assert [str(note) for note in table.notes] == [
-        f'BR704: "{name}" is taken from the names of the folders (hive partitions)' for name in ("y", "site")
+        f'BR704: "{name}" is taken from the names of the folders (hive partitions)'
+        for name in ("y", "site")
     ]
     written(tmp_path / "stray.parquet", {"y": [1], "s": [0.5]})
     assert_refused(lambda: read_parquet(str(tmp_path), W), "BR704", '"y" is ')
     written(tmp_path / "set" / "a.parquet", GOOD)
     written(tmp_path / "set" / "g=1" / "b.parquet", GOOD)
-    assert read_parquet(str(tmp_path / "set"), W).rows == 8, "folders that spell what nobody wants do not matter"
-    assert_refused(lambda: read_parquet(str(tmp_path / "set"), replace(W, group="g")), "BR613", 'no column "g"')
+    assert read_parquet(str(tmp_path / "set"), W).rows == 8, (
+        "folders that spell what nobody wants do not matter"
+    )
+    assert_refused(
+        lambda: read_parquet(str(tmp_path / "set"), replace(W, group="g")), "BR613", 'no column "g"'
+    )
     paths = [str(tmp_path / "set" / name) for name in ("g=1/b.parquet", "a.parquet")]
-    assert_refused(lambda: read_parquet(paths, replace(W, group="g")), "BR704", f'no column "g", which {paths[0]} has', paths[1])
+    assert_refused(
+        lambda: read_parquet(paths, replace(W, group="g")),
+        "BR704",
+        f'no column "g", which {paths[0]} has',
+        paths[1],
+    )
 
 
-@pytest.mark.parametrize("how", [{}, {"data_page_version": "2.0"}, {"compression": "zstd"}, {"use_dictionary": False}])
+@pytest.mark.parametrize(
+    "how", [{}, {"data_page_version": "2.0"}, {"compression": "zstd"}, {"use_dictionary": False}]
+)
 def test_flipped_bits_are_seen_where_pages_have_checksums(tmp_path, how):
     rng = np.random.default_rng(0)
-    columns = {"y": np.arange(5000) % 2, "s": rng.random(5000), "g": [f"g{n % 9}" if n % 7 else None for n in range(5000)]}
-    path = written(tmp_path / "a.parquet", columns, write_page_checksum=True, row_group_size=1000, data_page_size=2000, **how)
+    columns = {
+        "y": np.arange(5000) % 2,
+        "s": rng.random(5000),
+        "g": [f"g{n % 9}" if n % 7 else None for n in range(5000)],
+    }
+    path = written(
+        tmp_path / "a.parquet",
+        columns,
+        write_page_checksum=True,
+        row_group_size=1000,
+        data_page_size=2000,
+        **how,
+    )
     wanted = replace(W, group="g")
     assert read_parquet(path, wanted).rows == 5000
     data = (tmp_path / "a.parquet").read_bytes()
@@ -296,12 +399,23 @@ def test_flipped_bits_are_seen_where_pages_have_checksums(tmp_path, how):
 
 
 def test_pages_of_columns_that_nobody_wants_may_be_damaged(tmp_path):
-    path = written(tmp_path / "a.parquet", {**GOOD, "x": [0.123456789] * 4}, write_page_checksum=True, use_dictionary=False, compression="none")
+    path = written(
+        tmp_path / "a.parquet",
+        {**GOOD, "x": [0.123456789] * 4},
+        write_page_checksum=True,
+        use_dictionary=False,
+        compression="none",
+    )
     data = (tmp_path / "a.parquet").read_bytes()
     mark = np.float64(0.123456789).tobytes() * 4
     (tmp_path / "a.parquet").write_bytes(data.replace(mark, bytes(32)))
     assert read_parquet(path, W).rows == 4
-    assert_refused(lambda: read_parquet(path, replace(W, scores=("x",))), "BR703", "1 page differs from its checksum", path)
+    assert_refused(
+        lambda: read_parquet(path, replace(W, scores=("x",))),
+        "BR703",
+        "1 page differs from its checksum",
+        path,
+    )
 
 
 @pytest.fixture
@@ -310,7 +424,9 @@ def pushed(monkeypatch):
     from baserate.read import parquet
 
     given, counted = [], parquet.counted
-    monkeypatch.setattr(parquet, "counted", lambda *arguments: given.append(counted(*arguments)) or given[-1])
+    monkeypatch.setattr(
+        parquet, "counted", lambda *arguments: given.append(counted(*arguments)) or given[-1]
+    )
     return given
 
 
@@ -333,22 +449,35 @@ def test_scores_that_repeat_themselves_are_counted_by_duckdb(tmp_path, pushed, k
     [
         (np.random.default_rng(0).random(5000), {}),
         (np.arange(5000), {}),
-        (np.arange(5000), {"use_dictionary": False, "column_encoding": {"s": "DELTA_BINARY_PACKED"}}),
+        (
+            np.arange(5000),
+            {"use_dictionary": False, "column_encoding": {"s": "DELTA_BINARY_PACKED"}},
+        ),
         (["1"] * 5000, {}),
         (np.zeros(5000, np.int8), {}),
     ],
     ids=["distinct", "whole", "deltas", "text", "narrow"],
 )
 def test_scores_that_do_not_repeat_themselves_are_handed_over(tmp_path, pushed, scores, how):
-    table = read_parquet(written(tmp_path / "a.parquet", {"y": np.arange(5000) % 2, "s": scores}, **how), W)
+    table = read_parquet(
+        written(tmp_path / "a.parquet", {"y": np.arange(5000) % 2, "s": scores}, **how), W
+    )
     assert pushed == [None]
     assert list(table.columns["s"]) == list(scores)
 
 
 def test_what_is_missing_among_many_ties_is_found_in_its_row(tmp_path, pushed):
     for wrong in (None, float("nan")):
-        path = written(tmp_path / "a.parquet", {"y": [0, 1] * 5000, "s": [0.5] * 4241 + [wrong] + [0.25] * 5758})
-        assert_refused(lambda path=path: counts_of(read_parquet(path, W)), "BR201", r"1 missing.*\(row 4242\)", path)
+        path = written(
+            tmp_path / "a.parquet",
+            {"y": [0, 1] * 5000, "s": [0.5] * 4241 + [wrong] + [0.25] * 5758},
+        )
+        assert_refused(
+            lambda path=path: counts_of(read_parquet(path, W)),
+            "BR201",
+            r"1 missing.*\(row 4242\)",
+            path,
+        )
     path = written(tmp_path / "b.parquet", {"y": [0, 1, None, 1] * 2500, "s": [0.5] * 10_000})
     assert_refused(lambda: counts_of(read_parquet(path, W)), "BR105", r"\(rows 3, 7, 11 …\)", path)
     assert pushed == [None] * 3
@@ -367,14 +496,23 @@ def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path, monkeypatch):
 
 
 def test_mutations_are_read_or_refused(tmp_path):
-    columns = {"y": [0, 1] * 200, "s": list(np.random.default_rng(0).random(400)), "g": ["a", "b", "c", None] * 100}
+    columns = {
+        "y": [0, 1] * 200,
+        "s": list(np.random.default_rng(0).random(400)),
+        "g": ["a", "b", "c", None] * 100,
+    }
     path = written(tmp_path / "a.parquet", columns, row_group_size=100)
     found = mutants("parquet", path, 300)
     assert found["refused"] > 100
 
 
 @pytest.mark.parametrize(
-    ("said", "code"), [("std::bad_alloc", None), ("Failed to allocate block (bad allocation)", None), ("1.0/1.0 GiB used", "BR701")]
+    ("said", "code"),
+    [
+        ("std::bad_alloc", None),
+        ("Failed to allocate block (bad allocation)", None),
+        ("1.0/1.0 GiB used", "BR701"),
+    ],
 )
 def test_memory_that_is_short_is_no_damage(said, code):
     def read():

@@ -37,7 +37,9 @@ def test_weighted_rates_are_those_of_scikit_learn():
     fpr, tpr, _ = roc_curve(labels, scores, sample_weight=weights, drop_intermediate=False)
     assert np.cumsum(counts.positives) / counts.total_positives == pytest.approx(tpr[1:], rel=1e-12)
     assert np.cumsum(counts.negatives) / counts.total_negatives == pytest.approx(fpr[1:], rel=1e-12)
-    assert br.auc(counts) == pytest.approx(roc_auc_score(labels, scores, sample_weight=weights), rel=1e-12)
+    assert br.auc(counts) == pytest.approx(
+        roc_auc_score(labels, scores, sample_weight=weights), rel=1e-12
+    )
 
 
 @pytest.mark.parametrize("name", ["mammography", "oil_spill", "abalone_19"])

@@ -1,4 +1,6 @@
-"""PostgreSQL, a real server: read-only, passwords unseen, and counted there only where that is exact."""
+"""PostgreSQL, a real server: read-only, passwords unseen, and counted there only where that is
+exact.
+"""
 
 from dataclasses import replace
 
@@ -17,16 +19,43 @@ def server(postgres):
     from adbc_driver_postgresql import dbapi
 
     statements = [
-        "CREATE TABLE tied AS SELECT (i % 3 = 0)::int AS y, (i % 7)::float8 / 7 AS s, 'g' || i % 5 AS g FROM generate_series(1, 20000) i",
-        "CREATE TABLE plain AS SELECT (i % 3 = 0) AS y, i::float8 / 7 AS s FROM generate_series(1, 1000) i",
-        "CREATE TABLE zeros AS SELECT (i % 2)::bigint AS y, ('{-0,0,inf}'::float8[])[i % 3 + 1] AS s FROM generate_series(1, 9000) i",
-        "CREATE TABLE nans AS SELECT (i % 2) AS y, CASE WHEN i = 4242 THEN 'nan' ELSE (i % 3)::float8 END AS s FROM generate_series(1, 9000) i",
-        "CREATE TABLE nulls AS SELECT (i % 2) AS y, CASE WHEN i = 17 THEN NULL ELSE (i % 3) END AS s FROM generate_series(1, 9000) i",
-        "CREATE TABLE texts AS SELECT (ARRAY['no', 'yes'])[i % 2 + 1] AS y, ((i % 3) / 10.0)::real AS s FROM generate_series(1, 9000) i",
-        "CREATE TABLE wide AS SELECT (i % 2)::numeric AS y, i / 7::numeric(20, 2) AS s FROM generate_series(1, 50) i",
+        (
+            "CREATE TABLE tied AS SELECT (i % 3 = 0)::int AS y, (i % 7)::float8 / 7 AS s, 'g' || i"
+            " % 5 AS g FROM generate_series(1, 20000) i"
+        ),
+        (
+            "CREATE TABLE plain AS SELECT (i % 3 = 0) AS y, i::float8 / 7 AS s FROM"
+            " generate_series(1, 1000) i"
+        ),
+        (
+            "CREATE TABLE zeros AS SELECT (i % 2)::bigint AS y, ('{-0,0,inf}'::float8[])[i % 3 + 1]"
+            " AS s FROM generate_series(1, 9000) i"
+        ),
+        (
+            "CREATE TABLE nans AS SELECT (i % 2) AS y, CASE WHEN i = 4242 THEN 'nan' ELSE (i %"
+            " 3)::float8 END AS s FROM generate_series(1, 9000) i"
+        ),
+        (
+            "CREATE TABLE nulls AS SELECT (i % 2) AS y, CASE WHEN i = 17 THEN NULL ELSE (i % 3) END"
+            " AS s FROM generate_series(1, 9000) i"
+        ),
+        (
+            "CREATE TABLE texts AS SELECT (ARRAY['no', 'yes'])[i % 2 + 1] AS y, ((i % 3) /"
+            " 10.0)::real AS s FROM generate_series(1, 9000) i"
+        ),
+        (
+            "CREATE TABLE wide AS SELECT (i % 2)::numeric AS y, i / 7::numeric(20, 2) AS s FROM"
+            " generate_series(1, 50) i"
+        ),
         "ALTER TABLE wide ADD id uuid DEFAULT gen_random_uuid(), ADD day date DEFAULT '2026-01-02'",
-        "CREATE TABLE odd AS SELECT 1 AS y, now() AS s, '{1}'::int[] AS list, '\\x00'::bytea AS raw",
-        'CREATE TABLE "select; DROP TABLE plain; --" AS SELECT 1 AS "Y", 0 AS y, 0.5::float8 AS "s""x"',
+        (
+            "CREATE TABLE odd AS SELECT 1 AS y, now() AS s, '{1}'::int[] AS list, '\\x00'::bytea"
+            " AS raw"
+        ),
+        (
+            'CREATE TABLE "select; DROP TABLE plain; --" AS SELECT 1 AS "Y", 0 AS y, 0.5::float8 AS'
+            ' "s""x"'
+        ),
         "CREATE VIEW seen AS SELECT * FROM plain",
         "CREATE SCHEMA other",
         "CREATE TABLE other.elsewhere AS SELECT * FROM plain",
@@ -47,7 +76,9 @@ def statements(monkeypatch):
     """Whether the server counted: what `_counted` gave."""
     given = []
     counted = reader._counted
-    monkeypatch.setattr(reader, "_counted", lambda *arguments: given.append(counted(*arguments)) or given[-1])
+    monkeypatch.setattr(
+        reader, "_counted", lambda *arguments: given.append(counted(*arguments)) or given[-1]
+    )
     return given
 
 
@@ -73,7 +104,10 @@ def test_tables_views_and_queries_are_read(server, asked):
 
 def test_ties_are_counted_by_the_server(server, statements):
     i = np.arange(1, 20001)
-    assert counts_of(read_postgres(server.url, "tied", W)).digest == br.count((i % 3 == 0).astype(int), (i % 7) / 7).digest
+    assert (
+        counts_of(read_postgres(server.url, "tied", W)).digest
+        == br.count((i % 3 == 0).astype(int), (i % 7) / 7).digest
+    )
     assert statements[-1] is not None
     read_postgres(server.url, "plain", W)
     assert statements[-1] is None, "as many scores as cases: nothing to win"
@@ -94,9 +128,19 @@ def test_minus_zero_and_infinity_are_counted_alike_by_the_server_and_here(server
 
 
 def test_nan_and_null_are_found_in_their_rows_and_never_counted(server, statements):
-    assert_refused(lambda: counts_of(read_postgres(server.url, "nans", W)), "BR201", r"1 missing or NaN.*\(row 4242\)", server.shown)
+    assert_refused(
+        lambda: counts_of(read_postgres(server.url, "nans", W)),
+        "BR201",
+        r"1 missing or NaN.*\(row 4242\)",
+        server.shown,
+    )
     assert statements[-1] is None
-    assert_refused(lambda: counts_of(read_postgres(server.url, "nulls", W)), "BR201", r"\(row 17\)", server.shown)
+    assert_refused(
+        lambda: counts_of(read_postgres(server.url, "nulls", W)),
+        "BR201",
+        r"\(row 17\)",
+        server.shown,
+    )
     assert statements[-1] is None
 
 
@@ -104,7 +148,10 @@ def test_text_labels_are_never_grouped_by_the_server(server, statements):
     i = np.arange(1, 9001)
     counts = counts_of(read_postgres(server.url, "texts", W))
     assert statements[-1] is None, "what is equal in text depends on a collation"
-    assert counts.digest == br.count(np.where(i % 2 == 0, "no", "yes"), ((i % 3) / 10).astype(np.float32)).digest
+    assert (
+        counts.digest
+        == br.count(np.where(i % 2 == 0, "no", "yes"), ((i % 3) / 10).astype(np.float32)).digest
+    )
 
 
 def test_numerics_uuids_and_days(server):
@@ -116,9 +163,16 @@ def test_numerics_uuids_and_days(server):
     counts_of(table)
 
 
-@pytest.mark.parametrize(("column", "said"), [("s", "timestamps or dates"), ("list", "nested"), ("raw", "bytes")])
+@pytest.mark.parametrize(
+    ("column", "said"), [("s", "timestamps or dates"), ("list", "nested"), ("raw", "bytes")]
+)
 def test_columns_that_are_no_scores_are_refused(server, column, said):
-    assert_refused(lambda: read_postgres(server.url, "odd", replace(W, scores=(column,))), "BR209", said, server.shown)
+    assert_refused(
+        lambda: read_postgres(server.url, "odd", replace(W, scores=(column,))),
+        "BR209",
+        said,
+        server.shown,
+    )
 
 
 def test_odd_names_are_names(server):
@@ -126,7 +180,11 @@ def test_odd_names_are_names(server):
     table = read_postgres(server.url, odd, replace(W, scores=('s"x',)))
     assert table.columns["y"].tolist() == [0], "PostgreSQL tells Y from y"
     assert_refused(
-        lambda: read_postgres(server.url, "plain", replace(W, scores=('s" FROM plain; DROP TABLE plain; --',))), "BR613", "no column"
+        lambda: read_postgres(
+            server.url, "plain", replace(W, scores=('s" FROM plain; DROP TABLE plain; --',))
+        ),
+        "BR613",
+        "no column",
     )
     assert read_postgres(server.url, "plain", W).rows == 1000
 
@@ -139,7 +197,10 @@ def test_odd_names_are_names(server):
         ("SELECT y, s FROM plain) x, (SELECT 1", "syntax error"),
         ("SELECT y, s FROM nope", 'relation "nope" does not exist'),
         ("SELECT nextval('x') AS y, 1 AS s", "does not exist"),
-        ("SELECT set_config('transaction_read_only', 'off', true) AS y, 1.0 AS s", "read-write mode must be set before any query"),
+        (
+            "SELECT set_config('transaction_read_only', 'off', true) AS y, 1.0 AS s",
+            "read-write mode must be set before any query",
+        ),
         ("SELECT y, s / 0 AS s FROM plain", "division by zero"),
         ("SELECT $1 AS y, 1 AS s", "."),
     ],
@@ -153,35 +214,72 @@ def test_functions_that_write_are_refused_by_the_server(server):
     from adbc_driver_postgresql import dbapi
 
     with dbapi.connect(server.url, autocommit=True) as connection, connection.cursor() as cursor:
-        cursor.execute("CREATE FUNCTION sneaky() RETURNS int LANGUAGE sql AS 'DELETE FROM plain; SELECT 1'")
-    assert_refused(lambda: read_postgres(server.url, "SELECT sneaky() AS y, 1.0 AS s", W), "BR718", "read-only transaction")
+        cursor.execute(
+            "CREATE FUNCTION sneaky() RETURNS int LANGUAGE sql AS 'DELETE FROM plain; SELECT 1'"
+        )
+    assert_refused(
+        lambda: read_postgres(server.url, "SELECT sneaky() AS y, 1.0 AS s", W),
+        "BR718",
+        "read-only transaction",
+    )
     assert read_postgres(server.url, "plain", W).rows == 1000
 
 
 def test_unknown_names_get_a_hint_and_empty_tables_a_line(server):
-    assert_refused(lambda: read_postgres(server.url, "plan", W), "BR717", 'no table "plan".*Fix: perhaps "plain"', server.shown)
-    assert_refused(lambda: read_postgres(server.url, "plain", replace(W, scores=("S",))), "BR613", 'Fix: perhaps "s"', server.shown)
+    assert_refused(
+        lambda: read_postgres(server.url, "plan", W),
+        "BR717",
+        'no table "plan".*Fix: perhaps "plain"',
+        server.shown,
+    )
+    assert_refused(
+        lambda: read_postgres(server.url, "plain", replace(W, scores=("S",))),
+        "BR613",
+        'Fix: perhaps "s"',
+        server.shown,
+    )
     assert_refused(lambda: read_postgres(server.url, "empty", W), "BR603", "no rows", server.shown)
-    assert_refused(lambda: read_postgres(server.url, "DROP TABLE plain", W), "BR717", "no table", server.shown)
+    assert_refused(
+        lambda: read_postgres(server.url, "DROP TABLE plain", W), "BR717", "no table", server.shown
+    )
 
 
 def test_a_slow_statement_is_given_up(server):
     slow = "SELECT 1 AS y, pg_sleep(20)::text AS s"
-    assert_refused(lambda: read_postgres(server.url, slow, W, timeout_s=0.2), "BR718", "took longer than 0.2 s", server.shown)
+    assert_refused(
+        lambda: read_postgres(server.url, slow, W, timeout_s=0.2),
+        "BR718",
+        "took longer than 0.2 s",
+        server.shown,
+    )
 
 
 def test_no_password_is_ever_shown(server):
     wrong = server.url.replace("pass%2F", "guess%2F")
     closed = server.url.replace(f":{server.port}/", ":1/")
     gone = server.url.replace("/postgres", "/nowhere")
-    for url, said in ((wrong, "password authentication failed"), (closed, "Connection refused"), (gone, 'database "nowhere" does not exist')):
-        problem = assert_refused(lambda url=url: read_postgres(url, "plain", W), "BR730", said, shown_url(url))
+    for url, said in (
+        (wrong, "password authentication failed"),
+        (closed, "Connection refused"),
+        (gone, 'database "nowhere" does not exist'),
+    ):
+        problem = assert_refused(
+            lambda url=url: read_postgres(url, "plain", W), "BR730", said, shown_url(url)
+        )
         assert "word" not in str(problem).replace("password", "").replace("BR730", "")
-    for unclear in ("postgresql://a:b@c@localhost/x", "postgresql://a:b:c@localhost/x", "postgresql://a:b@localhost:port/x"):
-        problem = assert_refused(lambda url=unclear: read_postgres(url, "plain", W), "BR730", "cannot be read")
+    for unclear in (
+        "postgresql://a:b@c@localhost/x",
+        "postgresql://a:b:c@localhost/x",
+        "postgresql://a:b@localhost:port/x",
+    ):
+        problem = assert_refused(
+            lambda url=unclear: read_postgres(url, "plain", W), "BR730", "cannot be read"
+        )
         assert problem.where.path is None
     option = f"{server.shown}?user=baserate&password=secret-7"
-    problem = assert_refused(lambda: read_postgres(option, "plain", W), "BR730", "authentication failed", server.shown)
+    problem = assert_refused(
+        lambda: read_postgres(option, "plain", W), "BR730", "authentication failed", server.shown
+    )
     assert "secret-7" not in str(problem)
 
 
@@ -189,14 +287,21 @@ def test_what_may_be_shown_of_an_address():
     assert shown_url("postgresql://u:p%40@h:5/d?sslpassword=x#f") == "postgresql://h:5/d"
     assert shown_url("sqlite:///a/b.db") == "sqlite:///a/b.db"
     assert (
-        without_secrets("x://u:p%40ss@h/d?token=tok-9", "p@ss p%40ss tok-9 x://u:p%40ss@h/d?token=tok-9")
+        without_secrets(
+            "x://u:p%40ss@h/d?token=tok-9", "p@ss p%40ss tok-9 x://u:p%40ss@h/d?token=tok-9"
+        )
         == "*** *** *** x://u:***@h/d?token=***"
     )
 
 
 def test_who_may_not_read_is_told_so(server):
     assert read_postgres(server.of("bob"), "plain", W).rows == 1000
-    assert_refused(lambda: read_postgres(server.of("bob"), "tied", W), "BR730", "permission denied for table tied", server.shown)
+    assert_refused(
+        lambda: read_postgres(server.of("bob"), "tied", W),
+        "BR730",
+        "permission denied for table tied",
+        server.shown,
+    )
 
 
 def test_without_the_driver_one_line_says_how_to_get_it(monkeypatch):
@@ -204,4 +309,8 @@ def test_without_the_driver_one_line_says_how_to_get_it(monkeypatch):
         raise ImportError(name)
 
     monkeypatch.setattr(table.importlib, "import_module", absent)
-    assert_refused(lambda: read_postgres("postgresql://h/d", "t", W), "BR714", r'not installed. Fix: pip install "baserate\[postgres\]"')
+    assert_refused(
+        lambda: read_postgres("postgresql://h/d", "t", W),
+        "BR714",
+        r'not installed. Fix: pip install "baserate\[postgres\]"',
+    )

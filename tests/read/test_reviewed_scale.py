@@ -1,4 +1,6 @@
-"""What fresh eyes found in counting under a ceiling: each of these gave a wrong number, a false reason, or more memory than allowed."""
+"""What fresh eyes found in counting under a ceiling: each of these gave a wrong number, a false
+reason, or more memory than allowed.
+"""
 
 import gzip
 import subprocess
@@ -34,7 +36,9 @@ def test_the_name_of_a_folder_is_no_column_of_a_text(tmp_path, folder, monkeypat
     place.mkdir()
     (place / "p.csv").write_text(plain_text())
     i = np.arange(160_000)
-    expected = br.count(i % 2, np.array([f"0.{each:03}" for each in range(97)], dtype=float)[i % 97])
+    expected = br.count(
+        i % 2, np.array([f"0.{each:03}" for each in range(97)], dtype=float)[i % 97]
+    )
     monkeypatch.setattr("tempfile.tempdir", str(place))  # where the columns are copied to
     assert br.count_file(str(place / "p.csv"), **HOW).digest == expected.digest
     assert br.count_file(str(place / "p.csv"), **HOW, memory="1GB").digest == expected.digest
@@ -66,10 +70,17 @@ def test_a_checkpoint_knows_which_column_is_which(tmp_path, tight, monkeypatch):
     monkeypatch.setattr(large, "FAST_FROM", 0)
     rng = np.random.default_rng(0)
     path, resume = tmp_path / "x.csv", str(tmp_path / "x.part")
-    path.write_text("".join(f"{int(i % 50 == 0)},{a!r},{b!r}\n" for i, (a, b) in enumerate(rng.random((5_000, 2)).tolist())))
+    path.write_text(
+        "".join(
+            f"{int(i % 50 == 0)},{a!r},{b!r}\n"
+            for i, (a, b) in enumerate(rng.random((5_000, 2)).tolist())
+        )
+    )
     named = {"header": False, "memory": LEAST, "resume": resume}
     stopped(str(path), resume, 2, header=False, columns=("y", "s", "b"))
-    with pytest.raises(br.InputError, match="BR945: .*the checkpoint of other data, of other options"):
+    with pytest.raises(
+        br.InputError, match="BR945: .*the checkpoint of other data, of other options"
+    ):
         br.count_file(str(path), **HOW, columns=["y", "b", "s"], **named)
 
 
@@ -81,7 +92,20 @@ def test_a_file_that_is_given_twice_is_noted(tmp_path, capsys, ending):
     else:
         with gzip.open(path, "wt") as file:
             file.write(plain_text(100))
-    done = told(capsys, "count", path, path, "--label", "y", "--score", "s", "--memory", LEAST, "-o", tmp_path / "m.counts")
+    done = told(
+        capsys,
+        "count",
+        path,
+        path,
+        "--label",
+        "y",
+        "--score",
+        "s",
+        "--memory",
+        LEAST,
+        "-o",
+        tmp_path / "m.counts",
+    )
     assert (done.status, "BR411" in done.err) == (0, True), done.err
 
 
@@ -99,7 +123,19 @@ def test_a_doubtful_text_under_the_lowest_ceiling_is_judged_and_not_called_hosti
 
 def test_a_large_text_on_standard_input_is_counted_under_the_lowest_ceiling(tmp_path):
     (tmp_path / "x.csv").write_text(plain_text())
-    command = [sys.executable, "-m", "baserate", "show", "-", "--label", "y", "--score", "s", "--memory", "320MB"]
+    command = [
+        sys.executable,
+        "-m",
+        "baserate",
+        "show",
+        "-",
+        "--label",
+        "y",
+        "--score",
+        "s",
+        "--memory",
+        "320MB",
+    ]
     with (tmp_path / "x.csv").open() as file:
         done = subprocess.run(command, stdin=file, capture_output=True, text=True, check=False)
     assert (done.returncode, "160 000 rows read" in done.stdout) == (0, True), done.stderr
@@ -113,7 +149,21 @@ def test_an_empty_folder_is_refused_in_the_same_words(tmp_path):
 
 def test_what_is_refused_names_the_option_to_leave_out(tmp_path, capsys):
     path = written(tmp_path / "x.parquet", *made())
-    done = told(capsys, "count", path, "--label", "y", "--score", "s", "--nan-score", "drop", "--memory", LEAST, "-o", tmp_path / "m.counts")
+    done = told(
+        capsys,
+        "count",
+        path,
+        "--label",
+        "y",
+        "--score",
+        "s",
+        "--nan-score",
+        "drop",
+        "--memory",
+        LEAST,
+        "-o",
+        tmp_path / "m.counts",
+    )
     assert "BR943" in done.err
     assert "leave out --nan-score, or --memory" in done.err
 
@@ -125,7 +175,9 @@ def test_scores_in_descending_order_over_many_magnitudes_are_certified(monkeypat
     order = np.argsort(-scores)
     monkeypatch.setattr(table, "TAKEN", LEAST - CELL * 50_000)
     monkeypatch.setattr("baserate.read.large.BIN", 4)
-    counts = br.count_chunks(lambda: iter(cut(labels[order], scores[order], 10_000)), memory=LEAST, approx=True)
+    counts = br.count_chunks(
+        lambda: iter(cut(labels[order], scores[order], 10_000)), memory=LEAST, approx=True
+    )
     assert counts.auc_error_bound <= condense.BOUND
     assert counts == br.count(labels, scores).coarsen(counts.bins.edges)
 
@@ -137,7 +189,10 @@ def test_bins_do_not_depend_on_how_rows_are_cut(monkeypatch):
     monkeypatch.setattr(table, "TAKEN", LEAST - CELL * 20_000)
     monkeypatch.setattr("baserate.read.condense.BATCH", 16)
     monkeypatch.setattr("baserate.read.large.BIN", 1)
-    found = {br.count_chunks(cut(labels, scores, size), memory=LEAST, approx=True).digest for size in (997, 5_000, 20_001, 60_000)}
+    found = {
+        br.count_chunks(cut(labels, scores, size), memory=LEAST, approx=True).digest
+        for size in (997, 5_000, 20_001, 60_000)
+    }
     assert len(found) == 1
 
 
@@ -148,21 +203,34 @@ def test_a_threshold_beyond_what_a_float_holds_is_no_fault_of_the_scores(monkeyp
     monkeypatch.setattr(table, "TAKEN", LEAST - CELL * 500)
     monkeypatch.setattr("baserate.read.condense.BATCH", 16)
     monkeypatch.setattr("baserate.read.large.BIN", 1)
-    counts = br.count_chunks(cut(labels, scores, 100), memory=LEAST, approx=True, thresholds=[threshold])
+    counts = br.count_chunks(
+        cut(labels, scores, 100), memory=LEAST, approx=True, thresholds=[threshold]
+    )
     ours, theirs = (br.flag_at(each, threshold) for each in (counts, br.count(labels, scores)))
     assert (ours.tp, ours.fp) == (theirs.tp, theirs.fp)
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="resident sets are read from /proc")
+@pytest.mark.skipif(
+    not sys.platform.startswith("linux"), reason="resident sets are read from /proc"
+)
 @pytest.mark.parametrize("opened", ["polars.scan_parquet", "duckdb.read_parquet"])
 def test_negatives_of_a_frame_on_this_machine_are_not_all_held(tmp_path, opened):
     """Eight times the rows take at most some batches more."""
     peaks = []
     for rows in (1_000_000, 8_000_000):
         path = str(tmp_path / f"{rows}.parquet")
-        duckdb.sql(f"COPY (SELECT i % 1000 = 0 AS y, hash(i)::DOUBLE AS s FROM range({rows}) t(i)) TO '{path}' (ROW_GROUP_SIZE 100000)")
+        duckdb.sql(
+            f"COPY (SELECT i % 1000 = 0 AS y, hash(i)::DOUBLE AS s FROM range({rows}) t(i)) TO"
+            f" '{path}' (ROW_GROUP_SIZE 100000)"
+        )
         program = f"import baserate as br, {opened.split('.')[0]}\nf = {opened}({path!r})\n"
-        taken = taken_by([sys.executable, "-c", program + "print(br.count_frame(f, label='y', score='s', keep='positives'))"])
+        taken = taken_by(
+            [
+                sys.executable,
+                "-c",
+                program + "print(br.count_frame(f, label='y', score='s', keep='positives'))",
+            ]
+        )
         assert f"{rows // 1000}".replace("000", " 000") in taken.said
         peaks.append(taken.peak)
     assert peaks[1] < peaks[0] + 100e6
@@ -180,11 +248,19 @@ def test_frames_streamed_in_batches_give_the_counts_of_memory(monkeypatch):
 
 
 def test_a_ceiling_that_is_too_low_for_the_whole_says_so(tmp_path, monkeypatch):
-    """Half of the ceiling is for the reader: that is what is named, and a higher ceiling is the way out."""
+    """Half of the ceiling is for the reader: that is what is named, and a higher ceiling is the way
+    out.
+    """
     path = str(tmp_path / "x.csv")
     with open(path, "w") as file:
         # A line that is too long leaves open what is where: such a text is read as a whole.
         file.write("y,s\n" + "".join(f"{i % 2},{i / 7!r}\n" for i in range(1_200_000)) + "1,2,3\n")
     options = Options.of({"memory": LEAST})
-    with pytest.raises(br.InputError, match=r"BR701: .*than the ceiling leaves for reading it as a whole \(160\.0 MB\).*Fix: more memory"):
+    with pytest.raises(
+        br.InputError,
+        match=(
+            r"BR701: .*than the ceiling leaves for reading it as a whole \(160\.0 MB\).*Fix: more"
+            r" memory"
+        ),
+    ):
         count_scores(path, Wanted("y", ("s",)), options._replace(ceiling=replace(options.ceiling)))

@@ -21,14 +21,34 @@ from baserate.read.parquet import read_parquet
 from baserate.read.table import Wanted
 
 WANTED = Wanted("label", ("score",), group="site")
-ODD = [0.1 + 0.2, 0.3, -0.0, 0.0, 5e-324, -5e-324, 2.2250738585072014e-308, 1e308, -1e308, 1 / 3, 0.1, np.nextafter(0.1, 1), np.inf, -np.inf]
+ODD = [
+    0.1 + 0.2,
+    0.3,
+    -0.0,
+    0.0,
+    5e-324,
+    -5e-324,
+    2.2250738585072014e-308,
+    1e308,
+    -1e308,
+    1 / 3,
+    0.1,
+    np.nextafter(0.1, 1),
+    np.inf,
+    -np.inf,
+]
 
 
 def data():
     rng = np.random.default_rng(6)
-    scores = np.concatenate([ODD, np.round(rng.random(500), 2), rng.random(500), rng.standard_normal(500) * 1e-300])
+    scores = np.concatenate(
+        [ODD, np.round(rng.random(500), 2), rng.random(500), rng.standard_normal(500) * 1e-300]
+    )
     labels = rng.integers(0, 2, len(scores))
-    sites = [("north", 'sü\'d "x"', "東京", " padded ", "NULL")[place] for place in rng.integers(0, 5, len(scores))]
+    sites = [
+        ("north", 'sü\'d "x"', "東京", " padded ", "NULL")[place]
+        for place in rng.integers(0, 5, len(scores))
+    ]
     return labels, scores, sites
 
 
@@ -55,11 +75,22 @@ def assert_same(table, expected):
     assert counts_of(table, WANTED).digest == expected[0]
     cases = cases_of(table, WANTED)
     names, codes = group_codes(cases.groups)
-    found = {name: br.count(cases.positive[codes == code], cases.scores["score"][codes == code]).digest for code, name in enumerate(names)}
+    found = {
+        name: br.count(cases.positive[codes == code], cases.scores["score"][codes == code]).digest
+        for code, name in enumerate(names)
+    }
     assert found == dict(expected[1])
 
 
-@pytest.mark.parametrize("how", [{}, {"row_group_size": 100}, {"compression": "zstd"}, {"use_dictionary": False, "data_page_version": "2.0"}])
+@pytest.mark.parametrize(
+    "how",
+    [
+        {},
+        {"row_group_size": 100},
+        {"compression": "zstd"},
+        {"use_dictionary": False, "data_page_version": "2.0"},
+    ],
+)
 def test_parquet(tmp_path, expected, how):
     parquet.write_table(FRAME, tmp_path / "a.parquet", **how)
     assert_same(read_parquet(str(tmp_path / "a.parquet"), WANTED), expected)
@@ -67,8 +98,12 @@ def test_parquet(tmp_path, expected, how):
 
 def test_parquet_in_several_files_and_written_by_others(tmp_path, expected):
     parquet.write_table(FRAME.slice(0, 700), tmp_path / "a.parquet")
-    pl.from_arrow(FRAME.slice(700)).select("unused", "site", "score", "label").write_parquet(tmp_path / "b.parquet")
-    assert_same(read_parquet([str(tmp_path / "a.parquet"), str(tmp_path / "b.parquet")], WANTED), expected)
+    pl.from_arrow(FRAME.slice(700)).select("unused", "site", "score", "label").write_parquet(
+        tmp_path / "b.parquet"
+    )
+    assert_same(
+        read_parquet([str(tmp_path / "a.parquet"), str(tmp_path / "b.parquet")], WANTED), expected
+    )
     assert_same(read_parquet(str(tmp_path), WANTED), expected)
 
 
@@ -89,7 +124,9 @@ def test_arrow_file_and_stream(tmp_path, expected, compression):
 
 
 def test_feather(tmp_path, expected):
-    feather.write_feather(FRAME.set_column(2, "site", FRAME["site"].dictionary_encode()), str(tmp_path / "a.feather"))
+    feather.write_feather(
+        FRAME.set_column(2, "site", FRAME["site"].dictionary_encode()), str(tmp_path / "a.feather")
+    )
     assert_same(read_arrow(str(tmp_path / "a.feather"), WANTED), expected)
     pl.from_arrow(FRAME).write_ipc(tmp_path / "polars.arrow")  # text as views
     assert_same(read_arrow(str(tmp_path / "polars.arrow"), WANTED), expected)
@@ -114,19 +151,30 @@ def sqlite(tmp_path_factory):
 
 
 @pytest.mark.parametrize(
-    "asked", ["cases", "a view", "SELECT label, score, site FROM cases", "WITH c AS (SELECT * FROM cases) SELECT * FROM c;"]
+    "asked",
+    [
+        "cases",
+        "a view",
+        "SELECT label, score, site FROM cases",
+        "WITH c AS (SELECT * FROM cases) SELECT * FROM c;",
+    ],
 )
 def test_sqlite_and_sqlalchemy(sqlite, expected, asked):
     assert_same(read_sqlite(sqlite, asked, WANTED), expected)
     assert_same(read_alchemy(f"sqlite:///{sqlite}", asked, WANTED), expected)
 
 
-@pytest.mark.parametrize("asked", ["cases", "main.cases", "a view", "SELECT label, score, site FROM cases -- all of them"])
+@pytest.mark.parametrize(
+    "asked",
+    ["cases", "main.cases", "a view", "SELECT label, score, site FROM cases -- all of them"],
+)
 def test_duckdb(tmp_path, expected, asked):
     path = str(tmp_path / "a.duckdb")
     with duckdb.connect(path) as connection:
         connection.execute("CREATE TABLE cases AS SELECT * FROM FRAME")
-        connection.execute('CREATE VIEW "a view" AS SELECT site, score, label::BOOLEAN AS label FROM cases')
+        connection.execute(
+            'CREATE VIEW "a view" AS SELECT site, score, label::BOOLEAN AS label FROM cases'
+        )
     assert_same(read_duckdb(path, asked, WANTED), expected)
 
 
@@ -136,20 +184,37 @@ def in_postgres(postgres):
 
     with dbapi.connect(postgres.url, autocommit=True) as connection, connection.cursor() as cursor:
         cursor.execute("CREATE SCHEMA same")
-        cursor.execute("CREATE TABLE same.cases (label smallint, score float8, site text, unused int)")
+        cursor.execute(
+            "CREATE TABLE same.cases (label smallint, score float8, site text, unused int)"
+        )
         cursor.adbc_ingest("arriving", FRAME, mode="create")
         cursor.execute("INSERT INTO same.cases SELECT label, score, site, 1 FROM arriving")
-        cursor.execute("CREATE VIEW same.seen AS SELECT label = 1 AS label, score, site FROM same.cases")
+        cursor.execute(
+            "CREATE VIEW same.seen AS SELECT label = 1 AS label, score, site FROM same.cases"
+        )
         cursor.execute("DROP TABLE arriving")
     return postgres
 
 
-@pytest.mark.parametrize("asked", ["same.cases", "cases", "same.seen", "SELECT label, score, site FROM same.cases"])
+@pytest.mark.parametrize(
+    "asked", ["same.cases", "cases", "same.seen", "SELECT label, score, site FROM same.cases"]
+)
 def test_postgresql(in_postgres, expected, asked):
     assert_same(read_postgres(in_postgres.url, asked, WANTED), expected)
 
 
-@pytest.mark.parametrize("frame", [FRAME, FRAME.to_pandas(), pl.from_arrow(FRAME), pd.DataFrame(FRAME.to_pydict()).convert_dtypes()])
+@pytest.mark.parametrize(
+    "frame",
+    [
+        FRAME,
+        FRAME.to_pandas(),
+        pl.from_arrow(FRAME),
+        pd.DataFrame(FRAME.to_pydict()).convert_dtypes(),
+    ],
+)
 def test_dataframes(frame, expected):
     assert br.count(frame["label"], frame["score"]).digest == expected[0]
-    assert br.count_groups(frame["label"], frame["score"], groups=frame["site"])["東京"].digest == dict(expected[1])["東京"]
+    assert (
+        br.count_groups(frame["label"], frame["score"], groups=frame["site"])["東京"].digest
+        == dict(expected[1])["東京"]
+    )

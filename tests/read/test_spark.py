@@ -1,4 +1,6 @@
-"""Spark: a real cluster whose executors and workers are killed, a command that starts its own, and one line for whatever is wrong."""
+"""Spark: a real cluster whose executors and workers are killed, a command that starts its own, and
+one line for whatever is wrong.
+"""
 
 import json
 import os
@@ -27,7 +29,7 @@ LOST = """An error occurred while calling o64.collectToPython.
 0.3 in stage 1.0 (TID 9) (10.0.0.7 executor 3): ExecutorLostFailure (executor 3 exited caused by one of the running tasks) Reason: worker lost
 Driver stacktrace:
 \tat org.apache.spark.scheduler.DAGScheduler.failJobAndIndependentStages(DAGScheduler.scala:2856)
-"""
+"""  # noqa: E501
 
 
 def rows_of(number):
@@ -111,7 +113,9 @@ def test_an_executor_and_a_worker_killed_in_the_middle_change_nothing(cluster, s
     assert killed == ["executor", "worker"]
     assert counts.digest == br.count(*everything()).digest
     assert counts.ledger.rows_read == PARTS * EACH
-    assert len(list(marks.iterdir())) > PARTS, "some partitions were computed again: something was lost"
+    assert len(list(marks.iterdir())) > PARTS, (
+        "some partitions were computed again: something was lost"
+    )
 
 
 class Marking(Slowly):
@@ -124,15 +128,21 @@ class Marking(Slowly):
             for number in batch.column(0).to_pylist():
                 os.close(tempfile.mkstemp(dir=self.marks, prefix=f"part{number}-")[0])
                 y, s = rows_of(number)
-                yield pa.RecordBatch.from_arrays([pa.array(y), pa.array(s), pa.array(-(s**2))], names=["y", "s", "t"])
+                yield pa.RecordBatch.from_arrays(
+                    [pa.array(y), pa.array(s), pa.array(-(s**2))], names=["y", "s", "t"]
+                )
 
 
 def test_condensed_counts_and_a_comparison_take_two_passes_each(slow, spark):
     _, marks = slow
     with pytest.warns(FutureWarning, match="pandas") if _newer_pandas() else nothing():
-        frame = spark.range(0, PARTS, 1, PARTS).mapInArrow(Marking(marks), "y long, s double, t double")
+        frame = spark.range(0, PARTS, 1, PARTS).mapInArrow(
+            Marking(marks), "y long, s double, t double"
+        )
     y, s = everything()
-    assert br.count_frame(frame, label="y", score="s", keep="positives") == br.count(y, s, keep="positives")
+    assert br.count_frame(frame, label="y", score="s", keep="positives") == br.count(
+        y, s, keep="positives"
+    )
     assert len(list(marks.iterdir())) == 2 * PARTS
     here = br.compare_all(br.auc, br.count_models(y, {"s": s, "t": -(s**2)}))
     assert br.compare_frame(frame, label="y", scores=["s", "t"]) == here
@@ -148,14 +158,23 @@ def test_a_job_that_fails_is_refused_in_one_line(spark, slow):
     frame, _ = slow
     with pytest.warns(FutureWarning, match="pandas") if _newer_pandas() else nothing():
         failing = frame.mapInArrow(Failing(), "y long, s double")
-    problem = assert_refused(lambda: br.count_frame(failing, label="y", score="s"), "BR952", "nothing was counted: PermissionError.*secret")
+    problem = assert_refused(
+        lambda: br.count_frame(failing, label="y", score="s"),
+        "BR952",
+        "nothing was counted: PermissionError.*secret",
+    )
     assert len(problem.text) < 300
 
 
 def test_the_cause_is_found_in_what_java_says():
-    assert cause_of(LOST) == "ExecutorLostFailure (executor 3 exited caused by one of the running tasks) Reason: worker lost"
+    assert (
+        cause_of(LOST)
+        == "ExecutorLostFailure (executor 3 exited caused by one of the running tasks) Reason:"
+        " worker lost"
+    )
     nested = (
-        "An error\n: org.apache.spark.SparkException: Job aborted.\n\tat x\nCaused by: java.io.IOException: No space left on device\n\tat y"
+        "An error\n: org.apache.spark.SparkException: Job aborted.\n\tat x\nCaused by:"
+        " java.io.IOException: No space left on device\n\tat y"
     )
     assert cause_of(nested) == "IOException: No space left on device"
     assert cause_of("plain words") == "plain words"
@@ -164,42 +183,82 @@ def test_the_cause_is_found_in_what_java_says():
 
 
 def test_columns_are_found_by_their_names_whatever_is_in_them(spark):
-    table = pa.table({"a.b": [0, 1, 0], "Y": [1, 1, 1], "y": [0.1, 0.2, 0.3], "`; DROP TABLE x; --": [0.5, 0.25, 0.125]})
+    table = pa.table(
+        {
+            "a.b": [0, 1, 0],
+            "Y": [1, 1, 1],
+            "y": [0.1, 0.2, 0.3],
+            "`; DROP TABLE x; --": [0.5, 0.25, 0.125],
+        }
+    )
     frame = spark.createDataFrame(table)
-    assert br.count_frame(frame, label="a.b", score="y").digest == br.count([0, 1, 0], [0.1, 0.2, 0.3]).digest
-    assert br.count_frame(frame, label="a.b", score="`; DROP TABLE x; --").digest == br.count([0, 1, 0], [0.5, 0.25, 0.125]).digest
-    assert_refused(lambda: br.count_frame(frame, label="a.c", score="y"), "BR613", 'Fix: perhaps "a.b"')
+    assert (
+        br.count_frame(frame, label="a.b", score="y").digest
+        == br.count([0, 1, 0], [0.1, 0.2, 0.3]).digest
+    )
+    assert (
+        br.count_frame(frame, label="a.b", score="`; DROP TABLE x; --").digest
+        == br.count([0, 1, 0], [0.5, 0.25, 0.125]).digest
+    )
+    assert_refused(
+        lambda: br.count_frame(frame, label="a.c", score="y"), "BR613", 'Fix: perhaps "a.b"'
+    )
 
 
 def test_types_of_spark_are_numbers_or_refused(spark):
-    made = "SELECT id % 2 = 1 AS flag, CAST(id AS DECIMAL(20, 0)) AS wide, CAST(id AS FLOAT) / 4 AS narrow, current_date() AS day, "
-    frame = spark.sql(made + "IF(id % 2 = 1, 'yes', 'no') AS word, array(id) AS list, CAST(id AS SMALLINT) AS small FROM range(6)")
+    made = (
+        "SELECT id % 2 = 1 AS flag, CAST(id AS DECIMAL(20, 0)) AS wide, CAST(id AS FLOAT) / 4 AS"
+        " narrow, current_date() AS day, "
+    )
+    frame = spark.sql(
+        made
+        + "IF(id % 2 = 1, 'yes', 'no') AS word, array(id) AS list, CAST(id AS SMALLINT) AS small"
+        " FROM range(6)"
+    )
     i = np.arange(6)
     for score, values in (("wide", i), ("narrow", (i / 4).astype(np.float32)), ("small", i)):
-        assert br.count_frame(frame, label="flag", score=score) == br.count(i % 2 == 1, values), score
-    assert [note.code for note in br.count_frame(frame, label="word", score="small").notes][:1] == ["BR101"]
+        assert br.count_frame(frame, label="flag", score=score) == br.count(i % 2 == 1, values), (
+            score
+        )
+    assert [note.code for note in br.count_frame(frame, label="word", score="small").notes][:1] == [
+        "BR101"
+    ]
     for score, said in (("day", "timestamps or dates"), ("list", "nested")):
-        assert_refused(lambda name=score: br.count_frame(frame, label="flag", score=name), "BR209", said)
-    assert_refused(lambda: br.count_frame(frame, label="flag", score="wide", keep="positives"), "BR954", "decimals.*cannot be condensed")
+        assert_refused(
+            lambda name=score: br.count_frame(frame, label="flag", score=name), "BR209", said
+        )
+    assert_refused(
+        lambda: br.count_frame(frame, label="flag", score="wide", keep="positives"),
+        "BR954",
+        "decimals.*cannot be condensed",
+    )
 
 
 def test_empty_partitions_and_skew_are_counted_like_any_other(spark):
     skewed = (
-        spark.range(0, 5_000, 1, 1).union(spark.range(0, 5, 1, 5)).selectExpr("CAST(id % 5 = 0 AS INT) AS y", "IF(id < 4990, 0, id) / 10D AS s")
+        spark.range(0, 5_000, 1, 1)
+        .union(spark.range(0, 5, 1, 5))
+        .selectExpr("CAST(id % 5 = 0 AS INT) AS y", "IF(id < 4990, 0, id) / 10D AS s")
     )
     frame = skewed.repartitionByRange(6, "s")
     i = np.concatenate([np.arange(5_000), np.arange(5)])
     y, s = (i % 5 == 0).astype(int), np.where(i < 4990, 0, i) / 10
     assert br.count_frame(frame, label="y", score="s").digest == br.count(y, s).digest
-    assert br.count_frame(frame, label="y", score="s", keep="positives") == br.count(y, s, keep="positives")
+    assert br.count_frame(frame, label="y", score="s", keep="positives") == br.count(
+        y, s, keep="positives"
+    )
 
 
 def test_a_failure_of_our_own_session_names_the_log_and_keeps_it(tmp_path):
     log = tmp_path / "x.log"
     log.write_text("Java")
-    error = sessions._with_log(failed(RuntimeError("Caused by: java.io.IOException: disk")), str(log))
+    error = sessions._with_log(
+        failed(RuntimeError("Caused by: java.io.IOException: disk")), str(log)
+    )
     assert error.code == "BR952"
-    assert str(error).endswith(f"IOException: disk. Fix: mend the cause, and count again; the whole log: {log}.")
+    assert str(error).endswith(
+        f"IOException: disk. Fix: mend the cause, and count again; the whole log: {log}."
+    )
     missing = str(failed(RuntimeError("ModuleNotFoundError: No module named 'baserate'")))
     assert "give the workers the same packages" in missing
 
@@ -223,19 +282,42 @@ def baserate(tmp_path):
     return run
 
 
-def test_the_command_counts_files_with_spark_of_its_own_and_says_nothing_of_java(baserate, tmp_path, cluster):
+def test_the_command_counts_files_with_spark_of_its_own_and_says_nothing_of_java(
+    baserate, tmp_path, cluster
+):
     y, s = rows_of(1)
     for part, rows in enumerate((slice(0, 1_000), slice(1_000, None))):
-        parquet.write_table(pa.table({"y": y[rows], "s": s[rows]}), tmp_path / f"part{part}.parquet")
-    asked = ["count", "part*.parquet", "--label", "y", "--score", "s", "--engine", "spark", "--master", "local[1]", "-o", "a.counts", "--json"]
+        parquet.write_table(
+            pa.table({"y": y[rows], "s": s[rows]}), tmp_path / f"part{part}.parquet"
+        )
+    asked = [
+        "count",
+        "part*.parquet",
+        "--label",
+        "y",
+        "--score",
+        "s",
+        "--engine",
+        "spark",
+        "--master",
+        "local[1]",
+        "-o",
+        "a.counts",
+        "--json",
+    ]
     status, out, err = baserate(*asked)
     assert status == 0, err
     assert all(line.startswith("note BR") for line in err.splitlines()), err
     document = json.loads(out)
     assert document["models"][0]["counts"]["digest"] == br.count(y, s).digest
     assert document["sources"][0]["path"] == "part*.parquet"
-    assert [document["sources"][0][rows] for rows in ("rows_read", "rows_used", "rows_refused")] == [EACH, EACH, 0]
-    assert sorted(path.name for path in tmp_path.iterdir() if path.suffix != ".counts") == ["part0.parquet", "part1.parquet"]
+    assert [
+        document["sources"][0][rows] for rows in ("rows_read", "rows_used", "rows_refused")
+    ] == [EACH, EACH, 0]
+    assert sorted(path.name for path in tmp_path.iterdir() if path.suffix != ".counts") == [
+        "part0.parquet",
+        "part1.parquet",
+    ]
 
 
 def test_without_pyspark_java_or_a_master_one_line_says_so(monkeypatch, tmp_path):
@@ -244,7 +326,12 @@ def test_without_pyspark_java_or_a_master_one_line_says_so(monkeypatch, tmp_path
             raise AssertionError("it started")
 
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
-    assert_refused(opened, "BR950", r"needs Java 17 or later, and JAVA_HOME .* has none. Fix: install Java 17 .*openjdk-17-jre-headless")
+    assert_refused(
+        opened,
+        "BR950",
+        r"needs Java 17 or later, and JAVA_HOME .* has none. Fix: install Java 17"
+        r" .*openjdk-17-jre-headless",
+    )
     java = tmp_path / "bin" / "java"
     java.parent.mkdir()
     for said, match in (
@@ -256,7 +343,11 @@ def test_without_pyspark_java_or_a_master_one_line_says_so(monkeypatch, tmp_path
         java.chmod(0o755)
         assert_refused(opened, "BR950", match)
     monkeypatch.delenv("JAVA_HOME")
-    assert_refused(lambda: opened("spark://127.0.0.1:1"), "BR950", 'no Spark master answers at "spark://127.0.0.1:1"')
+    assert_refused(
+        lambda: opened("spark://127.0.0.1:1"),
+        "BR950",
+        'no Spark master answers at "spark://127.0.0.1:1"',
+    )
     assert_refused(lambda: opened("spark://nowhere"), "BR950", "cannot be read")
     monkeypatch.setenv("PATH", str(tmp_path))
     assert_refused(opened, "BR950", "there is none here")
@@ -267,5 +358,7 @@ def test_without_pyspark_java_or_a_master_one_line_says_so(monkeypatch, tmp_path
         raise ImportError(name)
 
     monkeypatch.setattr(table.importlib, "import_module", absent)
-    assert_refused(opened, "BR714", r'pyspark is not installed. Fix: pip install "baserate\[spark\]"')
+    assert_refused(
+        opened, "BR714", r'pyspark is not installed. Fix: pip install "baserate\[spark\]"'
+    )
     assert not list(Path(tmp_path).glob("*.log"))

@@ -40,7 +40,10 @@ def test_whole_numbers_beside_fractions_and_text_that_spells_numbers(tmp_path):
     path = written(tmp_path / "a.db", rows, "y, s NUMERIC, t TEXT")
     assert read_sqlite(path, "t", W).columns["s"].tolist() == [1.0, 0.5, 3.0, 2.0]
     table = read_sqlite(path, "t", replace(W, scores=("t",)))
-    assert counts_of(table, replace(W, scores=("t",))).digest == br.count([0, 1, 0, 1], [1, 0.5, 2.5, 4]).digest
+    assert (
+        counts_of(table, replace(W, scores=("t",))).digest
+        == br.count([0, 1, 0, 1], [1, 0.5, 2.5, 4]).digest
+    )
     path = written(tmp_path / "b.db", [(0, 2**53 + 1), (1, 0.5), (0, 1), (1, 2)], "y, s")
     assert_refused(lambda: counts_of(read_sqlite(path, "t", W)), "BR215", "beyond 2")
     path = written(tmp_path / "c.db", [(0, 2**53 + 1), (1, 2**53), (0, 1), (1, 2)], "y, s")
@@ -50,8 +53,16 @@ def test_whole_numbers_beside_fractions_and_text_that_spells_numbers(tmp_path):
 @pytest.mark.parametrize(
     ("rows", "code", "said"),
     [
-        ([(0, 0.1), (1, "x"), (0, 0.2)], "BR208", r'"s" mixes types: numbers \(2, such as 0.1\), text \(1, such as "x"\) \(row 2\)'),
-        ([(0, 0.1), ("1", 0.3), (0, 0.2)], "BR107", r'"y" mixes types: numbers \(2, such as 0\), text \(1, such as "1"\) \(row 2\)'),
+        (
+            [(0, 0.1), (1, "x"), (0, 0.2)],
+            "BR208",
+            r'"s" mixes types: numbers \(2, such as 0.1\), text \(1, such as "x"\) \(row 2\)',
+        ),
+        (
+            [(0, 0.1), ("1", 0.3), (0, 0.2)],
+            "BR107",
+            r'"y" mixes types: numbers \(2, such as 0\), text \(1, such as "1"\) \(row 2\)',
+        ),
         ([(0, 0.1), (1, b"x"), (0, 0.2)], "BR208", r"mixes types: numbers .* bytes"),
         ([(0, b"x"), (1, b"x")], "BR209", '"s" holds bytes, not scores'),
         ([(0, 0.1), (1, None), (0, 0.2)], "BR201", r"1 missing.*\(row 2\)"),
@@ -70,8 +81,16 @@ def test_columns_that_cannot_be_counted_are_refused_with_examples(tmp_path, rows
 def test_mixed_groups_are_refused_and_a_row_after_many_is_named(tmp_path):
     rows = [(i % 2, i / 1e6, str(i % 7)) for i in range(70_000)]
     path = written(tmp_path / "a.db", [*rows, (1, 0.5, 7)], "y, s, g")
-    assert_refused(lambda: read_sqlite(path, "t", replace(W, group="g")), "BR413", r"numbers \(1, such as 7\) \(row 70001\)", path)
-    assert read_sqlite(path, "SELECT y, s, CAST(g AS TEXT) AS g FROM t", replace(W, group="g")).rows == 70_001
+    assert_refused(
+        lambda: read_sqlite(path, "t", replace(W, group="g")),
+        "BR413",
+        r"numbers \(1, such as 7\) \(row 70001\)",
+        path,
+    )
+    assert (
+        read_sqlite(path, "SELECT y, s, CAST(g AS TEXT) AS g FROM t", replace(W, group="g")).rows
+        == 70_001
+    )
 
 
 FORBIDDEN = [
@@ -97,7 +116,16 @@ def test_queries_only_read(tmp_path, query):
 
 
 @pytest.mark.parametrize(
-    "asked", ["DROP TABLE t", "ATTACH '/tmp/x' AS x", "PRAGMA writable_schema = 1", "VACUUM INTO 'x'", "tt", "", "t; DROP TABLE t"]
+    "asked",
+    [
+        "DROP TABLE t",
+        "ATTACH '/tmp/x' AS x",
+        "PRAGMA writable_schema = 1",
+        "VACUUM INTO 'x'",
+        "tt",
+        "",
+        "t; DROP TABLE t",
+    ],
 )
 def test_what_is_neither_table_nor_query_is_refused(tmp_path, asked):
     path = written(tmp_path / "a.db")
@@ -113,8 +141,18 @@ def test_views_that_do_more_than_read_are_refused_too(tmp_path):
 
 def test_unknown_columns_get_a_hint(tmp_path):
     path = written(tmp_path / "a.db", columns="label, score, g")
-    assert_refused(lambda: read_sqlite(path, "t", W), "BR613", 'no column "y" or "s"; it has "label", "score", "g"', path)
-    assert_refused(lambda: read_sqlite(path, "t", replace(W, label="label", scores=("scores",))), "BR613", 'Fix: perhaps "score"', path)
+    assert_refused(
+        lambda: read_sqlite(path, "t", W),
+        "BR613",
+        'no column "y" or "s"; it has "label", "score", "g"',
+        path,
+    )
+    assert_refused(
+        lambda: read_sqlite(path, "t", replace(W, label="label", scores=("scores",))),
+        "BR613",
+        'Fix: perhaps "score"',
+        path,
+    )
     assert_refused(lambda: read_sqlite(path, "T", W), "BR717", 'Fix: perhaps "t"', path)
 
 
@@ -143,7 +181,9 @@ def test_a_log_beside_the_database_is_read_with_it(tmp_path):
 
 
 def test_an_unfinished_change_is_never_read(tmp_path):
-    """A journal left by a program that died: the file holds half of a change until somebody rolls it back."""
+    """A journal left by a program that died: the file holds half of a change until somebody rolls
+    it back.
+    """
     path = written(tmp_path / "a.db", [(i % 2, i / 1000, "x" * 500) for i in range(1000)])
     writer = sqlite3.connect(path, isolation_level=None)
     writer.execute("PRAGMA cache_size = 5")
@@ -166,13 +206,17 @@ def test_an_unfinished_change_is_never_read(tmp_path):
 def test_what_is_no_whole_database_is_refused(tmp_path):
     path = tmp_path / "a.db"
     path.write_bytes(b"hello" * 1000)
-    assert_refused(lambda: read_sqlite(str(path), "t", W), "BR706", "is not a SQLite database", path)
+    assert_refused(
+        lambda: read_sqlite(str(path), "t", W), "BR706", "is not a SQLite database", path
+    )
     written(tmp_path / "b.db", [(i % 2, i / 1000, "x" * 500) for i in range(1000)])
     data = (tmp_path / "b.db").read_bytes()
     path.write_bytes(data[: len(data) // 2])
     assert_refused(lambda: read_sqlite(str(path), "t", W), "BR706", "damaged", path)
     path.write_bytes(data[:18] + b"\x09\x09" + data[20:])
-    assert_refused(lambda: read_sqlite(str(path), "t", W), "BR706", "newer SQLite|damaged|not finished", path)
+    assert_refused(
+        lambda: read_sqlite(str(path), "t", W), "BR706", "newer SQLite|damaged|not finished", path
+    )
     path.write_bytes(data[:4096] + os.urandom(len(data) - 4096))
     assert_refused(lambda: read_sqlite(str(path), "t", W), "BR706", "damaged", path)
 
@@ -200,7 +244,9 @@ def test_a_file_without_its_last_bytes_is_refused(tmp_path, cut):
     path = written(tmp_path / "a.db")
     with open(path, "r+b") as file:
         file.truncate(os.fstat(file.fileno()).st_size - cut)
-    assert_refused(lambda: read_sqlite(path, "t", W), "BR706", "is damaged: its last page is cut off", path)
+    assert_refused(
+        lambda: read_sqlite(path, "t", W), "BR706", "is damaged: its last page is cut off", path
+    )
 
 
 def test_mutations_are_read_or_refused(tmp_path):
@@ -210,10 +256,16 @@ def test_mutations_are_read_or_refused(tmp_path):
         then=["CREATE INDEX i ON t (s)", "CREATE VIEW v AS SELECT * FROM t"],
     )
     assert mutants("sqlite", path, 200, asked="t")["refused"] > 20
-    assert mutants("sqlite", path, 200, seed=1, asked="SELECT y, s, g FROM v ORDER BY s")["refused"] > 20
+    assert (
+        mutants("sqlite", path, 200, seed=1, asked="SELECT y, s, g FROM v ORDER BY s")["refused"]
+        > 20
+    )
 
 
-ENDLESS = "WITH RECURSIVE n(y) AS (SELECT 1 UNION ALL SELECT 1 - y FROM n) SELECT y, 0.5 AS s FROM n WHERE y > 1"
+ENDLESS = (
+    "WITH RECURSIVE n(y) AS (SELECT 1 UNION ALL SELECT 1 - y FROM n) SELECT y, 0.5 AS s FROM n"
+    " WHERE y > 1"
+)
 
 
 @pytest.mark.parametrize("asked", ["v", ENDLESS])
@@ -223,4 +275,9 @@ def test_a_query_without_an_end_is_ended(tmp_path, monkeypatch, asked):
         connection.execute(f"CREATE VIEW v AS {ENDLESS}")
         connection.commit()
     monkeypatch.setattr(sandbox, "PATIENCE_S", 0)
-    assert_refused(lambda: read_sqlite(path, asked, W), "BR707", "the query takes longer than 0 s .* nothing was counted", path)
+    assert_refused(
+        lambda: read_sqlite(path, asked, W),
+        "BR707",
+        "the query takes longer than 0 s .* nothing was counted",
+        path,
+    )

@@ -1,4 +1,6 @@
-"""The bytes of an input: regular, unpacked with a limit, unchanged, and never of a kind that runs code."""
+"""The bytes of an input: regular, unpacked with a limit, unchanged, and never of a kind that runs
+code.
+"""
 
 import bz2
 import gzip
@@ -99,8 +101,14 @@ def test_row_114_a_file_that_is_cut_off_is_refused_wherever_it_is_cut(tmp_path, 
 
 
 def test_row_114_something_else_named_gz_inside_is_refused(tmp_path):
-    assert_refused(written(tmp_path, b"\x1f\x8b\x08\x00" + b"no gzip" * 9, "x.csv.gz"), "damaged|ends early", "BR715")
-    assert_refused(written(tmp_path, PACKED["gz"] + b"garbage", "x.csv.gz"), "damaged|ends early", "BR715")
+    assert_refused(
+        written(tmp_path, b"\x1f\x8b\x08\x00" + b"no gzip" * 9, "x.csv.gz"),
+        "damaged|ends early",
+        "BR715",
+    )
+    assert_refused(
+        written(tmp_path, PACKED["gz"] + b"garbage", "x.csv.gz"), "damaged|ends early", "BR715"
+    )
 
 
 @pytest.mark.parametrize("ending", PACKED)
@@ -115,34 +123,56 @@ def test_damaged_files_are_refused_or_the_same(tmp_path, ending):
         except br.InputError as error:
             assert "Fix: " in str(error)
         else:
-            # zstd as its library writes it has no checksum: only then can a flipped bit pass, and it shows in the SHA-256.
+            # zstd as its library writes it has no checksum: only then can a flipped bit pass, and
+            # it shows in the SHA-256.
             assert counts == EXPECTED or ending == "zst"
 
 
 def test_row_115_members_one_behind_another_are_one_file(tmp_path):
     half = TEXT.index(b"\n", len(TEXT) // 2) + 1
-    for ending, pack in {"gz": gzip.compress, "zst": zstandard.compress, "bz2": bz2.compress, "xz": lzma.compress}.items():
+    for ending, pack in {
+        "gz": gzip.compress,
+        "zst": zstandard.compress,
+        "bz2": bz2.compress,
+        "xz": lzma.compress,
+    }.items():
         path = written(tmp_path, pack(TEXT[:half]) + pack(TEXT[half:]), f"x.csv.{ending}")
         assert counted(path) == EXPECTED
-    assert counted(written(tmp_path, PACKED["gz"] + b"\0" * 5000, "x.csv.gz")) == EXPECTED, "padding"
+    assert counted(written(tmp_path, PACKED["gz"] + b"\0" * 5000, "x.csv.gz")) == EXPECTED, (
+        "padding"
+    )
 
 
 def test_row_115_a_zip_of_several_or_encrypted_files_is_refused(tmp_path):
-    assert_refused(written(tmp_path, zipped(a_csv=TEXT, b_csv=TEXT), "x.zip"), 'holds 2 files ."a.csv", "b.csv".: which one', "BR720")
+    assert_refused(
+        written(tmp_path, zipped(a_csv=TEXT, b_csv=TEXT), "x.zip"),
+        'holds 2 files ."a.csv", "b.csv".: which one',
+        "BR720",
+    )
     assert_refused(written(tmp_path, zipped(), "x.zip"), "without files", "BR720")
     secret = bytearray(PACKED["zip"])
     secret[6] |= 1
     at = secret.rindex(b"PK\x01\x02")
     secret[at + 8] |= 1
     assert_refused(written(tmp_path, bytes(secret), "x.zip"), "encrypted", "BR720")
-    assert_refused(written(tmp_path, gzip.compress(PACKED["gz"]), "x.csv.gz.gz"), "compressed twice", "BR720")
+    assert_refused(
+        written(tmp_path, gzip.compress(PACKED["gz"]), "x.csv.gz.gz"), "compressed twice", "BR720"
+    )
 
 
 @pytest.mark.parametrize("ending", PACKED)
 def test_row_116_bombs_stop_by_what_comes_out(tmp_path, ending):
-    packers = {"gz": gzip.compress, "zst": zstandard.compress, "bz2": bz2.compress, "xz": lzma.compress, "zip": lambda text: zipped(a_csv=text)}
+    packers = {
+        "gz": gzip.compress,
+        "zst": zstandard.compress,
+        "bz2": bz2.compress,
+        "xz": lzma.compress,
+        "zip": lambda text: zipped(a_csv=text),
+    }
     path = written(tmp_path, packers[ending](b"y,m1\n" + b"0,1\n" * 1_000_000), f"x.csv.{ending}")
-    assert_refused(path, "stopped at .* uncompressed from .* kB|bytes", "BR702", max_bytes=1_000_000)
+    assert_refused(
+        path, "stopped at .* uncompressed from .* kB|bytes", "BR702", max_bytes=1_000_000
+    )
     with pytest.raises(br.InputError, match="BR702"):
         csv.read_csv(path, csv.Wanted("y", ("m1",)), limits=Limits(ratio=50, free=100_000))
 
@@ -158,7 +188,11 @@ def test_a_bomb_is_never_unpacked_into_memory(tmp_path):
 
 def test_row_111_a_file_that_changes_while_it_is_read_is_refused(tmp_path):
     path = written(tmp_path, TEXT, "x.csv")
-    with pytest.raises(br.InputError, match="changed while it was read") as caught, streams.opened(path), open(path, "ab") as file:
+    with (
+        pytest.raises(br.InputError, match="changed while it was read") as caught,
+        streams.opened(path),
+        open(path, "ab") as file,
+    ):
         file.write(b"0,1\n")
     assert caught.value.code == "BR611"
     with pytest.raises(br.InputError, match="BR611"), streams.opened(path):
@@ -176,7 +210,13 @@ def test_row_126_what_is_no_regular_file_is_refused_at_once(tmp_path):
 
 
 def run(*arguments, **named):
-    return subprocess.run([sys.executable, "-m", "baserate", *arguments], capture_output=True, timeout=60, check=False, **named)
+    return subprocess.run(
+        [sys.executable, "-m", "baserate", *arguments],
+        capture_output=True,
+        timeout=60,
+        check=False,
+        **named,
+    )
 
 
 @pytest.mark.parametrize("name", ["-", "/dev/stdin"])
@@ -199,13 +239,19 @@ def test_row_126_standard_input_has_a_limit_and_must_hold_something():
 @pytest.mark.parametrize("name", ["x.pkl", "x.csv", "x.joblib", "x.csv.gz", "x.dat"])
 def test_row_121_pickles_are_refused_by_their_bytes_and_by_their_names(tmp_path, name):
     content = pickle.dumps({"y": [0, 1]})
-    assert_refused(written(tmp_path, gzip.compress(content) if name.endswith("gz") else content, name), "can run code", "BR705")
+    assert_refused(
+        written(tmp_path, gzip.compress(content) if name.endswith("gz") else content, name),
+        "can run code",
+        "BR705",
+    )
     if name.endswith((".pkl", ".joblib")):
         assert_refused(written(tmp_path, TEXT, name), "can run code", "BR705")
 
 
 def test_row_121_torch_and_r_files_are_refused(tmp_path):
-    assert_refused(written(tmp_path, zipped(**{"archive/data.pkl": b"x"}), "x.zip"), "pickle", "BR705")
+    assert_refused(
+        written(tmp_path, zipped(**{"archive/data.pkl": b"x"}), "x.zip"), "pickle", "BR705"
+    )
     assert_refused(written(tmp_path, gzip.compress(b"RDX3\nX\n"), "x.gz"), "serialised R", "BR705")
     assert_refused(written(tmp_path, TEXT, "x.rds"), "can run code", "BR705")
 

@@ -1,4 +1,6 @@
-"""Delimited text copied for counting in pieces: what the fast way reads of a whole file, value by value, or doubt where that one has none."""
+"""Delimited text copied for counting in pieces: what the fast way reads of a whole file, value by
+value, or doubt where that one has none.
+"""
 
 import os
 import random
@@ -30,7 +32,11 @@ WANTED = Wanted("y", ("m1",))
 def whole(path, wanted, asked):
     """The table by the fast way, or None."""
     with streams.opened(path) as plain, understood(plain, wanted, asked) as (text, dialect):
-        return csv.read_fast(text, dialect, wanted, plain=True) if is_fast(text, dialect, asked) else None
+        return (
+            csv.read_fast(text, dialect, wanted, plain=True)
+            if is_fast(text, dialect, asked)
+            else None
+        )
 
 
 def read_back(copy, wanted):
@@ -40,7 +46,9 @@ def read_back(copy, wanted):
     columns[wanted.label] = copy.columns[wanted.label]
     chosen = ", ".join(f"{sql} AS k{place}" for place, sql in enumerate(columns.values()))
     with duckdb.connect() as connection:
-        found = connection.execute(f"SELECT {chosen} FROM read_parquet(?)", [[copy.file]]).fetchnumpy()
+        found = connection.execute(
+            f"SELECT {chosen} FROM read_parquet(?)", [[copy.file]]
+        ).fetchnumpy()
     assert not any(np.ma.is_masked(column) for column in found.values())
     return {name: np.asarray(found[f"k{place}"]) for place, name in enumerate(columns)}
 
@@ -66,7 +74,9 @@ def assert_alike(path, wanted=WANTED, *, expected=None, **asked):
         found = read_back(copy, wanted)
     labels = texts(found.pop(wanted.label).tolist()).tolist()
     plain = table.columns[wanted.label].dtype == np.int64
-    assert ([int(label) for label in labels] if plain else labels) == table.columns[wanted.label].tolist()
+    assert ([int(label) for label in labels] if plain else labels) == table.columns[
+        wanted.label
+    ].tolist()
     assert sum(copy.groups) == sum(copy.labels.values()) == table.rows
     assert list(copy.labels) == list(dict.fromkeys(labels))
     assert copy.unlabelled == [row for row, label in enumerate(labels) if label is None][:3]
@@ -85,7 +95,13 @@ def test_a_copy_holds_what_the_fast_way_reads_of_whatever_a_program_writes(file)
 @given(st.lists(st.tuples(st.sampled_from("01"), NUMBERS), min_size=1, max_size=8))
 def test_a_copy_holds_every_spelling_of_numbers_or_none(rows):
     with folder() as place:
-        assert_alike(written(place, "y,m1\n" + "".join(f"{label},{quoted_field(number, ',')}\n" for label, number in rows)))
+        assert_alike(
+            written(
+                place,
+                "y,m1\n"
+                + "".join(f"{label},{quoted_field(number, ',')}\n" for label, number in rows),
+            )
+        )
 
 
 def test_a_copy_of_odd_files_holds_what_the_fast_way_reads(tmp_path):
@@ -94,25 +110,48 @@ def test_a_copy_of_odd_files_holds_what_the_fast_way_reads(tmp_path):
         try:
             assert_alike(written(tmp_path, odd.data, odd.name), Wanted("y", ("s",)), **odd.options)
         except br.InputError as error:
-            assert error.code in ("BR601", "BR604", "BR608", "BR612", "BR613", "BR617"), "found out before there are rows"
+            assert error.code in (
+                "BR601",
+                "BR604",
+                "BR608",
+                "BR612",
+                "BR613",
+                "BR617",
+            ), "found out before there are rows"
 
 
 @pytest.mark.parametrize("style", [".18e", ".18E", ".17g", ".20f", ".16g", "r"])
-def test_numbers_that_a_program_printed_in_one_style_are_copied_without_grouping(tmp_path, monkeypatch, style):
+def test_numbers_that_a_program_printed_in_one_style_are_copied_without_grouping(
+    tmp_path, monkeypatch, style
+):
     monkeypatch.setattr(large_formats, "MERGED", "this is no SQL")
     scores = [*np.random.default_rng(0).random(5_000).tolist(), 0.1, 0.5, 1e-5, 0.0]
-    rows = [f"{row % 2},{score!r}" if style == "r" else f"{row % 2},{score:{style}}" for row, score in enumerate(scores)]
+    rows = [
+        f"{row % 2},{score!r}" if style == "r" else f"{row % 2},{score:{style}}"
+        for row, score in enumerate(scores)
+    ]
     assert_alike(written(tmp_path, "y,m1\n" + "\n".join(rows) + "\n"), expected=True)
 
 
 @pytest.mark.parametrize(
     ("first", "last", "clear"),
-    [(".18e", "0.1", False), (".17g", "0.1", False), ("r", "0.10000000000000001", False), (".18e", "0.3", True), (".17g", "3e-1", True)],
+    [
+        (".18e", "0.1", False),
+        (".17g", "0.1", False),
+        ("r", "0.10000000000000001", False),
+        (".18e", "0.3", True),
+        (".17g", "3e-1", True),
+    ],
 )
 def test_a_number_in_another_style_is_compared_with_all_others(tmp_path, first, last, clear):
-    """0.1 is among the numbers, and 0.3 is not; whoever writes 0.1 in two ways may mean two numbers."""
+    """0.1 is among the numbers, and 0.3 is not; whoever writes 0.1 in two ways may mean two
+    numbers.
+    """
     scores = [0.1, *np.random.default_rng(0).random(3_000).tolist()]
-    rows = [f"{row % 2},{score!r}" if first == "r" else f"{row % 2},{score:{first}}" for row, score in enumerate(scores)]
+    rows = [
+        f"{row % 2},{score!r}" if first == "r" else f"{row % 2},{score:{first}}"
+        for row, score in enumerate(scores)
+    ]
     assert_alike(written(tmp_path, "y,m1\n" + "\n".join(rows) + f"\n1,{last}\n"), expected=clear)
 
 
@@ -138,12 +177,12 @@ def test_labels_too_many_to_be_labels_are_doubtful(tmp_path, monkeypatch):
 
 PROGRAM = """
 import resource, signal, sys, tempfile
-from baserate.read import text_pieces
+from baserate.read import large_formats
 from tests.read.test_text_pieces import HOW, WANTED
 tempfile.tempdir = sys.argv[2]
 resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 try:
-    text_pieces.copied(sys.argv[1], WANTED, HOW)
+    large_formats.copied(sys.argv[1], WANTED, HOW)
 except OSError as error:
     print(error)
 """
@@ -156,7 +195,15 @@ def test_a_disk_that_is_full_is_said_to_be_and_is_no_doubt_about_the_file(tmp_pa
     surroundings = {**os.environ, "PYTHONPATH": os.pathsep.join([str(root), *sys.path])}
     place = tmp_path / "place"
     place.mkdir()
-    done = subprocess.run([sys.executable, "-c", PROGRAM, path, str(place)], capture_output=True, text=True, env=surroundings, check=True)
-    said = "[Errno 27] File too large: a copy of the columns is needed, and a file may have at most "
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, path, str(place)],
+        capture_output=True,
+        text=True,
+        env=surroundings,
+        check=True,
+    )
+    said = (
+        "[Errno 27] File too large: a copy of the columns is needed, and a file may have at most "
+    )
     assert done.stdout.startswith(said), done.stdout
     assert done.stdout.endswith("(ulimit -f)\n")

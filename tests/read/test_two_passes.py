@@ -1,4 +1,6 @@
-"""How often the rows of a frame are read: condensed counts and paired comparisons in two passes, seen by the source itself."""
+"""How often the rows of a frame are read: condensed counts and paired comparisons in two passes,
+seen by the source itself.
+"""
 
 import itertools
 
@@ -17,7 +19,14 @@ PARTS = 3
 def made(rows=300):
     rng = np.random.default_rng(8)
     y = (rng.random(rows) < 0.3).astype(int)
-    return pd.DataFrame({"y": y, "a": np.round(rng.normal(size=rows) + y, 1), "b": rng.normal(size=rows) + y, "c": rng.integers(0, 9, rows)})
+    return pd.DataFrame(
+        {
+            "y": y,
+            "a": np.round(rng.normal(size=rows) + y, 1),
+            "b": rng.normal(size=rows) + y,
+            "c": rng.integers(0, 9, rows),
+        }
+    )
 
 
 DATA = made()
@@ -29,7 +38,9 @@ def labelled(labels):
 
 
 class Read:
-    """Hands a part of the data on, and remembers that it was asked for it. Each has a number: Dask takes equal ones for the same."""
+    """Hands a part of the data on, and remembers that it was asked for it. Each has a number: Dask
+    takes equal ones for the same.
+    """
 
     numbers = itertools.count()
 
@@ -80,7 +91,9 @@ def test_a_plain_count_reads_the_rows_once_which_shows_that_the_source_counts_th
         (np.where(DATA.y == 1, "7", "8"), 7),
     ],
 )
-def test_condensed_counts_take_two_passes_where_the_positive_label_can_be_told(source, labels, positive):
+def test_condensed_counts_take_two_passes_where_the_positive_label_can_be_told(
+    source, labels, positive
+):
     data = labelled(labels)
     frame, passes = source(data)
     turned = positive in ("0", "false")
@@ -100,14 +113,18 @@ def test_every_pair_of_three_models_is_compared_in_two_passes(source):
 @SOURCES
 def test_words_without_a_named_positive_take_a_pass_more(source):
     frame, passes = source(labelled(np.where(DATA.y == 1, "yes", "no")))
-    assert br.count_frame(frame, label="y", score="b", keep="positives") == br.count(DATA.y, DATA.b, keep="positives")
+    assert br.count_frame(frame, label="y", score="b", keep="positives") == br.count(
+        DATA.y, DATA.b, keep="positives"
+    )
     assert passes() == 3
 
 
 @SOURCES
 def test_a_count_that_does_not_fit_is_one_pass_and_then_two(source):
     frame, passes = source(DATA)
-    assert br.count_frame(frame, label="y", score="b", cells=200) == br.count(DATA.y, DATA.b, keep="positives")
+    assert br.count_frame(frame, label="y", score="b", cells=200) == br.count(
+        DATA.y, DATA.b, keep="positives"
+    )
     assert passes() == 3
 
 
@@ -119,14 +136,24 @@ def test_labels_that_are_wrong_or_many_are_refused_as_ever(monkeypatch):
         (DATA.y + DATA.index % 2, "BR103", "has 3 values"),
     ):
         frame, _ = in_polars(labelled(labels))
-        assert_refused(lambda frame=frame: br.count_frame(frame, label="y", score="b", keep="positives"), code, said)
+        assert_refused(
+            lambda frame=frame: br.count_frame(frame, label="y", score="b", keep="positives"),
+            code,
+            said,
+        )
     for positive in (3, "x", 0.5, float("nan"), [1], 2**70):
         asked = {"label": "y", "score": "b", "positive": positive, "keep": "positives"}
         frame, _ = in_polars(DATA)
-        assert_refused(lambda frame=frame, asked=asked: br.count_frame(frame, **asked), "BR109", "positive label")
+        assert_refused(
+            lambda frame=frame, asked=asked: br.count_frame(frame, **asked),
+            "BR109",
+            "positive label",
+        )
 
 
-def test_more_rows_of_labels_and_gaps_than_there_is_room_for_are_counted_in_more_passes(monkeypatch):
+def test_more_rows_of_labels_and_gaps_than_there_is_room_for_are_counted_in_more_passes(
+    monkeypatch,
+):
     monkeypatch.setattr(frames, "SPARE", 0)
     positives = int(DATA.y.sum())
     frame, passes = in_polars(DATA)
@@ -138,11 +165,22 @@ def test_more_rows_of_labels_and_gaps_than_there_is_room_for_are_counted_in_more
 def test_no_more_positives_come_than_were_allowed():
     positives = int(DATA.y.sum())
     frame, _ = in_polars(DATA)
-    assert br.count_frame(frame, label="y", score="b", keep="positives", cells=positives).total_positives == positives
+    assert (
+        br.count_frame(
+            frame, label="y", score="b", keep="positives", cells=positives
+        ).total_positives
+        == positives
+    )
     fewer = {"cells": positives - 1}
-    assert_refused(lambda: br.count_frame(frame, label="y", score="b", keep="positives", **fewer), "BR951", 'distinct scores in "b"')
+    assert_refused(
+        lambda: br.count_frame(frame, label="y", score="b", keep="positives", **fewer),
+        "BR951",
+        'distinct scores in "b"',
+    )
     said = 'distinct rows of scores in "a", "b", "c"'
-    assert_refused(lambda: br.compare_frame(frame, label="y", scores=SCORES, **fewer), "BR951", said)
+    assert_refused(
+        lambda: br.compare_frame(frame, label="y", scores=SCORES, **fewer), "BR951", said
+    )
 
 
 @pytest.mark.parametrize("drop", ["missing_label", "nan_score"])
@@ -150,7 +188,9 @@ def test_gaps_in_any_column_are_left_out_of_both_passes(drop):
     rng = np.random.default_rng(9)
     gone = rng.random(len(DATA)) < 0.2
     column = "y" if drop == "missing_label" else "b"
-    data = pl.from_pandas(DATA).with_columns(pl.when(~pl.Series(gone)).then(pl.col(column)).alias(column))
+    data = pl.from_pandas(DATA).with_columns(
+        pl.when(~pl.Series(gone)).then(pl.col(column)).alias(column)
+    )
     kept = DATA[~gone]
     here = br.compare_all(br.auc, br.count_models(kept.y, {name: kept[name] for name in SCORES}))
     assert br.compare_frame(data.lazy(), label="y", scores=SCORES, **{drop: "drop"}) == here

@@ -1,4 +1,6 @@
-"""The careful and the fast way to read delimited text: one answer, or the fast way gives none; and no row lost by either."""
+"""The careful and the fast way to read delimited text: one answer, or the fast way gives none; and
+no row lost by either.
+"""
 
 import contextlib
 import random
@@ -41,9 +43,16 @@ def count_csv(path, **options):
 def both_ways(path, wanted=None, **asked):
     """The table by the careful way, and by the fast one (None where that one gave up)."""
     wanted = wanted or Wanted("y", ("m1",))
-    with streams.opened(path) as plain, decoded_text(plain.shown, plain.path, asked.get("encoding")) as text:
+    with (
+        streams.opened(path) as plain,
+        decoded_text(plain.shown, plain.path, asked.get("encoding")) as text,
+    ):
         dialect = detect(text, wanted.columns, Asked(**asked).checked())
-        fast = csv.read_fast(text, dialect, wanted, plain=True) if csv.is_plain(text, dialect) else None
+        fast = (
+            csv.read_fast(text, dialect, wanted, plain=True)
+            if csv.is_plain(text, dialect)
+            else None
+        )
         try:
             careful = csv.read_carefully(text, dialect, wanted, Asked(**asked))
         except br.InputError as error:
@@ -53,7 +62,10 @@ def both_ways(path, wanted=None, **asked):
 
 def cases_of(table, wanted):
     cases = file_reader._cases(table, wanted)
-    return {"y": cases.positive.tolist(), **{name: (values.dtype, values.tolist()) for name, values in cases.scores.items()}}
+    return {
+        "y": cases.positive.tolist(),
+        **{name: (values.dtype, values.tolist()) for name, values in cases.scores.items()},
+    }
 
 
 def assert_agree(path, wanted=None, *, fast_expected=None, **asked):
@@ -63,7 +75,9 @@ def assert_agree(path, wanted=None, *, fast_expected=None, **asked):
         assert (fast is not None) == fast_expected
     if fast is None:
         return
-    assert not isinstance(careful, br.InputError), "what is refused the careful way is never read the fast way"
+    assert not isinstance(careful, br.InputError), (
+        "what is refused the careful way is never read the fast way"
+    )
     assert fast.rows == careful.rows
     assert fast.refused == careful.refused == 0
     rows = Where(rows=(0, careful.rows - 1), total=2)
@@ -78,16 +92,20 @@ def assert_agree(path, wanted=None, *, fast_expected=None, **asked):
     found = cases_of(fast, wanted)
     assert found == expected
     for name in found.keys() - {"y"}:
-        assert np.array(found[name][1]).tobytes() == np.array(expected[name][1]).tobytes(), "bit by bit"
+        assert np.array(found[name][1]).tobytes() == np.array(expected[name][1]).tobytes(), (
+            "bit by bit"
+        )
     for name in wanted.texts:
         assert careful.columns[name].tolist() == fast.columns[name].tolist()
 
 
 ODD_NUMBERS = (  # noqa: SIM905 (reads better)
-    "0.5 0.50 .5 5. 5 -5 +5 007 1e5 1E-5 1e400 1e-400 2e-400 inf -Infinity nan 0x10 1_000 1d5 true 9007199254740993 9007199254740992 "
-    "9223372036854775807 9223372036854775808 -9223372036854775808 0.1 0.10000000000000001 0.1000000000000000055511151231257827 -0 -0.0 0.0 "
-    "5e-324 2.4703282292062328e-324 1.7976931348623157e308 1.7976931348623159e308 0.30000000000000004 123456789012345678 1e22 1e23 "
-    "0.000123456789012345 1.23456789012345e-4 12% $3 1,5 NA ? - null"
+    "0.5 0.50 .5 5. 5 -5 +5 007 1e5 1E-5 1e400 1e-400 2e-400 inf -Infinity nan 0x10 1_000 1d5 true"
+    " 9007199254740993 9007199254740992 9223372036854775807 9223372036854775808"
+    " -9223372036854775808 0.1 0.10000000000000001 0.1000000000000000055511151231257827 -0 -0.0 0.0"
+    " 5e-324 2.4703282292062328e-324 1.7976931348623157e308 1.7976931348623159e308"
+    " 0.30000000000000004 123456789012345678 1e22 1e23 0.000123456789012345 1.23456789012345e-4 12%"
+    " $3 1,5 NA ? - null"
 ).split()
 NUMBERS = st.one_of(
     st.floats(allow_nan=False, allow_infinity=False).map(repr),
@@ -112,10 +130,17 @@ def files(draw, numbers=NUMBERS):
     delimiter = draw(st.sampled_from(",,,;\t|"))
     end = draw(st.sampled_from(["\n", "\n", "\r\n", "\r"]))
     always = draw(st.booleans())
-    labels = draw(st.sampled_from([["0", "1"], ["0", "1"], ["no", "yes"], ["a", "b", ""], ["0", "1", "NA"]]))
+    labels = draw(
+        st.sampled_from([["0", "1"], ["0", "1"], ["no", "yes"], ["a", "b", ""], ["0", "1", "NA"]])
+    )
     kind = draw(st.sampled_from([numbers, st.floats(0, 1).map(repr), st.integers(0, 50).map(str)]))
-    rows = [["id", "y", "m1"]] + [[draw(TEXTS), draw(st.sampled_from(labels)), draw(kind)] for _ in range(draw(st.integers(1, 12)))]
-    text = end.join(delimiter.join(quoted_field(field, delimiter, always) for field in row) for row in rows)
+    rows = [["id", "y", "m1"]] + [
+        [draw(TEXTS), draw(st.sampled_from(labels)), draw(kind)]
+        for _ in range(draw(st.integers(1, 12)))
+    ]
+    text = end.join(
+        delimiter.join(quoted_field(field, delimiter, always) for field in row) for row in rows
+    )
     return text + end * draw(st.integers(0, 3)), rows[1:]
 
 
@@ -134,7 +159,9 @@ def test_both_ways_agree_on_whatever_a_program_writes(file, with_id):
 @given(st.lists(st.tuples(st.sampled_from("01"), NUMBERS), min_size=1, max_size=8))
 def test_both_ways_agree_on_every_spelling_of_numbers(rows):
     with folder() as place:
-        text = "y,m1\n" + "".join(f"{label},{quoted_field(number, ',')}\n" for label, number in rows)
+        text = "y,m1\n" + "".join(
+            f"{label},{quoted_field(number, ',')}\n" for label, number in rows
+        )
         assert_agree(written(place, text))
 
 
@@ -216,7 +243,10 @@ def test_both_ways_agree_on_odd_files(tmp_path):
         try:
             assert_agree(written(tmp_path, odd.data, odd.name), Wanted("y", ("s",)), **odd.options)
         except br.InputError as error:
-            assert error.code in ("BR604", "BR613"), "nothing that is found out before there are rows"
+            assert error.code in (
+                "BR604",
+                "BR613",
+            ), "nothing that is found out before there are rows"
 
 
 @given(files())
@@ -237,11 +267,19 @@ def test_the_vectorised_counter_counts_as_the_plain_one(file):
 def test_pieces_of_any_size_give_the_same_facts(tmp_path, monkeypatch, chunk):
     text = 'y,m1\r\n"a\r\nb""c",\u00e9\r\n0,1\r\n\r\n'.encode()
     path = written(tmp_path, text)
-    whole = (csv_dialect.facts_of(path), csv_dialect.count_records(path, csv_dialect.facts_of(path), ","), csv_dialect.line_at(path, 20))
+    whole = (
+        csv_dialect.facts_of(path),
+        csv_dialect.count_records(path, csv_dialect.facts_of(path), ","),
+        csv_dialect.line_at(path, 20),
+    )
     monkeypatch.setattr(csv_dialect, "CHUNK", chunk)
     facts = csv_dialect.facts_of(path)
     facts.long = False
-    assert (facts, csv_dialect.count_records(path, facts, ","), csv_dialect.line_at(path, 20)) == whole
+    assert (
+        facts,
+        csv_dialect.count_records(path, facts, ","),
+        csv_dialect.line_at(path, 20),
+    ) == whole
     path = written(tmp_path, text + b"0,\xc3")
     assert csv_dialect.facts_of(path).not_utf8 == len(text) + 2
 
@@ -260,10 +298,20 @@ def test_pieces_of_any_size_give_the_same_facts(tmp_path, monkeypatch, chunk):
         ('"1,000.5"',),
     ],
 )
-def test_cells_that_are_no_numbers_are_named_by_the_fast_way_in_the_words_of_the_careful_one(tmp_path, cells):
-    rows = [*(f"{i % 2},0.{i}" for i in range(1, 50)), *(f"1,{cell}" for cell in cells if "," not in cell or '"' in cell), "0,0.5"]
+def test_cells_that_are_no_numbers_are_named_by_the_fast_way_in_the_words_of_the_careful_one(
+    tmp_path, cells
+):
+    rows = [
+        *(f"{i % 2},0.{i}" for i in range(1, 50)),
+        *(f"1,{cell}" for cell in cells if "," not in cell or '"' in cell),
+        "0,0.5",
+    ]
     for delimiter in ",;":
-        text = "\n".join(["y,m1", *rows]).replace(",", delimiter) if delimiter == ";" else "\n".join(["y,m1", *rows])
+        text = (
+            "\n".join(["y,m1", *rows]).replace(",", delimiter)
+            if delimiter == ";"
+            else "\n".join(["y,m1", *rows])
+        )
         assert_agree(written(tmp_path, text + "\n"))
 
 
@@ -296,7 +344,9 @@ def test_a_typo_in_one_of_several_files_is_named_with_its_file_and_line(tmp_path
 def test_odd_scores_that_are_left_out_are_left_out_by_either_way(tmp_path):
     rows = "1,0.5\n0,0.4\n" * 100_000
     path = written(tmp_path, "y,m1\n" + rows + "1,NA\n")
-    assert br.count_file(path, label="y", score="m1", nan_score="drop") == br.count([1, 0] * 100_000, [0.5, 0.4] * 100_000)
+    assert br.count_file(path, label="y", score="m1", nan_score="drop") == br.count(
+        [1, 0] * 100_000, [0.5, 0.4] * 100_000
+    )
 
 
 NOT_ASCII = [chr(c) for c in range(128, 0x110000) if chr(c).isdecimal() or chr(c).isspace()]
@@ -309,7 +359,9 @@ def test_digits_and_blanks_of_other_scripts_are_no_numbers(tmp_path):
         numbers = [f"0.5{sign}" for sign in signs] + [f"{sign}1" for sign in signs]
         path = written(tmp_path, "y,m1\n0,0.1\n" + "".join(f"1,{number}\n" for number in numbers))
         assert_agree(path)
-        with pytest.raises(br.InputError, match="has .* values? that (is|are) not (a number|numbers)") as caught:
+        with pytest.raises(
+            br.InputError, match="has .* values? that (is|are) not (a number|numbers)"
+        ) as caught:
             count_csv(path)
         assert caught.value.problems[0].where.total == len(numbers)
         with pytest.raises(br.InputError, match="BR208"):
@@ -317,4 +369,6 @@ def test_digits_and_blanks_of_other_scripts_are_no_numbers(tmp_path):
     with pytest.raises(br.InputError, match="BR208"):
         count_csv(written(tmp_path, "y,m1\n0,1%\n1,\u0663%\n"), percent=True)
     with pytest.raises(br.InputError, match="BR106"):
-        br.count_file(written(tmp_path, "y,m1\n0,1\n\u0663,2\n"), label="y", score="m1", label_threshold=0.5)
+        br.count_file(
+            written(tmp_path, "y,m1\n0,1\n\u0663,2\n"), label="y", score="m1", label_threshold=0.5
+        )

@@ -1,4 +1,6 @@
-"""Addresses of databases: no message, and no name of a model, holds any part of a user or a password."""
+"""Addresses of databases: no message, and no name of a model, holds any part of a user or a
+password.
+"""
 
 import pytest
 
@@ -72,5 +74,10 @@ def test_duckdb_that_is_not_there_is_installed_by_its_own_name(monkeypatch):
         raise ImportError(name)
 
     monkeypatch.setattr(table.importlib, "import_module", absent)
-    with pytest.raises(br.InputError, match=r"BR714: duckdb is not installed\. Fix: pip install duckdb\."), locked():
+    with (
+        pytest.raises(
+            br.InputError, match=r"BR714: duckdb is not installed\. Fix: pip install duckdb\."
+        ),
+        locked(),
+    ):
         pass

@@ -1,4 +1,6 @@
-"""The front end as tests reach it: node, the packages that were installed for it, and its core built for node."""
+"""The front end as tests reach it: node, the packages that were installed for it, and its core
+built for node.
+"""
 
 import shutil
 import subprocess
@@ -7,7 +9,7 @@ from pathlib import Path
 import pytest
 
 FRONTEND = Path(__file__).parents[2] / "frontend"
-BUNDLE = Path(__file__).parents[2] / "src" / "baserate" / "report_html" / "bundle"
+BUNDLE = Path(__file__).parents[2] / "src" / "baserate" / "reports" / "bundle"
 
 
 def node(*words, **options):
@@ -17,6 +19,13 @@ def node(*words, **options):
         pytest.skip("needs node")
     if not (FRONTEND / "node_modules" / "esbuild").is_dir():
         pytest.skip("needs the front end's packages: make report-ui")
-    done = subprocess.run([program, *map(str, words)], cwd=FRONTEND, capture_output=True, text=True, check=False, **options)
+    done = subprocess.run(
+        [program, *map(str, words)],
+        cwd=FRONTEND,
+        capture_output=True,
+        text=True,
+        check=False,
+        **options,
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout

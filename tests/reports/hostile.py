@@ -1,7 +1,30 @@
-"""More than five hundred names that nobody should have: markup, handlers, ends of scripts, odd signs, and words that programs know."""
+"""More than five hundred names that nobody should have: markup, handlers, ends of scripts, odd
+signs, and words that programs know.
+"""
 
-RUN = ("alert(1)", "window.pwned=1", "fetch('http://127.0.0.1:9/x')", "document.title='pwned'", "console.log('pwned')")
-TAGS = ("script", "svg/onload", "iframe", "object", "embed", "math", "style", "link", "base", "meta", "form", "video", "details", "marquee")
+RUN = (
+    "alert(1)",
+    "window.pwned=1",
+    "fetch('http://127.0.0.1:9/x')",
+    "document.title='pwned'",
+    "console.log('pwned')",
+)
+TAGS = (
+    "script",
+    "svg/onload",
+    "iframe",
+    "object",
+    "embed",
+    "math",
+    "style",
+    "link",
+    "base",
+    "meta",
+    "form",
+    "video",
+    "details",
+    "marquee",
+)
 HANDLERS = (
     "onerror",
     "onload",
@@ -14,11 +37,65 @@ HANDLERS = (
     "onbeforeprint",
     "onhashchange",
 )
-ENDS = ("", '"', "'", "`", "-->", "</title>", "</style>", "</script>", "</textarea>", "</td>", "</svg>", "]]>", "</bdi>", "\\u003c/script>")
+ENDS = (
+    "",
+    '"',
+    "'",
+    "`",
+    "-->",
+    "</title>",
+    "</style>",
+    "</script>",
+    "</textarea>",
+    "</td>",
+    "</svg>",
+    "]]>",
+    "</bdi>",
+    "\\u003c/script>",
+)
 WORDS = (
-    *("__proto__", "constructor", "prototype", "toString", "hasOwnProperty", "valueOf", "__defineGetter__", "length", "name", "then"),
-    *("null", "undefined", "NaN", "Infinity", "true", "false", "None", "0", "-0", "1e999", "y", "select", "CON", "NUL", "all cases"),
-    *("../x", "..\\x", "~/x", "file:///etc/passwd", "C:\\x", "//example.org/x", "%2e%2e%2f", "#prior=0.5", "?x=1", "&amp;", "&lt;b&gt;"),
+    *(
+        "__proto__",
+        "constructor",
+        "prototype",
+        "toString",
+        "hasOwnProperty",
+        "valueOf",
+        "__defineGetter__",
+        "length",
+        "name",
+        "then",
+    ),
+    *(
+        "null",
+        "undefined",
+        "NaN",
+        "Infinity",
+        "true",
+        "false",
+        "None",
+        "0",
+        "-0",
+        "1e999",
+        "y",
+        "select",
+        "CON",
+        "NUL",
+        "all cases",
+    ),
+    *(
+        "../x",
+        "..\\x",
+        "~/x",
+        "file:///etc/passwd",
+        "C:\\x",
+        "//example.org/x",
+        "%2e%2e%2f",
+        "#prior=0.5",
+        "?x=1",
+        "&amp;",
+        "&lt;b&gt;",
+    ),
     *(
         "=cmd()",
         "+1",
@@ -86,10 +163,23 @@ SIGNS = (
 
 def strings():
     """All of them, each once."""
-    found = [f"{end}<{tag} x>{run}</{tag.split('/')[0]}>" for tag in TAGS for end, run in zip(ENDS, RUN * 3, strict=False)][: 14 * 8]
+    found = [
+        f"{end}<{tag} x>{run}</{tag.split('/')[0]}>"
+        for tag in TAGS
+        for end, run in zip(ENDS, RUN * 3, strict=False)
+    ][: 14 * 8]
     found += [f"{end}<script>{run}</script>" for end in ENDS for run in RUN]
-    found += [f'{end}<img src=x {handler}="{run}">' for end in ENDS for handler, run in zip(HANDLERS, RUN * 2, strict=False)]
-    found += [f"{end} {handler}={run} autofocus tabindex=0 x=" for end in ENDS[1:4] for handler in HANDLERS for run in RUN[:2]]
+    found += [
+        f'{end}<img src=x {handler}="{run}">'
+        for end in ENDS
+        for handler, run in zip(HANDLERS, RUN * 2, strict=False)
+    ]
+    found += [
+        f"{end} {handler}={run} autofocus tabindex=0 x="
+        for end in ENDS[1:4]
+        for handler in HANDLERS
+        for run in RUN[:2]
+    ]
     found += [
         f"<a href={quote}{scheme}:{run}{quote}>x</a>"
         for quote in ("", '"', "'")
@@ -113,5 +203,13 @@ def strings():
         "<xmp>",
     ]
     found += list(WORDS) + [sign + word for sign in SIGNS for word in ("x<b>", "")]
-    found += ["x" * 10_000, "<b>" * 3000, "\u05d0" * 500, "\u202e" * 100 + "evil", "💥" * 1000, "a" * 41, "a" * 81]
+    found += [
+        "x" * 10_000,
+        "<b>" * 3000,
+        "\u05d0" * 500,
+        "\u202e" * 100 + "evil",
+        "💥" * 1000,
+        "a" * 41,
+        "a" * 81,
+    ]
     return list(dict.fromkeys(text for text in found if text))

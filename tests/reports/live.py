@@ -1,4 +1,6 @@
-"""The live page as tests see it: three models, everything that is shown, and the same from the library."""
+"""The live page as tests see it: three models, everything that is shown, and the same from the
+library.
+"""
 
 import functools
 import random
@@ -36,11 +38,13 @@ READ = """() => {
     known: document.querySelector('#costs-known').checked, mode: document.querySelector('[name=mode]:checked').value,
     hand: document.querySelector('#threshold-hint').textContent.replaceAll('\\u00a0', ' ')
   };
-}"""
+}"""  # noqa: E501
 
 
 def some_models():
-    """Three models of a few hundred cases, with ties between scores, and scores that are whole numbers in one of them."""
+    """Three models of a few hundred cases, with ties between scores, and scores that are whole
+    numbers in one of them.
+    """
     draw = random.Random(8)
     labels = [int(draw.random() < 0.2) for _ in range(300)]
     scores = {
@@ -65,7 +69,13 @@ def reported():
 def elsewhere(choice, *, alone=False):
     """What the page says away from there, where it chooses by itself and tests nothing."""
     return tables.verdict(
-        replace(choice, differences=(), lead_over_baseline=None, untested=ELSEWHERE if len(choice.points) > 1 else ""), alone=alone
+        replace(
+            choice,
+            differences=(),
+            lead_over_baseline=None,
+            untested=ELSEWHERE if len(choice.points) > 1 else "",
+        ),
+        alone=alone,
     )
 
 
@@ -77,12 +87,17 @@ def faults(page):
     settled(page)
     page.evaluate("document.querySelectorAll('details').forEach((one) => (one.open = true))")
     page.evaluate(axe.read_text("utf-8"))
-    return page.evaluate("axe.run(document).then((found) => found.violations.map((one) => [one.id, one.nodes.map((node) => node.html)]))")
+    return page.evaluate(
+        "axe.run(document).then((found) => found.violations.map((one) => [one.id,"
+        " one.nodes.map((node) => node.html)]))"
+    )
 
 
 def settled(page):
     """After two frames everything stands as the controls say."""
-    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    page.evaluate(
+        "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+    )
     return page.evaluate(READ)
 
 
@@ -91,7 +106,9 @@ def asked(shown):
     costs = br.Costs(fp=float(shown["fp"]), fn=float(shown["fn"])) if shown["known"] else None
     prior = None if shown["prior"] == "sample" else shown["prior"]
     volume = float(shown["volume"].replace(" ", ""))
-    rule = {"rule": shown["rule"], "budget": f"alerts <= {shown['budget'].replace(' ', '')}"}.get(shown["mode"])
+    rule = {"rule": shown["rule"], "budget": f"alerts <= {shown['budget'].replace(' ', '')}"}.get(
+        shown["mode"]
+    )
     return br.Conditions(prior, costs), rule, volume
 
 
@@ -111,7 +128,9 @@ def compare(page):
     assert shown["best"] == [name in choice.models for name in MODELS]
     points = reported().contents.chosen if given else choice.points
     for row, name in zip(shown["models"], MODELS, strict=True):
-        compare_row(row, points.get(name), reported().contents.known.at(points[name]) if given else None)
+        compare_row(
+            row, points.get(name), reported().contents.known.at(points[name]) if given else None
+        )
     compare_baselines(shown, choice)
     assert shown["outcomes"] == [list(row[1:]) for row in outcome_table(choice.point, volume).rows]
     return shown
@@ -119,17 +138,31 @@ def compare(page):
 
 def is_given(at, rule, volume):
     """Whether this is the question that Python answered."""
-    return (at.prior, at.costs, at.costs_given, rule, volume) == (START.prior, START.costs, True, None, VOLUME)
+    return (at.prior, at.costs, at.costs_given, rule, volume) == (
+        START.prior,
+        START.costs,
+        True,
+        None,
+        VOLUME,
+    )
 
 
 def compare_baselines(shown, choice):
-    ends = {name: [tables._cell(point, column) for column in COLUMNS] for name, point in choice.baselines.items()}
+    ends = {
+        name: [tables._cell(point, column) for column in COLUMNS]
+        for name, point in choice.baselines.items()
+    }
     assert {name: [value for value, _ in row] for name, row in shown["baselines"].items()} == ends
-    assert all([row[COLUMNS.index(name)][1] for name in BOUNDED] == ["exact"] * 2 for row in shown["baselines"].values())
+    assert all(
+        [row[COLUMNS.index(name)][1] for name in BOUNDED] == ["exact"] * 2
+        for row in shown["baselines"].values()
+    )
 
 
 def compare_row(row, point, known=None):
-    """A row of the page against a point: with the intervals that are known of it, or else bounds at a threshold fixed in advance."""
+    """A row of the page against a point: with the intervals that are known of it, or else bounds at
+    a threshold fixed in advance.
+    """
     if point is None:
         assert [value for value, _ in row[1:]] == ["cannot satisfy the rule", *["—"] * len(COLUMNS)]
         return
@@ -148,18 +181,31 @@ def compare_row(row, point, known=None):
 
 
 def compare_precision(said, point):
-    """Both rates at the ends of their intervals that are worse for precision, and at those that are better."""
+    """Both rates at the ends of their intervals that are worse for precision, and at those that are
+    better.
+    """
     found = worst_and_best(point) if point.share == 1 else (None, None)
-    parts = [None if said.startswith("<=") or not said else said.removeprefix(">= ").split(" to ")[0]]
-    parts.append(None if said.startswith(">=") or not said else said.removeprefix("<= ").split(" to ")[-1])
-    assert [part and float(part) for part in parts] == [value and pytest.approx(value, rel=6e-3) for value in found]
+    parts = [
+        None if said.startswith("<=") or not said else said.removeprefix(">= ").split(" to ")[0]
+    ]
+    parts.append(
+        None if said.startswith(">=") or not said else said.removeprefix("<= ").split(" to ")[-1]
+    )
+    assert [part and float(part) for part in parts] == [
+        value and pytest.approx(value, rel=6e-3) for value in found
+    ]
 
 
 def worst_and_best(point):
-    prior, (tp, fp, fn, tn) = point.at.prior, map(int, (point.confusion.tp, point.confusion.fp, point.confusion.fn, point.confusion.tn))
+    prior, (tp, fp, fn, tn) = (
+        point.at.prior,
+        map(int, (point.confusion.tp, point.confusion.fp, point.confusion.fn, point.confusion.tn)),
+    )
     caught, alarmed = br.rate_interval(tp, tp + fn), br.rate_interval(fp, fp + tn)
 
     def precision(tpr, fpr):
         return prior * tpr / (prior * tpr + (1 - prior) * fpr)
 
-    return precision(caught.low, alarmed.high) if tp else None, precision(caught.high, alarmed.low) if fp else None
+    return precision(caught.low, alarmed.high) if tp else None, (
+        precision(caught.high, alarmed.low) if fp else None
+    )

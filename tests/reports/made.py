@@ -1,4 +1,6 @@
-"""Reports for tests: what lies in the file, read back by a parser of its own, and models to make them of."""
+"""Reports for tests: what lies in the file, read back by a parser of its own, and models to make
+them of.
+"""
 
 import json
 from html.parser import HTMLParser
@@ -11,11 +13,19 @@ VOID = {"meta", "link", "img", "input", "br", "hr", "base", "path", "circle", "r
 
 
 class Page(HTMLParser):
-    """The elements of a page, the text of each script and style, and the text that a person reads in the static part."""
+    """The elements of a page, the text of each script and style, and the text that a person reads
+    in the static part.
+    """
 
     def __init__(self, html):
         super().__init__(convert_charrefs=True)
-        self.elements, self.inside, self.raw, self.texts, self.open = [], {"script": [], "style": []}, [], [], []
+        self.elements, self.inside, self.raw, self.texts, self.open = (
+            [],
+            {"script": [], "style": []},
+            [],
+            [],
+            [],
+        )
         self.feed(html)
         self.close()
 

@@ -1,4 +1,6 @@
-"""The file in a browser: the answer on the first screen, no request, and everything readable without JavaScript, in the dark and on paper."""
+"""The file in a browser: the answer on the first screen, no request, and everything readable
+without JavaScript, in the dark and on paper.
+"""
 
 import pytest
 from tests.decisions.worked import F1_A, F1_B
@@ -10,8 +12,9 @@ import baserate as br
 # USERS, scenario 10.
 NAMES = ("A", "<img src=x onerror=alert(1)>")
 SAID = (
-    "At 1 in 1 000 and alerts <= 200 of 1 000 000, use <img src=x onerror=alert(1)> (56.8 % of those at 9, drawn at random): "
-    "142 caught against 99 for A; the difference was not tested (the models were counted separately; count them together with count_models)."
+    "At 1 in 1 000 and alerts <= 200 of 1 000 000, use <img src=x onerror=alert(1)> (56.8 % of"
+    " those at 9, drawn at random): 142 caught against 99 for A; the difference was not tested (the"
+    " models were counted separately; count them together with count_models)."
 )
 VISIBLE = """(words) => {
   const says = (element) => element.textContent.replaceAll('\\u00a0', ' ').includes(words);
@@ -30,10 +33,19 @@ VISIBLE = """(words) => {
 @pytest.fixture(scope="module")
 def path(tmp_path_factory):
     place = tmp_path_factory.mktemp("page") / "report.html"
-    groups = br.count_groups([1, 0, 0, 1] * 30, [3, 2, 1, 2] * 30, groups=["north", "south", "south"] * 40)
+    groups = br.count_groups(
+        [1, 0, 0, 1] * 30, [3, 2, 1, 2] * 30, groups=["north", "south", "south"] * 40
+    )
     models = dict(zip(NAMES, (F1_A, F1_B), strict=True))
     at = br.Conditions("1 in 1000")
-    br.report(models, at=at, budget=200, volume=1_000_000, slices={"site": {"A": groups}}, title="Payments").save(place)
+    br.report(
+        models,
+        at=at,
+        budget=200,
+        volume=1_000_000,
+        slices={"site": {"A": groups}},
+        title="Payments",
+    ).save(place)
     return place
 
 
@@ -52,8 +64,12 @@ def ready(page):
 
 
 @pytest.mark.parametrize("javascript", [True, False])
-def test_the_first_screen_says_the_answer_and_nothing_is_asked_of_a_network(javascript, path, browser):
-    with opened(browser, path, java_script_enabled=javascript, viewport={"width": 1200, "height": 800}) as (page, seen):
+def test_the_first_screen_says_the_answer_and_nothing_is_asked_of_a_network(
+    javascript, path, browser
+):
+    with opened(
+        browser, path, java_script_enabled=javascript, viewport={"width": 1200, "height": 800}
+    ) as (page, seen):
         assert ready(page) == javascript
         assert page.evaluate(VISIBLE, SAID)
         assert page.locator("img").count() == 0
@@ -64,25 +80,50 @@ def test_the_first_screen_says_the_answer_and_nothing_is_asked_of_a_network(java
 def test_without_javascript_every_table_and_drawing_is_seen(path, browser):
     """BAD_INPUTS row 155."""
     with opened(browser, path, java_script_enabled=False) as (page, _):
-        for words in ("Out of 1 000 000 cases", "Models", "Where to set them", "Charts", "Slices", "Notes", "What the words mean"):
+        for words in (
+            "Out of 1 000 000 cases",
+            "Models",
+            "Where to set them",
+            "Charts",
+            "Slices",
+            "Notes",
+            "What the words mean",
+        ):
             assert page.get_by_role("heading", name=words, exact=True).is_visible()
         assert page.locator("#static svg").count() == 6
         assert all(drawing.is_visible() for drawing in page.locator("#static svg").all())
         assert page.locator("#static table").count() == 6  # intervals among them
         assert not page.locator("#app").is_visible()
         cells = page.locator("section[data-part=outcomes] tbody td").all_inner_texts()
-        assert cells == ["142", "58", "200", "858", "998 942", "999 800", "1 000", "999 000", "1 000 000"]
+        assert cells == [
+            "142",
+            "58",
+            "200",
+            "858",
+            "998 942",
+            "999 800",
+            "1 000",
+            "999 000",
+            "1 000 000",
+        ]
 
 
-@pytest.mark.parametrize(("media", "scheme"), [("screen", "dark"), ("screen", "light"), ("print", "light")])
+@pytest.mark.parametrize(
+    ("media", "scheme"), [("screen", "dark"), ("screen", "light"), ("print", "light")]
+)
 def test_the_page_is_read_in_the_dark_and_on_paper(media, scheme, path, browser):
     """BAD_INPUTS row 143."""
     with opened(browser, path, color_scheme=scheme) as (page, seen):
         page.emulate_media(media=media, color_scheme=scheme)
         assert ready(page)
         assert page.evaluate(VISIBLE, SAID)
-        colours = page.evaluate("() => { const s = getComputedStyle(document.body); return [s.color, s.backgroundColor, s.fontFamily]; }")
-        ink, ground = (sum(map(float, colour.strip("rgba()").split(",")[:3])) for colour in colours[:2])
+        colours = page.evaluate(
+            "() => { const s = getComputedStyle(document.body); return [s.color, s.backgroundColor,"
+            " s.fontFamily]; }"
+        )
+        ink, ground = (
+            sum(map(float, colour.strip("rgba()").split(",")[:3])) for colour in colours[:2]
+        )
         assert (ink > ground) == (scheme == "dark")
         assert "system-ui" in colours[2]
     assert seen.said == []
@@ -92,8 +133,16 @@ def test_a_report_with_every_kind_of_counts_opens(browser, tmp_path):
     [plain] = counted(3000, seed=1).values()
     coarse = plain.coarsen([-1, 0, 1, 2])
     weighted = br.Counts([3.0, 2.0, 1.0], positives=[9.5, 5, 1], negatives=[1, 9, 90.25])
-    infinite = br.Counts([float("inf"), 1.5, float("-inf")], positives=[3, 4, 1], negatives=[1, 2, 9])
-    models = {"plain": plain, "condensed": plain.condense(), "coarse": coarse, "weighted": weighted, "infinite": infinite}
+    infinite = br.Counts(
+        [float("inf"), 1.5, float("-inf")], positives=[3, 4, 1], negatives=[1, 2, 9]
+    )
+    models = {
+        "plain": plain,
+        "condensed": plain.condense(),
+        "coarse": coarse,
+        "weighted": weighted,
+        "infinite": infinite,
+    }
     path = tmp_path / "report.html"
     br.report(models, at=br.Conditions(0.01)).save(path)
     with opened(browser, path) as (page, seen):

@@ -12,7 +12,9 @@ NAMES = ("report.js", "report.css")
 @pytest.mark.parametrize("name", NAMES)
 def test_the_bundle_is_what_the_sources_give_byte_for_byte(name, tmp_path):
     node("build.mjs", tmp_path)
-    assert (tmp_path / name).read_bytes() == (BUNDLE / name).read_bytes(), "run make report-ui and commit the bundle"
+    assert (tmp_path / name).read_bytes() == (BUNDLE / name).read_bytes(), (
+        "run make report-ui and commit the bundle"
+    )
 
 
 def test_the_types_of_the_front_end_hold():
@@ -33,15 +35,24 @@ def test_script_and_style_stay_far_below_two_hundred_kilobytes():
 def test_nothing_in_the_bundle_ends_the_element_that_it_stands_in_or_asks_for_anything(name):
     text = (BUNDLE / name).read_text("utf-8")
     assert not re.search(r"</script|</style|<!--", text, flags=re.IGNORECASE)
-    assert not re.search(r"\beval\(|new Function|\bfetch\(|XMLHttpRequest|innerHTML|@import|url\((?!#)", text)
+    assert not re.search(
+        r"\beval\(|new Function|\bfetch\(|XMLHttpRequest|innerHTML|@import|url\((?!#)", text
+    )
     assert set(re.findall(r"https?://[^\"'`\s)]*", text)) <= {"http://www.w3.org/2000/svg"}
 
 
 def test_the_lock_names_no_host_and_every_package_by_its_digest():
     packages = json.loads((FRONTEND / "package-lock.json").read_text())["packages"]
     assert all("resolved" not in package for package in packages.values())
-    assert all(package.get("integrity", "").startswith("sha512-") for path, package in packages.items() if path)
+    assert all(
+        package.get("integrity", "").startswith("sha512-")
+        for path, package in packages.items()
+        if path
+    )
 
 
 def test_the_front_end_depends_on_two_small_libraries():
-    assert set(json.loads((FRONTEND / "package.json").read_text())["dependencies"]) == {"d3-scale", "d3-shape"}
+    assert set(json.loads((FRONTEND / "package.json").read_text())["dependencies"]) == {
+        "d3-scale",
+        "d3-shape",
+    }

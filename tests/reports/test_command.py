@@ -1,4 +1,6 @@
-"""`baserate report`: where the file goes, what is said, and what is refused before anything is counted."""
+"""`baserate report`: where the file goes, what is said, and what is refused before anything is
+counted.
+"""
 
 import json
 import os
@@ -18,7 +20,9 @@ LINES = [(i % 4 == 0, (i * 7) % 20 / 20, (i * 3) % 20 / 20, "ab"[i % 2]) for i i
 @pytest.fixture
 def command(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    written(tmp_path / "scores.csv", ("y", "m", "n", "site"), [(int(y), *rest) for y, *rest in LINES])
+    written(
+        tmp_path / "scores.csv", ("y", "m", "n", "site"), [(int(y), *rest) for y, *rest in LINES]
+    )
     return ("report", "scores.csv", "--label", "y", "--score", "m", "--score", "n")
 
 
@@ -26,18 +30,25 @@ def test_a_report_is_written_and_where_is_said_in_one_line(command, capsys):
     done = told(capsys, *command, "--prior", "1%")
     assert done.status == 0
     first, blank, last = done.out.splitlines()
-    assert first.startswith("No model beats flagging nothing at 1 in 100, equal costs assumed (a miss counts like a false alarm): flag nothing")
+    assert first.startswith(
+        "No model beats flagging nothing at 1 in 100, equal costs assumed (a miss counts like a"
+        " false alarm): flag nothing"
+    )
     assert blank == ""
     assert last == "report.html: 2 models; it opens offline in any browser."
     page = Page(Path("report.html").read_text())
     VALID.validate(page.document)
-    assert [f"note {note['code']}: {note['text']}" for note in page.document["notes"]] == done.err.splitlines()
+    assert [
+        f"note {note['code']}: {note['text']}" for note in page.document["notes"]
+    ] == done.err.splitlines()
     assert sorted(os.listdir()) == ["report.html", "scores.csv"]
 
 
 def test_a_file_that_is_there_is_replaced_only_by_force(command, capsys):
     Path("report.html").write_text("mine")
-    assert "BR801: report.html: exists. Fix: --force, or another name." in refused(capsys, *command, "-o", "report.html")
+    assert "BR801: report.html: exists. Fix: --force, or another name." in refused(
+        capsys, *command, "-o", "report.html"
+    )
     assert Path("report.html").read_text() == "mine"
     assert told(capsys, *command, "--force", "--private").status == 0
     assert stat.S_IMODE(Path("report.html").stat().st_mode) == 0o600
@@ -50,9 +61,18 @@ def test_a_file_that_is_there_is_replaced_only_by_force(command, capsys):
         (("-o", "nowhere/report.html"), "error BR803: nowhere: there is no such folder."),
         (("-o", "answer.csv"), "error BR803: answer.csv: a report is written as HTML or as JSON."),
         (("-o", "answer.TXT"), "error BR803: answer.TXT: a report is written as HTML or as JSON."),
-        (("--budget", "20"), "error BR861: --budget is a number of alerts out of a volume of cases."),
-        (("--budget", "many", "--volume", "100"), 'error BR861: a budget is a number of alerts, got "many".'),
-        (("--budget", "200", "--volume", "100"), "error BR861: a budget is a number of alerts, got 200.0."),
+        (
+            ("--budget", "20"),
+            "error BR861: --budget is a number of alerts out of a volume of cases.",
+        ),
+        (
+            ("--budget", "many", "--volume", "100"),
+            'error BR861: a budget is a number of alerts, got "many".',
+        ),
+        (
+            ("--budget", "200", "--volume", "100"),
+            "error BR861: a budget is a number of alerts, got 200.0.",
+        ),
         (("--prior", "1e-3..1e-5"), "error BR504: "),
         (("--prior", "0"), "error BR501: "),
         (("--rule", "recal >= 0.8"), "error BR531: "),
@@ -78,13 +98,18 @@ def test_json_is_printed_and_only_a_named_file_is_written(command, capsys):
     assert os.listdir() == ["scores.csv"]
     assert answered(capsys, *command, "-o", "both.html") == content
     assert Page(Path("both.html").read_text()).document == content
-    assert "--force says nothing where nothing is written" in told(capsys, *command, "--json", "--force").out
+    assert (
+        "--force says nothing where nothing is written"
+        in told(capsys, *command, "--json", "--force").out
+    )
 
 
 def test_an_input_is_never_replaced(command, capsys):
     """BAD_INPUTS row 132."""
     Path("scores.csv").rename("scores")
-    assert "BR804: scores: is an input, and would be lost." in refused(capsys, "report", "scores", *command[2:], "-o", "scores", "--force")
+    assert "BR804: scores: is an input, and would be lost." in refused(
+        capsys, "report", "scores", *command[2:], "-o", "scores", "--force"
+    )
 
 
 def test_every_question_is_answered_and_five_are_said(command, capsys):
@@ -92,24 +117,48 @@ def test_every_question_is_answered_and_five_are_said(command, capsys):
     done = told(capsys, *command, *rules, "--title", "Weekly")
     assert done.out.splitlines()[5] == "and 2 more answers in the report."
     page = Page(Path("report.html").read_text())
-    assert [answer["rule"] for answer in page.document["report"]["answers"]] == [f"tpr >= {share / 10}" for share in range(1, 8)]
+    assert [answer["rule"] for answer in page.document["report"]["answers"]] == [
+        f"tpr >= {share / 10}" for share in range(1, 8)
+    ]
     assert page.texts[:2] == ["Weekly", "Weekly"]
 
 
 def test_a_budget_may_be_written_as_people_do(command, capsys):
-    content = answered(capsys, *command, "--alerts", "2k", "--volume", "1M", "--prior", "1%")["report"]
+    content = answered(capsys, *command, "--alerts", "2k", "--volume", "1M", "--prior", "1%")[
+        "report"
+    ]
     assert (content["scenario"]["budget"], content["scenario"]["volume"]) == (2000, 1_000_000)
     assert content["answers"][0]["rule"] == "alerts <= 2000"
 
 
 def test_counts_that_were_saved_by_group_are_sliced(command, capsys):
-    assert told(capsys, "count", "scores.csv", "--label", "y", "--score", "m", "--group", "site", "-o", "m.counts").status == 0
+    assert (
+        told(
+            capsys,
+            "count",
+            "scores.csv",
+            "--label",
+            "y",
+            "--score",
+            "m",
+            "--group",
+            "site",
+            "-o",
+            "m.counts",
+        ).status
+        == 0
+    )
     content = answered(capsys, "report", "m.counts", "--by", "site")["report"]
-    assert [(row["by"], row["slice"], row["model"]) for row in content["slices"]["rows"]] == [("site", "a", "m"), ("site", "b", "m")]
+    assert [(row["by"], row["slice"], row["model"]) for row in content["slices"]["rows"]] == [
+        ("site", "a", "m"),
+        ("site", "b", "m"),
+    ]
     whole = answered(capsys, "report", "m.counts")["report"]
     assert whole["slices"] is None
     br.load("m.counts").total().save("all.counts")
-    assert "BR433: all.counts: holds counts of all cases together" in refused(capsys, "report", "all.counts", "--by", "site")
+    assert "BR433: all.counts: holds counts of all cases together" in refused(
+        capsys, "report", "all.counts", "--by", "site"
+    )
 
 
 def test_a_narrow_terminal_reads_the_answer(command):

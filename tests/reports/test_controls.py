@@ -1,4 +1,6 @@
-"""Every control of the page, moved in a real browser: each number that it then shows is Python's, to the last printed digit."""
+"""Every control of the page, moved in a real browser: each number that it then shows is Python's,
+to the last printed digit.
+"""
 
 import random
 from dataclasses import replace
@@ -32,11 +34,26 @@ def test_it_starts_where_python_was_asked(page):
     assert "p = " in shown["answer"]
     assert "not tested" not in shown["answer"]
     first = [row[0] for row in shown["models"]]
-    assert first == [[tables.digits(br.auc(counts), 4), tables.span(PLAIN.auc(counts))] for counts in MODELS.values()]
+    assert first == [
+        [tables.digits(br.auc(counts), 4), tables.span(PLAIN.auc(counts))]
+        for counts in MODELS.values()
+    ]
 
 
 @pytest.mark.parametrize(
-    "text", ["0.001", "0.1%", "1 in 250", "1:999", "12 per 100k", "1e-6", "0.5", "sample", "0.033333333333333333", "1 in 1 000 000"]
+    "text",
+    [
+        "0.001",
+        "0.1%",
+        "1 in 250",
+        "1:999",
+        "12 per 100k",
+        "1e-6",
+        "0.5",
+        "sample",
+        "0.033333333333333333",
+        "1 in 1 000 000",
+    ],
 )
 def test_a_base_rate_is_typed_as_people_write_it(page, text):
     assert typed(page, "prior", text)["prior"] == text
@@ -106,7 +123,10 @@ def test_the_volume_is_typed_and_slid(page):
 def test_thresholds_are_set_by_hand_and_snap_to_held_points(page):
     page.check("#mode-hand")
     settled(page)
-    places = {name: br.Points.of(counts).place(br.choose(counts, at=START).threshold) for name, counts in MODELS.items()}
+    places = {
+        name: br.Points.of(counts).place(br.choose(counts, at=START).threshold)
+        for name, counts in MODELS.items()
+    }
     for model, (name, counts) in enumerate(MODELS.items()):
         if page.evaluate("document.querySelector('#threshold-model').value") != str(model):
             page.select_option("#threshold-model", str(model))
@@ -129,24 +149,42 @@ def compare_by_hand(page, places):
     for (name, counts), row in zip(MODELS.items(), shown["models"], strict=True):
         every = br.Points.of(counts)
         set_there = br.flag_at(counts, every.threshold(places[name]), at=START, volume=VOLUME)
-        points[name] = replace(set_there, below=highest_below(every, places[name]))  # in as few digits as flag the same cases
+        points[name] = replace(
+            set_there, below=highest_below(every, places[name])
+        )  # in as few digits as flag the same cases
         compare_row(row, points[name])
     least = min(point.expected_cost for point in points.values())
     cheapest = [name for name, point in points.items() if point.expected_cost == least]
-    others = [f"{tables._cell(point, 'expected_cost')} for {name}" for name, point in points.items() if name not in cheapest]
+    others = [
+        f"{tables._cell(point, 'expected_cost')} for {name}"
+        for name, point in points.items()
+        if name not in cheapest
+    ]
     against = f" against {', '.join(others)}" if others else ""
     there = f"; score {brief(points[cheapest[0]])}" if len(cheapest) == 1 else ""
     start = "At 1 in 1 000, costs (fp = 1, fn = 100), thresholds set by hand: cheapest is "
     cost = tables._cell(points[cheapest[0]], "expected_cost")
-    assert shown["answer"] == f"{start}{' or '.join(cheapest)}, cost per case {cost}{against}{there}."
-    assert shown["outcomes"] == [list(row[1:]) for row in outcome_table(points[cheapest[0]], VOLUME).rows]
+    assert (
+        shown["answer"] == f"{start}{' or '.join(cheapest)}, cost per case {cost}{against}{there}."
+    )
+    assert shown["outcomes"] == [
+        list(row[1:]) for row in outcome_table(points[cheapest[0]], VOLUME).rows
+    ]
 
 
 def test_a_long_walk_over_all_controls_shows_pythons_numbers_at_every_step(page):
     draw = random.Random(3)
     moves = [
         lambda: page.fill(
-            "#prior", draw.choice(("sample", f"1 in {draw.randint(2, 10**6)}", f"{draw.random() / 2:.4f}", f"{draw.randint(1, 900)}e-6"))
+            "#prior",
+            draw.choice(
+                (
+                    "sample",
+                    f"1 in {draw.randint(2, 10**6)}",
+                    f"{draw.random() / 2:.4f}",
+                    f"{draw.randint(1, 900)}e-6",
+                )
+            ),
         ),
         lambda: page.fill("#fn", f"{10 ** draw.uniform(-1, 5):.3g}"),
         lambda: page.fill("#fp", f"{10 ** draw.uniform(-1, 3):.3g}"),
@@ -154,9 +192,14 @@ def test_a_long_walk_over_all_controls_shows_pythons_numbers_at_every_step(page)
         lambda: page.check(f"#mode-{draw.choice(('cheapest', 'rule', 'budget'))}"),
         lambda: (
             page.evaluate("document.querySelector('#mode-rule').checked")
-            and page.fill("#rule", f"{draw.choice(('recall', 'npv', 'f1'))} >= 0.{draw.randint(1, 99)}")
+            and page.fill(
+                "#rule", f"{draw.choice(('recall', 'npv', 'f1'))} >= 0.{draw.randint(1, 99)}"
+            )
         ),
-        lambda: page.evaluate("document.querySelector('#mode-budget').checked") and page.fill("#budget", str(draw.randint(1, 10**5))),
+        lambda: (
+            page.evaluate("document.querySelector('#mode-budget').checked")
+            and page.fill("#budget", str(draw.randint(1, 10**5)))
+        ),
         lambda: page.fill("#volume", str(draw.choice((10**5, 123_456, 10**6, 10**8)))),
     ]
     seen = {compare_after(page, draw.choice(moves)) for _ in range(60)}
@@ -192,6 +235,11 @@ def test_what_cannot_be_read_is_said_beside_its_box_and_changes_nothing(page, bo
 
 def test_a_rule_that_cannot_be_read_is_said_beside_its_box(page):
     page.check("#mode-rule")
-    for text, said in (("recal >= 0.8", "no measure"), ("recall > 0.8", ">= or <="), ("recall >= 8", "lies between"), ("", "empty")):
+    for text, said in (
+        ("recal >= 0.8", "no measure"),
+        ("recall > 0.8", ">= or <="),
+        ("recall >= 8", "lies between"),
+        ("", "empty"),
+    ):
         page.fill("#rule", text)
         assert said in page.text_content("#rule-wrong")

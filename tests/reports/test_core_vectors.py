@@ -1,4 +1,6 @@
-"""The page's arithmetic is Python's: every measure, optimum, rule and budget of random vectors, and every formatted word."""
+"""The page's arithmetic is Python's: every measure, optimum, rule and budget of random vectors, and
+every formatted word.
+"""
 
 import json
 import math
@@ -29,16 +31,40 @@ ULPS = 4
 OF_A_VOLUME = ("alerts", "caught", "missed", "false_alarms", "volume_cost")
 WITHIN = ("tp", "fp", "fn", "tn", "tpr", "fpr", "tnr", "fnr")
 AT_A_PRIOR = ("precision", "npv", "fdr", "fomr", "posfrac", "accuracy", "error", "f1", "jaccard")
-NAMES = (*WITHIN, *AT_A_PRIOR, "balanced_accuracy", "informedness", "lift", "nne", "expected_cost", "normalized_cost", *OF_A_VOLUME)
+NAMES = (
+    *WITHIN,
+    *AT_A_PRIOR,
+    "balanced_accuracy",
+    "informedness",
+    "lift",
+    "nne",
+    "expected_cost",
+    "normalized_cost",
+    *OF_A_VOLUME,
+)
 SHARES = ("precision", "posfrac", "fdr")
 ALONG = (*SHARES, "expected_cost")
-PRIORS = ("1 in {n}", "{n} per 100k", "1:{n}", "0.{n}", "{n}e-9", "0.0{n}%", "1 in {n} 000", "{n} ppm")
+PRIORS = (
+    "1 in {n}",
+    "{n} per 100k",
+    "1:{n}",
+    "0.{n}",
+    "{n}e-9",
+    "0.0{n}%",
+    "1 in {n} 000",
+    "{n} ppm",
+)
 
 
 def held(name, counts):
     """Every point of the counts, as the report holds them."""
     points = br.Points.of(counts)
-    kept = {(tp, fp): i for i, (tp, fp) in reversed(list(enumerate(zip(points.tp.tolist(), points.fp.tolist(), strict=True))))}
+    kept = {
+        (tp, fp): i
+        for i, (tp, fp) in reversed(
+            list(enumerate(zip(points.tp.tolist(), points.fp.tolist(), strict=True)))
+        )
+    }
     hull = points.hull()
     corners = [kept[pair] for pair in zip(hull.tp.tolist(), hull.fp.tolist(), strict=True)]
     passed = {} if points.passed is None else {"fn": points.fn.tolist(), "tn": points.tn.tolist()}
@@ -63,18 +89,24 @@ def held(name, counts):
 
 
 def some_counts(draw):
-    """A few cells, with ties between models, empty runs, and now and then weights or large counts."""
+    """A few cells, with ties between models, empty runs, and now and then weights or large
+    counts.
+    """
     size = draw.choice((1, 2, 3, 5, 8, 20))
     scores = sorted(draw.sample(range(-50, 50), size), reverse=True)
     if draw.random() < 0.7:
         scores = [score * draw.choice((0.01, 1e-7, 1e15)) for score in scores]
         scores = sorted(set(scores), reverse=True)
     most = draw.choice((1, 3, 30, 10**6))
-    positives, negatives = ([draw.randint(0, top) for _ in scores] for top in (most, most * draw.choice((1, 50))))
+    positives, negatives = (
+        [draw.randint(0, top) for _ in scores] for top in (most, most * draw.choice((1, 50)))
+    )
     positives[draw.randrange(len(scores))] += 1
     negatives[draw.randrange(len(scores))] += 1
     if draw.random() < 0.1:
-        positives, negatives = ([value * 0.37 for value in values] for values in (positives, negatives))
+        positives, negatives = (
+            [value * 0.37 for value in values] for values in (positives, negatives)
+        )
     return br.Counts(scores, positives=positives, negatives=negatives)
 
 
@@ -84,12 +116,28 @@ def some_rule(draw, volume):
         return None
     if volume is not None and kind < 0.65:
         return f"alerts <= {draw.choice((1, 3, 17.5, 200, 5000))}"
-    names = ("recall", "fpr", "precision", "purity", "posfrac", "specificity", "NPV", "lift", "nne", "cost", "F1", "missed positives")
+    names = (
+        "recall",
+        "fpr",
+        "precision",
+        "purity",
+        "posfrac",
+        "specificity",
+        "NPV",
+        "lift",
+        "nne",
+        "cost",
+        "F1",
+        "missed positives",
+    )
     terms = []
     for _ in range(draw.choice((1, 1, 2))):
         name = draw.choice(names[: -1 if volume is None else None])
         limit = draw.choice(("0", "0.5", "1%", "25 %", "0.8", "1", "0.333", "1e-3"))
-        terms.append(f"{name} {draw.choice(('>=', '<=', '≥'))} {'3' if name in ('nne', 'missed positives') else limit}")
+        terms.append(
+            f"{name} {draw.choice(('>=', '<=', '≥'))}"
+            f" {'3' if name in ('nne', 'missed positives') else limit}"
+        )
     return " and ".join(terms)
 
 
@@ -97,7 +145,11 @@ def some_costs(draw):
     if draw.random() < 0.3:
         return None
     costs = {name: draw.choice((1, 2, 7, 0.1, 100, 1234.5)) for name in ("fp", "fn")}
-    more = {"tp": draw.choice((0, -3, 0.05)), "tn": draw.choice((0, 0, -1.5))} if draw.random() < 0.3 else {"tp": 0, "tn": 0}
+    more = (
+        {"tp": draw.choice((0, -3, 0.05)), "tn": draw.choice((0, 0, -1.5))}
+        if draw.random() < 0.3
+        else {"tp": 0, "tn": 0}
+    )
     return costs | more
 
 
@@ -118,19 +170,28 @@ def some_vector(draw):
 
 def python_says(vector):
     """The same answer from the library."""
-    costs = None if vector["costs"] is None else br.Costs.told(vector["costs"], earned=vector["earned"])
+    costs = (
+        None if vector["costs"] is None else br.Costs.told(vector["costs"], earned=vector["earned"])
+    )
     at = br.Conditions(vector["prior"], costs)
     models, volume = vector["models"], vector["volume"]
     try:
-        choice = chosen_among(models, vector["rule"], at=at, volume=volume)  # the page tests nothing
-        choice = replace(choice, untested="only that of the given scenario was" if len(choice.points) > 1 else "")
+        choice = chosen_among(
+            models, vector["rule"], at=at, volume=volume
+        )  # the page tests nothing
+        choice = replace(
+            choice, untested="only that of the given scenario was" if len(choice.points) > 1 else ""
+        )
     except Infeasible:
         choice = None
     points = [choice.points.get(name) if choice else None for name in models]
     first = next(iter(models.values()))
     return {
         "rule": str(parse_rule(vector["rule"], volume)),
-        "points": [None if point is None else told(point, counts) for point, counts in zip(points, models.values(), strict=True)],
+        "points": [
+            None if point is None else told(point, counts)
+            for point, counts in zip(points, models.values(), strict=True)
+        ],
         "models": list(choice.models) if choice else [],
         "sentence": tables.verdict(choice, alone=len(models) == 1) if choice else None,
         "said": str(at),
@@ -144,12 +205,19 @@ def told(point, counts):
     names = [name for name in NAMES if point.volume is not None or name not in OF_A_VOLUME]
     values = {name: point[name] for name in names}
     return {
-        "place": br.Points.of(counts).place(point.threshold if point.share == 1 else point.lower_threshold),
+        "place": (
+            br.Points.of(counts).place(
+                point.threshold if point.share == 1 else point.lower_threshold
+            )
+        ),
         "share": point.share,
         "brief": brief(point),
         "setting": setting(point),
         "cells": [cell(name, value, point) for name, value in values.items()],
-        "values": {name: value.reason if isinstance(value, Undefined) else value for name, value in values.items()},
+        "values": {
+            name: value.reason if isinstance(value, Undefined) else value
+            for name, value in values.items()
+        },
     }
 
 
@@ -157,22 +225,34 @@ def cell(name, value, point):
     """As tables show it, of a value that is known already."""
     if name in OF_A_VOLUME:
         return per_volume(value)
-    return tables.digits(0 - value if name == "expected_cost" and point.at.costs.earned else value, 4)
+    return tables.digits(
+        0 - value if name == "expected_cost" and point.at.costs.earned else value, 4
+    )
 
 
 def ulps(ours, theirs):
     """How many floats lie between two numbers; none between two that are undefined."""
     if math.isnan(ours) or math.isnan(theirs):
         return 0 if math.isnan(ours) and math.isnan(theirs) else math.inf
-    one, other = (struct.unpack("<q", struct.pack("<d", value + 0.0))[0] for value in (ours, theirs))
-    return abs((one if one >= 0 else -(one & (2**63 - 1))) - (other if other >= 0 else -(other & (2**63 - 1))))
+    one, other = (
+        struct.unpack("<q", struct.pack("<d", value + 0.0))[0] for value in (ours, theirs)
+    )
+    return abs(
+        (one if one >= 0 else -(one & (2**63 - 1)))
+        - (other if other >= 0 else -(other & (2**63 - 1)))
+    )
 
 
 def odd_numbers(draw):
     """Numbers of every size, and halves that round to even."""
     for _ in range(FORMATS):
         yield draw.choice((1, -1)) * draw.choice(
-            (draw.random() * 10 ** draw.randint(-9, 12), draw.randint(0, 10**6) / draw.choice((2, 8, 64)), 10.0 ** draw.randint(-8, 17), 0.0)
+            (
+                draw.random() * 10 ** draw.randint(-9, 12),
+                draw.randint(0, 10**6) / draw.choice((2, 8, 64)),
+                10.0 ** draw.randint(-8, 17),
+                0.0,
+            )
         )
 
 
@@ -197,9 +277,24 @@ def said(tmp_path_factory):
     formats = [(value, draw.choice((1, 3, 4, 6))) for value in odd_numbers(draw)]
     folder = tmp_path_factory.mktemp("core")
     node("build.mjs", "core", folder)
-    sent = [{**vector, "models": None, "held": [held(name, counts) for name, counts in vector["models"].items()]} for vector in vectors]
-    text = json.dumps({"vectors": sent, "formats": [(repr(value), count) for value, count in formats], "names": NAMES_SHOWN})
-    answered = json.loads(node(FRONTEND / "tests" / "answer_vectors.mjs", folder / "core.mjs", input=text))
+    sent = [
+        {
+            **vector,
+            "models": None,
+            "held": [held(name, counts) for name, counts in vector["models"].items()],
+        }
+        for vector in vectors
+    ]
+    text = json.dumps(
+        {
+            "vectors": sent,
+            "formats": [(repr(value), count) for value, count in formats],
+            "names": NAMES_SHOWN,
+        }
+    )
+    answered = json.loads(
+        node(FRONTEND / "tests" / "answer_vectors.mjs", folder / "core.mjs", input=text)
+    )
     return vectors, formats, answered
 
 
@@ -211,9 +306,15 @@ def test_every_choice_value_and_sentence_of_the_page_is_pythons(said):
         library = python_says(vector)
         for key in ("rule", "models", "sentence", "said"):
             assert page[key] == library[key], vector
-        assert max(ulps(float(page[key]), library[key]) for key in ("effective", "slope")) <= ULPS, vector
+        assert (
+            max(ulps(float(page[key]), library[key]) for key in ("effective", "slope")) <= ULPS
+        ), vector
         for name in ALONG:
-            compare_curves(list(map(float, page["along"][name])), library["along"][name], 0.0 if name in SHARES else most_at_stake(vector))
+            compare_curves(
+                list(map(float, page["along"][name])),
+                library["along"][name],
+                0.0 if name in SHARES else most_at_stake(vector),
+            )
         for ours, theirs in zip(page["points"], library["points"], strict=True):
             compare_points(ours, theirs, vector, seen)
         if page["cheapest"] is not None:
@@ -227,9 +328,14 @@ def most_at_stake(vector):
 
 
 def compare_curves(page, library, terms):
-    """Along a curve floats are added: where large terms of both signs cancel, their last place counts, not that of what is left."""
+    """Along a curve floats are added: where large terms of both signs cancel, their last place
+    counts, not that of what is left.
+    """
     for ours, theirs in zip(page, library, strict=True):
-        assert ulps(ours, theirs) <= ULPS or abs(ours - theirs) <= ULPS * math.ulp(terms), (ours, theirs)
+        assert ulps(ours, theirs) <= ULPS or abs(ours - theirs) <= ULPS * math.ulp(terms), (
+            ours,
+            theirs,
+        )
 
 
 def compare_points(ours, theirs, vector, seen):
@@ -252,7 +358,13 @@ def compare_points(ours, theirs, vector, seen):
 def test_numbers_are_written_digit_by_digit_as_python_writes_them(said):
     _, formats, answered = said
     for (value, count), page in zip(formats, answered["formats"], strict=True):
-        library = [f"{value:.{count}g}", tables.digits(value, count), repr(value), tables._short(value, 3), per_volume(value)]
+        library = [
+            f"{value:.{count}g}",
+            tables.digits(value, count),
+            repr(value),
+            tables._short(value, 3),
+            per_volume(value),
+        ]
         assert page == [*library, *([f"{value:.2f}"] if abs(value) < 1e30 else [])], (value, count)
 
 
@@ -268,7 +380,10 @@ def test_names_are_shortened_and_escaped_as_python_does(said):
 
 def test_the_page_reads_the_measures_of_the_registry_by_the_same_words(tmp_path):
     node("build.mjs", "core", tmp_path)
-    shown = "JSON.stringify(core.CATALOGUE, (_, value) => Math.abs(value) === Infinity ? String(value).replace('Infinity', 'inf') : value)"
+    shown = (
+        "JSON.stringify(core.CATALOGUE, (_, value) => Math.abs(value) === Infinity ?"
+        " String(value).replace('Infinity', 'inf') : value)"
+    )
     script = f"import('{(tmp_path / 'core.mjs').as_uri()}').then((core) => console.log({shown}))"
     catalogue = json.loads(node("--eval", script))
     assert tuple(catalogue) == NAMES
@@ -278,4 +393,6 @@ def test_the_page_reads_the_measures_of_the_registry_by_the_same_words(tmp_path)
         assert entry["prior"] == registered.prior
         assert [float(end) for end in entry["range"]] == list(registered.range)
         assert entry["synonyms"] == [plain(word) for word in registered.synonyms]
-        assert entry.get("volume", False) == any(parameter.name == "volume" for parameter in registered.parameters)
+        assert entry.get("volume", False) == any(
+            parameter.name == "volume" for parameter in registered.parameters
+        )

@@ -1,4 +1,6 @@
-"""The document of a report: the same numbers as every other command gives, and the scenarios that users bring."""
+"""The document of a report: the same numbers as every other command gives, and the scenarios that
+users bring.
+"""
 
 import json
 import subprocess
@@ -8,7 +10,15 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from tests.cli.helpers import VALID, answered, told, written
-from tests.decisions.worked import A_NEGATIVES, A_POSITIVES, B_NEGATIVES, B_POSITIVES, F1_A, F1_B, SCORES
+from tests.decisions.worked import (
+    A_NEGATIVES,
+    A_POSITIVES,
+    B_NEGATIVES,
+    B_POSITIVES,
+    F1_A,
+    F1_B,
+    SCORES,
+)
 from tests.reports.made import Page, counted, drawn
 
 import baserate as br
@@ -16,8 +26,14 @@ import baserate as br
 MODELS = {"A": F1_A, "B": F1_B}
 FIELD = br.Conditions("1 in 1000")
 # USERS, scenario 10.
-USE = "At 1 in 1 000 and alerts <= 200 of 1 000 000, use B (56.8 % of those at 9, drawn at random): 142 caught against 99 for A; the difference"
-SAID = f"{USE} was not tested (the models were counted separately; count them together with count_models)."
+USE = (
+    "At 1 in 1 000 and alerts <= 200 of 1 000 000, use B (56.8 % of those at 9, drawn at random):"
+    " 142 caught against 99 for A; the difference"
+)
+SAID = (
+    f"{USE} was not tested (the models were counted separately; count them together with"
+    " count_models)."
+)
 TESTED = f"{USE} is significant (p < 0.001)."
 
 
@@ -30,12 +46,17 @@ def valid(found):
 
 @pytest.fixture(scope="module")
 def f1(tmp_path_factory):
-    """Scenario F1 as a file of weights would be: two models on the same cases do not exist, so each has a column of its own file."""
+    """Scenario F1 as a file of weights would be: two models on the same cases do not exist, so each
+    has a column of its own file.
+    """
     rows = []
     for label, a, b in ((1, A_POSITIVES, B_POSITIVES), (0, A_NEGATIVES, B_NEGATIVES)):
         first = [score for score, count in zip(SCORES, a, strict=True) for _ in range(count)]
         second = [score for score, count in zip(SCORES, b, strict=True) for _ in range(count)]
-        rows += [(label, *pair, "north" if place % 3 else "south") for place, pair in enumerate(zip(first, second, strict=True))]
+        rows += [
+            (label, *pair, "north" if place % 3 else "south")
+            for place, pair in enumerate(zip(first, second, strict=True))
+        ]
     return written(tmp_path_factory.mktemp("f1") / "scores.csv", ("y", "A", "B", "site"), rows)
 
 
@@ -45,19 +66,43 @@ def test_the_first_screen_says_in_words_which_model_catches_how_many():
     page = Page(found.html)
     assert page.document["report"]["answers"][0]["sentence"] == SAID
     assert page.texts[2] == SAID  # after the title of the window and of the page
-    caught = {name: point["caught"] for name, point in page.document["report"]["answers"][0]["points"].items()}
+    caught = {
+        name: point["caught"]
+        for name, point in page.document["report"]["answers"][0]["points"].items()
+    }
     for name, tp, fp in (("A", 400, 20), ("B", 500, 10)):
-        flagged = 1000 * Fraction(tp, 2000), 999_000 * Fraction(fp, 98_000)  # by the highest score, in which the budget ends
+        flagged = (
+            1000 * Fraction(tp, 2000),
+            999_000 * Fraction(fp, 98_000),
+        )  # by the highest score, in which the budget ends
         assert caught[name] == float(200 / sum(flagged) * flagged[0])
     assert repr(found) == f"Report: {SAID}"
 
 
 def test_the_command_line_gives_the_same_document(f1, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    command = ("report", f1, "--label", "y", "--score", "A", "--score", "B", "--prior", "1 in 1000", "--budget", "200", "--volume", "1000000")
+    command = (
+        "report",
+        f1,
+        "--label",
+        "y",
+        "--score",
+        "A",
+        "--score",
+        "B",
+        "--prior",
+        "1 in 1000",
+        "--budget",
+        "200",
+        "--volume",
+        "1000000",
+    )
     content = answered(capsys, *command)
     assert content["report"]["answers"][0]["sentence"] == TESTED
-    assert content["report"]["held"] == valid(br.report(MODELS, at=FIELD, budget=200, volume=1_000_000))["report"]["held"]
+    assert (
+        content["report"]["held"]
+        == valid(br.report(MODELS, at=FIELD, budget=200, volume=1_000_000))["report"]["held"]
+    )
     assert not (tmp_path / "report.html").exists()
     done = told(capsys, *command)
     assert done.status == 0
@@ -84,15 +129,35 @@ def test_models_and_points_are_those_of_show(f1, asked, capsys):
 
 
 def test_answers_are_those_of_choose(f1, capsys):
-    source = (f1, "--label", "y", "--score", "A", "--score", "B", "--prior", "0.1%,1e-4", "--volume", "1e6")
+    source = (
+        f1,
+        "--label",
+        "y",
+        "--score",
+        "A",
+        "--score",
+        "B",
+        "--prior",
+        "0.1%,1e-4",
+        "--volume",
+        "1e6",
+    )
     rules = ("alerts <= 200", "alerts <= 1000", "recall >= 0.7 and posfrac <= 2%")
-    reported = answered(capsys, "report", *source, *(word for rule in rules for word in ("--rule", rule)))["report"]["answers"]
+    reported = answered(
+        capsys, "report", *source, *(word for rule in rules for word in ("--rule", rule))
+    )["report"]["answers"]
     assert len(reported) == 6
     for place, rule in enumerate(rules):
         chosen = answered(capsys, "choose", *source, "--rule", rule)
         said = told(capsys, "choose", *source, "--rule", rule).out.splitlines()[:2]
-        for answer, verdict, words in zip(reported[2 * place : 2 * place + 2], chosen["verdict"], said, strict=True):
-            assert (answer["choose"], answer["at"], answer["rule"]) == (verdict["models"], verdict["at"], verdict["rule"])
+        for answer, verdict, words in zip(
+            reported[2 * place : 2 * place + 2], chosen["verdict"], said, strict=True
+        ):
+            assert (answer["choose"], answer["at"], answer["rule"]) == (
+                verdict["models"],
+                verdict["at"],
+                verdict["rule"],
+            )
             assert answer["sentence"] == words
             points = {model["name"]: model["points"] for model in chosen["models"]}
             assert all(point in points[name] for name, point in answer["points"].items())
@@ -100,7 +165,11 @@ def test_answers_are_those_of_choose(f1, capsys):
 
 def test_a_rule_that_only_some_can_keep_says_who_cannot():
     worse = br.Counts([1, 0], positives=[10, 90], negatives=[50, 50])
-    found = br.report({"A": F1_A, "worse": worse}, rule="precision >= 0.9", at=[br.Conditions(0.05), br.Conditions(0.02)])
+    found = br.report(
+        {"A": F1_A, "worse": worse},
+        rule="precision >= 0.9",
+        at=[br.Conditions(0.05), br.Conditions(0.02)],
+    )
     first = valid(found)["report"]["answers"][0]
     assert first["choose"] == ["A"]
     assert list(first["refused"]) == ["worse"]
@@ -122,7 +191,10 @@ def test_what_no_model_can_keep_anywhere_is_refused():
 
 def test_the_controls_start_where_the_first_question_was():
     found = br.report(
-        MODELS, at=[br.Conditions("1 in 1000", br.Costs(fp=1, fn=100)), FIELD], rule=["recall >= 0.8", "alerts <= 70"], volume=5e4
+        MODELS,
+        at=[br.Conditions("1 in 1000", br.Costs(fp=1, fn=100)), FIELD],
+        rule=["recall >= 0.8", "alerts <= 70"],
+        volume=5e4,
     )
     assert valid(found)["report"]["scenario"] == {
         "prior": 0.001,
@@ -136,7 +208,13 @@ def test_the_controls_start_where_the_first_question_was():
         "rule": "tpr >= 0.8",
     }
     plain = valid(br.report(F1_A))["report"]["scenario"]
-    assert (plain["prior"], plain["as_in_sample"], plain["written"], plain["volume"], plain["rule"]) == (0.02, True, None, None, None)
+    assert (
+        plain["prior"],
+        plain["as_in_sample"],
+        plain["written"],
+        plain["volume"],
+        plain["rule"],
+    ) == (0.02, True, None, None, None)
 
 
 def test_one_class_alone_shows_what_there_is():
@@ -160,27 +238,54 @@ def test_class_totals_that_were_chosen_need_a_base_rate():
         br.report(chosen)
     content = valid(br.report(chosen, at=FIELD))
     assert content["report"]["held"][0]["sample_prior"] is None
-    assert "The class totals were chosen: the share of positives in the sample is no base rate." in content["report"]["shows"]
+    assert (
+        "The class totals were chosen: the share of positives in the sample is no base rate."
+        in content["report"]["shows"]
+    )
 
 
 def test_uncertain_conditions_embed_what_decide_gives(f1, capsys):
     """Issue 12, point 7; USERS, scenario 4."""
-    source = (f1, "--label", "y", "--score", "A", "--score", "B", "--prior", "1e-5..1e-3", "--cost", "fp=5,fn=500,tp=5")
+    source = (
+        f1,
+        "--label",
+        "y",
+        "--score",
+        "A",
+        "--score",
+        "B",
+        "--prior",
+        "1e-5..1e-3",
+        "--cost",
+        "fp=5,fn=500,tp=5",
+    )
     decided, reported = answered(capsys, "decide", *source), answered(capsys, "report", *source)
-    assert reported["report"]["decision"] == {key: decided[key] for key in ("decision", "winner_map", "stability")}
+    assert reported["report"]["decision"] == {
+        key: decided[key] for key in ("decision", "winner_map", "stability")
+    }
     assert reported["report"]["decision"]["decision"]["threshold"] == 6
     assert f"{reported['report']['decision']['decision']['regret']['value']:.6g}" == "0.0189184"
-    assert {note["code"] for note in decided["notes"]} <= {note["code"] for note in reported["notes"]}
+    assert {note["code"] for note in decided["notes"]} <= {
+        note["code"] for note in reported["notes"]
+    }
     found = br.report(MODELS, at=br.Uncertain("1e-5..1e-3", br.Costs(fp=5, fn=500, tp=5)))
     first = (
         told(capsys, "decide", *source)
         .out.splitlines()[0]
         .removesuffix(" Whether its lead over the other models is significant was not tested.")
     )
-    assert "choose A, score >= 6. It costs at most 0.01892 a case more than the best there would be" in first
+    assert (
+        "choose A, score >= 6. It costs at most 0.01892 a case more than the best there would be"
+        in first
+    )
     assert found.sentences[0] == first
-    assert found.document["report"]["decided"] == {"sentence": first, "lead": "In the middle of what was given:"}
-    assert found.sentences[1].startswith("In the middle of what was given: at 1 in 10 000, costs (fp = 5, fn = 500, tp = 5), use ")
+    assert found.document["report"]["decided"] == {
+        "sentence": first,
+        "lead": "In the middle of what was given:",
+    }
+    assert found.sentences[1].startswith(
+        "In the middle of what was given: at 1 in 10 000, costs (fp = 5, fn = 500, tp = 5), use "
+    )
     assert first in Page(found.html).texts
     ranged = answered(capsys, "report", *source[:-1], "fn=100..1000,fp=1")["report"]
     assert ranged["decision"]["decision"]["at"]["fn"] == {"low": 100, "high": 1000, "kind": "range"}
@@ -189,12 +294,19 @@ def test_uncertain_conditions_embed_what_decide_gives(f1, capsys):
 
 def test_slices_are_those_of_the_slices_command(f1, capsys):
     source = (f1, "--label", "y", "--score", "A")
-    reported = answered(capsys, "report", *source, "--by", "site", "--rule", "recall >= 0.7")["report"]
+    reported = answered(capsys, "report", *source, "--by", "site", "--rule", "recall >= 0.7")[
+        "report"
+    ]
     cut = reported["answers"][0]["points"]["A"]["threshold"]
     sliced = answered(capsys, "slices", *source, "--group", "site", "--threshold", str(cut))
     assert reported["slices"]["by"] == ["site"]
     for row, group in zip(reported["slices"]["rows"], sliced["groups"][1:], strict=True):
-        assert (row["by"], row["slice"], row["model"], row["positives"]) == ("site", group["name"], "A", group["positives"])
+        assert (row["by"], row["slice"], row["model"], row["positives"]) == (
+            "site",
+            group["name"],
+            "A",
+            group["positives"],
+        )
         assert row["points"] == [group["point"]]
     assert [row["slice"] for row in reported["slices"]["rows"]] == ["north", "south"]
 
@@ -215,8 +327,15 @@ def test_models_that_are_counted_by_group_are_sliced():
 
 def test_saved_counts_are_a_source(f1, capsys, tmp_path):
     saved = tmp_path / "day1.counts"
-    assert told(capsys, "count", f1, "--label", "y", "--score", "A", "--score", "B", "-o", saved).status == 0
-    plain = answered(capsys, "report", f1, "--label", "y", "--score", "A", "--score", "B", "--prior", "1%")
+    assert (
+        told(
+            capsys, "count", f1, "--label", "y", "--score", "A", "--score", "B", "-o", saved
+        ).status
+        == 0
+    )
+    plain = answered(
+        capsys, "report", f1, "--label", "y", "--score", "A", "--score", "B", "--prior", "1%"
+    )
     again = answered(capsys, "report", saved, "--prior", "1%")
     assert again["report"]["held"] == plain["report"]["held"]
     assert again["report"]["answers"] == plain["report"]["answers"]
@@ -235,10 +354,17 @@ def test_of_more_models_than_a_page_shows_the_best_fifty_are_kept():
     content = valid(br.report(models, at=br.Conditions(0.3), rule="recall >= 0.5"))
     kept = {model["name"]: model["points"][0]["expected_cost"] for model in content["models"]}
     assert len(kept) == len(content["report"]["held"]) == 50
-    costs = {name: br.choose(counts, "recall >= 0.5", at=br.Conditions(0.3)).expected_cost for name, counts in models.items()}
+    costs = {
+        name: br.choose(counts, "recall >= 0.5", at=br.Conditions(0.3)).expected_cost
+        for name, counts in models.items()
+    }
     assert max(kept.values()) <= min(cost for name, cost in costs.items() if name not in kept)
     [note] = [note["text"] for note in content["notes"] if note["code"] == "BR863"]
-    assert note == "50 of 54 models are in the report, the best by its first answer: the best of many looks better than it is"
+    assert (
+        note
+        == "50 of 54 models are in the report, the best by its first answer: the best of many looks"
+        " better than it is"
+    )
 
 
 @pytest.mark.parametrize(
@@ -246,14 +372,30 @@ def test_of_more_models_than_a_page_shows_the_best_fifty_are_kept():
     [
         ({}, {}, "BR860: a report needs the counts of each model by name"),
         ([F1_A], {}, "BR860: a report needs the counts of each model by name"),
-        ({"A": br.Points.of(F1_A)}, {}, 'BR860: a report is made of counts by name, got Points as "A"'),
+        (
+            {"A": br.Points.of(F1_A)},
+            {},
+            'BR860: a report is made of counts by name, got Points as "A"',
+        ),
         ({1: F1_A}, {}, "BR860: a report is made of counts by name, got Counts as 1"),
         (F1_A, {"budget": 200}, "BR861: a budget is a number of alerts out of a volume of cases"),
         (F1_A, {"budget": -1, "volume": 100}, "BR861: a budget is a number of alerts, got -1"),
-        (F1_A, {"budget": "many", "volume": 100}, 'BR861: a budget is a number of alerts, got "many"'),
+        (
+            F1_A,
+            {"budget": "many", "volume": 100},
+            'BR861: a budget is a number of alerts, got "many"',
+        ),
         (F1_A, {"slices": [1]}, "BR862: slices are counts by group for each column, got list"),
-        (F1_A, {"slices": {"site": {"model": F1_A}}}, 'BR862: slices by "site" are GroupedCounts of each model'),
-        (F1_A, {"slices": {"site": {"x": br.count_groups([0, 1], [1, 2], groups=[1, 1])}}}, 'BR408: there is no model "x"'),
+        (
+            F1_A,
+            {"slices": {"site": {"model": F1_A}}},
+            'BR862: slices by "site" are GroupedCounts of each model',
+        ),
+        (
+            F1_A,
+            {"slices": {"site": {"x": br.count_groups([0, 1], [1, 2], groups=[1, 1])}}},
+            'BR408: there is no model "x"',
+        ),
         (F1_A, {"at": 0.001}, "BR519: "),
         (F1_A, {"title": 7}, "BR864: a title is text, got int"),
         (F1_A, {"level": 95}, "BR580: "),
@@ -268,15 +410,22 @@ def test_the_same_counts_give_the_same_bytes():
     """RELIABILITY P26."""
     labels, scores = drawn(3000, seed=6)
     order = np.random.default_rng(1).permutation(3000)
-    found = [br.report(br.count(labels[rows], scores["m0"][rows]), at=FIELD).html for rows in (np.arange(3000), order)]
+    found = [
+        br.report(br.count(labels[rows], scores["m0"][rows]), at=FIELD).html
+        for rows in (np.arange(3000), order)
+    ]
     assert found[0] == found[1]
     code = (
-        "import hashlib, baserate as br; from tests.decisions.worked import F1_A, F1_B; "
-        "r = br.report({'A': F1_A, 'B': F1_B}, at=br.Uncertain('1e-5..1e-3', br.Costs(fp=1, fn=9)), slices=None); "
-        "print(hashlib.sha256(r.html.encode()).hexdigest())"
+        "import hashlib, baserate as br; from tests.decisions.worked import F1_A, F1_B; r ="
+        " br.report({'A': F1_A, 'B': F1_B}, at=br.Uncertain('1e-5..1e-3', br.Costs(fp=1, fn=9)),"
+        " slices=None); print(hashlib.sha256(r.html.encode()).hexdigest())"
     )
     digests = set()
     for seed in ("1", "2"):
         environment = {"PYTHONPATH": ":".join(sys.path), "PYTHONHASHSEED": seed}
-        digests.add(subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, check=True).stdout)
+        digests.add(
+            subprocess.run(
+                [sys.executable, "-c", code], env=environment, capture_output=True, check=True
+            ).stdout
+        )
     assert len(digests) == 1

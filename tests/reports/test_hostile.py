@@ -1,4 +1,6 @@
-"""What users name is text, whatever it looks like: hostile strings in every field, opened in a real browser. RELIABILITY T10, P16."""
+"""What users name is text, whatever it looks like: hostile strings in every field, opened in a real
+browser. RELIABILITY T10, P16.
+"""
 
 import numpy as np
 import pytest
@@ -13,7 +15,8 @@ from baserate.notes import Ledger, Note, Source
 
 SIZE = 48  # strings to a page: models that one report shows
 EVERY = strings()
-# What would be there if a string had become markup: elements, handlers and addresses that the page itself never has.
+# What would be there if a string had become markup: elements, handlers and addresses that the page
+# itself never has.
 ADDED = """() => ({
   flag: Object.hasOwn(window, 'pwned'),
   title: document.title,
@@ -26,19 +29,25 @@ ADDED = """() => ({
   ready: document.querySelector('#static').hidden && !document.querySelector('#app').hidden,
   app: document.querySelector('#app').textContent,
   named: [...document.querySelectorAll('#static section[data-part=models] th[scope=row]')].map(e => e.textContent),
-})"""
+})"""  # noqa: E501
 
 
 def hostile(texts):
     """A report in which every field that a user controls holds these texts."""
-    cells = Cells(np.array([3.0, 2.0, 1.0]), np.array([9.5, 5, 1]), np.array([1, 9, 90.0]))  # masses have no intervals, which take their time
+    cells = Cells(
+        np.array([3.0, 2.0, 1.0]), np.array([9.5, 5, 1]), np.array([1, 9, 90.0])
+    )  # masses have no intervals, which take their time
     sources = tuple(Source(text, "0" * 64, 115, 115, 0, text, text, text) for text in texts)
-    counts = br.Counts._of(cells, Ledger(115, 115, 0, sources), tuple(Note("BR101", text) for text in texts))
+    counts = br.Counts._of(
+        cells, Ledger(115, 115, 0, sources), tuple(Note("BR101", text) for text in texts)
+    )
     labels, scores = np.tile([1, 0, 0], len(texts)), np.tile([3.0, 2.0, 1.0], len(texts))
     groups = br.count_groups(labels, scores, groups=np.repeat(np.array(texts, dtype=object), 3))
     columns = {" ".join(texts): {texts[0]: groups}}
     at = br.Uncertain(br.Range(0.001, 0.1), br.Costs(fp=1, fn=20))
-    return br.report(dict.fromkeys(texts, counts), at=at, slices=columns, title=" ".join(texts), volume=1000)
+    return br.report(
+        dict.fromkeys(texts, counts), at=at, slices=columns, title=" ".join(texts), volume=1000
+    )
 
 
 def used(page):
@@ -88,12 +97,27 @@ def test_no_string_runs_loads_or_becomes_markup(first, browser, tmp_path):
             assert [text for text in texts if quoted(text, quotes=False) not in state["app"]] == []
 
 
-def test_names_in_a_file_and_on_the_command_line_are_text_too(browser, tmp_path, monkeypatch, capsys):
-    """The same by the way that users take: columns, labels, sites and the file itself have such names."""
+def test_names_in_a_file_and_on_the_command_line_are_text_too(
+    browser, tmp_path, monkeypatch, capsys
+):
+    """The same by the way that users take: columns, labels, sites and the file itself have such
+    names.
+    """
     monkeypatch.chdir(tmp_path)
-    label, model, other, column = "</script><script>alert(1)</script>", "<img src=x onerror=alert(1)>", "__proto__", "'\"><svg onload=alert(1)>"
-    positive, sites = "<iframe srcdoc=x>", ("</td><script>alert(2)</script>", "javascript:alert(3)", "\u202eevil")
-    rows = [((positive, "no")[i % 3 > 0], (i * 7) % 30, (i * 11) % 30, sites[i % len(sites)]) for i in range(60)]
+    label, model, other, column = (
+        "</script><script>alert(1)</script>",
+        "<img src=x onerror=alert(1)>",
+        "__proto__",
+        "'\"><svg onload=alert(1)>",
+    )
+    positive, sites = (
+        "<iframe srcdoc=x>",
+        ("</td><script>alert(2)</script>", "javascript:alert(3)", "\u202eevil"),
+    )
+    rows = [
+        ((positive, "no")[i % 3 > 0], (i * 7) % 30, (i * 11) % 30, sites[i % len(sites)])
+        for i in range(60)
+    ]
     path = written(tmp_path / "<b onmouseover=alert(4)>.csv", (label, model, other, column), rows)
     words = (
         "--label",
@@ -115,7 +139,22 @@ def test_names_in_a_file_and_on_the_command_line_are_text_too(browser, tmp_path,
         used(page)
         state = page.evaluate(ADDED)
         assert page.title() == "<script>alert(5)</script>"
-        for text in (model, other, *sites[:2], "\\u202eevil", positive, label, "<b onmouseover=alert(4)>.csv", "<script>alert(5)</script>"):
+        for text in (
+            model,
+            other,
+            *sites[:2],
+            "\\u202eevil",
+            positive,
+            label,
+            "<b onmouseover=alert(4)>.csv",
+            "<script>alert(5)</script>",
+        ):
             assert quoted(text, quotes=False) in state["app"] or text in state["app"], text
     assert (len(seen.requests), seen.dialogs, seen.said) == (1, [], [])
-    assert (state["flag"], state["scripts"], state["elements"], state["handlers"], state["links"]) == (False, 2, 0, 0, 0)
+    assert (
+        state["flag"],
+        state["scripts"],
+        state["elements"],
+        state["handlers"],
+        state["links"],
+    ) == (False, 2, 0, 0, 0)

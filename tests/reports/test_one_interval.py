@@ -1,4 +1,6 @@
-"""One measure has one interval on one page: the live table, the static tables and the document say the same where Python was asked."""
+"""One measure has one interval on one page: the live table, the static tables and the document say
+the same where Python was asked.
+"""
 
 import random
 
@@ -21,7 +23,8 @@ ASKED = {
     "as in the sample": {"at": br.Conditions(costs=START.costs), "volume": 5000},
     "another level": {"at": START, "level": 0.8},
 }
-# The cells of a table by model and column: the interval in small letters of a live cell, or all of a static one.
+# The cells of a table by model and column: the interval in small letters of a live cell, or all of
+# a static one.
 CELLS = """([query, small]) => {
   const text = (node) => (node ? node.textContent.replaceAll('\\u00a0', ' ') : '');
   const table = [...document.querySelectorAll(query)].pop();
@@ -31,13 +34,15 @@ CELLS = """([query, small]) => {
     const said = cells.map((cell, i) => [names[i], text(small ? cell.querySelector('small') : cell)]);
     return [text(cells[0]), Object.fromEntries(said.slice(1))];
   }));
-}"""
+}"""  # noqa: E501
 
 
 def seen_on(page):
     """The intervals of the live table, and those of the tables of the scenarios that were given."""
     settled(page)
-    return page.evaluate(CELLS, ["#models", True]), page.evaluate(CELLS, ["[data-part=points] table", False])
+    return page.evaluate(CELLS, ["#models", True]), page.evaluate(
+        CELLS, ["[data-part=points] table", False]
+    )
 
 
 def of_document(report, model):
@@ -45,7 +50,10 @@ def of_document(report, model):
     [answer] = report.document["report"]["answers"]
     point = {**answer["points"], **answer["baselines"]}[model]
     earned = report.contents.at[0].costs.earned
-    return {name: _span(one, point[name], turned=name == "expected_cost" and earned) for name, one in point["intervals"].items()}
+    return {
+        name: _span(one, point[name], turned=name == "expected_cost" and earned)
+        for name, one in point["intervals"].items()
+    }
 
 
 def _span(one, value, *, turned):
@@ -75,21 +83,31 @@ def test_live_table_static_table_and_document_have_the_same_intervals(browser, t
                 assert shown[model][heading] == known[name], (model, name)
                 compared += 1
         if model in JOINT.models:
-            assert shown[model]["AUC"] == tables.span(report.contents.known.auc(report.contents.models[model]))
+            assert shown[model]["AUC"] == tables.span(
+                report.contents.known.auc(report.contents.models[model])
+            )
     assert compared >= 5 * len(points) - 2  # precision of nothing flagged is undefined
 
 
-def test_away_from_there_the_page_says_that_nothing_was_tested_and_what_its_intervals_are(browser, tmp_path):
+def test_away_from_there_the_page_says_that_nothing_was_tested_and_what_its_intervals_are(
+    browser, tmp_path
+):
     with live(browser, tmp_path, JOINT, at=START) as (page, _):
         assert "not tested" not in texts(page, "#answer")[0]
         hint = "#models-title ~ * .hint, section:has(#models) .hint"
-        assert texts(page, hint) == ["Intervals are corrected for choosing the thresholds on these cases."]
+        assert texts(page, hint) == [
+            "Intervals are corrected for choosing the thresholds on these cases."
+        ]
         page.focus("#prior-slider")
         page.keyboard.press("ArrowRight")
-        assert texts(page, "#answer")[0].endswith("the differences were not tested (only that of the given scenario was).")
+        assert texts(page, "#answer")[0].endswith(
+            "the differences were not tested (only that of the given scenario was)."
+        )
         assert texts(page, hint)[0].startswith("Intervals take the thresholds as fixed in advance.")
         page.click("#reset")
-        assert texts(page, hint) == ["Intervals are corrected for choosing the thresholds on these cases."]
+        assert texts(page, hint) == [
+            "Intervals are corrected for choosing the thresholds on these cases."
+        ]
 
 
 def test_a_caution_at_the_given_scenario_names_the_interval_of_the_table(browser, tmp_path):
@@ -102,13 +120,17 @@ def test_a_caution_at_the_given_scenario_names_the_interval_of_the_table(browser
     assert min(point.tp, point.fp) < 10
     known = report.contents.known.at(point)["precision"]
     with live(browser, tmp_path, {"a": counts}, at=at) as (page, _):
-        assert texts(page, "#caution")[0].endswith(f"precision could be as low as {known.low:.3g} (its 95 % interval).")
+        assert texts(page, "#caution")[0].endswith(
+            f"precision could be as low as {known.low:.3g} (its 95 % interval)."
+        )
         shows = " ".join(texts(page, "[data-part=shows] li"))
     assert "support" in shows
     assert "clopper-pearson" not in shows
 
 
-def test_weighted_cases_have_no_intervals_and_nothing_says_that_they_are_corrected(browser, tmp_path):
+def test_weighted_cases_have_no_intervals_and_nothing_says_that_they_are_corrected(
+    browser, tmp_path
+):
     counts = br.Counts([3.0, 2.0, 1.0], positives=[9.5, 5, 1], negatives=[1, 9, 90.25])
     with live(browser, tmp_path, {"w": counts}, at=START) as (page, _):
         assert texts(page, "#models [data-model] small") == [""]
@@ -123,18 +145,25 @@ def test_too_few_cases_to_resample_have_intervals_of_fixed_thresholds_and_say_so
     with live(browser, tmp_path, {"few": counts}, at=br.Conditions("20%")) as (page, _):
         assert "corrected" not in page.inner_text("#app")
         assert "Intervals take the thresholds as fixed in advance." in page.inner_text("#app")
-        assert "taking the thresholds as fixed in advance" in page.inner_text("#app [data-part=points]")
+        assert "taking the thresholds as fixed in advance" in page.inner_text(
+            "#app [data-part=points]"
+        )
 
 
 def reviewed(path):
     """Two models, with most of what is not flagged by the first left without a label."""
     draw = random.Random(3)
-    rows = [(y, draw.gauss(1.8 * y, 1), draw.gauss(1.2 * y, 1)) for y in (int(draw.random() < 0.1) for _ in range(3000))]
+    rows = [
+        (y, draw.gauss(1.8 * y, 1), draw.gauss(1.2 * y, 1))
+        for y in (int(draw.random() < 0.1) for _ in range(3000))
+    ]
     labels = ["" if draw.random() < (0.2 if a > 1.5 else 0.7) else y for y, a, _ in rows]
     scores = {"a": [round(a, 3) for _, a, _ in rows], "b": [round(b, 3) for _, _, b in rows]}
     lines = [f"{y},{a},{b}" for y, a, b in zip(labels, *scores.values(), strict=True)]
     path.write_text("\n".join(["y,a,b", *lines, ""]))
-    return {name: br.count_file(path, label="y", score=name, missing_label="drop") for name in scores}, scores
+    return {
+        name: br.count_file(path, label="y", score=name, missing_label="drop") for name in scores
+    }, scores
 
 
 @pytest.mark.parametrize("volume", [None, 1000])
@@ -142,7 +171,9 @@ def test_alerts_are_counted_among_all_scored_cases_on_the_page_too(browser, tmp_
     models, scores = reviewed(tmp_path / "scores.csv")
     at = br.Conditions(costs=br.Costs(fp=1, fn=5))
     report = br.report(models, at=at, volume=volume)
-    assert "outcomes" not in report.html.partition('<script type="application/json"')[0].partition("<body")[2].split("data-part=")
+    assert "outcomes" not in report.html.partition('<script type="application/json"')[0].partition(
+        "<body"
+    )[2].split("data-part=")
     with live(browser, tmp_path, models, at=at, volume=volume) as (page, seen):
         for rule in (None, "recall >= 0.5"):
             if rule:
@@ -151,11 +182,18 @@ def test_alerts_are_counted_among_all_scored_cases_on_the_page_too(browser, tmp_
             choice = br.choose_model(models, rule, at=at, volume=volume or 1_000_000)
             for name in ("posfrac", "alerts"):
                 cells = [row[2 + COLUMNS.index(name)][0] for row in settled(page)["models"]]
-                assert cells == [tables._cell(point, name) for point in choice.points.values()], name
+                assert cells == [tables._cell(point, name) for point in choice.points.values()], (
+                    name
+                )
             flagged = sum(score >= choice.point.threshold for score in scores[choice.model])
-            assert f"as it flags {flagged} of all 3 000 that were scored, with and without a label; " in texts(page, "#plain")[0]
+            assert (
+                f"as it flags {flagged} of all 3 000 that were scored, with and without a label; "
+                in texts(page, "#plain")[0]
+            )
             assert page.is_hidden("#outcomes")
-            assert page.is_visible("text=How many of the cases without a label are positive is not known.")
+            assert page.is_visible(
+                "text=How many of the cases without a label are positive is not known."
+            )
         page.fill("#prior", "1%")
         assert "with and without a label" not in texts(page, "#plain")[0]
         assert page.is_visible("#outcomes")

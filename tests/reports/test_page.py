@@ -1,4 +1,6 @@
-"""The file itself: a policy that lets nothing else run, data that cannot end their script, and a page that needs no JavaScript."""
+"""The file itself: a policy that lets nothing else run, data that cannot end their script, and a
+page that needs no JavaScript.
+"""
 
 import base64
 import hashlib
@@ -19,7 +21,11 @@ MODELS = {"A": F1_A, "B": F1_B}
 
 
 def policy(page):
-    [content] = [found["content"] for tag, found in page.elements if tag == "meta" and found.get("http-equiv") == "Content-Security-Policy"]
+    [content] = [
+        found["content"]
+        for tag, found in page.elements
+        if tag == "meta" and found.get("http-equiv") == "Content-Security-Policy"
+    ]
     return dict(part.strip().split(" ", 1) for part in content.split(";"))
 
 
@@ -27,19 +33,29 @@ def policy(page):
 def found():
     at = br.Uncertain("1e-5..1e-3", br.Costs(fp=5, fn=500, tp=5))
     groups = br.count_groups(*_flat(F1_A), groups=["x", "y"] * 50_000)
-    return br.report(MODELS, at=at, slices={"site": {"A": groups}}, volume=1_000_000, title="Fraud <in> November & after")
+    return br.report(
+        MODELS,
+        at=at,
+        slices={"site": {"A": groups}},
+        volume=1_000_000,
+        title="Fraud <in> November & after",
+    )
 
 
 def _flat(counts):
     labels = np.concatenate((np.ones(2000), np.zeros(98_000)))
-    return labels, np.concatenate((np.repeat(counts.scores, counts.positives), np.repeat(counts.scores, counts.negatives)))
+    return labels, np.concatenate(
+        (np.repeat(counts.scores, counts.positives), np.repeat(counts.scores, counts.negatives))
+    )
 
 
 def test_nothing_but_the_script_and_style_of_the_page_may_run(found):
     page = Page(found.html)
     rules = policy(page)
     for kind, place in (("script", 1), ("style", 0)):
-        digest = base64.b64encode(hashlib.sha256(page.inside[kind][place].encode()).digest()).decode()
+        digest = base64.b64encode(
+            hashlib.sha256(page.inside[kind][place].encode()).digest()
+        ).decode()
         assert rules[f"{kind}-src"] == f"'sha256-{digest}'"
     assert rules["default-src"] == rules["base-uri"] == rules["form-action"] == "'none'"
     assert rules["img-src"] == "data: blob:"
@@ -50,10 +66,20 @@ def test_nothing_but_the_script_and_style_of_the_page_may_run(found):
 
 
 def test_the_page_has_no_attribute_that_runs_styles_or_loads(found):
-    assert not {"img", "iframe", "object", "embed", "link", "base", "form"} & {tag for tag, _ in Page(found.html).elements}
+    assert not {"img", "iframe", "object", "embed", "link", "base", "form"} & {
+        tag for tag, _ in Page(found.html).elements
+    }
     for tag, attributes in Page(found.html).elements:
-        assert not [name for name in attributes if name.startswith("on") or name in ("style", "src", "srcdoc", "action", "background")], tag
-        addresses = [value for name, value in attributes.items() if name != "xmlns" and re.match(r"\s*(javascript|data|https?):", value or "")]
+        assert not [
+            name
+            for name in attributes
+            if name.startswith("on") or name in ("style", "src", "srcdoc", "action", "background")
+        ], tag
+        addresses = [
+            value
+            for name, value in attributes.items()
+            if name != "xmlns" and re.match(r"\s*(javascript|data|https?):", value or "")
+        ]
         assert addresses == [], tag
         if tag == "meta":
             assert attributes.get("http-equiv") in (None, "Content-Security-Policy")
@@ -69,7 +95,17 @@ def test_the_bundle_can_stand_inside_a_page():
 
 
 def test_data_cannot_end_their_script():
-    hostile = ["</script>", "<!--", "]]>", "\u2028\u2029", "\x00\x7f", "\ud800", "&lt;", "'\"`\\", "𝒳"]
+    hostile = [
+        "</script>",
+        "<!--",
+        "]]>",
+        "\u2028\u2029",
+        "\x00\x7f",
+        "\ud800",
+        "&lt;",
+        "'\"`\\",
+        "𝒳",
+    ]
     text = island({"names": hostile})
     assert text.isascii()
     assert not set("<>&") & set(text)
@@ -84,23 +120,45 @@ def test_the_page_holds_the_document_and_no_more(found):
 
 
 def test_without_javascript_every_part_is_there(found):
-    parts = [attributes["data-part"] for tag, attributes in Page(found.html).elements if tag == "section"]
-    assert parts == ["outcomes", "shows", "models", "points", "charts", "slices", "decision", "notes", "definitions"]
+    parts = [
+        attributes["data-part"] for tag, attributes in Page(found.html).elements if tag == "section"
+    ]
+    assert parts == [
+        "outcomes",
+        "shows",
+        "models",
+        "points",
+        "charts",
+        "slices",
+        "decision",
+        "notes",
+        "definitions",
+    ]
     several = br.report(MODELS, rule=["recall >= 0.8", "recall >= 0.9"])
-    assert next(one["data-part"] for tag, one in Page(several.html).elements if tag == "section") == "answers"
+    assert (
+        next(one["data-part"] for tag, one in Page(several.html).elements if tag == "section")
+        == "answers"
+    )
     assert found.html.count("<svg") == 7
     assert found.html.count('<figure data-part="map">') == 1
     assert 'hidden></div>\n<script type="application/json"' in found.html
 
 
 def test_the_four_outcomes_are_natural_numbers_of_the_volume():
-    html = br.report(F1_A, at=br.Conditions(prior=0.001), rule="recall >= 0.72", volume=1_000_000).html
+    html = br.report(
+        F1_A, at=br.Conditions(prior=0.001), rule="recall >= 0.72", volume=1_000_000
+    ).html
     texts = Page(html).texts
     place = texts.index("Out of 1 000 000 cases")
     # 1 450 of 2 000 positives and 1 000 of 98 000 negatives are flagged at 5.
     flagged = round(999_000 * 1000 / 98_000)
     assert texts[place + 2 : place + 5] == ["positive", "negative", "together"]
-    assert texts[place + 5 : place + 9] == ["flagged", "725", f"{flagged:,}".replace(",", " "), f"{flagged + 725:,}".replace(",", " ")]
+    assert texts[place + 5 : place + 9] == [
+        "flagged",
+        "725",
+        f"{flagged:,}".replace(",", " "),
+        f"{flagged + 725:,}".replace(",", " "),
+    ]
     assert texts[place + 9 : place + 13] == ["not flagged", "275", "988 806", "989 081"]
     assert texts[place + 13 : place + 17] == ["together", "1 000", "999 000", "1 000 000"]
 
@@ -116,7 +174,11 @@ def test_a_long_name_is_shortened_and_whole_on_hover():
     """BAD_INPUTS row 53."""
     long = "a model whose name goes on " * 400
     page = Page(br.report({long: F1_A, "b": F1_B}).html)
-    titles = {attributes["title"] for tag, attributes in page.elements if tag == "th" and "title" in attributes}
+    titles = {
+        attributes["title"]
+        for tag, attributes in page.elements
+        if tag == "th" and "title" in attributes
+    }
     assert titles == {long}
     assert not [text for text in page.texts if len(text) > 3000]
 
@@ -147,7 +209,9 @@ def test_the_page_is_written_at_once_or_not_at_all(tmp_path):
 
 
 def test_a_notebook_shows_the_answers():
-    html = br.report(MODELS, at=br.Conditions("1 in 1000"), budget=200, volume=1_000_000, title="<b>x</b>")._repr_html_()
+    html = br.report(
+        MODELS, at=br.Conditions("1 in 1000"), budget=200, volume=1_000_000, title="<b>x</b>"
+    )._repr_html_()
     assert html.startswith("<table><caption>&lt;b&gt;x&lt;/b&gt;</caption>")
     assert "use B (56.8 % of those at 9, drawn at random): 142 caught against 99 for A" in html
 

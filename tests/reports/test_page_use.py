@@ -1,4 +1,6 @@
-"""The page in use: its address, its charts by keys and pointer, what can be taken away, and those who cannot see it."""
+"""The page in use: its address, its charts by keys and pointer, what can be taken away, and those
+who cannot see it.
+"""
 
 import csv
 import json
@@ -40,7 +42,12 @@ def test_the_address_keeps_the_scenario_and_brings_it_back(browser, saved, page)
 
 @pytest.mark.parametrize(
     "address",
-    ["#prior=%3Cimg%3E&mode=nothing", "#mode=hand&set=999999,-1,x", "#mode=rule&rule=%22%3E%3Cscript%3E", "#prior=&fn=x&mode=budget&budget=y"],
+    [
+        "#prior=%3Cimg%3E&mode=nothing",
+        "#mode=hand&set=999999,-1,x",
+        "#mode=rule&rule=%22%3E%3Cscript%3E",
+        "#prior=&fn=x&mode=budget&budget=y",
+    ],
 )
 def test_a_broken_address_breaks_nothing(browser, saved, address):
     with opened(browser, saved) as (page, seen):
@@ -66,7 +73,10 @@ def test_a_chart_is_walked_by_keys_seen_on_all_charts_and_taken_as_threshold(pag
     page.keyboard.press("ArrowRight")
     told = page.get_attribute("#chart-roc", "aria-valuetext")
     assert told != start
-    assert page.evaluate("[...document.querySelectorAll('.ring')].every((ring) => ring.getAttribute('visibility') === 'visible')")
+    assert page.evaluate(
+        "[...document.querySelectorAll('.ring')].every((ring) => ring.getAttribute('visibility')"
+        " === 'visible')"
+    )
     assert page.get_attribute("#chart-gain", "aria-valuetext") == told
     page.keyboard.press("Enter")
     shown = settled(page)
@@ -74,7 +84,9 @@ def test_a_chart_is_walked_by_keys_seen_on_all_charts_and_taken_as_threshold(pag
     assert shown["mode"] == "hand"
     assert shown["hand"] == cut
     assert list(MODELS)[int(shown["model"])] == name
-    recall = tables.digits(br.flag_at(MODELS[name], float(cut.removeprefix("score >= ")), at=START).tpr, 4)
+    recall = tables.digits(
+        br.flag_at(MODELS[name], float(cut.removeprefix("score >= ")), at=START).tpr, 4
+    )
     assert f"recall {recall}," in told
 
 
@@ -83,7 +95,10 @@ def test_the_pointer_shows_a_threshold_on_every_chart_and_a_click_takes_it(page)
     page.mouse.move(box["x"] + box["width"] * 0.6, box["y"] + box["height"] * 0.4)
     settled(page)
     assert page.locator("figure.chart .tip:visible").count() == 1
-    told = page.evaluate("[...document.querySelectorAll('#app svg[role=slider]')].map((svg) => svg.getAttribute('aria-valuetext'))")
+    told = page.evaluate(
+        "[...document.querySelectorAll('#app svg[role=slider]')].map((svg) =>"
+        " svg.getAttribute('aria-valuetext'))"
+    )
     assert len(set(told)) == 1
     page.mouse.down()
     page.mouse.up()
@@ -96,8 +111,29 @@ def test_every_control_is_reached_by_the_tab_key_and_shows_its_focus(page):
     for _ in range(60):
         page.keyboard.press("Tab")
         reached.append(page.evaluate("document.activeElement.id"))
-    assert {"theme", "prior", "prior-slider", "prior-sample", "fn", "fn-slider", "fp", "costs-known", "mode-cheapest", "volume"} <= set(reached)
-    assert {"volume-slider", "reset", "link", "csv", "json", "log-roc", "chart-roc", "chart-broc", "chart-gain"} <= set(reached)
+    assert {
+        "theme",
+        "prior",
+        "prior-slider",
+        "prior-sample",
+        "fn",
+        "fn-slider",
+        "fp",
+        "costs-known",
+        "mode-cheapest",
+        "volume",
+    } <= set(reached)
+    assert {
+        "volume-slider",
+        "reset",
+        "link",
+        "csv",
+        "json",
+        "log-roc",
+        "chart-roc",
+        "chart-broc",
+        "chart-gain",
+    } <= set(reached)
     page.focus("#prior")
     page.keyboard.press("Tab")
     assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
@@ -119,7 +155,9 @@ def test_the_table_is_taken_away_as_csv_and_json(page):
     for row, (model, counts) in zip(rows, MODELS.items(), strict=True):
         point = br.choose(counts, at=at, volume=VOLUME)
         assert row["model"] == model
-        assert {column: float(row[column]) for column in COLUMNS} == {column: point[column] for column in COLUMNS}
+        assert {column: float(row[column]) for column in COLUMNS} == {
+            column: point[column] for column in COLUMNS
+        }
     name, content = downloaded(page, "#json")
     told = json.loads(content)
     assert name == "baserate-models.json"
@@ -133,7 +171,11 @@ def test_a_chart_is_taken_away_as_svg_and_png(page):
     root = ET.fromstring(content)
     texts = [node.text for node in root.iter("{http://www.w3.org/2000/svg}text")]
     assert {"ROC", "recall (tpr)", *MODELS} <= set(texts)
-    curves = [node for node in root.iter("{http://www.w3.org/2000/svg}path") if node.get("stroke-width") == "2px" and len(node.get("d")) > 50]
+    curves = [
+        node
+        for node in root.iter("{http://www.w3.org/2000/svg}path")
+        if node.get("stroke-width") == "2px" and len(node.get("d")) > 50
+    ]
     assert len(curves) == len(MODELS)
     assert b"class=" not in content
     assert b"style=" not in content
@@ -150,7 +192,9 @@ def test_the_numbers_of_a_chart_are_a_table(page):
     page.locator("section[aria-labelledby=title-pr] summary").click()
     settled(page)
     cells = "(row) => [...row.children].map((cell) => cell.textContent)"
-    rows = page.evaluate(f"[...document.querySelectorAll('section[aria-labelledby=title-pr] tbody tr')].map({cells})")
+    rows = page.evaluate(
+        f"[...document.querySelectorAll('section[aria-labelledby=title-pr] tbody tr')].map({cells})"
+    )
     assert {row[0] for row in rows} == set(MODELS)
     for model, cut, recall, precision in rows:
         point = br.flag_at(MODELS[model], None if cut == "none" else float(cut), at=START)
@@ -159,7 +203,9 @@ def test_the_numbers_of_a_chart_are_a_table(page):
 
 
 def test_precision_is_drawn_nowhere_at_the_origin(page):
-    """Nothing flagged has no precision: the curve starts at the limit that its first edge has, not at 0 or 1."""
+    """Nothing flagged has no precision: the curve starts at the limit that its first edge has, not
+    at 0 or 1.
+    """
     page.locator("#chart-pr").scroll_into_view_if_needed()
     settled(page)
     first = "(path) => path.getAttribute('d').split(/[ML]/)[1].split(' ').map(Number)"
@@ -175,7 +221,10 @@ def test_precision_is_drawn_nowhere_at_the_origin(page):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 360])
 def test_axe_finds_no_fault(browser, saved, scheme, width):
-    with opened(browser, saved, viewport={"width": width, "height": 900}, color_scheme=scheme) as (page, _):
+    with opened(browser, saved, viewport={"width": width, "height": 900}, color_scheme=scheme) as (
+        page,
+        _,
+    ):
         assert faults(page) == []
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 

@@ -1,4 +1,6 @@
-"""Truth for uncertain conditions, setting by setting in exact fractions. Imports nothing from baserate."""
+"""Truth for uncertain conditions, setting by setting in exact fractions. Imports nothing from
+baserate.
+"""
 
 import itertools
 from fractions import Fraction
@@ -20,7 +22,9 @@ class Box(NamedTuple):
 
 
 def settings(models):
-    """{(model, threshold): (fpr, tpr)}: every threshold of every model, and both answers for all."""
+    """{(model, threshold): (fpr, tpr)}: every threshold of every model, and both answers for
+    all.
+    """
     found = {(NOTHING, None): (Fraction(0), Fraction(0))}
     for name, cells in models.items():
         for threshold, (tp, fp, fn, tn) in oracle_decisions.points(cells)[1:-1]:
@@ -43,7 +47,12 @@ def corners(box):
 
 def inside(box, steps):
     """A grid all over the box, its corners among it."""
-    axes = [sorted({Fraction(low) + (Fraction(high) - Fraction(low)) * k / steps for k in range(steps + 1)}) for low, high in box]
+    axes = [
+        sorted(
+            {Fraction(low) + (Fraction(high) - Fraction(low)) * k / steps for k in range(steps + 1)}
+        )
+        for low, high in box
+    ]
     return itertools.product(*axes)
 
 
@@ -55,13 +64,17 @@ def minimax(every, places):
     """(regret, keys) of the settings whose largest regret is least."""
     places = list(places)
     best = [(least(every, where), where) for where in places]
-    regrets = {key: max(cost(rates, *where) - low for low, where in best) for key, rates in every.items()}
+    regrets = {
+        key: max(cost(rates, *where) - low for low, where in best) for key, rates in every.items()
+    }
     lowest = min(regrets.values())
     return lowest, [key for key, value in regrets.items() if value == lowest]
 
 
 def mixtures(every, places, steps):
-    """The least regret of any mixture of two settings on a fine grid of shares: what no exact answer may exceed."""
+    """The least regret of any mixture of two settings on a fine grid of shares: what no exact
+    answer may exceed.
+    """
     places = list(places)
     best = [(least(every, where), where) for where in places]
     lowest = None

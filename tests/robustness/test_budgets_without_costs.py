@@ -1,4 +1,6 @@
-"""A budget and no costs: every command makes most of what is caught, and counts regret in positives missed."""
+"""A budget and no costs: every command makes most of what is caught, and counts regret in positives
+missed.
+"""
 
 import random
 from fractions import Fraction
@@ -40,20 +42,38 @@ def within(rate, prior, share):
 
 def most_caught(models, prior, share):
     """The highest tpr of any threshold within the budget."""
-    return max(tpr for counts in models.values() for tpr, fpr in rates(counts) if within((tpr, fpr), prior, share))
+    return max(
+        tpr
+        for counts in models.values()
+        for tpr, fpr in rates(counts)
+        if within((tpr, fpr), prior, share)
+    )
 
 
 @pytest.mark.parametrize("seed", range(80))
-def test_over_a_range_the_setting_within_the_budget_everywhere_that_catches_most_is_decided_on(seed):
+def test_over_a_range_the_setting_within_the_budget_everywhere_that_catches_most_is_decided_on(
+    seed,
+):
     rng = random.Random(f"caught {seed}")
     models, budget = some_models(rng), rng.randint(1, VOLUME)
     low, high = sorted(Fraction(rng.randint(1, 990), 1000) for _ in range(2))
     share = Fraction(budget, VOLUME)
-    found = br.decide(models, f"alerts <= {budget}", at=br.Uncertain(prior=f"{float(low)}..{float(high)}"), volume=VOLUME)
-    everywhere = [one for counts in models.values() for one in rates(counts) if within(one, low, share) and within(one, high, share)]
+    found = br.decide(
+        models,
+        f"alerts <= {budget}",
+        at=br.Uncertain(prior=f"{float(low)}..{float(high)}"),
+        volume=VOLUME,
+    )
+    everywhere = [
+        one
+        for counts in models.values()
+        for one in rates(counts)
+        if within(one, low, share) and within(one, high, share)
+    ]
     best = max(tpr for tpr, _ in everywhere)
     assert (found.tpr, found.optimized) == (float(best), "caught")
-    # Regret: p·(most caught within the budget at p − tpr), which is largest where a threshold stops being within it.
+    # Regret: p·(most caught within the budget at p − tpr), which is largest where a threshold stops
+    # being within it.
     places = {low, high}
     for counts in models.values():
         places |= {(share - fpr) / (tpr - fpr) for tpr, fpr in rates(counts) if tpr != fpr}
@@ -71,10 +91,18 @@ def test_over_values_and_distributions_the_average_is_that_of_choosing_anew(seed
     share = Fraction(budget, VOLUME)
     values = [rng.uniform(0.01, 0.9) for _ in range(5)]
     found = br.decide(models, f"alerts <= {budget}", at=br.Uncertain(prior=values), volume=VOLUME)
-    average = np.mean([p * float(most_caught(models, Fraction(p), share)) for p in values]) - np.mean(values) * found.tpr
+    average = (
+        np.mean([p * float(most_caught(models, Fraction(p), share)) for p in values])
+        - np.mean(values) * found.tpr
+    )
     assert found.regret.value == pytest.approx(average, abs=1e-12)
     assert found.regret.averaged
-    spread = br.decide(models, f"alerts <= {budget}", at=br.Uncertain(prior=br.LogUniform(0.01, 0.9)), volume=VOLUME)
+    spread = br.decide(
+        models,
+        f"alerts <= {budget}",
+        at=br.Uncertain(prior=br.LogUniform(0.01, 0.9)),
+        volume=VOLUME,
+    )
     places = np.exp(np.linspace(np.log(0.01), np.log(0.9), 2001))
     middles = np.sqrt(places[1:] * places[:-1])
     steps = np.array([float(most_caught(models, Fraction(p), share)) for p in middles.tolist()])
@@ -98,7 +126,10 @@ def test_at_a_known_base_rate_decide_and_choose_agree(seed):
 def test_sites_are_judged_each_by_its_own_best():
     rng = random.Random(7)
     labels, site = [1, 0] * 100, ["x"] * 120 + ["y"] * 80
-    models = {name: br.count_groups(labels, [rng.gauss(y, 1) for y in labels], groups=site) for name in ("a", "b")}
+    models = {
+        name: br.count_groups(labels, [rng.gauss(y, 1) for y in labels], groups=site)
+        for name in ("a", "b")
+    }
     at = br.Uncertain(prior="1%..20%")
     found = br.decide(models, "alerts <= 100", at=at, volume=VOLUME)
     share, worst = Fraction(1, 10), []
@@ -106,8 +137,16 @@ def test_sites_are_judged_each_by_its_own_best():
         here = {model: counts[name] for model, counts in models.items()}
         tpr = br.flag_at(here[found.model], found.threshold).tpr
         low, high = Fraction(1, 100), Fraction(1, 5)
-        places = [low, high, *((share - f) / (t - f) for one in here.values() for t, f in rates(one) if t != f)]
-        worst += [float(p) * (float(most_caught(here, p, share)) - tpr) for p in places if low <= p <= high]
+        places = [
+            low,
+            high,
+            *((share - f) / (t - f) for one in here.values() for t, f in rates(one) if t != f),
+        ]
+        worst += [
+            float(p) * (float(most_caught(here, p, share)) - tpr)
+            for p in places
+            if low <= p <= high
+        ]
     assert found.regret.value == pytest.approx(max(worst), abs=1e-9)
 
 
@@ -120,7 +159,10 @@ def test_costs_that_are_given_decide_also_under_a_budget():
 @pytest.fixture(scope="module")
 def scored(tmp_path_factory):
     rng = random.Random(11)
-    rows = [(y, round(rng.gauss(2 * y, 1), 4), round(rng.gauss(y, 1), 4)) for y in [1] * 100 + [0] * 1900]
+    rows = [
+        (y, round(rng.gauss(2 * y, 1), 4), round(rng.gauss(y, 1), 4))
+        for y in [1] * 100 + [0] * 1900
+    ]
     rows += [(0, 9, 9), (1, -9, -9)]  # so that no threshold is sure of either class
     return written(tmp_path_factory.mktemp("data") / "scores.csv", ["y", "a", "b"], rows)
 
@@ -147,7 +189,11 @@ def test_every_command_uses_the_budget_for_what_is_caught(scored, capsys):
 
 def test_without_costs_the_first_sentence_says_that_equal_ones_are_assumed(scored, capsys):
     assumed = "equal costs assumed (a miss counts like a false alarm)"
-    commands = [("choose", "--prior", "20%"), ("choose", "--prior", "1%", "--rule", "recall >= 0.5"), ("decide", "--prior", "1%..20%")]
+    commands = [
+        ("choose", "--prior", "20%"),
+        ("choose", "--prior", "1%", "--rule", "recall >= 0.5"),
+        ("decide", "--prior", "1%..20%"),
+    ]
     for command, *asked in [*commands, ("expect", "--prior", "1%..20%")]:
         done = told(capsys, command, scored, *TWO, *asked)
         assert assumed in done.out.splitlines()[0]
@@ -157,21 +203,31 @@ def test_without_costs_the_first_sentence_says_that_equal_ones_are_assumed(score
         assert assumed not in given.out
 
 
-def test_baselines_stand_in_every_table_and_an_answer_that_does_not_beat_them_says_so_first(scored, capsys):
+def test_baselines_stand_in_every_table_and_an_answer_that_does_not_beat_them_says_so_first(
+    scored, capsys
+):
     costs = ("--cost", "fn=10,fp=1")
-    for command, *asked in [("choose", "--prior", "1%"), ("decide", "--prior", "1%..20%"), ("expect", "--prior", "1%..20%")]:
+    for command, *asked in [
+        ("choose", "--prior", "1%"),
+        ("decide", "--prior", "1%..20%"),
+        ("expect", "--prior", "1%..20%"),
+    ]:
         done = told(capsys, command, scored, *TWO, *asked, *costs)
         assert "\nflag nothing " in done.out
         assert "\nflag everything " in done.out
     everything = ("--cost", "fn=1000000,fp=1")
     chosen = told(capsys, "choose", scored, *TWO, "--prior", "50%", *everything).out
     assert chosen.startswith(
-        "No model beats flagging everything at prior 0.5, costs (fp = 1, fn = 1e+06): flag everything (cost per case 0.5000)."
+        "No model beats flagging everything at prior 0.5, costs (fp = 1, fn = 1e+06): flag"
+        " everything (cost per case 0.5000)."
     )
     assert "exact" in chosen
     alone = told(capsys, "choose", scored, *TWO[:4], "--prior", "50%", *everything).out
     assert alone.startswith("No threshold of a beats flagging everything")
     decided = told(capsys, "decide", scored, *TWO, "--prior", "40%..50%", *everything).out
-    assert decided.startswith("No model beats flagging everything at prior 0.4..0.5; costs (fp = 1, fn = 1e+06): flag everything")
+    assert decided.startswith(
+        "No model beats flagging everything at prior 0.4..0.5; costs (fp = 1, fn = 1e+06): flag"
+        " everything"
+    )
     expected = told(capsys, "expect", scored, *TWO, "--prior", "40%..50%", *everything).out
     assert "No model beats flagging everything, at worst or at best." in expected

@@ -1,4 +1,6 @@
-"""Averages, bounds, worst and best of measures over uncertain conditions: against closed forms, and against brute force."""
+"""Averages, bounds, worst and best of measures over uncertain conditions: against closed forms, and
+against brute force.
+"""
 
 import itertools
 import math
@@ -18,24 +20,51 @@ LOW, HIGH = 1e-6, 1e-4
 
 
 def test_precision_over_a_log_uniform_prior_is_its_closed_form():
-    found = br.expect("precision", COUNTS, threshold=3, at=br.Uncertain(prior=br.LogUniform(LOW, HIGH)), kind="unknown")
-    closed = T / (T - F) * math.log((F + (T - F) * HIGH) / (F + (T - F) * LOW)) / math.log(HIGH / LOW)
+    found = br.expect(
+        "precision",
+        COUNTS,
+        threshold=3,
+        at=br.Uncertain(prior=br.LogUniform(LOW, HIGH)),
+        kind="unknown",
+    )
+    closed = (
+        T / (T - F) * math.log((F + (T - F) * HIGH) / (F + (T - F) * LOW)) / math.log(HIGH / LOW)
+    )
     assert abs(found.value - closed) < 1e-10 * closed
     assert abs(found.value - closed) <= max(found.error, 1e-15)
-    ends = [p * T / (p * T + (1 - p) * F) for p in (LOW * (HIGH / LOW) ** 0.025, LOW * (HIGH / LOW) ** 0.975)]
+    ends = [
+        p * T / (p * T + (1 - p) * F)
+        for p in (LOW * (HIGH / LOW) ** 0.025, LOW * (HIGH / LOW) ** 0.975)
+    ]
     assert (found.low, found.high) == pytest.approx(ends, rel=1e-12)
-    assert (found.worst, found.best) == pytest.approx([p * T / (p * T + (1 - p) * F) for p in (LOW, HIGH)], rel=1e-12)
+    assert (found.worst, found.best) == pytest.approx(
+        [p * T / (p * T + (1 - p) * F) for p in (LOW, HIGH)], rel=1e-12
+    )
 
 
-@pytest.mark.parametrize(("a", "b", "prior"), [(3.5, 497.5, br.Pilot(3, 500)), (2, 998, stats.beta(2, 998)), (0.5, 60.5, br.Pilot(0, 60))])
+@pytest.mark.parametrize(
+    ("a", "b", "prior"),
+    [(3.5, 497.5, br.Pilot(3, 500)), (2, 998, stats.beta(2, 998)), (0.5, 60.5, br.Pilot(0, 60))],
+)
 def test_precision_over_a_beta_prior_is_its_integral_to_ten_digits(a, b, prior):
-    found = br.expect("precision", COUNTS, threshold=3, at=br.Uncertain(prior=prior), kind="unknown")
+    found = br.expect(
+        "precision", COUNTS, threshold=3, at=br.Uncertain(prior=prior), kind="unknown"
+    )
     with mpmath.workdps(30):
         t, f = mpmath.mpf(9) / 10, mpmath.mpf(2) / 1000
-        # E[pt / (pt + (1 − p)f)] = (t / f)·B(a + 1, b) / B(a, b)·2F1(1, a + 1; a + b + 1; 1 − t / f)
-        closed = t / f * mpmath.beta(a + 1, b) / mpmath.beta(a, b) * mpmath.hyp2f1(1, a + 1, a + b + 1, 1 - t / f)
+        # E[pt / (pt + (1 − p)f)] = (t / f)·B(a + 1, b) / B(a, b)·2F1(1, a + 1; a + b + 1; 1 − t /
+        # f)
+        closed = (
+            t
+            / f
+            * mpmath.beta(a + 1, b)
+            / mpmath.beta(a, b)
+            * mpmath.hyp2f1(1, a + 1, a + b + 1, 1 - t / f)
+        )
     assert float(abs(found.value - closed) / closed) < 1e-10
-    assert (found.low, found.high) == pytest.approx([p * T / (p * T + (1 - p) * F) for p in stats.beta(a, b).ppf([0.025, 0.975])], rel=1e-9)
+    assert (found.low, found.high) == pytest.approx(
+        [p * T / (p * T + (1 - p) * F) for p in stats.beta(a, b).ppf([0.025, 0.975])], rel=1e-9
+    )
     assert math.isnan(found.worst) is (prior.__class__ is br.Pilot)
 
 
@@ -43,28 +72,45 @@ def test_a_varying_base_rate_has_its_long_run_precision():
     at = br.Uncertain(prior=br.LogUniform(LOW, HIGH))
     mean = (HIGH - LOW) / math.log(HIGH / LOW)
     found = br.expect("precision", COUNTS, threshold=3, at=at, kind="varying")
-    assert found.value == pytest.approx(br.measure("precision", COUNTS, threshold=3, at=br.Conditions(mean)), rel=1e-10)
+    assert found.value == pytest.approx(
+        br.measure("precision", COUNTS, threshold=3, at=br.Conditions(mean)), rel=1e-10
+    )
     days = [0.001, 0.002, 0.01]
-    varying = br.expect("precision", COUNTS, threshold=3, at=br.Uncertain(prior=days), kind="varying").value
-    unknown = br.expect("precision", COUNTS, threshold=3, at=br.Uncertain(prior=days), kind="unknown").value
+    varying = br.expect(
+        "precision", COUNTS, threshold=3, at=br.Uncertain(prior=days), kind="varying"
+    ).value
+    unknown = br.expect(
+        "precision", COUNTS, threshold=3, at=br.Uncertain(prior=days), kind="unknown"
+    ).value
     each = [br.measure("precision", COUNTS, threshold=3, at=br.Conditions(prior)) for prior in days]
     assert unknown == pytest.approx(sum(each) / 3, rel=1e-12)
-    assert varying == pytest.approx(br.measure("precision", COUNTS, threshold=3, at=br.Conditions(sum(days) / 3)), rel=1e-12)
+    assert varying == pytest.approx(
+        br.measure("precision", COUNTS, threshold=3, at=br.Conditions(sum(days) / 3)), rel=1e-12
+    )
     assert varying > unknown
 
 
-@pytest.mark.parametrize("prior", [br.LogUniform(LOW, HIGH), br.Pilot(3, 5000), br.LogNormal(1e-4, 3), [1e-5, 1e-3]])
+@pytest.mark.parametrize(
+    "prior", [br.LogUniform(LOW, HIGH), br.Pilot(3, 5000), br.LogNormal(1e-4, 3), [1e-5, 1e-3]]
+)
 def test_what_is_straight_in_the_prior_is_that_at_its_mean(prior):
     at = br.Uncertain(prior=prior, costs={"fn": br.LogNormal(100, 2), "fp": 2})
     mean = br.Conditions(at.prior.mean, br.Costs(fp=2, fn=100 * math.exp(math.log(2) ** 2 / 2)))
     for name in ("posfrac", "expected_cost", "accuracy"):
         found = br.expect(name, COUNTS, threshold=2, at=at)
-        assert found.value == pytest.approx(br.measure(name, COUNTS, threshold=2, at=mean), rel=1e-10)
+        assert found.value == pytest.approx(
+            br.measure(name, COUNTS, threshold=2, at=mean), rel=1e-10
+        )
     alerts = br.expect("alerts", COUNTS, threshold=2, at=at, volume=1_000_000)
-    assert alerts.value == pytest.approx(br.measure("alerts", COUNTS, threshold=2, at=mean, volume=1_000_000), rel=1e-10)
+    assert alerts.value == pytest.approx(
+        br.measure("alerts", COUNTS, threshold=2, at=mean, volume=1_000_000), rel=1e-10
+    )
 
 
-@pytest.mark.parametrize("prior", [br.LogUniform(1e-5, 1e-3), br.Pilot(3, 5000), stats.beta(2, 998), br.LogNormal(1e-4, 3)])
+@pytest.mark.parametrize(
+    "prior",
+    [br.LogUniform(1e-5, 1e-3), br.Pilot(3, 5000), stats.beta(2, 998), br.LogNormal(1e-4, 3)],
+)
 def test_the_cost_of_choosing_anew_is_what_regret_is_measured_against(prior):
     at = br.Uncertain(prior=prior, costs={"fn": 500, "fp": 5, "tp": 5})
     found = br.expect("expected_cost", F1_A, at=at)
@@ -79,7 +125,10 @@ def test_a_difference_of_two_models_is_that_of_their_averages():
     assert both.value == pytest.approx(each[1] - each[0], rel=1e-9)
     assert both.name == "expected_cost of B - A"
     fixed = br.expect("precision", MODELS, threshold={"A": 6, "B": 5}, at=at, kind="unknown")
-    apart = [br.expect("precision", MODELS[name], threshold=cut, at=at, kind="unknown").value for name, cut in (("A", 6), ("B", 5))]
+    apart = [
+        br.expect("precision", MODELS[name], threshold=cut, at=at, kind="unknown").value
+        for name, cut in (("A", 6), ("B", 5))
+    ]
     assert fixed.value == pytest.approx(apart[1] - apart[0], rel=1e-12)
 
 
@@ -89,12 +138,18 @@ def test_a_choice_under_a_rule_is_followed_where_it_jumps():
     # By hand: the choice at each of many places, jumps found by looking closely.
     logs = np.linspace(math.log(1e-4), math.log(0.1), 1001)
     middles = np.exp((logs[1:] + logs[:-1]) / 2)
-    brute = np.mean([br.choose(F1_A, "posfrac <= 2%", at=br.Conditions(float(p), br.Costs(fn=50))).tpr for p in middles])
+    brute = np.mean(
+        [
+            br.choose(F1_A, "posfrac <= 2%", at=br.Conditions(float(p), br.Costs(fn=50))).tpr
+            for p in middles
+        ]
+    )
     assert found.value == pytest.approx(brute, abs=2e-3)
     assert found.error < 1e-9
 
 
-# ---- ranges, worst and best ----------------------------------------------------------------------------------------------------
+# ---- ranges, worst and best
+# ----------------------------------------------------------------------------------------------------  # noqa: E501
 
 
 def test_a_range_has_no_average_but_a_worst_and_a_best():
@@ -110,7 +165,10 @@ def test_a_range_has_no_average_but_a_worst_and_a_best():
     assert (found.low, found.high) == (found.best, found.worst)
     rechosen = br.expect("expected_cost", F1_A, at=at)
     settings = itertools.product(np.geomspace(1e-4, 1e-2, 25).tolist(), (10, 100))
-    grid = [br.choose(F1_A, at=br.Conditions(prior, br.Costs(fn=fn))).expected_cost for prior, fn in settings]
+    grid = [
+        br.choose(F1_A, at=br.Conditions(prior, br.Costs(fn=fn))).expected_cost
+        for prior, fn in settings
+    ]
     assert rechosen.worst >= max(grid) - 1e-12
     assert rechosen.best <= min(grid) + 1e-12
 
@@ -143,7 +201,8 @@ def test_a_confusion_and_a_point_are_read_as_they_are():
     assert br.expect("npv", point.confusion, at=at, kind="unknown") == plain
 
 
-# ---- choices -------------------------------------------------------------------------------------------------------------------
+# ---- choices
+# -------------------------------------------------------------------------------------------------------------------  # noqa: E501
 
 
 def test_how_likely_each_model_is_to_win():
@@ -151,20 +210,30 @@ def test_how_likely_each_model_is_to_win():
     costs = {"fn": 500, "fp": 5, "tp": 5}
     shares = found.likely(br.Uncertain(prior=br.LogUniform(1e-6, 1e-3), costs=costs))
     borders = np.log([1e-6, 4.122840e-06, 7.656163e-05, 1e-3])
-    assert [shares[name] for name in ("flag nothing", "B", "A")] == pytest.approx((np.diff(borders) / np.log(1000)).tolist(), abs=1e-6)
+    assert [shares[name] for name in ("flag nothing", "B", "A")] == pytest.approx(
+        (np.diff(borders) / np.log(1000)).tolist(), abs=1e-6
+    )
     assert sum(shares.values()) == pytest.approx(1, rel=1e-12)
-    drawn = br.Uncertain(prior=br.LogUniform(1e-6, 1e-3), costs={**costs, "fn": br.LogNormal(2000, 1.2), "tp": 0})
+    drawn = br.Uncertain(
+        prior=br.LogUniform(1e-6, 1e-3), costs={**costs, "fn": br.LogNormal(2000, 1.2), "tp": 0}
+    )
     both, rng = found.likely(drawn), np.random.default_rng(0)
     sample = drawn.draw(rng, 4000)
-    wins = [found.at(float(p), 5 / float(fn)).models[0] for p, fn in zip(sample.prior, sample.fn, strict=True)]
+    wins = [
+        found.at(float(p), 5 / float(fn)).models[0]
+        for p, fn in zip(sample.prior, sample.fn, strict=True)
+    ]
     assert both["A"] == pytest.approx(np.mean([name == "A" for name in wins]), abs=0.03)
     listed = found.likely(br.Uncertain(prior=[1e-6, 1e-5, 1e-4], costs=costs))
-    assert {name: share for name, share in listed.items() if share} == pytest.approx({"flag nothing": 1 / 3, "B": 1 / 3, "A": 1 / 3})
+    assert {name: share for name, share in listed.items() if share} == pytest.approx(
+        {"flag nothing": 1 / 3, "B": 1 / 3, "A": 1 / 3}
+    )
     with pytest.raises(br.InputError, match="BR588: how likely a winner is needs distributions"):
         found.likely(br.Uncertain(prior="1e-6..1e-3"))
 
 
-# ---- what is refused -----------------------------------------------------------------------------------------------------------
+# ---- what is refused
+# -----------------------------------------------------------------------------------------------------------  # noqa: E501
 
 
 def test_what_cannot_be_expected_is_refused():
@@ -183,11 +252,18 @@ def test_what_cannot_be_expected_is_refused():
         br.expect("posfrac", MODELS, threshold={"A": 3}, at=at)
     with pytest.raises(br.InputError, match="BR588: tp counts the cases of the sample"):
         br.expect("tp", COUNTS, threshold=3, at=at)
-    with pytest.raises(br.InputError, match="BR594: a measure is asked for at a rule and at a threshold"):
+    with pytest.raises(
+        br.InputError, match="BR594: a measure is asked for at a rule and at a threshold"
+    ):
         br.expect("posfrac", COUNTS, threshold=3, rule="tpr >= 0.5", at=at)
     with pytest.raises(br.InputError, match="BR594: this point is already set"):
         br.expect("posfrac", br.flag_at(COUNTS, 3), threshold=3, at=at)
     with pytest.raises(br.InputError, match="BR228: a measure is read of Counts"):
         br.expect("posfrac", 5, at=at)
-    found = br.expect("precision", F1_A, at=br.Uncertain(prior=br.LogUniform(1e-9, 1e-3), costs={"fn": 100}), kind="unknown")
+    found = br.expect(
+        "precision",
+        F1_A,
+        at=br.Uncertain(prior=br.LogUniform(1e-9, 1e-3), costs={"fn": 100}),
+        kind="unknown",
+    )
     assert found.value.reason == "precision is undefined in part of the assumed distribution"

@@ -1,4 +1,6 @@
-"""Averages over what is believed, and what learning is worth: against integrals to many digits over every setting."""
+"""Averages over what is believed, and what learning is worth: against integrals to many digits over
+every setting.
+"""
 
 import itertools
 import math
@@ -33,8 +35,14 @@ def average_least(lines, density, low, high):
     """The average of the least of straight lines, between every two crossings on its own."""
     with mpmath.workdps(30):
         places = [low, *(x for x in crossings(lines) if low < x < high), high]
-        exact = [(mpmath.mpf(a.numerator) / a.denominator, mpmath.mpf(b.numerator) / b.denominator) for a, b in lines]
-        return mpmath.quad(lambda x: density(x) * min(a + b * x for a, b in exact), [mpmath.mpf(p.numerator) / p.denominator for p in places])
+        exact = [
+            (mpmath.mpf(a.numerator) / a.denominator, mpmath.mpf(b.numerator) / b.denominator)
+            for a, b in lines
+        ]
+        return mpmath.quad(
+            lambda x: density(x) * min(a + b * x for a, b in exact),
+            [mpmath.mpf(p.numerator) / p.denominator for p in places],
+        )
 
 
 def in_prior(rates, costs):
@@ -57,9 +65,17 @@ LOG_UNIFORM = lambda x: 1 / (x * mpmath.log(100))  # noqa: E731
     ("prior", "density", "ends"),
     [
         (br.LogUniform(1e-5, 1e-3), LOG_UNIFORM, (Fraction(1, 10**5), Fraction(1, 10**3))),
-        (br.Pilot(3, 5000), beta_density(mpmath.mpf("3.5"), mpmath.mpf("4997.5")), (Fraction(0), Fraction(1, 50))),
+        (
+            br.Pilot(3, 5000),
+            beta_density(mpmath.mpf("3.5"), mpmath.mpf("4997.5")),
+            (Fraction(0), Fraction(1, 50)),
+        ),
         (stats.beta(2, 998), beta_density(2, 998), (Fraction(0), Fraction(1, 10))),
-        (stats.uniform(0.0001, 0.0099), lambda _: 1 / mpmath.mpf("0.0099"), (Fraction(1, 10**4), Fraction(1, 100))),
+        (
+            stats.uniform(0.0001, 0.0099),
+            lambda _: 1 / mpmath.mpf("0.0099"),
+            (Fraction(1, 10**4), Fraction(1, 100)),
+        ),
     ],
     ids=["log-uniform", "pilot", "beta", "uniform"],
 )
@@ -91,12 +107,24 @@ def test_the_least_cost_is_averaged_over_a_cost_to_ten_digits(cost):
     sigma, median = mpmath.log(3), plain[order[cost]]
 
     def density(x):
-        return mpmath.exp(-((mpmath.log(x / median) / sigma) ** 2) / 2) / (x * sigma * mpmath.sqrt(2 * mpmath.pi))
+        return mpmath.exp(-((mpmath.log(x / median) / sigma) ** 2) / 2) / (
+            x * sigma * mpmath.sqrt(2 * mpmath.pi)
+        )
 
     with mpmath.workdps(30):
-        places = sorted({Fraction(1, 10**6), *(Fraction(median) * Fraction(10) ** k for k in range(-5, 6)), *crossings(lines)} - {Fraction(0)})
+        places = sorted(
+            {
+                Fraction(1, 10**6),
+                *(Fraction(median) * Fraction(10) ** k for k in range(-5, 6)),
+                *crossings(lines),
+            }
+            - {Fraction(0)}
+        )
         places = [p for p in places if p > 0]
-        exact = [(mpmath.mpf(a.numerator) / a.denominator, mpmath.mpf(b.numerator) / b.denominator) for a, b in lines]
+        exact = [
+            (mpmath.mpf(a.numerator) / a.denominator, mpmath.mpf(b.numerator) / b.denominator)
+            for a, b in lines
+        ]
         at_places = [mpmath.mpf(p.numerator) / p.denominator for p in places]
         truth = mpmath.quad(lambda x: density(x) * min(a + b * x for a, b in exact), at_places)
     found = br.regret(MODELS, "A", 6, at=at)
@@ -115,13 +143,23 @@ def test_over_two_parts_the_error_is_within_what_is_stated():
 
         def value(z):
             fn = 500 * np.exp(np.log(3) * z)
-            return (prior * fn * (1 - rates[:, 1]) + (1 - prior) * 5 * rates[:, 0]).min() * np.exp(-z * z / 2) / np.sqrt(2 * np.pi)
+            return (
+                (prior * fn * (1 - rates[:, 1]) + (1 - prior) * 5 * rates[:, 0]).min()
+                * np.exp(-z * z / 2)
+                / np.sqrt(2 * np.pi)
+            )
 
-        return sum(integrate.quad(value, a, b, epsabs=1e-14, epsrel=1e-12)[0] for a, b in itertools.pairwise(places))
+        return sum(
+            integrate.quad(value, a, b, epsabs=1e-14, epsrel=1e-12)[0]
+            for a, b in itertools.pairwise(places)
+        )
 
     # Averaged over the cost, it is smooth in the prior.
     place, weight = np.polynomial.legendre.leggauss(24)
-    truth = sum(w / 2 * inner(math.exp(math.log(1e-4) + x * math.log(10))) for x, w in zip(place.tolist(), weight.tolist(), strict=True))
+    truth = sum(
+        w / 2 * inner(math.exp(math.log(1e-4) + x * math.log(10)))
+        for x, w in zip(place.tolist(), weight.tolist(), strict=True)
+    )
     assert found.error < 1e-10
     assert abs(found.least - truth) < 1e-10
 
@@ -144,13 +182,17 @@ def test_learning_is_worth_something_and_everything_is_worth_most(seed):
 def test_learning_one_of_two_parts_leaves_the_other_at_its_mean():
     at = br.Uncertain(prior=br.LogUniform(1e-5, 1e-3), costs={"fp": 5, "fn": br.LogNormal(500, 3)})
     mean = 500 * np.exp(np.log(3) ** 2 / 2)
-    alone = br.value_of_learning(MODELS, at=br.Uncertain(prior=br.LogUniform(1e-5, 1e-3), costs={"fp": 5, "fn": mean}))
+    alone = br.value_of_learning(
+        MODELS, at=br.Uncertain(prior=br.LogUniform(1e-5, 1e-3), costs={"fp": 5, "fn": mean})
+    )
     assert br.value_of_learning(MODELS, at=at)["prior"] == pytest.approx(alone["prior"], rel=1e-9)
 
 
 def test_what_learning_is_worth_needs_a_distribution():
     for at in (br.Conditions(0.1), br.Uncertain(prior="1e-5..1e-3"), br.Uncertain(prior=0.1)):
-        with pytest.raises(br.InputError, match="BR588: what learning is worth on average needs a distribution"):
+        with pytest.raises(
+            br.InputError, match="BR588: what learning is worth on average needs a distribution"
+        ):
             br.value_of_learning(MODELS, at=at)
     groups = {"m": br.count_groups([0, 1, 0, 1], [1, 2, 3, 4], groups=["a", "a", "b", "b"])}
     with pytest.raises(br.InputError, match="BR588: what learning is worth is asked of one site"):

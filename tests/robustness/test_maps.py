@@ -1,4 +1,6 @@
-"""The winner map: exact borders against brute force on a grid, ties, rules, and where models cannot be told apart."""
+"""The winner map: exact borders against brute force on a grid, ties, rules, and where models cannot
+be told apart.
+"""
 
 import itertools
 import math
@@ -26,7 +28,10 @@ def cheapest(every, prior, ratio):
 
 def drawn_set(seed):
     rng = random.Random(f"map {seed}")
-    data = {name: generated.cells(rng, both=True, most=rng.choice([3, 6, 10])) for name in "abcd"[: rng.randint(1, 4)]}
+    data = {
+        name: generated.cells(rng, both=True, most=rng.choice([3, 6, 10]))
+        for name in "abcd"[: rng.randint(1, 4)]
+    }
     if len(data) > 1 and rng.random() < 0.2:
         data["b"] = data["a"]
     return rng, data
@@ -34,12 +39,17 @@ def drawn_set(seed):
 
 @pytest.mark.parametrize("block", range(10))
 def test_every_cell_of_a_brute_force_grid_agrees_with_the_map(block):
-    """520 sets, each on a grid of base rates and cost ratios: the winner in each cell is the one named, ties included."""
+    """520 sets, each on a grid of base rates and cost ratios: the winner in each cell is the one
+    named, ties included.
+    """
     for seed in range(52 * block, 52 * (block + 1)):
         rng, data = drawn_set(seed)
         every = oracle.settings(data)
         found = br.winner_map({name: generated.counts(cells) for name, cells in data.items()})
-        priors = [Fraction(rng.randint(1, 10**6), 10**6 + 1) ** rng.choice([1, 2, 3]) for _ in range(CELLS)]
+        priors = [
+            Fraction(rng.randint(1, 10**6), 10**6 + 1) ** rng.choice([1, 2, 3])
+            for _ in range(CELLS)
+        ]
         ratios = [Fraction(rng.randint(1, 1000), rng.randint(1, 1000)) for _ in range(CELLS)]
         grid = found.grid(priors, ratios)
         for row, prior in enumerate(priors):
@@ -47,9 +57,14 @@ def test_every_cell_of_a_brute_force_grid_agrees_with_the_map(block):
                 truth = cheapest(every, prior, ratio)
                 named = set(grid[row, column].split(" = "))
                 assert named <= truth, (seed, prior, ratio)
-                if len(truth) > len(named):  # more than are named only on a border, where two settings cost the same
+                if len(truth) > len(
+                    named
+                ):  # more than are named only on a border, where two settings cost the same
                     effective = prior / (prior + (1 - prior) * ratio)
-                    assert any(abs(border.effective_prior - effective) < Fraction(1, 10**12) for border in found.borders)
+                    assert any(
+                        abs(border.effective_prior - effective) < Fraction(1, 10**12)
+                        for border in found.borders
+                    )
         for prior, ratio in itertools.product(priors[:3], ratios[:3]):
             win = found.at(prior, ratio)
             assert set(win.models) == set(found.grid([prior], [ratio])[0, 0].split(" = "))
@@ -64,9 +79,13 @@ def test_borders_are_parallel_straight_lines_and_those_of_the_winners():
         assert border.prior(costs.ratio) == pytest.approx(win.low, rel=1e-12)
         for ratio in (0.001, 0.3, 20):
             prior = border.prior(ratio)
-            assert math.log(prior / (1 - prior)) == pytest.approx(border.intercept + math.log(ratio), abs=1e-9)
+            assert math.log(prior / (1 - prior)) == pytest.approx(
+                border.intercept + math.log(ratio), abs=1e-9
+            )
     assert found.at("1 in 1000", costs.ratio).thresholds == (5,)
-    assert found.at("1 in 1000", costs.ratio) == next(win for win in found.wins if "A" in win.models and win.thresholds == (5,))
+    assert found.at("1 in 1000", costs.ratio) == next(
+        win for win in found.wins if "A" in win.models and win.thresholds == (5,)
+    )
 
 
 def test_on_a_border_the_winner_is_what_flags_less():
@@ -78,10 +97,13 @@ def test_on_a_border_the_winner_is_what_flags_less():
 
 def test_twins_are_one_winner():
     found = br.winner_map({"A": F1_A, "C": F1_A})
-    assert all(win.models in (("A", "C"), ("flag nothing",), ("flag everything",)) for win in found.wins)
+    assert all(
+        win.models in (("A", "C"), ("flag nothing",), ("flag everything",)) for win in found.wins
+    )
 
 
-# ---- under a rule --------------------------------------------------------------------------------------------------------------
+# ---- under a rule
+# --------------------------------------------------------------------------------------------------------------  # noqa: E501
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -93,7 +115,10 @@ def test_under_a_rule_the_winner_is_the_cheapest_of_what_keeps_it(seed):
             ("tpr >= {}", lambda _p, _f, t: t >= limit),
             ("fpr <= {}", lambda _p, f, _t: f <= limit),
             ("posfrac <= {}", lambda p, f, t: p * t + (1 - p) * f <= limit),
-            ("precision >= {}", lambda p, f, t: p * t + (1 - p) * f > 0 and p * t >= limit * (p * t + (1 - p) * f)),
+            (
+                "precision >= {}",
+                lambda p, f, t: p * t + (1 - p) * f > 0 and p * t >= limit * (p * t + (1 - p) * f),
+            ),
         ]
     )
     every = oracle.settings(data)
@@ -116,7 +141,9 @@ def test_under_a_budget_the_winner_is_what_choose_model_chooses(seed):
     prior, fn = Fraction(rng.randint(1, 500), 1000), rng.choice([1, 5, 40])
     budget = rng.randint(10, 900)
     found = br.winner_map(counts, f"alerts <= {budget}", volume=1000)
-    choice = br.choose_model(counts, f"alerts <= {budget}", at=br.Conditions(prior, br.Costs(fn=fn)), volume=1000)
+    choice = br.choose_model(
+        counts, f"alerts <= {budget}", at=br.Conditions(prior, br.Costs(fn=fn)), volume=1000
+    )
     win = found.at(prior, Fraction(1, fn))
     cost = prior * fn * (1 - Fraction(win.tpr)) + (1 - prior) * Fraction(win.fpr)
     assert float(cost) == pytest.approx(choice.point.expected_cost, rel=1e-9)
@@ -131,26 +158,39 @@ def test_a_rule_of_rates_has_the_same_borders_at_every_base_rate():
     assert "flag nothing" not in {name for win in found.wins for name in win.models}
 
 
-# ---- what can be told apart ----------------------------------------------------------------------------------------------------
+# ---- what can be told apart
+# ----------------------------------------------------------------------------------------------------  # noqa: E501
 
 
 def joint(gain, size=4000, seed=1):
     rng = np.random.default_rng(seed)
     y = (np.arange(size) % 10 == 0).astype(int)
     noise = rng.normal(size=size)
-    return br.count_models(y, {"a": np.round(noise + y, 2), "b": np.round(noise + 0.3 * rng.normal(size=size) + (1 + gain) * y, 2)})
+    return br.count_models(
+        y,
+        {
+            "a": np.round(noise + y, 2),
+            "b": np.round(noise + 0.3 * rng.normal(size=size) + (1 + gain) * y, 2),
+        },
+    )
 
 
 def test_a_much_better_model_is_told_apart_in_the_middle_of_the_map():
     apart = br.winner_map(joint(2), level=0.95).apart
     assert apart.doubtful(0.5) == ()
-    assert "a" not in {rival for doubt in apart.doubts if doubt.low < 0.4 < doubt.high for rival in doubt.rivals}
+    assert "a" not in {
+        rival for doubt in apart.doubts if doubt.low < 0.4 < doubt.high for rival in doubt.rivals
+    }
 
 
 def test_twins_cannot_be_told_apart_anywhere():
     y, scores = [0] * 60 + [1] * 40, list(range(100))
     apart = br.winner_map(br.count_models(y, {"a": scores, "b": scores}), level=0.9).apart
-    assert all("b" in apart.doubtful(place) for place, winner in zip(apart.places, apart.winners, strict=True) if winner == "a")
+    assert all(
+        "b" in apart.doubtful(place)
+        for place, winner in zip(apart.places, apart.winners, strict=True)
+        if winner == "a"
+    )
 
 
 def test_doubts_cover_every_change_of_the_winner_and_the_answer_depends_on_the_seed_alone():
@@ -171,7 +211,9 @@ def test_what_has_no_place_on_a_map_is_refused():
         with pytest.raises(br.InputError, match="BR542: a cost ratio is what a false alarm costs"):
             found.at(0.1, ratio)
     for models in ({}, None, [F1_A]):
-        with pytest.raises(br.InputError, match="BR410: winner_map needs the counts of each model by name"):
+        with pytest.raises(
+            br.InputError, match="BR410: winner_map needs the counts of each model by name"
+        ):
             br.winner_map(models)
     with pytest.raises(br.InputError, match="BR595: whether models can be told apart"):
         br.winner_map(MODELS, level=0.95)

@@ -24,7 +24,13 @@ def roc_at(tpr):
 
 def averaged(value):
     """By adaptive quadrature on the log scale."""
-    found, _ = integrate.quad(lambda u: value(np.exp(u)) / np.log(100), np.log(1e-4), np.log(1e-2), epsabs=1e-13, epsrel=1e-13)
+    found, _ = integrate.quad(
+        lambda u: value(np.exp(u)) / np.log(100),
+        np.log(1e-4),
+        np.log(1e-2),
+        epsabs=1e-13,
+        epsrel=1e-13,
+    )
     return found
 
 
@@ -56,13 +62,29 @@ def test_a_varying_base_rate_gives_the_long_run_value(name):
 
 @pytest.mark.parametrize("kind", ["unknown", "varying"])
 def test_gains_along_a_share_that_stays(kind):
-    """Each day the same share is flagged, so the threshold moves; in the long run every positive counts once."""
+    """Each day the same share is flagged, so the threshold moves; in the long run every positive
+    counts once.
+    """
     draws = [1e-4, 1e-3, 2e-2]
-    found = {curve: br.expect_curve(curve, COUNTS, at=br.Uncertain(prior=draws), kind=kind, x=[0.001, 0.05]) for curve in ("gain", "lift")}
-    days = np.array([br.band(br.gain_curve, COUNTS, at=br.Conditions(prior=p), x=[0.001, 0.05], replicates=100).y for p in draws])
+    found = {
+        curve: br.expect_curve(
+            curve, COUNTS, at=br.Uncertain(prior=draws), kind=kind, x=[0.001, 0.05]
+        )
+        for curve in ("gain", "lift")
+    }
+    days = np.array(
+        [
+            br.band(
+                br.gain_curve, COUNTS, at=br.Conditions(prior=p), x=[0.001, 0.05], replicates=100
+            ).y
+            for p in draws
+        ]
+    )
     weights = np.array(draws) if kind == "varying" else np.ones(3)
     assert found["gain"].y == pytest.approx(weights @ days / weights.sum(), rel=1e-12)
-    assert found["lift"].y == pytest.approx(weights @ days / weights.sum() / [0.001, 0.05], rel=1e-12)
+    assert found["lift"].y == pytest.approx(
+        weights @ days / weights.sum() / [0.001, 0.05], rel=1e-12
+    )
 
 
 def test_over_a_range_there_is_no_average_and_the_ends_decide():
@@ -78,15 +100,25 @@ def test_over_a_range_there_is_no_average_and_the_ends_decide():
 
 
 def test_every_base_rate_of_the_range_lies_between_worst_and_best():
-    found = br.expect_curve("lift", COUNTS, at=br.Uncertain(prior="1e-4..0.2"), x=[0.001, 0.01, 0.1])
+    found = br.expect_curve(
+        "lift", COUNTS, at=br.Uncertain(prior="1e-4..0.2"), x=[0.001, 0.01, 0.1]
+    )
     for prior in np.geomspace(1e-4, 0.2, 57):
-        there = br.band(br.lift_curve, COUNTS, at=br.Conditions(prior=float(prior)), x=[0.001, 0.01, 0.1], replicates=100).y
+        there = br.band(
+            br.lift_curve,
+            COUNTS,
+            at=br.Conditions(prior=float(prior)),
+            x=[0.001, 0.01, 0.1],
+            replicates=100,
+        ).y
         assert (found.worst <= there * (1 + 1e-3)).all()
         assert (found.best >= there * (1 - 1e-3)).all()
 
 
 def test_a_distribution_without_ends_has_no_worst_and_best():
-    found = br.expect_curve(br.pr, COUNTS, at=br.Uncertain(prior=br.Pilot(5, 5000)), kind="unknown", x=[0.5])
+    found = br.expect_curve(
+        br.pr, COUNTS, at=br.Uncertain(prior=br.Pilot(5, 5000)), kind="unknown", x=[0.5]
+    )
     assert np.isnan(found.worst).all()
     assert np.isnan(found.best).all()
     assert found.low < found.y < found.high
@@ -102,13 +134,45 @@ def test_it_reads_like_a_table_and_says_what_it_assumes():
 @pytest.mark.parametrize(
     ("code", "match", "call"),
     [
-        ("BR519", "conditions that are known need no average", lambda: br.expect_curve(br.pr, COUNTS, at=br.Conditions(prior=0.1))),
-        ("BR569", "a ROC does not depend on it", lambda: br.expect_curve(br.roc, COUNTS, at=br.Uncertain(prior="0.1..0.2"))),
-        ("BR588", "the base rate is known", lambda: br.expect_curve(br.pr, COUNTS, at=br.Uncertain(prior=0.1, costs={"fn": br.Range(1, 2)}))),
-        ("BR588", "is the base rate unknown, or does it vary", lambda: br.expect_curve(br.pr, COUNTS, at=br.Uncertain(prior=DAYS))),
-        ("BR588", 'kind is "unknown" or "varying"', lambda: br.expect_curve(br.pr, COUNTS, at=br.Uncertain(prior=DAYS), kind="odd")),
-        ("BR552", "both classes", lambda: br.expect_curve(br.pr, br.count([0, 0], [1, 2], pos_label=1), at=br.Uncertain(prior="0.1..0.2"))),
-        ("BR573", "between 0 and 1", lambda: br.expect_curve(br.pr, COUNTS, at=br.Uncertain(prior="0.1..0.2"), x=[2])),
+        (
+            "BR519",
+            "conditions that are known need no average",
+            lambda: br.expect_curve(br.pr, COUNTS, at=br.Conditions(prior=0.1)),
+        ),
+        (
+            "BR569",
+            "a ROC does not depend on it",
+            lambda: br.expect_curve(br.roc, COUNTS, at=br.Uncertain(prior="0.1..0.2")),
+        ),
+        (
+            "BR588",
+            "the base rate is known",
+            lambda: br.expect_curve(
+                br.pr, COUNTS, at=br.Uncertain(prior=0.1, costs={"fn": br.Range(1, 2)})
+            ),
+        ),
+        (
+            "BR588",
+            "is the base rate unknown, or does it vary",
+            lambda: br.expect_curve(br.pr, COUNTS, at=br.Uncertain(prior=DAYS)),
+        ),
+        (
+            "BR588",
+            'kind is "unknown" or "varying"',
+            lambda: br.expect_curve(br.pr, COUNTS, at=br.Uncertain(prior=DAYS), kind="odd"),
+        ),
+        (
+            "BR552",
+            "both classes",
+            lambda: br.expect_curve(
+                br.pr, br.count([0, 0], [1, 2], pos_label=1), at=br.Uncertain(prior="0.1..0.2")
+            ),
+        ),
+        (
+            "BR573",
+            "between 0 and 1",
+            lambda: br.expect_curve(br.pr, COUNTS, at=br.Uncertain(prior="0.1..0.2"), x=[2]),
+        ),
     ],
 )
 def test_what_has_no_outlook_is_refused(code, match, call):

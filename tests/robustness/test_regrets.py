@@ -1,4 +1,6 @@
-"""Regret and the choice that regrets least: against every setting, at every corner and all over the box, in exact fractions."""
+"""Regret and the choice that regrets least: against every setting, at every corner and all over the
+box, in exact fractions.
+"""
 
 import random
 from fractions import Fraction
@@ -16,7 +18,8 @@ COSTS = br.Costs(fp=5, fn=500, tp=5, tn=0)
 NAMED = {"fp": 5, "fn": 500, "tp": 5}
 
 
-# ---- scenario 4 of the users ---------------------------------------------------------------------------------------------------
+# ---- scenario 4 of the users
+# ---------------------------------------------------------------------------------------------------  # noqa: E501
 
 
 def test_scenario_4_who_is_cheapest_where():
@@ -35,7 +38,12 @@ def test_scenario_4_who_is_cheapest_where():
 
 @pytest.mark.parametrize(
     ("model", "threshold", "cost"),
-    [("A", 5, "0.192094"), ("B", 5, "0.303469"), ("flag nothing", None, "0.5"), ("flag everything", None, "5")],
+    [
+        ("A", 5, "0.192094"),
+        ("B", 5, "0.303469"),
+        ("flag nothing", None, "0.5"),
+        ("flag everything", None, "5"),
+    ],
 )
 def test_scenario_4_costs_at_one_in_a_thousand(model, threshold, cost):
     found = br.regret(MODELS, model, threshold, at=br.Conditions(0.001, COSTS))
@@ -51,7 +59,8 @@ def test_scenario_4_the_choice_of_least_regret():
     assert found.regret.error == 0
 
 
-# ---- against every setting -----------------------------------------------------------------------------------------------------
+# ---- against every setting
+# -----------------------------------------------------------------------------------------------------  # noqa: E501
 
 
 def boxed(rng):
@@ -62,13 +71,18 @@ def boxed(rng):
     box = {"fp": (fp, fp), "fn": (fn, fn), "tp": (tp, tp), "tn": (tn, tn)}
     given = {"fp": fp, "fn": fn, "tp": tp, "tn": tn}
     for name in rng.sample(["fp", "fn"], rng.randint(0, 2)):
-        box[name] = given[name], given[name] * rng.choice([2, 10, 1.5]) if given[name] > 0 else given[name] + 1
+        box[name] = (
+            given[name],
+            given[name] * rng.choice([2, 10, 1.5]) if given[name] > 0 else given[name] + 1,
+        )
         given[name] = br.Range(*box[name])
     if rng.random() < 0.3:
         box["tp"] = tp - 3, tp
         given["tp"] = br.Range(*box["tp"])
     priors = Fraction(repr(low)), Fraction(repr(high))
-    return br.Uncertain(prior=br.Range(low, high), costs=given), oracle.Box(priors, box["fp"], box["fn"], box["tp"], box["tn"])
+    return br.Uncertain(prior=br.Range(low, high), costs=given), oracle.Box(
+        priors, box["fp"], box["fn"], box["tp"], box["tn"]
+    )
 
 
 def several(rng, most=7):
@@ -88,7 +102,9 @@ def test_the_choice_regrets_no_more_than_any_setting(seed):
     assert set(found.models) == {name for name, _ in keys}
     for name, rival in found.rivals.items():
         own = {key: rates for key, rates in every.items() if key[0] == name}
-        assert rival.value == min(float(oracle.worst(every, key, oracle.corners(box))) for key in own)
+        assert rival.value == min(
+            float(oracle.worst(every, key, oracle.corners(box))) for key in own
+        )
 
 
 @pytest.mark.parametrize("seed", range(25))
@@ -110,16 +126,26 @@ def test_a_mixture_regrets_no_more_than_any_on_a_grid_and_no_less_than_it_says(s
     data = several(rng, most=4)
     at, box = boxed(rng)
     every = oracle.settings(data)
-    found = br.decide({name: generated.counts(cells) for name, cells in data.items()}, at=at, mix=True)
+    found = br.decide(
+        {name: generated.counts(cells) for name, cells in data.items()}, at=at, mix=True
+    )
     value = found.regret.value if found.mixture is None else found.mixture.regret
     assert value <= float(oracle.mixtures(every, oracle.corners(box), 40)) * (1 + 1e-12)
     if found.mixture is not None:
         assert found.mixture.regret < found.regret.value
-        first, second = (every[key] for key in zip(found.mixture.models, map(_cut, found.mixture.thresholds), strict=True))
+        first, second = (
+            every[key]
+            for key in zip(found.mixture.models, map(_cut, found.mixture.thresholds), strict=True)
+        )
         share = found.mixture.share
-        rates = tuple(float(a) * share + float(b) * (1 - share) for a, b in zip(first, second, strict=True))
+        rates = tuple(
+            float(a) * share + float(b) * (1 - share) for a, b in zip(first, second, strict=True)
+        )
         assert rates == pytest.approx((found.mixture.fpr, found.mixture.tpr), abs=1e-12)
-        exact = [oracle.cost(tuple(map(Fraction, rates)), *where) - oracle.least(every, where) for where in oracle.corners(box)]
+        exact = [
+            oracle.cost(tuple(map(Fraction, rates)), *where) - oracle.least(every, where)
+            for where in oracle.corners(box)
+        ]
         assert float(max(exact)) == pytest.approx(found.mixture.regret, rel=1e-6, abs=1e-9)
 
 
@@ -127,7 +153,8 @@ def _cut(threshold):
     return None if threshold == float("-inf") else threshold
 
 
-# ---- rules, and sites ----------------------------------------------------------------------------------------------------------
+# ---- rules, and sites
+# ----------------------------------------------------------------------------------------------------------  # noqa: E501
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -141,11 +168,18 @@ def test_a_rule_holds_over_the_whole_range_or_the_setting_is_not_chosen(seed):
             ("tpr >= {}", lambda _f, t, _p: t >= limit),
             ("fpr <= {}", lambda f, _t, _p: f <= limit),
             ("posfrac <= {}", lambda f, t, p: p * t + (1 - p) * f <= limit),
-            ("precision >= {}", lambda f, t, p: p * t + (1 - p) * f > 0 and p * t >= limit * (p * t + (1 - p) * f)),
+            (
+                "precision >= {}",
+                lambda f, t, p: p * t + (1 - p) * f > 0 and p * t >= limit * (p * t + (1 - p) * f),
+            ),
         ]
     )
     every = oracle.settings(data)
-    keeps = {key: rates for key, rates in every.items() if all(value(*rates, prior) for prior in box.prior)}
+    keeps = {
+        key: rates
+        for key, rates in every.items()
+        if all(value(*rates, prior) for prior in box.prior)
+    }
     counts = {name: generated.counts(cells) for name, cells in data.items()}
     if not keeps:
         with pytest.raises(br.Infeasible, match="BR530: .*no (one )?threshold"):
@@ -163,7 +197,11 @@ def sites():
     y = rng.random(3000) < 0.2
     where = rng.choice(["north", "south", "west"], 3000)
     shift = np.where(where == "south", -0.7, 0.0)
-    return y, {"m": np.round(rng.normal(2 * y + shift, 1), 1), "n": np.round(rng.normal(1.5 * y, 1), 1)}, where
+    return (
+        y,
+        {"m": np.round(rng.normal(2 * y + shift, 1), 1), "n": np.round(rng.normal(1.5 * y, 1), 1)},
+        where,
+    )
 
 
 def test_one_threshold_is_good_at_every_site_and_keeps_the_rule_at_each():
@@ -174,10 +212,17 @@ def test_one_threshold_is_good_at_every_site_and_keeps_the_rule_at_each():
     regrets = {}
     for name, score in scores.items():
         for threshold in np.unique(score):
-            points = {site: br.flag_at(groups[name][site], threshold, at=br.Conditions(0.01, br.Costs(fn=30))) for site in groups[name]}
+            points = {
+                site: br.flag_at(
+                    groups[name][site], threshold, at=br.Conditions(0.01, br.Costs(fn=30))
+                )
+                for site in groups[name]
+            }
             if all(point.tpr >= 0.8 for point in points.values()):
                 regrets[name, threshold] = max(
-                    _regret_at(groups, site, point, prior) for site, point in points.items() for prior in (0.01, 0.05)
+                    _regret_at(groups, site, point, prior)
+                    for site, point in points.items()
+                    for prior in (0.01, 0.05)
                 )
     best = min(regrets, key=regrets.get)
     assert (found.model, found.threshold) == best
@@ -199,7 +244,8 @@ def test_at_its_own_prior_each_site_has_its_own():
     assert found.at.prior == groups["m"][found.site].prior
 
 
-# ---- averages ------------------------------------------------------------------------------------------------------------------
+# ---- averages
+# ------------------------------------------------------------------------------------------------------------------  # noqa: E501
 
 
 def test_over_a_list_regret_is_the_plain_average():
@@ -214,7 +260,10 @@ def test_over_a_list_regret_is_the_plain_average():
 def test_draws_of_one_length_belong_together():
     at = br.Uncertain(prior=br.Draws([1e-4, 0.01]), costs={"fn": br.Draws([1000, 10])})
     found = br.regret(MODELS, "A", 6, at=at)
-    each = [br.regret(MODELS, "A", 6, at=br.Conditions(*pair)).value for pair in ((1e-4, br.Costs(fn=1000)), (0.01, br.Costs(fn=10)))]
+    each = [
+        br.regret(MODELS, "A", 6, at=br.Conditions(*pair)).value
+        for pair in ((1e-4, br.Costs(fn=1000)), (0.01, br.Costs(fn=10)))
+    ]
     assert found.value == pytest.approx(sum(each) / 2, rel=1e-12)
 
 
@@ -227,18 +276,26 @@ def test_the_choice_of_least_average_regret_is_the_cheapest_on_average():
 
 def test_what_is_believed_beside_a_range_is_averaged_at_each_of_its_ends():
     spread = br.LogUniform(1e-5, 1e-3)
-    found = br.regret(MODELS, "A", 6, at=br.Uncertain(prior=spread, costs={"fn": br.Range(100, 1000), "fp": 5}))
-    ends = [br.regret(MODELS, "A", 6, at=br.Uncertain(prior=spread, costs={"fn": fn, "fp": 5})).value for fn in (100, 1000)]
+    found = br.regret(
+        MODELS, "A", 6, at=br.Uncertain(prior=spread, costs={"fn": br.Range(100, 1000), "fp": 5})
+    )
+    ends = [
+        br.regret(MODELS, "A", 6, at=br.Uncertain(prior=spread, costs={"fn": fn, "fp": 5})).value
+        for fn in (100, 1000)
+    ]
     assert found.value == max(ends)
 
 
-# ---- what is refused -----------------------------------------------------------------------------------------------------------
+# ---- what is refused
+# -----------------------------------------------------------------------------------------------------------  # noqa: E501
 
 
 def test_what_cannot_be_decided_is_refused():
     at = br.Uncertain(prior="1e-5..1e-3")
     for wrong in ({}, None, F1_A, br.count_groups([0, 1], [1, 2], groups=["a", "b"])):
-        with pytest.raises(br.InputError, match="BR410: the counts of each model are needed by name"):
+        with pytest.raises(
+            br.InputError, match="BR410: the counts of each model are needed by name"
+        ):
             br.decide(wrong, at=at)
     with pytest.raises(br.InputError, match="BR519: at must be Conditions or Uncertain"):
         br.decide(MODELS, at=0.001)
@@ -246,34 +303,55 @@ def test_what_cannot_be_decided_is_refused():
         br.regret(MODELS, "C", 1, at=at)
     with pytest.raises(br.InputError, match="BR534: mcc may rise and fall between two base rates"):
         br.decide(MODELS, "mcc >= 0.1", at=at)
-    with pytest.raises(br.InputError, match="BR588: a distribution of prior without ends keeps no rule"):
+    with pytest.raises(
+        br.InputError, match="BR588: a distribution of prior without ends keeps no rule"
+    ):
         br.decide(MODELS, "precision >= 0.1", at=br.Uncertain(prior=br.Pilot(3, 5000)))
     with pytest.raises(br.InputError, match="BR534: mixtures are not searched under a rule"):
         br.decide(MODELS, "tpr >= 0.1", at=at, mix=True)
     with pytest.raises(br.InputError, match="BR410: a model is named"):
         br.decide({"flag nothing": F1_A}, at=at)
     with pytest.raises(br.InputError, match="BR509: .*different priors"):
-        br.decide({"A": F1_A, "C": br.Counts([1, 0], [5, 5], [5, 50])}, at=br.Conditions(costs=COSTS))
+        br.decide(
+            {"A": F1_A, "C": br.Counts([1, 0], [5, 5], [5, 50])}, at=br.Conditions(costs=COSTS)
+        )
 
 
 def test_what_would_be_feasible_is_said_where_nothing_is():
-    with pytest.raises(br.Infeasible, match=r"at prior 1e-05.*no threshold has precision >= 0.5: the highest precision is 0\.00"):
+    with pytest.raises(
+        br.Infeasible,
+        match=r"at prior 1e-05.*no threshold has precision >= 0.5: the highest precision is 0\.00",
+    ):
         br.decide({"A": F1_A}, "precision >= 0.5", at=br.Uncertain(prior="1e-5..1e-3"))
-    with pytest.raises(br.Infeasible, match="BR530: no one threshold of any model keeps .* everywhere"):
-        br.decide({"A": F1_A}, "alerts <= 6000 and alerts >= 5000", at=br.Uncertain(prior="0.0001..0.01"), volume=1_000_000)
+    with pytest.raises(
+        br.Infeasible, match="BR530: no one threshold of any model keeps .* everywhere"
+    ):
+        br.decide(
+            {"A": F1_A},
+            "alerts <= 6000 and alerts >= 5000",
+            at=br.Uncertain(prior="0.0001..0.01"),
+            volume=1_000_000,
+        )
 
 
-# ---- other kinds of counts -----------------------------------------------------------------------------------------------------
+# ---- other kinds of counts
+# -----------------------------------------------------------------------------------------------------  # noqa: E501
 
 
 def test_masses_rates_and_merged_cells_are_decided_as_counts_are():
     at = br.Uncertain(prior="1e-4..1e-2", costs={"fn": br.Range(20, 200)})
     plain = br.decide({"A": F1_A}, at=at)
     halves = br.Counts(F1_A.scores, F1_A.positives * 0.5, F1_A.negatives * 0.25)
-    rates = br.Points.from_rates(*(getattr(br.Points.of(F1_A), name) for name in ("fpr", "tpr")), br.Points.of(F1_A).thresholds)
+    rates = br.Points.from_rates(
+        *(getattr(br.Points.of(F1_A), name) for name in ("fpr", "tpr")),
+        br.Points.of(F1_A).thresholds,
+    )
     for other in (halves, rates, F1_A.condense()):
         found = br.decide({"A": other}, at=at)
-        assert (found.threshold, found.regret.value) == (plain.threshold, pytest.approx(plain.regret.value, rel=1e-12))
+        assert (found.threshold, found.regret.value) == (
+            plain.threshold,
+            pytest.approx(plain.regret.value, rel=1e-12),
+        )
 
 
 def test_a_prior_that_nobody_gave_is_refused_where_the_sample_has_none():
@@ -281,4 +359,6 @@ def test_a_prior_that_nobody_gave_is_refused_where_the_sample_has_none():
     with pytest.raises(br.InputError, match="BR509: the class totals were chosen"):
         br.decide({"m": thinned}, at=br.Uncertain(costs={"fn": br.Range(2, 3)}))
     with pytest.raises(br.InputError, match="BR509: only rates are known"):
-        br.decide({"m": br.Points.from_rates([0.1], [0.8])}, at=br.Uncertain(costs={"fn": br.Range(2, 3)}))
+        br.decide(
+            {"m": br.Points.from_rates([0.1], [0.8])}, at=br.Uncertain(costs={"fn": br.Range(2, 3)})
+        )

@@ -1,4 +1,6 @@
-"""How far conditions may be off: every interval against the cheapest setting just inside and just outside of it."""
+"""How far conditions may be off: every interval against the cheapest setting just inside and just
+outside of it.
+"""
 
 import math
 import random
@@ -39,7 +41,10 @@ def test_inside_the_interval_the_choice_stays_and_outside_it_does_not(seed):
     tp, fp, fn, tn = generated.costs(rng)
     prior = rng.choice([0.001, 0.02, 0.1, 0.4, 0.8])
     where = tuple(map(Fraction, (repr(prior), fp, fn, tp, tn)))
-    found = br.stability({name: generated.counts(cells) for name, cells in data.items()}, at=br.Conditions(prior, br.Costs(fp, fn, tp, tn)))
+    found = br.stability(
+        {name: generated.counts(cells) for name, cells in data.items()},
+        at=br.Conditions(prior, br.Costs(fp, fn, tp, tn)),
+    )
     here = cheapest(every, where)
     chosen = {(name, _cut(cut)) for name, cut in zip(found.models, found.thresholds, strict=True)}
     assert chosen <= here
@@ -57,7 +62,9 @@ def test_inside_the_interval_the_choice_stays_and_outside_it_does_not(seed):
                 assert chosen <= cheapest(every, inside)
             if sane(outside) and now != Fraction(end) and abs(float(now) - end) > 1e-9 * abs(end):
                 assert not chosen & cheapest(every, outside)
-                assert {(name, _cut(cut)) for name, cut in beyond.items()} <= cheapest(every, outside)
+                assert {(name, _cut(cut)) for name, cut in beyond.items()} <= cheapest(
+                    every, outside
+                )
 
 
 def _cut(threshold):
@@ -66,7 +73,9 @@ def _cut(threshold):
 
 def test_scenario_4_is_stable_where_its_borders_say():
     found = br.stability(MODELS, at=br.Conditions(0.001, COSTS))
-    win = next(win for win in br.winners(MODELS, COSTS) if win.models == ("A",) and win.thresholds == (5,))
+    win = next(
+        win for win in br.winners(MODELS, COSTS) if win.models == ("A",) and win.thresholds == (5,)
+    )
     assert (found.model, found.threshold, f"{found.cost:.6g}") == ("A", 5, "0.192094")
     assert found.held["prior"][:2] == (win.low, win.high)
     assert [f"{end:.6g}" for end in found.model_held["prior"]] == ["7.65616e-05", "0.198314"]
@@ -74,14 +83,21 @@ def test_scenario_4_is_stable_where_its_borders_say():
     assert found.break_even["prior"] == (only[0].high, only[-1].low)
     nearest = found.changes[0]
     assert nearest.then in (found.held[nearest.part].low, found.held[nearest.part].high)
-    assert all(abs(math.log(nearest.factor)) <= abs(math.log(other.factor)) for other in found.changes)
+    assert all(
+        abs(math.log(nearest.factor)) <= abs(math.log(other.factor)) for other in found.changes
+    )
 
 
 def test_what_is_uncertain_enough_to_change_the_choice_is_named():
-    wide = br.stability(MODELS, at=br.Uncertain(prior="1e-5..1e-3", costs={"fn": br.Range(490, 510), "fp": 5}))
+    wide = br.stability(
+        MODELS, at=br.Uncertain(prior="1e-5..1e-3", costs={"fn": br.Range(490, 510), "fp": 5})
+    )
     assert wide.decisive == ("prior",)
     assert wide.at.prior == pytest.approx(1e-4)
-    narrow = br.stability(MODELS, at=br.Uncertain(prior="0.00095..0.00105", costs={"fn": br.LogUniform(25, 10_000), "fp": 5}))
+    narrow = br.stability(
+        MODELS,
+        at=br.Uncertain(prior="0.00095..0.00105", costs={"fn": br.LogUniform(25, 10_000), "fp": 5}),
+    )
     assert narrow.decisive == ("fn",)
     assert br.stability(MODELS, at=br.Conditions(0.001)).decisive == ()
 
@@ -89,7 +105,11 @@ def test_what_is_uncertain_enough_to_change_the_choice_is_named():
 def test_under_a_floor_of_recall_only_what_keeps_it_counts():
     found = br.stability(MODELS, "tpr >= 0.8", at=br.Conditions(0.001, COSTS))
     chosen = br.choose_model(MODELS, "tpr >= 0.8", at=br.Conditions(0.001, COSTS))
-    assert (found.model, found.threshold, found.cost) == (chosen.model, chosen.point.threshold, chosen.point.expected_cost)
+    assert (found.model, found.threshold, found.cost) == (
+        chosen.model,
+        chosen.point.threshold,
+        chosen.point.expected_cost,
+    )
     assert found.held["prior"].low == 0
 
 
@@ -101,7 +121,9 @@ def test_flagging_nothing_has_no_break_even_of_its_own():
 
 
 def test_a_rule_that_moves_with_the_base_rate_is_refused():
-    with pytest.raises(br.InputError, match="BR534: what keeps posfrac <= 0.1 changes with the base rate"):
+    with pytest.raises(
+        br.InputError, match="BR534: what keeps posfrac <= 0.1 changes with the base rate"
+    ):
         br.stability(MODELS, "posfrac <= 10%", at=br.Conditions(0.001, COSTS))
     groups = {"m": br.count_groups([0, 1, 0, 1], [1, 2, 3, 4], groups=["a", "a", "b", "b"])}
     with pytest.raises(br.InputError, match="BR588: stability is asked of one site"):

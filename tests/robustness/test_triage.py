@@ -14,7 +14,9 @@ import baserate as br
 def every_pair(cells, prior, costs, look):
     """{(act, review): (cost, reviewed, found)} of every pair of thresholds."""
     tp, fp, fn, tn = map(Fraction, costs)
-    points = [(cut, (c[0] / (c[0] + c[2]), c[1] / (c[1] + c[3]))) for cut, c in oracle.points(cells)]
+    points = [
+        (cut, (c[0] / (c[0] + c[2]), c[1] / (c[1] + c[3]))) for cut, c in oracle.points(cells)
+    ]
     found = {}
     for i, (act, (u, g)) in enumerate(points):
         for review, (t, f) in points[i:]:
@@ -41,10 +43,20 @@ def conditions(prior, costs):
 @pytest.mark.parametrize("seed", range(80))
 def test_no_pair_of_thresholds_costs_less(seed):
     rng, cells, costs, prior = drawn(seed)
-    review, overlooked = Fraction(rng.choice([1, 5, 40]), 10), Fraction(rng.choice([0, 0, 1, 5]), 10)
+    review, overlooked = (
+        Fraction(rng.choice([1, 5, 40]), 10),
+        Fraction(rng.choice([0, 0, 1, 5]), 10),
+    )
     tp, _, fn, tn = map(Fraction, costs)
-    every = every_pair(cells, Fraction(repr(prior)), costs, (review + (1 - overlooked) * tp + overlooked * fn, review + tn))
-    found = br.triage(generated.counts(cells), at=conditions(prior, costs), review=review, overlooked=overlooked)
+    every = every_pair(
+        cells,
+        Fraction(repr(prior)),
+        costs,
+        (review + (1 - overlooked) * tp + overlooked * fn, review + tn),
+    )
+    found = br.triage(
+        generated.counts(cells), at=conditions(prior, costs), review=review, overlooked=overlooked
+    )
     cost, reviewed, (u, t) = every[found.act, found.review]
     assert cost == min(value for value, _, _ in every.values())
     assert (found.cost, found.reviewed) == (float(cost), float(reviewed))
@@ -61,7 +73,9 @@ def test_within_a_budget_no_pair_that_keeps_it_costs_less(seed):
     review, most = Fraction(rng.choice([1, 5, 40]), 10), Fraction(rng.choice([0, 1, 5, 20]), 100)
     tp, _, _, tn = map(Fraction, costs)
     every = every_pair(cells, Fraction(repr(prior)), costs, (review + tp, review + tn))
-    found = br.triage(generated.counts(cells), at=conditions(prior, costs), review=review, most=most)
+    found = br.triage(
+        generated.counts(cells), at=conditions(prior, costs), review=review, most=most
+    )
     cost, reviewed, _ = every[found.act, found.review]
     assert reviewed <= most
     assert cost == min(value for value, share, _ in every.values() if share <= most)
@@ -74,7 +88,9 @@ def test_abstaining_costs_the_same_whatever_the_case(seed):
     abstain = min(costs[1] - costs[3], costs[2] - costs[0]) / 4 + max(costs[0], costs[3])
     every = every_pair(cells, Fraction(repr(prior)), costs, (Fraction(abstain), Fraction(abstain)))
     found = br.triage(generated.counts(cells), at=conditions(prior, costs), abstain=abstain)
-    assert found.cost == pytest.approx(float(min(value for value, _, _ in every.values())), rel=1e-12)
+    assert found.cost == pytest.approx(
+        float(min(value for value, _, _ in every.values())), rel=1e-12
+    )
 
 
 def test_reviews_are_counted_out_of_a_volume():
@@ -95,7 +111,9 @@ def test_a_review_that_is_too_dear_is_not_made():
 
 def test_what_triage_cannot_read_is_refused():
     at = br.Conditions(0.01, br.Costs(fp=1, fn=50))
-    with pytest.raises(br.InputError, match="BR532: triage needs what a review costs, or what abstaining costs"):
+    with pytest.raises(
+        br.InputError, match="BR532: triage needs what a review costs, or what abstaining costs"
+    ):
         br.triage(F1_A, at=at)
     with pytest.raises(br.InputError, match="BR532: triage needs"):
         br.triage(F1_A, at=at, review=1, abstain=1)

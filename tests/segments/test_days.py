@@ -1,4 +1,6 @@
-"""Days: which day a case lies in, alerts day by day, budgets, and labels that have not come in yet."""
+"""Days: which day a case lies in, alerts day by day, budgets, and labels that have not come in
+yet.
+"""
 
 import datetime as dt
 from fractions import Fraction
@@ -65,7 +67,11 @@ def test_days_stand_in_their_order_and_a_missing_one_is_a_group():
 @pytest.mark.parametrize(
     ("days", "tz", "text"),
     [
-        (["2026-01-01T00:00:00+01:00", "2026-07-01T00:00:00+02:00"], None, "days: days are UTC; 2 offsets seen (+0100, +0200)"),
+        (
+            ["2026-01-01T00:00:00+01:00", "2026-07-01T00:00:00+02:00"],
+            None,
+            "days: days are UTC; 2 offsets seen (+0100, +0200)",
+        ),
         (["2026-01-01T00:00:00+01:00"] * 2, None, "days: days are UTC; one offset seen (+0100)"),
         (
             ["2026-01-01T00:00:00Z", "2026-01-01T00:00:00"],
@@ -82,24 +88,40 @@ def test_days_stand_in_their_order_and_a_missing_one_is_a_group():
     ],
 )
 def test_offsets_are_said(days, tz, text):
-    notes = [note for note in br.count_days([0, 1], [0.1, 0.2], days=days, tz=tz).notes if note.code == "BR431"]
+    notes = [
+        note
+        for note in br.count_days([0, 1], [0.1, 0.2], days=days, tz=tz).notes
+        if note.code == "BR431"
+    ]
     assert [note.text for note in notes] == ([] if text is None else [text])
     assert all(note.override.command == "--tz Europe/Berlin" for note in notes if tz is None)
 
 
-@pytest.mark.parametrize("wrong", ["31.01.2026", "01/31/2026", "2026-13-01", "1735689600", "yesterday", "12:30", "2026-02-30"])
+@pytest.mark.parametrize(
+    "wrong",
+    ["31.01.2026", "01/31/2026", "2026-13-01", "1735689600", "yesterday", "12:30", "2026-02-30"],
+)
 def test_what_is_no_day_is_refused_with_its_place(wrong):
-    with pytest.raises(br.InputError, match=r'BR430: days has 2 values that are no day, such as ".*" \(index 1, 2\)'):
+    with pytest.raises(
+        br.InputError,
+        match=r'BR430: days has 2 values that are no day, such as ".*" \(index 1, 2\)',
+    ):
         br.count_days([0, 1, 0], [1, 2, 3], days=["2026-01-01", wrong, wrong])
 
 
 def test_a_file_that_holds_no_day_is_refused_at_the_line(tmp_path):
     path = tmp_path / "x.csv"
     path.write_text("y,m,t\n0,1,2026-01-01\n1,2,soon\n")
-    with pytest.raises(br.InputError, match=r'BR430: .*x.csv: "t" has 1 value that is no day, such as "soon" \(line 3\)'):
+    with pytest.raises(
+        br.InputError,
+        match=r'BR430: .*x.csv: "t" has 1 value that is no day, such as "soon" \(line 3\)',
+    ):
         br.count_days_file(path, label="y", score="m", day="t")
     path.write_text("y,m,t\n0,1,2026-01-01\n1,2,2026-01-02\n")
-    assert list(br.count_days_file(path, label="y", score="m", day="t")) == ["2026-01-01", "2026-01-02"]
+    assert list(br.count_days_file(path, label="y", score="m", day="t")) == [
+        "2026-01-01",
+        "2026-01-02",
+    ]
 
 
 def test_an_unknown_zone_is_refused():
@@ -109,9 +131,19 @@ def test_an_unknown_zone_is_refused():
 
 def test_days_on_which_clocks_change_have_23_or_25_hours():
     times = ["2026-03-29T12:00:00Z", "2026-10-25T12:00:00Z", "2026-06-01T12:00:00Z"]
-    found = br.by_day(br.count_days([0, 1, 0], [1, 2, 3], days=times, tz="Europe/Berlin"), threshold=2, tz="Europe/Berlin")
-    assert {day.day: day.hours for day in found.parts} == {"2026-03-29": 23, "2026-06-01": 24, "2026-10-25": 25}
-    assert any("clocks change on 2026-03-29 (23 h), 2026-10-25 (25 h)" in note.text for note in found.notes)
+    found = br.by_day(
+        br.count_days([0, 1, 0], [1, 2, 3], days=times, tz="Europe/Berlin"),
+        threshold=2,
+        tz="Europe/Berlin",
+    )
+    assert {day.day: day.hours for day in found.parts} == {
+        "2026-03-29": 23,
+        "2026-06-01": 24,
+        "2026-10-25": 25,
+    }
+    assert any(
+        "clocks change on 2026-03-29 (23 h), 2026-10-25 (25 h)" in note.text for note in found.notes
+    )
 
 
 @pytest.fixture
@@ -129,7 +161,10 @@ def test_alerts_a_day_are_those_of_the_rows_of_that_day(month):
     for day in found.parts:
         rows = d == day.day
         assert (day.cases, day.positives) == (rows.sum(), y[rows].sum())
-        assert (day.alerts, day.caught) == ((s[rows] >= 1.0).sum(), ((s[rows] >= 1.0) & (y[rows] == 1)).sum())
+        assert (day.alerts, day.caught) == (
+            (s[rows] >= 1.0).sum(),
+            ((s[rows] >= 1.0) & (y[rows] == 1)).sum(),
+        )
     alerts = [day.alerts for day in found.parts]
     assert found.mean == sum(alerts) / len(alerts)
     assert (found.least.alerts, found.most.alerts) == (min(alerts), max(alerts))
@@ -144,7 +179,9 @@ def test_at_another_prior_every_case_weighs_as_much_as_it_takes(month):
     for day in found.parts:
         rows = (d == day.day) & (s >= 1.0)
         assert day.alerts == float(up * int(y[rows].sum()) + down * int((1 - y[rows]).sum()))
-    expected = br.measure("alerts", br.count(y, s), threshold=1.0, at=br.Conditions(prior="1%"), volume=n)
+    expected = br.measure(
+        "alerts", br.count(y, s), threshold=1.0, at=br.Conditions(prior="1%"), volume=n
+    )
     assert sum(day.alerts for day in found.parts) == pytest.approx(expected)
     assert any(note.code == "BR526" for note in found.notes)
 
@@ -153,7 +190,9 @@ def test_a_volume_is_the_mean_number_of_cases_a_day(month):
     y, s, d = month
     at = br.Conditions(prior="1 in 1000")
     found = br.by_day(br.count_days(y, s, days=d), threshold=1.0, at=at, volume=1_000_000)
-    assert found.mean == pytest.approx(br.measure("alerts", br.count(y, s), threshold=1.0, at=at, volume=1_000_000))
+    assert found.mean == pytest.approx(
+        br.measure("alerts", br.count(y, s), threshold=1.0, at=at, volume=1_000_000)
+    )
 
 
 def daily(rates):
@@ -177,10 +216,16 @@ def daily(rates):
         ([9, 9, 0], True),
     ],
 )
-def test_days_without_positives_at_the_end_are_noted_where_chance_makes_them_improbable(rates, said):
+def test_days_without_positives_at_the_end_are_noted_where_chance_makes_them_improbable(
+    rates, said
+):
     tail = len(rates) - max((i + 1 for i, rate in enumerate(rates) if rate), default=0)
     before = rates[: len(rates) - tail]
-    chance = comb(500 * len(before), sum(rates)) / comb(500 * len(rates), sum(rates)) if before and tail else 1
+    chance = (
+        comb(500 * len(before), sum(rates)) / comb(500 * len(rates), sum(rates))
+        if before and tail
+        else 1
+    )
     assert (chance < 0.001) == said
     notes = [note for note in br.by_day(daily(rates), threshold=1).notes if note.code == "BR113"]
     assert bool(notes) == said
@@ -209,4 +254,9 @@ def test_groups_that_are_no_days_are_refused():
         br.by_day(br.count([0, 1], [0, 1]), threshold=1)
     with pytest.raises(br.InputError, match="BR430: there are no days"):
         br.by_day(br.count_days([0, 1], [0, 1], days=["", ""]), threshold=1)
-    assert br.by_day(br.count_groups([0, 1], [0, 1], groups=[dt.date(2026, 1, 2)] * 2), threshold=1).parts[0].day == "2026-01-02"
+    assert (
+        br.by_day(br.count_groups([0, 1], [0, 1], groups=[dt.date(2026, 1, 2)] * 2), threshold=1)
+        .parts[0]
+        .day
+        == "2026-01-02"
+    )

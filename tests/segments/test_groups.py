@@ -12,7 +12,12 @@ from baserate.inference.requirements import MISSED, OBSERVED, SHOWN, UNJUDGED
 from baserate.segments.groups import TOO_FEW
 
 # Sensitivity 0.90 and specificity 0.85 exactly, at four prevalences: (tp, fn, fp, tn).
-SCENARIO_11 = {"a": (18, 2, 1497, 8483), "b": (18, 2, 297, 1683), "c": (18, 2, 57, 323), "d": (360, 40, 315, 1785)}
+SCENARIO_11 = {
+    "a": (18, 2, 1497, 8483),
+    "b": (18, 2, 297, 1683),
+    "c": (18, 2, 57, 323),
+    "d": (360, 40, 315, 1785),
+}
 PRECISION = {"a": "0.011881", "b": "0.057143", "c": "0.240000", "d": "0.533333"}
 NNE = {"a": "84.17", "b": "17.5", "c": "4.167", "d": "1.875"}
 
@@ -26,7 +31,9 @@ def sites(given):
 
 
 def lower_bound(seen, cases, level=0.95):
-    """Clopper and Pearson's by halving: the rate at which so many or more are seen with the probability left out."""
+    """Clopper and Pearson's by halving: the rate at which so many or more are seen with the
+    probability left out.
+    """
     low, high = 0.0, 1.0
     for _ in range(50):
         p = (low + high) / 2
@@ -49,12 +56,17 @@ def test_scenario_11_precision_and_number_needed_to_evaluate_follow_the_prevalen
     assert {name: f"{part['nne']:.4g}" for name, part in found.items()} == NNE
     assert [part.prior for part in found.values()] == [0.002, 0.01, 0.05, 0.16]
     assert {(part["tpr"], part["tnr"]) for part in found.values()} == {(0.9, 0.85)}
-    assert [part.outcome for part in found.values()] == [OBSERVED] * 4, "0.90 is observed everywhere, and shown nowhere"
+    assert [part.outcome for part in found.values()] == [OBSERVED] * 4, (
+        "0.90 is observed everywhere, and shown nowhere"
+    )
 
 
 def test_the_same_rates_at_given_prevalences_give_the_same_precision():
     one = site(*SCENARIO_11["d"])
-    at = {name: br.Conditions(prior=prior) for name, prior in zip("abcd", (0.002, 0.01, 0.05, 0.16), strict=True)}
+    at = {
+        name: br.Conditions(prior=prior)
+        for name, prior in zip("abcd", (0.002, 0.01, 0.05, 0.16), strict=True)
+    }
     found = br.by_group(dict.fromkeys("abcd", one), threshold=0.5, at=at)
     assert {name: f"{part['precision']:.6f}" for name, part in found.items()} == PRECISION
     assert found["a"]["alerts"] == pytest.approx(2500 * (0.002 * 0.9 + 0.998 * 0.15))
@@ -81,35 +93,61 @@ def test_every_number_of_a_site_is_that_of_its_rows_alone(cases):
 
 def test_a_site_is_judged_by_its_bound():
     found = br.by_group(
-        sites({"bern": (190, 10, 100, 900), "lisbon": (81, 19, 50, 850), "oslo": (95, 5, 90, 910)}), threshold=0.5, require="recall >= 0.9"
+        sites({"bern": (190, 10, 100, 900), "lisbon": (81, 19, 50, 850), "oslo": (95, 5, 90, 910)}),
+        threshold=0.5,
+        require="recall >= 0.9",
     )
-    assert {name: part.outcome for name, part in found.items()} == {"bern": SHOWN, "lisbon": MISSED, "oslo": OBSERVED}
-    assert found["oslo"].requirement.checks[0].needed == br.cases_needed("recall >= 0.9", expecting=0.95) == 142
+    assert {name: part.outcome for name, part in found.items()} == {
+        "bern": SHOWN,
+        "lisbon": MISSED,
+        "oslo": OBSERVED,
+    }
+    assert (
+        found["oslo"].requirement.checks[0].needed
+        == br.cases_needed("recall >= 0.9", expecting=0.95)
+        == 142
+    )
     assert [part.name for part in found.that_are(MISSED)] == ["lisbon"]
     assert repr(found) == "Slices: 3 groups at score >= 0.5, 1 show recall >= 0.9"
 
 
 def test_several_terms_must_all_be_shown():
-    found = br.by_group(sites({"good": (190, 10, 10, 900), "noisy": (190, 10, 200, 700)}), threshold=0.5, require="recall >= 0.9 and fpr <= 5%")
+    found = br.by_group(
+        sites({"good": (190, 10, 10, 900), "noisy": (190, 10, 200, 700)}),
+        threshold=0.5,
+        require="recall >= 0.9 and fpr <= 5%",
+    )
     assert [part.outcome for part in found.values()] == [SHOWN, MISSED]
     assert [check.outcome for check in found["noisy"].requirement.checks] == [SHOWN, MISSED]
 
 
 def test_with_fewer_than_ten_positives_no_word_is_stronger_than_what_is_shown():
-    found = br.by_group(sites({"few": (6, 3, 5, 95), "all": (9, 0, 5, 95), "ten": (9, 1, 5, 95)}), threshold=0.5, require="recall >= 0.9")
+    found = br.by_group(
+        sites({"few": (6, 3, 5, 95), "all": (9, 0, 5, 95), "ten": (9, 1, 5, 95)}),
+        threshold=0.5,
+        require="recall >= 0.9",
+    )
     assert [part.outcome for part in found.values()] == [TOO_FEW, TOO_FEW, OBSERVED]
-    shown = br.by_group(sites({"few": (9, 0, 5, 95), "b": (9, 0, 5, 95)}), threshold=0.5, require="recall >= 0.7")
+    shown = br.by_group(
+        sites({"few": (9, 0, 5, 95), "b": (9, 0, 5, 95)}), threshold=0.5, require="recall >= 0.7"
+    )
     assert shown["few"].outcome == SHOWN, "nine of nine show 0.717"
     assert found["few"].intervals["tpr"].low < 0.5 < found["few"].intervals["tpr"].high
 
 
 def test_few_positives_say_nothing_against_what_the_negatives_show():
-    found = br.by_group(sites({"a": (3, 0, 10, 990), "b": (3, 0, 900, 100)}), threshold=0.5, require="fpr <= 5%")
+    found = br.by_group(
+        sites({"a": (3, 0, 10, 990), "b": (3, 0, 900, 100)}), threshold=0.5, require="fpr <= 5%"
+    )
     assert [part.outcome for part in found.values()] == [SHOWN, MISSED]
 
 
 def test_a_site_without_positives_cannot_be_judged_and_hides_nothing():
-    found = br.by_group(sites({"none": (0, 0, 5, 95), "some": (95, 5, 5, 95)}), threshold=0.5, require="recall >= 0.9")
+    found = br.by_group(
+        sites({"none": (0, 0, 5, 95), "some": (95, 5, 5, 95)}),
+        threshold=0.5,
+        require="recall >= 0.9",
+    )
     assert found["none"].outcome == UNJUDGED
     assert isnan(found["none"]["tpr"])
     assert "tpr" not in found["none"].bounds
@@ -117,13 +155,23 @@ def test_a_site_without_positives_cannot_be_judged_and_hides_nothing():
 
 
 def test_a_prior_given_for_a_site_without_positives_is_said_to_be_of_no_use():
-    found = br.by_group(sites({"none": (0, 0, 5, 95), "some": (95, 5, 5, 95)}), threshold=0.5, at=br.Conditions(prior=0.01))
+    found = br.by_group(
+        sites({"none": (0, 0, 5, 95), "some": (95, 5, 5, 95)}),
+        threshold=0.5,
+        at=br.Conditions(prior=0.01),
+    )
     assert found["none"].prior == 0
-    assert any(note.code == "BR433" and note.text.startswith('"none": a class is missing') for note in found.notes)
+    assert any(
+        note.code == "BR433" and note.text.startswith('"none": a class is missing')
+        for note in found.notes
+    )
 
 
 def test_missing_groups_are_a_group_of_their_own():
-    found = br.by_group(br.count_groups([0, 1, 0, 1], [0.1, 0.9, 0.2, 0.8], groups=["a", "a", None, None]), threshold=0.5)
+    found = br.by_group(
+        br.count_groups([0, 1, 0, 1], [0.1, 0.9, 0.2, 0.8], groups=["a", "a", None, None]),
+        threshold=0.5,
+    )
     assert [part.name for part in found.values()] == ["(missing)", "a"]
     assert found[None].cases == 2
 
@@ -134,14 +182,23 @@ def test_a_threshold_that_is_not_given_is_chosen_on_all_together_and_that_is_sai
     found = br.by_group(groups, require="recall >= 0.8")
     assert found.threshold == br.choose(groups.total(), "recall >= 0.8").threshold
     assert found.chosen
-    assert any(note.code == "BR593" and "chosen on all groups together" in note.text for note in found.notes)
-    assert br.by_group(groups, rule="posfrac <= 10%").threshold == br.choose(groups.total(), "posfrac <= 10%").threshold
+    assert any(
+        note.code == "BR593" and "chosen on all groups together" in note.text
+        for note in found.notes
+    )
+    assert (
+        br.by_group(groups, rule="posfrac <= 10%").threshold
+        == br.choose(groups.total(), "posfrac <= 10%").threshold
+    )
 
 
 def test_where_no_threshold_keeps_the_requirement_the_cheapest_is_read_and_a_rule_is_refused():
     groups = sites({"a": (90, 10, 5, 95), "b": (80, 20, 5, 95)})
     found = br.by_group(groups, require="precision >= 0.99")
-    assert (found.threshold, found.total.outcome) == (br.choose(groups["a"] + groups["b"]).threshold, MISSED)
+    assert (found.threshold, found.total.outcome) == (
+        br.choose(groups["a"] + groups["b"]).threshold,
+        MISSED,
+    )
     with pytest.raises(br.Infeasible, match="no threshold has precision >= 0.99"):
         br.by_group(groups, rule="precision >= 0.99")
 
@@ -152,20 +209,36 @@ def test_each_site_has_the_threshold_that_it_alone_would_need(cases):
     found = br.by_group(groups, threshold=0.8, require="recall >= 0.8")
     for name, part in found.items():
         assert part.own.threshold == br.choose(groups[name], "recall >= 0.8").threshold
-    assert br.by_group(sites({"a": (5, 5, 50, 50)}), threshold=0.5, require="precision >= 0.9")["a"].own is None
+    assert (
+        br.by_group(sites({"a": (5, 5, 50, 50)}), threshold=0.5, require="precision >= 0.9")[
+            "a"
+        ].own
+        is None
+    )
 
 
 def test_bonferroni_makes_all_bounds_hold_together():
     given = sites({"a": (190, 10, 100, 900), "b": (190, 10, 100, 900), "c": (96, 4, 5, 95)})
-    alone, together = (br.by_group(given, threshold=0.5, require="recall >= 0.91", simultaneous=each) for each in (False, True))
+    alone, together = (
+        br.by_group(given, threshold=0.5, require="recall >= 0.91", simultaneous=each)
+        for each in (False, True)
+    )
     assert alone["a"].outcome == SHOWN
     assert together["a"].outcome == OBSERVED
     assert together["a"].bounds["tpr"].level == pytest.approx(1 - 0.05 / 6)
-    assert together["a"].bounds["tpr"].low == pytest.approx(lower_bound(190, 200, 1 - 0.05 / 6), abs=1e-9)
+    assert together["a"].bounds["tpr"].low == pytest.approx(
+        lower_bound(190, 200, 1 - 0.05 / 6), abs=1e-9
+    )
     assert together.total.bounds["tpr"].level == 0.95
-    said = [note.text for found in (alone, together) for note in found.notes if note.code == "BR434"]
+    said = [
+        note.text for found in (alone, together) for note in found.notes if note.code == "BR434"
+    ]
     assert said[0] == "6 bounds, each at 95 %: about 0.3 of 6 (6 x 5 %) would be wrong by chance"
-    assert said[1] == "all 6 bounds (recall and specificity of 3 groups) hold together at 95 %: each is at 99.1667 % (Bonferroni)"
+    assert (
+        said[1]
+        == "all 6 bounds (recall and specificity of 3 groups) hold together at 95 %: each is at"
+        " 99.1667 % (Bonferroni)"
+    )
 
 
 def test_all_sites_together_are_read_at_the_mean_of_the_priors_by_cases():
@@ -191,11 +264,23 @@ def test_beyond_the_largest_the_rest_is_one():
     [
         ({}, {}, "BR433: slices are made of counts by group"),
         ([1], {}, "BR433: slices are made of counts by group"),
-        ({"a": site(1, 1, 1, 1)}, {"at": {"b": br.Conditions(prior=0.1)}}, 'BR433: a prior is given for "b", and there is no such group'),
-        ({"a": site(1, 1, 1, 1)}, {"threshold": 0.5, "rule": "recall >= 0.1"}, "BR594: a rule and a threshold are given"),
+        (
+            {"a": site(1, 1, 1, 1)},
+            {"at": {"b": br.Conditions(prior=0.1)}},
+            'BR433: a prior is given for "b", and there is no such group',
+        ),
+        (
+            {"a": site(1, 1, 1, 1)},
+            {"threshold": 0.5, "rule": "recall >= 0.1"},
+            "BR594: a rule and a threshold are given",
+        ),
         ({"a": site(1, 1, 1, 1)}, {"level": 95}, "BR580: a level lies between"),
         ({"a": site(1, 1, 1, 1)}, {"threshold": 0.5, "require": "recall > 0.9"}, "BR533"),
-        ({"a": br.Counts([1, 0], [0.5, 1.5], [1.0, 1.0])}, {"threshold": 0.5}, "BR583: these cases are weighted"),
+        (
+            {"a": br.Counts([1, 0], [0.5, 1.5], [1.0, 1.0])},
+            {"threshold": 0.5},
+            "BR583: these cases are weighted",
+        ),
     ],
 )
 def test_what_cannot_be_sliced_is_refused(groups, options, match):

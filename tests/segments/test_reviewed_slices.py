@@ -28,7 +28,9 @@ SITES = {
     "b": br.Counts([3, 2, 1], [30, 20, 50], [270, 30, 600]),
     "c": br.Counts([3, 2, 1], [7, 2, 4], [5, 7, 61]),
 }
-AT = {name: br.Conditions(prior=float(prior)) for name, prior in PRIORS.items() if prior is not None}
+AT = {
+    name: br.Conditions(prior=float(prior)) for name, prior in PRIORS.items() if prior is not None
+}
 
 
 def test_all_cases_are_the_sum_of_sites_at_priors_of_their_own():
@@ -38,7 +40,9 @@ def test_all_cases_are_the_sum_of_sites_at_priors_of_their_own():
     total = found.total
     confusion = total.point.confusion
     assert (confusion.tp, confusion.fp, confusion.fn) == (caught, alarms, missed)
-    assert total["alerts"] == pytest.approx(float(caught + alarms), rel=1e-14)  # the prior is read as it is shown, a float
+    assert total["alerts"] == pytest.approx(
+        float(caught + alarms), rel=1e-14
+    )  # the prior is read as it is shown, a float
     assert total["caught"] == pytest.approx(float(caught), rel=1e-14)
     assert total["precision"] == pytest.approx(float(caught / (caught + alarms)), rel=1e-14)
     assert total["tpr"] == float(caught / (caught + missed))
@@ -47,13 +51,17 @@ def test_all_cases_are_the_sum_of_sites_at_priors_of_their_own():
     assert (dict(total.intervals), dict(total.bounds), total.outcome) == ({}, {}, UNJUDGED)
 
 
-@pytest.mark.parametrize("costs", [br.Costs(fp=1, fn=1), br.Costs(fp=1, fn=4), br.Costs(fp=1, fn=30)])
+@pytest.mark.parametrize(
+    "costs", [br.Costs(fp=1, fn=1), br.Costs(fp=1, fn=4), br.Costs(fp=1, fn=30)]
+)
 def test_a_threshold_chosen_on_all_cases_is_the_cheapest_of_that_sum(costs):
     at = {name: br.Conditions(given.prior, costs) for name, given in AT.items()}
 
     def cost(threshold):
         outcomes = [exact_outcomes(SITES[name], PRIORS[name], threshold) for name in SITES]
-        return sum(alarms * int(costs.fp) + missed * int(costs.fn) for _, alarms, missed in outcomes)
+        return sum(
+            alarms * int(costs.fp) + missed * int(costs.fn) for _, alarms, missed in outcomes
+        )
 
     chosen = br.by_group(SITES, at=at).threshold
     assert cost(4 if chosen is None else chosen) == min(map(cost, (1, 2, 3, 4)))
@@ -61,10 +69,18 @@ def test_a_threshold_chosen_on_all_cases_is_the_cheapest_of_that_sum(costs):
 
 def test_sites_whose_weights_have_no_small_common_denominator_choose_as_well():
     rng = np.random.default_rng(3)
-    given = {i: br.Counts([3, 2, 1], rng.integers(50, 400, 3), rng.integers(50, 4000, 3)) for i in range(40)}
+    given = {
+        i: br.Counts([3, 2, 1], rng.integers(50, 400, 3), rng.integers(50, 4000, 3))
+        for i in range(40)
+    }
     priors = {i: br.Conditions(prior=f"{i + 1} in 1009") for i in given}
     found = br.by_group(given, at=priors, rule="recall >= 0.5")
-    caught, _, missed = (sum(column) for column in zip(*(exact_outcomes(given[i], Fraction(i + 1, 1009), 2) for i in given), strict=True))
+    caught, _, missed = (
+        sum(column)
+        for column in zip(
+            *(exact_outcomes(given[i], Fraction(i + 1, 1009), 2) for i in given), strict=True
+        )
+    )
     assert found.total.point.tpr >= 0.5
     assert found.threshold in (2, 1)
     assert (found.threshold == 2) == (caught / (caught + missed) >= Fraction(1, 2))
@@ -80,27 +96,38 @@ def test_the_others_beyond_the_largest_are_their_sum_too():
 def noted(positives, cases):
     """Whether days with so many positives and cases are said to lack labels."""
     days = [f"2026-01-{day + 1:02}" for day in range(len(positives))]
-    rows = [(label, day) for day, has, of in zip(days, positives, cases, strict=True) for label in [1] * has + [0] * (of - has)]
+    rows = [
+        (label, day)
+        for day, has, of in zip(days, positives, cases, strict=True)
+        for label in [1] * has + [0] * (of - has)
+    ]
     labels, dates = zip(*rows, strict=True)
     found = br.by_day(br.count_days(labels, [0.5] * len(labels), days=dates), threshold=0.5)
     return [note.text for note in found.notes if note.code == "BR113"]
 
 
 def test_one_early_positive_does_not_make_the_days_after_it_improbable():
-    # One positive among the first 10 of 300 cases is there with probability 1 in 30, whatever the rate.
+    # One positive among the first 10 of 300 cases is there with probability 1 in 30, whatever the
+    # rate.
     assert not noted([1, *[0] * 29], [10] * 30)
 
 
 def test_the_chance_of_days_without_positives_is_that_of_any_order_of_the_cases():
-    # Among all orders of 4 positives and 56 others none of the last 50 is positive in C(10, 4) of C(60, 4).
+    # Among all orders of 4 positives and 56 others none of the last 50 is positive in C(10, 4) of
+    # C(60, 4).
     assert comb(10, 4) / comb(60, 4) < 0.001
-    assert f"probability {comb(10, 4) / comb(60, 4):.1g})" in noted([1, 3, *[0] * 5], [5, 5, *[10] * 5])[0]
+    assert (
+        f"probability {comb(10, 4) / comb(60, 4):.1g})"
+        in noted([1, 3, *[0] * 5], [5, 5, *[10] * 5])[0]
+    )
     assert not noted([1, 2, *[0] * 5], [5, 5, *[10] * 5])
     assert comb(10, 3) / comb(60, 3) > 0.001
 
 
 def rows_hit(sizes, rate):
-    """The probability of every number of rows, where each cluster comes out as one: cluster by cluster."""
+    """The probability of every number of rows, where each cluster comes out as one: cluster by
+    cluster.
+    """
     chances = [1.0]
     for size in sizes:
         longer = [(1 - rate) * chance for chance in chances] + [0.0] * size
@@ -111,10 +138,15 @@ def rows_hit(sizes, rate):
 
 
 def wrong_at_most(sizes, level):
-    """The largest probability, over all true rates, that the bound lies above the truth: it is largest just below a bound."""
+    """The largest probability, over all true rates, that the bound lies above the truth: it is
+    largest just below a bound.
+    """
     lows = [alike_lower(seen, sizes, level) for seen in range(sum(sizes) + 1)]
     rates = [low * (1 - 1e-9) for low in set(lows) if low > 1e-8]
-    return max(sum(chance for chance, low in zip(rows_hit(sizes, rate), lows, strict=True) if low > rate) for rate in rates)
+    return max(
+        sum(chance for chance, low in zip(rows_hit(sizes, rate), lows, strict=True) if low > rate)
+        for rate in rates
+    )
 
 
 SIZES = [[15, *[1] * 12], [7, 3, 3, 1], [9, 9, *[1] * 6], [2, 3, 5, 8], [4] * 6]
@@ -143,13 +175,19 @@ def test_one_large_patient_shows_no_more_than_one_patient():
     labels = [1] * 74 + [0] * 50
     scores = [1] * 25 + [0] * 99
     patients = ["large"] * 25 + [f"p{i}" for i in range(99)]
-    found = br.by_group({"ward": br.count_groups(labels, scores, groups=patients)}, threshold=1)["ward"]
-    assert found.bounds["tpr"].low == pytest.approx(0.05, abs=1e-6)  # that it is the one that was hit has this probability
+    found = br.by_group({"ward": br.count_groups(labels, scores, groups=patients)}, threshold=1)[
+        "ward"
+    ]
+    assert found.bounds["tpr"].low == pytest.approx(
+        0.05, abs=1e-6
+    )  # that it is the one that was hit has this probability
     assert found.bounds["tpr"].value == pytest.approx(25 / 74)
 
 
 def test_all_bounds_that_are_printed_hold_together():
-    """Ten sites, recall and specificity of each: the chance that any of the twenty is above the truth, exactly."""
+    """Ten sites, recall and specificity of each: the chance that any of the twenty is above the
+    truth, exactly.
+    """
     cases, groups = 60, {}
     for name in range(10):
         groups[name] = br.Counts([1, 0], [54, 6], [6, 54])
@@ -157,9 +195,15 @@ def test_all_bounds_that_are_printed_hold_together():
     level = found[0].bounds["tpr"].level
     assert level == pytest.approx(1 - 0.05 / 20)
     assert found[0].bounds["tnr"].level == level
-    lows = [br.rate_interval(seen, cases, side="lower", level=level).low for seen in range(cases + 1)]
+    lows = [
+        br.rate_interval(seen, cases, side="lower", level=level).low for seen in range(cases + 1)
+    ]
     each = max(
-        sum(chance for chance, low in zip(rows_hit([1] * cases, rate), lows, strict=True) if low > rate)
+        sum(
+            chance
+            for chance, low in zip(rows_hit([1] * cases, rate), lows, strict=True)
+            if low > rate
+        )
         for rate in (low * (1 - 1e-9) for low in lows if low)
     )
     assert 1 - (1 - each) ** 20 <= 0.05

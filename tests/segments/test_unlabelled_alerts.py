@@ -1,4 +1,6 @@
-"""Alerts need no labels: they are counted among all scored cases, and where labels depend on the flag, that is said first."""
+"""Alerts need no labels: they are counted among all scored cases, and where labels depend on the
+flag, that is said first.
+"""
 
 import numpy as np
 import pytest
@@ -23,9 +25,15 @@ OVER = [day for day, alerts in ALERTS.items() if alerts > BUDGET]
 @pytest.fixture(scope="module")
 def log(tmp_path_factory):
     rows = zip(
-        (f"2026-06-{day:02d}" for day in DAY), SITE.tolist(), np.where(KNOWN, TRUE.astype(int).astype(str), ""), SCORES.tolist(), strict=True
+        (f"2026-06-{day:02d}" for day in DAY),
+        SITE.tolist(),
+        np.where(KNOWN, TRUE.astype(int).astype(str), ""),
+        SCORES.tolist(),
+        strict=True,
     )
-    return written(tmp_path_factory.mktemp("log") / "log.csv", ["ts", "site", "label", "score"], rows)
+    return written(
+        tmp_path_factory.mktemp("log") / "log.csv", ["ts", "site", "label", "score"], rows
+    )
 
 
 def asked(log, command, *more):
@@ -33,14 +41,29 @@ def asked(log, command, *more):
 
 
 def test_alerts_a_day_are_counted_among_all_scored_cases(capsys, log):
-    found = answered(capsys, *asked(log, "slices", "--day", "ts", "--threshold", str(CUT), "--require", f"alerts <= {BUDGET}/day"))["days"]
+    found = answered(
+        capsys,
+        *asked(
+            log,
+            "slices",
+            "--day",
+            "ts",
+            "--threshold",
+            str(CUT),
+            "--require",
+            f"alerts <= {BUDGET}/day",
+        ),
+    )["days"]
     assert {day["day"]: day["alerts"] for day in found["days"]} == ALERTS
     assert found["over"] == OVER
     assert found["mean"] == pytest.approx(FLAGGED.sum() / DAYS)
     for place, day in enumerate(found["days"], 1):
         there = place == DAY
         assert (day["cases"], day["labelled"]) == (there.sum(), (there & KNOWN).sum())
-        assert (day["positives"], day["caught"]) == ((there & KNOWN & TRUE).sum(), (there & KNOWN & TRUE & FLAGGED).sum())
+        assert (day["positives"], day["caught"]) == (
+            (there & KNOWN & TRUE).sum(),
+            (there & KNOWN & TRUE & FLAGGED).sum(),
+        )
 
 
 def test_a_day_without_any_label_has_its_alerts(log):
@@ -56,23 +79,37 @@ def test_a_volume_scales_all_cases_and_leaves_what_needs_labels_open(capsys, log
     assert found.mean == pytest.approx(3 * FLAGGED.sum() / DAYS)
     for place, day in enumerate(found.parts, 1):
         there = place == DAY
-        assert (day.cases, day.labelled, day.alerts) == (3 * there.sum(), 3 * (there & KNOWN).sum(), 3 * (there & FLAGGED).sum())
+        assert (day.cases, day.labelled, day.alerts) == (
+            3 * there.sum(),
+            3 * (there & KNOWN).sum(),
+            3 * (there & FLAGGED).sum(),
+        )
         assert "some cases have no label" in day.caught.reason
         assert np.isnan(day.positives)
-    told_days = answered(capsys, *asked(log, "slices", "--day", "ts", "--threshold", str(CUT), "--volume", "6000"))
-    assert {(day["positives"], day["caught"]) for day in told_days["days"]["days"]} == {(None, None)}
+    told_days = answered(
+        capsys, *asked(log, "slices", "--day", "ts", "--threshold", str(CUT), "--volume", "6000")
+    )
+    assert {(day["positives"], day["caught"]) for day in told_days["days"]["days"]} == {
+        (None, None)
+    }
     (note,) = [note for note in told_days["notes"] if note["code"] == "BR656"]
-    assert "positives and caught are not known at this volume. Override: leave --volume out" in note["text"]
+    assert (
+        "positives and caught are not known at this volume. Override: leave --volume out"
+        in note["text"]
+    )
 
 
-# ---- how many are caught among a volume needs the base rate of all cases ------------------------------------------------------------
+# ---- how many are caught among a volume needs the base rate of all cases
+# ------------------------------------------------------------
 
 OF_CLASSES = ("caught", "missed", "false_alarms", "volume_cost")
 
 
 def test_what_is_caught_of_a_volume_is_not_read_at_the_base_rate_of_the_labelled_cases(capsys, log):
     """Of 10,000 cases 134 were flagged, and 241 caught: more than were flagged."""
-    point = answered(capsys, *asked(log, "show", "--threshold", str(CUT), "--volume", "10000"))["models"][0]["points"][0]
+    point = answered(capsys, *asked(log, "show", "--threshold", str(CUT), "--volume", "10000"))[
+        "models"
+    ][0]["points"][0]
     assert point["alerts"] == pytest.approx(10_000 * FLAGGED.mean())
     assert [point[name] for name in OF_CLASSES] == [None] * 4
     assert all("so a prior must be given" in point["undefined"][name] for name in OF_CLASSES)
@@ -82,7 +119,9 @@ def test_what_is_caught_of_a_volume_is_not_read_at_the_base_rate_of_the_labelled
 
 
 def test_at_a_base_rate_that_is_given_it_is(capsys, log):
-    found = answered(capsys, *asked(log, "show", "--threshold", str(CUT), "--volume", "10000", "--prior", "3%"))
+    found = answered(
+        capsys, *asked(log, "show", "--threshold", str(CUT), "--volume", "10000", "--prior", "3%")
+    )
     point = found["models"][0]["points"][0]
     assert point["caught"] == pytest.approx(10_000 * 0.03 * point["tpr"])
     assert set(OF_CLASSES) <= set(point["intervals"])
@@ -112,85 +151,136 @@ def test_the_library_refuses_it_too(log, tmp_path, how):
             lambda name=name: br.interval(name, br.flag_at(source, CUT, volume=1000)),
             lambda name=name: br.expect(name, source, threshold=CUT, at=ranged, volume=1000),
         ):
-            with pytest.raises(br.InputError, match=r"BR509: some cases have no label, .*, so a prior must be given"):
+            with pytest.raises(
+                br.InputError,
+                match=r"BR509: some cases have no label, .*, so a prior must be given",
+            ):
                 asked_for()
         given = br.Conditions(prior=0.03)
         assert br.measure(name, source, threshold=CUT, volume=1000, at=given) >= 0
     with pytest.raises(br.InputError, match="BR509: some cases have no label"):
         br.decide({"m": counts}, "alerts <= 10", at=br.Conditions(), volume=1000)
-    assert br.decide({"m": counts}, "alerts <= 10", at=br.Conditions(prior=0.03), volume=1000).model == "m"
+    assert (
+        br.decide({"m": counts}, "alerts <= 10", at=br.Conditions(prior=0.03), volume=1000).model
+        == "m"
+    )
 
 
 def test_a_budget_still_chooses_by_recall(capsys, log):
     """All models catch out of the same positives, however many these are."""
-    point = answered(capsys, *asked(log, "choose", "--rule", "alerts <= 100/day", "--volume", "10000"))["models"][0]["points"][0]
+    point = answered(
+        capsys, *asked(log, "choose", "--rule", "alerts <= 100/day", "--volume", "10000")
+    )["models"][0]["points"][0]
     assert point["alerts"] <= 100
-    assert (point["caught"], point["alerts"]) == (None, pytest.approx(10_000 * np.mean(point["threshold"] <= SCORES)))
+    assert (point["caught"], point["alerts"]) == (
+        None,
+        pytest.approx(10_000 * np.mean(point["threshold"] <= SCORES)),
+    )
 
 
-# ---- a site that nobody labelled ---------------------------------------------------------------------------------------------------
+# ---- a site that nobody labelled
+# ---------------------------------------------------------------------------------------------------  # noqa: E501
 
 
 @pytest.fixture(scope="module")
 def unlabelled_site(tmp_path_factory):
     """The same log, in which site 1 has no label at all."""
     known = KNOWN & (SITE != 1)
-    rows = zip(SITE.tolist(), DAY.tolist(), np.where(known, TRUE.astype(int).astype(str), ""), SCORES.tolist(), strict=True)
-    return written(tmp_path_factory.mktemp("site") / "log.csv", ["site", "card", "label", "score"], rows)
+    rows = zip(
+        SITE.tolist(),
+        DAY.tolist(),
+        np.where(known, TRUE.astype(int).astype(str), ""),
+        SCORES.tolist(),
+        strict=True,
+    )
+    return written(
+        tmp_path_factory.mktemp("site") / "log.csv", ["site", "card", "label", "score"], rows
+    )
 
 
-@pytest.mark.parametrize("more", [(), ("--require", "recall >= 0.2"), ("--prior", "1%"), ("--cluster", "card")])
+@pytest.mark.parametrize(
+    "more", [(), ("--require", "recall >= 0.2"), ("--prior", "1%"), ("--cluster", "card")]
+)
 def test_a_site_without_any_label_is_a_row_with_its_alerts(capsys, unlabelled_site, more):
-    found = answered(capsys, *asked(unlabelled_site, "slices", "--group", "site", "--threshold", str(CUT), *more))["groups"]
+    found = answered(
+        capsys, *asked(unlabelled_site, "slices", "--group", "site", "--threshold", str(CUT), *more)
+    )["groups"]
     assert [group["name"] for group in found] == ["all cases", "0", "1", "2"]
     there, site = SITE == 1, found[2]
     assert (site["cases"], site["labelled"], site["positives"]) == (there.sum(), 0, 0)
-    assert (site["point"]["counted"]["flagged"], site["point"]["alerts"]) == ((there & FLAGGED).sum(), (there & FLAGGED).sum())
+    assert (site["point"]["counted"]["flagged"], site["point"]["alerts"]) == (
+        (there & FLAGGED).sum(),
+        (there & FLAGGED).sum(),
+    )
     assert [site["point"][name] for name in ("tpr", "fpr", "precision", "npv")] == [None] * 4
     assert (site["point"]["intervals"], site["bounds"]) == ({}, {})
     assert site["outcome"] == ("cannot be judged" if "--require" in more else None)
     assert found[0]["cases"] == ROWS
     if "--prior" not in more:
-        assert [group["point"]["alerts"] for group in found] == [FLAGGED.sum(), *((FLAGGED & (place == SITE)).sum() for place in range(3))]
+        assert [group["point"]["alerts"] for group in found] == [
+            FLAGGED.sum(),
+            *((FLAGGED & (place == SITE)).sum() for place in range(3)),
+        ]
 
 
 def test_a_site_without_any_label_is_printed(capsys, unlabelled_site):
-    lines = told(capsys, *asked(unlabelled_site, "slices", "--group", "site", "--threshold", str(CUT))).out.splitlines()
+    lines = told(
+        capsys, *asked(unlabelled_site, "slices", "--group", "site", "--threshold", str(CUT))
+    ).out.splitlines()
     rates, workload = [line.split() for line in lines if line.startswith("1 ")]
     assert rates == ["1", *f"{(SITE == 1).sum():,}".split(","), "0", "0", *["—"] * 7]
     assert workload == ["1", "—", "—", "—", str((FLAGGED & (SITE == 1)).sum()), "—"]
 
 
 def test_a_sum_of_groups_keeps_the_cases_without_a_label(unlabelled_site):
-    groups = br.count_groups_file(unlabelled_site, label="label", score="score", group="site", missing_label="drop")
+    groups = br.count_groups_file(
+        unlabelled_site, label="label", score="score", group="site", missing_label="drop"
+    )
     found = br.by_group(groups + groups, threshold=CUT)
-    assert [part["alerts"] for part in found.parts] == [2 * (FLAGGED & (place == SITE)).sum() for place in range(3)]
+    assert [part["alerts"] for part in found.parts] == [
+        2 * (FLAGGED & (place == SITE)).sum() for place in range(3)
+    ]
 
 
 def test_alerts_are_the_same_as_where_missing_labels_are_taken_for_negative(log):
     found = [
-        br.by_day(br.count_days_file(log, label="label", score="score", day="ts", missing_label=how), threshold=CUT)
+        br.by_day(
+            br.count_days_file(log, label="label", score="score", day="ts", missing_label=how),
+            threshold=CUT,
+        )
         for how in ("drop", "negative")
     ]
     assert [day.alerts for day in found[0].parts] == [day.alerts for day in found[1].parts]
 
 
 def test_alerts_a_day_at_another_base_rate_are_refused_where_labels_are_missing(capsys, log):
-    line = refused(capsys, *asked(log, "slices", "--day", "ts", "--threshold", str(CUT), "--prior", "1%"))
+    line = refused(
+        capsys, *asked(log, "slices", "--day", "ts", "--threshold", str(CUT), "--prior", "1%")
+    )
     assert line.startswith("error BR115: ")
 
 
 def test_a_site_has_its_alerts_of_all_scored_cases(capsys, log):
-    _, *groups = answered(capsys, *asked(log, "slices", "--group", "site", "--threshold", str(CUT)))["groups"]
+    _, *groups = answered(
+        capsys, *asked(log, "slices", "--group", "site", "--threshold", str(CUT))
+    )["groups"]
     for place, group in enumerate(groups):
         there = place == SITE
-        assert group["point"]["counted"] == {"flagged": (there & FLAGGED).sum(), "cases": there.sum()}
+        assert group["point"]["counted"] == {
+            "flagged": (there & FLAGGED).sum(),
+            "cases": there.sum(),
+        }
         assert group["point"]["alerts"] == (there & FLAGGED).sum()
         assert (group["cases"], group["labelled"]) == (there.sum(), (there & KNOWN).sum())
 
 
 @pytest.mark.parametrize(
-    "command", [["show", "--threshold", str(CUT)], ["choose", "recall >= 0.5"], ["slices", "--group", "site", "--threshold", str(CUT)]]
+    "command",
+    [
+        ["show", "--threshold", str(CUT)],
+        ["choose", "recall >= 0.5"],
+        ["slices", "--group", "site", "--threshold", str(CUT)],
+    ],
 )
 def test_labels_that_depend_on_the_flag_are_told_first(capsys, log, command):
     found = answered(capsys, *asked(log, command[0], *command[1:]))
@@ -206,7 +296,8 @@ def test_the_corrected_recall_is_that_of_begg_and_greenes_and_near_the_truth(log
     expected = br.under_verification(point, flagged=shares[0], passed=shares[1]).tpr
     note = next(note.text for note in point.notes if note.code == "BR116")
     assert note.startswith(
-        f"{100 * shares[0]:.3g} % of the flagged but {100 * shares[1]:.3g} % of the other cases have labels: recall {point.tpr:.4g} is too high"
+        f"{100 * shares[0]:.3g} % of the flagged but {100 * shares[1]:.3g} % of the other cases"
+        f" have labels: recall {point.tpr:.4g} is too high"
     )
     assert f"(about {expected:.4g} if labelling depends only on the flag)" in note
     truth = (FLAGGED & TRUE).sum() / TRUE.sum()
@@ -218,7 +309,12 @@ def test_the_corrected_recall_is_that_of_begg_and_greenes_and_near_the_truth(log
 def test_labels_that_are_missing_by_chance_are_no_cause_for_a_note(tmp_path):
     known = np.random.default_rng(4).random(ROWS) < 0.4
     rows = zip(np.where(known, TRUE.astype(int).astype(str), ""), SCORES.tolist(), strict=True)
-    counts = br.count_file(written(tmp_path / "log.csv", ["label", "score"], rows), label="label", score="score", missing_label="drop")
+    counts = br.count_file(
+        written(tmp_path / "log.csv", ["label", "score"], rows),
+        label="label",
+        score="score",
+        missing_label="drop",
+    )
     point = br.flag_at(counts, CUT)
     assert "BR116" not in [note.code for note in point.notes]
     assert point.counted == (FLAGGED.sum(), ROWS)
@@ -234,7 +330,10 @@ def test_at_a_base_rate_that_is_given_the_share_is_computed(log):
 def test_a_sum_keeps_the_cases_without_a_label(log):
     counts = br.count_file(log, label="label", score="score", missing_label="drop")
     assert br.flag_at(counts + counts, CUT).counted == (2 * FLAGGED.sum(), 2 * ROWS)
-    assert br.flag_at(counts + br.count([0, 1], [0.1, 0.9]), CUT).counted == (FLAGGED.sum() + 1, ROWS + 2)
+    assert br.flag_at(counts + br.count([0, 1], [0.1, 0.9]), CUT).counted == (
+        FLAGGED.sum() + 1,
+        ROWS + 2,
+    )
 
 
 def test_digests_and_saved_counts_are_as_before_and_say_what_they_lack(log, tmp_path):
@@ -252,26 +351,51 @@ def test_digests_and_saved_counts_are_as_before_and_say_what_they_lack(log, tmp_
 def test_a_budget_that_all_scored_cases_exceed_is_told(capsys, log):
     """Of a budget kept among the labelled cases, what is counted among all of them."""
     done = told(capsys, *asked(log, "choose", "posfrac <= 2%", "--optimize", "tpr"))
-    point = answered(capsys, *asked(log, "choose", "posfrac <= 2%", "--optimize", "tpr"))["models"][0]["points"][0]
+    point = answered(capsys, *asked(log, "choose", "posfrac <= 2%", "--optimize", "tpr"))["models"][
+        0
+    ]["points"][0]
     assert point["posfrac"] == np.mean(point["threshold"] <= SCORES)
     assert ("BR653" in done.err) == (point["posfrac"] > 0.02)
 
 
 def test_a_row_without_score_or_label_is_no_case(tmp_path):
     source = written(tmp_path / "a.csv", ["y", "s"], [(1, 0.9), (0, 0.1), ("", 0.8), ("", "")])
-    assert br.flag_at(br.count_file(source, label="y", score="s", missing_label="drop"), 0.5).counted == (2, 3)
+    assert br.flag_at(
+        br.count_file(source, label="y", score="s", missing_label="drop"), 0.5
+    ).counted == (2, 3)
 
 
 def test_low_scores_that_are_risky_are_turned_in_both(tmp_path):
     source = written(tmp_path / "a.csv", ["y", "s"], [(1, 0.1), (0, 0.9), ("", 0.2)])
-    counts = br.count_file(source, label="y", score="s", missing_label="drop", lower_is_positive=True)
+    counts = br.count_file(
+        source, label="y", score="s", missing_label="drop", lower_is_positive=True
+    )
     assert br.flag_at(counts, -0.5).counted == (2, 3)
 
 
-def test_models_within_a_budget_are_compared_by_recall_where_the_base_rate_of_all_cases_is_not_known(capsys, tmp_path):
-    rows = zip(np.where(KNOWN, TRUE.astype(int).astype(str), ""), SCORES.tolist(), (SCORES * 0.5 + RNG.random(ROWS)).tolist(), strict=True)
+def test_models_within_a_budget_are_compared_by_recall_where_the_base_rate_of_all_cases_is_not_known(  # noqa: E501
+    capsys, tmp_path
+):
+    rows = zip(
+        np.where(KNOWN, TRUE.astype(int).astype(str), ""),
+        SCORES.tolist(),
+        (SCORES * 0.5 + RNG.random(ROWS)).tolist(),
+        strict=True,
+    )
     source = written(tmp_path / "two.csv", ["label", "a", "b"], rows)
-    words = ("choose", source, "alerts <= 200", "--volume", "20000", "--label", "label", "--score", "a", "--score", "b")
+    words = (
+        "choose",
+        source,
+        "alerts <= 200",
+        "--volume",
+        "20000",
+        "--label",
+        "label",
+        "--score",
+        "a",
+        "--score",
+        "b",
+    )
     (choice,) = answered(capsys, *words, "--missing-label", "drop")["verdict"]
     assert choice["differences"][0]["statistic"] == "tpr"
     (known,) = answered(capsys, *words, "--missing-label", "drop", "--prior", "3%")["verdict"]

@@ -1,4 +1,6 @@
-"""Calibration: isotonic against exact pooling, Platt and beta against scikit-learn, and how good the probabilities are before and after."""
+"""Calibration: isotonic against exact pooling, Platt and beta against scikit-learn, and how good
+the probabilities are before and after.
+"""
 
 from fractions import Fraction
 
@@ -25,7 +27,9 @@ COUNTS = br.count(LABELS, WRONG)
 
 
 def pooled(cells):
-    """Pooled adjacent violators, from the highest score down: the share of positives of each block, as exact fractions."""
+    """Pooled adjacent violators, from the highest score down: the share of positives of each block,
+    as exact fractions.
+    """
     blocks = []
     for score, positives, negatives in cells:
         blocks.append([Fraction(positives), Fraction(positives + negatives), [score]])
@@ -43,7 +47,9 @@ def test_isotonic_is_the_share_of_positives_in_each_pooled_block(cells):
     counts = br.Counts(*zip(*kept, strict=True))
     expected = pooled(reversed(kept))
     found = br.calibrate(counts)
-    assert [float(expected[score]) for score, _, _ in kept] == found.apply([score for score, _, _ in kept]).tolist()
+    assert [float(expected[score]) for score, _, _ in kept] == found.apply(
+        [score for score, _, _ in kept]
+    ).tolist()
 
 
 def test_isotonic_agrees_with_scikit_learn():
@@ -73,7 +79,9 @@ def test_platt_agrees_with_scikit_learn():
 
 
 def test_beta_agrees_with_a_logistic_regression_of_the_two_logarithms():
-    theirs = LogisticRegression(C=np.inf, tol=1e-10, max_iter=10_000).fit(np.stack((np.log(WRONG), -np.log(1 - WRONG)), axis=1), LABELS)
+    theirs = LogisticRegression(C=np.inf, tol=1e-10, max_iter=10_000).fit(
+        np.stack((np.log(WRONG), -np.log(1 - WRONG)), axis=1), LABELS
+    )
     found = br.calibrate(COUNTS, "beta")
     assert found.parameters == pytest.approx((*theirs.coef_[0], theirs.intercept_[0]), rel=1e-4)
 
@@ -90,7 +98,10 @@ def test_reliability_is_better_after_than_before_on_other_cases(method):
     labels, _, wrong = sample(2)
     test = br.count(labels, wrong)
     after = br.calibrate(COUNTS, method).relabel(test)
-    assert br.brier_decomposition(after).miscalibration < br.brier_decomposition(test).miscalibration / 3
+    assert (
+        br.brier_decomposition(after).miscalibration
+        < br.brier_decomposition(test).miscalibration / 3
+    )
     assert br.calibration_error(after, bins=10) < br.calibration_error(test, bins=10) / 3
     assert br.brier(after) < br.brier(test)
 
@@ -98,8 +109,12 @@ def test_reliability_is_better_after_than_before_on_other_cases(method):
 def test_calibrated_at_the_sample_and_corrected_to_the_field():
     found = br.calibrate(COUNTS, "beta")
     assert found.prior == pytest.approx(LABELS.mean(), rel=1e-15)
-    corrected = br.correct_prior(found.relabel(COUNTS), calibrated_at=found.prior, at=br.Conditions(prior=0.001))
-    assert br.brier(corrected, at=br.Conditions(prior=0.001)) < br.brier(COUNTS, at=br.Conditions(prior=0.001))
+    corrected = br.correct_prior(
+        found.relabel(COUNTS), calibrated_at=found.prior, at=br.Conditions(prior=0.001)
+    )
+    assert br.brier(corrected, at=br.Conditions(prior=0.001)) < br.brier(
+        COUNTS, at=br.Conditions(prior=0.001)
+    )
 
 
 def test_calibration_starts_anew_after_a_correction():
@@ -112,7 +127,11 @@ def test_calibration_starts_anew_after_a_correction():
 def test_beta_drops_a_slope_that_would_turn_the_order():
     rng = np.random.default_rng(7)
     labels = (rng.random(3000) < 0.5).astype(int)
-    scores = np.where(rng.random(3000) < 0.5, rng.uniform(0.5, 1, 3000), rng.uniform(0, 0.5, 3000) * (0.1 + 0.9 * labels))
+    scores = np.where(
+        rng.random(3000) < 0.5,
+        rng.uniform(0.5, 1, 3000),
+        rng.uniform(0, 0.5, 3000) * (0.1 + 0.9 * labels),
+    )
     slopes = br.calibrate(br.count(labels, scores), "beta").parameters[:2]
     assert min(slopes) == 0
     assert max(slopes) > 0
@@ -132,9 +151,21 @@ def test_scores_of_0_and_1_have_a_place_on_a_beta_sigmoid():
         ("BR552", "both classes", lambda: br.calibrate(br.count([0, 0], [0.1, 0.2]))),
         ("BR543", "merged scores", lambda: br.calibrate(COUNTS.condense())),
         ("BR228", "got list", lambda: br.calibrate([1])),
-        ("BR543", "separate the classes", lambda: br.calibrate(br.count([0, 0, 1, 1], [0.1, 0.2, 0.8, 0.9]), "beta")),
-        ("BR543", "not more often positive", lambda: br.calibrate(br.count(1 - LABELS, X), "platt")),
-        ("BR543", "no place on a sigmoid", lambda: br.calibrate(br.count([0, 1, 0], [0.1, np.inf, 3]), "platt")),
+        (
+            "BR543",
+            "separate the classes",
+            lambda: br.calibrate(br.count([0, 0, 1, 1], [0.1, 0.2, 0.8, 0.9]), "beta"),
+        ),
+        (
+            "BR543",
+            "not more often positive",
+            lambda: br.calibrate(br.count(1 - LABELS, X), "platt"),
+        ),
+        (
+            "BR543",
+            "no place on a sigmoid",
+            lambda: br.calibrate(br.count([0, 1, 0], [0.1, np.inf, 3]), "platt"),
+        ),
         ("BR563", "not probabilities", lambda: br.calibrate(br.count(LABELS, X), "beta")),
         ("BR201", "has no probability", lambda: br.calibrate(COUNTS).apply([0.2, np.nan])),
         ("BR220", "merged some", lambda: br.calibrate(COUNTS).relabel(COUNTS.condense())),
@@ -145,5 +176,8 @@ def test_what_cannot_be_calibrated_is_refused(code, match, call):
 
 
 def test_a_calibration_is_readable():
-    assert repr(br.calibrate(br.Counts([3, 1], [3, 1], [1, 3]))) == "Calibration: isotonic (2 blocks), at prior 0.5"
+    assert (
+        repr(br.calibrate(br.Counts([3, 1], [3, 1], [1, 3])))
+        == "Calibration: isotonic (2 blocks), at prior 0.5"
+    )
     assert repr(br.calibrate(COUNTS, "platt")).startswith("Calibration: platt (")

@@ -1,4 +1,6 @@
-"""Scores corrected to another base rate: exact by fractions, ranks untouched bit for bit, and never twice."""
+"""Scores corrected to another base rate: exact by fractions, ranks untouched bit for bit, and never
+twice.
+"""
 
 import pickle
 from fractions import Fraction
@@ -24,10 +26,13 @@ def exact(score, factor):
     return odds / (odds + 1 - Fraction(score))
 
 
-# ---- scenario 8 of the users ---------------------------------------------------------------------------------------------------
+# ---- scenario 8 of the users
+# ---------------------------------------------------------------------------------------------------  # noqa: E501
 
 
-@pytest.mark.parametrize(("score", "corrected"), [(0.5, "0.00990099"), (0.9, "0.0825688"), (0.99, "0.497487")])
+@pytest.mark.parametrize(
+    ("score", "corrected"), [(0.5, "0.00990099"), (0.9, "0.0825688"), (0.99, "0.497487")]
+)
 def test_scenario_8_one_negative_in_a_hundred_kept(score, corrected):
     assert f"{br.correct_probabilities([score], negatives_kept=0.01)[0]:.6g}" == corrected
     counts = br.Counts([score, 0.1], [1, 0], [0, 1])
@@ -46,10 +51,13 @@ def test_T32_a_corrected_score_is_cut_where_theory_cuts_the_raw_one():
     """T32, 5.83: the cut on the score as it is, corrected, is the cut on the probability."""
     at = br.Conditions(prior=0.01, costs=br.Costs(fp=1, fn=5))
     cut = at.cut(calibrated_at=0.5)
-    assert br.correct_probabilities([cut.score], calibrated_at=0.5, at=at)[0] == pytest.approx(cut.probability, rel=1e-14)
+    assert br.correct_probabilities([cut.score], calibrated_at=0.5, at=at)[0] == pytest.approx(
+        cut.probability, rel=1e-14
+    )
 
 
-# ---- exact, and in order -------------------------------------------------------------------------------------------------------
+# ---- exact, and in order
+# -------------------------------------------------------------------------------------------------------  # noqa: E501
 
 
 @given(
@@ -60,7 +68,9 @@ def test_every_score_is_the_exact_one_to_a_few_units_in_the_last_place(scores, k
     counts = br.Counts(scores, [1] * len(scores), [1] * len(scores))
     found = br.correct_prior(counts, negatives_kept=kept).scores
     for before, after in zip(counts.scores.tolist(), found.tolist(), strict=True):
-        assert abs(Fraction(after) - exact(before, kept)) <= (4 + len(scores)) * Fraction(max(np.spacing(after), 5e-324))
+        assert abs(Fraction(after) - exact(before, kept)) <= (4 + len(scores)) * Fraction(
+            max(np.spacing(after), 5e-324)
+        )
 
 
 @given(
@@ -70,7 +80,9 @@ def test_every_score_is_the_exact_one_to_a_few_units_in_the_last_place(scores, k
     st.booleans(),
 )
 def test_scores_that_floats_would_merge_stay_apart_and_in_order(steps, trained, field, at_one):
-    """Units in the last place below 1, or above 0: nowhere are floats closer, and a plain formula merges and swaps them."""
+    """Units in the last place below 1, or above 0: nowhere are floats closer, and a plain formula
+    merges and swaps them.
+    """
     scores = [1 - step * 2.0**-53 if at_one else step * 5e-324 for step in steps]
     counts = br.Counts(scores, [1] * len(scores), [i % 3 for i in range(len(scores))])
     found = br.correct_prior(counts, calibrated_at=trained, at=br.Conditions(prior=field))
@@ -83,9 +95,13 @@ def test_scores_that_floats_would_merge_stay_apart_and_in_order(steps, trained, 
 
 def test_a_score_that_is_moved_apart_is_noted():
     scores = 1 - np.arange(1, 50) * 2.0**-53
-    found = br.correct_prior(br.count(np.arange(49) % 2, scores), calibrated_at=1e-6, at=br.Conditions(prior=0.5))
+    found = br.correct_prior(
+        br.count(np.arange(49) % 2, scores), calibrated_at=1e-6, at=br.Conditions(prior=0.5)
+    )
     assert "BR539" in [note.code for note in found.notes]
-    assert "BR539" not in [note.code for note in br.correct_prior(COUNTS, negatives_kept=0.01).notes]
+    assert "BR539" not in [
+        note.code for note in br.correct_prior(COUNTS, negatives_kept=0.01).notes
+    ]
 
 
 def test_the_ends_stay_what_they_are():
@@ -93,7 +109,14 @@ def test_the_ends_stay_what_they_are():
     assert (found.scores[0], found.scores[-1]) == (1, 0)
 
 
-RANKING = [br.auc, br.ks, br.h_measure, br.average_precision, partial(br.partial_auc, fpr=(0, 0.1)), partial(br.weighted_auc, alpha=0.1)]
+RANKING = [
+    br.auc,
+    br.ks,
+    br.h_measure,
+    br.average_precision,
+    partial(br.partial_auc, fpr=(0, 0.1)),
+    partial(br.weighted_auc, alpha=0.1),
+]
 
 
 @pytest.mark.parametrize("of", RANKING)
@@ -103,7 +126,10 @@ def test_ranking_measures_are_unchanged_bit_for_bit(of):
 
 
 def test_the_same_cases_are_flagged_at_every_threshold():
-    before, after = br.Points.of(COUNTS), br.Points.of(br.correct_prior(COUNTS, negatives_kept=0.01))
+    before, after = (
+        br.Points.of(COUNTS),
+        br.Points.of(br.correct_prior(COUNTS, negatives_kept=0.01)),
+    )
     assert np.array_equal(before.tp, after.tp)
     assert np.array_equal(before.fp, after.fp)
 
@@ -115,7 +141,9 @@ def test_condensed_counts_are_corrected_too():
 
 
 def test_corrected_back_to_the_true_base_rate_scores_are_calibrated():
-    """Negatives thinned to 2 %, a model that knows the thinned truth: Spiegelhalter's z rejects its raw scores, and not the corrected ones."""
+    """Negatives thinned to 2 %, a model that knows the thinned truth: Spiegelhalter's z rejects its
+    raw scores, and not the corrected ones.
+    """
     rng = np.random.default_rng(3)
     prior, kept, cases = 0.01, 0.02, 200_000
     labels = rng.random(cases) < prior
@@ -132,10 +160,13 @@ def test_corrected_back_to_the_true_base_rate_scores_are_calibrated():
     assert abs(z(raw)) > 50
     assert abs(z(corrected)) < 1.96
     at, trained = br.Conditions(prior=prior), prior / (prior + kept * (1 - prior))
-    assert br.brier(corrected, at=at) == pytest.approx(br.brier(raw, at=at, calibrated_at=trained), rel=1e-12)
+    assert br.brier(corrected, at=at) == pytest.approx(
+        br.brier(raw, at=at, calibrated_at=trained), rel=1e-12
+    )
 
 
-# ---- once --------------------------------------------------------------------------------------------------------------------
+# ---- once
+# --------------------------------------------------------------------------------------------------------------------  # noqa: E501
 
 
 def corrected():
@@ -162,12 +193,20 @@ def saved(tmp_path):
 def test_correcting_twice_is_refused_whatever_happened_in_between(made, tmp_path):
     again = made(tmp_path)
     assert again.ledger.corrected == "1/100"
-    assert_refused("BR536", "corrected before, by 1/100", lambda: br.correct_prior(again, negatives_kept=0.01))
-    assert_refused("BR536", "corrected before", lambda: br.correct_prior(again, calibrated_at=0.5, at=br.Conditions(prior=0.1)))
+    assert_refused(
+        "BR536", "corrected before, by 1/100", lambda: br.correct_prior(again, negatives_kept=0.01)
+    )
+    assert_refused(
+        "BR536",
+        "corrected before",
+        lambda: br.correct_prior(again, calibrated_at=0.5, at=br.Conditions(prior=0.1)),
+    )
     assert br.correct_prior(again, negatives_kept=1).ledger.corrected == "1/100"
 
 
-@pytest.mark.parametrize("of", [br.brier, br.log_loss, br.brier_decomposition, br.calibration_error])
+@pytest.mark.parametrize(
+    "of", [br.brier, br.log_loss, br.brier_decomposition, br.calibration_error]
+)
 def test_no_summary_corrects_what_was_corrected(of):
     counts = br.correct_prior(br.Counts([0.9, 0.5, 0.1], [3, 2, 1], [1, 2, 3]), negatives_kept=0.01)
     at = br.Conditions(prior=0.01)
@@ -177,14 +216,20 @@ def test_no_summary_corrects_what_was_corrected(of):
 
 def test_no_threshold_in_theory_corrects_what_was_corrected():
     at = br.Conditions(prior=0.01, costs=br.Costs(fp=1, fn=50))
-    assert_refused("BR536", "corrected before", lambda: br.choose(corrected(), at=at, calibrated_at=0.5))
+    assert_refused(
+        "BR536", "corrected before", lambda: br.choose(corrected(), at=at, calibrated_at=0.5)
+    )
     assert br.choose(corrected(), at=at, calibrated_at=0.01).cut.score == at.costs.threshold
 
 
 def test_corrected_and_raw_counts_do_not_add_up():
-    assert_refused("BR536", r"corrected differently \(by 1/100 and not at all\)", lambda: corrected() + COUNTS)
+    assert_refused(
+        "BR536", r"corrected differently \(by 1/100 and not at all\)", lambda: corrected() + COUNTS
+    )
     other = br.correct_prior(COUNTS, negatives_kept=0.5)
-    assert_refused("BR536", r"corrected differently \(by 1/2 and by 1/100\)", lambda: other + corrected())
+    assert_refused(
+        "BR536", r"corrected differently \(by 1/2 and by 1/100\)", lambda: other + corrected()
+    )
 
 
 def test_the_mark_is_in_no_file_that_does_not_need_it(tmp_path):
@@ -194,7 +239,8 @@ def test_the_mark_is_in_no_file_that_does_not_need_it(tmp_path):
     assert b'"corrected": "1/100"' in (tmp_path / "corrected.counts").read_bytes()
 
 
-# ---- refusals ------------------------------------------------------------------------------------------------------------------
+# ---- refusals
+# ------------------------------------------------------------------------------------------------------------------  # noqa: E501
 
 
 @pytest.mark.parametrize(
@@ -214,19 +260,39 @@ def test_what_is_not_said_is_not_guessed(code, match, named):
 
 
 def test_scores_that_are_no_probabilities_are_refused():
-    assert_refused("BR563", "span -3 to 4", lambda: br.correct_prior(br.count([0, 1], [-3, 4]), negatives_kept=0.1))
-    assert_refused("BR563", "none is missing", lambda: br.correct_probabilities([0.5, np.nan], negatives_kept=0.1))
-    assert_refused("BR563", "from 0 to 1", lambda: br.correct_probabilities(["a"], negatives_kept=0.1))
-    assert_refused("BR220", "before coarsening", lambda: br.correct_prior(COUNTS.coarsen(5), negatives_kept=0.1))
+    assert_refused(
+        "BR563",
+        "span -3 to 4",
+        lambda: br.correct_prior(br.count([0, 1], [-3, 4]), negatives_kept=0.1),
+    )
+    assert_refused(
+        "BR563",
+        "none is missing",
+        lambda: br.correct_probabilities([0.5, np.nan], negatives_kept=0.1),
+    )
+    assert_refused(
+        "BR563", "from 0 to 1", lambda: br.correct_probabilities(["a"], negatives_kept=0.1)
+    )
+    assert_refused(
+        "BR220",
+        "before coarsening",
+        lambda: br.correct_prior(COUNTS.coarsen(5), negatives_kept=0.1),
+    )
     assert_refused("BR228", "got ndarray", lambda: br.correct_prior(SCORES, negatives_kept=0.1))
 
 
 def test_the_samples_own_base_rate_may_be_that_of_calibration():
     prior = Fraction(int(LABELS.sum()), len(LABELS))
     at = br.Conditions(prior=0.01)
-    assert br.correct_prior(COUNTS, calibrated_at="sample", at=at) == br.correct_prior(COUNTS, calibrated_at=prior, at=at)
+    assert br.correct_prior(COUNTS, calibrated_at="sample", at=at) == br.correct_prior(
+        COUNTS, calibrated_at=prior, at=at
+    )
     only = br.count([0, 0], [0.1, 0.2])
-    assert_refused("BR507", "no base rate of its own", lambda: br.correct_prior(only, calibrated_at="sample", at=at))
+    assert_refused(
+        "BR507",
+        "no base rate of its own",
+        lambda: br.correct_prior(only, calibrated_at="sample", at=at),
+    )
 
 
 def test_the_shape_of_an_array_is_kept():

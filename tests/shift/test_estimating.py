@@ -1,4 +1,6 @@
-"""The base rate of the field, estimated: against plain EM, against fractions, against quapy, and on samples of known truth."""
+"""The base rate of the field, estimated: against plain EM, against fractions, against quapy, and on
+samples of known truth.
+"""
 
 import warnings
 from fractions import Fraction
@@ -54,7 +56,9 @@ def adjusted(labels, scores, field, cut):
     def share(values):
         return Fraction(sum(value >= cut for value in values), len(values))
 
-    tpr, fpr = (share([s for s, y in zip(scores, labels, strict=True) if y == side]) for side in (1, 0))
+    tpr, fpr = (
+        share([s for s, y in zip(scores, labels, strict=True) if y == side]) for side in (1, 0)
+    )
     return (share(field) - fpr) / (tpr - fpr)
 
 
@@ -65,10 +69,14 @@ def test_em_ends_where_the_algorithm_ends():
 
 
 @settings(max_examples=50, deadline=None)
-@given(st.lists(st.floats(0.01, 0.99), min_size=5, max_size=40), st.sampled_from([0.05, 0.3, 0.5, 0.9]))
+@given(
+    st.lists(st.floats(0.01, 0.99), min_size=5, max_size=40), st.sampled_from([0.05, 0.3, 0.5, 0.9])
+)
 def test_the_share_found_is_the_most_likely_one(scores, trained):
     field = np.array(scores)
-    found = br.estimate_prior(COUNTS, br.count_unlabelled(field), calibrated_at=trained, replicates=100).value
+    found = br.estimate_prior(
+        COUNTS, br.count_unlabelled(field), calibrated_at=trained, replicates=100
+    ).value
 
     def likelihood(prior):
         return np.log(prior * field / trained + (1 - prior) * (1 - field) / (1 - trained)).sum()
@@ -88,7 +96,10 @@ def test_without_a_threshold_recall_and_false_alarm_rate_add_up_to_one_there():
     found = br.estimate_prior(COUNTS, UNLABELLED, replicates=100)
     point = br.flag_at(COUNTS, found.threshold)
     assert abs(point.tpr + point.fpr - 1) < 2 / 256
-    assert found.value == br.estimate_prior(COUNTS, UNLABELLED, threshold=found.threshold, replicates=100).value
+    assert (
+        found.value
+        == br.estimate_prior(COUNTS, UNLABELLED, threshold=found.threshold, replicates=100).value
+    )
 
 
 class Cut(ClassifierMixin, BaseEstimator):
@@ -107,15 +118,25 @@ def test_em_and_adjusted_counts_agree_with_quapy(seed):
     """On samples that both read: quapy's EM, let run to 1e-9, and its adjusted count."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        aggregative = pytest.importorskip("quapy.method.aggregative", reason="needs quapy", exc_type=ImportError)
+        aggregative = pytest.importorskip(
+            "quapy.method.aggregative", reason="needs quapy", exc_type=ImportError
+        )
     labels, scores, field, trained = drawn(seed, field=(100 + 200 * seed, 1000))
     counts, unlabelled = br.count(labels, scores), br.count_unlabelled(field)
-    theirs, _ = aggregative.EMQ.EM(np.array([1 - trained, trained]), np.stack([1 - field, field], axis=1), epsilon=1e-9)
-    assert br.estimate_prior(counts, unlabelled, calibrated_at=trained, replicates=100).value == pytest.approx(theirs[1], abs=1e-6)
-    quantifier = aggregative.ACC(Cut().fit(), fit_classifier=False, val_split=None, solver="exact-raise")
+    theirs, _ = aggregative.EMQ.EM(
+        np.array([1 - trained, trained]), np.stack([1 - field, field], axis=1), epsilon=1e-9
+    )
+    assert br.estimate_prior(
+        counts, unlabelled, calibrated_at=trained, replicates=100
+    ).value == pytest.approx(theirs[1], abs=1e-6)
+    quantifier = aggregative.ACC(
+        Cut().fit(), fit_classifier=False, val_split=None, solver="exact-raise"
+    )
     quantifier.fit(scores[:, None], labels)
     theirs = quantifier.predict(field[:, None])[1]
-    assert br.estimate_prior(counts, unlabelled, threshold=0.3, replicates=100).value == pytest.approx(theirs, abs=1e-12)
+    assert br.estimate_prior(
+        counts, unlabelled, threshold=0.3, replicates=100
+    ).value == pytest.approx(theirs, abs=1e-12)
 
 
 def test_both_are_near_the_truth_on_a_large_sample():
@@ -138,19 +159,25 @@ def test_a_calibration_base_rate_of_the_sample_is_drawn_too():
 
 
 def test_the_same_seed_gives_the_same_interval():
-    first, second = (br.estimate_prior(COUNTS, UNLABELLED, seed=4, replicates=200) for _ in range(2))
+    first, second = (
+        br.estimate_prior(COUNTS, UNLABELLED, seed=4, replicates=200) for _ in range(2)
+    )
     assert first == second
     assert first != br.estimate_prior(COUNTS, UNLABELLED, seed=5, replicates=200)
 
 
 def test_the_order_of_the_rows_does_not_matter():
-    turned = br.estimate_prior(br.count(LABELS[::-1], SCORES[::-1]), br.count_unlabelled(FIELD[::-1]), replicates=200)
+    turned = br.estimate_prior(
+        br.count(LABELS[::-1], SCORES[::-1]), br.count_unlabelled(FIELD[::-1]), replicates=200
+    )
     assert turned == br.estimate_prior(COUNTS, UNLABELLED, replicates=200)
 
 
 def test_progress_is_told_to_the_end():
     told = []
-    br.estimate_prior(COUNTS, UNLABELLED, replicates=100, progress=lambda done, whole: told.append((done, whole)))
+    br.estimate_prior(
+        COUNTS, UNLABELLED, replicates=100, progress=lambda done, whole: told.append((done, whole))
+    )
     assert told[-1] == (100, 100)
 
 
@@ -163,16 +190,28 @@ def test_no_positives_seen_is_zero_with_an_upper_bound():
 
 
 def test_only_positives_are_a_share_of_one():
-    found = br.estimate_prior(COUNTS, br.count_unlabelled(np.sort(SCORES[LABELS == 1])[50:]), replicates=200)
+    found = br.estimate_prior(
+        COUNTS, br.count_unlabelled(np.sort(SCORES[LABELS == 1])[50:]), replicates=200
+    )
     assert (found.value, found.high) == (1, 1)
     assert "taken as 1" in next(note.text for note in found.notes if note.code == "BR537")
 
 
 def test_few_cases_are_noted_and_fewer_refused():
     few = br.estimate_prior(COUNTS, br.count_unlabelled(FIELD[:20]), replicates=100)
-    assert "only 20 unlabelled cases" in next(note.text for note in few.notes if note.code == "BR591")
-    assert_refused("BR590", "only 4 unlabelled cases", lambda: br.estimate_prior(COUNTS, br.count_unlabelled(FIELD[:4])))
-    assert_refused("BR590", "only 3 positives", lambda: br.estimate_prior(br.count([1] * 3 + [0] * 40, SCORES[:43]), UNLABELLED))
+    assert "only 20 unlabelled cases" in next(
+        note.text for note in few.notes if note.code == "BR591"
+    )
+    assert_refused(
+        "BR590",
+        "only 4 unlabelled cases",
+        lambda: br.estimate_prior(COUNTS, br.count_unlabelled(FIELD[:4])),
+    )
+    assert_refused(
+        "BR590",
+        "only 3 positives",
+        lambda: br.estimate_prior(br.count([1] * 3 + [0] * 40, SCORES[:43]), UNLABELLED),
+    )
 
 
 @pytest.mark.parametrize(
@@ -181,7 +220,11 @@ def test_few_cases_are_noted_and_fewer_refused():
         ("BR581", 'by "em" or "adjusted-count", got "sld"', {"method": "sld"}),
         ("BR507", "EM needs the base rate", {"method": "em"}),
         ("BR581", "EM has no threshold", {"calibrated_at": 0.2, "threshold": 0.5}),
-        ("BR581", "scores as they are, calibrated or not", {"method": "adjusted-count", "calibrated_at": 0.2}),
+        (
+            "BR581",
+            "scores as they are, calibrated or not",
+            {"method": "adjusted-count", "calibrated_at": 0.2},
+        ),
         ("BR580", "takes 100 to", {"replicates": 10}),
         ("BR580", "a level lies between", {"level": 95}),
         ("BR537", "do not tell the classes apart", {"threshold": 7}),
@@ -192,28 +235,44 @@ def test_what_makes_no_sense_is_refused(code, match, named):
 
 
 def test_values_of_another_kind_are_refused():
-    assert_refused("BR228", "from Counts and Unlabelled, got Counts and ndarray", lambda: br.estimate_prior(COUNTS, FIELD))
+    assert_refused(
+        "BR228",
+        "from Counts and Unlabelled, got Counts and ndarray",
+        lambda: br.estimate_prior(COUNTS, FIELD),
+    )
     weighted = br.count(LABELS, SCORES, sample_weight=np.full(len(LABELS), 0.5))
     assert_refused("BR583", "weight", lambda: br.estimate_prior(weighted, UNLABELLED))
     corrected = br.correct_prior(COUNTS, negatives_kept=0.1)
-    assert_refused("BR536", "the unlabelled ones were not", lambda: br.estimate_prior(corrected, UNLABELLED))
-    assert_refused("BR563", "not probabilities", lambda: br.estimate_prior(COUNTS, br.count_unlabelled(FIELD * 9), calibrated_at=0.2))
+    assert_refused(
+        "BR536", "the unlabelled ones were not", lambda: br.estimate_prior(corrected, UNLABELLED)
+    )
+    assert_refused(
+        "BR563",
+        "not probabilities",
+        lambda: br.estimate_prior(COUNTS, br.count_unlabelled(FIELD * 9), calibrated_at=0.2),
+    )
 
 
 def test_scores_that_know_nothing_are_refused():
     useless = br.Counts([1, 0], [50, 50], [50, 50])
     assert_refused(
-        "BR537", "every share of positives would look the same", lambda: br.estimate_prior(useless, br.count_unlabelled([1, 0] * 20))
+        "BR537",
+        "every share of positives would look the same",
+        lambda: br.estimate_prior(useless, br.count_unlabelled([1, 0] * 20)),
     )
 
 
 def test_the_interval_covers_as_the_recorded_study_says():
-    """200 sets: enough to catch an interval that is broken; benchmarks/prior_shift.md has the study."""
+    """200 sets: enough to catch an interval that is broken; benchmarks/prior_shift.md has the
+    study.
+    """
     rng, held = np.random.default_rng(11), 0
     for seed in range(200):
         labels, x = sample(rng, 100, 400)
         positives = int(rng.binomial(500, 0.1))
         field = sample(rng, positives, 500 - positives)[1]
-        found = br.estimate_prior(br.count(labels, x), br.count_unlabelled(field), replicates=200, seed=seed)
+        found = br.estimate_prior(
+            br.count(labels, x), br.count_unlabelled(field), replicates=200, seed=seed
+        )
         held += 0.1 in found
     assert held >= 180

@@ -1,4 +1,6 @@
-"""Scores without labels, from arrays and files: every case is there once, and what is missing is refused or told."""
+"""Scores without labels, from arrays and files: every case is there once, and what is missing is
+refused or told.
+"""
 
 import pickle
 from collections import Counter
@@ -14,12 +16,16 @@ import baserate as br
 def test_every_case_is_counted_at_its_score():
     values = np.random.default_rng(1).integers(0, 20, 500) / 8
     found = br.count_unlabelled(values)
-    assert dict(zip(found.scores.tolist(), found.cases.tolist(), strict=True)) == dict(Counter(values.tolist()))
+    assert dict(zip(found.scores.tolist(), found.cases.tolist(), strict=True)) == dict(
+        Counter(values.tolist())
+    )
     assert (np.diff(found.scores) < 0).all()
     assert found.total == 500
 
 
-@pytest.mark.parametrize("made", [list, np.array, pl.Series, lambda values: np.array(values, dtype=np.float32)])
+@pytest.mark.parametrize(
+    "made", [list, np.array, pl.Series, lambda values: np.array(values, dtype=np.float32)]
+)
 def test_whatever_holds_the_scores(made):
     assert br.count_unlabelled(made([0.5, 0.25, 0.5])) == br.count_unlabelled([0.25, 0.5, 0.5])
 
@@ -34,7 +40,11 @@ def test_files_of_any_kind_give_the_same(tmp_path):
     for name in ("u.csv", "alone.csv", "u.parquet", "u.jsonl"):
         found = br.count_unlabelled_file(tmp_path / name, score="m")
         assert found == expected
-        assert (found.ledger.rows_read, found.ledger.rows_used, found.ledger.rows_refused) == (4, 4, 0)
+        assert (found.ledger.rows_read, found.ledger.rows_used, found.ledger.rows_refused) == (
+            4,
+            4,
+            0,
+        )
         assert found.ledger.sources[0].path.endswith(name)
         assert found.digest == expected.digest
 
@@ -46,7 +56,9 @@ def test_hard_labels_in_a_file_are_scores_too(tmp_path):
 
 def test_missing_scores_are_refused_with_their_line_or_dropped_and_told(tmp_path):
     (tmp_path / "u.csv").write_text("m,x\n0.5,1\n,2\n0.25,3\n")
-    assert_refused("BR201", r"\(line 3\)", lambda: br.count_unlabelled_file(tmp_path / "u.csv", score="m"))
+    assert_refused(
+        "BR201", r"\(line 3\)", lambda: br.count_unlabelled_file(tmp_path / "u.csv", score="m")
+    )
     found = br.count_unlabelled_file(tmp_path / "u.csv", score="m", nan_score="drop")
     assert found == br.count_unlabelled([0.5, 0.25])
     assert (found.ledger.rows_read, found.ledger.rows_used, found.ledger.rows_refused) == (3, 2, 1)

@@ -41,7 +41,10 @@ def test_C22_random_rocs_turn_back_as_often_as_fractions_say():
     rng = np.random.default_rng(22)
     raw = hulls = 0
     for _ in range(curves.RANDOM):
-        x, y = ([Fraction(0), *map(Fraction, np.sort(rng.random(6)).tolist()), Fraction(1)] for _ in range(2))
+        x, y = (
+            [Fraction(0), *map(Fraction, np.sort(rng.random(6)).tolist()), Fraction(1)]
+            for _ in range(2)
+        )
         points = list(zip(x, y, strict=True))
         raw += _rises(points)
         hulls += _rises(_hull(points))
@@ -59,23 +62,27 @@ def _hull(points):
     """Those that no straight line between two others passes above."""
     kept = []
     for point in points:
-        while len(kept) > 1 and (kept[-1][1] - kept[-2][1]) * (point[0] - kept[-2][0]) <= (point[1] - kept[-2][1]) * (
-            kept[-1][0] - kept[-2][0]
-        ):
+        while len(kept) > 1 and (kept[-1][1] - kept[-2][1]) * (point[0] - kept[-2][0]) <= (
+            point[1] - kept[-2][1]
+        ) * (kept[-1][0] - kept[-2][0]):
             kept.pop()
         kept.append(point)
     return kept
 
 
-def test_C23_the_stand_in_crosses_and_who_leads_within_half_false_alarms_changes_with_the_base_rate():
-    """C23, B17: the order at fixed P_D never changes; the best P_D with B_FA <= 1/2 by hand on the hull's segments."""
+def test_C23_the_stand_in_crosses_and_who_leads_within_half_false_alarms_changes_with_the_base_rate():  # noqa: E501
+    """C23, B17: the order at fixed P_D never changes; the best P_D with B_FA <= 1/2 by hand on the
+    hull's segments.
+    """
     found = comparisons.ordered(comparisons.pair())
     assert found.same == found.checked > 150
     assert len(found.crossings) == 1
     for prior, better in ((1e-4, "early"), (1e-2, "late")):
         reached = {name: _most(points.hull(), prior) for name, points in comparisons.pair().items()}
         assert max(reached, key=reached.get) == better
-        assert br.leaders_within(comparisons.pair(), fdr=0.5).at(prior) == pytest.approx(reached, abs=2e-4)
+        assert br.leaders_within(comparisons.pair(), fdr=0.5).at(prior) == pytest.approx(
+            reached, abs=2e-4
+        )
 
 
 def _most(hull, prior, steps=20_000):
@@ -91,11 +98,15 @@ def test_traffic_that_is_not_here_is_said_to_be_missing_and_is_no_error(tmp_path
             seen = read(folder)
             assert seen.reason == f"needs {file}, which is not here (--data FOLDER)"
             found = list(detections.claims(seen))
-            assert [claim.verdict for claim in found] == ["not_reproducible"] * len(detections.ASKED)
+            assert [claim.verdict for claim in found] == ["not_reproducible"] * len(
+                detections.ASKED
+            )
             assert not list(detections.pictures(seen))
 
 
-@pytest.mark.parametrize("content", [b"a,b,c,class\n1,2,3,1\n1,2,3,0\n", b"a,b\n1,2\n", b"", b"a,class\n1\n"])
+@pytest.mark.parametrize(
+    "content", [b"a,b,c,class\n1,2,3,1\n1,2,3,0\n", b"a,b\n1,2\n", b"", b"a,class\n1\n"]
+)
 def test_a_file_that_is_another_is_not_taken_for_the_traffic(tmp_path, content):
     folder = tmp_path / "imbalanced"
     folder.mkdir()
@@ -107,7 +118,10 @@ def test_a_file_that_is_another_is_not_taken_for_the_traffic(tmp_path, content):
 
 def test_values_that_were_not_seen_in_training_have_no_column():
     header = ["duration", *traffic.NOMINAL, *traffic.LABELS]
-    train = traffic.Table(header, [["1", "tcp", "http", "SF", "", "", "", "0"], ["2", "udp", "dns", "SF", "", "", "", "1"]])
+    train = traffic.Table(
+        header,
+        [["1", "tcp", "http", "SF", "", "", "", "0"], ["2", "udp", "dns", "SF", "", "", "", "1"]],
+    )
     test = traffic.Table(header, [["3", "icmp", "http", "REJ", "", "", "", "0"]])
     seen, unseen = traffic.encoded(train, test)
     # duration, then tcp, udp; dns, http; SF
@@ -116,27 +130,50 @@ def test_values_that_were_not_seen_in_training_have_no_column():
 
 
 def test_C3_C9_C19_C22_C23_C24_on_mail_traffic_and_honestly_so(shared):
-    """KDD SMTP: the same claims as without the file, judged; where logistic regression raises no false alarm, there is no flood."""
+    """KDD SMTP: the same claims as without the file, judged; where logistic regression raises no
+    false alarm, there is no flood.
+    """
     seen = traffic.smtp(str(shared))
-    assert {name: (model.total_positives, model.total_negatives) for name, model in seen.models.items()} == {
+    assert {
+        name: (model.total_positives, model.total_negatives) for name, model in seen.models.items()
+    } == {
         "logistic": (30, 95126),
         "Bayes": (30, 95126),
     }
     found = {claim.id: claim for claim in detections.claims(seen)}
-    assert list(found) == [claim.id for claim in detections.claims(traffic.Missing("KDD SMTP", "none"))]
+    assert list(found) == [
+        claim.id for claim in detections.claims(traffic.Missing("KDD SMTP", "none"))
+    ]
     assert found["kdd-smtp-order"].verdict == "erratum"
-    assert found["kdd-smtp-hulls"].verdict == found["kdd-smtp-within-b-fa"].verdict == found["kdd-smtp-range"].verdict == "sentence_holds"
+    assert (
+        found["kdd-smtp-hulls"].verdict
+        == found["kdd-smtp-within-b-fa"].verdict
+        == found["kdd-smtp-range"].verdict
+        == "sentence_holds"
+    )
     assert found["kdd-smtp-flood"].verdict == "differs"
-    assert "no false alarm among 95 126 leaves a P_FA of 3.9e-05 open" in found["kdd-smtp-flood"].note  # 1 − .025^(1/95126)
-    assert [figure.name for figure in detections.pictures(seen)] == ["kdd-smtp-curves", "kdd-smtp-comparison"]
+    assert (
+        "no false alarm among 95 126 leaves a P_FA of 3.9e-05 open" in found["kdd-smtp-flood"].note
+    )  # 1 − .025^(1/95126)
+    assert [figure.name for figure in detections.pictures(seen)] == [
+        "kdd-smtp-curves",
+        "kdd-smtp-comparison",
+    ]
 
 
 def test_C3_C9_C19_C22_C23_C24_on_nsl_kdd_where_the_papers_claims_hold(shared, monkeypatch):
     """NSL-KDD, U2R, with small forests: 67 attacks of 22 544."""
     monkeypatch.setattr(traffic, "TREES", 30)
     seen = traffic.nsl_kdd(str(shared))
-    assert {(model.total_positives, model.total_negatives) for model in seen.models.values()} == {(67, 22477)}
+    assert {(model.total_positives, model.total_negatives) for model in seen.models.values()} == {
+        (67, 22477)
+    }
     assert all(br.auc(model) > 0.7 for model in seen.models.values())
     found = {claim.id: claim.verdict for claim in detections.claims(seen)}
-    assert found["nsl-kdd-flood"] == found["nsl-kdd-hulls"] == found["nsl-kdd-range"] == "sentence_holds"
+    assert (
+        found["nsl-kdd-flood"]
+        == found["nsl-kdd-hulls"]
+        == found["nsl-kdd-range"]
+        == "sentence_holds"
+    )
     assert found["nsl-kdd-order"] == "erratum"

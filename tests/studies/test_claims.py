@@ -57,8 +57,22 @@ def test_a_claim_that_cannot_be_judged_is_refused():
 
 
 def test_a_row_shows_units_several_numbers_and_what_is_missing():
-    assert row(claim(46.08, None, None, "no data", unit="%")) == ["one", "L1", "46.08 %", "—", "—", "not reproducible"]
-    assert row(claim((0.5, 0.75), (0.5, 0.75), 0.0, errata=("B7",))) == ["one", "L1, B7", "0.5, 0.75", "0.5, 0.75", "± 0", "reproduced"]
+    assert row(claim(46.08, None, None, "no data", unit="%")) == [
+        "one",
+        "L1",
+        "46.08 %",
+        "—",
+        "—",
+        "not reproducible",
+    ]
+    assert row(claim((0.5, 0.75), (0.5, 0.75), 0.0, errata=("B7",))) == [
+        "one",
+        "L1, B7",
+        "0.5, 0.75",
+        "0.5, 0.75",
+        "± 0",
+        "reproduced",
+    ]
     assert shown("words") == "words"
 
 

@@ -1,4 +1,6 @@
-"""The data of the sources, drawn again: seeded, with the means and spreads that are stated, or fully determined."""
+"""The data of the sources, drawn again: seeded, with the means and spreads that are stated, or
+fully determined.
+"""
 
 import csv
 import math
@@ -22,7 +24,15 @@ from baserate_studies.generators import (
     ten_records,
     two_gaussians,
 )
-from baserate_studies.landgrebe.populations import boundaries, ldc_fpr, ldc_roc, qdc_fpr, qdc_rates, qdc_roc, two_gaussians_fpr
+from baserate_studies.landgrebe.populations import (
+    boundaries,
+    ldc_fpr,
+    ldc_roc,
+    qdc_fpr,
+    qdc_rates,
+    qdc_roc,
+    two_gaussians_fpr,
+)
 
 MANY = 40_000
 
@@ -49,14 +59,20 @@ def test_two_gaussians_are_so_far_apart_that_the_least_error_is_15_3_percent():
 
 def test_highleymans_classes_have_their_means_and_variances():
     drawn = highleyman(MANY, MANY, seed=1)
-    for rows, (mean, variance) in ((drawn.x[drawn.target], independent.TARGET), (drawn.x[~drawn.target], independent.OTHER)):
+    for rows, (mean, variance) in (
+        (drawn.x[drawn.target], independent.TARGET),
+        (drawn.x[~drawn.target], independent.OTHER),
+    ):
         assert within(rows.mean(axis=0), mean, np.sqrt(variance))
         assert within(rows.var(axis=0), variance, variance * math.sqrt(2))
 
 
 def test_multimodal_has_two_and_three_modes_of_unit_spread():
     drawn = multimodal(MANY, MANY, seed=1)
-    for rows, modes in ((drawn.x[drawn.target], TARGET_MODES), (drawn.x[~drawn.target], OTHER_MODES)):
+    for rows, modes in (
+        (drawn.x[drawn.target], TARGET_MODES),
+        (drawn.x[~drawn.target], OTHER_MODES),
+    ):
         centres = np.array(modes)
         assert within(rows.mean(axis=0), centres.mean(axis=0), 4)
         assert within(rows.var(axis=0), 1 + centres.var(axis=0), 12)
@@ -104,8 +120,12 @@ def test_population_values_at_a_recall_of_80_percent():
 def test_the_population_agrees_with_a_large_draw():
     drawn = highleyman(MANY, MANY, seed=2)
     straight = br.count(drawn.target, drawn.x @ independent.LDC.weights)
-    assert br.fix(straight, tpr=0.8).interpolated.fpr == pytest.approx(float(ldc_fpr(0.8)), abs=0.015)
-    assert br.fix(ldc_roc(), tpr=0.8, at=br.Conditions(prior=0.1)).interpolated.fpr == pytest.approx(0.2109349, abs=1e-6)
+    assert br.fix(straight, tpr=0.8).interpolated.fpr == pytest.approx(
+        float(ldc_fpr(0.8)), abs=0.015
+    )
+    assert br.fix(
+        ldc_roc(), tpr=0.8, at=br.Conditions(prior=0.1)
+    ).interpolated.fpr == pytest.approx(0.2109349, abs=1e-6)
     assert br.fix(qdc_roc(), tpr=0.8, at=br.Conditions(prior=0.1)).interpolated.fpr < 1e-4
 
 
@@ -116,6 +136,11 @@ def test_boundaries_are_where_the_classes_are_equally_likely():
         if pooled:
             v1 = v2 = (v1 + v2) / 2
         points = np.stack((x, y), axis=1)
-        ratio = (-((points - m1) ** 2) / (2 * v1) - np.log(v1) / 2 + (points - m2) ** 2 / (2 * v2) + np.log(v2) / 2).sum(axis=1)
+        ratio = (
+            -((points - m1) ** 2) / (2 * v1)
+            - np.log(v1) / 2
+            + (points - m2) ** 2 / (2 * v2)
+            + np.log(v2) / 2
+        ).sum(axis=1)
         assert np.nanmax(np.abs(ratio)) < 1e-9
         assert np.isnan(ratio).sum() == (0 if pooled else 1)

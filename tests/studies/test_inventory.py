@@ -1,4 +1,6 @@
-"""Every row of the inventory of the sources (163 of them) has a claim in the study of its source."""
+"""Every row of the inventory of the sources (163 of them) has a claim in the study of its
+source.
+"""
 
 import pytest
 from tests.published.test_every_row import ERRATA, INVENTORY

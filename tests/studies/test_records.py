@@ -1,4 +1,6 @@
-"""What was recorded of the studies of Tan et al., the slides and Cárdenas & Baras is what they give."""
+"""What was recorded of the studies of Tan et al., the slides and Cárdenas & Baras is what they
+give.
+"""
 
 import json
 from pathlib import Path
@@ -14,43 +16,71 @@ from baserate_studies.values import Study, document_of
 FOLDER = Path(__file__).parents[2] / "docs" / "studies"
 # In which no learner has a part: the same on every machine.
 FIXED = {
-    "tan": [*measures.claims(), *curves.claims(), *(claim for claim in costs.claims() if claim.id != "fig-5.44")],
+    "tan": [
+        *measures.claims(),
+        *curves.claims(),
+        *(claim for claim in costs.claims() if claim.id != "fig-5.44"),
+    ],
     "slides": list(matrices.claims()),
     "cardenas": [*rates.claims(), *broc.claims(), *comparisons.claims()],
 }
-# Reported as it came out: costs in splits alone save nothing, and mail traffic has attacks that raise no false alarm.
-DIFFERING = {"tan": {"cost-sensitive-split"}, "slides": set(), "cardenas": {f"kdd-smtp-{name}" for name in ("flood", "small-changes", "axis")}}
+# Reported as it came out: costs in splits alone save nothing, and mail traffic has attacks that
+# raise no false alarm.
+DIFFERING = {
+    "tan": {"cost-sensitive-split"},
+    "slides": set(),
+    "cardenas": {f"kdd-smtp-{name}" for name in ("flood", "small-changes", "axis")},
+}
 
 
 def recorded(name):
-    return {claim["id"]: claim for claim in json.loads((FOLDER / f"{name}.json").read_text())["claims"]}
+    return {
+        claim["id"]: claim for claim in json.loads((FOLDER / f"{name}.json").read_text())["claims"]
+    }
 
 
 @pytest.mark.parametrize("name", FIXED)
 def test_what_no_learner_has_a_part_in_is_as_recorded(name):
     made = document_of(Study(name, "", "", tuple(FIXED[name])))["claims"]
-    assert [recorded(name)[claim["id"]] for claim in made] == json.loads(json.dumps(made)), "run: baserate study, then docs/studies.py"
+    assert [recorded(name)[claim["id"]] for claim in made] == json.loads(json.dumps(made)), (
+        "run: baserate study, then docs/studies.py"
+    )
 
 
 @pytest.mark.parametrize("name", DIFFERING)
 def test_what_differs_is_known(name):
-    assert {claim["id"] for claim in recorded(name).values() if claim["verdict"] == "differs"} == DIFFERING[name]
+    assert {
+        claim["id"] for claim in recorded(name).values() if claim["verdict"] == "differs"
+    } == DIFFERING[name]
 
 
 def test_T29_T36_the_record_has_thirty_seeds_and_what_each_way_saves():
-    """T29, T36, T3: three of the four ways save cost with 95 % confidence; many undersamples beat one."""
+    """T29, T36, T3: three of the four ways save cost with 95 % confidence; many undersamples beat
+    one.
+    """
     claims = recorded("tan")
     saving = {
-        name.removeprefix("cost-sensitive-") for name in claims if name.startswith("cost-") and claims[name]["verdict"] == "sentence_holds"
+        name.removeprefix("cost-sensitive-")
+        for name in claims
+        if name.startswith("cost-") and claims[name]["verdict"] == "sentence_holds"
     }
     assert saving == {"prune", "weights", "leaf"}
     assert claims["undersampling-multiple-times"]["verdict"] == "sentence_holds"
-    assert all("30 seeds" in claims[name]["note"] for name in ("cost-sensitive-leaf", "undersampling-loss", "rules-for-the-rare-class"))
+    assert all(
+        "30 seeds" in claims[name]["note"]
+        for name in ("cost-sensitive-leaf", "undersampling-loss", "rules-for-the-rare-class")
+    )
 
 
 def test_C3_C23_the_record_is_of_real_traffic():
-    """C3, C23: 67 attacks of 22 544 and 30 of 95 156; who leads changes with the base rate in both."""
+    """C3, C23: 67 attacks of 22 544 and 30 of 95 156; who leads changes with the base rate in
+    both.
+    """
     claims = recorded("cardenas")
     assert "67 attacks of 22 544 cases" in claims["nsl-kdd-flood"]["note"]
     assert "30 attacks of 95 156 cases" in claims["kdd-smtp-flood"]["note"]
-    assert claims["nsl-kdd-within-b-fa"]["verdict"] == claims["kdd-smtp-within-b-fa"]["verdict"] == "sentence_holds"
+    assert (
+        claims["nsl-kdd-within-b-fa"]["verdict"]
+        == claims["kdd-smtp-within-b-fa"]["verdict"]
+        == "sentence_holds"
+    )

@@ -1,4 +1,6 @@
-"""Data sets of studies that are damaged, or others, or nowhere: one line each, never a number from shifted cells."""
+"""Data sets of studies that are damaged, or others, or nowhere: one line each, never a number from
+shifted cells.
+"""
 
 import gzip
 import json
@@ -14,14 +16,20 @@ from baserate_studies.cardenas import detections, traffic
 from baserate_studies.uci import load_uci
 from baserate_studies.weng.standins import at_hand
 
-TYPES = {"x": {"type": "numeric"}, "z": {"type": "numeric"}, "class": {"type": "nominal", "values": ["1", "2"]}}
+TYPES = {
+    "x": {"type": "numeric"},
+    "z": {"type": "numeric"},
+    "class": {"type": "nominal", "values": ["1", "2"]},
+}
 SIDECAR = {"types": TYPES, "class_counts": {"1": 2, "2": 1}, "missing_cells": 0}
 TABLE = "x,z,class\n1,5,1\n7,1,1\n3,4,2\n"
 
 
 def written(folder, name="set", table=TABLE, sidecar=SIDECAR):
     (folder / f"{name}.csv").write_bytes(table if isinstance(table, bytes) else table.encode())
-    (folder / f"{name}.json").write_text(sidecar if isinstance(sidecar, str) else json.dumps(sidecar))
+    (folder / f"{name}.json").write_text(
+        sidecar if isinstance(sidecar, str) else json.dumps(sidecar)
+    )
     return folder
 
 
@@ -43,11 +51,16 @@ def test_a_set_that_fits_is_read(tmp_path):
         ("", "it has no cases"),
         ("x,z,class\n", "it has no cases"),
         (b"x,z,class\n\xff,5,1\n", "it is no CSV: 'utf-8' codec can't decode byte 0xff"),
-        (TABLE.replace("7", "7" * 200_000), r"it is no CSV: field larger than field limit \(131072\)"),
+        (
+            TABLE.replace("7", "7" * 200_000),
+            r"it is no CSV: field larger than field limit \(131072\)",
+        ),
     ],
 )
 def test_a_damaged_table_is_refused(tmp_path, table, words):
-    assert_refused("BR923", rf"set\.csv: {words}", lambda: load_uci("set", written(tmp_path, table=table)))
+    assert_refused(
+        "BR923", rf"set\.csv: {words}", lambda: load_uci("set", written(tmp_path, table=table))
+    )
 
 
 @pytest.mark.parametrize(
@@ -58,14 +71,19 @@ def test_a_damaged_table_is_refused(tmp_path, table, words):
         ([], "it does not say the types of all columns"),
         ({}, "it does not say the types of all columns"),
         ({**SIDECAR, "types": {"x": 1, "class": 2}}, "it does not say the types of all columns"),
-        ({**SIDECAR, "types": {"x": {"values": [1]}, "class": {}}}, "it does not say the types of all columns"),
+        (
+            {**SIDECAR, "types": {"x": {"values": [1]}, "class": {}}},
+            "it does not say the types of all columns",
+        ),
         ({**SIDECAR, "class_counts": None}, "it does not say the types of all columns"),
         ({**SIDECAR, "missing_cells": "0"}, "it does not say the types of all columns"),
         ({**SIDECAR, "types": {"class": {}}}, "its columns are not attributes, with class last"),
     ],
 )
 def test_a_damaged_sidecar_is_refused(tmp_path, sidecar, words):
-    assert_refused("BR923", rf"set\.json: {words}", lambda: load_uci("set", written(tmp_path, sidecar=sidecar)))
+    assert_refused(
+        "BR923", rf"set\.json: {words}", lambda: load_uci("set", written(tmp_path, sidecar=sidecar))
+    )
 
 
 def test_the_command_says_so_in_one_line(capsys, tmp_path):
@@ -75,7 +93,11 @@ def test_the_command_says_so_in_one_line(capsys, tmp_path):
 
 
 def test_another_set_under_the_name_is_not_studied(tmp_path):
-    assert_refused("BR924", r"anneal\.csv: it is not the set that is needed", lambda: at_hand("anneal", str(written(tmp_path, "anneal"))))
+    assert_refused(
+        "BR924",
+        r"anneal\.csv: it is not the set that is needed",
+        lambda: at_hand("anneal", str(written(tmp_path, "anneal"))),
+    )
 
 
 @pytest.mark.parametrize("name", ["nowhere", "file"])
@@ -90,7 +112,8 @@ def test_a_folder_that_is_none_is_refused_before_anything_is_made(capsys, tmp_pa
     assert_refused("BR600", "folder", lambda: study("slides", data=str(tmp_path / name)))
 
 
-# ---- traffic ----------------------------------------------------------------------------------------------------------------------
+# ---- traffic
+# ----------------------------------------------------------------------------------------------------------------------  # noqa: E501
 
 
 def mail(cell="0.5", header="a,b,class"):
@@ -111,7 +134,9 @@ def reason(folder, content):
 @pytest.mark.parametrize("cell", ["x", "nan", "inf", ""])
 def test_a_cell_that_is_no_number_makes_no_claim_reproducible(tmp_path, cell):
     found = reason(tmp_path, gzip.compress(mail(cell), 1))
-    assert found == 'kdd_smtp.csv.gz is damaged: column "a" holds something that is no finite number'
+    assert (
+        found == 'kdd_smtp.csv.gz is damaged: column "a" holds something that is no finite number'
+    )
 
 
 def test_flipped_bytes_make_no_claim_reproducible(tmp_path):
@@ -119,20 +144,32 @@ def test_flipped_bytes_make_no_claim_reproducible(tmp_path):
     whole[10] = 0b111  # behind the header of gzip: a last block, of a kind that there is not
     with pytest.raises(zlib.error, match="while decompressing"):
         gzip.decompress(bytes(whole))
-    assert reason(tmp_path, bytes(whole)).startswith("kdd_smtp.csv.gz cannot be read: Error -3 while decompressing")
+    assert reason(tmp_path, bytes(whole)).startswith(
+        "kdd_smtp.csv.gz cannot be read: Error -3 while decompressing"
+    )
 
 
 def test_files_of_other_columns_are_others(tmp_path):
-    assert "its columns are not those of the traffic" in reason(tmp_path, gzip.compress(mail(header="flag,service,class"), 1))
+    assert "its columns are not those of the traffic" in reason(
+        tmp_path, gzip.compress(mail(header="flag,service,class"), 1)
+    )
 
 
 def test_nsl_kdd_needs_its_nominal_columns_and_the_same_in_both_files(tmp_path):
     header = ["duration", *traffic.NOMINAL, "class"]
-    for names, words in ((("duration", "class"), "its columns are not those"), ((*header[:-1], "more", "class"), "have different columns")):
+    for names, words in (
+        (("duration", "class"), "its columns are not those"),
+        ((*header[:-1], "more", "class"), "have different columns"),
+    ):
         for file, columns in ((traffic.TRAIN, header), (traffic.TEST, names)):
             rows, attacks = traffic.SIZES[file]
-            lines = [",".join(["1"] * (len(columns) - 1) + [str(int(place < attacks))]) for place in range(rows)]
-            (tmp_path / file).write_bytes(gzip.compress("\n".join([",".join(columns), *lines, ""]).encode(), 1))
+            lines = [
+                ",".join(["1"] * (len(columns) - 1) + [str(int(place < attacks))])
+                for place in range(rows)
+            ]
+            (tmp_path / file).write_bytes(
+                gzip.compress("\n".join([",".join(columns), *lines, ""]).encode(), 1)
+            )
         assert words in traffic.nsl_kdd(str(tmp_path)).reason
 
 

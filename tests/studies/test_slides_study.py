@@ -8,7 +8,12 @@ from baserate_studies.slides import curves, matrices
 from baserate_studies.slides.matrices import MATRICES
 from baserate_studies.tan.curves import COLUMNS
 
-ERRATA = {"10-0-10-980-f1": "B13", "tree-alpha": "B14", "table-column-6": "B5", "table-column-7": "B5"}
+ERRATA = {
+    "10-0-10-980-f1": "B13",
+    "tree-alpha": "B14",
+    "table-column-6": "B5",
+    "table-column-7": "B5",
+}
 UNCLAIMED = {"40-10-1000-4000-numbers", "tree-alpha-0.3-rates", "tree-alpha-0.7-rates"}
 
 
@@ -16,7 +21,9 @@ def test_every_matrix_is_reproduced_but_for_the_errata_of_the_slides():
     claims = [*matrices.claims(), *curves.claims()]
     assert {claim.id: claim.errata[0] for claim in claims if claim.verdict == "erratum"} == ERRATA
     assert {claim.id for claim in claims if claim.verdict == "not_a_claim"} == UNCLAIMED
-    assert {claim.id for claim in claims if claim.verdict == "not_reproducible"} == {"m1-and-m2-curves"}
+    assert {claim.id for claim in claims if claim.verdict == "not_reproducible"} == {
+        "m1-and-m2-curves"
+    }
     assert not [claim.id for claim in claims if claim.verdict == "differs"]
 
 

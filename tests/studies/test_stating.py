@@ -1,4 +1,6 @@
-"""How claims are made: a printed number is held to its last digit, a formula to its last bit, and a sentence to what was found."""
+"""How claims are made: a printed number is held to its last digit, a formula to its last bit, and a
+sentence to what was found.
+"""
 
 import math
 from fractions import Fraction
@@ -18,7 +20,11 @@ from baserate_studies.stating import formula, printed, stated, unavailable, uncl
         ("3910", 3910, "reproduced"),
         ("3910", 3910.5, "differs"),
         ("3 2.236 1.667", (3, math.sqrt(5), 5 / 3), "reproduced"),
-        ("3 2.236 1.667", (3.0004, math.sqrt(5), 5 / 3), "differs"),  # 3 is a whole number, whatever stands beside it
+        (
+            "3 2.236 1.667",
+            (3.0004, math.sqrt(5), 5 / 3),
+            "differs",
+        ),  # 3 is a whole number, whatever stands beside it
         ("1 2", (1,), "differs"),
     ],
 )
@@ -38,10 +44,15 @@ def test_a_formula_is_held_to_the_last_bit_and_along_a_curve_to_a_few():
     assert formula("x", "T1", third, 1 / 3).verdict == "formula_holds"
     assert formula("x", "T1", third, 1 / 3, in_print=True).verdict == "reproduced"
     assert formula("x", "T1", third, math.nextafter(1 / 3, 1)).verdict == "differs"
-    assert formula("x", "T1", third, math.nextafter(1 / 3, 1), nearly=True).verdict == "formula_holds"
+    assert (
+        formula("x", "T1", third, math.nextafter(1 / 3, 1), nearly=True).verdict == "formula_holds"
+    )
     assert formula("x", "T1", third, 1 / 3 + 1e-15, nearly=True).verdict == "differs"
     # A small number among large ones is not let off because of them.
-    assert formula("x", "T1", (1, Fraction(1, 10**9)), (1, 1e-9 + 1e-20), nearly=True).verdict == "differs"
+    assert (
+        formula("x", "T1", (1, Fraction(1, 10**9)), (1, 1e-9 + 1e-20), nearly=True).verdict
+        == "differs"
+    )
 
 
 def test_what_disagrees_is_an_erratum_only_where_one_is_named():
@@ -52,5 +63,8 @@ def test_what_disagrees_is_an_erratum_only_where_one_is_named():
 
 
 def test_what_cannot_be_compared_says_why():
-    assert (unclaimed("x", "T0", "a remark").verdict, unclaimed("x", "T0", "a remark").reason) == ("not_a_claim", "a remark")
+    assert (unclaimed("x", "T0", "a remark").verdict, unclaimed("x", "T0", "a remark").reason) == (
+        "not_a_claim",
+        "a remark",
+    )
     assert unavailable("x", "T18", 0.36, "no data").verdict == "not_reproducible"

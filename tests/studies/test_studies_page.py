@@ -19,7 +19,9 @@ def recorded(name):
 
 
 def test_the_page_is_what_its_script_writes():
-    assert (DOCS / "studies.md").read_text() == runpy.run_path(str(DOCS / "studies.py"))["page"](), "run: make docs"
+    assert (DOCS / "studies.md").read_text() == runpy.run_path(str(DOCS / "studies.py"))[
+        "page"
+    ](), "run: make docs"
 
 
 @pytest.mark.parametrize("name", STUDIES)
@@ -27,7 +29,9 @@ def test_the_record_has_every_claim_and_figure_of_the_study(name):
     record, made = recorded(name), rehearsed(name)
     assert [claim["id"] for claim in record["claims"]] == [claim.id for claim in made.claims]
     # What is drawn from data sets that are not part of the package is in the record alone.
-    assert [figure["name"] for figure in record["figures"]][: len(made.figures)] == [figure.name for figure in made.figures]
+    assert [figure["name"] for figure in record["figures"]][: len(made.figures)] == [
+        figure.name for figure in made.figures
+    ]
     for figure in record["figures"]:
         assert (DOCS / "studies" / f"{name}-{figure['name']}.svg").read_text().startswith("<svg")
 
@@ -41,14 +45,25 @@ def test_the_record_is_a_valid_answer_and_its_verdicts_are_counted(name):
 
 
 def test_L36_31_of_36_cells_with_published_parameters_come_within_two_of_the_papers_error():
-    cells = [claim for claim in recorded("landgrebe")["claims"] if claim["id"].startswith("table2-") and claim["id"][-1].isdigit()]
+    cells = [
+        claim
+        for claim in recorded("landgrebe")["claims"]
+        if claim["id"].startswith("table2-") and claim["id"][-1].isdigit()
+    ]
     known = [claim for claim in cells if "multimodal" not in claim["id"]]
     assert (len(cells), len(known)) == (48, 36)
     assert sum(claim["verdict"] == "reproduced" for claim in known) >= 31
 
 
 def test_W32_naive_bayes_of_our_own_comes_within_two_hundredths_in_20_of_20_rows():
-    claims = [claim for claim in recorded("weng")["claims"] if claim["id"].startswith("table3-standins") and claim["id"].endswith("-nb")]
+    claims = [
+        claim
+        for claim in recorded("weng")["claims"]
+        if claim["id"].startswith("table3-standins") and claim["id"].endswith("-nb")
+    ]
     assert len(claims) == 40
-    assert {claim["verdict"] for claim in claims} == {"reproduced", "close"}  # close: within .02, but not to the last printed digit
+    assert {claim["verdict"] for claim in claims} == {
+        "reproduced",
+        "close",
+    }  # close: within .02, but not to the last printed digit
     assert {claim["tolerance"] for claim in claims} == {0.02}

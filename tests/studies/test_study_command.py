@@ -1,4 +1,6 @@
-"""`baserate study` prints every claim with its verdict, as text and as JSON, and writes pages that load nothing."""
+"""`baserate study` prints every claim with its verdict, as text and as JSON, and writes pages that
+load nothing.
+"""
 
 import re
 
@@ -16,12 +18,20 @@ from baserate_studies.values import Picture
 @pytest.fixture(scope="module")
 def small():
     """A study of two claims, of which one is named by somebody who wants to break the page."""
-    panel = br.roc_panel(br.roc(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])), title="<script>alert(1)</script>")
+    panel = br.roc_panel(
+        br.roc(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])), title="<script>alert(1)</script>"
+    )
     claims = (
         Claim("good", ("L1",), 1.0, 1.0, 0.0, "exact"),
         Claim("<b>bad</b>", ("L2",), "<img src=x>", "& so on", note="</td><script>", holds=False),
     )
-    return Study("small", "A small <study>", "Nobody 2000", claims, (Picture("one", ("L1",), "see <i>here</i>", panel),))
+    return Study(
+        "small",
+        "A small <study>",
+        "Nobody 2000",
+        claims,
+        (Picture("one", ("L1",), "see <i>here</i>", panel),),
+    )
 
 
 def test_pages_hold_figures_and_claims_and_load_nothing(small):
@@ -48,20 +58,30 @@ def test_every_link_of_a_page_leads_somewhere(small):
 def test_the_list_of_studies_counts_verdicts_one_by_one_and_together(small):
     page = gallery([small, small])["index.html"]
     rows = [re.findall(r'<td class="number">(\d+)</td>', row) for row in page.split("<tr")[2:]]
-    assert rows == [["2", "1", "0", "0", "0", "1", "0", "0", "0"]] * 2 + [["4", "2", "0", "0", "0", "2", "0", "0", "0"]]
-    assert all(f">{verdict}</span>" in page for verdict in (verdict.replace("_", " ") for verdict in VERDICTS))
+    assert rows == [["2", "1", "0", "0", "0", "1", "0", "0", "0"]] * 2 + [
+        ["4", "2", "0", "0", "0", "2", "0", "0", "0"]
+    ]
+    assert all(
+        f">{verdict}</span>" in page
+        for verdict in (verdict.replace("_", " ") for verdict in VERDICTS)
+    )
 
 
 def test_a_figure_that_names_its_claims_has_no_others_beside_it(small):
     panel = small.figures[0].drawing
     first, second = small.claims
-    assert [Picture("one", ("L1",), "", panel, about).concerns(first) for about in ((), ("go",), ("b", "go"), ("b",))] == [
+    assert [
+        Picture("one", ("L1",), "", panel, about).concerns(first)
+        for about in ((), ("go",), ("b", "go"), ("b",))
+    ] == [
         True,
         True,
         True,
         False,
     ]
-    assert [Picture("one", ("L1",), "", panel, about).concerns(second) for about in ((), ("<b>",))] == [False, True]
+    assert [
+        Picture("one", ("L1",), "", panel, about).concerns(second) for about in ((), ("<b>",))
+    ] == [False, True]
 
 
 def test_a_figure_has_the_claims_about_its_rows_beside_it(small):
@@ -97,8 +117,14 @@ def test_a_study_is_printed_as_json_and_written_as_pages_that_are_not_replaced(c
     document = answered(capsys, "study", "weng", "-o", folder)
     (study,) = document["studies"]
     assert study["name"] == "weng"
-    assert study["tally"]["reproduced"] >= 120 + 30  # Table 3 by Weka but for 3nn, and most of the rest
-    assert sorted(path.name for path in folder.iterdir()) == ["index.html", "studies.json", "weng.html"]
+    assert (
+        study["tally"]["reproduced"] >= 120 + 30
+    )  # Table 3 by Weka but for 3nn, and most of the rest
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "index.html",
+        "studies.json",
+        "weng.html",
+    ]
     assert (folder / "weng.html").read_text().count("<svg") == len(study["figures"]) == 7
     refusal = told(capsys, "study", "weng", "-o", folder)
     assert refusal.status == 2

@@ -1,4 +1,6 @@
-"""Tan, Steinbach & Kumar §5.7, claim by claim: T0 to T39; what is learned, in full, is a campaign (benchmarks/README.md)."""
+"""Tan, Steinbach & Kumar §5.7, claim by claim: T0 to T39; what is learned, in full, is a campaign
+(benchmarks/README.md).
+"""
 
 import itertools
 import math
@@ -40,8 +42,14 @@ def fixed():
 def test_what_is_computed_is_reproduced_but_for_the_errata_of_the_book():
     verdicts = {claim.id: claim.verdict for claim in fixed()}
     assert {name for name, verdict in verdicts.items() if verdict == "erratum"} == set(ERRATA)
-    others = {name: verdict for name, verdict in verdicts.items() if verdict not in ("erratum", *AGREEING)}
-    assert others == {"orphan-columns": "not_a_claim", "table-5.8-m2": "not_a_claim", "fig-5.41-crossing": "not_reproducible"}
+    others = {
+        name: verdict for name, verdict in verdicts.items() if verdict not in ("erratum", *AGREEING)
+    }
+    assert others == {
+        "orphan-columns": "not_a_claim",
+        "table-5.8-m2": "not_a_claim",
+        "fig-5.41-crossing": "not_reproducible",
+    }
     assert {claim.id: claim.errata[0] for claim in fixed() if claim.verdict == "erratum"} == ERRATA
 
 
@@ -49,16 +57,27 @@ def test_every_figure_is_drawn_and_every_part_of_sampling_is_claimed():
     study = rehearsed("tan")
     assert [figure.name for figure in study.figures] == FIGURES
     assert all(figure.drawing.svg().startswith("<svg") for figure in study.figures)
-    assert {"three-ways-to-sample", "undersampling", "focused-undersampling", "replicating", "fig-5.45a"} <= {one.id for one in study.claims}
+    assert {
+        "three-ways-to-sample",
+        "undersampling",
+        "focused-undersampling",
+        "replicating",
+        "fig-5.45a",
+    } <= {one.id for one in study.claims}
 
 
 def test_T8_the_memoriser_flags_what_equals_a_positive_training_record():
     """T8: seed and draws as the study has them, case by case."""
     rng = np.random.default_rng(8)
     positive_kinds, kinds = rng.random(10_000) < 0.05, rng.integers(0, 10_000, 12_000)
-    labels = [bool(positive_kinds[kind]) != (noise < 0.001) for kind, noise in zip(kinds, rng.random(12_000), strict=True)]
+    labels = [
+        bool(positive_kinds[kind]) != (noise < 0.001)
+        for kind, noise in zip(kinds, rng.random(12_000), strict=True)
+    ]
     known = {kind for kind, label in zip(kinds[:2000], labels[:2000], strict=True) if label}
-    flagged = [(kind in known, label) for kind, label in zip(kinds[2000:], labels[2000:], strict=True)]
+    flagged = [
+        (kind in known, label) for kind, label in zip(kinds[2000:], labels[2000:], strict=True)
+    ]
     found = measures.memoriser()
     assert (found.tp, found.fp) == (flagged.count((True, True)), flagged.count((True, False)))
     assert (found.fn, found.tn) == (flagged.count((False, True)), flagged.count((False, False)))
@@ -75,12 +94,16 @@ def test_T19_dominance_is_told_by_every_place():
     rng, labels = np.random.default_rng(19), np.repeat([1, 0], [6, 8])
     dominated = 0
     for _ in range(60):
-        pair = [br.Points.of(br.count(labels, rng.integers(0, 6, 14) + 2 * labels)) for _ in range(2)]
+        pair = [
+            br.Points.of(br.count(labels, rng.integers(0, 6, 14) + 2 * labels)) for _ in range(2)
+        ]
         grid = np.unique(np.concatenate([points.fpr for points in pair]))
         places = np.unique(np.concatenate((grid, (grid[1:] + grid[:-1]) / 2)))
         first, second = ([_height(points, x) for x in places] for points in pair)
         above = [a - b for a, b in zip(first, second, strict=True)]
-        dominated += (min(above) >= -1e-12 and max(above) > 1e-12) or (max(above) <= 1e-12 and min(above) < -1e-12)
+        dominated += (min(above) >= -1e-12 and max(above) > 1e-12) or (
+            max(above) <= 1e-12 and min(above) < -1e-12
+        )
     assert curves.dominance(60)[0] == dominated
 
 
@@ -91,20 +114,31 @@ def _height(points, x):
 
 
 def test_T28_the_boundary_of_the_study_is_where_the_cost_threshold_is_reached():
-    """T28, Fig 5.44: points on B1 and on B2 have the posterior at which labelling them positive starts to pay."""
+    """T28, Fig 5.44: points on B1 and on B2 have the posterior at which labelling them positive
+    starts to pay.
+    """
     from baserate.learners import LDC
 
     found = costs.boundaries()
     learner = LDC().fit(found.x, found.labels)
     for (across, up), cut in zip(found.lines.values(), (1 / 2, 1 / 11), strict=True):
-        assert learner.predict_proba(np.stack((across, up), axis=1))[:, 1] == pytest.approx([cut, cut], rel=1e-9)
+        assert learner.predict_proba(np.stack((across, up), axis=1))[:, 1] == pytest.approx(
+            [cut, cut], rel=1e-9
+        )
 
 
 def test_T31_the_label_of_a_leaf_is_the_cheaper_one():
     """T31: counted leaf by leaf in plain floats."""
     for rates in (br.Costs(1, 5), costs.REWARDED):
-        cheaper = [leaf for leaf in costs.leaves() if leaf[0] * rates.tp + leaf[1] * rates.fp < leaf[0] * rates.fn + leaf[1] * rates.tn]
-        assert costs.labelled(costs.leaves(), rates) == (sum(pos for pos, _ in cheaper), sum(neg for _, neg in cheaper))
+        cheaper = [
+            leaf
+            for leaf in costs.leaves()
+            if leaf[0] * rates.tp + leaf[1] * rates.fp < leaf[0] * rates.fn + leaf[1] * rates.tn
+        ]
+        assert costs.labelled(costs.leaves(), rates) == (
+            sum(pos for pos, _ in cheaper),
+            sum(neg for _, neg in cheaper),
+        )
 
 
 @pytest.mark.parametrize("way", trees.WAYS)
@@ -112,12 +146,20 @@ def test_T29_T3_what_a_way_saves_is_the_cost_of_the_plain_tree_less_that_of_the_
     """T29, T3: one seed, every case of the test set priced by itself."""
     from baserate.learners import CostSensitiveTree
 
-    at, tree = br.Conditions(costs=trees.COSTS), DecisionTreeClassifier(min_samples_leaf=5, random_state=0)
+    at, tree = (
+        br.Conditions(costs=trees.COSTS),
+        DecisionTreeClassifier(min_samples_leaf=5, random_state=0),
+    )
     train, (x, labels) = samples.records(0), samples.records(1000, times=5)
     totals = []
     for learner in (tree, CostSensitiveTree(tree, at, **{way: True})):
         flagged = learner.fit(*train).predict(x).astype(bool)
-        totals.append(sum(20 if label and not flag else int(flag and not label) for label, flag in zip(labels, flagged, strict=True)))
+        totals.append(
+            sum(
+                20 if label and not flag else int(flag and not label)
+                for label, flag in zip(labels, flagged, strict=True)
+            )
+        )
     assert trees.saved(way, 1)[0] == pytest.approx((totals[0] - totals[1]) / len(labels), rel=1e-12)
 
 
@@ -148,7 +190,9 @@ def test_T36_the_interval_of_differences_is_students():
     differences = np.array([0.1, 0.3, -0.05, 0.2, 0.15])
     mean, low, high = samples.spread(differences)
     theirs = ttest_1samp(differences, 0.0).confidence_interval(0.95)
-    assert (mean, low, high) == pytest.approx((differences.mean(), theirs.low, theirs.high), rel=1e-12)
+    assert (mean, low, high) == pytest.approx(
+        (differences.mean(), theirs.low, theirs.high), rel=1e-12
+    )
 
 
 def test_T39_the_outlines_hold_what_the_tree_labels_positive_and_nothing_else():

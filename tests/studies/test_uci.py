@@ -1,4 +1,6 @@
-"""UCI sets are read with their sidecars, and fetched from OpenML: here from a small server on this machine, which answers as OpenML does."""
+"""UCI sets are read with their sidecars, and fetched from OpenML: here from a small server on this
+machine, which answers as OpenML does.
+"""
 
 import hashlib
 import http.server
@@ -20,16 +22,34 @@ COLUMNS = ("left-weight", "left-distance", "right-weight", "right-distance")
 
 def scale_arff(rows=None):
     scale = balance_scale()
-    cells = [",".join([*(f"{value:g}" for value in row), tip]) for row, tip in zip(scale.x, scale.classes, strict=True)]
-    head = ["@RELATION scale", *(f"@ATTRIBUTE {name} REAL" for name in COLUMNS), "@ATTRIBUTE class {L,B,R}", "@DATA"]
+    cells = [
+        ",".join([*(f"{value:g}" for value in row), tip])
+        for row, tip in zip(scale.x, scale.classes, strict=True)
+    ]
+    head = [
+        "@RELATION scale",
+        *(f"@ATTRIBUTE {name} REAL" for name in COLUMNS),
+        "@ATTRIBUTE class {L,B,R}",
+        "@DATA",
+    ]
     return "\n".join([*head, *cells[:rows], ""])
 
 
 def anneal_arff():
-    """Five classes with their true counts; a nominal attribute with missing values, and a numeric one."""
+    """Five classes with their true counts; a nominal attribute with missing values, and a numeric
+    one.
+    """
     labels = [label for label, count in KNOWN["anneal"].classes.items() for _ in range(count)]
-    rows = [f"{('C', 'R', '?')[place % 3]},{place / 4:g},{label}" for place, label in enumerate(labels)]
-    head = ["@RELATION anneal", "@ATTRIBUTE product {C,R}", "@ATTRIBUTE carbon REAL", "@ATTRIBUTE class {1,2,3,5,U}", "@DATA"]
+    rows = [
+        f"{('C', 'R', '?')[place % 3]},{place / 4:g},{label}" for place, label in enumerate(labels)
+    ]
+    head = [
+        "@RELATION anneal",
+        "@ATTRIBUTE product {C,R}",
+        "@ATTRIBUTE carbon REAL",
+        "@ATTRIBUTE class {1,2,3,5,U}",
+        "@DATA",
+    ]
     return "\n".join([*head, *rows, ""])
 
 
@@ -39,29 +59,31 @@ class OpenML(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         kind, number = self.path.strip("/").split("/")
         text = self.server.sets[number]
-        lines = [line.split(maxsplit=2) for line in text.splitlines() if line.startswith("@ATTRIBUTE")]
+        lines = [
+            line.split(maxsplit=2) for line in text.splitlines() if line.startswith("@ATTRIBUTE")
+        ]
         cases = text.partition("@DATA\n")[2].count("\n")
         address = f"http://127.0.0.1:{self.server.server_port}"
         answers = {
             "info": {
                 "data_set_description": {
-                    "id": number, "name": "set", "version": "1", "status": "active", "format": "ARFF", "description": "",
-                    "url": f"{address}/file/{number}", "md5_checksum": hashlib.md5(text.encode()).hexdigest(),
+                    "id": number, "name": "set", "version": "1", "status": "active", "format": "ARFF", "description": "",  # noqa: E501
+                    "url": f"{address}/file/{number}", "md5_checksum": hashlib.md5(text.encode()).hexdigest(),  # noqa: E501
                 }
             },
             "features": {
                 "data_features": {
                     "feature": [
                         {
-                            "index": str(i), "name": name, "data_type": "numeric" if of == "REAL" else "nominal",
-                            "is_target": str(name == "class").lower(), "number_of_missing_values": "0",
+                            "index": str(i), "name": name, "data_type": "numeric" if of == "REAL" else "nominal",  # noqa: E501
+                            "is_target": str(name == "class").lower(), "number_of_missing_values": "0",  # noqa: E501
                             "is_ignore": "false", "is_row_identifier": "false",
                         }
                         for i, (_, name, of) in enumerate(lines)
                     ]
                 }
             },
-            "qualities": {"data_qualities": {"quality": [{"name": "NumberOfInstances", "value": str(cases)}]}},
+            "qualities": {"data_qualities": {"quality": [{"name": "NumberOfInstances", "value": str(cases)}]}},  # noqa: E501
         }  # fmt: skip
         body = text.encode() if kind == "file" else json.dumps(answers[kind]).encode()
         self.send_response(200)
@@ -79,7 +101,11 @@ def openml(monkeypatch):
 
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), OpenML)
     server.sets = {"11": scale_arff(), "2": anneal_arff()}
-    for name, kind in (("_DATA_INFO", "info"), ("_DATA_FEATURES", "features"), ("_DATA_QUALITIES", "qualities")):
+    for name, kind in (
+        ("_DATA_INFO", "info"),
+        ("_DATA_FEATURES", "features"),
+        ("_DATA_QUALITIES", "qualities"),
+    ):
         monkeypatch.setattr(_openml, name, f"http://127.0.0.1:{server.server_port}/{kind}/{{}}")
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
@@ -106,7 +132,10 @@ def test_missing_values_of_anneal_become_a_category(openml, tmp_path):
 
 def test_a_set_with_other_counts_is_refused_and_nothing_is_written(openml, tmp_path):
     openml.sets["11"] = scale_arff(600)
-    with pytest.raises(br.InputError, match='BR924: OpenML\'s set 11 is not "balance_scale": classes .*, 0 missing cells'):
+    with pytest.raises(
+        br.InputError,
+        match='BR924: OpenML\'s set 11 is not "balance_scale": classes .*, 0 missing cells',
+    ):
         fetch_uci("balance_scale", tmp_path)
     assert not list(tmp_path.iterdir())
 
@@ -129,8 +158,13 @@ def test_what_is_there_is_kept_and_unknown_sets_are_refused(openml, tmp_path):
     ],
 )
 def test_a_table_that_does_not_fit_its_sidecar_is_refused(tmp_path, table, words):
-    types = {"a": {"type": "nominal", "values": ["red", "1"]}, "class": {"type": "nominal", "values": ["x", "y"]}}
-    (tmp_path / "set.json").write_text(json.dumps({"types": types, "class_counts": {"x": 1, "y": 1}, "missing_cells": 0}))
+    types = {
+        "a": {"type": "nominal", "values": ["red", "1"]},
+        "class": {"type": "nominal", "values": ["x", "y"]},
+    }
+    (tmp_path / "set.json").write_text(
+        json.dumps({"types": types, "class_counts": {"x": 1, "y": 1}, "missing_cells": 0})
+    )
     (tmp_path / "set.csv").write_text(table)
     with pytest.raises(br.InputError, match=f"BR923.*{words}"):
         load_uci("set", tmp_path)
@@ -141,6 +175,9 @@ def test_every_problem_of_the_table_has_its_positives(shared):
     folder = shared
     for problem in SETS.values():
         data = at_hand(problem.file, str(folder))
-        assert int((data.classes == problem.positive).sum()) == KNOWN[problem.file].classes[problem.positive]
+        assert (
+            int((data.classes == problem.positive).sum())
+            == KNOWN[problem.file].classes[problem.positive]
+        )
     assert at_hand("anneal", None) is None
     assert at_hand("anneal", str(Path(folder) / "nowhere")) is None

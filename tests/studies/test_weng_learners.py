@@ -1,4 +1,6 @@
-"""The stand-ins for Weka's learners: each against a naive form of its own definition, or a peer where definitions coincide."""
+"""The stand-ins for Weka's learners: each against a naive form of its own definition, or a peer
+where definitions coincide.
+"""
 
 import math
 
@@ -11,14 +13,24 @@ from sklearn.svm import SVC
 from baserate_studies.generators import balance_scale, highleyman
 from baserate_studies.weng.learners import LEAST, bayes_scores, machine_scores, neighbour_scores
 from baserate_studies.weng.splits import Sample, best_split
-from baserate_studies.weng.trees import CONFIDENCE, Node, collapse, estimated_errors, grown, more_errors, prune, tree_scores
+from baserate_studies.weng.trees import (
+    CONFIDENCE,
+    Node,
+    collapse,
+    estimated_errors,
+    grown,
+    more_errors,
+    prune,
+    tree_scores,
+)
 
 NAN = math.nan
-# The weather of Quinlan 1986: outlook (sunny, overcast, rain), temperature, humidity, windy; play or not.
+# The weather of Quinlan 1986: outlook (sunny, overcast, rain), temperature, humidity, windy; play
+# or not.
 WEATHER = np.array(
     [
-        (0, 85, 85, 0), (0, 80, 90, 1), (1, 83, 78, 0), (2, 70, 96, 0), (2, 68, 80, 0), (2, 65, 70, 1), (1, 64, 65, 1),
-        (0, 72, 95, 0), (0, 69, 70, 0), (2, 75, 80, 0), (0, 75, 70, 1), (1, 72, 90, 1), (1, 81, 75, 0), (2, 71, 80, 1),
+        (0, 85, 85, 0), (0, 80, 90, 1), (1, 83, 78, 0), (2, 70, 96, 0), (2, 68, 80, 0), (2, 65, 70, 1), (1, 64, 65, 1),  # noqa: E501
+        (0, 72, 95, 0), (0, 69, 70, 0), (2, 75, 80, 0), (0, 75, 70, 1), (1, 72, 90, 1), (1, 81, 75, 0), (2, 71, 80, 1),  # noqa: E501
     ],
     dtype=float,
 )  # fmt: skip
@@ -62,7 +74,11 @@ def test_a_missing_value_says_nothing_to_bayes_and_no_attribute_says_too_much():
 def test_the_linear_machine_is_scikit_learns_on_scaled_attributes():
     drawn = highleyman(60, 60, seed=1)
     scaler = MinMaxScaler().fit(drawn.x[::2])
-    peer = SVC(kernel="linear", C=1.0).fit(scaler.transform(drawn.x[::2]), drawn.target[::2]).predict(scaler.transform(drawn.x[1::2]))
+    peer = (
+        SVC(kernel="linear", C=1.0)
+        .fit(scaler.transform(drawn.x[::2]), drawn.target[::2])
+        .predict(scaler.transform(drawn.x[1::2]))
+    )
     ours = machine_scores(drawn.x[::2], drawn.target[::2], drawn.x[1::2], (0, 0))
     assert ours.tolist() == peer.astype(float).tolist()
     assert set(ours) <= {0.0, 1.0}
@@ -71,35 +87,56 @@ def test_the_linear_machine_is_scikit_learns_on_scaled_attributes():
 def test_the_machine_takes_a_missing_value_for_the_mean_or_the_mode():
     filled = WEATHER.copy()
     holes = np.array([[NAN, NAN, 80.0, NAN]])
-    means = np.array([[2.0, filled[:, 1].mean(), 80.0, 0.0]])  # rain is as common as sun, and comes last; sun is the first of the most common
+    means = np.array(
+        [[2.0, filled[:, 1].mean(), 80.0, 0.0]]
+    )  # rain is as common as sun, and comes last; sun is the first of the most common
     means[0, 0] = 0.0
-    assert machine_scores(filled, PLAY, holes, SIZES).tolist() == machine_scores(filled, PLAY, means, SIZES).tolist()
+    assert (
+        machine_scores(filled, PLAY, holes, SIZES).tolist()
+        == machine_scores(filled, PLAY, means, SIZES).tolist()
+    )
 
 
 def test_three_neighbours_are_scikit_learns_where_nothing_ties():
     drawn = highleyman(50, 50, seed=2)
     train, test = drawn.x[::2], drawn.x[1::2]
     low, span = train.min(axis=0), np.ptp(train, axis=0)
-    peer = KNeighborsClassifier(3).fit((train - low) / span, drawn.target[::2]).predict_proba((test - low) / span)[:, 1]
+    peer = (
+        KNeighborsClassifier(3)
+        .fit((train - low) / span, drawn.target[::2])
+        .predict_proba((test - low) / span)[:, 1]
+    )
     more = 1 / len(train)
-    assert neighbour_scores(train, drawn.target[::2], test, (0, 0)) == pytest.approx((3 * peer + more) / (3 + 2 * more))
+    assert neighbour_scores(train, drawn.target[::2], test, (0, 0)) == pytest.approx(
+        (3 * peer + more) / (3 + 2 * more)
+    )
 
 
 def test_every_neighbour_as_near_as_the_third_votes():
-    train, target = np.array([[0.0], [1.0], [1.0], [1.0], [2.0]]), np.array([True, False, True, False, False])
-    assert neighbour_scores(train, target, np.array([[0.0]]), (3,)) == pytest.approx((1 + 0.2 + 1) / (5 + 0.4))
+    train, target = (
+        np.array([[0.0], [1.0], [1.0], [1.0], [2.0]]),
+        np.array([True, False, True, False, False]),
+    )
+    assert neighbour_scores(train, target, np.array([[0.0]]), (3,)) == pytest.approx(
+        (1 + 0.2 + 1) / (5 + 0.4)
+    )
 
 
 def test_a_missing_number_is_as_far_away_as_it_can_be():
     train, target = np.array([[0.0], [1.0], [NAN], [0.4]]), np.array([True, False, False, True])
     # From 0.25: .25, .75, at most .75, .15; the third nearest ties with the missing one.
-    assert neighbour_scores(train, target, np.array([[0.25]]), (0,)) == pytest.approx((2 + 0.25) / (4 + 0.5))
+    assert neighbour_scores(train, target, np.array([[0.25]]), (0,)) == pytest.approx(
+        (2 + 0.25) / (4 + 0.5)
+    )
 
 
 def test_the_first_question_of_the_weather_is_the_outlook():
     found = best_split(sample(), SIZES, 14)
     labels = PLAY.tolist()
-    parts = [[label for label, row in zip(labels, WEATHER, strict=True) if row[0] == value] for value in range(3)]
+    parts = [
+        [label for label, row in zip(labels, WEATHER, strict=True) if row[0] == value]
+        for value in range(3)
+    ]
     gain = entropy(labels) - sum(len(part) / 14 * entropy(part) for part in parts)
     spread = entropy(WEATHER[:, 0].tolist())
     assert (found.column, found.size) == (0, 3)
@@ -110,7 +147,9 @@ def test_the_first_question_of_the_weather_is_the_outlook():
 def test_a_numeric_question_pays_for_the_choice_of_its_threshold():
     values, labels = np.arange(10.0), np.arange(10) >= 6
     found = best_split(sample(values[:, None], labels), (0,), 10)
-    gain = entropy(labels.tolist()) - math.log2(7) / 10  # seven thresholds leave two cases on each side
+    gain = (
+        entropy(labels.tolist()) - math.log2(7) / 10
+    )  # seven thresholds leave two cases on each side
     assert found.threshold == 5
     assert found.gain == pytest.approx(gain, rel=1e-12)
     assert best_split(sample(values[:, None], values % 2 == 0), (0,), 10) is None
@@ -124,7 +163,10 @@ def test_cases_with_a_missing_value_go_everywhere_in_parts():
     assert [part.total for part in parts] == pytest.approx([5 * 14 / 13, 3 * 14 / 13, 5 * 14 / 13])
     assert sum(part.total for part in parts) == pytest.approx(14)
     known = [row for place, row in enumerate(PLAY.tolist()) if place != 11]
-    table = [[label for label, row in zip(PLAY.tolist(), x, strict=True) if row[0] == value] for value in range(3)]
+    table = [
+        [label for label, row in zip(PLAY.tolist(), x, strict=True) if row[0] == value]
+        for value in range(3)
+    ]
     gain = 13 / 14 * (entropy(known) - sum(len(part) / 13 * entropy(part) for part in table))
     assert found.gain == pytest.approx(gain, rel=1e-12)
 
@@ -144,7 +186,10 @@ def test_a_missing_value_is_answered_by_all_branches():
     assert share[0] == pytest.approx(4 / 14)
 
 
-@pytest.mark.parametrize(("cases", "errors", "expected"), [(6, 0, 6 * (1 - 0.25 ** (1 / 6))), (9, 0, 9 * (1 - 0.25 ** (1 / 9))), (1, 0, 0.75)])
+@pytest.mark.parametrize(
+    ("cases", "errors", "expected"),
+    [(6, 0, 6 * (1 - 0.25 ** (1 / 6))), (9, 0, 9 * (1 - 0.25 ** (1 / 9))), (1, 0, 0.75)],
+)
 def test_a_leaf_without_errors_is_charged_quinlans_bound(cases, errors, expected):
     """Quinlan 1993, §4.2: U(0, 6) = .206, U(0, 9) = .143, U(0, 1) = .750."""
     assert more_errors(cases, errors) == pytest.approx(expected)
@@ -173,7 +218,9 @@ def test_noise_is_pruned_away():
 
 def test_branches_that_do_not_lower_the_training_error_collapse():
     node = Node(
-        np.array([6.0, 2.0]), best_split(sample(), SIZES, 14), [Node(np.array([3.0, 1.0])), Node(np.array([3.0, 1.0])), Node(np.zeros(2))]
+        np.array([6.0, 2.0]),
+        best_split(sample(), SIZES, 14),
+        [Node(np.array([3.0, 1.0])), Node(np.array([3.0, 1.0])), Node(np.zeros(2))],
     )
     collapse(node)
     assert node.split is None
@@ -187,7 +234,9 @@ def test_the_largest_branch_takes_the_place_of_a_question_that_does_not_help():
     x = np.stack((rare, good), axis=1)
     node = Node(sample(x, y).counts, None)
     rows = sample(x, y)
-    split = best_split(Sample(x[:, :1], rows.y, rows.weights), (2,), 400) or best_split(rows, (2, 2), 400)
+    split = best_split(Sample(x[:, :1], rows.y, rows.weights), (2,), 400) or best_split(
+        rows, (2, 2), 400
+    )
     node.split = split
     node.branches = [grown(part, (2, 2), 400) for part in split.parts(rows)]
     prune(node, rows)

@@ -1,4 +1,6 @@
-"""The ranks that are part of the package are those of Weka's scores, and the table follows from them."""
+"""The ranks that are part of the package are those of Weka's scores, and the table follows from
+them.
+"""
 
 import csv
 import gzip
@@ -21,7 +23,9 @@ def weka(shared):
     with gzip.open(shared / "scores" / "weka_table3.csv.gz", "rt", newline="") as file:
         for row in csv.DictReader(file):
             key = row["dataset"], int(row["seed"]), int(row["fold"])
-            found[key].append((*(float(row[name]) for name in ("nb", "j48", "smo", "ibk3")), row["class"] == "1"))
+            found[key].append(
+                (*(float(row[name]) for name in ("nb", "j48", "smo", "ibk3")), row["class"] == "1")
+            )
     return found
 
 
@@ -52,8 +56,13 @@ def test_W32_20_of_20_cells_of_both_measures_come_within_a_hundredth(cells, lear
 
 def test_W32_three_neighbours_are_reported_as_they_are(cells):
     """Nine of twenty rows agree; why the others do not is not known."""
-    pairs = [(cells[problem, "3nn"], tables.published()[problem, "3nn"]) for problem in tables.PROBLEMS]
-    agree = [abs(ours.auc - plain) <= 0.01 and abs(ours.weighted - weighted) <= 0.01 for ours, (plain, weighted) in pairs]
+    pairs = [
+        (cells[problem, "3nn"], tables.published()[problem, "3nn"]) for problem in tables.PROBLEMS
+    ]
+    agree = [
+        abs(ours.auc - plain) <= 0.01 and abs(ours.weighted - weighted) <= 0.01
+        for ours, (plain, weighted) in pairs
+    ]
     assert sum(agree) == 9
 
 
@@ -66,7 +75,9 @@ def test_areas_are_those_of_a_naive_sum_over_the_segments():
     left = 0
     for place, (up, across) in enumerate(zip(positives, negatives, strict=True)):
         area = Fraction(up, total) * (1 - Fraction(2 * left + across, 2 * others))
-        weight = (1 - alpha**steps) / (1 - alpha) if place == steps - 1 else 1 - alpha ** (place + 1)
+        weight = (
+            (1 - alpha**steps) / (1 - alpha) if place == steps - 1 else 1 - alpha ** (place + 1)
+        )
         plain, weighted, left = plain + area, weighted + area * weight, left + across
     found = tables.areas_of(counts)
     assert found.auc == pytest.approx(float(plain), rel=1e-12)
@@ -96,7 +107,11 @@ def test_W33_learners_change_places_where_the_printed_table_says_so():
 def test_claims_without_their_data_say_so_and_are_no_errors():
     """The rehearsal has no folder of data: only the balance scale is there."""
     made = rehearsed("weng")
-    absent = [claim for claim in made.claims if claim.id.startswith("table3-standins") and "balance" not in claim.id]
+    absent = [
+        claim
+        for claim in made.claims
+        if claim.id.startswith("table3-standins") and "balance" not in claim.id
+    ]
     assert len(absent) == 17 * 4 * 2
     assert {claim.verdict for claim in absent} == {"not_reproducible"}
     assert all("fetch_uci" in claim.reason for claim in absent)

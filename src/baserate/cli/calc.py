@@ -22,13 +22,28 @@ def _rates(command: Callable[..., Any]) -> Callable[..., Any]:
     """An option a rate, under its own name and under every synonym that an option can be called."""
     for name in reversed((PRIOR, *GIVEN)):
         synonyms = [*ALSO.get(name, ()), *(CATALOGUE[name].synonyms if name in CATALOGUE else ())]
-        words = dict.fromkeys(word.casefold().replace(" ", "-").replace("_", "-") for word in (name, *synonyms))
-        flags = [f"--{word}" for word in words if word.isascii() and word.replace("-", "").isalnum() and word[0].isalpha() and len(word) > 1]
-        text = "The share of positives; several comma-separated." if name == PRIOR else CATALOGUE[name].text
+        words = dict.fromkeys(
+            word.casefold().replace(" ", "-").replace("_", "-") for word in (name, *synonyms)
+        )
+        flags = [
+            f"--{word}"
+            for word in words
+            if word.isascii()
+            and word.replace("-", "").isalnum()
+            and word[0].isalpha()
+            and len(word) > 1
+        ]
+        text = (
+            "The share of positives; several comma-separated."
+            if name == PRIOR
+            else CATALOGUE[name].text
+        )
         # Two names are shown; the others are accepted as well.
         command = click.option(name, *flags[:2], metavar="SHARE", multiple=True, help=text)(command)
         for flag in flags[2:]:
-            command = click.option(flag, f"{name}_{flag.strip('-').replace('-', '_')}", hidden=True, multiple=True)(command)
+            command = click.option(
+                flag, f"{name}_{flag.strip('-').replace('-', '_')}", hidden=True, multiple=True
+            )(command)
     return command
 
 
@@ -36,9 +51,11 @@ def _rates(command: Callable[..., Any]) -> Callable[..., Any]:
 @_rates
 @options.as_json
 def calc(as_json: bool, **words: tuple[str, ...]) -> None:
-    """Derive every rate from any three independent ones, as published and rounded, or say what they contradict.
+    """Derive every rate from any three independent ones, as published and rounded, or say what they
+    contradict.
 
-    A rate stands for everything that rounds to it: 0.549 and 54.9% for 0.5485 to 0.5495. The prior is exact.
+    A rate stands for everything that rounds to it: 0.549 and 54.9% for 0.5485 to 0.5495. The prior
+    is exact.
 
     \b
     Examples:
@@ -60,7 +77,11 @@ def _by_name(words: dict[str, tuple[str, ...]]) -> dict[str, str]:
     """What was given under any of the names of a rate."""
     given: dict[str, str] = {}
     for word, texts in words.items():
-        name = next(name for name in sorted((PRIOR, *GIVEN), key=len, reverse=True) if word == name or word.startswith(f"{name}_"))
+        name = next(
+            name
+            for name in sorted((PRIOR, *GIVEN), key=len, reverse=True)
+            if word == name or word.startswith(f"{name}_")
+        )
         for text in texts:
             if name in given:
                 raise refuse("BR542", f"{name} is given twice", "say it once")

@@ -1,4 +1,6 @@
-"""`baserate choose`: which model, at which threshold; with `--amount`, where every case has its own amount."""
+"""`baserate choose`: which model, at which threshold; with `--amount`, where every case has its own
+amount.
+"""
 
 from __future__ import annotations
 
@@ -60,14 +62,31 @@ class Money(NamedTuple):
     amount_missing: str | None = None
     currency: str | None = None
 
-    def wanted(self, given: options.Given, label: str | None, scores: tuple[str, ...], positive: str | None, design: str) -> Wanted:
+    def wanted(
+        self,
+        given: options.Given,
+        label: str | None,
+        scores: tuple[str, ...],
+        positive: str | None,
+        design: str,
+    ) -> Wanted:
         """The columns to read."""
-        return options.wanted(given, label, scores, positive=positive, amount=self.amount, currency=self.currency, design=design)
+        return options.wanted(
+            given,
+            label,
+            scores,
+            positive=positive,
+            amount=self.amount,
+            currency=self.currency,
+            design=design,
+        )
 
     @property
     def prices(self) -> dict[str, Any]:
         """What a review costs and what is recovered, as numbers."""
-        found: dict[str, Any] = {"review": None if self.review is None else _number("--review", self.review, 150)}
+        found: dict[str, Any] = {
+            "review": None if self.review is None else _number("--review", self.review, 150)
+        }
         if self.recovered is not None:
             written = notation.share(self.recovered)
             found["recovered"] = self.recovered if written is None else written.value
@@ -77,7 +96,11 @@ class Money(NamedTuple):
 def _number(option: str, text: str, example: float) -> Any:
     value = notation.number(notation.without_thousands(text.strip()))
     if value is None:
-        raise refuse("BR514", f"{option} takes a plain number, got {quoted(text)}", f"{option} {example:g} (no currency)")
+        raise refuse(
+            "BR514",
+            f"{option} takes a plain number, got {quoted(text)}",
+            f"{option} {example:g} (no currency)",
+        )
     return value
 
 
@@ -97,15 +120,31 @@ def said(command: Callable[..., Any]) -> Callable[..., Any]:
         money = Money(**{name: named.pop(name) for name in Money._fields})
         alone = [name for name in Money._fields[1:] if getattr(money, name) is not None]
         if money.amount is None and alone:
-            raise refuse("BR001", f"--{alone[0].replace('_', '-')} says nothing without --amount", "--amount COLUMN")
+            raise refuse(
+                "BR001",
+                f"--{alone[0].replace('_', '-')} says nothing without --amount",
+                "--amount COLUMN",
+            )
         return command(*arguments, money=money, **named)
 
     for name, metavar, text in reversed(
         (
-            ("--amount", "COLUMN", "What each case is worth: a miss costs its amount, an alert a review."),
+            (
+                "--amount",
+                "COLUMN",
+                "What each case is worth: a miss costs its amount, an alert a review.",
+            ),
             ("--review", "NUMBER", "What reviewing one flagged case costs, with --amount."),
-            ("--recovered", "SHARE", "The share of a caught amount that is not lost after all (all of it unless said)."),
-            ("--amount-missing", "mean", "mean: where an amount is missing, take the mean of its class, and say so."),
+            (
+                "--recovered",
+                "SHARE",
+                "The share of a caught amount that is not lost after all (all of it unless said).",
+            ),
+            (
+                "--amount-missing",
+                "mean",
+                "mean: where an amount is missing, take the mean of its class, and say so.",
+            ),
             ("--currency", "COLUMN", "The currency of each amount: more than one is refused."),
         )
     ):
@@ -117,46 +156,89 @@ def check_unused(given: Mapping[str, object]) -> None:
     """Nothing that was said is ignored in silence."""
     for name, value in given.items():
         if value:
-            text = f"{name} says nothing beside --amount: the cost by amounts is made lowest, and every case counts once"
+            text = (
+                f"{name} says nothing beside --amount: the cost by amounts is made lowest, and"
+                " every case counts once"
+            )
             raise refuse("BR001", text, f"leave {name} or --amount out")
 
 
-def choose_by_amounts(given: options.Given, wanted: Wanted, money: Money, question: Question, surety: Surety, *, as_json: bool) -> None:
+def choose_by_amounts(
+    given: options.Given,
+    wanted: Wanted,
+    money: Money,
+    question: Question,
+    surety: Surety,
+    *,
+    as_json: bool,
+) -> None:
     """Count, choose, and tell."""
     prices = money.prices
     with options.reading(given.path):
         models = amounts_from(given.path, wanted, given.options, money.amount_missing)
-    answers, refusals = made_by(choose_amount_model, models, question.rule, question.at, volume=question.volume, **prices)
+    answers, refusals = made_by(
+        choose_amount_model, models, question.rule, question.at, volume=question.volume, **prices
+    )
     made = [answer.choice for answer in answers if answer.choice is not None]
     found = _intervals(models, made, surety)
-    settings = {name: [choice.points[name] for choice in made if name in choice.points] for name in models}
+    settings = {
+        name: [choice.points[name] for choice in made if name in choice.points] for name in models
+    }
     notes = document.merged([*refusals, *_notes(models, settings, found)])
     if as_json:
-        click.echo(document.text(_document(models, settings, made, question, (notes, found, surety))))
+        click.echo(
+            document.text(_document(models, settings, made, question, (notes, found, surety)))
+        )
     else:
         _tell_amounts(answers, list(models), found, surety)
     say(notes)
 
 
-def _intervals(models: Mapping[str, Amounts], made: Sequence[AmountChoice], surety: Surety) -> Found:
+def _intervals(
+    models: Mapping[str, Amounts], made: Sequence[AmountChoice], surety: Surety
+) -> Found:
     """The intervals of every chosen point, where resampling is asked for."""
     if not surety.replicates:
         return {}
     with Progress("resampling") as progress:
-        how: dict[str, Any] = {"replicates": surety.replicates, "seed": surety.seed, "level": surety.level, "progress": progress}
-        return {id(point): amount_intervals(point, models[name], **how) for choice in made for name, point in choice.points.items()}
+        how: dict[str, Any] = {
+            "replicates": surety.replicates,
+            "seed": surety.seed,
+            "level": surety.level,
+            "progress": progress,
+        }
+        return {
+            id(point): amount_intervals(point, models[name], **how)
+            for choice in made
+            for name, point in choice.points.items()
+        }
 
 
-def _notes(models: Mapping[str, Amounts], settings: Mapping[str, Sequence[AmountPoint]], found: Found) -> list[Note]:
+def _notes(
+    models: Mapping[str, Amounts], settings: Mapping[str, Sequence[AmountPoint]], found: Found
+) -> list[Note]:
     """Every note once; one that not all models share is said of its model."""
     seen: dict[Note, dict[str, None]] = {}
     for name, amounts in models.items():
         points = settings[name]
-        resampled = [note for point in points for each in found.get(id(point), {}).values() for note in each.notes]
-        for note in (*amounts.notes, *(note for point in points for note in point.notes), *resampled):
+        resampled = [
+            note
+            for point in points
+            for each in found.get(id(point), {}).values()
+            for note in each.notes
+        ]
+        for note in (
+            *amounts.notes,
+            *(note for point in points for note in point.notes),
+            *resampled,
+        ):
             seen.setdefault(note, {})[name] = None
     return [
-        note if len(names) == len(models) else Note(note.code, f"{', '.join(map(quoted, names))}: {note.text}", note.override)
+        (
+            note
+            if len(names) == len(models)
+            else Note(note.code, f"{', '.join(map(quoted, names))}: {note.text}", note.override)
+        )
         for note, names in seen.items()
     ]
 
@@ -172,7 +254,9 @@ def _document(
     counts = {name: amounts.counts for name, amounts in models.items()}
     known = document.Known(surety.level, surety.seed)
     verdict = [_verdict(choice) for choice in made]
-    content = document.of_models("choose", counts, {}, question.at, notes, known=known, seed=surety.seed, verdict=verdict)
+    content = document.of_models(
+        "choose", counts, {}, question.at, notes, known=known, seed=surety.seed, verdict=verdict
+    )
     for part in content["models"]:
         amounts = models[part["name"]]
         part["amounts"] = {
@@ -193,7 +277,9 @@ def _verdict(choice: AmountChoice) -> dict[str, Any]:
         "rule": point.point.rule or None,
         "optimized": name,
         "models": list(choice.models),
-        "values": {model: document.number(getattr(one, name)) for model, one in choice.points.items()},
+        "values": {
+            model: document.number(getattr(one, name)) for model, one in choice.points.items()
+        },
         "refused": {model: error.problems[0].text for model, error in choice.refused.items()},
         "untested": choice.untested or None,
         "baseline_untested": choice.baseline_untested,
@@ -225,15 +311,26 @@ def _point(point: AmountPoint, found: Mapping[str, Interval]) -> dict[str, Any]:
     }
 
 
-def _tell_amounts(answers: Sequence[Answer[AmountChoice]], models: Sequence[str], found: Found, surety: Surety) -> None:
+def _tell_amounts(
+    answers: Sequence[Answer[AmountChoice]], models: Sequence[str], found: Found, surety: Surety
+) -> None:
     """A sentence or two for each base rate, then a table, and one of intervals."""
     sentences = [line for answer in answers for line in _sentences(answer, alone=len(models) == 1)]
-    rows = [(answer, name, answer.choice.points.get(name) if answer.choice else None) for answer in answers for name in models]
+    rows = [
+        (answer, name, answer.choice.points.get(name) if answer.choice else None)
+        for answer in answers
+        for name in models
+    ]
     table = _table(rows, len(answers) > 1, lambda point, name: _money(getattr(point, name)))
-    said = ["No intervals: no formula knows how amounts are spread. --replicates 2000 resamples them."]
+    said = [
+        "No intervals: no formula knows how amounts are spread. --replicates 2000 resamples them."
+    ]
     if found:
         how = f"choosing the thresholds again on each of {surety.replicates} resamples"
-        said = [f"{percent(surety.level)} intervals, {how}:", _table(rows, len(answers) > 1, lambda point, name: span(found[id(point)][name]))]
+        said = [
+            f"{percent(surety.level)} intervals, {how}:",
+            _table(rows, len(answers) > 1, lambda point, name: span(found[id(point)][name])),
+        ]
     tell("\n".join(sentences), table, *said)
 
 
@@ -255,7 +352,8 @@ def _sentences(answer: Answer[AmountChoice], *, alone: bool) -> list[str]:
     sums = f"{cost}caught {_money(point.amount_caught)}, missed {_money(point.amount_missed)}"
     others = "the difference was" if len(choice.points) == 2 else "the differences were"
     untested = f"; {others} not tested ({choice.untested})" if choice.untested else ""
-    lines = [f"At prior {point.at.prior:.6g}{sample}, {best}{rule}: {where} ({sums}, of {number_of(point.cases, 'case')}){untested}."]
+    said = f"{sums}, of {number_of(point.cases, 'case')}"
+    lines = [f"At prior {point.at.prior:.6g}{sample}, {best}{rule}: {where} ({said}){untested}."]
     if point.by_average is not None:
         lines.append(_compared(point, point.by_average))
     return lines
@@ -263,7 +361,10 @@ def _sentences(answer: Answer[AmountChoice], *, alone: bool) -> list[str]:
 
 def _compared(point: AmountPoint, average: AmountPoint) -> str:
     """What the average amount would have chosen, and what that truly costs."""
-    trivial = f"Flagging nothing costs {_money(point.nothing)}, everything {_money(point.everything)}; neither difference was tested."
+    trivial = (
+        f"Flagging nothing costs {_money(point.nothing)}, everything {_money(point.everything)};"
+        " neither difference was tested."
+    )
     if average.sums == point.sums:
         return f"With every miss at the average amount, the same. {trivial}"
     other = f"{setting(average.point)}, which truly costs {_money(average.cost)}"
@@ -275,7 +376,9 @@ Rows = Sequence[tuple[Answer[AmountChoice], str, AmountPoint | None]]
 
 def _table(rows: Rows, several: bool, cell: Callable[[AmountPoint, str], str]) -> str:
     free = all(point is None or point.point.optimized == CAUGHT for _, _, point in rows)
-    names = [name for name in SHOWN if not free or "cost" not in name]  # nobody said what a review costs
+    names = [
+        name for name in SHOWN if not free or "cost" not in name
+    ]  # nobody said what a review costs
     lines = []
     for answer, model, point in rows:
         prior = answer.at.prior if point is None else point.at.prior
@@ -284,7 +387,12 @@ def _table(rows: Rows, several: bool, cell: Callable[[AmountPoint, str], str]) -
         if point is not None:
             cells = [brief(point.point), *(cell(point, name) for name in names)]
         lines.append((*first, quoted(model, quotes=False), *cells))
-    headings = (*(("prior",) if several else ()), "model", "threshold", *(HEADINGS[name] for name in names))
+    headings = (
+        *(("prior",) if several else ()),
+        "model",
+        "threshold",
+        *(HEADINGS[name] for name in names),
+    )
     return Grid(headings, lines, left=2 if several else 1)
 
 
@@ -302,14 +410,23 @@ def _money(value: float) -> str:
 @click.command(name="choose", cls=Sectioned)
 @options.source_of_any_size
 @click.argument("rule", required=False)
-@click.option("--rule", "named_rule", metavar="RULE", help="The rule, if it does not stand behind the file.")
+@click.option(
+    "--rule", "named_rule", metavar="RULE", help="The rule, if it does not stand behind the file."
+)
 @options.conditions
 @options.prior_from
-@click.option("--optimize", metavar="MEASURE", help="What to optimize among the thresholds that satisfy the rule, instead of the cost.")
+@click.option(
+    "--optimize",
+    metavar="MEASURE",
+    help="What to optimize among the thresholds that satisfy the rule, instead of the cost.",
+)
 @click.option(
     "--guarantee",
     metavar="REQUIREMENT",
-    help='Choose among the thresholds at which this holds in the field with the confidence of --level: "recall >= 0.9".',
+    help=(
+        "Choose among the thresholds at which this holds in the field with the confidence of"
+        ' --level: "recall >= 0.9".'
+    ),
 )
 @options.threshold_probability
 @click.option("--mix", is_flag=True, help="Also try mixtures of two thresholds on the ROC hull.")
@@ -344,7 +461,8 @@ def choose_command(
 ) -> None:
     """Choose the model and its cheapest threshold, or the best one that keeps a RULE.
 
-    A rule joins terms by "and": any measure, >= or <=, a number or a percentage; "alerts <= 200" is a budget and needs --volume.
+    A rule joins terms by "and": any measure, >= or <=, a number or a percentage; "alerts <= 200" is
+    a budget and needs --volume.
 
     \b
     Examples:
@@ -353,22 +471,55 @@ def choose_command(
       baserate choose scores.csv "alerts <= 200" --label fraud --score logit --score forest --prior 0.1% --volume 1000000
       baserate choose scores.csv --label fraud --score logit --guarantee "recall >= 0.9" --prior 0.1%
       baserate choose scores.csv --label fraud --score logit --amount eur --review 150
-    """
-    asked_rule, surety = _one_rule(rule, named_rule), Surety(options.level_of(level), replicates, seed)
+    """  # noqa: E501
+    asked_rule, surety = (
+        _one_rule(rule, named_rule),
+        Surety(options.level_of(level), replicates, seed),
+    )
     at, cases = options.conditions_of(priors, costs, profits), options.volume_of(volume)
     if money.amount is not None:
-        beside = {"--weight": weight, "--optimize": optimize, "--guarantee": guarantee, "--mix": mix, "--calibrated-at": calibrated_at}
+        beside = {
+            "--weight": weight,
+            "--optimize": optimize,
+            "--guarantee": guarantee,
+            "--mix": mix,
+            "--calibrated-at": calibrated_at,
+        }
         check_unused(beside)
-        wanted, question = money.wanted(path, label, scores, positive, design), Question(asked_rule, at, cases)
+        wanted, question = (
+            money.wanted(path, label, scores, positive, design),
+            Question(asked_rule, at, cases),
+        )
         return choose_by_amounts(path, wanted, money, question, surety, as_json=as_json)
     together = options.counted_together(path, label, scores, positive, weight, design)
     best = _optimized(optimize, threshold_probability, cases)
-    asked = {"volume": cases, "optimize": best, "mix": mix, "calibrated_at": calibrated_at, "guarantee": guarantee}
-    options.check_unused({"--replicates": guarantee and replicates}, "beside --guarantee, whose threshold is not chosen again")
+    asked = {
+        "volume": cases,
+        "optimize": best,
+        "mix": mix,
+        "calibrated_at": calibrated_at,
+        "guarantee": guarantee,
+    }
+    options.check_unused(
+        {"--replicates": guarantee and replicates},
+        "beside --guarantee, whose threshold is not chosen again",
+    )
     answers, refusals = _answered(together, asked_rule, at, asked, surety)
     if path.options.ceiling.memory is not None and optimize is None:
-        answers = _untested(answers, _comparison(path.path, label, scores, positive, (asked_rule, priors, costs, profits, volume)))
-    read = {"path": path, "label": label, "positive": positive, "design": design, "priors": priors, "replicates": replicates}
+        answers = _untested(
+            answers,
+            _comparison(
+                path.path, label, scores, positive, (asked_rule, priors, costs, profits, volume)
+            ),
+        )
+    read = {
+        "path": path,
+        "label": label,
+        "positive": positive,
+        "design": design,
+        "priors": priors,
+        "replicates": replicates,
+    }
     return _present(together, at, answers, refusals, surety, read, as_json=as_json)
 
 
@@ -382,16 +533,35 @@ def _present(
     *,
     as_json: bool,
 ) -> None:
-    """The choices with their intervals on stdout, as JSON or for a person; then the notes, on stderr."""
+    """The choices with their intervals on stdout, as JSON or for a person; then the notes, on
+    stderr.
+    """
     models = options.each_model(together)
     made = [answer.choice for answer in answers if answer.choice is not None]
-    settings = {name: [choice.points[name] for choice in made if name in choice.points] for name in models}
+    settings = {
+        name: [choice.points[name] for choice in made if name in choice.points] for name in models
+    }
     points = [(name, point) for name, several in settings.items() for point in several]
     known = in_field(surety.known(models, points), read, points)
     notes = [*refusals, *document.notes_of(models, settings), *known.notes, *_same_scores(together)]
     if as_json:
-        verdict = [{**document.of_choice(choice), **comparisons.of_leads(choice)} for choice in made]
-        click.echo(document.text(document.of_models("choose", models, settings, at, notes, known=known, seed=surety.seed, verdict=verdict)))
+        verdict = [
+            {**document.of_choice(choice), **comparisons.of_leads(choice)} for choice in made
+        ]
+        click.echo(
+            document.text(
+                document.of_models(
+                    "choose",
+                    models,
+                    settings,
+                    at,
+                    notes,
+                    known=known,
+                    seed=surety.seed,
+                    verdict=verdict,
+                )
+            )
+        )
     else:
         _tell(answers, list(models), known, surety.words(known, chosen=True))
     say(notes)
@@ -402,10 +572,19 @@ def _same_scores(models: JointCounts | dict[str, Counts]) -> tuple[Note, ...]:
     return same_scores(models, models.models) if isinstance(models, JointCounts) else ()
 
 
-def _optimized(optimize: str | None, threshold_probability: str | None, cases: float | None) -> Measure | None:
+def _optimized(
+    optimize: str | None, threshold_probability: str | None, cases: float | None
+) -> Measure | None:
     """What to make best; net benefit at the threshold probability that is given."""
-    best = None if optimize is None else options.at_probability(parse(optimize, cases), threshold_probability)
-    options.check_unused({"--threshold-probability": threshold_probability if best is None else None}, "without --optimize net_benefit")
+    best = (
+        None
+        if optimize is None
+        else options.at_probability(parse(optimize, cases), threshold_probability)
+    )
+    options.check_unused(
+        {"--threshold-probability": threshold_probability if best is None else None},
+        "without --optimize net_benefit",
+    )
     return best
 
 
@@ -416,40 +595,91 @@ def _one_rule(rule: str | None, named_rule: str | None) -> str | None:
 
 
 def _answered(
-    models: JointCounts | dict[str, Counts], rule: str | None, at: list[Conditions], asked: dict[str, Any], surety: Surety
+    models: JointCounts | dict[str, Counts],
+    rule: str | None,
+    at: list[Conditions],
+    asked: dict[str, Any],
+    surety: Surety,
 ) -> tuple[list[Answer[Choice]], list[Note]]:
-    """The choice at each base rate, with the test of its lead; resampled where that is asked for."""
+    """The choice at each base rate, with the test of its lead; resampled where that is asked
+    for.
+    """
     with Progress("resampling") as progress:
-        told = {"level": surety.level, "replicates": surety.replicates or None, "seed": surety.seed, "progress": progress}
+        told = {
+            "level": surety.level,
+            "replicates": surety.replicates or None,
+            "seed": surety.seed,
+            "progress": progress,
+        }
         return choices(models, rule, at, **asked, **told)
 
 
 def _tell(answers: list[Answer[Choice]], models: list[str], known: Known, how: str) -> None:
     """A sentence for each base rate, then a table, and one of intervals."""
     sentences = [
-        tables.verdict(answer.choice, alone=len(models) == 1) if answer.choice else f"At {answer.at}: no model can satisfy the rule."
+        (
+            tables.verdict(answer.choice, alone=len(models) == 1)
+            if answer.choice
+            else f"At {answer.at}: no model can satisfy the rule."
+        )
         for answer in answers
     ]
-    rows = [Row(name, answer.at, answer.choice.points.get(name) if answer.choice else None) for answer in answers for name in models]
+    rows = [
+        Row(name, answer.at, answer.choice.points.get(name) if answer.choice else None)
+        for answer in answers
+        for name in models
+    ]
     rows = tables.with_baselines(rows, answers)
-    theories = [line for answer in answers if answer.choice for line in tables.theories(answer.choice)]
+    theories = [
+        line for answer in answers if answer.choice for line in tables.theories(answer.choice)
+    ]
     leads = tables.of_leads([answer.choice for answer in answers if answer.choice])
-    tell("\n".join(sentences), tables.of_points(rows), leads, comparisons.of_intervals(rows, known, how), *theories)
+    tell(
+        "\n".join(sentences),
+        tables.of_points(rows),
+        leads,
+        comparisons.of_intervals(rows, known, how),
+        *theories,
+    )
 
 
 def _untested(answers: list[Answer[Choice]], command: str) -> list[Answer[Choice]]:
     """Why nothing was tested under a ceiling on memory, and what to do."""
-    text = f"with --memory each model is counted alone; to test it, with all cases in memory: {command}"
+    text = (
+        "with --memory each model is counted alone; to test it, with all cases in memory:"
+        f" {command}"
+    )
     return [
-        answer if answer.choice is None or not answer.choice.untested else answer._replace(choice=replace(answer.choice, untested=text))
+        (
+            answer
+            if answer.choice is None or not answer.choice.untested
+            else answer._replace(choice=replace(answer.choice, untested=text))
+        )
         for answer in answers
     ]
 
 
-def _comparison(path: str, label: str | None, scores: tuple[str, ...], positive: str | None, asked: tuple[Any, ...]) -> str:
+def _comparison(
+    path: str,
+    label: str | None,
+    scores: tuple[str, ...],
+    positive: str | None,
+    asked: tuple[Any, ...],
+) -> str:
     """The whole command that tests the difference."""
     rule, priors, costs, profits, volume = asked
-    given = [("--label", label), *(("--score", name) for name in scores), ("--positive", positive), ("--rule", rule)]
-    given += [("--prior", str(prior)) for prior in priors] + [("--cost", text) for text in costs] + [("--profit", text) for text in profits]
-    words = [word for pair in (*given, ("--volume", volume)) if pair[1] is not None for word in pair]
+    given = [
+        ("--label", label),
+        *(("--score", name) for name in scores),
+        ("--positive", positive),
+        ("--rule", rule),
+    ]
+    given += (
+        [("--prior", str(prior)) for prior in priors]
+        + [("--cost", text) for text in costs]
+        + [("--profit", text) for text in profits]
+    )
+    words = [
+        word for pair in (*given, ("--volume", volume)) if pair[1] is not None for word in pair
+    ]
     return shlex.join(["baserate", "compare", path, *words])

@@ -25,5 +25,7 @@ def completion(context: click.Context, shell: str) -> None:
     """
     found = get_completion_class(shell) if shell in SHELLS else None
     if found is None:
-        raise refuse("BR001", f"there is no completion for {quoted(shell)}", f"one of {', '.join(SHELLS)}")
+        raise refuse(
+            "BR001", f"there is no completion for {quoted(shell)}", f"one of {', '.join(SHELLS)}"
+        )
     click.echo(found(context.find_root().command, {}, "baserate", VARIABLE).source())

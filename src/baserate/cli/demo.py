@@ -1,4 +1,6 @@
-"""`baserate demo`: a generated example (payments, of which 2 % are fraud, scored by two models), and what baserate says of it."""
+"""`baserate demo`: a generated example (payments, of which 2 % are fraud, scored by two models),
+and what baserate says of it.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ REPORT = b'id="baserate-data"'
 
 
 def scores_csv() -> str:
-    """The file's text: the same on every machine, because only `random()` and a rounded power are used."""
+    """The file's text: the same on every machine, because only `random()` and a rounded power are
+    used.
+    """
     draw = random.Random(SEED)  # noqa: S311 (an example, not a secret)
     lines = [HEADER]
     frauds = set(draw.sample(range(ROWS), FRAUDS))
@@ -40,10 +44,17 @@ def scores_csv() -> str:
 
 
 def write_scores(folder: Path) -> Path:
-    """Write the example there, also over one of another version; a file that is not the demo's is left alone."""
+    """Write the example there, also over one of another version; a file that is not the demo's is
+    left alone.
+    """
     path = folder / "scores.csv"
     if path.exists() and not path.read_bytes().startswith(HEADER.encode()):
-        raise refuse_file(path, "BR801", "exists and is not the demo's", "move it away, or choose another --folder")
+        raise refuse_file(
+            path,
+            "BR801",
+            "exists and is not the demo's",
+            "move it away, or choose another --folder",
+        )
     folder.mkdir(parents=True, exist_ok=True)
     write_atomically(path, [scores_csv().encode()])
     return path
@@ -53,7 +64,12 @@ def report_place(folder: Path) -> Path:
     """Where the example's report goes; a file there that is no report of ours is left alone."""
     path = folder / "report.html"
     if path.exists() and REPORT not in path.read_bytes():
-        raise refuse_file(path, "BR801", "exists and is not the demo's", "move it away, or choose another --folder")
+        raise refuse_file(
+            path,
+            "BR801",
+            "exists and is not the demo's",
+            "move it away, or choose another --folder",
+        )
     return path
 
 
@@ -69,19 +85,37 @@ class Step(NamedTuple):
 
 
 def steps(path: str, report: str) -> Iterator[Step]:
-    """The worked example: what AUC says, what a base rate of 1 in 1000 says, and a report to open."""
+    """The worked example: what AUC says, what a base rate of 1 in 1000 says, and a report to
+    open.
+    """
     models = ("--label", "fraud", "--score", "logit", "--score", "forest")
     yield Step("Which model ranks better?", ("show", path, *models))
     field = ("--prior", "1 in 1000", "--volume", "1000000")
     yield Step(
-        "In the field 1 payment in 1000 is fraud, there are a million a day, and 2000 can be looked at:",
+        "In the field 1 payment in 1000 is fraud, there are a million a day, and 2000 can be"
+        " looked at:",
         ("choose", path, "alerts <= 2000", *models, *field),
     )
     costs = ("--prior", "1 in 1000", "--cost", "fn=100,fp=1")
-    yield Step("A missed fraud costs 100 times what a needless look costs:", ("choose", path, *models, *costs))
+    yield Step(
+        "A missed fraud costs 100 times what a needless look costs:",
+        ("choose", path, *models, *costs),
+    )
     yield Step(
         "All of it in one file, with base rate, costs, threshold and volume to move:",
-        ("report", path, *models, *costs, "--budget", "2000", "--volume", "1000000", "-o", report, "--force"),
+        (
+            "report",
+            path,
+            *models,
+            *costs,
+            "--budget",
+            "2000",
+            "--volume",
+            "1000000",
+            "-o",
+            report,
+            "--force",
+        ),
     )
 
 
@@ -90,7 +124,13 @@ def steps(path: str, report: str) -> Iterator[Step]:
 
 
 @click.command(name="demo", cls=Sectioned)
-@click.option("--folder", default="baserate-demo", show_default=True, metavar="FOLDER", help="Where the example file is written.")
+@click.option(
+    "--folder",
+    default="baserate-demo",
+    show_default=True,
+    metavar="FOLDER",
+    help="Where the example file is written.",
+)
 @click.pass_context
 def run_demo(context: click.Context, folder: str) -> None:
     """Write an example file and show what it says."""

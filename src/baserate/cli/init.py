@@ -30,13 +30,26 @@ class Asker(NamedTuple):
 
     yes: bool
 
-    def __call__(self, question: str, option: str, check: Callable[[str], Any], default: str | None = None) -> Any:
+    def __call__(
+        self, question: str, option: str, check: Callable[[str], Any], default: str | None = None
+    ) -> Any:
         if self.yes:
             if default is None:
-                raise refuse("BR845", f"{question} --yes does not guess that", f"{option}, or leave --yes out")
+                raise refuse(
+                    "BR845",
+                    f"{question} --yes does not guess that",
+                    f"{option}, or leave --yes out",
+                )
             return check(default)
         again = lambda text: _asked_again(check, text)  # noqa: E731
-        return click.prompt(question, default=default, err=True, value_proc=again, show_default=bool(default), prompt_suffix=" ")
+        return click.prompt(
+            question,
+            default=default,
+            err=True,
+            value_proc=again,
+            show_default=bool(default),
+            prompt_suffix=" ",
+        )
 
 
 def _asked_again(check: Callable[[str], Any], text: str) -> Any:
@@ -49,14 +62,39 @@ def _asked_again(check: Callable[[str], Any], text: str) -> Any:
 
 @click.command(name="init", cls=Sectioned)
 @options.source_unscored
-@click.option("--prior", metavar="SHARE", help='The base rate in the field: 0.1%, "1 in 1000"; sample: as in the file.')
-@click.option("--cost", metavar="NAME=NUMBER", help="What a miss and a false alarm cost: fn=100,fp=1.")
-@click.option("--threshold", "thresholds", multiple=True, metavar="[MODEL=]SCORE", help="The thresholds in use: one for all, or one a model.")
-@click.option("--require", "rule", metavar="RULE", help='What the last model has to keep: "precision >= 0.2".')
-@click.option("-o", "--output", default=SETTINGS, show_default=True, metavar="FILE", help="Where the settings are written.")
+@click.option(
+    "--prior",
+    metavar="SHARE",
+    help='The base rate in the field: 0.1%, "1 in 1000"; sample: as in the file.',
+)
+@click.option(
+    "--cost", metavar="NAME=NUMBER", help="What a miss and a false alarm cost: fn=100,fp=1."
+)
+@click.option(
+    "--threshold",
+    "thresholds",
+    multiple=True,
+    metavar="[MODEL=]SCORE",
+    help="The thresholds in use: one for all, or one a model.",
+)
+@click.option(
+    "--require", "rule", metavar="RULE", help='What the last model has to keep: "precision >= 0.2".'
+)
+@click.option(
+    "-o",
+    "--output",
+    default=SETTINGS,
+    show_default=True,
+    metavar="FILE",
+    help="Where the settings are written.",
+)
 @click.option("--force", is_flag=True, help="Write over a file that is there.")
-@click.option("--yes", is_flag=True, help="Ask nothing: take the defaults, and refuse where there is none.")
-@click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON (schema baserate/1).")
+@click.option(
+    "--yes", is_flag=True, help="Ask nothing: take the defaults, and refuse where there is none."
+)
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print the answer as JSON (schema baserate/1)."
+)
 def init(
     path: options.Given,
     label: str | None,
@@ -74,21 +112,34 @@ def init(
 ) -> None:
     """Write baserate.toml, the checks of a build, from a FILE of cases and a few questions.
 
-    Whatever an option says is not asked. Which class is positive is never guessed. Of several scores the first is the model in use, and the
-    others have to be no worse; `baserate gate` then runs the checks.
+    Whatever an option says is not asked. Which class is positive is never guessed. Of several
+    scores the first is the model in use, and the others have to be no worse; `baserate gate` then
+    runs the checks.
 
     \b
     Examples:
       baserate init scores.csv
       baserate init scores.csv --label fraud --score m1 --score m2 --prior "1 in 1000" --cost fn=100,fp=1 --yes
-    """
+    """  # noqa: E501
     with reserved(output, path.paths, force=force):
-        answers, counts = _answers(Asker(yes), path, (label, scores, positive, design), (prior, cost, thresholds, rule))
+        answers, counts = _answers(
+            Asker(yes), path, (label, scores, positive, design), (prior, cost, thresholds, rule)
+        )
         write_atomically(output, [settings_text(answers, output).encode()])
     if as_json:
-        click.echo(document.text(document.answer("init", counts.notes, counts.ledger.sources, models=[], written=output)))
+        click.echo(
+            document.text(
+                document.answer(
+                    "init", counts.notes, counts.ledger.sources, models=[], written=output
+                )
+            )
+        )
     else:
-        run = "baserate gate" if output == SETTINGS else f"baserate gate --config {shlex.quote(output)}"
+        run = (
+            "baserate gate"
+            if output == SETTINGS
+            else f"baserate gate --config {shlex.quote(output)}"
+        )
         click.echo(f"{escaped(output)} is written. Run its checks: {escaped(run)}")
     say(counts.notes)
 
@@ -106,7 +157,11 @@ def _answers(
     if not ask.yes:
         _show(columns)
     label = label or ask("Which column says who is positive?", "--label COLUMN", _column(columns))
-    names = scores or ask("Which columns are scores (comma-separated, the model in use first)?", "--score COLUMN", _columns(columns))
+    names = scores or ask(
+        "Which columns are scores (comma-separated, the model in use first)?",
+        "--score COLUMN",
+        _columns(columns),
+    )
     counts = _counted(ask, path, (label, names, positive, design))
     rate, weights = _conditions(ask, prior, cost)
     cuts = options.thresholds_of(thresholds, names) or _thresholds(ask, names)
@@ -114,7 +169,10 @@ def _answers(
     if kept is not None:
         check_requirement(kept)
     read = counts.ledger.sources[0].positive or None
-    return Answers(path.path, label, names, read, rate, weights, cuts, kept, design, path.options), counts
+    return (
+        Answers(path.path, label, names, read, rate, weights, cuts, kept, design, path.options),
+        counts,
+    )
 
 
 def _show(columns: list[tuple[str, str]]) -> None:
@@ -128,7 +186,11 @@ def _column(columns: list[tuple[str, str]]) -> Callable[[str], str]:
     def check(text: str) -> str:
         name = text.strip()
         if not name or (columns and name not in dict(columns)):
-            raise refuse("BR613", f"there is no column {quoted(name)}", f"one of {', '.join(quoted(column) for column, _ in columns[:8])}")
+            raise refuse(
+                "BR613",
+                f"there is no column {quoted(name)}",
+                f"one of {', '.join(quoted(column) for column, _ in columns[:8])}",
+            )
         return name
 
     return check
@@ -139,12 +201,18 @@ def _columns(columns: list[tuple[str, str]]) -> Callable[[str], tuple[str, ...]]
     return lambda text: tuple(dict.fromkeys(one(part) for part in text.split(",")))
 
 
-def _counted(ask: Asker, given: options.Given, what: tuple[str, tuple[str, ...], str | None, str]) -> Counts:
-    """The cases, read once to see that these answers fit them; which class is positive is asked where the file does not say it."""
+def _counted(
+    ask: Asker, given: options.Given, what: tuple[str, tuple[str, ...], str | None, str]
+) -> Counts:
+    """The cases, read once to see that these answers fit them; which class is positive is asked
+    where the file does not say it.
+    """
     label, names, positive, design = what
     while True:
         try:
-            counts = next(iter(options.counted(given, label, names, positive, None, design).values()))
+            counts = next(
+                iter(options.counted(given, label, names, positive, None, design).values())
+            )
         except InputError as error:
             unclear = [problem for problem in error.problems if problem.code in WHICH_IS_POSITIVE]
             if not unclear or ask.yes or what[2] is not None:
@@ -165,9 +233,21 @@ def _conditions(ask: Asker, prior: str | None, cost: str | None) -> tuple[str | 
     def share(text: str) -> str | None:
         return None if Conditions(text).prior is None else text.strip()
 
-    question = 'How often is a case positive in the field (0.1%, "1 in 1000"; sample: as in this file)?'
-    rate = share(prior) if prior is not None else ask(question, "--prior SHARE", lambda text: share(text.strip('" ')), SAMPLE)
-    given = cost if cost is not None else ask("What do a miss (fn) and a false alarm (fp) cost?", "--cost fn=100,fp=1", _priced, EQUAL)
+    question = (
+        'How often is a case positive in the field (0.1%, "1 in 1000"; sample: as in this file)?'
+    )
+    rate = (
+        share(prior)
+        if prior is not None
+        else ask(question, "--prior SHARE", lambda text: share(text.strip('" ')), SAMPLE)
+    )
+    given = (
+        cost
+        if cost is not None
+        else ask(
+            "What do a miss (fn) and a false alarm (fp) cost?", "--cost fn=100,fp=1", _priced, EQUAL
+        )
+    )
     costs = Costs.parse(given)
     return rate, None if cost is None and costs == Costs() else costs
 
@@ -185,8 +265,16 @@ def _thresholds(ask: Asker, names: tuple[str, ...]) -> dict[str, float | None]:
 
     found: dict[str, Any] = {}
     for name in names:
-        question = f"From which score on does {quoted(name)} flag{'' if found else ' (empty: not set yet)'}?"
-        found[name] = ask(question, "--threshold SCORE", options.threshold_of if found else cut, None if found else "")
+        question = (
+            f"From which score on does {quoted(name)}"
+            f" flag{'' if found else ' (empty: not set yet)'}?"
+        )
+        found[name] = ask(
+            question,
+            "--threshold SCORE",
+            options.threshold_of if found else cut,
+            None if found else "",
+        )
         if found[name] == "":
             return {}
     return found
@@ -199,6 +287,9 @@ def _rule(ask: Asker, names: tuple[str, ...]) -> str | None:
         return text.strip() or None
 
     alone = len(names) == 1
-    question = f"What must {quoted(names[-1])} keep, such as precision >= 0.2{'' if alone else ' (empty: nothing but to be no worse)'}?"
+    question = (
+        f"What must {quoted(names[-1])} keep, such as precision >="
+        f" 0.2{'' if alone else ' (empty: nothing but to be no worse)'}?"
+    )
     found: str | None = ask(question, "--require RULE", kept, CHANCE if alone else "")
     return found

@@ -27,17 +27,36 @@ SIGNALLED = 128  # and the number of the signal: 129 for a terminal that is clos
 DEBUG = "--debug"
 ADDED = "baserate.commands"
 
-# Each command with its home and what the list of commands says of it: nothing is loaded before it is asked for.
+# Each command with its home and what the list of commands says of it: nothing is loaded before it
+# is asked for.
 COMMANDS = {
     "show": ("show:show", "What was counted, and operating points at any base rate and cost."),
     "choose": ("choose:choose_command", "Which model, at which threshold."),
     "compare": ("compare:compare_command", "Is one model really better than another?"),
-    "decide": ("decide:decide_command", "Which model and threshold, where base rate and costs are not known exactly."),
-    "expect": ("decide:expect_command", "What a measure comes to over ranges and distributions of base rate and costs."),
-    "leaders": ("decide:leaders", "Who finds most within a share of false alarms, at each base rate."),
-    "triage": ("decide:triage_command", "Two thresholds: what to act on, what to review, what to let pass."),
-    "prior": ("prior:prior_command", "Estimate the base rate of the field from scores without labels."),
-    "slices": ("slices:slices", "Sites, days and groups: one threshold at every base rate, and what is shown there."),
+    "decide": (
+        "decide:decide_command",
+        "Which model and threshold, where base rate and costs are not known exactly.",
+    ),
+    "expect": (
+        "decide:expect_command",
+        "What a measure comes to over ranges and distributions of base rate and costs.",
+    ),
+    "leaders": (
+        "decide:leaders",
+        "Who finds most within a share of false alarms, at each base rate.",
+    ),
+    "triage": (
+        "decide:triage_command",
+        "Two thresholds: what to act on, what to review, what to let pass.",
+    ),
+    "prior": (
+        "prior:prior_command",
+        "Estimate the base rate of the field from scores without labels.",
+    ),
+    "slices": (
+        "slices:slices",
+        "Sites, days and groups: one threshold at every base rate, and what is shown there.",
+    ),
     "gate": ("gate:gate", "Pass or fail: the check that a build runs."),
     "init": ("init:init", "Write the checks of a build into baserate.toml, by asking."),
     "report": ("report:report_command", "One file that opens offline, with everything to move."),
@@ -45,18 +64,25 @@ COMMANDS = {
     "calc": ("calc:calc", "From published rates to the rest."),
     "count": ("count:count_command", "Count once, save and add up the counts."),
     "demo": ("demo:run_demo", "Write an example file and show what it says."),
-    "completion": ("completion:completion", "Print the script that completes commands in your shell."),
+    "completion": (
+        "completion:completion",
+        "Print the script that completes commands in your shell.",
+    ),
 }
 
 
 def added() -> dict[str, EntryPoint]:
-    """Commands that installed packages add, by name (entry points of the group `baserate.commands`)."""
+    """Commands that installed packages add, by name (entry points of the group
+    `baserate.commands`).
+    """
     return {entry.name: entry for entry in entry_points(group=ADDED) if entry.name not in COMMANDS}
 
 
 def commands() -> dict[str, str]:
     """Every command with its line in the list of commands."""
-    return {name: text for name, (_, text) in COMMANDS.items()} | {name: entry.load().short_help or "" for name, entry in added().items()}
+    return {name: text for name, (_, text) in COMMANDS.items()} | {
+        name: entry.load().short_help or "" for name, entry in added().items()
+    }
 
 
 class Commands(click.Group):
@@ -76,9 +102,16 @@ class Commands(click.Group):
             command = entry.load()
         return command
 
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
         """The command asked for; of one that is not there, what was probably meant."""
-        if args[0] not in COMMANDS and not args[0].startswith("-") and not ctx.resilient_parsing and args[0] not in added():
+        if (
+            args[0] not in COMMANDS
+            and not args[0].startswith("-")
+            and not ctx.resilient_parsing
+            and args[0] not in added()
+        ):
             near = difflib.get_close_matches(args[0], self.list_commands(ctx), n=1)
             meant = f"; did you mean {near[0]}?" if near else ""
             raise click.UsageError(f"there is no command {quoted(args[0])}{meant}", ctx)
@@ -98,12 +131,30 @@ def _version(context: click.Context, _: click.Parameter, value: bool) -> None:
         context.exit()
 
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]}, invoke_without_command=True)
-@click.option("--version", is_flag=True, expose_value=False, is_eager=True, callback=_version, help="Show the version and exit.")
-@click.option(DEBUG, is_flag=True, expose_value=False, help="Show the traceback of a failure (anywhere on the line).")
+@click.group(
+    cls=Commands,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    invoke_without_command=True,
+)
+@click.option(
+    "--version",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=_version,
+    help="Show the version and exit.",
+)
+@click.option(
+    DEBUG,
+    is_flag=True,
+    expose_value=False,
+    help="Show the traceback of a failure (anywhere on the line).",
+)
 @click.pass_context
 def cli(context: click.Context) -> None:
-    """Which classifier, at which threshold, at what cost: at the base rate you will meet, not the one you tested on."""
+    """Which classifier, at which threshold, at what cost: at the base rate you will meet, not the
+    one you tested on.
+    """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
 
@@ -117,7 +168,9 @@ class Terminated(BaseException):
 
 
 class Interrupted(BaseException):
-    """Ctrl-C; not a KeyboardInterrupt, for which click would begin an empty line also where nobody sees the ^C before it."""
+    """Ctrl-C; not a KeyboardInterrupt, for which click would begin an empty line also where nobody
+    sees the ^C before it.
+    """
 
 
 def _terminate(signum: int, frame: FrameType | None) -> NoReturn:  # noqa: ARG001
@@ -131,7 +184,9 @@ def _interrupt(signum: int, frame: FrameType | None) -> NoReturn:  # noqa: ARG00
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
-    """Run, and turn every failure into one line (or a JSON object) and the exit status that tells its kind."""
+    """Run, and turn every failure into one line (or a JSON object) and the exit status that tells
+    its kind.
+    """
     given = list(sys.argv[1:] if arguments is None else arguments)
     _quieten_algebra()
     with guarded():
@@ -157,7 +212,9 @@ def _heeding(given: list[str]) -> int:
 
 
 def _handlers() -> dict[int, Callable[[int, FrameType | None], NoReturn]]:
-    """What somebody ignores stays ignored, as nohup has a closed terminal and a shell the Ctrl-C of what runs behind it."""
+    """What somebody ignores stays ignored, as nohup has a closed terminal and a shell the Ctrl-C of
+    what runs behind it.
+    """
     handlers: dict[int, Callable[[int, FrameType | None], NoReturn]] = {signal.SIGTERM: _terminate}
     closed = getattr(signal, "SIGHUP", None)  # not on Windows
     if closed is not None and signal.getsignal(closed) is signal.SIG_DFL:
@@ -170,7 +227,8 @@ def _handlers() -> dict[int, Callable[[int, FrameType | None], NoReturn]]:
 def _quieten_algebra() -> None:
     """One thread for linear algebra, unless the user says otherwise.
 
-    Nothing here is worth more, and where memory is short OpenBLAS tries for ever to start the others, or sends us the signal of Ctrl-C.
+    Nothing here is worth more, and where memory is short OpenBLAS tries for ever to start the
+    others, or sends us the signal of Ctrl-C.
     """
     if not os.environ.keys() & {"OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS"}:
         os.environ["OPENBLAS_NUM_THREADS"] = "1"
@@ -190,7 +248,9 @@ def _answered(given: list[str]) -> int:
     try:
         if user_limit() is not None:
             import scipy.special  # noqa: F401 (before data take the room: OpenBLAS that finds none tries for ever)
-        status = cli.main([word for word in given if word != DEBUG], prog_name="baserate", standalone_mode=False)
+        status = cli.main(
+            [word for word in given if word != DEBUG], prog_name="baserate", standalone_mode=False
+        )
         if sys.stdout is not None:
             sys.stdout.flush()
     except click.Abort:
@@ -221,7 +281,9 @@ def _stopped(stop: BaseException, given: list[str]) -> int:
 
 def _how_to_go_on(given: list[str]) -> str:
     """Of a run that writes down how far it has got: whether there is something to go on from."""
-    words = [(word.partition("="), after) for word, after in zip(given, [*given[1:], ""], strict=True)]
+    words = [
+        (word.partition("="), after) for word, after in zip(given, [*given[1:], ""], strict=True)
+    ]
     files = [word[2] or after for word, after in words if word[0] == "--resume"]
     if not files:
         return ""
@@ -233,15 +295,30 @@ def _how_to_go_on(given: list[str]) -> str:
 def _explained(error: Exception) -> tuple[int, str, str, str]:
     """Exit status, code, what happened, and what to do about it."""
     if isinstance(error, click.UsageError):
-        return INPUT, "BR001", escaped(error.format_message()).rstrip("."), f"see {error.ctx.command_path if error.ctx else 'baserate'} --help"
+        return (
+            INPUT,
+            "BR001",
+            escaped(error.format_message()).rstrip("."),
+            f"see {error.ctx.command_path if error.ctx else 'baserate'} --help",
+        )
     if isinstance(error, FileNotFoundError) and error.filename:
-        return INPUT, "BR600", f"there is no file or folder {escaped(str(error.filename))}", "check the path"
+        return (
+            INPUT,
+            "BR600",
+            f"there is no file or folder {escaped(str(error.filename))}",
+            "check the path",
+        )
     if isinstance(error, OutputError):
         text = f"the answer cannot be written to standard output ({error.strerror})"
         return IO, "BR700", text, "make room there, or write the answer elsewhere"
     if isinstance(error, OSError):
         where = f": {escaped(str(error.filename))}" if error.filename else ""
-        return IO, "BR700", f"{error.strerror}{where}", "check the file, its permissions and the space left"
+        return (
+            IO,
+            "BR700",
+            f"{error.strerror}{where}",
+            "check the file, its permissions and the space left",
+        )
     if isinstance(error, MemoryError) or _is_short(error):
         return IO, "BR701", _short(), "count a smaller part, or on a larger machine"
     return (
@@ -253,20 +330,31 @@ def _explained(error: Exception) -> tuple[int, str, str, str]:
 
 
 def _is_short(error: Exception) -> bool:
-    """Whether a library could not be loaded for want of memory: the system's loader says so in its own words."""
-    return isinstance(error, ImportError) and any(words in str(error) for words in ("failed to map", "annot allocate memory"))
+    """Whether a library could not be loaded for want of memory: the system's loader says so in its
+    own words.
+    """
+    return isinstance(error, ImportError) and any(
+        words in str(error) for words in ("failed to map", "annot allocate memory")
+    )
 
 
 def _short() -> str:
     limit = user_limit()
-    return "there is not enough memory" + ("" if limit is None else f": that of a process is limited to {size(limit)} by ulimit")
+    return "there is not enough memory" + (
+        "" if limit is None else f": that of a process is limited to {size(limit)} by ulimit"
+    )
 
 
 def _refused(error: InputError, *, as_json: bool) -> int:
     from baserate.output import document
 
     status = INFEASIBLE if isinstance(error, Infeasible) else INPUT
-    return _failed(document.of_errors(error), [problem.line(on_command_line) for problem in error.problems], status, as_json=as_json)
+    return _failed(
+        document.of_errors(error),
+        [problem.line(on_command_line) for problem in error.problems],
+        status,
+        as_json=as_json,
+    )
 
 
 def _told(status: int, code: str, text: str, fix: str, *, as_json: bool) -> int:
@@ -274,12 +362,17 @@ def _told(status: int, code: str, text: str, fix: str, *, as_json: bool) -> int:
 
     problem: dict[str, Any] = {"code": code, "where": {}, "text": text, "fix": fix}
     return _failed(
-        {"schema": SCHEMA, "errors": [problem]}, [f"{code}: {text}{'' if text.endswith('?') else '.'} Fix: {fix}."], status, as_json=as_json
+        {"schema": SCHEMA, "errors": [problem]},
+        [f"{code}: {text}{'' if text.endswith('?') else '.'} Fix: {fix}."],
+        status,
+        as_json=as_json,
     )
 
 
 def _failed(errors: dict[str, Any], lines: list[str], status: int, *, as_json: bool) -> int:
-    """The exit status of a failure, which is said where that is possible: where no JSON can be written, on stderr."""
+    """The exit status of a failure, which is said where that is possible: where no JSON can be
+    written, on stderr.
+    """
     try:
         if as_json:
             click.echo(json.dumps(errors))

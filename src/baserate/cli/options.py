@@ -1,4 +1,6 @@
-"""Options that several commands share: data, conditions, clusters, memory, intervals, and the sections of the help."""
+"""Options that several commands share: data, conditions, clusters, memory, intervals, and the
+sections of the help.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,17 @@ from baserate.counts.grouped import GroupedCounts
 from baserate.counts.joint import JointCounts
 from baserate.curves.areas import auc
 from baserate.decisions.operating_point import OperatingPoint
-from baserate.errors import Findings, Fix, InputError, escaped, on_command_line, quoted, refuse, refuse_file, size
+from baserate.errors import (
+    Findings,
+    Fix,
+    InputError,
+    escaped,
+    on_command_line,
+    quoted,
+    refuse,
+    refuse_file,
+    size,
+)
 from baserate.inference.bootstrap import PERCENTILE, checked_replicates, checked_seed
 from baserate.inference.chosen_threshold import CHOSEN_REPLICATES, Resampling, chosen_intervals
 from baserate.inference.clusters import cluster_intervals, cluster_notes, cluster_plan
@@ -36,7 +48,15 @@ from baserate.notes import RANDOM, Ledger, Note
 from baserate.output import comparisons, document, tables
 from baserate.output.document import Known, names_at
 from baserate.read.csv_dialect import Asked
-from baserate.read.files import count_scores, count_together, grouped_cases, is_saved, load, read_cases, saved_models
+from baserate.read.files import (
+    count_scores,
+    count_together,
+    grouped_cases,
+    is_saved,
+    load,
+    read_cases,
+    saved_models,
+)
 from baserate.read.frames import MOST_CELLS, checked_cells
 from baserate.read.source import SEVERAL, Options, files_of, said_of, shown_source
 from baserate.read.streams import STDIN
@@ -49,7 +69,9 @@ from baserate.read.treatments import Treatment
 
 @dataclass(frozen=True)
 class Surety:
-    """How intervals are wanted: at which level, and with how many resamples for chosen thresholds (None: as many as usual, 0: none)."""
+    """How intervals are wanted: at which level, and with how many resamples for chosen thresholds
+    (None: as many as usual, 0: none).
+    """
 
     level: float
     replicates: int | None
@@ -60,23 +82,36 @@ class Surety:
         if self.replicates:
             checked_replicates(self.replicates)
 
-    def known(self, models: Mapping[str, Counts], points: Iterable[tuple[str, OperatingPoint]]) -> Known:
-        """The intervals of all points: of chosen thresholds as they will do in the field, unless that is not wanted, or cannot be had."""
+    def known(
+        self, models: Mapping[str, Counts], points: Iterable[tuple[str, OperatingPoint]]
+    ) -> Known:
+        """The intervals of all points: of chosen thresholds as they will do in the field, unless
+        that is not wanted, or cannot be had.
+        """
         found: dict[int, Mapping[str, Interval]] = {}
         notes: list[Note] = []
         several = list(points)
         with Progress("resampling") as progress:
             for name, counts in models.items():
-                chosen = [point for model, point in several if model == name and _is_resampled(point)]
+                chosen = [
+                    point for model, point in several if model == name and _is_resampled(point)
+                ]
                 intervals, said = self.at_chosen(chosen, counts, progress)
-                found |= {id(point): one for point, one in zip(chosen, intervals, strict=bool(intervals))}
-                notes += [note if len(models) == 1 else replace(note, text=f"{quoted(name)}: {note.text}") for note in said]
+                found |= {
+                    id(point): one for point, one in zip(chosen, intervals, strict=bool(intervals))
+                }
+                notes += [
+                    note if len(models) == 1 else replace(note, text=f"{quoted(name)}: {note.text}")
+                    for note in said
+                ]
         return Known(self.level, self.seed, found, notes=tuple(notes), corrected=bool(found))
 
     def at_chosen(
         self, points: Sequence[OperatingPoint], counts: Counts | GroupedCounts, progress: Progress
     ) -> tuple[list[dict[str, Interval]], list[Note]]:
-        """The intervals of thresholds chosen on these counts, and what is to be said of them; none where they are treated as fixed."""
+        """The intervals of thresholds chosen on these counts, and what is to be said of them; none
+        where they are treated as fixed.
+        """
         if self.replicates == 0 or not points:
             return [], []
         how = Resampling(self.replicates or CHOSEN_REPLICATES, self.seed, self.level, progress)
@@ -87,9 +122,22 @@ class Surety:
                 raise
             problem = error.problems[0]
             weighted = problem.code == "BR583"  # there are no intervals at all
-            return [], [] if weighted else [Note("BR626", f"{problem.text}, so intervals treat the thresholds as fixed in advance")]
+            return [], (
+                []
+                if weighted
+                else [
+                    Note(
+                        "BR626",
+                        f"{problem.text}, so intervals treat the thresholds as fixed in advance",
+                    )
+                ]
+            )
         said = [note for one in found for each in one.values() for note in each.notes]
-        notes = [note for note in said if note.code == "BR625" or (note.code == "BR622" and "lies outside" in note.text)]
+        notes = [
+            note
+            for note in said
+            if note.code == "BR625" or (note.code == "BR622" and "lies outside" in note.text)
+        ]
         return found, list(dict.fromkeys(notes))
 
     def words(self, known: Known, *, chosen: bool) -> str:
@@ -97,12 +145,20 @@ class Surety:
         if not chosen:
             return "at these thresholds, fixed in advance"
         if not known.corrected:
-            return "treating the thresholds as fixed in advance, although they were chosen on these cases"
-        return f"corrected for choosing the thresholds on these cases ({self.replicates or CHOSEN_REPLICATES} resamples)"
+            return (
+                "treating the thresholds as fixed in advance, although they were chosen on these"
+                " cases"
+            )
+        return (
+            "corrected for choosing the thresholds on these cases"
+            f" ({self.replicates or CHOSEN_REPLICATES} resamples)"
+        )
 
 
 def _is_resampled(point: OperatingPoint) -> bool:
-    """Chosen on these cases, at a base rate that is known; a guarantee would have to be found again on every resample, and is not."""
+    """Chosen on these cases, at a base rate that is known; a guarantee would have to be found again
+    on every resample, and is not.
+    """
     return bool(point.optimized) and point.at.estimate is None and point.guarantee is None
 
 
@@ -116,12 +172,21 @@ def tell_differences(
     as_json: bool,
     by_cost: bool = False,
 ) -> None:
-    """Comparisons in words, or as JSON, and their notes; `joint` where their conditions have a part in it."""
+    """Comparisons in words, or as JSON, and their notes; `joint` where their conditions have a part
+    in it.
+    """
     notes = document.merged(notes)
     if as_json:
-        click.echo(document.text(comparisons.of_comparisons("compare", ledger.sources, found, notes, seed, joint)))
+        click.echo(
+            document.text(
+                comparisons.of_comparisons("compare", ledger.sources, found, notes, seed, joint)
+            )
+        )
     else:
-        tell(comparisons.of_differences(found, by_cost=by_cost), *(tables.source(used) for used in ledger.sources))
+        tell(
+            comparisons.of_differences(found, by_cost=by_cost),
+            *(tables.source(used) for used in ledger.sources),
+        )
     say(notes)
 
 
@@ -132,19 +197,42 @@ def say(notes: Iterable[Note]) -> None:
 
 
 # ----------------------------------------------------------------------
-# `--memory` and what belongs to it: counting under a ceiling, with a bar that says how far it has got.
+# `--memory` and what belongs to it: counting under a ceiling, with a bar that says how far it has
+# got.
 
 
 CEILING_NAMES = ("memory", "approx", "resume")
 OPTIONS = (
-    click.option("--memory", metavar="SIZE", help="The most memory to take, such as 1GB: Parquet and CSV of any size are counted in pieces."),
-    click.option("--approx", is_flag=True, help="Where the scores do not fit, keep certified bins (AUC within 1e-6): mostly one reading."),
-    click.option("--resume", metavar="FILE", help="Write there how far counting has got, and go on from it if it is there."),
+    click.option(
+        "--memory",
+        metavar="SIZE",
+        help=(
+            "The most memory to take, such as 1GB: Parquet and CSV of any size are counted in"
+            " pieces."
+        ),
+    ),
+    click.option(
+        "--approx",
+        is_flag=True,
+        help=(
+            "Where the scores do not fit, keep certified bins (AUC within 1e-6): mostly one"
+            " reading."
+        ),
+    ),
+    click.option(
+        "--resume",
+        metavar="FILE",
+        help="Write there how far counting has got, and go on from it if it is there.",
+    ),
 )
 
 
 # Where there is nothing to resume, and no bins to be content with.
-MEMORY = click.option("--memory", metavar="SIZE", help="The most memory to take, such as 1GB: AUC is then compared piece by piece (Parquet).")
+MEMORY = click.option(
+    "--memory",
+    metavar="SIZE",
+    help="The most memory to take, such as 1GB: AUC is then compared piece by piece (Parquet).",
+)
 
 
 def scaling(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -156,9 +244,13 @@ def scaling(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @contextlib.contextmanager
 def with_progress(options: Options, thresholds: Sequence[Any] = ()) -> Iterator[Options]:
-    """What was said of how to read, with thresholds that stay exact under the ceiling, and a bar for whoever waits."""
+    """What was said of how to read, with thresholds that stay exact under the ceiling, and a bar
+    for whoever waits.
+    """
     with Progress("counting rows") as progress:
-        yield options._replace(ceiling=replace(options.ceiling.at(tuple(thresholds)), progress=progress))
+        yield options._replace(
+            ceiling=replace(options.ceiling.at(tuple(thresholds)), progress=progress)
+        )
 
 
 def ceiling_options(options: Options) -> dict[str, Any]:
@@ -197,37 +289,107 @@ class Given(NamedTuple):
 
 
 SOURCE, MOST_NAMED = "FILE", 12
-READING = [field.name for kind in (Asked, Treatment) for field in fields(kind) if field.name != "header"] + ["max_bytes", *CEILING_NAMES]
+READING = [
+    field.name for kind in (Asked, Treatment) for field in fields(kind) if field.name != "header"
+] + ["max_bytes", *CEILING_NAMES]
 _path = click.argument("path", metavar=SOURCE)
 _paths = click.argument("path", metavar=f"{SOURCE}...", nargs=-1, required=True)
 _reading = _together(
-    click.option("--delimiter", metavar="SIGN", help="What separates columns in a text file, where it is not to be found out."),
-    click.option("--encoding", metavar="NAME", help="The encoding of a text file that is not UTF-8, such as cp1252."),
-    click.option("--decimal", metavar="SIGN", help="The decimal sign of a text file: a point or a comma."),
-    click.option("--no-header", is_flag=True, help="The text file has no line of names; --columns gives them."),
-    click.option("--columns", metavar="NAMES", help="Comma-separated names of all columns, with --no-header."),
-    click.option("--skip-lines", type=int, metavar="NUMBER", help="How many lines of a text file stand before its header."),
     click.option(
-        "--skip-bad", type=int, metavar="NUMBER", help="Leave out up to this number of rows with too many or too few fields, and note it."
+        "--delimiter",
+        metavar="SIGN",
+        help="What separates columns in a text file, where it is not to be found out.",
     ),
-    click.option("--max-bytes", type=int, metavar="NUMBER", help="The most that a compressed file may unpack to."),
+    click.option(
+        "--encoding",
+        metavar="NAME",
+        help="The encoding of a text file that is not UTF-8, such as cp1252.",
+    ),
+    click.option(
+        "--decimal", metavar="SIGN", help="The decimal sign of a text file: a point or a comma."
+    ),
+    click.option(
+        "--no-header",
+        is_flag=True,
+        help="The text file has no line of names; --columns gives them.",
+    ),
+    click.option(
+        "--columns", metavar="NAMES", help="Comma-separated names of all columns, with --no-header."
+    ),
+    click.option(
+        "--skip-lines",
+        type=int,
+        metavar="NUMBER",
+        help="How many lines of a text file stand before its header.",
+    ),
+    click.option(
+        "--skip-bad",
+        type=int,
+        metavar="NUMBER",
+        help="Leave out up to this number of rows with too many or too few fields, and note it.",
+    ),
+    click.option(
+        "--max-bytes",
+        type=int,
+        metavar="NUMBER",
+        help="The most that a compressed file may unpack to.",
+    ),
 )
 _treating = _together(
-    click.option("--negative", metavar="VALUES", help="The labels of the negative cases, comma-separated, where there are more than one."),
-    click.option("--missing-label", metavar="WHAT", help="Cases without a label: drop them, or take them for negative or positive."),
-    click.option("--normalize-labels", is_flag=True, help="Take labels that differ in case or outer blanks for one."),
-    click.option("--cast-labels", is_flag=True, help='Take labels of several types by what they spell: 1, 1.0 and "1" are one.'),
-    click.option("--label-threshold", type=float, metavar="NUMBER", help="Soft labels: at least this is positive."),
-    click.option("--nan-score", metavar="WHAT", help="Cases without a score: drop them, or rank them lowest."),
+    click.option(
+        "--negative",
+        metavar="VALUES",
+        help="The labels of the negative cases, comma-separated, where there are more than one.",
+    ),
+    click.option(
+        "--missing-label",
+        metavar="WHAT",
+        help="Cases without a label: drop them, or take them for negative or positive.",
+    ),
+    click.option(
+        "--normalize-labels",
+        is_flag=True,
+        help="Take labels that differ in case or outer blanks for one.",
+    ),
+    click.option(
+        "--cast-labels",
+        is_flag=True,
+        help='Take labels of several types by what they spell: 1, 1.0 and "1" are one.',
+    ),
+    click.option(
+        "--label-threshold",
+        type=float,
+        metavar="NUMBER",
+        help="Soft labels: at least this is positive.",
+    ),
+    click.option(
+        "--nan-score", metavar="WHAT", help="Cases without a score: drop them, or rank them lowest."
+    ),
     click.option("--lower-is-positive", is_flag=True, help="Low scores are risky: negate them."),
     click.option("--percent", is_flag=True, help="Numbers of a text file may be written as 12%."),
-    click.option("--thousands", metavar="SIGN", help="What sets thousands apart in numbers of a text file."),
+    click.option(
+        "--thousands", metavar="SIGN", help="What sets thousands apart in numbers of a text file."
+    ),
 )
-_dedupe = click.option("--dedupe", metavar="first", help="first: leave out rows that repeat an id with the same values, and say how many.")
+_dedupe = click.option(
+    "--dedupe",
+    metavar="first",
+    help="first: leave out rows that repeat an id with the same values, and say how many.",
+)
 _joining = _together(
-    click.option("--id", metavar="COLUMN", help="The column by which the cases of several files are joined."),
-    click.option("--join", metavar="inner", help="inner: keep the cases that all files have, and say how many were left out."),
-    click.option("--by-position", is_flag=True, help="The rows of all files are the same cases in the same order."),
+    click.option(
+        "--id", metavar="COLUMN", help="The column by which the cases of several files are joined."
+    ),
+    click.option(
+        "--join",
+        metavar="inner",
+        help="inner: keep the cases that all files have, and say how many were left out.",
+    ),
+    click.option(
+        "--by-position",
+        is_flag=True,
+        help="The rows of all files are the same cases in the same order.",
+    ),
     _dedupe,
 )
 
@@ -237,58 +399,113 @@ def _gathered(command: Command) -> Command:
 
     @functools.wraps(command)
     def run(*arguments: Any, **named: Any) -> Any:
-        path, joined = named.pop("path"), {name: named.pop(name) for name in ("id", "join", "by_position") if name in named}
+        path, joined = (
+            named.pop("path"),
+            {name: named.pop(name) for name in ("id", "join", "by_position") if name in named},
+        )
         said = {name: named.pop(name) for name in READING if name in named}
         said = {name: value for name, value in said.items() if value is not None}
         for name in SEVERAL:
             if name in said:
                 said[name] = tuple(part.strip() for part in next(csv.reader([said[name]])))
         options = Options.of({**said, "header": not named.pop("no_header")})
-        return command(*arguments, path=Given((path,) if isinstance(path, str) else path or (), options, **joined), **named)
+        return command(
+            *arguments,
+            path=Given((path,) if isinstance(path, str) else path or (), options, **joined),
+            **named,
+        )
 
     return run
 
 
-_label = click.option("--label", metavar="COLUMN", help="The column that says which cases are positive.")
-_positive = click.option("--positive", metavar="VALUE", help="The label of the positive cases, where 0/1 or yes/no does not already say it.")
+_label = click.option(
+    "--label", metavar="COLUMN", help="The column that says which cases are positive."
+)
+_positive = click.option(
+    "--positive",
+    metavar="VALUE",
+    help="The label of the positive cases, where 0/1 or yes/no does not already say it.",
+)
 _weight = click.option("--weight", metavar="COLUMN", help="A weight for each case.")
 _design = click.option(
-    "--design", default="random", metavar="DESIGN", help="case-control: somebody chose the class totals, so a base rate must be given."
+    "--design",
+    default="random",
+    metavar="DESIGN",
+    help="case-control: somebody chose the class totals, so a base rate must be given.",
 )
 
 
 _score = click.option(
-    "--score", "scores", multiple=True, metavar="COLUMN", help="A model's score; higher means more likely positive. May be repeated."
+    "--score",
+    "scores",
+    multiple=True,
+    metavar="COLUMN",
+    help="A model's score; higher means more likely positive. May be repeated.",
 )
 
 
-source = _together(_path, _label, _score, _positive, _weight, _design, _treating, _reading, _gathered)
+source = _together(
+    _path, _label, _score, _positive, _weight, _design, _treating, _reading, _gathered
+)
 # Where the counts of a score are all that is needed of it, which may then be of any size.
-source_of_any_size = _together(_path, _label, _score, _positive, _weight, _design, _treating, _reading, scaling, _gathered)
-source_added = _together(_paths, _label, _score, _positive, _weight, _design, _treating, _reading, scaling, _gathered)
+source_of_any_size = _together(
+    _path, _label, _score, _positive, _weight, _design, _treating, _reading, scaling, _gathered
+)
+source_added = _together(
+    _paths, _label, _score, _positive, _weight, _design, _treating, _reading, scaling, _gathered
+)
 # Where cases must be whole: weights do not say how many were seen.
-source_several = _together(_paths, _label, _score, _positive, _design, _treating, _reading, MEMORY, _joining, _gathered)
+source_several = _together(
+    _paths, _label, _score, _positive, _design, _treating, _reading, MEMORY, _joining, _gathered
+)
 source_whole = _together(_path, _label, _score, _positive, _design, _treating, _reading, _gathered)
-source_unscored = _together(_path, _label, _score, _positive, _design, _treating, _reading, _gathered)
+source_unscored = _together(
+    _path, _label, _score, _positive, _design, _treating, _reading, _gathered
+)
 # A gate without FILE reads its settings, which then say all of this.
 source_or_settings = _together(
-    click.argument("path", metavar=f"[{SOURCE}]", required=False), _label, _score, _positive, _design, _treating, _reading, _gathered
+    click.argument("path", metavar=f"[{SOURCE}]", required=False),
+    _label,
+    _score,
+    _positive,
+    _design,
+    _treating,
+    _reading,
+    _gathered,
 )
 
-level = click.option("--level", default="95%", show_default=True, metavar="SHARE", help="Confidence level.")
-_seed = click.option("--seed", type=int, default=0, show_default=True, metavar="NUMBER", help="The seed of what is drawn at random.")
+level = click.option(
+    "--level", default="95%", show_default=True, metavar="SHARE", help="Confidence level."
+)
+_seed = click.option(
+    "--seed",
+    type=int,
+    default=0,
+    show_default=True,
+    metavar="NUMBER",
+    help="The seed of what is drawn at random.",
+)
 
 
 def _replicates(text: str) -> Callable[[Command], Command]:
     return click.option("--replicates", type=int, metavar="NUMBER", help=text)
 
 
-uncertainty = _together(level, _replicates("How many resamples a bootstrap takes (2000 unless said)."), _seed)
+uncertainty = _together(
+    level, _replicates("How many resamples a bootstrap takes (2000 unless said)."), _seed
+)
 intervals = _together(
-    level, _replicates("Resamples for the intervals of chosen thresholds (default: 400); 0 treats thresholds as fixed in advance."), _seed
+    level,
+    _replicates(
+        "Resamples for the intervals of chosen thresholds (default: 400); 0 treats thresholds as"
+        " fixed in advance."
+    ),
+    _seed,
 )
 # For decisions: which winners are in doubt takes resamples.
-doubts = _together(level, _replicates("Number of resamples, to show where models cannot be distinguished."), _seed)
+doubts = _together(
+    level, _replicates("Number of resamples, to show where models cannot be distinguished."), _seed
+)
 
 conditions = _together(
     click.option(
@@ -296,26 +513,53 @@ conditions = _together(
         "priors",
         multiple=True,
         metavar="SHARE",
-        help='The base rate: 0.1%, "1 in 1000", 1:999, 1e-4, "12 per 100k"; several comma-separated.',
+        help=(
+            'The base rate: 0.1%, "1 in 1000", 1:999, 1e-4, "12 per 100k"; several comma-separated.'
+        ),
     ),
     click.option(
-        "--cost", "costs", multiple=True, metavar="NAME=NUMBER", help="What an outcome costs: fn=100,fp=1 (also tp, tn; a reward is negative)."
+        "--cost",
+        "costs",
+        multiple=True,
+        metavar="NAME=NUMBER",
+        help="What an outcome costs: fn=100,fp=1 (also tp, tn; a reward is negative).",
     ),
-    click.option("--profit", "profits", multiple=True, metavar="NAME=NUMBER", help="What an outcome earns, instead of --cost: tp=95,fp=-5."),
-    click.option("--volume", metavar="CASES", help="How many cases there are, for example a day: counts alerts, caught and missed."),
+    click.option(
+        "--profit",
+        "profits",
+        multiple=True,
+        metavar="NAME=NUMBER",
+        help="What an outcome earns, instead of --cost: tp=95,fp=-5.",
+    ),
+    click.option(
+        "--volume",
+        metavar="CASES",
+        help="How many cases there are, for example a day: counts alerts, caught and missed.",
+    ),
 )
 
 prior_from = click.option(
     "--prior-from",
     metavar="FILE",
-    help="Estimate the base rate from unlabelled cases that the (first) model scored, instead of --prior; see baserate prior. "
-    "Intervals include its error, or are refused.",
+    help=(
+        "Estimate the base rate from unlabelled cases that the (first) model scored, instead of"
+        " --prior; see baserate prior. Intervals include its error, or are refused."
+    ),
 )
 calibrated_at = click.option(
-    "--calibrated-at", metavar="SHARE", help='The base rate at which the scores are calibrated probabilities ("sample" for the labelled cases).'
+    "--calibrated-at",
+    metavar="SHARE",
+    help=(
+        'The base rate at which the scores are calibrated probabilities ("sample" for the labelled'
+        " cases)."
+    ),
 )
 
-cluster = click.option("--cluster", metavar="COLUMN", help="Rows with the same value belong together (a patient, a card): resample them whole.")
+cluster = click.option(
+    "--cluster",
+    metavar="COLUMN",
+    help="Rows with the same value belong together (a patient, a card): resample them whole.",
+)
 _writing = _together(
     click.option(
         "-o",
@@ -333,23 +577,33 @@ ALSO_READ = ("labelled", "prior_from", "markdown")
 
 
 def _delivered(command: Command) -> Command:
-    """The answer goes to a file where one is named: looked at before anything is computed, and written only where there is an answer."""
+    """The answer goes to a file where one is named: looked at before anything is computed, and
+    written only where there is an answer.
+    """
 
     @functools.wraps(command)
     def run(*arguments: Any, output: str | None, force: bool, private: bool, **named: Any) -> Any:
         drawing = named.get("svg")
         if output is None and drawing is None:
-            check_unused({"--force": force, "--private": private}, "where nothing is written (-o FILE)")
+            check_unused(
+                {"--force": force, "--private": private}, "where nothing is written (-o FILE)"
+            )
             return command(*arguments, **named)
         inputs = inputs_of(named)
         with contextlib.ExitStack() as held:
-            checks = [held.enter_context(reserved(place, inputs, force=force)) for place in (drawing, output) if place is not None]
+            checks = [
+                held.enter_context(reserved(place, inputs, force=force))
+                for place in (drawing, output)
+                if place is not None
+            ]
             if drawing is not None:
                 named["svg"] = functools.partial(_draw, drawing, checks[0], private=private)
             if output is None:
                 return command(*arguments, **named)
             _as_named(output, named)
-            return _written(output, lambda: command(*arguments, **named), checks[-1], private=private)
+            return _written(
+                output, lambda: command(*arguments, **named), checks[-1], private=private
+            )
 
     return run
 
@@ -368,11 +622,18 @@ def _as_named(output: str, named: dict[str, Any]) -> None:
     elif ending == ".csv" and "as_csv" in named:
         named["as_csv"] = not named["as_json"]
     elif ending == ".csv":
-        raise refuse_file(output, "BR803", "answers are written as text or as JSON, not as CSV", "name it .txt or .json")
+        raise refuse_file(
+            output,
+            "BR803",
+            "answers are written as text or as JSON, not as CSV",
+            "name it .txt or .json",
+        )
 
 
 def inputs_of(named: dict[str, Any]) -> list[str]:
-    """Every file that a command reads: its sources, or its settings and theirs; and the other file that it writes."""
+    """Every file that a command reads: its sources, or its settings and theirs; and the other file
+    that it writes.
+    """
     given = named.get("path")
     sources = list(given.paths) if isinstance(given, Given) else []
     if isinstance(given, Given) and not sources:
@@ -380,12 +641,21 @@ def inputs_of(named: dict[str, Any]) -> list[str]:
 
         config = named.get("config") or SETTINGS
         sources = [config]
-        with contextlib.suppress(InputError, OSError):  # what is wrong with settings is said when they are run
+        with contextlib.suppress(
+            InputError, OSError
+        ):  # what is wrong with settings is said when they are run
             sources += [str(scored.source) for scored in load(config).data.models.values()]
-    return [file for source in (*sources, *(named.get(name) for name in ALSO_READ)) if source for file in files_of(source)]
+    return [
+        file
+        for source in (*sources, *(named.get(name) for name in ALSO_READ))
+        if source
+        for file in files_of(source)
+    ]
 
 
-def _written(output: str, command: Callable[[], Any], check: Callable[[], None], *, private: bool) -> Any:
+def _written(
+    output: str, command: Callable[[], Any], check: Callable[[], None], *, private: bool
+) -> Any:
     text, said, stop = io.StringIO(), io.StringIO(), None
     with contextlib.redirect_stdout(text), contextlib.redirect_stderr(said):
         try:
@@ -409,18 +679,36 @@ def check_unused(given: dict[str, Any], where: str) -> None:
 
 
 as_json = _together(
-    click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON (schema baserate/1)."),
+    click.option(
+        "--json", "as_json", is_flag=True, help="Print the answer as JSON (schema baserate/1)."
+    ),
     _writing,
     _delivered,
 )
 
 
 def counted(
-    given: Given, label: str | None, scores: tuple[str, ...], positive: str | None, weight: str | None, design: str, thresholds: Any = ()
+    given: Given,
+    label: str | None,
+    scores: tuple[str, ...],
+    positive: str | None,
+    weight: str | None,
+    design: str,
+    thresholds: Any = (),
 ) -> dict[str, Counts]:
-    """The counts of every model in the file, or in saved counts; under a ceiling on memory, these thresholds stay exact."""
+    """The counts of every model in the file, or in saved counts; under a ceiling on memory, these
+    thresholds stay exact.
+    """
     if is_saved(given.path):
-        check_saved(given, {"--label": label, "--positive": positive, "--weight": weight, "--design": design != RANDOM})
+        check_saved(
+            given,
+            {
+                "--label": label,
+                "--positive": positive,
+                "--weight": weight,
+                "--design": design != RANDOM,
+            },
+        )
         return saved_models(given.path, scores)
     columns = wanted(given, label, scores, positive=positive, weight=weight, design=design)
     if given.options.ceiling.memory is not None:
@@ -431,13 +719,32 @@ def counted(
 
 
 def counted_together(
-    given: Given, label: str | None, scores: tuple[str, ...], positive: str | None, weight: str | None, design: str
+    given: Given,
+    label: str | None,
+    scores: tuple[str, ...],
+    positive: str | None,
+    weight: str | None,
+    design: str,
 ) -> JointCounts | dict[str, Counts]:
-    """The models counted on the same cases, so that they can be compared; the counts of each alone where that cannot be had."""
+    """The models counted on the same cases, so that they can be compared; the counts of each alone
+    where that cannot be had.
+    """
     if is_saved(given.path):
-        check_saved(given, {"--label": label, "--positive": positive, "--weight": weight, "--design": design != RANDOM})
+        check_saved(
+            given,
+            {
+                "--label": label,
+                "--positive": positive,
+                "--weight": weight,
+                "--design": design != RANDOM,
+            },
+        )
         found, models = load(given.path), saved_models(given.path, scores)
-        return found.only(tuple(models)) if isinstance(found, JointCounts) and len(models) > 1 else models
+        return (
+            found.only(tuple(models))
+            if isinstance(found, JointCounts) and len(models) > 1
+            else models
+        )
     if given.options.ceiling.memory is not None:
         return counted(given, label, scores, positive, weight, design)
     columns = wanted(given, label, scores, positive=positive, weight=weight, design=design)
@@ -447,7 +754,11 @@ def counted_together(
 
 def each_model(models: JointCounts | dict[str, Counts]) -> dict[str, Counts]:
     """The counts of each model by name."""
-    return {name: models.marginal(name) for name in models.models} if isinstance(models, JointCounts) else models
+    return (
+        {name: models.marginal(name) for name in models.models}
+        if isinstance(models, JointCounts)
+        else models
+    )
 
 
 def reading(source: str) -> Waiting:
@@ -458,15 +769,29 @@ def reading(source: str) -> Waiting:
 
 def check_saved(given: Given, said: dict[str, Any]) -> None:
     """What says how to read cases says nothing of counts."""
-    read = {f"--{name.replace('_', '-')}": True for name, value in said_of(given.options).items() if value}
+    read = {
+        f"--{name.replace('_', '-')}": True
+        for name, value in said_of(given.options).items()
+        if value
+    }
     check_unused(said | read | ceiling_options(given.options), "of saved counts")
 
 
 def wanted(given: Given, label: str | None, scores: Sequence[str], **more: Any) -> Wanted:
-    """What is wanted of a file of cases: a label and a score at least; whoever names none is told which columns there are."""
+    """What is wanted of a file of cases: a label and a score at least; whoever names none is told
+    which columns there are.
+    """
     if is_saved(given.path):
-        raise refuse_file(given.path, "BR610", "holds counts, and this needs the cases", "give the file that was counted")
-    for option, named, what in (("--label", label, "says which cases are positive"), ("--score", scores, "holds a model's scores")):
+        raise refuse_file(
+            given.path,
+            "BR610",
+            "holds counts, and this needs the cases",
+            "give the file that was counted",
+        )
+    for option, named, what in (
+        ("--label", label, "says which cases are positive"),
+        ("--score", scores, "holds a model's scores"),
+    ):
         if not named:
             found = _columns_in(given)
             text = f"{option} is missing: which column {what}{f' ({found})' if found else ''}?"
@@ -480,16 +805,26 @@ def _columns_in(given: Given) -> str:
 
     if given.path in STDIN:
         return ""
-    return ", ".join(quoted(name, quotes=False) for name, _ in columns_of(given.path, given.options)[:MOST_NAMED])
+    return ", ".join(
+        quoted(name, quotes=False) for name, _ in columns_of(given.path, given.options)[:MOST_NAMED]
+    )
 
 
-def conditions_of(priors: tuple[str, ...], costs: tuple[str, ...], profits: tuple[str, ...]) -> list[Conditions]:
-    """One set of conditions a base rate; the sample's own where none is given. Everything wrong with them is found in one pass."""
+def conditions_of(
+    priors: tuple[str, ...], costs: tuple[str, ...], profits: tuple[str, ...]
+) -> list[Conditions]:
+    """One set of conditions a base rate; the sample's own where none is given. Everything wrong
+    with them is found in one pass.
+    """
     findings, chosen, found = Findings(), None, list[Conditions]()
     with findings:
         if costs and profits:
             raise refuse("BR513", "costs and profits are given together", "give --cost or --profit")
-        chosen = Costs.parse(",".join(costs or profits), profits=bool(profits)) if costs or profits else None
+        chosen = (
+            Costs.parse(",".join(costs or profits), profits=bool(profits))
+            if costs or profits
+            else None
+        )
     for text in priors or ("sample",):
         estimate = getattr(text, "estimate", None)
         for part in shares(text) if estimate is None else [estimate]:
@@ -506,7 +841,9 @@ def _noted(at: Conditions, notes: tuple[Note, ...]) -> Conditions:
 
 
 def shares(text: str) -> list[str]:
-    """The parts of a list, unless the whole is a number with a decimal comma, which is refused as such."""
+    """The parts of a list, unless the whole is a number with a decimal comma, which is refused as
+    such.
+    """
     parts = notation.several(text)
     return [text] if len(parts) == 2 and notation.number(parts[0]) == 0 else parts
 
@@ -515,11 +852,17 @@ def volume_of(text: str | None) -> float | None:
     """A number of cases, as people write it: 1000000, 1e6, 1_000_000, 1,000,000 or 10k."""
     if text is None:
         return None
-    bare = notation.without_thousands(text.strip().casefold()) if len(text) <= notation.LONGEST else ""
+    bare = (
+        notation.without_thousands(text.strip().casefold()) if len(text) <= notation.LONGEST else ""
+    )
     unit = next((unit for unit in ("k", "m") if bare.endswith(unit)), "")
     value = notation.number(bare.removesuffix(unit).strip())
     if value is None or not 0 < value * notation.UNITS[unit] <= MOST_CASES:
-        raise refuse("BR520", f"a volume is a number of cases above 0, got {quoted(text)}", "--volume 1000000")
+        raise refuse(
+            "BR520",
+            f"a volume is a number of cases above 0, got {quoted(text)}",
+            "--volume 1000000",
+        )
     return float(value * notation.UNITS[unit])
 
 
@@ -531,26 +874,40 @@ def threshold_of(text: str) -> float | int | None:
         return float(text)
     value = notation.number(text)
     if value is None or abs(value) > LARGEST:
-        raise refuse("BR529", f"a threshold is a number, or none to flag nothing; got {quoted(text)}", "--threshold 0.5")
+        raise refuse(
+            "BR529",
+            f"a threshold is a number, or none to flag nothing; got {quoted(text)}",
+            "--threshold 0.5",
+        )
     return value.numerator if value.denominator == 1 else float(value)
 
 
 def thresholds_of(texts: tuple[str, ...], models: tuple[str, ...]) -> dict[str, Any] | None:
-    """A threshold for every model, from one for all ("0.5") or one each ("m1=0.5"); None where none is given."""
+    """A threshold for every model, from one for all ("0.5") or one each ("m1=0.5"); None where none
+    is given.
+    """
     if not texts:
         return None
     given: dict[str, Any] = {}
     for text in texts:
         name, equals, value = text.rpartition("=")
         if equals and name not in models:
-            raise refuse("BR408", f"--threshold {quoted(text)}: there is no model {quoted(name)}", f"one of {', '.join(map(quoted, models))}")
+            raise refuse(
+                "BR408",
+                f"--threshold {quoted(text)}: there is no model {quoted(name)}",
+                f"one of {', '.join(map(quoted, models))}",
+            )
         for model in [name] if equals else models:
             if model in given:
                 raise refuse("BR529", f"{quoted(model)} is given two thresholds", "give one each")
             given[model] = threshold_of(value if equals else text)
     absent = [model for model in models if model not in given]
     if absent:
-        raise refuse("BR529", f"no threshold is given for {quoted(absent[0])}", f"--threshold {absent[0]}=0.5")
+        raise refuse(
+            "BR529",
+            f"no threshold is given for {quoted(absent[0])}",
+            f"--threshold {absent[0]}=0.5",
+        )
     return given
 
 
@@ -565,7 +922,10 @@ def level_of(text: str) -> float:
 threshold_probability = click.option(
     "--threshold-probability",
     metavar="SHARE",
-    help="The probability at which one would act, for net benefit: 10%; instead of the one that the costs give.",
+    help=(
+        "The probability at which one would act, for net benefit: 10%; instead of the one that the"
+        " costs give."
+    ),
 )
 
 
@@ -575,36 +935,60 @@ def at_probability(measure: Measure, text: str | None) -> Measure:
         return measure
     written = notation.share(text)
     if measure.name != "net_benefit" or measure.parameters:
-        raise refuse("BR655", f"a threshold probability applies to net_benefit, and not to {measure}", "--optimize net_benefit")
+        raise refuse(
+            "BR655",
+            f"a threshold probability applies to net_benefit, and not to {measure}",
+            "--optimize net_benefit",
+        )
     if written is None or not 0 < written.value < 1:
-        raise refuse("BR655", f"a threshold probability lies between 0 and 1, got {quoted(text)}", "--threshold-probability 10%")
+        raise refuse(
+            "BR655",
+            f"a threshold probability lies between 0 and 1, got {quoted(text)}",
+            "--threshold-probability 10%",
+        )
     return Measure("net_benefit", (("t", float(written.value)),))
 
 
 # ----------------------------------------------------------------------
-# Rows that belong together, on the command line: counted by cluster, which are the units of every interval.
+# Rows that belong together, on the command line: counted by cluster, which are the units of every
+# interval.
 
 
 @dataclass(frozen=True)
 class Clusters:
-    """The clusters of every model, the counts of all of them together, and what is to be said of clusters."""
+    """The clusters of every model, the counts of all of them together, and what is to be said of
+    clusters.
+    """
 
     groups: Mapping[str, GroupedCounts]
     models: dict[str, Counts]
     notes: tuple[Note, ...]
 
     def known(self, surety: Surety, points: Iterable[tuple[str, OperatingPoint]]) -> Known:
-        """Every interval by the variance between clusters, or by resamples of them where that is asked for; chosen thresholds corrected."""
+        """Every interval by the variance between clusters, or by resamples of them where that is
+        asked for; chosen thresholds corrected.
+        """
         found: dict[int, Mapping[str, Interval]] = {}
         notes: dict[Note, None] = {}
         with Progress("resampling clusters") as progress:
-            aucs = {id(counts): self._auc(name, surety, progress) for name, counts in self.models.items()}
-            plan = cluster_plan(surety.replicates, surety.seed, progress) if surety.replicates else None
+            aucs = {
+                id(counts): self._auc(name, surety, progress)
+                for name, counts in self.models.items()
+            }
+            plan = (
+                cluster_plan(surety.replicates, surety.seed, progress)
+                if surety.replicates
+                else None
+            )
             resampled = False
             for name, point in points:
-                intervals, said = surety.at_chosen([point] if point.optimized else [], self.groups[name], progress)
+                intervals, said = surety.at_chosen(
+                    [point] if point.optimized else [], self.groups[name], progress
+                )
                 resampled = resampled or bool(intervals)
-                fixed = intervals or [cluster_intervals(point, self.groups[name], names_at(point), plan, surety.level)]
+                fixed = intervals or [
+                    cluster_intervals(point, self.groups[name], names_at(point), plan, surety.level)
+                ]
                 found[id(point)] = fixed[0]
                 notes |= dict.fromkeys(said)
         return Known(surety.level, surety.seed, found, aucs, tuple(notes), corrected=resampled)
@@ -624,29 +1008,54 @@ def clusters_of(given: Given, wanted: Wanted) -> Clusters:
     refuse_masses(wanted.weight is not None)
     cases, table = read_cases(given.path, wanted, given.options)
     try:
-        groups = {name: grouped_cases(cases, name, cases.beside["cluster"]) for name in wanted.scores}
+        groups = {
+            name: grouped_cases(cases, name, cases.beside["cluster"]) for name in wanted.scores
+        }
     except InputError as error:
         raise error.moved(table.place) from None
-    return Clusters(groups, {name: each.total() for name, each in groups.items()}, cluster_notes(next(iter(groups.values()))))
+    return Clusters(
+        groups,
+        {name: each.total() for name, each in groups.items()},
+        cluster_notes(next(iter(groups.values()))),
+    )
 
 
 # ----------------------------------------------------------------------
 # Options of counting on a cluster, gathered into one value.
 
 
-# Bytes that a distinct score of a positive takes in condensed counts, which have up to three cells for each (310 were measured).
+# Bytes that a distinct score of a positive takes in condensed counts, which have up to three cells
+# for each (310 were measured).
 CONDENSED = 3 * POSITIVE
 _options = (
-    click.option("--engine", metavar="NAME", help="spark or dask: count Parquet where it lies; only distinct scores come back."),
-    click.option("--master", metavar="ADDRESS", help="The cluster: local[2], spark://host:7077, yarn, or a Dask scheduler's tcp://host:8786."),
     click.option(
-        "--keep", metavar="WHAT", help="With --engine: all distinct scores, or positives for condensed counts; what fits, unless said."
+        "--engine",
+        metavar="NAME",
+        help="spark or dask: count Parquet where it lies; only distinct scores come back.",
+    ),
+    click.option(
+        "--master",
+        metavar="ADDRESS",
+        help=(
+            "The cluster: local[2], spark://host:7077, yarn, or a Dask scheduler's tcp://host:8786."
+        ),
+    ),
+    click.option(
+        "--keep",
+        metavar="WHAT",
+        help=(
+            "With --engine: all distinct scores, or positives for condensed counts; what fits,"
+            " unless said."
+        ),
     ),
     click.option(
         "--cells",
         type=int,
         metavar="NUMBER",
-        help=f"With --engine: the most distinct scores to hold here ({MOST_CELLS} unless said; or --memory).",
+        help=(
+            f"With --engine: the most distinct scores to hold here ({MOST_CELLS} unless said; or"
+            " --memory)."
+        ),
     ),
 )
 
@@ -667,28 +1076,51 @@ def engine(command: Command) -> Command:
 
 
 def _within_memory(given: Any, cells: int | None) -> tuple[Any, int | None]:
-    """There the ceiling on memory is one on how many cells come here, and nothing is left to be said of it."""
+    """There the ceiling on memory is one on how many cells come here, and nothing is left to be
+    said of it.
+    """
     ceiling: Ceiling = given.options.ceiling
     if ceiling.memory is None:
         return given, cells
     if cells is not None:
-        raise refuse("BR955", "--memory and --cells both say how much may be held here", "give one of them")
+        raise refuse(
+            "BR955", "--memory and --cells both say how much may be held here", "give one of them"
+        )
     free = given.options._replace(ceiling=replace(ceiling, memory=None))
     return given._replace(options=free), max(ceiling.room // CONDENSED, 1)
 
 
 def _cluster(engine: str | None, master: str | None, keep: str | None, cells: int | None) -> Any:
     if engine is None:
-        beside = next((name for name, value in (("master", master), ("keep", keep), ("cells", cells)) if value is not None), None)
+        beside = next(
+            (
+                name
+                for name, value in (("master", master), ("keep", keep), ("cells", cells))
+                if value is not None
+            ),
+            None,
+        )
         if beside is not None:
-            raise refuse("BR955", f"--{beside} applies to a cluster, and no engine is named", "--engine spark, or --engine dask")
+            raise refuse(
+                "BR955",
+                f"--{beside} applies to a cluster, and no engine is named",
+                "--engine spark, or --engine dask",
+            )
         return None
     from baserate.read.spark import ENGINES, Cluster
 
     if engine not in ENGINES:
-        raise refuse("BR955", f"there is no engine {quoted(engine)}", f"--engine {' or '.join(ENGINES)}; without it, files are counted here")
+        raise refuse(
+            "BR955",
+            f"there is no engine {quoted(engine)}",
+            f"--engine {' or '.join(ENGINES)}; without it, files are counted here",
+        )
     if keep not in (None, "all", "positives"):
-        raise refuse("BR227", f"keep is all or positives, got {quoted(keep)}", Fix("keep='positives'", "--keep positives"))
+        raise refuse(
+            "BR227",
+            f"keep is all or positives, got {quoted(keep)}",
+            Fix("keep='positives'", "--keep positives"),
+        )
     return Cluster(engine, master, keep, MOST_CELLS if cells is None else checked_cells(cells))  # type: ignore[arg-type]
 
 

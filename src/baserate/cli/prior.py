@@ -1,4 +1,6 @@
-"""`baserate prior`: the base rate of the field from unlabelled scores; `--prior-from`; base rates and costs given as ranges."""
+"""`baserate prior`: the base rate of the field from unlabelled scores; `--prior-from`; base rates
+and costs given as ranges.
+"""
 
 from __future__ import annotations
 
@@ -30,35 +32,59 @@ from baserate.notation import number
 from baserate.notes import CASE_CONTROL, Note
 from baserate.output import document, priors, tables
 from baserate.output.document import Known
-from baserate.read.files import is_saved, joint_of, models_of, saved_joint, saved_models, unlabelled_of
+from baserate.read.files import (
+    is_saved,
+    joint_of,
+    models_of,
+    saved_joint,
+    saved_models,
+    unlabelled_of,
+)
 from baserate.read.source import shown_source
 from baserate.shift.estimate import ADJUSTED, EM, REPLICATES, PriorEstimate, estimate_prior, told
 
 # ----------------------------------------------------------------------
-# `baserate prior`: the base rate of the field from scores without labels; and `--prior-from`, which uses it at once.
+# `baserate prior`: the base rate of the field from scores without labels; and `--prior-from`, which
+# uses it at once.
 
 
 @click.command(name="prior", cls=Sectioned)
 @options.source
-@click.option("--from", "labelled", required=True, metavar="FILE", help="Labelled cases that the same model scored, or their saved counts.")
-@click.option("--threshold", metavar="SCORE", help="Count the cases flagged here, instead of where the classes differ most.")
+@click.option(
+    "--from",
+    "labelled",
+    required=True,
+    metavar="FILE",
+    help="Labelled cases that the same model scored, or their saved counts.",
+)
+@click.option(
+    "--threshold",
+    metavar="SCORE",
+    help="Count the cases flagged here, instead of where the classes differ most.",
+)
 @options.calibrated_at
 @options.uncertainty
 @options.as_json
 def prior_command(path: options.Given, labelled: str, as_json: bool, **given: Any) -> None:
-    """Estimate the base rate of the field from scores that nobody labelled, with labelled cases of the same model.
+    """Estimate the base rate of the field from scores that nobody labelled, with labelled cases of
+    the same model.
 
-    Assumes label shift only: the share of positives changed, and the scores within each class did not. That is checked as far as unlabelled
-    scores can show it. The share that is flagged is adjusted for false alarms and misses; with --calibrated-at, the most likely share (EM)
-    comes first. What is said of how to read a file is said of both.
+    Assumes label shift only: the share of positives changed, and the scores within each class did
+    not. That is checked as far as unlabelled scores can show it. The share that is flagged is
+    adjusted for false alarms and misses; with --calibrated-at, the most likely share (EM) comes
+    first. What is said of how to read a file is said of both.
 
     \b
     Examples:
       baserate prior unlabelled.csv --from scores.csv --label fraud --score logit
       baserate prior today.parquet --from scores.csv --label fraud --score logit --calibrated-at sample
       baserate prior today.csv --from day1.counts --score logit --threshold 0.5 --json
-    """
-    how = {"level": options.level_of(given["level"]), "replicates": given["replicates"] or REPLICATES, "seed": given["seed"]}
+    """  # noqa: E501
+    how = {
+        "level": options.level_of(given["level"]),
+        "replicates": given["replicates"] or REPLICATES,
+        "seed": given["seed"],
+    }
     cut = None if given["threshold"] is None else options.threshold_of(given["threshold"])
     if given["threshold"] is not None and cut is None:
         raise refuse("BR529", "where nothing is flagged, nothing is told", "--threshold 0.5")
@@ -67,29 +93,55 @@ def prior_command(path: options.Given, labelled: str, as_json: bool, **given: An
     progress = Progress("resampling")
     for name, counts in models.items():
         read.append(unlabelled_of(path.path, name, path.options))
-        found[name] = _every(counts, read[-1], cut, given["calibrated_at"], {**how, "progress": progress})
+        found[name] = _every(
+            counts, read[-1], cut, given["calibrated_at"], {**how, "progress": progress}
+        )
     progress.close()
     _tell(models, found, read, given["seed"], as_json=as_json)
 
 
 def _labelled(source: options.Given, said: dict[str, Any]) -> dict[str, Counts]:
-    """The labelled counts by the names of the scores; saved counts of one score have none, and get the one that is asked for."""
+    """The labelled counts by the names of the scores; saved counts of one score have none, and get
+    the one that is asked for.
+    """
     scores, weight = said["scores"], said.get("weight")
     if not scores:
-        raise refuse_file(shown_source(source.path), "BR003", "--score is missing: which column holds a model's scores?", "--score COLUMN")
+        raise refuse_file(
+            shown_source(source.path),
+            "BR003",
+            "--score is missing: which column holds a model's scores?",
+            "--score COLUMN",
+        )
     if is_saved(source.path) and len(scores) == 1:
         every = options.counted(source, said["label"], (), said["positive"], weight, said["design"])
-        return {scores[0]: next(iter(every.values()))} if len(every) == 1 else saved_models(source.path, scores)
+        return (
+            {scores[0]: next(iter(every.values()))}
+            if len(every) == 1
+            else saved_models(source.path, scores)
+        )
     return options.counted(source, said["label"], scores, said["positive"], weight, said["design"])
 
 
-def _every(counts: Counts, unlabelled: Unlabelled, cut: Any, calibrated_at: str | None, how: dict[str, Any]) -> list[PriorEstimate]:
+def _every(
+    counts: Counts, unlabelled: Unlabelled, cut: Any, calibrated_at: str | None, how: dict[str, Any]
+) -> list[PriorEstimate]:
     """The adjusted count, and before it the most likely share where scores are probabilities."""
-    likely = [] if calibrated_at is None else [estimate_prior(counts, unlabelled, method=EM, calibrated_at=calibrated_at, **how)]
+    likely = (
+        []
+        if calibrated_at is None
+        else [estimate_prior(counts, unlabelled, method=EM, calibrated_at=calibrated_at, **how)]
+    )
     return [*likely, estimate_prior(counts, unlabelled, method=ADJUSTED, threshold=cut, **how)]
 
 
-def _tell(models: dict[str, Counts], found: dict[str, list[PriorEstimate]], read: list[Unlabelled], seed: int, *, as_json: bool) -> None:
+def _tell(
+    models: dict[str, Counts],
+    found: dict[str, list[PriorEstimate]],
+    read: list[Unlabelled],
+    seed: int,
+    *,
+    as_json: bool,
+) -> None:
     several = len(models) > 1
     said = [
         Note(note.code, f"{quoted(name)}: {note.text}", note.override) if several else note
@@ -101,45 +153,83 @@ def _tell(models: dict[str, Counts], found: dict[str, list[PriorEstimate]], read
     first = next(iter(models.values()))
     if as_json:
         sources = dict.fromkeys((*first.ledger.sources, *read[0].ledger.sources))
-        parts = document.of_models("prior", models, {}, options.conditions_of((), (), ()), notes, seed=seed)
-        whole = document.answer("prior", notes, tuple(sources), seed, models=parts["models"], estimates=priors.of_estimates(found))
+        parts = document.of_models(
+            "prior", models, {}, options.conditions_of((), (), ()), notes, seed=seed
+        )
+        whole = document.answer(
+            "prior",
+            notes,
+            tuple(sources),
+            seed,
+            models=parts["models"],
+            estimates=priors.of_estimates(found),
+        )
         click.echo(document.text(whole))
     else:
         chosen = first.ledger.design == CASE_CONTROL
-        tell(priors.in_words(found, first.prior, chosen=chosen), *(tables.source(used) for used in first.ledger.sources))
+        tell(
+            priors.in_words(found, first.prior, chosen=chosen),
+            *(tables.source(used) for used in first.ledger.sources),
+        )
     say(notes)
 
 
 # What a command does about the error of an estimated base rate.
 TOGETHER, OVER, ALONE = "together", "over", "alone"
-DONE = {"decide_command": OVER, "expect_command": OVER, "curve": ALONE, "leaders": ALONE, "triage_command": ALONE}
+DONE = {
+    "decide_command": OVER,
+    "expect_command": OVER,
+    "curve": ALONE,
+    "leaders": ALONE,
+    "triage_command": ALONE,
+}
 
 
 def whole_interval(estimate: PriorEstimate) -> tuple[float, float]:
-    """The interval of an estimate as base rates to plan for: no positives are not ruled out, and half a case then stands for the least."""
+    """The interval of an estimate as base rates to plan for: no positives are not ruled out, and
+    half a case then stands for the least.
+    """
     return max(estimate.low, 0.5 / estimate.cases), estimate.high
 
 
 def _taken(estimate: PriorEstimate, done: str) -> str:
     low, high = whole_interval(estimate)
     if done == OVER:
-        least = "" if low == estimate.low else f" (half a case in {grouped(estimate.cases)} stands for 0)"
+        least = (
+            ""
+            if low == estimate.low
+            else f" (half a case in {grouped(estimate.cases)} stands for 0)"
+        )
         return f"the answer covers all base rates from {low:.4g} to {high:.4g}{least}"
     if done == ALONE:
-        return f"the answer is read at the estimate alone and does not include its error: read it at {low:.4g} and at {high:.4g}, too"
+        return (
+            "the answer is read at the estimate alone and does not include its error: read it at"
+            f" {low:.4g} and at {high:.4g}, too"
+        )
     return "intervals include its error, and alerts are counted there"
 
 
 def refuse_counted(priors: tuple[str, ...], asked: Iterable[Measure]) -> None:
-    """Refuse alerts that would be computed at an estimated base rate: they are counted among the unlabelled cases."""
+    """Refuse alerts that would be computed at an estimated base rate: they are counted among the
+    unlabelled cases.
+    """
     names = [measure.name for measure in asked if measure.name in COUNTED]
     if names and any(isinstance(text, Learned) for text in priors):
-        text = f"with --prior-from, {names[0]} are counted among the unlabelled cases, not computed from the estimated base rate"
-        raise refuse("BR647", text.replace("posfrac are", "posfrac is"), "baserate show --threshold, or baserate choose, with --prior-from")
+        text = (
+            f"with --prior-from, {names[0]} are counted among the unlabelled cases, not computed"
+            " from the estimated base rate"
+        )
+        raise refuse(
+            "BR647",
+            text.replace("posfrac are", "posfrac is"),
+            "baserate show --threshold, or baserate choose, with --prior-from",
+        )
 
 
 class Learned(str):
-    """A base rate as it would be written, with the estimate that it comes from and the notes that say so."""
+    """A base rate as it would be written, with the estimate that it comes from and the notes that
+    say so.
+    """
 
     __slots__ = ("estimate", "notes", "score")
     estimate: PriorEstimate
@@ -150,19 +240,25 @@ class Learned(str):
     def of(cls, estimate: PriorEstimate, source: str, score: str, done: str) -> Learned:
         learned = cls(repr(estimate.value))
         text = (
-            f"the base rate {estimate.value:.4g} ({percent(estimate.level)} {stated(estimate)}) is an estimate from {escaped(source)}, "
-            f"score {quoted(score)}: {told(estimate)}; {_taken(estimate, done)}"
+            f"the base rate {estimate.value:.4g} ({percent(estimate.level)} {stated(estimate)}) is"
+            f" an estimate from {escaped(source)}, score {quoted(score)}: {told(estimate)};"
+            f" {_taken(estimate, done)}"
         )
         learned.estimate, learned.score, learned.notes = estimate, score, (Note("BR544", text),)
         return learned
 
 
 def with_prior_from(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The option --prior-from: the base rate of these conditions is estimated before the command is run."""
+    """The option --prior-from: the base rate of these conditions is estimated before the command is
+    run.
+    """
 
     @functools.wraps(command)
     def run(*arguments: Any, prior_from: str | None, **named: Any) -> Any:
-        return command(*arguments, **{**named, "priors": learned(prior_from, named, DONE.get(command.__name__, TOGETHER))})
+        return command(
+            *arguments,
+            **{**named, "priors": learned(prior_from, named, DONE.get(command.__name__, TOGETHER))},
+        )
 
     return run
 
@@ -173,14 +269,20 @@ def learned(prior_from: str | None, named: dict[str, Any], done: str = TOGETHER)
     if prior_from is None:
         return said
     if said or named.get("pilot") is not None:
-        raise refuse("BR503", "a base rate is given, and another would be estimated", "give --prior or --prior-from")
+        raise refuse(
+            "BR503",
+            "a base rate is given, and another would be estimated",
+            "give --prior or --prior-from",
+        )
     return (_learned(prior_from, named, done),)
 
 
 def _learned(source: str, named: dict[str, Any], done: str) -> Learned:
-    """The base rate that the first model's scores speak for; how many cases of the field the others flag is counted there too.
+    """The base rate that the first model's scores speak for; how many cases of the field the others
+    flag is counted there too.
 
-    Always by the adjusted count: of no other way is the error known together with that of the rates.
+    Always by the adjusted count: of no other way is the error known together with that of the
+    rates.
     """
     given: options.Given = named["path"]
     (score, counts), *others = _labelled(given._replace(paths=given.paths[:1]), named).items()
@@ -189,13 +291,28 @@ def _learned(source: str, named: dict[str, Any], done: str) -> Learned:
     try:
         found = estimate_prior(counts, unlabelled, seed=named.get("seed") or 0, progress=progress)
     except InputError as error:
-        raise type(error)(replace(problem, text=f"--prior-from: {problem.text}") for problem in error.problems) from None
+        raise type(error)(
+            replace(problem, text=f"--prior-from: {problem.text}") for problem in error.problems
+        ) from None
     progress.close()
     if not 0 < found.value < 1:
-        text = f"--prior-from: the estimate is {found.value:g} ({percent(found.level)} {stated(found)}), which is no base rate to plan for"
-        most = max(found.high, 3 / found.cases)  # none seen: up to three in so many are not ruled out
-        raise Infeasible(refuse("BR537", text, f"--prior {most:.2g}" if found.value == 0 else "--prior 0.99").problems)
-    beside = tuple((other, field) for name, other in others if (field := _scored(source, name, given.options)) is not None)
+        text = (
+            f"--prior-from: the estimate is {found.value:g} ({percent(found.level)}"
+            f" {stated(found)}), which is no base rate to plan for"
+        )
+        most = max(
+            found.high, 3 / found.cases
+        )  # none seen: up to three in so many are not ruled out
+        raise Infeasible(
+            refuse(
+                "BR537", text, f"--prior {most:.2g}" if found.value == 0 else "--prior 0.99"
+            ).problems
+        )
+    beside = tuple(
+        (other, field)
+        for name, other in others
+        if (field := _scored(source, name, given.options)) is not None
+    )
     return Learned.of(replace(found, beside=beside), source, score, done)
 
 
@@ -207,13 +324,18 @@ def _scored(source: str, score: str, how: Any) -> Unlabelled | None:
         return None
 
 
-def in_field(known: Known, given: dict[str, Any], points: Iterable[tuple[str, OperatingPoint]]) -> Known:
-    """Intervals at an estimated base rate of models other than the one that it was estimated with: on the same labelled cases, in pairs."""
+def in_field(
+    known: Known, given: dict[str, Any], points: Iterable[tuple[str, OperatingPoint]]
+) -> Known:
+    """Intervals at an estimated base rate of models other than the one that it was estimated with:
+    on the same labelled cases, in pairs.
+    """
     rate = next((text for text in given["priors"] if isinstance(text, Learned)), None)
     if rate is None:
         return known
     options.check_unused(
-        {"--replicates": given.get("replicates"), "--cluster": given.get("cluster")}, "of a base rate that is estimated (--prior-from)"
+        {"--replicates": given.get("replicates"), "--cluster": given.get("cluster")},
+        "of a base rate that is estimated (--prior-from)",
     )
     others = [(name, point) for name, point in points if name != rate.score and point.share == 1]
     joint = _paired(given, rate.score, others)
@@ -224,7 +346,10 @@ def in_field(known: Known, given: dict[str, Any], points: Iterable[tuple[str, Op
     field = cast("tuple[int, int]", estimate.flagged(estimate.counts, cut))
     for name, point in others:
         table = table_of_models(joint, (rate.score, cut), (name, point.threshold), field)
-        found[id(point)] = {**known.at(point), **_joint_intervals(point, replace(table, flagged=None), known)}
+        found[id(point)] = {
+            **known.at(point),
+            **_joint_intervals(point, replace(table, flagged=None), known),
+        }
     return replace(known, found=found)
 
 
@@ -239,8 +364,12 @@ def _joint_intervals(point: OperatingPoint, table: FieldTable, known: Known) -> 
     return found
 
 
-def _paired(given: dict[str, Any], first: str, others: Sequence[tuple[str, OperatingPoint]]) -> JointCounts | None:
-    """The labelled cases with the scores of all models; None where they are not needed, or cannot be had."""
+def _paired(
+    given: dict[str, Any], first: str, others: Sequence[tuple[str, OperatingPoint]]
+) -> JointCounts | None:
+    """The labelled cases with the scores of all models; None where they are not needed, or cannot
+    be had.
+    """
     path: options.Given = given["path"]
     if not others or path.options.ceiling.memory is not None:
         return None
@@ -248,50 +377,80 @@ def _paired(given: dict[str, Any], first: str, others: Sequence[tuple[str, Opera
     try:
         if is_saved(path.path):
             return saved_joint(path.path, names)
-        wanted = options.wanted(path, given["label"], names, positive=given["positive"], design=given["design"])
+        wanted = options.wanted(
+            path, given["label"], names, positive=given["positive"], design=given["design"]
+        )
         return joint_of(models_of(path.path, wanted, path.options))
     except InputError:
         return None
 
 
 # ----------------------------------------------------------------------
-# Conditions as people write them where they are not known exactly: ranges, log-uniform ranges, lists, a pilot sample.
+# Conditions as people write them where they are not known exactly: ranges, log-uniform ranges,
+# lists, a pilot sample.
 
 
 LOG_UNIFORM = re.compile(r"\s*\(?log-?\s?uniform\)?\s*$", flags=re.IGNORECASE)
 PILOT = re.compile(r"\s*(\d+)\s*(?:/|of|in|out of)\s*(\d+)\s*")
 
-pilot = click.option("--pilot", metavar="POSITIVES/CASES", help="The base rate from a pilot sample of the field, instead of --prior: 12/5000.")
+pilot = click.option(
+    "--pilot",
+    metavar="POSITIVES/CASES",
+    help="The base rate from a pilot sample of the field, instead of --prior: 12/5000.",
+)
 kind = click.option(
     "--kind",
     metavar="KIND",
-    help="Of a base rate that is a distribution: unknown (one true value, averaged over) or varying (days, sites: the long run).",
+    help=(
+        "Of a base rate that is a distribution: unknown (one true value, averaged over) or varying"
+        " (days, sites: the long run)."
+    ),
 )
 
 
-def is_doubtful(priors: tuple[str, ...], costs: tuple[str, ...], profits: tuple[str, ...], pilot: str | None) -> bool:
+def is_doubtful(
+    priors: tuple[str, ...], costs: tuple[str, ...], profits: tuple[str, ...], pilot: str | None
+) -> bool:
     """Is anything given that is no number: a range, a distribution, a pilot sample?"""
-    return pilot is not None or any(".." in text or LOG_UNIFORM.search(text) for text in (*priors, *costs, *profits))
+    return pilot is not None or any(
+        ".." in text or LOG_UNIFORM.search(text) for text in (*priors, *costs, *profits)
+    )
 
 
-def conditions_of(priors: tuple[str, ...], costs: tuple[str, ...], profits: tuple[str, ...], pilot: str | None) -> Uncertain | Conditions:
-    """The conditions as they are written: numbers, ranges, a list, a log-uniform range, a pilot sample."""
+def conditions_of(
+    priors: tuple[str, ...], costs: tuple[str, ...], profits: tuple[str, ...], pilot: str | None
+) -> Uncertain | Conditions:
+    """The conditions as they are written: numbers, ranges, a list, a log-uniform range, a pilot
+    sample.
+    """
     if costs and profits:
         raise refuse("BR513", "costs and profits are given together", "give --cost or --profit")
     if priors and pilot is not None:
-        raise refuse("BR503", "a base rate and a pilot sample are given together", "give --prior or --pilot")
-    chosen = costs_of(",".join(costs or profits), profits=bool(profits)) if costs or profits else None
+        raise refuse(
+            "BR503", "a base rate and a pilot sample are given together", "give --prior or --pilot"
+        )
+    chosen = (
+        costs_of(",".join(costs or profits), profits=bool(profits)) if costs or profits else None
+    )
     learned = next((text.estimate for text in priors if isinstance(text, Learned)), None)
     if learned is not None:
         return Uncertain(Range(*whole_interval(learned)), chosen)
-    prior = _pilot(pilot) if pilot is not None else _prior([part for text in priors for part in options.shares(text)])
+    prior = (
+        _pilot(pilot)
+        if pilot is not None
+        else _prior([part for text in priors for part in options.shares(text)])
+    )
     return Uncertain(prior, chosen, earned=bool(profits))
 
 
 def _pilot(text: str) -> Pilot:
     found = PILOT.fullmatch(text)
     if not found:
-        raise refuse("BR588", f"a pilot sample is written as positives/cases, got {quoted(text)}", "--pilot 12/5000")
+        raise refuse(
+            "BR588",
+            f"a pilot sample is written as positives/cases, got {quoted(text)}",
+            "--pilot 12/5000",
+        )
     return Pilot(int(found[1]), int(found[2]))
 
 
@@ -307,7 +466,11 @@ def _prior(parts: list[str]) -> Any:
         return parts[0]
     low, dots, high = plain.partition("..")
     if not dots:
-        raise refuse("BR503", f"{quoted(parts[0])} has no ends to lie between", '--prior "1e-5..1e-3 log-uniform"')
+        raise refuse(
+            "BR503",
+            f"{quoted(parts[0])} has no ends to lie between",
+            '--prior "1e-5..1e-3 log-uniform"',
+        )
     return LogUniform(low.strip(), high.strip())
 
 
@@ -324,7 +487,11 @@ def costs_of(text: str, *, profits: bool) -> dict[str, Any]:
         else:
             plain.append(part)
     # Names are checked as those of plain costs are; what they cost, when the ranges are in place.
-    parsed = {name: value for name, value in _checked(",".join(plain), profits=profits).items() if name not in spans}
+    parsed = {
+        name: value
+        for name, value in _checked(",".join(plain), profits=profits).items()
+        if name not in spans
+    }
     return {**parsed, **spans}
 
 
@@ -338,9 +505,19 @@ def _checked(text: str, *, profits: bool) -> dict[str, Any]:
 def _range(name: str, low: str, high: str, *, profits: bool) -> Range:
     ends = number(low), number(high)
     if ends[0] is None or ends[1] is None:
-        text = f"the cost of {quoted(name, quotes=False)} is {quoted(f'{low}..{high}')}, which is no range of numbers"
+        text = (
+            f"the cost of {quoted(name, quotes=False)} is {quoted(f'{low}..{high}')}, which is no"
+            " range of numbers"
+        )
         raise refuse("BR514", text, "--cost fn=100..1000,fp=1")
-    first, last = (float(end) if end.denominator != 1 else end.numerator for end in ends if end is not None)
+    first, last = (
+        float(end) if end.denominator != 1 else end.numerator for end in ends if end is not None
+    )
     if first > last:
-        raise refuse("BR504", f"the range of the cost of {quoted(name, quotes=False)} is reversed: {first:g}..{last:g}", f"{last:g}..{first:g}")
+        raise refuse(
+            "BR504",
+            f"the range of the cost of {quoted(name, quotes=False)} is reversed:"
+            f" {first:g}..{last:g}",
+            f"{last:g}..{first:g}",
+        )
     return Range(-last, -first) if profits else Range(first, last)

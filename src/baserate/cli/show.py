@@ -29,17 +29,28 @@ from baserate.output.tables import Row
 @options.conditions
 @options.prior_from
 @click.option(
-    "--rule", "rules", multiple=True, metavar="RULE", help='Show the best threshold that satisfies a rule: "recall >= 0.8". May be repeated.'
+    "--rule",
+    "rules",
+    multiple=True,
+    metavar="RULE",
+    help='Show the best threshold that satisfies a rule: "recall >= 0.8". May be repeated.',
 )
 @click.option(
-    "--threshold", "thresholds", multiple=True, metavar="SCORE", help="Show this threshold (score >= SCORE is flagged). May be repeated."
+    "--threshold",
+    "thresholds",
+    multiple=True,
+    metavar="SCORE",
+    help="Show this threshold (score >= SCORE is flagged). May be repeated.",
 )
 @click.option(
     "--summary",
     "summaries",
     multiple=True,
     metavar="NAME",
-    help='Show a summary beside AUC: average_precision, h_measure, "partial_auc(fpr=0..0.1)". May be repeated.',
+    help=(
+        'Show a summary beside AUC: average_precision, h_measure, "partial_auc(fpr=0..0.1)". May be'
+        " repeated."
+    ),
 )
 @options.threshold_probability
 @options.cluster
@@ -67,7 +78,8 @@ def show(
     seed: int,
     as_json: bool,
 ) -> None:
-    """Count labels and scores: positives, base rate, AUC, and operating points at any base rate and cost.
+    """Count labels and scores: positives, base rate, AUC, and operating points at any base rate and
+    cost.
 
     \b
     Examples:
@@ -77,29 +89,58 @@ def show(
       baserate show scores.csv --label fraud --score logit --threshold 0.5 --cluster card
       baserate show scores.csv --label sick --score p --threshold 0.1 --prior 5% --threshold-probability 10%
       baserate show scores.csv --label fraud --score logit --summary auprc --summary "weighted_auc(alpha=0.1)" --prior 0.1%
-    """
+    """  # noqa: E501
     at, cases = options.conditions_of(priors, costs, profits), options.volume_of(volume)
     surety = Surety(options.level_of(level), replicates, seed)
-    chosen = bool(rules or (not (thresholds or summaries) and (priors or costs or profits or volume)))
+    chosen = bool(
+        rules or (not (thresholds or summaries) and (priors or costs or profits or volume))
+    )
     if replicates is not None and not chosen:
-        raise refuse("BR594", "--replicates is for chosen thresholds, and none is chosen here", "leave it out, or give --rule")
-    cuts, wanted = [options.threshold_of(text) for text in thresholds], [Summary.parse(text) for text in summaries]
+        raise refuse(
+            "BR594",
+            "--replicates is for chosen thresholds, and none is chosen here",
+            "leave it out, or give --rule",
+        )
+    cuts, wanted = (
+        [options.threshold_of(text) for text in thresholds],
+        [Summary.parse(text) for text in summaries],
+    )
     columns = {"positive": positive, "weight": weight, "cluster": cluster, "design": design}
-    clusters = None if cluster is None else clusters_of(path, options.wanted(path, label, scores, **columns))
-    models = options.counted(path, label, scores, positive, weight, design, cuts) if clusters is None else clusters.models
+    clusters = (
+        None
+        if cluster is None
+        else clusters_of(path, options.wanted(path, label, scores, **columns))
+    )
+    models = (
+        options.counted(path, label, scores, positive, weight, design, cuts)
+        if clusters is None
+        else clusters.models
+    )
     blocks = [_at_thresholds(models, cuts, at, cases)] if cuts else []
     refusals: list[Note] = []
-    asked: list[str | None] = [*rules] if rules or cuts or wanted or not (priors or costs or profits or volume) else [None]
+    asked: list[str | None] = (
+        [*rules]
+        if rules or cuts or wanted or not (priors or costs or profits or volume)
+        else [None]
+    )
     for rule in asked:
         answers, refused = choices(models, rule, at, volume=cases)
         refusals += refused
-        blocks.append([Row(name, one.at, one.choice.points.get(name) if one.choice else None) for one in answers for name in models])
+        blocks.append(
+            [
+                Row(name, one.at, one.choice.points.get(name) if one.choice else None)
+                for one in answers
+                for name in models
+            ]
+        )
     blocks = _with_net_benefit(blocks, threshold_probability)
     values = _summarized(models, wanted, at)
     points = [(row.model, row.point) for block in blocks for row in block if row.point is not None]
     known = surety.known(models, points) if clusters is None else clusters.known(surety, points)
     read = {"path": path, "label": label, "positive": positive, "design": design}
-    known = in_field(known, {**read, "priors": priors, "replicates": replicates, "cluster": cluster}, points)
+    known = in_field(
+        known, {**read, "priors": priors, "replicates": replicates, "cluster": cluster}, points
+    )
     refusals += [*(clusters.notes if clusters is not None else ()), *known.notes]
     _present(models, blocks, at, (refusals, values, known, surety), as_json=as_json)
 
@@ -109,12 +150,24 @@ def _with_net_benefit(blocks: list[list[Row]], text: str | None) -> list[list[Ro
     if text is None:
         return blocks
     if not any(blocks):
-        raise refuse("BR655", "net benefit is read at an operating point, and none is shown", "--threshold 0.5, or --rule")
+        raise refuse(
+            "BR655",
+            "net benefit is read at an operating point, and none is shown",
+            "--threshold 0.5, or --rule",
+        )
     asked = str(options.at_probability(parse("net_benefit"), text))
-    return [[row._replace(point=row.point and replace(row.point, shown=(asked,))) for row in block] for block in blocks]
+    return [
+        [row._replace(point=row.point and replace(row.point, shown=(asked,))) for row in block]
+        for block in blocks
+    ]
 
 
-def _at_thresholds(models: dict[str, Counts], cuts: list[float | int | None], at: list[Conditions], cases: float | None) -> list[Row]:
+def _at_thresholds(
+    models: dict[str, Counts],
+    cuts: list[float | int | None],
+    at: list[Conditions],
+    cases: float | None,
+) -> list[Row]:
     return [
         Row(name, conditions, flag_at(counts, cut, at=conditions, volume=cases))
         for conditions in at
@@ -123,7 +176,9 @@ def _at_thresholds(models: dict[str, Counts], cuts: list[float | int | None], at
     ]
 
 
-def _summarized(models: dict[str, Counts], wanted: list[Summary], at: list[Conditions]) -> list[Valued]:
+def _summarized(
+    models: dict[str, Counts], wanted: list[Summary], at: list[Conditions]
+) -> list[Valued]:
     """Every summary of every model; of several models, what is wrong says which."""
     found: list[Valued] = []
     problems: dict[Problem, None] = {}
@@ -131,10 +186,20 @@ def _summarized(models: dict[str, Counts], wanted: list[Summary], at: list[Condi
         for summary in wanted:
             for name, counts in models.items():
                 try:
-                    found.append(Valued(name, conditions, summary, summary(counts, conditions), summary.chance(counts)))
+                    found.append(
+                        Valued(
+                            name,
+                            conditions,
+                            summary,
+                            summary(counts, conditions),
+                            summary.chance(counts),
+                        )
+                    )
                 except InputError as error:
                     of = f"{quoted(name)}: " if len(models) > 1 else ""
-                    problems |= {replace(problem, text=of + problem.text): None for problem in error.problems}
+                    problems |= {
+                        replace(problem, text=of + problem.text): None for problem in error.problems
+                    }
     if problems:
         raise InputError(problems)
     return found
@@ -158,14 +223,39 @@ def _present(
     said = [note for conditions in at for note in conditions.notes]
     notes = document.merged([*refusals, *document.notes_of(models, settings), *more, *said])
     if as_json:
-        click.echo(document.text(document.of_models("show", models, settings, at, notes, values=values, known=known, seed=surety.seed)))
+        click.echo(
+            document.text(
+                document.of_models(
+                    "show",
+                    models,
+                    settings,
+                    at,
+                    notes,
+                    values=values,
+                    known=known,
+                    seed=surety.seed,
+                )
+            )
+        )
     else:
         parts = [tables.source(used) for used in next(iter(models.values())).ledger.sources]
-        parts += [tables.of_models(models, known), *([tables.of_summaries(values)] if values else [])]
+        parts += [
+            tables.of_models(models, known),
+            *([tables.of_summaries(values)] if values else []),
+        ]
         for block in blocks:
             there = [row.point for row in block if row.point is not None]
-            how = surety.words(known, chosen=bool(there[0].optimized)) + (", with clusters as the units" if known.aucs else "")
+            how = surety.words(known, chosen=bool(there[0].optimized)) + (
+                ", with clusters as the units" if known.aucs else ""
+            )
             intervals = comparisons.of_intervals(block, known, how)
             parts += [tables.headed(there), tables.of_points(block), intervals]
-        tell(*parts, "" if blocks else tables.conditions(models, at, [str(value.summary) for value in values]))
+        tell(
+            *parts,
+            (
+                ""
+                if blocks
+                else tables.conditions(models, at, [str(value.summary) for value in values])
+            ),
+        )
     say(notes)

@@ -1,4 +1,6 @@
-"""The terminal at hand: answers folded to its width on stdout, and how far a long run has got on stderr, whatever becomes of these streams."""
+"""The terminal at hand: answers folded to its width on stdout, and how far a long run has got on
+stderr, whatever becomes of these streams.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ class OutputError(OSError):
 
 
 class _End(io.RawIOBase):
-    """Where a standard stream ends. After a failure nothing more goes there, so that none is met again when the process ends."""
+    """Where a standard stream ends. After a failure nothing more goes there, so that none is met
+    again when the process ends.
+    """
 
     def __init__(self, raw: Any, *, vital: bool) -> None:
         super().__init__()
@@ -56,13 +60,20 @@ class _End(io.RawIOBase):
 
 @contextlib.contextmanager
 def guarded() -> Iterator[None]:
-    """Standard output that fails once, as `OutputError`, and standard error that never does; what an encoding lacks is shown as "?"."""
-    with contextlib.redirect_stdout(_guarded(sys.stdout, vital=True)), contextlib.redirect_stderr(_guarded(sys.stderr, vital=False)):
+    """Standard output that fails once, as `OutputError`, and standard error that never does; what
+    an encoding lacks is shown as "?".
+    """
+    with (
+        contextlib.redirect_stdout(_guarded(sys.stdout, vital=True)),
+        contextlib.redirect_stderr(_guarded(sys.stderr, vital=False)),
+    ):
         yield
 
 
 def _guarded(stream: Any, *, vital: bool) -> Any:
-    """The stream, on an end of our own where it is the system's; one that somebody put there is theirs to look after."""
+    """The stream, on an end of our own where it is the system's; one that somebody put there is
+    theirs to look after.
+    """
     if hasattr(stream, "reconfigure"):
         stream.reconfigure(errors="replace")
     buffer = getattr(stream, "buffer", None)
@@ -71,17 +82,27 @@ def _guarded(stream: Any, *, vital: bool) -> Any:
     if stream is not theirs or not isinstance(raw, io.RawIOBase):
         return stream
     end = io.BufferedWriter(_End(raw, vital=vital))
-    return io.TextIOWrapper(end, stream.encoding, "replace", line_buffering=stream.line_buffering, write_through=not vital)
+    return io.TextIOWrapper(
+        end,
+        stream.encoding,
+        "replace",
+        line_buffering=stream.line_buffering,
+        write_through=not vital,
+    )
 
 
 def tell(*texts: str) -> None:
     """Paragraphs and tables of the answer, a blank line between them."""
     width = _width()
-    click.echo("\n\n".join(text if width is None else fitted(text, width) for text in texts if text))
+    click.echo(
+        "\n\n".join(text if width is None else fitted(text, width) for text in texts if text)
+    )
 
 
 def drawing(panel: Callable[[], Any]) -> str:
-    """A panel in the signs that the terminal can show; nothing where the answer goes into a file or a pipe."""
+    """A panel in the signs that the terminal can show; nothing where the answer goes into a file or
+    a pipe.
+    """
     width = _width()
     if width is None:
         return ""
@@ -93,14 +114,18 @@ def drawing(panel: Callable[[], Any]) -> str:
 
 
 def _width() -> int | None:
-    """The columns of the terminal; None where the answer goes into a file or a pipe, which have no width."""
+    """The columns of the terminal; None where the answer goes into a file or a pipe, which have no
+    width.
+    """
     if sys.stdout is None or not sys.stdout.isatty():
         return None
     return shutil.get_terminal_size((WIDEST, 24)).columns or WIDEST
 
 
 class Progress:
-    """A bar on stderr with the rate and the time left, gone at the end: after a second, on a terminal that can show it."""
+    """A bar on stderr with the rate and the time left, gone at the end: after a second, on a
+    terminal that can show it.
+    """
 
     def __init__(self, what: str) -> None:
         import time
@@ -121,7 +146,12 @@ class Progress:
         elif done < self.first[0]:  # from the beginning again
             self.first = (done, now)
         gone, seconds = done - self.first[0], now - self.first[1]
-        self.shown.update(self.task, completed=done, total=total, rate=f"{grouped(round(gone / seconds))} a second" if gone and seconds else "")
+        self.shown.update(
+            self.task,
+            completed=done,
+            total=total,
+            rate=f"{grouped(round(gone / seconds))} a second" if gone and seconds else "",
+        )
 
     def close(self) -> None:
         """Take the bar away."""
@@ -131,12 +161,19 @@ class Progress:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         self.close()
 
 
 class Waiting:
-    """Says what is being waited for, and for how long already, where how much is left cannot be known: reading, for one."""
+    """Says what is being waited for, and for how long already, where how much is left cannot be
+    known: reading, for one.
+    """
 
     def __init__(self, what: str) -> None:
         from threading import Timer
@@ -150,7 +187,13 @@ class Waiting:
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-        bar = Progress(TextColumn(self.what, markup=False), BarColumn(), TimeElapsedColumn(), console=Console(stderr=True), transient=True)
+        bar = Progress(
+            TextColumn(self.what, markup=False),
+            BarColumn(),
+            TimeElapsedColumn(),
+            console=Console(stderr=True),
+            transient=True,
+        )
         bar.add_task(self.what, total=None)
         bar.start()
         self.shown = bar
@@ -160,7 +203,12 @@ class Waiting:
             self.timer.start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         self.timer.cancel()
         if self.timer.ident is not None:
             self.timer.join()
@@ -175,8 +223,20 @@ def is_watched() -> bool:
 
 def _bar(what: str) -> Any:
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
 
     rate = TextColumn("{task.fields[rate]}")
-    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), rate, TimeRemainingColumn(compact=True))
+    columns = (
+        TextColumn(what),
+        BarColumn(),
+        MofNCompleteColumn(),
+        rate,
+        TimeRemainingColumn(compact=True),
+    )
     return Progress(*columns, console=Console(stderr=True), transient=True)

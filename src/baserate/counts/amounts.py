@@ -1,4 +1,6 @@
-"""`Amounts`: money beside the counts. A case counts once, whatever it is worth, and its amount is summed exactly next to it."""
+"""`Amounts`: money beside the counts. A case counts once, whatever it is worth, and its amount is
+summed exactly next to it.
+"""
 
 from __future__ import annotations
 
@@ -31,9 +33,10 @@ LARGE_SHARE = 0.25
 class Amounts(Frozen):
     """How much money lies at each score, on positives and on negatives, beside how many cases?
 
-    Made by `count_amounts`. `counts` are the counts of the same cases. Amounts are whole numbers of units, 10^-`decimals` each: sums are
-    exact, whatever the order, and rounded once when they are read. `a + b` are the amounts of both data sets together. Kept are the sum
-    of the negatives at each distinct score, and for resampling the amount of every positive case: 8 bytes each.
+    Made by `count_amounts`. `counts` are the counts of the same cases. Amounts are whole numbers of
+    units, 10^-`decimals` each: sums are exact, whatever the order, and rounded once when they are
+    read. `a + b` are the amounts of both data sets together. Kept are the sum of the negatives at
+    each distinct score, and for resampling the amount of every positive case: 8 bytes each.
 
     >>> import baserate as br
     >>> br.count_amounts([1, 0, 1], [0.9, 0.8, 0.8], amount=[0.1, 5, 0.2])
@@ -42,7 +45,8 @@ class Amounts(Frozen):
 
     counts: Counts
     decimals: int
-    # Units of every positive case, from the highest score down, and within a score from the largest amount down.
+    # Units of every positive case, from the highest score down, and within a score from the largest
+    # amount down.
     cases: Array
     # Units of all negatives at each distinct score.
     negative_units: Array
@@ -52,15 +56,35 @@ class Amounts(Frozen):
         raise TypeError("Amounts are made by count_amounts")
 
     @classmethod
-    def _of(cls, counts: Counts, decimals: int, cases: Array, negative_units: Array, notes: tuple[Note, ...] = ()) -> Amounts:
+    def _of(
+        cls,
+        counts: Counts,
+        decimals: int,
+        cases: Array,
+        negative_units: Array,
+        notes: tuple[Note, ...] = (),
+    ) -> Amounts:
         """From columns in canonical order; the arrays become ours."""
         amounts = cls.__new__(cls)
         cases, negative_units = _held(cases), _held(negative_units)
-        amounts._set((cases, negative_units), counts=counts, decimals=decimals, cases=cases, negative_units=negative_units, _recorded=notes)
+        amounts._set(
+            (cases, negative_units),
+            counts=counts,
+            decimals=decimals,
+            cases=cases,
+            negative_units=negative_units,
+            _recorded=notes,
+        )
         return amounts
 
     @classmethod
-    def _gathered(cls, counts: Counts, rows: tuple[Array, Array, Array], decimals: int, notes: tuple[Note, ...] = ()) -> Amounts:
+    def _gathered(
+        cls,
+        counts: Counts,
+        rows: tuple[Array, Array, Array],
+        decimals: int,
+        notes: tuple[Note, ...] = (),
+    ) -> Amounts:
         """From the score, the class and the units of every case, in any order."""
         scores, positive, units = rows
         ours = _ordered(scores[positive], units[positive])
@@ -68,7 +92,13 @@ class Amounts(Frozen):
         return cls._of(counts, decimals, ours, theirs, notes)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Amounts._of, (self.counts, self.decimals, self.cases, self.negative_units, self._recorded)
+        return Amounts._of, (
+            self.counts,
+            self.decimals,
+            self.cases,
+            self.negative_units,
+            self._recorded,
+        )
 
     @classmethod
     def empty(cls) -> Amounts:
@@ -123,7 +153,11 @@ class Amounts(Frozen):
         return rounded(self.exactly(self.false_alarm_units[-1]))
 
     def _rounded(self, units: Array) -> Floats:
-        if units.dtype == np.int64 and self.decimals <= EXACT_POWERS and (not len(units) or int(units.max()) <= EXACT_FLOATS):
+        if (
+            units.dtype == np.int64
+            and self.decimals <= EXACT_POWERS
+            and (not len(units) or int(units.max()) <= EXACT_FLOATS)
+        ):
             return units / 10.0**self.decimals  # a quotient of two exact floats is rounded once
         return np.array([rounded(self.exactly(each)) for each in units.tolist()], dtype=np.float64)
 
@@ -136,7 +170,11 @@ class Amounts(Frozen):
         if len(self.cases) > 1 and self.caught_units[-1]:
             share = rounded(Fraction(int(self.cases.max()), int(self.caught_units[-1])))
             if share >= LARGE_SHARE and share * len(self.cases) >= 2:
-                yield Note("BR591", f"one case holds {100 * share:.3g} % of the amount on positives: whatever is decided rests on it")
+                yield Note(
+                    "BR591",
+                    f"one case holds {100 * share:.3g} % of the amount on positives: whatever is"
+                    " decided rests on it",
+                )
 
     def __add__(self, other: object) -> Amounts:
         """The amounts of both data sets together."""
@@ -144,15 +182,23 @@ class Amounts(Frozen):
             return NotImplemented
         counts, decimals = self.counts + other.counts, max(self.decimals, other.decimals)
         parts = [(part, 10 ** (decimals - part.decimals)) for part in (self, other)]
-        scores = joined_scores(*(np.repeat(part.scores, part.counts.positives) for part, _ in parts))
+        scores = joined_scores(
+            *(np.repeat(part.scores, part.counts.positives) for part, _ in parts)
+        )
         ours = _ordered(scores, _joined([_times(part.cases, factor) for part, factor in parts]))
         cells = joined_scores(self.scores, other.scores)
-        theirs = _summed(counts.scores, cells, _joined([_times(part.negative_units, factor) for part, factor in parts]))
+        theirs = _summed(
+            counts.scores,
+            cells,
+            _joined([_times(part.negative_units, factor) for part, factor in parts]),
+        )
         return Amounts._of(counts, decimals, ours, theirs, combine(self._recorded, other._recorded))
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of counts and amounts: the same for every order of the rows and every way of splitting them."""
+        """SHA-256 of counts and amounts: the same for every order of the rows and every way of
+        splitting them.
+        """
         arrays = [self.cases, self.negative_units]
         long = "".join(f"{array.tolist()}\n" for array in arrays if array.dtype == object)
         head = f"baserate-amounts-1\n{self.counts.digest}\n{self.decimals}\n{long}"
@@ -165,16 +211,28 @@ class Amounts(Frozen):
         return hash(self.digest)
 
     def __repr__(self) -> str:
-        ours, theirs = (f"{value:.15g}" for value in (self.total_positive_amount, self.total_negative_amount))
-        positives, negatives = number_of(self.counts.total_positives, "positive"), number_of(self.counts.total_negatives, "negative")
-        return f"Amounts: {ours} on {positives}, {theirs} on {negatives}, {grouped(len(self.scores))} distinct scores"
+        ours, theirs = (
+            f"{value:.15g}" for value in (self.total_positive_amount, self.total_negative_amount)
+        )
+        positives, negatives = (
+            number_of(self.counts.total_positives, "positive"),
+            number_of(self.counts.total_negatives, "negative"),
+        )
+        return (
+            f"Amounts: {ours} on {positives}, {theirs} on {negatives}, {grouped(len(self.scores))}"
+            " distinct scores"
+        )
 
 
 def in_units(numbers: Array) -> tuple[Array, int]:
-    """Amounts as whole numbers of units, and how many decimals a unit has. A float is the decimal that it prints: 12.34 is 1234 cents."""
+    """Amounts as whole numbers of units, and how many decimals a unit has. A float is the decimal
+    that it prints: 12.34 is 1234 cents.
+    """
     if numbers.dtype == np.int64:
         return numbers, 0
-    floats = (numbers.astype("U32") if numbers.dtype == np.float32 else numbers).astype(np.float64, copy=False)
+    floats = (numbers.astype("U32") if numbers.dtype == np.float32 else numbers).astype(
+        np.float64, copy=False
+    )
     for decimals in range(QUICK_DECIMALS + 1):
         scale = 10.0**decimals
         with np.errstate(over="ignore"):
@@ -207,7 +265,9 @@ def _joined(parts: list[Array]) -> Array:
 
 
 def _held(units: Array) -> Array:
-    """In 64 bits where no running sum can leave them, whatever they were held in before; otherwise as Python's integers."""
+    """In 64 bits where no running sum can leave them, whatever they were held in before; otherwise
+    as Python's integers.
+    """
     if units.dtype == np.int64 and float(units.sum(dtype=np.float64)) < MOST_UNITS:
         return units
     values = units.tolist()
@@ -238,5 +298,9 @@ def _summed(distinct: Array, scores: Array, units: Array) -> Array:
 def check_amounts(amounts: Any) -> Amounts:
     """Amounts, where they are such."""
     if not isinstance(amounts, Amounts):
-        raise refuse("BR228", f"amounts are made by count_amounts, got {type(amounts).__name__}", "count_amounts(y_true, y_score, amount)")
+        raise refuse(
+            "BR228",
+            f"amounts are made by count_amounts, got {type(amounts).__name__}",
+            "count_amounts(y_true, y_score, amount)",
+        )
     return amounts

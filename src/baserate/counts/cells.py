@@ -1,4 +1,6 @@
-"""Cells: distinct scores in descending order with their cases. Thresholds, convex hulls, totals and notes read off them."""
+"""Cells: distinct scores in descending order with their cases. Thresholds, convex hulls, totals and
+notes read off them.
+"""
 
 from __future__ import annotations
 
@@ -15,10 +17,23 @@ import numpy.typing as npt
 from baserate.errors import Fix, grouped, number_of, quoted, refuse
 from baserate.kernels import Cells
 from baserate.notes import Ledger, Note, combine, repeated_sources
-from baserate.numbers import EXACT_FLOATS, INT64_MAX, Floats, Frozen, exactly, ratio, rounded, segment_sums, share_won, square_sum, total
+from baserate.numbers import (
+    EXACT_FLOATS,
+    INT64_MAX,
+    Floats,
+    Frozen,
+    exactly,
+    ratio,
+    rounded,
+    segment_sums,
+    share_won,
+    square_sum,
+    total,
+)
 
 # ----------------------------------------------------------------------
-# Cells: distinct scores in descending order, with what lies at each. The array work behind `Counts`.
+# Cells: distinct scores in descending order, with what lies at each. The array work behind
+# `Counts`.
 
 
 Array: TypeAlias = npt.NDArray[Any]
@@ -26,7 +41,9 @@ Indices: TypeAlias = npt.NDArray[np.intp]
 
 
 def run_starts(*keys: Array) -> Indices:
-    """Where a run of equal keys begins, for keys that are already in order; several keys are compared together."""
+    """Where a run of equal keys begins, for keys that are already in order; several keys are
+    compared together.
+    """
     first = np.zeros(len(keys[0]), dtype=np.bool_)
     first[:1] = True
     for key in keys:
@@ -47,19 +64,25 @@ def run_sums(values: Array, starts: Indices) -> Array:
 
 
 def gathered(scores: Array, positives: Array, negatives: Array) -> Cells:
-    """Cells in canonical form from cells in any order: descending, one a distinct score, none empty, no -0.0."""
+    """Cells in canonical form from cells in any order: descending, one a distinct score, none
+    empty, no -0.0.
+    """
     used = (positives > 0) | (negatives > 0)
     if not used.all():
         scores, positives, negatives = scores[used], positives[used], negatives[used]
-    # A stable sort merges runs that are already in order in linear time: that is what adding two Counts gives it.
+    # A stable sort merges runs that are already in order in linear time: that is what adding two
+    # Counts gives it.
     order = np.argsort(scores, kind="stable")[::-1]
     scores = scores[order] + scores.dtype.type(0)
     starts = run_starts(scores)
-    return Cells(scores[starts], run_sums(positives[order], starts), run_sums(negatives[order], starts))
+    return Cells(
+        scores[starts], run_sums(positives[order], starts), run_sums(negatives[order], starts)
+    )
 
 
 def without_runs(cells: Cells, cuts: Array | None = None) -> Cells:
-    """Runs of scores that only negatives have, each merged into its lowest score: flagging down to there flags the whole run.
+    """Runs of scores that only negatives have, each merged into its lowest score: flagging down to
+    there flags the whole run.
 
     No run reaches across a cut, so that flagging from a cut on stays exact too.
     """
@@ -70,31 +93,48 @@ def without_runs(cells: Cells, cuts: Array | None = None) -> Cells:
         follows[1:] &= above[1:] == above[:-1]
     starts = np.flatnonzero(~follows)
     ends = np.concatenate((starts[1:], [len(alone)])) - 1 if len(starts) else starts
-    return Cells(cells.scores[ends], run_sums(cells.positives, starts), run_sums(cells.negatives, starts))
+    return Cells(
+        cells.scores[ends], run_sums(cells.positives, starts), run_sums(cells.negatives, starts)
+    )
 
 
-def binned(bins: Array, lows: Array, highs: Array, positives: Array, negatives: Array) -> tuple[Cells, Array]:
-    """One cell a bin, highest bin first, named by its lowest score; and the highest score of each."""
+def binned(
+    bins: Array, lows: Array, highs: Array, positives: Array, negatives: Array
+) -> tuple[Cells, Array]:
+    """One cell a bin, highest bin first, named by its lowest score; and the highest score of
+    each.
+    """
     order = np.argsort(bins, kind="stable")[::-1]
     starts = run_starts(bins[order])
     if not len(starts):
         return Cells(lows, positives, negatives), highs
-    merged = Cells(np.minimum.reduceat(lows[order], starts), run_sums(positives[order], starts), run_sums(negatives[order], starts))
+    merged = Cells(
+        np.minimum.reduceat(lows[order], starts),
+        run_sums(positives[order], starts),
+        run_sums(negatives[order], starts),
+    )
     return merged, np.maximum.reduceat(highs[order], starts)
 
 
 def masses(scores: Array, weights: Floats) -> Cells:
-    """Cells from descending scores with signed weights: above zero for a positive case, below zero for a negative one."""
+    """Cells from descending scores with signed weights: above zero for a positive case, below zero
+    for a negative one.
+    """
     starts = run_starts(scores)
     distinct = scores if len(starts) == len(scores) else scores[starts]
-    return Cells(distinct, run_sums(np.maximum(weights, 0.0), starts), run_sums(np.maximum(-weights, 0.0), starts))
+    return Cells(
+        distinct,
+        run_sums(np.maximum(weights, 0.0), starts),
+        run_sums(np.maximum(-weights, 0.0), starts),
+    )
 
 
 # ----------------------------------------------------------------------
 # Thresholds as scores: where a number that somebody names cuts through scores of a type.
 
 
-# Wide enough for the middle between any two floats; and between which sizes a number is written out.
+# Wide enough for the middle between any two floats; and between which sizes a number is written
+# out.
 HALF = Context(prec=800)
 SMALL, LARGE = Decimal("0.0001"), Decimal("1e16")
 # Integers beyond 2^53 have more digits than floats tell apart.
@@ -107,31 +147,47 @@ def lowest_score(threshold: Any, kind: np.dtype[Any]) -> Any:
     try:
         exact = None if infinite else exactly(threshold)
     except (TypeError, ValueError, OverflowError):
-        raise refuse("BR529", f"a threshold is a number, or None to flag nothing; got {quoted(threshold)}", "threshold=0.5") from None
+        raise refuse(
+            "BR529",
+            f"a threshold is a number, or None to flag nothing; got {quoted(threshold)}",
+            "threshold=0.5",
+        ) from None
     if kind == np.float64:
         near = float(threshold) if exact is None else rounded(exact)
-        return near if exact is None or math.isinf(near) or exactly(near) >= exact else math.nextafter(near, math.inf)
+        return (
+            near
+            if exact is None or math.isinf(near) or exactly(near) >= exact
+            else math.nextafter(near, math.inf)
+        )
     if exact is None or exact > INT64_MAX or exact < -INT64_MAX - 1:
         return None if threshold > 0 else -INT64_MAX - 1
     return math.ceil(exact)
 
 
 def cuts_of(thresholds: Iterable[Any], kind: np.dtype[Any]) -> Array | None:
-    """The scores from which on each threshold flags, ascending, each once; None where no threshold is named."""
+    """The scores from which on each threshold flags, ascending, each once; None where no threshold
+    is named.
+    """
     found = [lowest_score(threshold, kind) for threshold in thresholds if threshold is not None]
-    return np.unique(np.array([cut for cut in found if cut is not None], dtype=kind)) + kind.type(0) if found else None
+    return (
+        np.unique(np.array([cut for cut in found if cut is not None], dtype=kind)) + kind.type(0)
+        if found
+        else None
+    )
 
 
 def short(threshold: Any, below: Any) -> str:
-    """A threshold in as few digits as flag the same cases: above `below`, the highest score that is not flagged, and at most the threshold.
+    """A threshold in as few digits as flag the same cases: above `below`, the highest score that is
+    not flagged, and at most the threshold.
 
-    That is the number half way between the two, rounded to the fewest digits that still separate them, or the threshold itself where it has
-    no more digits; of integer scores an integer. A `below`
-    of −inf says that nothing is left unflagged: four digits, rounded down. None says that the threshold is to be shown as it is.
+    That is the number half way between the two, rounded to the fewest digits that still separate
+    them, or the threshold itself where it has no more digits; of integer scores an integer. A
+    `below` of −inf says that nothing is left unflagged: four digits, rounded down. None says that
+    the threshold is to be shown as it is.
 
     >>> short(0.4109800393967368, 0.3837292191193899), short(0.50021, 0.5001), short(13, 12), short(0.123456, -math.inf)
     ('0.4', '0.5002', '13', '0.1234')
-    """
+    """  # noqa: E501
     whole = isinstance(threshold, int)
     if below is None or not math.isfinite(threshold) or (whole and math.isinf(below)):
         return quoted(threshold)
@@ -144,22 +200,35 @@ def short(threshold: Any, below: Any) -> str:
         near = int(value) if whole and value == value.to_integral_value() else float(value)
         return (not whole or isinstance(near, int)) and below < near <= threshold
 
-    # Of scores that were rounded themselves, neighbours one unit apart, only the threshold itself is as short.
+    # Of scores that were rounded themselves, neighbours one unit apart, only the threshold itself
+    # is as short.
     for digits, rounding in product(range(1, MOST_DIGITS + 1), (ROUND_HALF_UP, ROUND_CEILING)):
         text = _plain(middle, digits, rounding, separates)
         if text is not None:
-            return _plain(Decimal(repr(threshold)), digits, ROUND_HALF_UP, lambda near: near == Decimal(repr(threshold))) or text
+            return (
+                _plain(
+                    Decimal(repr(threshold)),
+                    digits,
+                    ROUND_HALF_UP,
+                    lambda near: near == Decimal(repr(threshold)),
+                )
+                or text
+            )
     return quoted(threshold)
 
 
-def _plain(value: Decimal, digits: int, rounding: str, good: Callable[[Decimal], bool]) -> str | None:
+def _plain(
+    value: Decimal, digits: int, rounding: str, good: Callable[[Decimal], bool]
+) -> str | None:
     """So many digits of a number as people write it, where that is good."""
     near = Context(prec=digits, rounding=rounding).plus(value)
     if not good(near):
         return None
     text = f"{near:f}"
     return (
-        (text.rstrip("0").rstrip(".") if "." in text else text) if SMALL <= abs(near) < LARGE or not near else f"{near.normalize():.{digits}g}"
+        (text.rstrip("0").rstrip(".") if "." in text else text)
+        if SMALL <= abs(near) < LARGE or not near
+        else f"{near.normalize():.{digits}g}"
     )
 
 
@@ -173,20 +242,24 @@ def next_below(scores: Array) -> Array:
 
 
 # ----------------------------------------------------------------------
-# The upper convex hull of points that rise: which of them no straight line between two others passes over or through.
+# The upper convex hull of points that rise: which of them no straight line between two others
+# passes over or through.
 
 
 # After so many passes over all points at once, the few that remain are looked at one by one.
 MOST_PASSES = 60
-# Masses are rounded: within so many units in the last place, three points are taken to lie on one line.
+# Masses are rounded: within so many units in the last place, three points are taken to lie on one
+# line.
 SLACK = 8 * 2.0**-53
 
 
 def upper_hull(x: npt.NDArray[Any], y: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
-    """The places of the hull's corners, first and last included; points rise in x and y. Exact for counts of any size.
+    """The places of the hull's corners, first and last included; points rise in x and y. Exact for
+    counts of any size.
 
-    A point on or below the line between its two neighbours is no corner, and that stays true when the neighbours go as well: so all
-    such points can be taken away at once, again and again, and only what is left needs the classic scan.
+    A point on or below the line between its two neighbours is no corner, and that stays true when
+    the neighbours go as well: so all such points can be taken away at once, again and again, and
+    only what is left needs the classic scan.
     """
     moved = (x[1:] != x[:-1]) | (y[1:] != y[:-1])
     kept = np.flatnonzero(np.concatenate(([True], moved)))
@@ -211,16 +284,25 @@ def upper_hull(x: npt.NDArray[Any], y: npt.NDArray[Any]) -> npt.NDArray[np.intp]
 def _turns_right(across: Any, up: Any, next_across: Any, next_up: Any) -> Any:
     """Whether the second step is less steep than the first."""
     first, second = up * next_across, next_up * across
-    return first - second > (SLACK * (first + second) if getattr(first, "dtype", object) == np.float64 or isinstance(first, float) else 0)
+    return first - second > (
+        SLACK * (first + second)
+        if getattr(first, "dtype", object) == np.float64 or isinstance(first, float)
+        else 0
+    )
 
 
-def _scanned(kept: npt.NDArray[np.intp], x: npt.NDArray[Any], y: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
+def _scanned(
+    kept: npt.NDArray[np.intp], x: npt.NDArray[Any], y: npt.NDArray[Any]
+) -> npt.NDArray[np.intp]:
     """Andrew's chain, one point at a time."""
     corners: list[int] = []
     xs, ys = x[kept].tolist(), y[kept].tolist()
     for i in range(len(kept)):
         while len(corners) >= 2 and not _turns_right(
-            xs[corners[-1]] - xs[corners[-2]], ys[corners[-1]] - ys[corners[-2]], xs[i] - xs[corners[-1]], ys[i] - ys[corners[-1]]
+            xs[corners[-1]] - xs[corners[-2]],
+            ys[corners[-1]] - ys[corners[-2]],
+            xs[i] - xs[corners[-1]],
+            ys[i] - ys[corners[-1]],
         ):
             corners.pop()
         corners.append(i)
@@ -228,7 +310,8 @@ def _scanned(kept: npt.NDArray[np.intp], x: npt.NDArray[Any], y: npt.NDArray[Any
 
 
 # ----------------------------------------------------------------------
-# Putting the columns of two values end to end, in types that hold either without loss. One set of rules for every `+`.
+# Putting the columns of two values end to end, in types that hold either without loss. One set of
+# rules for every `+`.
 
 
 def joined_scores(first: Array, second: Array) -> Array:
@@ -253,7 +336,11 @@ def _joined(first: Array, second: Array, as_floats: Callable[[Array], Array]) ->
 def as_masses(counts: Array) -> Array:
     """Counts as float64, or a refusal where that would round."""
     if counts.dtype == np.int64 and counts.size and int(counts.max()) > EXACT_FLOATS:
-        raise refuse("BR224", "counts above 2**53 cannot be added to weighted counts without rounding", "weight all parts, or none")
+        raise refuse(
+            "BR224",
+            "counts above 2**53 cannot be added to weighted counts without rounding",
+            "weight all parts, or none",
+        )
     return counts.astype(np.float64)
 
 
@@ -261,12 +348,17 @@ def check_totals(positives: Array, negatives: Array) -> None:
     """Totals that int64 or float64 cannot hold are refused, not wrapped."""
     everything = total(positives) + total(negatives)
     if everything == math.inf or (isinstance(everything, int) and everything > INT64_MAX):
-        raise refuse("BR223", "the totals go beyond what 64 bits hold", "scale the weights down, or count fewer cases")
+        raise refuse(
+            "BR223",
+            "the totals go beyond what 64 bits hold",
+            "scale the weights down, or count fewer cases",
+        )
 
 
 def _as_float_scores(scores: Array) -> Array:
     floats = scores.astype(np.float64)
-    # Comparing in Python is exact; NumPy would round the integer first. Only scores that a float might not hold need it.
+    # Comparing in Python is exact; NumPy would round the integer first. Only scores that a float
+    # might not hold need it.
     large = np.flatnonzero(np.abs(floats) >= EXACT_FLOATS) if scores.dtype == np.int64 else ()
     if any(int(floats[i]) != int(scores[i]) for i in large):
         text = "integer scores beyond 2**53 cannot be added to float scores without merging some"
@@ -275,7 +367,8 @@ def _as_float_scores(scores: Array) -> Array:
 
 
 # ----------------------------------------------------------------------
-# What a reader should know of any counts, read off the cells: always true of the value at hand, also after adding.
+# What a reader should know of any counts, read off the cells: always true of the value at hand,
+# also after adding.
 
 
 # From these shares on, a remark is worth a line.
@@ -287,7 +380,9 @@ ROUNDING = 1e-6
 
 
 def observe(cells: Cells, *, condensed: bool, coarse: bool) -> tuple[Note, ...]:
-    """Every remark that holds for these cells. Where cells were merged, nothing is said of what merging hides."""
+    """Every remark that holds for these cells. Where cells were merged, nothing is said of what
+    merging hides.
+    """
     if not len(cells.scores):
         return ()
     positives, negatives = total(cells.positives), total(cells.negatives)
@@ -297,17 +392,28 @@ def observe(cells: Cells, *, condensed: bool, coarse: bool) -> tuple[Note, ...]:
         *(_values(cells) if whole else ()),
         *(_ties(cells, positives + negatives) if whole else ()),
         *(_range(cells) if whole else ()),
-        *(() if coarse or not positives or not negatives else _direction(share_won(cells.positives, cells.negatives), _chance_error(cells))),
+        *(
+            ()
+            if coarse or not positives or not negatives
+            else _direction(share_won(cells.positives, cells.negatives), _chance_error(cells))
+        ),
     )
 
 
 def observe_in_passes(cells: Cells, totals: tuple[int, int], auc: float) -> tuple[Note, ...]:
-    """The same of cases that were read piece by piece: `cells` has every score of a positive, and the least and the most of all others.
+    """The same of cases that were read piece by piece: `cells` has every score of a positive, and
+    the least and the most of all others.
 
     Ties at a score that no positive has are not seen.
     """
     error = math.sqrt((sum(totals) + 1) / (12 * totals[0] * totals[1]))
-    return *_classes(*totals), *_values(cells), *_ties(cells, sum(totals)), *_range(cells), *_direction(auc, error)
+    return (
+        *_classes(*totals),
+        *_values(cells),
+        *_ties(cells, sum(totals)),
+        *_range(cells),
+        *_direction(auc, error),
+    )
 
 
 def percent(share: float) -> str:
@@ -320,37 +426,69 @@ def _classes(positives: float, negatives: float) -> Iterator[Note]:
     weighted = isinstance(everything, float)
     cases = f"a weight of {grouped(everything)}" if weighted else number_of(everything, "case")
     if not positives:
-        bound = "" if weighted else f"; upper bound on prevalence {_prevalence_bound(int(everything)):.3g} % (95 %, one-sided)"
+        bound = (
+            ""
+            if weighted
+            else (
+                f"; upper bound on prevalence {_prevalence_bound(int(everything)):.3g} % (95 %,"
+                " one-sided)"
+            )
+        )
         yield Note("BR104", f"no positives in {cases}: recall and AUC are undefined{bound}")
     elif not negatives:
         yield Note("BR104", f"no negatives in {cases}: false positive rate and AUC are undefined")
     elif positives > MAJORITY * everything:
         of = "weight" if weighted else "cases"
-        yield Note("BR110", f"the positive class is {percent(positives / everything)} of the {of}; was the rare class meant?")
+        yield Note(
+            "BR110",
+            f"the positive class is {percent(positives / everything)} of the {of}; was the rare"
+            " class meant?",
+        )
 
 
 def _prevalence_bound(cases: int) -> float:
-    """Clopper-Pearson's one-sided 95 % upper bound, in percent, when none of the cases is positive."""
+    """Clopper-Pearson's one-sided 95 % upper bound, in percent, when none of the cases is
+    positive.
+    """
     return -100 * math.expm1(math.log(0.05) / cases)
 
 
 def _values(cells: Cells) -> Iterator[Note]:
     scores = cells.scores
     if len(scores) == 1:
-        yield Note("BR206", f"every score is {quoted(scores[0].item())}: no threshold separates anything")
+        yield Note(
+            "BR206", f"every score is {quoted(scores[0].item())}: no threshold separates anything"
+        )
     elif len(scores) == 2:
-        yield Note("BR205", "only 2 distinct scores: one operating point; the curve is that point and its corners")
+        yield Note(
+            "BR205",
+            "only 2 distinct scores: one operating point; the curve is that point and its corners",
+        )
     if not np.isfinite(scores[[0, -1]]).all():
-        yield Note("BR218", "some scores are infinite: they rank beyond every finite score, and no probability measure is defined for them")
+        yield Note(
+            "BR218",
+            "some scores are infinite: they rank beyond every finite score, and no probability"
+            " measure is defined for them",
+        )
     if len(scores) == 2 and scores[0] == 1 and scores[1] == 0:
         if not cells.negatives[0] and not cells.positives[1]:
-            yield Note("BR112", "the scores are 0 and 1 and separate the classes perfectly: has the label leaked into the score?")
+            yield Note(
+                "BR112",
+                "the scores are 0 and 1 and separate the classes perfectly: has the label leaked"
+                " into the score?",
+            )
         else:
-            yield Note("BR111", "the scores are only 0 and 1: if labels and scores were swapped, precision and recall changed places")
+            yield Note(
+                "BR111",
+                "the scores are only 0 and 1: if labels and scores were swapped, precision and"
+                " recall changed places",
+            )
 
 
 def _ties(cells: Cells, everything: float) -> Iterator[Note]:
-    if len(cells.scores) <= 2 or cells.positives.dtype == np.float64:  # masses do not say how many cases tie
+    if (
+        len(cells.scores) <= 2 or cells.positives.dtype == np.float64
+    ):  # masses do not say how many cases tie
         return
     sizes = cells.positives + cells.negatives
     largest = int(np.argmax(sizes))
@@ -358,16 +496,27 @@ def _ties(cells: Cells, everything: float) -> Iterator[Note]:
     if sizes[largest] < 2 or share < LARGE_TIE:
         return
     if score in (0, 1) and cells.scores[0] <= 1 and cells.scores[-1] >= 0:
-        yield Note("BR210", f"{percent(share)} of the scores are exactly {score}: the order among them is arbitrary")
+        yield Note(
+            "BR210",
+            f"{percent(share)} of the scores are exactly {score}: the order among them is"
+            " arbitrary",
+        )
     else:
-        yield Note("BR216", f"{percent(share)} of the scores tie at {quoted(score)}: a budget that ends inside a tie is met on average only")
+        yield Note(
+            "BR216",
+            f"{percent(share)} of the scores tie at {quoted(score)}: a budget that ends inside a"
+            " tie is met on average only",
+        )
 
 
 def _range(cells: Cells) -> Iterator[Note]:
     finite = cells.scores[np.isfinite(cells.scores)]
     if not len(finite) or (finite[0] <= 1 + ROUNDING and finite[-1] >= -ROUNDING):
         return
-    span = f"scores span {finite[-1].item():.6g} to {finite[0].item():.6g}: ranking measures are unaffected; these are not probabilities"
+    span = (
+        f"scores span {finite[-1].item():.6g} to {finite[0].item():.6g}: ranking measures are"
+        " unaffected; these are not probabilities"
+    )
     if finite[-1] >= 0 and finite[0] <= 100:
         yield Note("BR202", f"{span} (percent?)")
     else:
@@ -375,10 +524,19 @@ def _range(cells: Cells) -> Iterator[Note]:
 
 
 def _direction(auc: float, error: float) -> Iterator[Note]:
-    """Reversed scores are told, never turned: AUC well below one half, and by more than chance explains."""
+    """Reversed scores are told, never turned: AUC well below one half, and by more than chance
+    explains.
+    """
     if auc < min(REVERSED, 0.5 - 2 * error):
         text = f"AUC {auc:.3g} is below 0.5: the scores look reversed"
-        yield Note("BR207", text, Fix("negate the scores, if low means positive", "--lower-is-positive, if low means positive"))
+        yield Note(
+            "BR207",
+            text,
+            Fix(
+                "negate the scores, if low means positive",
+                "--lower-is-positive, if low means positive",
+            ),
+        )
 
 
 def _chance_error(cells: Cells) -> float:
@@ -388,7 +546,9 @@ def _chance_error(cells: Cells) -> float:
 
 
 def _sample_size(values: npt.NDArray[Any]) -> float:
-    """Cases, or for masses Kish's effective number of cells: masses do not say how many cases they stand for."""
+    """Cases, or for masses Kish's effective number of cells: masses do not say how many cases they
+    stand for.
+    """
     if values.dtype == np.int64:
         return total(values)
     scaled = values / values.max()
@@ -400,25 +560,34 @@ def _sample_size(values: npt.NDArray[Any]) -> float:
 
 
 class Totals(Frozen):
-    """A frozen value with positives and negatives: int64 counts of cases, or float64 masses when cases were weighted."""
+    """A frozen value with positives and negatives: int64 counts of cases, or float64 masses when
+    cases were weighted.
+    """
 
     positives: Array
     negatives: Array
     ledger: Ledger
     _recorded: tuple[Note, ...]
-    # Cases that were scored and have no label, counted in the same way with all of them as negatives; None where there are none, or they
-    # are not kept (saved counts do not keep them, and no digest knows them).
+    # Cases that were scored and have no label, counted in the same way with all of them as
+    # negatives; None where there are none, or they are not kept (saved counts do not keep them, and
+    # no digest knows them).
     unlabelled: Any = None
 
     def beside(self, unlabelled: Any) -> Self:
-        """The same, knowing the cases that were scored and have no label: how many cases are flagged needs no label."""
+        """The same, knowing the cases that were scored and have no label: how many cases are
+        flagged needs no label.
+        """
         self._set((), unlabelled=unlabelled)
         return self
 
     @property
     def labels_missing(self) -> bool:
-        """Whether scored cases were left out for want of a label: the prior is then that of the labelled cases, not of all."""
-        return self.unlabelled is not None or any(note.code == "BR105" and "left out" in note.text for note in self._recorded)
+        """Whether scored cases were left out for want of a label: the prior is then that of the
+        labelled cases, not of all.
+        """
+        return self.unlabelled is not None or any(
+            note.code == "BR105" and "left out" in note.text for note in self._recorded
+        )
 
     @property
     def weighted(self) -> bool:
@@ -435,7 +604,9 @@ class Totals(Frozen):
 
     @property
     def prior(self) -> float:
-        """The share of positives in the sample: a property of the data set, not an estimate of the base rate in the field."""
+        """The share of positives in the sample: a property of the data set, not an estimate of the
+        base rate in the field.
+        """
         return ratio(self.total_positives, self.total_positives + self.total_negatives, "no cases")
 
     def _unlabelled_with(self, other: Totals) -> Any:
@@ -445,7 +616,9 @@ class Totals(Frozen):
 
     def _notes_with(self, other: Totals) -> tuple[Note, ...]:
         """The recorded notes of a sum."""
-        return combine(self._recorded, (*other._recorded, *repeated_sources(self.ledger, other.ledger)))
+        return combine(
+            self._recorded, (*other._recorded, *repeated_sources(self.ledger, other.ledger))
+        )
 
     @property
     def _masses(self) -> str:
@@ -455,11 +628,19 @@ class Totals(Frozen):
     @property
     def _classes(self) -> str:
         if self.weighted:
-            return f"weight {grouped(self.total_positives)} positive, {grouped(self.total_negatives)} negative"
-        return f"{number_of(self.total_positives, 'positive')}, {number_of(self.total_negatives, 'negative')}"
+            return (
+                f"weight {grouped(self.total_positives)} positive, {grouped(self.total_negatives)}"
+                " negative"
+            )
+        return (
+            f"{number_of(self.total_positives, 'positive')},"
+            f" {number_of(self.total_negatives, 'negative')}"
+        )
 
 
 def rows_counted(positives: Array, negatives: Array) -> Ledger:
-    """The ledger of cells that did not come from rows we saw: their cases, or nothing where only masses are known."""
+    """The ledger of cells that did not come from rows we saw: their cases, or nothing where only
+    masses are known.
+    """
     rows = total(positives) + total(negatives)
     return Ledger(rows_read=rows, rows_used=rows) if isinstance(rows, int) else Ledger()

@@ -1,4 +1,6 @@
-"""`Counts`: how many positives and negatives at each distinct score, and the file they are saved in."""
+"""`Counts`: how many positives and negatives at each distinct score, and the file they are saved
+in.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,8 @@ from baserate.notes import DESIGNS, RANDOM, Ledger, Note, Source, combine
 from baserate.numbers import INT64_MAX
 
 # ----------------------------------------------------------------------
-# The file of saved counts: a line of magic, a JSON head, little-endian arrays, a SHA-256 of all of it. No pickle.
+# The file of saved counts: a line of magic, a JSON head, little-endian arrays, a SHA-256 of all of
+# it. No pickle.
 
 
 MAGIC = b"baserate-counts-file-1\n"
@@ -57,9 +60,19 @@ def write(path: str | os.PathLike[str], saved: Saved, magic: bytes = MAGIC) -> N
     """Save, so that a kill at any moment leaves the old file or the new one."""
     import json
 
-    arrays = [{"name": name, "dtype": array.dtype.newbyteorder("<").str, "length": len(array)} for name, array in saved.arrays.items()]
-    head = json.dumps({"kind": saved.kind, "arrays": arrays, "facts": saved.facts}, allow_nan=False).encode()
-    pieces: list[bytes | memoryview] = [magic, len(head).to_bytes(LENGTH, "little"), head, *map(little_endian, saved.arrays.values())]
+    arrays = [
+        {"name": name, "dtype": array.dtype.newbyteorder("<").str, "length": len(array)}
+        for name, array in saved.arrays.items()
+    ]
+    head = json.dumps(
+        {"kind": saved.kind, "arrays": arrays, "facts": saved.facts}, allow_nan=False
+    ).encode()
+    pieces: list[bytes | memoryview] = [
+        magic,
+        len(head).to_bytes(LENGTH, "little"),
+        head,
+        *map(little_endian, saved.arrays.values()),
+    ]
     write_atomically(path, [*pieces, sha256(pieces)])
 
 
@@ -70,20 +83,39 @@ def read(path: str | os.PathLike[str]) -> Saved:
     with open(path, "rb") as file:
         content = file.read()
     if not content.startswith(MAGIC[:-2]):
-        raise refuse_file(path, "BR710", "is not a file of saved counts", "give a file written by save()")
+        raise refuse_file(
+            path, "BR710", "is not a file of saved counts", "give a file written by save()"
+        )
     if not content.startswith(MAGIC):
-        raise refuse_file(path, "BR712", "was saved by a later version of baserate, or is damaged", "update baserate, or count again")
+        raise refuse_file(
+            path,
+            "BR712",
+            "was saved by a later version of baserate, or is damaged",
+            "update baserate, or count again",
+        )
     body, checksum = memoryview(content)[:-CHECKSUM], content[-CHECKSUM:]
     if sha256([body]) != checksum:
-        raise refuse_file(path, "BR711", "is damaged or cut off: its checksum does not match", "count again, or restore the file from a copy")
+        raise refuse_file(
+            path,
+            "BR711",
+            "is damaged or cut off: its checksum does not match",
+            "count again, or restore the file from a copy",
+        )
     try:
         return parsed(body, len(MAGIC))
     except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
-        raise refuse_file(path, "BR711", f"does not hold what its head says ({quoted(str(error), quotes=False)})", "count again") from None
+        raise refuse_file(
+            path,
+            "BR711",
+            f"does not hold what its head says ({quoted(str(error), quotes=False)})",
+            "count again",
+        ) from None
 
 
 def parsed(body: memoryview, begin: int) -> Saved:
-    """What lies behind the magic; whatever is wrong with it raises one of a few errors of Python's."""
+    """What lies behind the magic; whatever is wrong with it raises one of a few errors of
+    Python's.
+    """
     import json
 
     start = begin + LENGTH
@@ -94,7 +126,12 @@ def parsed(body: memoryview, begin: int) -> Saved:
     offset, arrays = start + length, {}
     for entry in head["arrays"]:
         dtype, items, name = DTYPES[entry["dtype"]], entry["length"], entry["name"]
-        if type(items) is not int or not 0 <= items <= (len(body) - offset) // dtype.itemsize or type(name) is not str or name in arrays:
+        if (
+            type(items) is not int
+            or not 0 <= items <= (len(body) - offset) // dtype.itemsize
+            or type(name) is not str
+            or name in arrays
+        ):
             raise ValueError("an array does not fit the file")
         array = np.frombuffer(body, dtype, items, offset) if items else np.empty(0, dtype)
         arrays[name] = array.astype(dtype.newbyteorder("="))
@@ -105,7 +142,8 @@ def parsed(body: memoryview, begin: int) -> Saved:
 
 
 # ----------------------------------------------------------------------
-# `Counts`: how many positives and negatives at each distinct score. Every number in baserate is computed from it.
+# `Counts`: how many positives and negatives at each distinct score. Every number in baserate is
+# computed from it.
 
 
 # What odds were multiplied by: a whole number, or a fraction.
@@ -114,7 +152,9 @@ ARRAYS = frozenset({"scores", "positives", "negatives", "edges", "highs", "cuts"
 
 
 class Bins(NamedTuple):
-    """What coarse counts keep of the scores they merged: the inner edges, ascending, and the highest score in each cell."""
+    """What coarse counts keep of the scores they merged: the inner edges, ascending, and the
+    highest score in each cell.
+    """
 
     edges: npt.NDArray[np.float64]
     highs: Array
@@ -123,8 +163,9 @@ class Bins(NamedTuple):
 class Counts(Totals):
     """How many positives and negatives have each score?
 
-    `scores` are distinct and descending, `positives` and `negatives` say how many cases have each: int64, or float64 masses when
-    cases were weighted. Counts are frozen, add up (`a + b` is the count of both data sets together) and compare by value.
+    `scores` are distinct and descending, `positives` and `negatives` say how many cases have each:
+    int64, or float64 masses when cases were weighted. Counts are frozen, add up (`a + b` is the
+    count of both data sets together) and compare by value.
 
     >>> from baserate import Counts
     >>> Counts([0.9, 0.5, 0.1], positives=[2, 1, 0], negatives=[0, 3, 4])
@@ -136,7 +177,9 @@ class Counts(Totals):
     condensed: bool
     cuts: Array | None  # thresholds that no merged run reaches across, ascending
 
-    def __init__(self, scores: npt.ArrayLike, positives: npt.ArrayLike, negatives: npt.ArrayLike) -> None:
+    def __init__(
+        self, scores: npt.ArrayLike, positives: npt.ArrayLike, negatives: npt.ArrayLike
+    ) -> None:
         """Cells in any order; equal scores are merged and empty cells left out."""
         cells = _validated(scores, positives, negatives)
         self._fill(cells, rows_counted(cells.positives, cells.negatives))
@@ -151,7 +194,15 @@ class Counts(Totals):
         cuts: Array | None = None,
     ) -> None:
         arrays = (*cells, *(bins or ()), *(() if cuts is None else (cuts,)))
-        self._set(arrays, **cells._asdict(), ledger=ledger, bins=bins, condensed=condensed, cuts=cuts, _recorded=tuple(notes))
+        self._set(
+            arrays,
+            **cells._asdict(),
+            ledger=ledger,
+            bins=bins,
+            condensed=condensed,
+            cuts=cuts,
+            _recorded=tuple(notes),
+        )
 
     @classmethod
     def _of(cls, cells: Cells, *rest: Any, **named: Any) -> Counts:
@@ -161,7 +212,14 @@ class Counts(Totals):
         return counts
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (tuple(self._cells), self.ledger, self._recorded, self.bins, self.condensed, self.cuts)
+        return _restored, (
+            tuple(self._cells),
+            self.ledger,
+            self._recorded,
+            self.bins,
+            self.condensed,
+            self.cuts,
+        )
 
     @classmethod
     def empty(cls) -> Counts:
@@ -175,13 +233,22 @@ class Counts(Totals):
 
     @cached_property
     def notes(self) -> tuple[Note, ...]:
-        """How the data were read, as recorded when counting, and what there is to say of these counts."""
-        return combine(self._recorded, observe(self._cells, condensed=self.condensed, coarse=self.bins is not None))
+        """How the data were read, as recorded when counting, and what there is to say of these
+        counts.
+        """
+        return combine(
+            self._recorded,
+            observe(self._cells, condensed=self.condensed, coarse=self.bins is not None),
+        )
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of the statistic: the same from every engine and every order of the rows, and (without weights) every way of splitting."""
-        return fingerprint(f"baserate-counts-1\n{self.scores.dtype.name}\n{self._masses}", self._cells)
+        """SHA-256 of the statistic: the same from every engine and every order of the rows, and
+        (without weights) every way of splitting.
+        """
+        return fingerprint(
+            f"baserate-counts-1\n{self.scores.dtype.name}\n{self._masses}", self._cells
+        )
 
     @cached_property
     def coarse(self) -> bool:
@@ -190,47 +257,81 @@ class Counts(Totals):
 
     @property
     def auc_error_bound(self) -> float:
-        """The most that AUC can be off because scores were merged: ½·Σ pᵢnᵢ/(P·N) over the merged cells, 0 for exact counts.
+        """The most that AUC can be off because scores were merged: ½·Σ pᵢnᵢ/(P·N) over the merged
+        cells, 0 for exact counts.
 
         A cell that holds one distinct score, or cases of one class only, adds nothing.
         """
         if self.bins is None or not self.total_positives or not self.total_negatives:
             return 0.0
         merged = self.bins.highs > self.scores
-        ours, theirs = self.positives[merged] / self.total_positives, self.negatives[merged] / self.total_negatives
-        # Rounded up, and with room for the last place of the two values that it compares, so that it stays a bound.
-        doubt, slack = math.fsum(ours * theirs) / 2 * (1 + 2**-40), 2.0**-46 if self.weighted else 2.0**-52
+        ours, theirs = (
+            self.positives[merged] / self.total_positives,
+            self.negatives[merged] / self.total_negatives,
+        )
+        # Rounded up, and with room for the last place of the two values that it compares, so that
+        # it stays a bound.
+        doubt, slack = (
+            math.fsum(ours * theirs) / 2 * (1 + 2**-40),
+            2.0**-46 if self.weighted else 2.0**-52,
+        )
         return doubt + slack if doubt or (self.weighted and merged.any()) else 0.0
 
     def condense(self, thresholds: Iterable[float] = ()) -> Counts:
         """Merge each run of scores that only negatives have into its lowest score.
 
-        AUC, its DeLong variance, the hull and every operating point at a positive's score stay exact, and those at `thresholds`.
+        AUC, its DeLong variance, the hull and every operating point at a positive's score stay
+        exact, and those at `thresholds`.
         """
         if self.bins is not None:
-            raise refuse("BR220", "coarse counts cannot be condensed: their bins already merge scores", "condense before coarsening")
+            raise refuse(
+                "BR220",
+                "coarse counts cannot be condensed: their bins already merge scores",
+                "condense before coarsening",
+            )
         cuts = cuts_of(thresholds, self.scores.dtype)
-        return Counts._of(without_runs(self._cells, cuts), self.ledger, self._recorded, condensed=True, cuts=cuts)
+        return Counts._of(
+            without_runs(self._cells, cuts), self.ledger, self._recorded, condensed=True, cuts=cuts
+        )
 
     def coarsen(self, edges: int | npt.ArrayLike) -> Counts:
         """Merge scores into bins, with `auc_error_bound` saying what that can cost.
 
-        `edges` are the inner edges of the bins (a score at an edge lies above it); a number asks for so many bins of equal width.
-        Coarse counts add up where their edges are equal. A bin is named by its lowest score, so flagging down to it is still exact.
+        `edges` are the inner edges of the bins (a score at an edge lies above it); a number asks
+        for so many bins of equal width. Coarse counts add up where their edges are equal. A bin is
+        named by its lowest score, so flagging down to it is still exact.
         """
         if self.condensed:
-            raise refuse("BR220", "condensed counts cannot be coarsened: their runs already merge scores", "coarsen before condensing")
-        inner = self._equal_edges(edges) if isinstance(edges, int | np.integer) else _checked_edges(edges)
+            raise refuse(
+                "BR220",
+                "condensed counts cannot be coarsened: their runs already merge scores",
+                "coarsen before condensing",
+            )
+        inner = (
+            self._equal_edges(edges)
+            if isinstance(edges, int | np.integer)
+            else _checked_edges(edges)
+        )
         highs = self.bins.highs if self.bins is not None else self.scores
-        bins, above = (np.searchsorted(inner, values, side="right") for values in (self.scores, highs))
+        bins, above = (
+            np.searchsorted(inner, values, side="right") for values in (self.scores, highs)
+        )
         if (bins != above).any():
-            raise refuse("BR220", "these counts are coarse, and the new edges cut through their bins", "use edges that are among the old ones")
+            raise refuse(
+                "BR220",
+                "these counts are coarse, and the new edges cut through their bins",
+                "use edges that are among the old ones",
+            )
         cells, highs = binned(bins, self.scores, highs, self.positives, self.negatives)
         return Counts._of(cells, self.ledger, self._recorded, bins=Bins(inner, highs))
 
     def _equal_edges(self, count: int | np.integer[Any]) -> npt.NDArray[np.float64]:
         if count < 1:
-            raise refuse("BR220", f"the number of bins must be 1 or more, got {count}", "give a number such as 1024, or the edges")
+            raise refuse(
+                "BR220",
+                f"the number of bins must be 1 or more, got {count}",
+                "give a number such as 1024, or the edges",
+            )
         finite = self.scores[np.isfinite(self.scores)].astype(np.float64)
         if not len(finite):
             return np.empty(0)
@@ -258,17 +359,29 @@ class Counts(Totals):
         if not np.array_equal(self.scores[self.positives > 0], other.scores[other.positives > 0]):
             raise refuse(
                 "BR221",
-                "condensed counts with different positive scores cannot be added: their merged runs do not line up",
+                "condensed counts with different positive scores cannot be added: their merged runs"
+                " do not line up",
                 'count the parts with keep="all", add them, and condense the sum',
             )
-        cuts = self.cuts if self.cuts is not None and other.cuts is not None and np.array_equal(self.cuts, other.cuts) else None
+        cuts = (
+            self.cuts
+            if self.cuts is not None
+            and other.cuts is not None
+            and np.array_equal(self.cuts, other.cuts)
+            else None
+        )
         return Counts._of(without_runs(cells, cuts), ledger, notes, condensed=True, cuts=cuts)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Counts):
             return NotImplemented
-        pairs = [*zip(self._cells, other._cells, strict=True), *zip(self.bins or (), other.bins or (), strict=False)]
-        same_kind = self.condensed == other.condensed and (self.bins is None) == (other.bins is None)
+        pairs = [
+            *zip(self._cells, other._cells, strict=True),
+            *zip(self.bins or (), other.bins or (), strict=False),
+        ]
+        same_kind = self.condensed == other.condensed and (self.bins is None) == (
+            other.bins is None
+        )
         return same_kind and all(a.dtype == b.dtype and np.array_equal(a, b) for a, b in pairs)
 
     def __hash__(self) -> int:
@@ -279,7 +392,11 @@ class Counts(Totals):
         if self.bins is not None:
             cells += f" bins (AUC within {self.auc_error_bound:.1e})"
         else:
-            cells += " cells (condensed: runs of negatives merged)" if self.condensed else " distinct scores"
+            cells += (
+                " cells (condensed: runs of negatives merged)"
+                if self.condensed
+                else " distinct scores"
+            )
         prior = f"{self.prior:#.3g}" if math.isfinite(self.prior) else "undefined (no cases)"
         return f"Counts: {self._classes}, {cells}, prior {prior}"
 
@@ -290,7 +407,9 @@ class Counts(Totals):
         return table(repr(self), ("score", "positives", "negatives"), rows)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a checksummed file that `baserate.load` reads; a kill in the middle leaves the old file or the new one."""
+        """Write a checksummed file that `baserate.load` reads; a kill in the middle leaves the old
+        file or the new one.
+        """
         arrays = {**self._cells._asdict(), **(self.bins._asdict() if self.bins is not None else {})}
         if self.cuts is not None:
             arrays["cuts"] = self.cuts
@@ -306,7 +425,10 @@ class Counts(Totals):
         cells = _validated(arrays["scores"], arrays["positives"], arrays["negatives"])
         cuts = arrays.get("cuts")
         if cuts is not None and not (
-            condensed and cuts.dtype == cells.scores.dtype and not np.isnan(cuts).any() and (cuts[1:] > cuts[:-1]).all()
+            condensed
+            and cuts.dtype == cells.scores.dtype
+            and not np.isnan(cuts).any()
+            and (cuts[1:] > cuts[:-1]).all()
         ):
             raise ValueError("cuts do not fit the cells")
         form = without_runs(cells, cuts) if condensed else cells
@@ -324,7 +446,8 @@ def _restored(cells: tuple[Array, Array, Array], *rest: Any) -> Counts:
 
 def told(notes: Iterable[Note], ledger: Ledger) -> dict[str, Any]:
     """Notes and ledger as plain values, for a file."""
-    # The mark of corrected scores is there only where it says something: a reader that does not know it must not lose it.
+    # The mark of corrected scores is there only where it says something: a reader that does not
+    # know it must not lose it.
     facts = {name: value for name, value in asdict(ledger).items() if name != "corrected" or value}
     return {"notes": [asdict(note) for note in notes], "ledger": facts}
 
@@ -332,13 +455,23 @@ def told(notes: Iterable[Note], ledger: Ledger) -> dict[str, Any]:
 def heard(facts: dict[str, Any]) -> tuple[Ledger, tuple[Note, ...]]:
     """The inverse of `told`."""
     kept = dict(facts["ledger"])
-    sources, design = tuple(Source(**source) for source in kept.pop("sources")), kept.pop("design", RANDOM)
+    sources, design = (
+        tuple(Source(**source) for source in kept.pop("sources")),
+        kept.pop("design", RANDOM),
+    )
     corrected = kept.pop("corrected", "")
-    if not all(isinstance(text, str) for source in sources for text in (source.path, source.sha256, source.label, source.positive)):
+    if not all(
+        isinstance(text, str)
+        for source in sources
+        for text in (source.path, source.sha256, source.label, source.positive)
+    ):
         raise ValueError("the ledger does not hold sources")
     if not all(source.weight is None or isinstance(source.weight, str) for source in sources):
         raise ValueError("the ledger does not hold sources")
-    for rows in (tuple(kept.values()), *((source.rows_read, source.rows_used, source.rows_refused) for source in sources)):
+    for rows in (
+        tuple(kept.values()),
+        *((source.rows_read, source.rows_used, source.rows_refused) for source in sources),
+    ):
         if not all(type(number) is int and number >= 0 for number in rows):
             raise ValueError("the ledger does not hold numbers of rows")
     if any(source.rows_read != source.rows_used + source.rows_refused for source in sources):
@@ -347,7 +480,9 @@ def heard(facts: dict[str, Any]) -> tuple[Ledger, tuple[Note, ...]]:
         raise ValueError("the ledger names an unknown design")
     if corrected and not (isinstance(corrected, str) and ODDS.fullmatch(corrected)):
         raise ValueError("the ledger does not say by how much odds were corrected")
-    return Ledger(**kept, sources=sources, design=design, corrected=corrected), tuple(_note(**note) for note in facts["notes"])
+    return Ledger(**kept, sources=sources, design=design, corrected=corrected), tuple(
+        _note(**note) for note in facts["notes"]
+    )
 
 
 def _note(code: str, text: str, override: dict[str, str] | None) -> Note:
@@ -358,16 +493,33 @@ def _note(code: str, text: str, override: dict[str, str] | None) -> Note:
 
 def _validated(scores: npt.ArrayLike, positives: npt.ArrayLike, negatives: npt.ArrayLike) -> Cells:
     """Canonical cells from what a person or a file gives, or the reason why not."""
-    columns = [_numbers(values, name) for values, name in ((scores, "scores"), (positives, "positives"), (negatives, "negatives"))]
+    columns = [
+        _numbers(values, name)
+        for values, name in ((scores, "scores"), (positives, "positives"), (negatives, "negatives"))
+    ]
     if len({len(column) for column in columns}) > 1:
-        lengths = ", ".join(f"{len(column)} {name}" for column, name in zip(columns, Cells._fields, strict=True))
-        raise refuse("BR222", f"cells need one of each: got {lengths}", "give three arrays of one length")
+        lengths = ", ".join(
+            f"{len(column)} {name}" for column, name in zip(columns, Cells._fields, strict=True)
+        )
+        raise refuse(
+            "BR222", f"cells need one of each: got {lengths}", "give three arrays of one length"
+        )
     values, hits, misses = columns
     if np.isnan(values).any():
-        raise refuse("BR201", "a score is NaN and has no rank", "drop that cell", np.flatnonzero(np.isnan(values)))
+        raise refuse(
+            "BR201",
+            "a score is NaN and has no rank",
+            "drop that cell",
+            np.flatnonzero(np.isnan(values)),
+        )
     bad = ~(np.isfinite(hits) & np.isfinite(misses)) | (hits < 0) | (misses < 0)
     if bad.any():
-        raise refuse("BR222", "positives and negatives must be finite and not negative", "correct those cells", np.flatnonzero(bad))
+        raise refuse(
+            "BR222",
+            "positives and negatives must be finite and not negative",
+            "correct those cells",
+            np.flatnonzero(bad),
+        )
     if hits.dtype != misses.dtype:
         hits, misses = as_masses(hits), as_masses(misses)
     cells = gathered(values, hits, misses)
@@ -378,14 +530,33 @@ def _validated(scores: npt.ArrayLike, positives: npt.ArrayLike, negatives: npt.A
 def _numbers(values: npt.ArrayLike, name: str) -> Array:
     array = np.asarray(values)
     whole = array.dtype.kind == "f" and not isinstance(values, np.ndarray) and array.ndim == 1
-    rounded = whole and any(isinstance(value, int | np.integer) and int(value) != float(value) for value in values)  # type: ignore[union-attr]
-    if rounded or (array.dtype.itemsize > 8 and array.dtype.kind == "f" and (array != array.astype(np.float64)).any()):
-        raise refuse("BR215", f"{name} hold numbers that float64 would round", "use float64 or int64")
+    rounded = whole and any(
+        isinstance(value, int | np.integer) and int(value) != float(value)
+        for value in values  # type: ignore[union-attr]
+    )
+    if rounded or (
+        array.dtype.itemsize > 8
+        and array.dtype.kind == "f"
+        and (array != array.astype(np.float64)).any()
+    ):
+        raise refuse(
+            "BR215", f"{name} hold numbers that float64 would round", "use float64 or int64"
+        )
     if array.ndim != 1 or (array.dtype.kind not in "iuf" and array.size):
-        raise refuse("BR222", f"{name} must be one-dimensional numbers, got {array.ndim} dimensions of {array.dtype}", "give a flat array")
+        raise refuse(
+            "BR222",
+            f"{name} must be one-dimensional numbers, got {array.ndim} dimensions of {array.dtype}",
+            "give a flat array",
+        )
     if array.dtype.kind == "u" and array.size and int(array.max()) > INT64_MAX:
-        raise refuse("BR215", f"{name} go beyond the largest 64-bit integer", "subtract a constant, or use float64")
-    untyped = not array.size and not isinstance(values, np.ndarray)  # NumPy makes floats of an empty list
+        raise refuse(
+            "BR215",
+            f"{name} go beyond the largest 64-bit integer",
+            "subtract a constant, or use float64",
+        )
+    untyped = not array.size and not isinstance(
+        values, np.ndarray
+    )  # NumPy makes floats of an empty list
     counted = array.dtype.kind in "iu" or (untyped and name != "scores")
     return array.astype(np.int64 if counted else np.float64)
 
@@ -403,7 +574,11 @@ def _checked_edges(edges: npt.ArrayLike) -> npt.NDArray[np.float64]:
 def _checked_bins(arrays: dict[str, Array], cells: Cells) -> Bins:
     """One cell a bin, and nothing in a cell beyond its own bin."""
     edges, highs = _checked_edges(arrays["edges"]), arrays["highs"]
-    if len(highs) != len(cells.scores) or highs.dtype != cells.scores.dtype or not (highs >= cells.scores).all():
+    if (
+        len(highs) != len(cells.scores)
+        or highs.dtype != cells.scores.dtype
+        or not (highs >= cells.scores).all()
+    ):
         raise ValueError("the highest scores do not fit the cells")
     bins, above = (np.searchsorted(edges, values, side="right") for values in (cells.scores, highs))
     if (bins != above).any() or (np.diff(bins) >= 0).any():
@@ -412,10 +587,18 @@ def _checked_bins(arrays: dict[str, Array], cells: Cells) -> Bins:
 
 
 def _check_same_scale(a: Counts, b: Counts) -> None:
-    """A score corrected to another base rate is another score: both are, by the same factor, or none."""
+    """A score corrected to another base rate is another score: both are, by the same factor, or
+    none.
+    """
     if len(a.scores) and len(b.scores) and a.ledger.corrected != b.ledger.corrected:
-        said = " and ".join(f"by {counts.ledger.corrected}" if counts.ledger.corrected else "not at all" for counts in (a, b))
-        text = f"the odds of these scores were corrected differently ({said}): one threshold means two things"
+        said = " and ".join(
+            f"by {counts.ledger.corrected}" if counts.ledger.corrected else "not at all"
+            for counts in (a, b)
+        )
+        text = (
+            f"the odds of these scores were corrected differently ({said}): one threshold means two"
+            " things"
+        )
         raise refuse("BR536", text, "add the counts first, and correct the sum")
 
 
@@ -428,7 +611,11 @@ def _joined(a: Counts, b: Counts) -> tuple[Array, Array, Array]:
 
 def _added_bins(a: Counts, b: Counts) -> tuple[Cells, Bins]:
     if a.bins is None or b.bins is None or not np.array_equal(a.bins.edges, b.bins.edges):
-        raise refuse("BR226", "coarse counts add up only with coarse counts of equal edges", "coarsen all parts with the same edges")
+        raise refuse(
+            "BR226",
+            "coarse counts add up only with coarse counts of equal edges",
+            "coarsen all parts with the same edges",
+        )
     scores, hits, misses = _joined(a, b)
     highs = joined_scores(a.bins.highs, b.bins.highs)
     edges = a.bins.edges

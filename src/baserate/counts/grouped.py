@@ -1,4 +1,6 @@
-"""`GroupedCounts`: the counts of many folds, slices, sites, days or clusters, side by side in columns."""
+"""`GroupedCounts`: the counts of many folds, slices, sites, days or clusters, side by side in
+columns.
+"""
 
 from __future__ import annotations
 
@@ -38,8 +40,9 @@ SAVED_NAMES = (str, int, float, bool, type(None))
 class GroupedCounts(Totals, Mapping[Hashable, Counts]):
     """How do positives and negatives lie at each score, group by group?
 
-    Made by `count_groups`: a mapping from the name of a group to its `Counts`. Held as columns (one row a group and distinct score),
-    so that a hundred thousand clusters cost no more than their cells. A missing group is a group of its own, named None.
+    Made by `count_groups`: a mapping from the name of a group to its `Counts`. Held as columns (one
+    row a group and distinct score), so that a hundred thousand clusters cost no more than their
+    cells. A missing group is a group of its own, named None.
     """
 
     groups: tuple[Hashable, ...]
@@ -50,10 +53,26 @@ class GroupedCounts(Totals, Mapping[Hashable, Counts]):
         raise TypeError("GroupedCounts are made by count_groups")
 
     @classmethod
-    def _of(cls, groups: Iterable[Hashable], offsets: Indices, cells: Cells, ledger: Ledger, notes: Iterable[Note] = ()) -> GroupedCounts:
-        """From columns known to be right: the cells of group i are cells[offsets[i]:offsets[i + 1]], each in canonical form."""
+    def _of(
+        cls,
+        groups: Iterable[Hashable],
+        offsets: Indices,
+        cells: Cells,
+        ledger: Ledger,
+        notes: Iterable[Note] = (),
+    ) -> GroupedCounts:
+        """From columns known to be right: the cells of group i are cells[offsets[i]:offsets[i +
+        1]], each in canonical form.
+        """
         grouped_counts = cls.__new__(cls)
-        grouped_counts._set((*cells, offsets), groups=tuple(groups), offsets=offsets, **cells._asdict(), ledger=ledger, _recorded=tuple(notes))
+        grouped_counts._set(
+            (*cells, offsets),
+            groups=tuple(groups),
+            offsets=offsets,
+            **cells._asdict(),
+            ledger=ledger,
+            _recorded=tuple(notes),
+        )
         return grouped_counts
 
     @property
@@ -61,8 +80,17 @@ class GroupedCounts(Totals, Mapping[Hashable, Counts]):
         return Cells(self.scores, self.positives, self.negatives)
 
     @classmethod
-    def _gathered(cls, groups: tuple[Hashable, ...], codes: Array, cells: Cells, ledger: Ledger, notes: Iterable[Note] = ()) -> GroupedCounts:
-        """From cells in any order, where codes[i] is the place in `groups` of cell i; equal scores of a group are merged."""
+    def _gathered(
+        cls,
+        groups: tuple[Hashable, ...],
+        codes: Array,
+        cells: Cells,
+        ledger: Ledger,
+        notes: Iterable[Note] = (),
+    ) -> GroupedCounts:
+        """From cells in any order, where codes[i] is the place in `groups` of cell i; equal scores
+        of a group are merged.
+        """
         names = sorted(range(len(groups)), key=lambda i: rank(groups[i]))
         place = np.empty(len(groups), dtype=np.intp)
         place[names] = np.arange(len(groups))
@@ -71,7 +99,13 @@ class GroupedCounts(Totals, Mapping[Hashable, Counts]):
         return cls._of((groups[i] for i in names), offsets, merged, ledger, notes)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return GroupedCounts._of, (self.groups, self.offsets, self._cells, self.ledger, self._recorded)
+        return GroupedCounts._of, (
+            self.groups,
+            self.offsets,
+            self._cells,
+            self.ledger,
+            self._recorded,
+        )
 
     @cached_property
     def _places(self) -> dict[Hashable, int]:
@@ -82,12 +116,21 @@ class GroupedCounts(Totals, Mapping[Hashable, Counts]):
             place = self._places[group]
         except KeyError:
             raise KeyError(
-                f"no group {quoted(group)}; there are {grouped(len(self))}, such as {quoted(next(iter(self.groups), None))}"
+                f"no group {quoted(group)}; there are {grouped(len(self))}, such as"
+                f" {quoted(next(iter(self.groups), None))}"
             ) from None
         part = slice(self.offsets[place], self.offsets[place + 1])
         cells = Cells(*(column[part] for column in self._cells))
-        ledger = replace(rows_counted(cells.positives, cells.negatives), design=self.ledger.design, corrected=self.ledger.corrected)
-        rest = self.unlabelled[group] if self.unlabelled is not None and group in self.unlabelled else None
+        ledger = replace(
+            rows_counted(cells.positives, cells.negatives),
+            design=self.ledger.design,
+            corrected=self.ledger.corrected,
+        )
+        rest = (
+            self.unlabelled[group]
+            if self.unlabelled is not None and group in self.unlabelled
+            else None
+        )
         return Counts._of(cells, ledger, self._recorded).beside(rest)
 
     def __iter__(self) -> Iterator[Hashable]:
@@ -98,13 +141,21 @@ class GroupedCounts(Totals, Mapping[Hashable, Counts]):
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """How the data were read; what there is to say of one group is in the notes of its counts."""
+        """How the data were read; what there is to say of one group is in the notes of its
+        counts.
+        """
         return self._recorded
 
     def scored(self) -> dict[Hashable, Counts]:
-        """The counts of every group, and of those that have scored cases and no label: counts of no cases, which know the cases without one."""
+        """The counts of every group, and of those that have scored cases and no label: counts of no
+        cases, which know the cases without one.
+        """
         rest = {} if self.unlabelled is None else dict(self.unlabelled)
-        without = {group: Counts.empty().beside(cases) for group, cases in rest.items() if group not in self._places}
+        without = {
+            group: Counts.empty().beside(cases)
+            for group, cases in rest.items()
+            if group not in self._places
+        }
         return dict(sorted({**self, **without}.items(), key=lambda item: rank(item[0])))
 
     def total(self) -> Counts:
@@ -118,20 +169,39 @@ class GroupedCounts(Totals, Mapping[Hashable, Counts]):
             return NotImplemented
         groups = tuple(dict.fromkeys((*self.groups, *other.groups)))
         places = {group: i for i, group in enumerate(groups)}
-        codes = np.concatenate([np.repeat([places[g] for g in part.groups], np.diff(part.offsets)) for part in (self, other)]).astype(np.intp)
-        hits, misses = joined_counts(self.positives, other.positives), joined_counts(self.negatives, other.negatives)
+        codes = np.concatenate(
+            [
+                np.repeat([places[g] for g in part.groups], np.diff(part.offsets))
+                for part in (self, other)
+            ]
+        ).astype(np.intp)
+        hits, misses = (
+            joined_counts(self.positives, other.positives),
+            joined_counts(self.negatives, other.negatives),
+        )
         check_totals(hits, misses)
         cells = Cells(joined_scores(self.scores, other.scores), hits, misses)
-        found = GroupedCounts._gathered(groups, codes, cells, self.ledger + other.ledger, self._notes_with(other))
+        found = GroupedCounts._gathered(
+            groups, codes, cells, self.ledger + other.ledger, self._notes_with(other)
+        )
         return found.beside(self._unlabelled_with(other))
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of names, sizes and cells: the same for every order of the rows, and (without weights) every way of splitting them."""
+        """SHA-256 of names, sizes and cells: the same for every order of the rows, and (without
+        weights) every way of splitting them.
+        """
         import json
 
-        names = json.dumps([[rank(group), size] for group, size in zip(self.groups, np.diff(self.offsets).tolist(), strict=True)])
-        return fingerprint(f"baserate-grouped-1\n{self.scores.dtype.name}\n{self._masses}{names}\n", self._cells)
+        names = json.dumps(
+            [
+                [rank(group), size]
+                for group, size in zip(self.groups, np.diff(self.offsets).tolist(), strict=True)
+            ]
+        )
+        return fingerprint(
+            f"baserate-grouped-1\n{self.scores.dtype.name}\n{self._masses}{names}\n", self._cells
+        )
 
     def __eq__(self, other: object) -> bool:
         return self.digest == other.digest if isinstance(other, GroupedCounts) else NotImplemented
@@ -140,7 +210,10 @@ class GroupedCounts(Totals, Mapping[Hashable, Counts]):
         return hash(self.digest)
 
     def __repr__(self) -> str:
-        return f"GroupedCounts: {grouped(len(self))} groups, {self._classes}, {grouped(len(self.scores))} cells"
+        return (
+            f"GroupedCounts: {grouped(len(self))} groups, {self._classes},"
+            f" {grouped(len(self.scores))} cells"
+        )
 
     def _repr_html_(self) -> str:
         from baserate.numbers import cell, some, table
@@ -148,44 +221,87 @@ class GroupedCounts(Totals, Mapping[Hashable, Counts]):
         def row(place: int) -> tuple[str, ...]:
             counts = self[self.groups[place]]
             name = quoted(self.groups[place], quotes=False)
-            return name, cell(counts.total_positives), cell(counts.total_negatives), cell(counts.prior, 3)
+            return (
+                name,
+                cell(counts.total_positives),
+                cell(counts.total_negatives),
+                cell(counts.prior, 3),
+            )
 
         return table(repr(self), ("group", "positives", "negatives", "prior"), some(len(self), row))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a checksummed file that `baserate.load` reads; group names must be text, numbers, bools or None."""
+        """Write a checksummed file that `baserate.load` reads; group names must be text, numbers,
+        bools or None.
+        """
         strange = [group for group in self.groups if not _savable(group)]
         if strange:
-            raise refuse("BR412", f"a group is named {quoted(strange[0])}, which a file cannot hold", "name groups by text or numbers")
+            raise refuse(
+                "BR412",
+                f"a group is named {quoted(strange[0])}, which a file cannot hold",
+                "name groups by text or numbers",
+            )
         facts = {"groups": list(self.groups), **told(self._recorded, self.ledger)}
-        counts.write(path, counts.Saved("grouped", {**self._cells._asdict(), "offsets": self.offsets.astype(np.int64)}, facts))
+        counts.write(
+            path,
+            counts.Saved(
+                "grouped",
+                {**self._cells._asdict(), "offsets": self.offsets.astype(np.int64)},
+                facts,
+            ),
+        )
 
     @classmethod
     def _loaded(cls, saved: counts.Saved) -> GroupedCounts:
         arrays, groups = saved.arrays, saved.facts["groups"]
-        cells, offsets = Cells(arrays["scores"], arrays["positives"], arrays["negatives"]), arrays["offsets"]
-        if not isinstance(groups, list) or not all(map(_savable, groups)) or len({rank(group) for group in groups}) != len(groups):
+        cells, offsets = (
+            Cells(arrays["scores"], arrays["positives"], arrays["negatives"]),
+            arrays["offsets"],
+        )
+        if (
+            not isinstance(groups, list)
+            or not all(map(_savable, groups))
+            or len({rank(group) for group in groups}) != len(groups)
+        ):
             raise ValueError("groups are not a list of different names")
         # Compared, never subtracted: differences of what a file says could overflow.
         ordered = offsets.dtype == np.int64 and bool((offsets[1:] >= offsets[:-1]).all())
-        if not ordered or len(offsets) != len(groups) + 1 or offsets[0] != 0 or offsets[-1] != len(cells.scores):
+        if (
+            not ordered
+            or len(offsets) != len(groups) + 1
+            or offsets[0] != 0
+            or offsets[-1] != len(cells.scores)
+        ):
             raise ValueError("groups do not fit the cells")
         Counts(*cells)  # refuses what could not have been counted
-        return cls._gathered(tuple(groups), np.repeat(np.arange(len(groups)), np.diff(offsets)), cells, *heard(saved.facts))
+        return cls._gathered(
+            tuple(groups),
+            np.repeat(np.arange(len(groups)), np.diff(offsets)),
+            cells,
+            *heard(saved.facts),
+        )
 
 
 def _merged(place: Indices, codes: Array, cells: Cells) -> tuple[Array, Cells]:
-    """Descending scores within ascending groups, equal ones merged. Many rows with few scores are merged piece by piece, to take less room."""
-    whole = cells.positives.dtype.kind == cells.negatives.dtype.kind == "i"  # sums of floats depend on their order
+    """Descending scores within ascending groups, equal ones merged. Many rows with few scores are
+    merged piece by piece, to take less room.
+    """
+    whole = (
+        cells.positives.dtype.kind == cells.negatives.dtype.kind == "i"
+    )  # sums of floats depend on their order
     if whole and len(codes) > 2 * PIECE:
         pieces = [_merged_piece(place, codes[:PIECE], Cells(*(column[:PIECE] for column in cells)))]
         if FEW * len(pieces[0][0]) < PIECE:
             for start in range(PIECE, len(codes), PIECE):
                 rows = slice(start, start + PIECE)
-                pieces.append(_merged_piece(place, codes[rows], Cells(*(column[rows] for column in cells))))
+                pieces.append(
+                    _merged_piece(place, codes[rows], Cells(*(column[rows] for column in cells)))
+                )
             gathered_codes = np.concatenate([piece for piece, _ in pieces])
             columns = zip(*(piece for _, piece in pieces), strict=True)
-            return _merged_piece(np.arange(len(place)), gathered_codes, Cells(*map(np.concatenate, columns)))
+            return _merged_piece(
+                np.arange(len(place)), gathered_codes, Cells(*map(np.concatenate, columns))
+            )
         del pieces
     return _merged_piece(place, codes, cells)
 
@@ -194,16 +310,22 @@ def _merged_piece(place: Indices, codes: Array, cells: Cells) -> tuple[Array, Ce
     used = (cells.positives > 0) | (cells.negatives > 0)
     codes, (scores, positives, negatives) = place[codes], cells
     if not used.all():
-        codes, scores, positives, negatives = (column[used] for column in (codes, scores, positives, negatives))
+        codes, scores, positives, negatives = (
+            column[used] for column in (codes, scores, positives, negatives)
+        )
     # Sorted by descending groups, then everything is turned round.
     order = np.lexsort((scores, -codes))[::-1]
     codes, scores = codes[order], scores[order] + scores.dtype.type(0)
     starts = run_starts(codes, scores)
-    return codes[starts], Cells(scores[starts], run_sums(positives[order], starts), run_sums(negatives[order], starts))
+    return codes[starts], Cells(
+        scores[starts], run_sums(positives[order], starts), run_sums(negatives[order], starts)
+    )
 
 
 def rank(group: Hashable) -> tuple[str, Any]:
-    """Groups sort by kind, then value, so that their order does not depend on that of the rows; 1, 1.0 and True are one group."""
+    """Groups sort by kind, then value, so that their order does not depend on that of the rows; 1,
+    1.0 and True are one group.
+    """
     if isinstance(group, int | float):
         return "number", int(group) if isinstance(group, int) or group.is_integer() else group
     return ("text", group) if isinstance(group, str) else (type(group).__name__, repr(group))

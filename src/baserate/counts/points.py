@@ -1,4 +1,6 @@
-"""`Points`: what every threshold flags. The first point flags nothing, the last flags everything."""
+"""`Points`: what every threshold flags. The first point flags nothing, the last flags
+everything.
+"""
 
 from __future__ import annotations
 
@@ -18,17 +20,24 @@ from baserate.numbers import INT64_MAX, Floats, Frozen, exactly, running_sums
 
 ONLY_RATES = "only rates are known, not how many cases there were of each class"
 EVERY_SCORE = Fix(
-    'count again with every score kept (keep="all")', "count again with all scores kept (more --memory, --keep all, or without --approx)"
+    'count again with every score kept (keep="all")',
+    "count again with all scores kept (more --memory, --keep all, or without --approx)",
 )
-LABELS_MISSING = "some cases have no label, and the base rate of the labelled cases need not be that of all cases"
-CHOSEN_TOTALS = "the class totals were chosen (design='case-control'): the sample's prior is no base rate"
+LABELS_MISSING = (
+    "some cases have no label, and the base rate of the labelled cases need not be that of all"
+    " cases"
+)
+CHOSEN_TOTALS = (
+    "the class totals were chosen (design='case-control'): the sample's prior is no base rate"
+)
 
 
 class Points(Frozen):
     """How many positives and negatives does each threshold flag?
 
-    `tp` and `fp` rise from nothing flagged to everything flagged, in step with `thresholds`, whose first entry is NaN: no threshold,
-    nothing flagged. Rates are derived. Made from counts, or from a published ROC with `Points.from_rates`.
+    `tp` and `fp` rise from nothing flagged to everything flagged, in step with `thresholds`, whose
+    first entry is NaN: no threshold, nothing flagged. Rates are derived. Made from counts, or from
+    a published ROC with `Points.from_rates`.
 
     >>> import baserate as br
     >>> points = br.Points.of(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))
@@ -45,7 +54,8 @@ class Points(Frozen):
     total_negatives: int | float
     why_no_prior: str
     tops: Array | None
-    # Where cases are weighted: what passes, summed from below, as taking it from the whole would cancel.
+    # Where cases are weighted: what passes, summed from below, as taking it from the whole would
+    # cancel.
     passed: tuple[Array, Array] | None
     _counts: Counts | None
 
@@ -63,11 +73,21 @@ class Points(Frozen):
         why_no_prior: str = "",
         tops: Array | None = None,
     ) -> Points:
-        """One score less than points, as the first flags nothing; `why_no_prior` says why there is none, `tops` what cells merged."""
+        """One score less than points, as the first flags nothing; `why_no_prior` says why there is
+        none, `tops` what cells merged.
+        """
         points = cls.__new__(cls)
         arrays = {"scores": scores, "tp": tp, "fp": fp}
-        points._set(arrays.values(), **arrays, total_positives=totals[0], total_negatives=totals[1], _counts=counts)
-        points._set(() if tops is None else (tops,), why_no_prior=why_no_prior, tops=tops, passed=None)
+        points._set(
+            arrays.values(),
+            **arrays,
+            total_positives=totals[0],
+            total_negatives=totals[1],
+            _counts=counts,
+        )
+        points._set(
+            () if tops is None else (tops,), why_no_prior=why_no_prior, tops=tops, passed=None
+        )
         return points
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -76,7 +96,16 @@ class Points(Frozen):
     def _only(self, kept: Any) -> tuple[Any, ...]:
         """What makes these points, or some of them."""
         passed = None if self.passed is None else tuple(values[kept] for values in self.passed)
-        return self.scores, self.tp[kept], self.fp[kept], self._totals, self._counts, self.why_no_prior, self.tops, passed
+        return (
+            self.scores,
+            self.tp[kept],
+            self.fp[kept],
+            self._totals,
+            self._counts,
+            self.why_no_prior,
+            self.tops,
+            passed,
+        )
 
     @property
     def _totals(self) -> tuple[Any, Any]:
@@ -84,7 +113,9 @@ class Points(Frozen):
 
     @property
     def labels_missing(self) -> bool:
-        """Whether the cases without a label were left out: how many positives there are among all cases is then not known."""
+        """Whether the cases without a label were left out: how many positives there are among all
+        cases is then not known.
+        """
         return self._counts is not None and self._counts.labels_missing
 
     @property
@@ -99,13 +130,18 @@ class Points(Frozen):
             return counts
         if not isinstance(counts, Counts):
             raise refuse(
-                "BR228", f"points are made of Counts, got {type(counts).__name__}", "count(...), joint.marginal(name), or groups[name]"
+                "BR228",
+                f"points are made of Counts, got {type(counts).__name__}",
+                "count(...), joint.marginal(name), or groups[name]",
             )
         kept = counts.__dict__.get("_points")
         if isinstance(kept, Points):
             return kept
         totals = (counts.total_positives, counts.total_negatives)
-        (tp, fn), (fp, tn) = (_running(values, whole) for values, whole in zip((counts.positives, counts.negatives), totals, strict=True))
+        (tp, fn), (fp, tn) = (
+            _running(values, whole)
+            for values, whole in zip((counts.positives, counts.negatives), totals, strict=True)
+        )
         why = CHOSEN_TOTALS if counts.ledger.design == CASE_CONTROL else ""
         points = cls._of(counts.scores, tp, fp, totals, counts, why, _tops(counts))
         passed = None if fn is None or tn is None else (fn, tn)
@@ -114,10 +150,14 @@ class Points(Frozen):
         return points
 
     @classmethod
-    def from_rates(cls, fpr: npt.ArrayLike, tpr: npt.ArrayLike, thresholds: npt.ArrayLike | None = None) -> Points:
-        """The points of a published ROC; the corners (0, 0) and (1, 1) are added where they are missing.
+    def from_rates(
+        cls, fpr: npt.ArrayLike, tpr: npt.ArrayLike, thresholds: npt.ArrayLike | None = None
+    ) -> Points:
+        """The points of a published ROC; the corners (0, 0) and (1, 1) are added where they are
+        missing.
 
-        The sample's prior is then unknown: whatever depends on it needs `at`. Without thresholds, points are numbered by their place.
+        The sample's prior is then unknown: whatever depends on it needs `at`. Without thresholds,
+        points are numbered by their place.
 
         >>> import baserate as br
         >>> ids = br.Points.from_rates(fpr=[0.01], tpr=[1.0])
@@ -126,15 +166,24 @@ class Points(Frozen):
         """
         across, up = _rates(fpr, "fpr"), _rates(tpr, "tpr")
         if len(across) != len(up) or not len(across):
-            raise refuse("BR550", f"a ROC needs as many fpr as tpr, got {len(across)} and {len(up)}", "give two arrays of one length")
+            raise refuse(
+                "BR550",
+                f"a ROC needs as many fpr as tpr, got {len(across)} and {len(up)}",
+                "give two arrays of one length",
+            )
         if (np.diff(across) < 0).any() or (np.diff(up) < 0).any():
             row = int(np.argmax((np.diff(across) < 0) | (np.diff(up) < 0))) + 1
             raise refuse(
-                "BR550", "a ROC rises: fpr and tpr must not fall from one point to the next", "sort the points by fpr, then tpr", [row]
+                "BR550",
+                "a ROC rises: fpr and tpr must not fall from one point to the next",
+                "sort the points by fpr, then tpr",
+                [row],
             )
         first, last = bool(across[0] > 0 or up[0] > 0), bool(across[-1] < 1 or up[-1] < 1)
         cuts = _thresholds(thresholds, len(across), first=not first)
-        across, up = (np.concatenate(([0.0] * first, rates, [1.0] * last)) for rates in (across, up))
+        across, up = (
+            np.concatenate(([0.0] * first, rates, [1.0] * last)) for rates in (across, up)
+        )
         cuts = np.concatenate((cuts if first else cuts[1:], [-math.inf] * last))
         return cls._of(cuts, up, across, (1.0, 1.0), None, ONLY_RATES)
 
@@ -143,7 +192,9 @@ class Points(Frozen):
 
     @cached_property
     def thresholds(self) -> Floats:
-        """The score of each point, NaN where nothing is flagged. Integers beyond 2^53 are rounded here, not by `threshold`."""
+        """The score of each point, NaN where nothing is flagged. Integers beyond 2^53 are rounded
+        here, not by `threshold`.
+        """
         return _read_only(np.concatenate(([math.nan], self.scores.astype(np.float64, copy=False))))
 
     def threshold(self, index: int) -> float | int | None:
@@ -163,14 +214,18 @@ class Points(Frozen):
 
     @property
     def coarse(self) -> bool:
-        """Were scores merged into bins? Then nothing but bounds is known of what lies between two points."""
+        """Were scores merged into bins? Then nothing but bounds is known of what lies between two
+        points.
+        """
         return self._counts is not None and self._counts.coarse
 
     @cached_property
     def merged(self) -> npt.NDArray[np.bool_]:
-        """The edges inside which the exact scores may have thresholds that are not known here; edge i leads from point i to point i + 1.
+        """The edges inside which the exact scores may have thresholds that are not known here; edge
+        i leads from point i to point i + 1.
 
-        Corners and hull are the same for condensed counts as for the exact ones, so nothing is unknown of them.
+        Corners and hull are the same for condensed counts as for the exact ones, so nothing is
+        unknown of them.
         """
         none = np.zeros(len(self) - 1, dtype=np.bool_)
         if self._counts is None or self.tops is None or not (self.coarse or self._counts.condensed):
@@ -179,13 +234,29 @@ class Points(Frozen):
             return ~none if self.coarse else none
         together = self.tops > self.scores
         # One case alone has one score.
-        return together & (np.diff(self.tp) + np.diff(self.fp) > 1) if self.tp.dtype == np.int64 else together
+        return (
+            together & (np.diff(self.tp) + np.diff(self.fp) > 1)
+            if self.tp.dtype == np.int64
+            else together
+        )
 
     def extreme(self, *, best: bool) -> Points:
-        """The highest or the lowest ROC that the exact scores can have, where bins merged them: in a bin one class comes first."""
+        """The highest or the lowest ROC that the exact scores can have, where bins merged them: in
+        a bin one class comes first.
+        """
         inside = np.flatnonzero(self.merged & (np.diff(self.tp) > 0) & (np.diff(self.fp) > 0)) + 1
-        tp, fp = (np.insert(values, inside, values[inside - (not first)]) for values, first in ((self.tp, best), (self.fp, not best)))
-        return Points._of(np.insert(self.scores, inside - 1, self.scores[inside - 1]), tp, fp, self._totals, None, self.why_no_prior)
+        tp, fp = (
+            np.insert(values, inside, values[inside - (not first)])
+            for values, first in ((self.tp, best), (self.fp, not best))
+        )
+        return Points._of(
+            np.insert(self.scores, inside - 1, self.scores[inside - 1]),
+            tp,
+            fp,
+            self._totals,
+            None,
+            self.why_no_prior,
+        )
 
     @property
     def fn(self) -> Array:
@@ -207,7 +278,11 @@ class Points(Frozen):
     def prior(self) -> float:
         """The share of positives in the sample; NaN where only rates are known."""
         whole = self.total_positives + self.total_negatives
-        return math.nan if self.why_no_prior == ONLY_RATES or not whole else self.total_positives / whole
+        return (
+            math.nan
+            if self.why_no_prior == ONLY_RATES or not whole
+            else self.total_positives / whole
+        )
 
     @property
     def exact_prior(self) -> float | Fraction:
@@ -229,18 +304,33 @@ class Points(Frozen):
         if threshold is None:
             return 0
         cut = lowest_score(threshold, self.scores.dtype)
-        flagged = len(self.scores) - int(np.searchsorted(self.scores[::-1], cut, side="left")) if cut is not None else 0
-        if self.tops is not None and flagged < len(self.scores) and cut is not None and cut <= self.tops[flagged]:
-            near = f"{quoted(self.scores[flagged].item())}" + (f" or {quoted(self.scores[flagged - 1].item())}" if flagged else "")
-            text = f"threshold {quoted(threshold)} cuts through merged scores: these counts are condensed or coarse there"
+        flagged = (
+            len(self.scores) - int(np.searchsorted(self.scores[::-1], cut, side="left"))
+            if cut is not None
+            else 0
+        )
+        if (
+            self.tops is not None
+            and flagged < len(self.scores)
+            and cut is not None
+            and cut <= self.tops[flagged]
+        ):
+            near = f"{quoted(self.scores[flagged].item())}" + (
+                f" or {quoted(self.scores[flagged - 1].item())}" if flagged else ""
+            )
+            text = (
+                f"threshold {quoted(threshold)} cuts through merged scores: these counts are"
+                " condensed or coarse there"
+            )
             raise refuse("BR229", text, f"use {near}, or count with every score kept")
         return flagged
 
     def hull(self) -> Points:
-        """The points on the upper convex hull of the ROC: no straight line between two other points lies above or through them.
+        """The points on the upper convex hull of the ROC: no straight line between two other points
+        lies above or through them.
 
-        Its edges are the blocks of pooled adjacent violators (PAV); any point on an edge is reached by mixing its two ends.
-        Provost & Fawcett 2001, Machine Learning 42:203-231.
+        Its edges are the blocks of pooled adjacent violators (PAV); any point on an edge is reached
+        by mixing its two ends. Provost & Fawcett 2001, Machine Learning 42:203-231.
         """
         return self._hull
 
@@ -251,7 +341,9 @@ class Points(Frozen):
         return self.only(turns[upper_hull(self.fp[turns], self.tp[turns])])
 
     def corners(self) -> Points:
-        """The points at which the ROC turns: what lies on a straight horizontal or vertical run between two others is left out."""
+        """The points at which the ROC turns: what lies on a straight horizontal or vertical run
+        between two others is left out.
+        """
         return self._corners
 
     @cached_property
@@ -264,25 +356,34 @@ class Points(Frozen):
             return np.arange(len(self))
         across, up = self.fp[1:] != self.fp[:-1], self.tp[1:] != self.tp[:-1]
         # Straight on: both steps go only across, or both only up.
-        straight = ((across[:-1] & across[1:]) & ~(up[:-1] | up[1:])) | ((up[:-1] & up[1:]) & ~(across[:-1] | across[1:]))
+        straight = ((across[:-1] & across[1:]) & ~(up[:-1] | up[1:])) | (
+            (up[:-1] & up[1:]) & ~(across[:-1] | across[1:])
+        )
         return np.concatenate(([0], np.flatnonzero(~straight) + 1, [len(self) - 1]))
 
     def only(self, kept: Any) -> Points:
-        """These points alone, the first and the last among them; a threshold between two of them is refused, not rounded."""
+        """These points alone, the first and the last among them; a threshold between two of them is
+        refused, not rounded.
+        """
         scores = self.scores[kept[1:] - 1]
-        # A threshold between two points flags more than the upper one says: the scores in between are merged.
+        # A threshold between two points flags more than the upper one says: the scores in between
+        # are merged.
         _, tp, fp, totals, counts, why_no_prior, tops, passed = self._only(kept)
         merged = (self.scores if tops is None else tops)[kept[:-1]]
         return _restored((scores, tp, fp, totals, counts, why_no_prior, merged, passed))
 
     def mixture(self, tp: Floats, fp: Floats, fn: Floats, tn: Floats) -> Points:
         """Points that mix these: for reading measures between them, without thresholds."""
-        return _restored((np.empty(0), tp, fp, self._totals, self._counts, self.why_no_prior, None, (fn, tn)))
+        return _restored(
+            (np.empty(0), tp, fp, self._totals, self._counts, self.why_no_prior, None, (fn, tn))
+        )
 
     def __repr__(self) -> str:
         if self.why_no_prior == ONLY_RATES:
             return f"Points: {grouped(len(self))} points of a ROC known by its rates"
-        classes = f"{grouped(self.total_positives)} positives, {grouped(self.total_negatives)} negatives"
+        classes = (
+            f"{grouped(self.total_positives)} positives, {grouped(self.total_negatives)} negatives"
+        )
         return f"Points: {grouped(len(self))} points of {classes}"
 
 
@@ -313,7 +414,10 @@ def _running(values: Array, whole: float) -> tuple[Array, Array | None]:
     """What each point flags, and where masses are summed, what it passes."""
     if values.dtype == np.int64:
         return np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(values))), None
-    flagged, passed = (np.concatenate((np.zeros(1), running_sums(column))) if len(column) else np.zeros(1) for column in (values, values[::-1]))
+    flagged, passed = (
+        np.concatenate((np.zeros(1), running_sums(column))) if len(column) else np.zeros(1)
+        for column in (values, values[::-1])
+    )
     flagged[-1] = passed[-1] = whole
     return flagged, passed[::-1].copy()
 
@@ -349,18 +453,31 @@ def _share(part: Array, whole: float) -> Floats:
 def _rates(values: npt.ArrayLike, name: str) -> Floats:
     try:
         given = np.asarray(values)
-        rates = np.array(values if given.dtype.kind in "iuf" else [math.nan], dtype=np.float64, ndmin=1)
+        rates = np.array(
+            values if given.dtype.kind in "iuf" else [math.nan], dtype=np.float64, ndmin=1
+        )
     except (TypeError, ValueError, OverflowError):
         rates = np.array([math.nan])
     if rates.ndim != 1 or np.isnan(rates).any() or (rates < 0).any() or (rates > 1).any():
-        wrong = np.flatnonzero(~((rates >= 0) & (rates <= 1))) if rates.ndim == 1 else np.empty(0, dtype=np.intp)
+        wrong = (
+            np.flatnonzero(~((rates >= 0) & (rates <= 1)))
+            if rates.ndim == 1
+            else np.empty(0, dtype=np.intp)
+        )
         shown = quoted(rates[wrong[0]].item()) if len(wrong) else "something else"
-        raise refuse("BR550", f"{name} must be shares between 0 and 1, got {shown}", "divide percentages by 100", wrong)
+        raise refuse(
+            "BR550",
+            f"{name} must be shares between 0 and 1, got {shown}",
+            "divide percentages by 100",
+            wrong,
+        )
     return rates
 
 
 def _thresholds(values: npt.ArrayLike | None, count: int, *, first: bool) -> Floats:
-    """Thresholds that fall from point to point; without any, the negative place, so that lower still flags more."""
+    """Thresholds that fall from point to point; without any, the negative place, so that lower
+    still flags more.
+    """
     if values is None:
         return -np.arange(1, count + 1, dtype=np.float64)
     try:
@@ -369,6 +486,15 @@ def _thresholds(values: npt.ArrayLike | None, count: int, *, first: bool) -> Flo
         cuts = np.empty(0)
     # Where the first point is (0, 0), its threshold is above every score, or none at all.
     known = cuts[1:] if first else cuts
-    if len(cuts) != count or np.isnan(known).any() or (np.diff(known) >= 0).any() or (first and count > 1 and cuts[0] <= cuts[1]):
-        raise refuse("BR550", "thresholds must fall from point to point, a number for each", "give them in the order of the points")
+    if (
+        len(cuts) != count
+        or np.isnan(known).any()
+        or (np.diff(known) >= 0).any()
+        or (first and count > 1 and cuts[0] <= cuts[1])
+    ):
+        raise refuse(
+            "BR550",
+            "thresholds must fall from point to point, a number for each",
+            "give them in the order of the points",
+        )
     return cuts

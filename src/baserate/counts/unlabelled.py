@@ -1,4 +1,6 @@
-"""`Unlabelled`: how many cases have each score, where nobody knows yet which of them are positive."""
+"""`Unlabelled`: how many cases have each score, where nobody knows yet which of them are
+positive.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,8 @@ from baserate.numbers import Frozen
 
 
 class Unlabelled(Frozen):
-    """How many cases have each score? `scores` are distinct and descending, `cases` says how many have each.
+    """How many cases have each score? `scores` are distinct and descending, `cases` says how many
+    have each.
 
     >>> import baserate as br
     >>> br.count_unlabelled([0.9, 0.2, 0.2, 0.1])
@@ -28,7 +31,9 @@ class Unlabelled(Frozen):
     notes: tuple[Note, ...]
 
     @classmethod
-    def _of(cls, scores: Array, cases: Array, ledger: Ledger, notes: tuple[Note, ...] = ()) -> Unlabelled:
+    def _of(
+        cls, scores: Array, cases: Array, ledger: Ledger, notes: tuple[Note, ...] = ()
+    ) -> Unlabelled:
         """From scores that are known to be distinct and descending; the arrays become ours."""
         unlabelled = cls.__new__(cls)
         unlabelled._set((scores, cases), scores=scores, cases=cases, ledger=ledger, notes=notes)
@@ -49,16 +54,24 @@ class Unlabelled(Frozen):
     @cached_property
     def digest(self) -> str:
         """SHA-256 of scores and cases: the same for every order of the rows."""
-        return fingerprint(f"baserate-unlabelled-1\n{self.scores.dtype.name}\n", (self.scores, self.cases))
+        return fingerprint(
+            f"baserate-unlabelled-1\n{self.scores.dtype.name}\n", (self.scores, self.cases)
+        )
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Unlabelled):
             return NotImplemented
         same = self.scores.dtype == other.scores.dtype
-        return same and np.array_equal(self.scores, other.scores) and np.array_equal(self.cases, other.cases)
+        return (
+            same
+            and np.array_equal(self.scores, other.scores)
+            and np.array_equal(self.cases, other.cases)
+        )
 
     def __hash__(self) -> int:
         return hash(self.digest)
 
     def __repr__(self) -> str:
-        return f"Unlabelled: {grouped(self.total)} cases, {grouped(len(self.scores))} distinct scores"
+        return (
+            f"Unlabelled: {grouped(self.total)} cases, {grouped(len(self.scores))} distinct scores"
+        )

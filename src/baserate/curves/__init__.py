@@ -1,1 +1,3 @@
-"""Curves: two measures read along the thresholds, or one measure read along the conditions; areas and summaries."""
+"""Curves: two measures read along the thresholds, or one measure read along the conditions; areas
+and summaries.
+"""

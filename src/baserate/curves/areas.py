@@ -1,4 +1,6 @@
-"""Areas and other summaries of a curve: AUC, partial and weighted AUC, precision-recall areas, cost areas, and their bounds for bins."""
+"""Areas and other summaries of a curve: AUC, partial and weighted AUC, precision-recall areas, cost
+areas, and their bounds for bins.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,8 @@ ROUNDING = 1e-13
 
 
 def bounded(least: Callable[..., float] | None = None) -> Callable[[Summary], Summary]:
-    """A summary that only gets better where a ROC lies higher: of bins it carries the values of the highest and lowest ROC possible.
+    """A summary that only gets better where a ROC lies higher: of bins it carries the values of the
+    highest and lowest ROC possible.
 
     `least` is the summary of the lowest ROC, where tied positives make another difference.
     """
@@ -47,11 +50,19 @@ def bounded(least: Callable[..., float] | None = None) -> Callable[[Summary], Su
             if not points.coarse:
                 return value
             highest, lowest = points.extreme(best=True), points.extreme(best=False)
-            ends = float(summary(highest, **options)), float((least or summary)(lowest, **options)), float(value)
+            ends = (
+                float(summary(highest, **options)),
+                float((least or summary)(lowest, **options)),
+                float(value),
+            )
             low, high = min(ends), max(ends)
-            bounds = Bounds(low - ROUNDING * abs(low), min(high + ROUNDING * abs(high), max(high, 1.0)))
+            bounds = Bounds(
+                low - ROUNDING * abs(low), min(high + ROUNDING * abs(high), max(high, 1.0))
+            )
             notes = [note for note in value.notes if note.code != "BR232"]
-            return Reading(value, (bins_note(value.name.partition("(")[0], bounds), *notes), value.name, bounds)
+            return Reading(
+                value, (bins_note(value.name.partition("(")[0], bounds), *notes), value.name, bounds
+            )
 
         return cast("Summary", read)
 
@@ -59,7 +70,8 @@ def bounded(least: Callable[..., float] | None = None) -> Callable[[Summary], Su
 
 
 # ----------------------------------------------------------------------
-# How well do the scores rank? Areas under the ROC, whole, in a band, or weighted; none depends on the base rate.
+# How well do the scores rank? Areas under the ROC, whole, in a band, or weighted; none depends on
+# the base rate.
 
 
 Band = tuple[float, float]
@@ -69,10 +81,11 @@ Band = tuple[float, float]
 def auc(counts: Counts | Points) -> float:
     """How often does a positive score higher than a negative?
 
-    The share of (positive, negative) pairs that the score puts in the right order, a tie counting one half: the area under the
-    ROC curve, (wins + ties / 2) / (P · N). 1 ranks every positive above every negative, 0.5 knows nothing, 0 is perfectly reversed.
-    It does not depend on the prior. Exact for whole counts, then rounded once; for coarse counts within `counts.auc_error_bound`; of a
-    published ROC, the area under straight lines between its points.
+    The share of (positive, negative) pairs that the score puts in the right order, a tie counting
+    one half: the area under the ROC curve, (wins + ties / 2) / (P · N). 1 ranks every positive
+    above every negative, 0.5 knows nothing, 0 is perfectly reversed. It does not depend on the
+    prior. Exact for whole counts, then rounded once; for coarse counts within
+    `counts.auc_error_bound`; of a published ROC, the area under straight lines between its points.
     Hanley & McNeil 1982, Radiology 143:29-36.
 
     >>> import baserate as br
@@ -80,7 +93,11 @@ def auc(counts: Counts | Points) -> float:
     0.75
     """
     if not isinstance(counts, Counts | Points):
-        raise refuse("BR228", f"auc takes Counts, got {type(counts).__name__}", "count(...), joint.marginal(name), or groups[name]")
+        raise refuse(
+            "BR228",
+            f"auc takes Counts, got {type(counts).__name__}",
+            "count(...), joint.marginal(name), or groups[name]",
+        )
     missing = one_class(counts)
     if missing:
         return Undefined(missing)
@@ -93,11 +110,16 @@ def one_class(counts: Counts | Points) -> str:
     """Which class is missing, if one is."""
     if not counts.total_positives and not counts.total_negatives:
         return "no cases"
-    return "" if counts.total_positives and counts.total_negatives else f"no {'negatives' if counts.total_positives else 'positives'}"
+    return (
+        ""
+        if counts.total_positives and counts.total_negatives
+        else f"no {'negatives' if counts.total_positives else 'positives'}"
+    )
 
 
 def auc_bounds(counts: Counts) -> Bounds:
-    """Between which values does the AUC of the exact scores lie, where scores were merged into bins?
+    """Between which values does the AUC of the exact scores lie, where scores were merged into
+    bins?
 
     AUC ± `counts.auc_error_bound`, within 0 and 1; both ends are the AUC where nothing was merged.
 
@@ -108,14 +130,18 @@ def auc_bounds(counts: Counts) -> Bounds:
     value = auc(counts)
     if math.isnan(value):
         return Bounds(value, value)
-    return Bounds(max(0.0, value - counts.auc_error_bound), min(1.0, value + counts.auc_error_bound))
+    return Bounds(
+        max(0.0, value - counts.auc_error_bound), min(1.0, value + counts.auc_error_bound)
+    )
 
 
 @bounded()
 def gini(counts: Counts | Points) -> float:
-    """How much better than guessing is the ranking? 2 · AUC − 1, also called Somers' D and accuracy ratio.
+    """How much better than guessing is the ranking? 2 · AUC − 1, also called Somers' D and accuracy
+    ratio.
 
-    1 ranks every positive above every negative, 0 knows nothing, −1 is perfectly reversed. Somers 1962, Am. Sociol. Rev. 27:799-811.
+    1 ranks every positive above every negative, 0 knows nothing, −1 is perfectly reversed. Somers
+    1962, Am. Sociol. Rev. 27:799-811.
 
     >>> import baserate as br
     >>> br.gini(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))
@@ -131,12 +157,15 @@ def gini(counts: Counts | Points) -> float:
 
 
 def _reversed(counts: Counts) -> Counts:
-    return Counts(-np.arange(len(counts.scores), dtype=np.int64)[::-1], counts.positives, counts.negatives)
+    return Counts(
+        -np.arange(len(counts.scores), dtype=np.int64)[::-1], counts.positives, counts.negatives
+    )
 
 
 @bounded()
 def ks(counts: Counts | Points) -> float:
-    """How far apart are the two classes at best? The largest tpr − fpr over all thresholds: the Kolmogorov-Smirnov statistic.
+    """How far apart are the two classes at best? The largest tpr − fpr over all thresholds: the
+    Kolmogorov-Smirnov statistic.
 
     1 is perfect, 0 knows nothing (or is reversed: scores are never flipped).
 
@@ -147,25 +176,40 @@ def ks(counts: Counts | Points) -> float:
     missing = one_class(Points.of(counts))
     if missing:
         return Undefined(missing)
-    return Reading(float(choose(counts, at=Conditions(prior=0.5), optimize="informedness")["informedness"]), name="ks")
+    return Reading(
+        float(choose(counts, at=Conditions(prior=0.5), optimize="informedness")["informedness"]),
+        name="ks",
+    )
 
 
 @bounded()
-def partial_auc(counts: Counts | Points, *, fpr: Band | None = None, tpr: Band | None = None, standardized: bool = False) -> float:
-    """How well do the scores rank where it matters? The area under the ROC in a band of fpr, or right of it in a band of tpr.
+def partial_auc(
+    counts: Counts | Points,
+    *,
+    fpr: Band | None = None,
+    tpr: Band | None = None,
+    standardized: bool = False,
+) -> float:
+    """How well do the scores rank where it matters? The area under the ROC in a band of fpr, or
+    right of it in a band of tpr.
 
-    In a band of fpr, ∫ tpr d fpr; in a band of tpr, ∫ (1 − fpr) d tpr. From 0 to the width of the band. `standardized=True` is McClish's
-    ½·(1 + (area − guessing) / (perfect − guessing)): 1 perfect, 0.5 guessing, below that worse; not clipped. McClish 1989, Medical
-    Decision Making 9:190-195.
+    In a band of fpr, ∫ tpr d fpr; in a band of tpr, ∫ (1 − fpr) d tpr. From 0 to the width of the
+    band. `standardized=True` is McClish's ½·(1 + (area − guessing) / (perfect − guessing)): 1
+    perfect, 0.5 guessing, below that worse; not clipped. McClish 1989, Medical Decision Making
+    9:190-195.
 
     >>> import baserate as br
     >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     >>> br.partial_auc(counts, fpr=(0, 0.5)), br.partial_auc(counts, tpr=(0.5, 1), standardized=True)
     (0.25, 0.66...)
-    """
+    """  # noqa: E501
     low, high = _band(fpr, tpr)
     if not isinstance(standardized, bool):
-        raise refuse("BR564", f"standardized is True or False, got {quoted(standardized)}", "standardized=True")
+        raise refuse(
+            "BR564",
+            f"standardized is True or False, got {quoted(standardized)}",
+            "standardized=True",
+        )
     points = Points.of(counts)
     missing = one_class(points)
     if missing:
@@ -173,30 +217,44 @@ def partial_auc(counts: Counts | Points, *, fpr: Band | None = None, tpr: Band |
     width, both = high - low, low + high
     # What is missing of a perfect area: nothing cancels in it, however narrow the band.
     if fpr is not None:
-        area, short = _area(points.fpr, points.tpr, low, high), _area(points.fpr, points.fn / points.total_positives, low, high)
+        area, short = (
+            _area(points.fpr, points.tpr, low, high),
+            _area(points.fpr, points.fn / points.total_positives, low, high),
+        )
         ratio = short / (width * (2 - both))
     else:
-        area, short = _area(points.tpr, points.tn / points.total_negatives, low, high), _area(points.tpr, points.fpr, low, high)
+        area, short = (
+            _area(points.tpr, points.tn / points.total_negatives, low, high),
+            _area(points.tpr, points.fpr, low, high),
+        )
         ratio = short / (width * both)
-    name = f"partial_auc({'fpr' if fpr is not None else 'tpr'}={low!r}..{high!r}{', standardized' if standardized else ''})"
+    name = f"partial_auc({'fpr' if fpr is not None else 'tpr'}={low!r}..{high!r}{', standardized' if standardized else ''})"  # noqa: E501
     return Reading(1 - ratio if standardized else area, name=name)
 
 
 def _band(fpr: Band | None, tpr: Band | None) -> Band:
     if (fpr is None) == (tpr is None):
-        raise refuse("BR564", "give one band, of fpr or of tpr", "partial_auc(counts, fpr=(0, 0.1))")
+        raise refuse(
+            "BR564", "give one band, of fpr or of tpr", "partial_auc(counts, fpr=(0, 0.1))"
+        )
     given: Any = fpr if fpr is not None else tpr
     try:
         low, high = (float(end) for end in given)
     except (TypeError, ValueError):
         low, high = 1.0, 0.0
     if not 0 <= low < high <= 1:
-        raise refuse("BR564", f"a band runs from a lower to a higher share, got {quoted(given)}", "partial_auc(counts, fpr=(0, 0.1))")
+        raise refuse(
+            "BR564",
+            f"a band runs from a lower to a higher share, got {quoted(given)}",
+            "partial_auc(counts, fpr=(0, 0.1))",
+        )
     return low, high
 
 
 def _area(x: Floats, y: Floats, low: float, high: float) -> float:
-    """The area under straight pieces between two abscissas: pieces that cross an end are cut there."""
+    """The area under straight pieces between two abscissas: pieces that cross an end are cut
+    there.
+    """
     left, right = np.clip(x[:-1], low, high), np.clip(x[1:], low, high)
     width = right - left
     used = width > 0
@@ -217,21 +275,24 @@ HAND_2014, HAND_2009 = "hand-2014", "hand-2009"
 def min_cost(counts: Counts | Points, *, at: Conditions | None = None) -> float:
     """What does the cheapest threshold cost a case, at this base rate and these costs?
 
-    Never more than flagging nothing or everything. Chosen and judged on the same cases, so it flatters.
+    Never more than flagging nothing or everything. Chosen and judged on the same cases, so it
+    flatters.
 
     >>> import baserate as br
     >>> br.min_cost(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), at=br.Conditions(prior=0.1, costs=br.Costs(fp=1, fn=10)))
     0.45
-    """
+    """  # noqa: E501
     point = choose(counts, at=at)
     return Reading(float(point.expected_cost), point.notes, name="min_cost")
 
 
 @bounded()
 def cost_area(counts: Counts | Points) -> float:
-    """What does the best threshold cost on average over all effective priors? The area under the cost curve's lower envelope.
+    """What does the best threshold cost on average over all effective priors? The area under the
+    cost curve's lower envelope.
 
-    0 is perfect, 0.25 one answer for all. The mean normalized cost when the effective prior is uniform. Drummond & Holte 2006.
+    0 is perfect, 0.25 one answer for all. The mean normalized cost when the effective prior is
+    uniform. Drummond & Holte 2006.
 
     >>> import baserate as br
     >>> br.cost_area(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))
@@ -245,13 +306,22 @@ def cost_area(counts: Counts | Points) -> float:
 
 
 @bounded()
-def h_measure(counts: Counts | Points, *, at: Conditions | None = None, prior: str = HAND_2014, severity_ratio: float | None = None) -> float:
-    """How much is the expected loss lower than that of one answer for all, over a distribution of costs? 1 − L / L_ref.
+def h_measure(
+    counts: Counts | Points,
+    *,
+    at: Conditions | None = None,
+    prior: str = HAND_2014,
+    severity_ratio: float | None = None,
+) -> float:
+    """How much is the expected loss lower than that of one answer for all, over a distribution of
+    costs? 1 − L / L_ref.
 
-    The cost share c of a false positive is Beta distributed: by default Beta(1 + π₁, 1 + π₀) with π₁ the prior (Hand & Anagnostopoulos 2014,
-    Pattern Recognition Letters 40:41-46); `prior="hand-2009"` is Beta(2, 2) (Hand 2009, Machine Learning 77:103-123); `severity_ratio` r
-    is Beta(2, 1 + 1/r), R's hmeasure, whose own default is r = π₁/π₀. At each c the best threshold is used, that is the ROC hull. 1 is
-    perfect, 0 no better than one answer for all; scores are never flipped.
+    The cost share c of a false positive is Beta distributed: by default Beta(1 + π₁, 1 + π₀) with
+    π₁ the prior (Hand & Anagnostopoulos 2014, Pattern Recognition Letters 40:41-46);
+    `prior="hand-2009"` is Beta(2, 2) (Hand 2009, Machine Learning 77:103-123); `severity_ratio` r
+    is Beta(2, 1 + 1/r), R's hmeasure, whose own default is r = π₁/π₀. At each c the best threshold
+    is used, that is the ROC hull. 1 is perfect, 0 no better than one answer for all; scores are
+    never flipped.
 
     >>> import baserate as br
     >>> round(br.h_measure(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])), 6)
@@ -265,33 +335,62 @@ def h_measure(counts: Counts | Points, *, at: Conditions | None = None, prior: s
     share, rest = both_shares(resolved)
     a, b, shown = _beta(prior, severity_ratio, share)
     hull = points.hull()
-    across, up = np.diff(hull.fp) / hull.total_negatives * rest, np.diff(hull.tp) / hull.total_positives * share
-    # From flagging nothing (c near 1) down to flagging everything: neighbours are as good where c·π₀·Δfpr = (1 − c)·π₁·Δtpr.
+    across, up = (
+        np.diff(hull.fp) / hull.total_negatives * rest,
+        np.diff(hull.tp) / hull.total_positives * share,
+    )
+    # From flagging nothing (c near 1) down to flagging everything: neighbours are as good where
+    # c·π₀·Δfpr = (1 − c)·π₁·Δtpr.
     borders = np.concatenate(([1.0], up / (across + up), [0.0]))
     fpr, fnr = hull.fpr, hull.fn / hull.total_positives
     loss = _loss(borders, fpr, fnr, (share, rest), (a, b))
-    reference = _loss(np.array([1.0, share, 0.0]), np.array([0.0, 1.0]), np.array([1.0, 0.0]), (share, rest), (a, b))
-    return Reading(1 - loss / reference, label_shift_of(resolved, points), name=f"h_measure({shown})")
+    reference = _loss(
+        np.array([1.0, share, 0.0]),
+        np.array([0.0, 1.0]),
+        np.array([1.0, 0.0]),
+        (share, rest),
+        (a, b),
+    )
+    return Reading(
+        1 - loss / reference, label_shift_of(resolved, points), name=f"h_measure({shown})"
+    )
 
 
 def _beta(prior: str, severity_ratio: float | None, share: float) -> tuple[float, float, str]:
     if severity_ratio is not None:
         if prior != HAND_2014:
-            raise refuse("BR566", "a severity ratio and a named distribution are given", "give one of them")
-        if not isinstance(severity_ratio, int | float | np.number) or isinstance(severity_ratio, bool) or not 1e-9 <= severity_ratio <= 1e9:
-            raise refuse("BR566", f"a severity ratio is a number between 1e-9 and 1e9, got {quoted(severity_ratio)}", "severity_ratio=0.1")
+            raise refuse(
+                "BR566", "a severity ratio and a named distribution are given", "give one of them"
+            )
+        if (
+            not isinstance(severity_ratio, int | float | np.number)
+            or isinstance(severity_ratio, bool)
+            or not 1e-9 <= severity_ratio <= 1e9
+        ):
+            raise refuse(
+                "BR566",
+                f"a severity ratio is a number between 1e-9 and 1e9, got {quoted(severity_ratio)}",
+                "severity_ratio=0.1",
+            )
         return 2.0, 1 + 1 / severity_ratio, f"severity_ratio={float(severity_ratio)!r}"
     if prior == HAND_2014:
         return 1 + share, 2 - share, f"prior={HAND_2014}"
     if prior == HAND_2009:
         return 2.0, 2.0, f"prior={HAND_2009}"
     raise refuse(
-        "BR566", f"the distribution of costs is {quoted(HAND_2014)} or {quoted(HAND_2009)}, got {quoted(prior)}", "or severity_ratio=…"
+        "BR566",
+        f"the distribution of costs is {quoted(HAND_2014)} or {quoted(HAND_2009)}, got"
+        f" {quoted(prior)}",
+        "or severity_ratio=…",
     )
 
 
-def _loss(borders: Any, fpr: Any, fnr: Any, shares: tuple[float, float], beta: tuple[float, float]) -> float:
-    """∫ (c·π₀·fpr + (1 − c)·π₁·fnr) dBeta(c), with the point of each stretch between two borders."""
+def _loss(
+    borders: Any, fpr: Any, fnr: Any, shares: tuple[float, float], beta: tuple[float, float]
+) -> float:
+    """∫ (c·π₀·fpr + (1 − c)·π₁·fnr) dBeta(c), with the point of each stretch between two
+    borders.
+    """
     from scipy.special import betainc
 
     a, b = beta
@@ -301,7 +400,8 @@ def _loss(borders: Any, fpr: Any, fnr: Any, shares: tuple[float, float], beta: t
 
 
 # ----------------------------------------------------------------------
-# Areas under the precision-recall curve, at any base rate: the step sum and the exact integral, never the trapezoid.
+# Areas under the precision-recall curve, at any base rate: the step sum and the exact integral,
+# never the trapezoid.
 
 
 # Below this, z − log(1 + z) is summed as a series: the two would cancel.
@@ -310,10 +410,12 @@ SMALL = 0.05
 
 @bounded()
 def auprc(counts: Counts | Points, *, at: Conditions | None = None) -> float:
-    """What is the area under the precision-recall curve? Exact, with the curve that mixing two thresholds gives, at any base rate.
+    """What is the area under the precision-recall curve? Exact, with the curve that mixing two
+    thresholds gives, at any base rate.
 
-    Between two points precision is tp / (tp + fp) along a straight line of the ROC, which is integrated in closed form. 1 is perfect, the
-    prior is guessing. Davis & Goadrich 2006, ICML:233-240.
+    Between two points precision is tp / (tp + fp) along a straight line of the ROC, which is
+    integrated in closed form. 1 is perfect, the prior is guessing. Davis & Goadrich 2006,
+    ICML:233-240.
 
     >>> import baserate as br
     >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
@@ -324,13 +426,15 @@ def auprc(counts: Counts | Points, *, at: Conditions | None = None) -> float:
     return _summed("auprc", points, at, pr_pieces)
 
 
-# Of positives that come last in a bin, precision is least where each has a score of its own: no less than the integral.
+# Of positives that come last in a bin, precision is least where each has a score of its own: no
+# less than the integral.
 @bounded(least=auprc)
 def average_precision(counts: Counts | Points, *, at: Conditions | None = None) -> float:
-    """How pure are the alerts on average over the positives? Σ (tprᵢ − tprᵢ₋₁) · precisionᵢ, at any base rate.
+    """How pure are the alerts on average over the positives? Σ (tprᵢ − tprᵢ₋₁) · precisionᵢ, at any
+    base rate.
 
-    The mean precision at which each positive is found. 1 is perfect, the prior about what guessing gets. scikit-learn's
-    `average_precision_score` at the sample's own prior.
+    The mean precision at which each positive is found. 1 is perfect, the prior about what guessing
+    gets. scikit-learn's `average_precision_score` at the sample's own prior.
 
     >>> import baserate as br
     >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
@@ -357,7 +461,10 @@ def _flagged(points: Points, at: Conditions | None) -> tuple[Floats, Floats]:
 
 def _weight(points: Points, at: Conditions | None) -> float:
     resolved = checked_conditions(at).within(points.exact_prior, points.why_no_prior)
-    return rounded(weight_of_negatives(points.total_positives, points.total_negatives, resolved.as_shown()) or Fraction(1))
+    return rounded(
+        weight_of_negatives(points.total_positives, points.total_negatives, resolved.as_shown())
+        or Fraction(1)
+    )
 
 
 def _steps(points: Points, at: Conditions) -> Floats:
@@ -371,8 +478,9 @@ def _steps(points: Points, at: Conditions) -> Floats:
 def pr_pieces(points: Points, at: Conditions | None) -> Floats:
     """The area under each edge of the ROC in precision-recall space; 0 where no positive is found.
 
-    With t positives and F flagged, F = a·t + b along the edge, and ∫ t/F dt = Δt·t₀/F₀ + b/a²·(z − log(1 + z)), z = aΔt/F₀, from the left
-    end; the same from the right end, with z = −aΔt/F₁. Where b has the sign that makes both terms positive, nothing cancels.
+    With t positives and F flagged, F = a·t + b along the edge, and ∫ t/F dt = Δt·t₀/F₀ + b/a²·(z −
+    log(1 + z)), z = aΔt/F₀, from the left end; the same from the right end, with z = −aΔt/F₁. Where
+    b has the sign that makes both terms positive, nothing cancels.
     """
     tp, fp = points.tp.astype(np.float64), points.fp.astype(np.float64)
     weight, found = _weight(points, at), np.diff(tp)
@@ -385,9 +493,18 @@ def pr_pieces(points: Points, at: Conditions | None) -> Floats:
     left = rest > 0
     base = np.where(left, f0, f1)
     z = np.where(left, 1.0, -1.0) * slope * delta / base
-    # 1 + z is the other end over this one: taken as that, it keeps its digits also where z is close to −1.
-    bend = rest / (slope * slope) * _curvature(np.where(rest == 0, 0.0, z), np.where(rest == 0, 1.0, np.where(left, f1, f0) / base))
-    areas[used] = (delta * np.where(left, t0, t1) / base + np.where(left, bend, -bend)) / points.total_positives
+    # 1 + z is the other end over this one: taken as that, it keeps its digits also where z is close
+    # to −1.
+    bend = (
+        rest
+        / (slope * slope)
+        * _curvature(
+            np.where(rest == 0, 0.0, z), np.where(rest == 0, 1.0, np.where(left, f1, f0) / base)
+        )
+    )
+    areas[used] = (
+        delta * np.where(left, t0, t1) / base + np.where(left, bend, -bend)
+    ) / points.total_positives
     return areas
 
 
@@ -401,7 +518,8 @@ def _curvature(z: Floats, one_more: Floats) -> Floats:
 
 
 # ----------------------------------------------------------------------
-# Areas in which some part weighs more: Weng & Poon's weighted AUC, in three forms, and the same idea on other curves.
+# Areas in which some part weighs more: Weng & Poon's weighted AUC, in three forms, and the same
+# idea on other curves.
 
 
 STRIPS = 10
@@ -409,10 +527,12 @@ CLASS_RATIO = "class_ratio"
 
 
 def strip_weights(count: int, alpha: float) -> Floats:
-    """The weights of so many strips, from the bottom up: each passes the share alpha of its weight to the next, the last keeps all.
+    """The weights of so many strips, from the bottom up: each passes the share alpha of its weight
+    to the next, the last keeps all.
 
-    W(i) = 1 − α^(i+1), the last (1 − αⁿ) / (1 − α); they sum to n. α = 0 leaves all at 1, α = 1 gives everything to the last; a single
-    strip weighs 1. Weng & Poon 2008, eq. 4 with W(0) = 1 − α.
+    W(i) = 1 − α^(i+1), the last (1 − αⁿ) / (1 − α); they sum to n. α = 0 leaves all at 1, α = 1
+    gives everything to the last; a single strip weighs 1. Weng & Poon 2008, eq. 4 with W(0) = 1 −
+    α.
 
     >>> import baserate as br
     >>> br.strip_weights(7, 0.5)
@@ -426,20 +546,33 @@ def _weights(count: int, alpha: float) -> Floats:
     if alpha == 1:
         return np.concatenate((np.zeros(count - 1), [float(count)]))
     with np.errstate(divide="ignore"):
-        weights: Floats = -np.expm1(np.arange(1, count + 1) * np.log(np.float64(alpha))) if alpha else np.ones(count)
+        weights: Floats = (
+            -np.expm1(np.arange(1, count + 1) * np.log(np.float64(alpha)))
+            if alpha
+            else np.ones(count)
+        )
     weights[-1] /= 1 - alpha
     return weights
 
 
 @bounded()
-def weighted_auc(counts: Counts | Points, *, alpha: float | str | None = None, costs: Costs | None = None, strips: int | str = STRIPS) -> float:
-    """How well do the scores rank, when high recall matters more? An AUC with weight passed upwards.
+def weighted_auc(
+    counts: Counts | Points,
+    *,
+    alpha: float | str | None = None,
+    costs: Costs | None = None,
+    strips: int | str = STRIPS,
+) -> float:
+    """How well do the scores rank, when high recall matters more? An AUC with weight passed
+    upwards.
 
-    `alpha` from 0 (AUC) to 1 (only the top counts): given, from `costs` as 1 − cost ratio, or "class_ratio", 1 − positives per negative,
-    where costs are unknown. `strips`: a number K of strips of equal height (10), an average over tpr in which 1 is perfect and dominance
-    is kept, but which depends on K; "continuous", the limit with α per unit of tpr; or "segments", one strip a ROC segment, as
-    published (to reproduce its Table 3: no merit order, and 1 − α for a perfect ranking of tied positives). The chance level is not ½:
-    `weighted_auc_chance`. Weng & Poon 2008, AusDM.
+    `alpha` from 0 (AUC) to 1 (only the top counts): given, from `costs` as 1 − cost ratio, or
+    "class_ratio", 1 − positives per negative, where costs are unknown. `strips`: a number K of
+    strips of equal height (10), an average over tpr in which 1 is perfect and dominance is kept,
+    but which depends on K; "continuous", the limit with α per unit of tpr; or "segments", one strip
+    a ROC segment, as published (to reproduce its Table 3: no merit order, and 1 − α for a perfect
+    ranking of tied positives). The chance level is not ½: `weighted_auc_chance`. Weng & Poon 2008,
+    AusDM.
 
     >>> import baserate as br
     >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
@@ -455,38 +588,62 @@ def weighted_auc(counts: Counts | Points, *, alpha: float | str | None = None, c
         refuse_merged(points, "one strip a ROC segment needs a point for every score")
         value = _segments(points, share)
     elif strips == "continuous":
-        value = auc(counts) if share == 0 and isinstance(counts, Counts) else _continuous(points, share)
+        value = (
+            auc(counts) if share == 0 and isinstance(counts, Counts) else _continuous(points, share)
+        )
     else:
         value = _strips(points, share, checked_strips(strips))
     return Reading(value, name=f"weighted_auc(alpha={share!r}, strips={strips})")
 
 
 def weighted_auc_chance(alpha: float, strips: int | str = STRIPS) -> float:
-    """What does a random classifier get? The weighted AUC of the diagonal, to read a weighted AUC by.
+    """What does a random classifier get? The weighted AUC of the diagonal, to read a weighted AUC
+    by.
 
     >>> import baserate as br
     >>> [round(br.weighted_auc_chance(alpha), 3) for alpha in (0, 0.1, 0.5, 0.8)]
     [0.5, 0.49, 0.42, 0.279]
     """
-    return float(weighted_auc(Points.from_rates([0.0, 1.0], [0.0, 1.0]), alpha=alpha, strips=strips))
+    return float(
+        weighted_auc(Points.from_rates([0.0, 1.0], [0.0, 1.0]), alpha=alpha, strips=strips)
+    )
 
 
-def chance_for(counts: Counts, alpha: float | str | None = None, *, costs: Costs | None = None, strips: int | str = STRIPS) -> float:
-    """The same, with the arguments of `weighted_auc`: alpha may come from costs, or from the class ratio of the counts."""
+def chance_for(
+    counts: Counts,
+    alpha: float | str | None = None,
+    *,
+    costs: Costs | None = None,
+    strips: int | str = STRIPS,
+) -> float:
+    """The same, with the arguments of `weighted_auc`: alpha may come from costs, or from the class
+    ratio of the counts.
+    """
     return weighted_auc_chance(_alpha(alpha, costs, Points.of(counts)), strips)
 
 
 def _alpha(alpha: float | str | None, costs: Costs | None, points: Points) -> float:
     if (alpha is None) == (costs is None):
-        raise refuse("BR565", "give alpha, or costs to take it from", "weighted_auc(counts, alpha=0.1)")
+        raise refuse(
+            "BR565", "give alpha, or costs to take it from", "weighted_auc(counts, alpha=0.1)"
+        )
     if costs is not None:
         return costs.alpha
     if alpha == CLASS_RATIO:
         if points.why_no_prior:
-            raise refuse("BR509", f"{points.why_no_prior}, so there is no class ratio", "give alpha, or costs")
+            raise refuse(
+                "BR509",
+                f"{points.why_no_prior}, so there is no class ratio",
+                "give alpha, or costs",
+            )
         ratio = points.total_positives / points.total_negatives
         if ratio > 1:
-            raise refuse("BR517", f"there are {ratio:.6g} positives for each negative: weight is shifted for rare positives only", "give alpha")
+            raise refuse(
+                "BR517",
+                f"there are {ratio:.6g} positives for each negative: weight is shifted for rare"
+                " positives only",
+                "give alpha",
+            )
         return 1 - ratio
     return _checked_alpha(alpha)
 
@@ -497,19 +654,33 @@ def _checked_alpha(alpha: Any) -> float:
     except (TypeError, ValueError, OverflowError):
         value = math.nan
     if not 0 <= value <= 1:
-        raise refuse("BR565", f"alpha lies between 0 and 1, got {quoted(alpha)}", 'alpha=0.1, or "class_ratio"')
+        raise refuse(
+            "BR565",
+            f"alpha lies between 0 and 1, got {quoted(alpha)}",
+            'alpha=0.1, or "class_ratio"',
+        )
     return value
 
 
 def checked_strips(strips: int | str) -> int:
     """A number of strips."""
-    if not isinstance(strips, int | np.integer) or isinstance(strips, bool) or not 1 <= strips <= 10**6:
-        raise refuse("BR565", f'strips is a whole number, "segments" or "continuous", got {quoted(strips)}', "strips=10")
+    if (
+        not isinstance(strips, int | np.integer)
+        or isinstance(strips, bool)
+        or not 1 <= strips <= 10**6
+    ):
+        raise refuse(
+            "BR565",
+            f'strips is a whole number, "segments" or "continuous", got {quoted(strips)}',
+            "strips=10",
+        )
     return int(strips)
 
 
 def split_at_tpr(points: Points, cuts: Floats) -> Points:
-    """The points with others put in where tpr passes the cuts, on the straight edges between them."""
+    """The points with others put in where tpr passes the cuts, on the straight edges between
+    them.
+    """
     tpr = points.tpr
     # The edge on which tpr rises through the cut; cuts that are already points stay out.
     edges = np.clip(np.searchsorted(tpr, cuts, side="left") - 1, 0, len(points) - 2)
@@ -532,7 +703,9 @@ def _strips(points: Points, alpha: float, count: int) -> float:
     tpr, right = cut.tpr, cut.tn / points.total_negatives
     areas = np.diff(tpr) * (right[1:] + right[:-1]) / 2
     # A mean of values of at most 1: what exceeds it is rounding.
-    return min(1.0, math.fsum(areas * strip_weights(count, alpha)[_strip_of(tpr[:-1], tpr[1:], count)]))
+    return min(
+        1.0, math.fsum(areas * strip_weights(count, alpha)[_strip_of(tpr[:-1], tpr[1:], count)])
+    )
 
 
 def _segments(points: Points, alpha: float) -> float:
@@ -542,7 +715,9 @@ def _segments(points: Points, alpha: float) -> float:
 
 
 def _continuous(points: Points, alpha: float) -> float:
-    """∫ (1 − αᵘ)·(1 − fpr(u)) du over tpr u, and the rest of the mass, (1 − α) / −ln α, at the lowest fpr with tpr 1."""
+    """∫ (1 − αᵘ)·(1 − fpr(u)) du over tpr u, and the rest of the mass, (1 − α) / −ln α, at the
+    lowest fpr with tpr 1.
+    """
     tpr, right = points.tpr, points.tn / points.total_negatives
     first = int(np.searchsorted(tpr, 1.0, side="left"))
     if alpha == 1:
@@ -556,16 +731,25 @@ def _continuous(points: Points, alpha: float) -> float:
     rate = math.log(alpha)
     # ∫ α^(low + w·s) (height + fall·s) w ds over s from 0 to 1.
     step = width * rate
-    mean = np.where(np.abs(step) < 1e-3, 1 + step / 2 + step * step / 6 + step**3 / 24, np.expm1(step) / np.where(step == 0, 1, step))
+    mean = np.where(
+        np.abs(step) < 1e-3,
+        1 + step / 2 + step * step / 6 + step**3 / 24,
+        np.expm1(step) / np.where(step == 0, 1, step),
+    )
     exact_tilt = (np.exp(step) - mean) / np.where(step == 0, 1, step)
-    tilt = np.where(np.abs(step) < 1e-3, 0.5 + step / 3 + step * step / 8 + step**3 / 30, exact_tilt)
+    tilt = np.where(
+        np.abs(step) < 1e-3, 0.5 + step / 3 + step * step / 8 + step**3 / 30, exact_tilt
+    )
     lost = np.exp(low * rate) * width * (height * mean + fall * tilt)
     return math.fsum(plain) - math.fsum(lost) + (1 - alpha) / -rate * float(right[first])
 
 
 @bounded()
-def weighted_pr_area(counts: Counts | Points, *, alpha: float, strips: int = STRIPS, at: Conditions | None = None) -> float:
-    """The area under the precision-recall curve with weight passed towards full recall, in strips of equal width. Weng & Poon 2008 §6.
+def weighted_pr_area(
+    counts: Counts | Points, *, alpha: float, strips: int = STRIPS, at: Conditions | None = None
+) -> float:
+    """The area under the precision-recall curve with weight passed towards full recall, in strips
+    of equal width. Weng & Poon 2008 §6.
 
     α = 0 is `auprc`. 1 is perfect.
 
@@ -586,13 +770,16 @@ def weighted_pr_area(counts: Counts | Points, *, alpha: float, strips: int = STR
     weights = strip_weights(count, share)[_strip_of(tpr[:-1][used], tpr[1:][used], count)]
     resolved = checked_conditions(at).within(points.exact_prior, points.why_no_prior)
     return Reading(
-        math.fsum(areas[used] * weights), label_shift_of(resolved, points), name=f"weighted_pr_area(alpha={share!r}, strips={count})"
+        math.fsum(areas[used] * weights),
+        label_shift_of(resolved, points),
+        name=f"weighted_pr_area(alpha={share!r}, strips={count})",
     )
 
 
 @bounded()
 def weighted_cost_area(counts: Counts | Points, *, alpha: float, strips: int = STRIPS) -> float:
-    """The area under the cost curve with weight passed towards costly misses (to the right), in strips of equal width.
+    """The area under the cost curve with weight passed towards costly misses (to the right), in
+    strips of equal width.
 
     α = 0 is `cost_area`. 0 is perfect, and lower is better. Weng & Poon 2008 §6, Fig. 6.
 
@@ -611,4 +798,6 @@ def weighted_cost_area(counts: Counts | Points, *, alpha: float, strips: int = S
     y = np.interp(x, curve.x, curve.y)
     areas = np.diff(x) * (y[1:] + y[:-1]) / 2
     weights = strip_weights(count, share)[_strip_of(x[:-1], x[1:], count)]
-    return Reading(math.fsum(areas * weights), name=f"weighted_cost_area(alpha={share!r}, strips={count})")
+    return Reading(
+        math.fsum(areas * weights), name=f"weighted_cost_area(alpha={share!r}, strips={count})"
+    )

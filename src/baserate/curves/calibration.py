@@ -1,4 +1,6 @@
-"""How good are the scores as probabilities? Brier score, log loss and calibration, at any base rate."""
+"""How good are the scores as probabilities? Brier score, log loss and calibration, at any base
+rate.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ class Decomposition(NamedTuple):
 
 
 class _Forecast(NamedTuple):
-    """The distinct probabilities and their complements, and which share of all cases has each and is positive, or negative."""
+    """The distinct probabilities and their complements, and which share of all cases has each and
+    is positive, or negative.
+    """
 
     scores: Floats
     rest: Floats
@@ -49,16 +53,27 @@ def _forecast(counts: Counts, at: Conditions | None, calibrated_at: Any) -> _For
     clipped = int(np.count_nonzero(scores != counts.scores))
     if clipped:
         notes += (
-            Note("BR567", f"{number_of(clipped, 'distinct score lies', 'distinct scores lie')} outside 0 and 1 by rounding: taken as 0 or 1"),
+            Note(
+                "BR567",
+                f"{number_of(clipped, 'distinct score lies', 'distinct scores lie')} outside 0 and"
+                " 1 by rounding: taken as 0 or 1",
+            ),
         )
     how, factor = "", 1.0
     if calibrated_at is not None:
-        factor, how = _odds_factor(calibrated_at, prior), f"(calibrated_at={quoted(calibrated_at, quotes=False)})"
+        factor, how = (
+            _odds_factor(calibrated_at, prior),
+            f"(calibrated_at={quoted(calibrated_at, quotes=False)})",
+        )
         check_corrected_once(counts.ledger, factor)
-    # Odds times the factor; the complement is made on its own, as taking it from 1 would lose what is small.
+    # Odds times the factor; the complement is made on its own, as taking it from 1 would lose what
+    # is small.
     whole = scores * factor + (1 - scores)
     raw = calibrated_at is None
-    ours, theirs = prior[0] * counts.positives / counts.total_positives, prior[1] * counts.negatives / counts.total_negatives
+    ours, theirs = (
+        prior[0] * counts.positives / counts.total_positives,
+        prior[1] * counts.negatives / counts.total_negatives,
+    )
     cut, rest = (scores, 1 - scores) if raw else (scores * factor / whole, (1 - scores) / whole)
     return _Forecast(cut, rest, factor, ours, theirs, prior, notes, how)
 
@@ -67,34 +82,47 @@ def _odds_factor(calibrated_at: Any, prior: tuple[float, float]) -> float:
     """What turns odds at one base rate into odds at another: the ratio of the prior odds."""
     written = notation.prior(calibrated_at)
     if written is None:
-        raise refuse("BR507", "correcting scores needs the base rate at which they are calibrated", "calibrated_at=0.5")
+        raise refuse(
+            "BR507",
+            "correcting scores needs the base rate at which they are calibrated",
+            "calibrated_at=0.5",
+        )
     return prior[0] / prior[1] / rounded(written.value / (1 - written.value))
 
 
 def brier(counts: Counts, *, at: Conditions | None = None, calibrated_at: Any = None) -> float:
-    """How far are the probabilities from the truth? The mean squared error of score against label, at any base rate.
+    """How far are the probabilities from the truth? The mean squared error of score against label,
+    at any base rate.
 
-    Raw scores with the classes reweighted; with `calibrated_at`, scores first corrected from that base rate to the one asked for. 0 is
-    perfect, prior·(1 − prior) what the prior itself gets. Brier 1950, Monthly Weather Review 78:1-3.
+    Raw scores with the classes reweighted; with `calibrated_at`, scores first corrected from that
+    base rate to the one asked for. 0 is perfect, prior·(1 − prior) what the prior itself gets.
+    Brier 1950, Monthly Weather Review 78:1-3.
 
     >>> import baserate as br
     >>> br.brier(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))
     0.15812500000000002
     """
     forecast = _forecast(counts, at, calibrated_at)
-    return Reading(_squared(forecast, forecast.scores, forecast.rest), forecast.notes, name=f"brier{forecast.how}")
+    return Reading(
+        _squared(forecast, forecast.scores, forecast.rest),
+        forecast.notes,
+        name=f"brier{forecast.how}",
+    )
 
 
 def _squared(forecast: _Forecast, scores: Floats, rest: Floats) -> float:
     return math.fsum(np.concatenate((forecast.positives * rest**2, forecast.negatives * scores**2)))
 
 
-def brier_decomposition(counts: Counts, *, at: Conditions | None = None, calibrated_at: Any = None) -> Decomposition:
+def brier_decomposition(
+    counts: Counts, *, at: Conditions | None = None, calibrated_at: Any = None
+) -> Decomposition:
     """How much of the Brier score is miscalibration, and how much does the ranking help?
 
-    Against the best monotone recalibration (pooled adjacent violators, the ROC hull): miscalibration is what recalibrating would gain,
-    discrimination what the recalibrated scores gain over the prior alone, uncertainty is prior·(1 − prior). Fitted on the same cases, so
-    both are biased upward. Dimitriadis, Gneiting & Jordan 2021, PNAS 118:e2016191118.
+    Against the best monotone recalibration (pooled adjacent violators, the ROC hull):
+    miscalibration is what recalibrating would gain, discrimination what the recalibrated scores
+    gain over the prior alone, uncertainty is prior·(1 − prior). Fitted on the same cases, so both
+    are biased upward. Dimitriadis, Gneiting & Jordan 2021, PNAS 118:e2016191118.
 
     >>> import baserate as br
     >>> parts = br.brier_decomposition(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))
@@ -103,14 +131,21 @@ def brier_decomposition(counts: Counts, *, at: Conditions | None = None, calibra
     """
     forecast = _forecast(counts, at, calibrated_at)
     score = _squared(forecast, forecast.scores, forecast.rest)
-    best, base = _squared(forecast, *_recalibrated(counts, forecast)), forecast.prior[0] * forecast.prior[1]
+    best, base = (
+        _squared(forecast, *_recalibrated(counts, forecast)),
+        forecast.prior[0] * forecast.prior[1],
+    )
     return Decomposition(score, score - best, base - best, base, forecast.notes)
 
 
 def _recalibrated(counts: Counts, forecast: _Forecast) -> tuple[Floats, Floats]:
-    """The share of positives, and of negatives, in each block of the hull, at the base rate, for every score in it."""
+    """The share of positives, and of negatives, in each block of the hull, at the base rate, for
+    every score in it.
+    """
     starts = _blocks(counts)
-    ours, theirs = (np.add.reduceat(shares, starts) for shares in (forecast.positives, forecast.negatives))
+    ours, theirs = (
+        np.add.reduceat(shares, starts) for shares in (forecast.positives, forecast.negatives)
+    )
     lengths = np.diff(np.append(starts, len(counts.scores)))
     return np.repeat(ours / (ours + theirs), lengths), np.repeat(theirs / (ours + theirs), lengths)
 
@@ -123,10 +158,12 @@ def _blocks(counts: Counts) -> Any:
 
 
 def log_loss(counts: Counts, *, at: Conditions | None = None, calibrated_at: Any = None) -> float:
-    """How surprised are the probabilities by the truth? The mean of −ln of the probability given to the true class.
+    """How surprised are the probabilities by the truth? The mean of −ln of the probability given to
+    the true class.
 
-    0 is perfect; −π ln π − (1 − π) ln (1 − π) is what the prior itself gets. A score of 0 for a positive, or 1 for a negative, is an
-    infinite surprise, and is said so: nothing is clipped. Good 1952, J. Royal Stat. Soc. B 14:107-114.
+    0 is perfect; −π ln π − (1 − π) ln (1 − π) is what the prior itself gets. A score of 0 for a
+    positive, or 1 for a negative, is an infinite surprise, and is said so: nothing is clipped. Good
+    1952, J. Royal Stat. Soc. B 14:107-114.
 
     >>> import baserate as br
     >>> round(br.log_loss(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])), 6)
@@ -149,11 +186,19 @@ def log_loss(counts: Counts, *, at: Conditions | None = None, calibrated_at: Any
     return Reading(math.fsum(np.concatenate(terms)), forecast.notes, name=f"log_loss{forecast.how}")
 
 
-def calibration_error(counts: Counts, *, at: Conditions | None = None, calibrated_at: Any = None, bins: int | None = None) -> float:
-    """How far are the probabilities from the observed shares, on average? Σ share of cases · |mean score − share of positives|.
+def calibration_error(
+    counts: Counts,
+    *,
+    at: Conditions | None = None,
+    calibrated_at: Any = None,
+    bins: int | None = None,
+) -> float:
+    """How far are the probabilities from the observed shares, on average? Σ share of cases · |mean
+    score − share of positives|.
 
-    Over the blocks of the best monotone recalibration (PAV), or over so many `bins` of equal width. 0 is calibrated. Either is biased
-    upward on the cases that it is computed on. Naeini, Cooper & Hauskrecht 2015, AAAI:2901-2907.
+    Over the blocks of the best monotone recalibration (PAV), or over so many `bins` of equal width.
+    0 is calibrated. Either is biased upward on the cases that it is computed on. Naeini, Cooper &
+    Hauskrecht 2015, AAAI:2901-2907.
 
     >>> import baserate as br
     >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
@@ -172,5 +217,7 @@ def calibration_error(counts: Counts, *, at: Conditions | None = None, calibrate
             f"({', '.join(filter(None, (forecast.how.strip('()'), f'bins={bins}')))})",
         )
     mass = forecast.positives + forecast.negatives
-    gaps = np.add.reduceat(mass * forecast.scores, starts) - np.add.reduceat(forecast.positives, starts)
+    gaps = np.add.reduceat(mass * forecast.scores, starts) - np.add.reduceat(
+        forecast.positives, starts
+    )
     return Reading(math.fsum(np.abs(gaps)), forecast.notes, name=f"calibration_error{shown}")

@@ -1,4 +1,6 @@
-"""`Curve`: two measures along the thresholds (`trace`), or one measure along the conditions (`sweep`)."""
+"""`Curve`: two measures along the thresholds (`trace`), or one measure along the conditions
+(`sweep`).
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,14 @@ from baserate.decisions.merged_scores import curve_note
 from baserate.decisions.operating_point import OperatingPoint
 from baserate.decisions.selection import choose, flag_at
 from baserate.errors import Infeasible, grouped, quoted, refuse
-from baserate.measures.confusion import NOT_SAID, along, checked_conditions, label_shift_of, measure, resolved_for
+from baserate.measures.confusion import (
+    NOT_SAID,
+    along,
+    checked_conditions,
+    label_shift_of,
+    measure,
+    resolved_for,
+)
 from baserate.measures.measure import Measure, named
 from baserate.notes import Note
 from baserate.numbers import EXACT_FLOATS, Floats, Frozen
@@ -36,8 +45,9 @@ Between = Callable[[Any, Any], tuple[Floats, Floats]]
 class Curve(Frozen):
     """Two columns of numbers, with the thresholds and the conditions that they belong to.
 
-    `x, y, thresholds = curve` unpacks it; `thresholds` are NaN where nothing is flagged, and None for a curve along conditions.
-    Between two points of a ROC lies a straight line, reached by mixing two thresholds; `densified` follows what becomes of it here.
+    `x, y, thresholds = curve` unpacks it; `thresholds` are NaN where nothing is flagged, and None
+    for a curve along conditions. Between two points of a ROC lies a straight line, reached by
+    mixing two thresholds; `densified` follows what becomes of it here.
 
     >>> import baserate as br
     >>> curve = br.pr(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), at=br.Conditions(prior=0.1))
@@ -57,7 +67,9 @@ class Curve(Frozen):
     _between: Between | None
 
     def __init__(self) -> None:
-        raise TypeError("curves are made by roc(counts), pr(counts, at=…), trace(counts, x=…, y=…) and so on")
+        raise TypeError(
+            "curves are made by roc(counts), pr(counts, at=…), trace(counts, x=…, y=…) and so on"
+        )
 
     @classmethod
     def _of(
@@ -73,13 +85,30 @@ class Curve(Frozen):
         curve = cls.__new__(cls)
         x, y, thresholds = columns
         arrays = [column for column in columns if column is not None]
-        curve._set(arrays, name=name, x_label=labels[0], y_label=labels[1], x=x, y=y, thresholds=thresholds, at=at)
+        curve._set(
+            arrays,
+            name=name,
+            x_label=labels[0],
+            y_label=labels[1],
+            x=x,
+            y=y,
+            thresholds=thresholds,
+            at=at,
+        )
         curve._set((), notes=notes, source=source, _between=between)
         return curve
 
     def __reduce__(self) -> tuple[Any, ...]:
         labels, columns = (self.x_label, self.y_label), (self.x, self.y, self.thresholds)
-        return Curve._of, (self.name, labels, columns, self.at, self.source, self.notes, self._between)
+        return Curve._of, (
+            self.name,
+            labels,
+            columns,
+            self.at,
+            self.source,
+            self.notes,
+            self._between,
+        )
 
     def __iter__(self) -> Iterator[Floats | None]:
         return iter((self.x, self.y, self.thresholds))
@@ -90,18 +119,28 @@ class Curve(Frozen):
     def to_dict(self) -> dict[str, list[float]]:
         """The columns by name."""
         columns = {self.x_label: self.x.tolist(), self.y_label: self.y.tolist()}
-        return columns if self.thresholds is None else {**columns, "threshold": self.thresholds.tolist()}
+        return (
+            columns
+            if self.thresholds is None
+            else {**columns, "threshold": self.thresholds.tolist()}
+        )
 
     def to_frame(self, backend: str = "pandas") -> Any:
         """The columns as a dataframe of pandas, polars or pyarrow."""
         if backend not in FRAMES:
-            raise refuse("BR560", f"there is no dataframe library {quoted(backend)} here", f"one of {', '.join(FRAMES)}")
+            raise refuse(
+                "BR560",
+                f"there is no dataframe library {quoted(backend)} here",
+                f"one of {', '.join(FRAMES)}",
+            )
         import importlib
 
         try:
             library = importlib.import_module(backend)
         except ImportError:
-            raise refuse("BR561", f"{backend} is not installed", f"pip install {backend}, or to_dict()") from None
+            raise refuse(
+                "BR561", f"{backend} is not installed", f"pip install {backend}, or to_dict()"
+            ) from None
         columns = {name: np.asarray(values) for name, values in self.to_dict().items()}
         return library.table(columns) if backend == "pyarrow" else library.DataFrame(columns)
 
@@ -112,23 +151,44 @@ class Curve(Frozen):
         return "" if counts is None else counts.digest
 
     def densified(self, pixels: int = 512) -> Curve:
-        """The same curve with points in between wherever a step is longer than 1/pixels of either axis: for drawing.
+        """The same curve with points in between wherever a step is longer than 1/pixels of either
+        axis: for drawing.
 
-        A straight edge of the ROC is a curve in most other coordinates; the new points lie on it, and the old ones stay.
+        A straight edge of the ROC is a curve in most other coordinates; the new points lie on it,
+        and the old ones stay.
         """
         if not isinstance(pixels, int) or isinstance(pixels, bool) or not 2 <= pixels <= 100_000:
-            raise refuse("BR562", f"pixels must be a whole number from 2 to 100 000, got {quoted(pixels)}", "densified(512)")
-        if self._between is None or len(self) < 2 or np.isnan(self.x).all() or np.isnan(self.y).all():
+            raise refuse(
+                "BR562",
+                f"pixels must be a whole number from 2 to 100 000, got {quoted(pixels)}",
+                "densified(512)",
+            )
+        if (
+            self._between is None
+            or len(self) < 2
+            or np.isnan(self.x).all()
+            or np.isnan(self.y).all()
+        ):
             return self
         edges, shares = inserted(self.x, self.y, self._between, pixels)
         x, y = self._between(edges, shares)
-        # A new point keeps the threshold of the edge's end: down to it, a share of the cases is flagged.
-        cuts = None if self.thresholds is None else self.thresholds[np.minimum(edges + (shares > 0), len(self) - 1)]
-        return Curve._of(self.name, (self.x_label, self.y_label), (x, y, cuts), self.at, self.source, self.notes)
+        # A new point keeps the threshold of the edge's end: down to it, a share of the cases is
+        # flagged.
+        cuts = (
+            None
+            if self.thresholds is None
+            else self.thresholds[np.minimum(edges + (shares > 0), len(self) - 1)]
+        )
+        return Curve._of(
+            self.name, (self.x_label, self.y_label), (x, y, cuts), self.at, self.source, self.notes
+        )
 
     def __repr__(self) -> str:
         where = "" if self.at is None else f", at {self.at}"
-        return f"Curve {self.name}: {self.y_label} against {self.x_label}, {grouped(len(self))} points{where}"
+        return (
+            f"Curve {self.name}: {self.y_label} against {self.x_label}, {grouped(len(self))}"
+            f" points{where}"
+        )
 
     def _repr_html_(self) -> str:
         from baserate.numbers import cell, some, table
@@ -144,7 +204,9 @@ class Curve(Frozen):
 
 
 def inserted(x: Floats, y: Floats, between: Between, pixels: int) -> tuple[Any, Any]:
-    """Edges and shares of all points of the denser curve: every old one, and others by halving whatever is too long."""
+    """Edges and shares of all points of the denser curve: every old one, and others by halving
+    whatever is too long.
+    """
     spans = [_span(values) / pixels for values in (x, y)]
     count = len(x) - 1
     edges, low, high = np.arange(count), np.zeros(count), np.ones(count)
@@ -154,7 +216,10 @@ def inserted(x: Floats, y: Floats, between: Between, pixels: int) -> tuple[Any, 
         middle = (low + high) / 2
         half = between(edges, middle)
         with np.errstate(invalid="ignore"):
-            lengths = [np.abs(h - a) + np.abs(b - h) > span for a, h, b, span in zip(start, half, end, spans, strict=True)]
+            lengths = [
+                np.abs(h - a) + np.abs(b - h) > span
+                for a, h, b, span in zip(start, half, end, spans, strict=True)
+            ]
         long = (lengths[0] | lengths[1]) & (middle > low) & (middle < high)
         if not long.any():
             break
@@ -174,7 +239,9 @@ def inserted(x: Floats, y: Floats, between: Between, pixels: int) -> tuple[Any, 
 def _span(values: Floats) -> float:
     """How far an axis reaches; what differs by rounding only does not reach at all."""
     finite = values[np.isfinite(values)]
-    return max(float(finite.max() - finite.min()), FLAT * float(np.abs(finite).max()), np.finfo(float).tiny)
+    return max(
+        float(finite.max() - finite.min()), FLAT * float(np.abs(finite).max()), np.finfo(float).tiny
+    )
 
 
 # ----------------------------------------------------------------------
@@ -198,8 +265,9 @@ def sweep(
 ) -> Curve:
     """How does a measure change with the base rate? x = prior, y = the measure.
 
-    At each prior the point is chosen again, by cost or by a rule; with a `threshold` it stays where it is. NaN where no point keeps the
-    rule, or where the measure is undefined; thresholds are NaN there too, and where nothing is flagged.
+    At each prior the point is chosen again, by cost or by a rule; with a `threshold` it stays where
+    it is. NaN where no point keeps the rule, or where the measure is undefined; thresholds are NaN
+    there too, and where nothing is flagged.
 
     >>> import baserate as br
     >>> counts = br.Counts([3, 2, 1], positives=[60, 30, 10], negatives=[1, 20, 79])
@@ -212,27 +280,57 @@ def sweep(
     if not conditions or any(one.prior is None for one in conditions):
         raise refuse("BR519", "a sweep needs base rates to go along", "priors=[0.5, 0.1, 0.001]")
     if rule is not None and threshold is not NOT_SAID:
-        raise refuse("BR533", "a sweep keeps one threshold, or chooses again by a rule, not both", "leave one of them out")
+        raise refuse(
+            "BR533",
+            "a sweep keeps one threshold, or chooses again by a rule, not both",
+            "leave one of them out",
+        )
     if threshold is NOT_SAID:
         refuse_bins(points, "a threshold that is chosen anew at each base rate needs every score")
     read = [_point(points, at, rule, threshold, volume) for at in conditions]
     x = np.array([at.prior for at in conditions])
     values = np.array([np.nan if point is None else _value(asked, point) for point in read])
-    thresholds = np.array([np.nan if point is None or point.threshold is None else float(point.threshold) for point in read])
-    return Curve._of("sweep", ("prior", str(asked)), (x, values, thresholds), None, counts, _notes(conditions, read))
+    thresholds = np.array(
+        [
+            np.nan if point is None or point.threshold is None else float(point.threshold)
+            for point in read
+        ]
+    )
+    return Curve._of(
+        "sweep",
+        ("prior", str(asked)),
+        (x, values, thresholds),
+        None,
+        counts,
+        _notes(conditions, read),
+    )
 
 
 def _notes(conditions: list[Conditions], read: list[OperatingPoint | None]) -> tuple[Note, ...]:
-    """What there is to say, once: the assumption for all base rates together, and how points were chosen."""
-    said = {note.code: note for point in read if point is not None for note in point.notes if note.code in SAID}
+    """What there is to say, once: the assumption for all base rates together, and how points were
+    chosen.
+    """
+    said = {
+        note.code: note
+        for point in read
+        if point is not None
+        for note in point.notes
+        if note.code in SAID
+    }
     priors = sorted(at.prior for at in conditions)
     span = f"{priors[0]:.6g} to {priors[-1]:.6g}"
-    shift = Note("BR526", f"read at priors from {span}: this assumes label shift only (the scores of each class keep their distribution)")
+    shift = Note(
+        "BR526",
+        f"read at priors from {span}: this assumes label shift only (the scores of each class keep"
+        " their distribution)",
+    )
     first = (shift,) if "BR526" in said else ()
     return (*first, *(note for code, note in said.items() if code != "BR526"))
 
 
-def _point(points: Points, at: Conditions, rule: str | None, threshold: Any, volume: float | None) -> OperatingPoint | None:
+def _point(
+    points: Points, at: Conditions, rule: str | None, threshold: Any, volume: float | None
+) -> OperatingPoint | None:
     if threshold is not NOT_SAID:
         return flag_at(points, threshold, at=at, volume=volume)
     try:
@@ -245,7 +343,9 @@ def _value(asked: Measure, point: OperatingPoint) -> float:
     return float(measure(asked, point.confusion, at=point.at))
 
 
-def precision_prior_curve(counts: Counts | Points, threshold: float | None, *, priors: Iterable[Any] = PRIORS) -> Curve:
+def precision_prior_curve(
+    counts: Counts | Points, threshold: float | None, *, priors: Iterable[Any] = PRIORS
+) -> Curve:
     """How pure are the alerts of one threshold, at every base rate? x = prior, y = precision.
 
     >>> import baserate as br
@@ -256,7 +356,9 @@ def precision_prior_curve(counts: Counts | Points, threshold: float | None, *, p
     return sweep(counts, "precision", priors=priors, threshold=threshold)
 
 
-def npv_prior_curve(counts: Counts | Points, threshold: float | None, *, priors: Iterable[Any] = PRIORS) -> Curve:
+def npv_prior_curve(
+    counts: Counts | Points, threshold: float | None, *, priors: Iterable[Any] = PRIORS
+) -> Curve:
     """How safe is what one threshold passes, at every base rate? x = prior, y = npv.
 
     >>> import baserate as br
@@ -283,8 +385,9 @@ def trace(
 ) -> Curve:
     """How do two measures go together, from nothing flagged to everything?
 
-    One point a threshold, in step with `thresholds`; NaN where a measure is undefined. `every=False` leaves out points in the middle of a
-    straight run of the ROC: the curve stays the same.
+    One point a threshold, in step with `thresholds`; NaN where a measure is undefined.
+    `every=False` leaves out points in the middle of a straight run of the ROC: the curve stays the
+    same.
 
     >>> import baserate as br
     >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
@@ -295,7 +398,14 @@ def trace(
     across, up = named(x, volume), named(y, volume)
     points = Points.of(counts) if every else Points.of(counts).corners()
     conditions = checked_conditions(at)
-    return traced(points, (across, up), conditions, source=counts, name=name, notes=curve_note(points, every=every))
+    return traced(
+        points,
+        (across, up),
+        conditions,
+        source=counts,
+        name=name,
+        notes=curve_note(points, every=every),
+    )
 
 
 def traced(
@@ -308,17 +418,29 @@ def traced(
     limit: bool = False,
     notes: tuple[Note, ...] = (),
 ) -> Curve:
-    """The curve of two measures along these points; with `limit`, its first point is the limit where nothing is flagged."""
+    """The curve of two measures along these points; with `limit`, its first point is the limit
+    where nothing is flagged.
+    """
     needs_prior = any(measure.depends_on_prior for measure in measures)
     resolved = resolved_for(points, at, measures) if needs_prior else None
     columns = [along(measure, points, at) for measure in measures]
 
     if limit:
         columns = [_limited(column) for column in columns]
-    notes = (*notes, *rounded_thresholds(points), *(label_shift_of(resolved, points) if resolved is not None else ()))
+    notes = (
+        *notes,
+        *rounded_thresholds(points),
+        *(label_shift_of(resolved, points) if resolved is not None else ()),
+    )
     labels = (str(measures[0]), str(measures[1]))
     return Curve._of(
-        name, labels, (columns[0], columns[1], points.thresholds), resolved, source, (*at.notes, *notes), _Between(points, measures, at, limit)
+        name,
+        labels,
+        (columns[0], columns[1], points.thresholds),
+        resolved,
+        source,
+        (*at.notes, *notes),
+        _Between(points, measures, at, limit),
     )
 
 
@@ -338,7 +460,9 @@ class _Between:
 
 
 def _limited(values: Floats) -> Floats:
-    """On the first edge from (0, 0) a ratio of flagged cases is constant: its value there is the limit at (0, 0), where it is 0/0."""
+    """On the first edge from (0, 0) a ratio of flagged cases is constant: its value there is the
+    limit at (0, 0), where it is 0/0.
+    """
     if len(values) > 1 and np.isnan(values[0]):
         values = values.copy()
         known = np.flatnonzero(~np.isnan(values))
@@ -347,11 +471,23 @@ def _limited(values: Floats) -> Floats:
 
 
 def rounded_thresholds(points: Points) -> tuple[Note, ...]:
-    """Integers that floats cannot hold apart are merged on a curve's axis of thresholds, and nowhere else."""
+    """Integers that floats cannot hold apart are merged on a curve's axis of thresholds, and
+    nowhere else.
+    """
     scores = points.scores
-    if scores.dtype != np.int64 or not len(scores) or max(abs(int(scores[0])), abs(int(scores[-1]))) <= EXACT_FLOATS:
+    if (
+        scores.dtype != np.int64
+        or not len(scores)
+        or max(abs(int(scores[0])), abs(int(scores[-1]))) <= EXACT_FLOATS
+    ):
         return ()
-    return (Note("BR572", "scores beyond 2^53: thresholds of a curve are rounded to floats; those of operating points are exact"),)
+    return (
+        Note(
+            "BR572",
+            "scores beyond 2^53: thresholds of a curve are rounded to floats; those of operating"
+            " points are exact",
+        ),
+    )
 
 
 def mixed_points(points: Points, edges: Any, shares: Any) -> Points:

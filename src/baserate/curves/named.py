@@ -1,4 +1,6 @@
-"""The curves of the literature by name: ROC, PR, B-ROC, DET, cost, decision, gain, lift, reliability and others."""
+"""The curves of the literature by name: ROC, PR, B-ROC, DET, cost, decision, gain, lift,
+reliability and others.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,13 @@ from baserate.curves.curve import Curve, rounded_thresholds, traced
 from baserate.decisions.amount_costs import Priced, Prices, checked_recovered, checked_review
 from baserate.decisions.merged_scores import curve_note
 from baserate.errors import Fix, quoted, refuse
-from baserate.measures.confusion import along, checked_conditions, checked_volume, label_shift_of, resolved_for
+from baserate.measures.confusion import (
+    along,
+    checked_conditions,
+    checked_volume,
+    label_shift_of,
+    resolved_for,
+)
 from baserate.measures.measure import Measure
 from baserate.notes import Note, check_corrected_once
 from baserate.numbers import Floats, exactly, rounded
@@ -31,39 +39,67 @@ Along = Callable[[Priced, Prices], Floats]
 
 
 def amount_cost_curve(
-    amounts: Amounts, *, review: float, recovered: float = 1, at: Conditions | None = None, volume: float | None = None
+    amounts: Amounts,
+    *,
+    review: float,
+    recovered: float = 1,
+    at: Conditions | None = None,
+    volume: float | None = None,
 ) -> Curve:
-    """What does each threshold cost, if every alert costs a review and every miss its own amount? x = threshold, y = cost.
+    """What does each threshold cost, if every alert costs a review and every miss its own amount? x
+    = threshold, y = cost.
 
-    Over `volume` cases, or as many as the sample has. Turned round in its sign it is the profit of a cut-off.
+    Over `volume` cases, or as many as the sample has. Turned round in its sign it is the profit of
+    a cut-off.
 
     >>> import baserate as br
     >>> amounts = br.count_amounts([1, 0, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2, 0.1], [1000, 50, 20, 500, 300, 10])
     >>> br.amount_cost_curve(amounts, review=150).y
     array([470., 620., 750., 900., 750., 900.])
-    """
+    """  # noqa: E501
     return _along("amount_cost", "cost", amounts, Priced.costs, (review, recovered, at, volume))
 
 
-def amount_missed_curve(amounts: Amounts, *, at: Conditions | None = None, volume: float | None = None) -> Curve:
+def amount_missed_curve(
+    amounts: Amounts, *, at: Conditions | None = None, volume: float | None = None
+) -> Curve:
     """How much money does each threshold miss? x = threshold, y = the amount on positives below it.
 
     >>> import baserate as br
     >>> amounts = br.count_amounts([1, 0, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2, 0.1], [1000, 50, 20, 500, 300, 10])
     >>> br.amount_missed_curve(amounts).y
     array([320., 320., 300., 300.,   0.,   0.])
-    """
+    """  # noqa: E501
     return _along("amount_missed", "amount missed", amounts, Priced.missed, (0, 1, at, volume))
 
 
-def _along(name: str, label: str, amounts: Amounts, values: Along, asked: tuple[Any, Any, Conditions | None, float | None]) -> Curve:
+def _along(
+    name: str,
+    label: str,
+    amounts: Amounts,
+    values: Along,
+    asked: tuple[Any, Any, Conditions | None, float | None],
+) -> Curve:
     """Flagging nothing has no threshold, and no place on that axis."""
     review, recovered, at, volume = asked
     priced, given = Priced.of(check_amounts(amounts)), checked_conditions(at)
-    prices = Prices.of(priced.points, given, checked_review(review), checked_recovered(recovered), checked_volume(volume))
+    prices = Prices.of(
+        priced.points,
+        given,
+        checked_review(review),
+        checked_recovered(recovered),
+        checked_volume(volume),
+    )
     scores = priced.points.scores.astype(np.float64, copy=False)
     notes = (*rounded_thresholds(priced.points), *label_shift_of(prices.at, priced.points))
-    return Curve._of(name, ("threshold", label), (scores, values(priced, prices)[1:], scores), prices.at, amounts.counts, notes)
+    return Curve._of(
+        name,
+        ("threshold", label),
+        (scores, values(priced, prices)[1:], scores),
+        prices.at,
+        amounts.counts,
+        notes,
+    )
 
 
 # ----------------------------------------------------------------------
@@ -75,23 +111,35 @@ ROUNDING = 1e-6
 
 
 def probability_points(counts: Any) -> Points:
-    """The points of counts whose scores are probabilities of both classes; anything else is refused."""
+    """The points of counts whose scores are probabilities of both classes; anything else is
+    refused.
+    """
     if not isinstance(counts, Counts):
-        raise refuse("BR228", f"probabilities are read off Counts, got {type(counts).__name__}", "count(...)")
+        raise refuse(
+            "BR228", f"probabilities are read off Counts, got {type(counts).__name__}", "count(...)"
+        )
     if counts.condensed or counts.bins is not None:
-        raise refuse("BR563", "condensed and coarse counts have merged scores: their probabilities are gone", "count with every score kept")
+        raise refuse(
+            "BR563",
+            "condensed and coarse counts have merged scores: their probabilities are gone",
+            "count with every score kept",
+        )
     if not counts.total_positives or not counts.total_negatives:
         raise refuse("BR552", "both classes are needed", "count cases of both classes")
     if counts.scores[0] > 1 + ROUNDING or counts.scores[-1] < -ROUNDING:
         span = f"{counts.scores[-1].item():.6g} to {counts.scores[0].item():.6g}"
         raise refuse(
-            "BR563", f"these scores are not probabilities: they span {span}", "divide percentages by 100; turn logits into probabilities"
+            "BR563",
+            f"these scores are not probabilities: they span {span}",
+            "divide percentages by 100; turn logits into probabilities",
         )
     return Points.of(counts)
 
 
 def both_shares(at: Conditions) -> tuple[float, float]:
-    """The shares of positives and of negatives, each rounded on its own: near 1 the second would lose its digits."""
+    """The shares of positives and of negatives, each rounded on its own: near 1 the second would
+    lose its digits.
+    """
     prior = at.exact_prior if at.as_in_sample else exactly(at.prior)
     return rounded(prior), rounded(1 - prior)
 
@@ -101,10 +149,12 @@ def both_shares(at: Conditions) -> tuple[float, float]:
 
 
 def cost_lines(counts: Source) -> tuple[Floats, Floats, Floats]:
-    """The cost of every threshold over all base rates and costs: a straight line each, from (0, fpr) to (1, fnr).
+    """The cost of every threshold over all base rates and costs: a straight line each, from (0,
+    fpr) to (1, fnr).
 
-    y = e·fnr + (1 − e)·fpr is the normalized cost at the effective prior e. Gives fpr, fnr and thresholds; flagging nothing and everything
-    are the first and the last. Drummond & Holte 2006, Machine Learning 65:95-130.
+    y = e·fnr + (1 − e)·fpr is the normalized cost at the effective prior e. Gives fpr, fnr and
+    thresholds; flagging nothing and everything are the first and the last. Drummond & Holte 2006,
+    Machine Learning 65:95-130.
 
     >>> import baserate as br
     >>> at_zero, at_one, thresholds = br.cost_lines(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))
@@ -116,11 +166,13 @@ def cost_lines(counts: Source) -> tuple[Floats, Floats, Floats]:
 
 
 def cost_curve(counts: Source) -> Curve:
-    """What does the best threshold cost, at each effective prior? x = effective prior, y = normalized cost: the lower envelope.
+    """What does the best threshold cost, at each effective prior? x = effective prior, y =
+    normalized cost: the lower envelope.
 
-    The lines of all thresholds, flagging nothing (y = x) and flagging everything (y = 1 − x) among them; each corner of the ROC hull is
-    one stretch of it, and no classifier is worse than its lower envelope. 0 is perfect, 0.5 at x = 0.5 is guessing. The threshold of
-    each point is the one that is best just right of it. Drummond & Holte 2006, Machine Learning 65:95-130.
+    The lines of all thresholds, flagging nothing (y = x) and flagging everything (y = 1 − x) among
+    them; each corner of the ROC hull is one stretch of it, and no classifier is worse than its
+    lower envelope. 0 is perfect, 0.5 at x = 0.5 is guessing. The threshold of each point is the one
+    that is best just right of it. Drummond & Holte 2006, Machine Learning 65:95-130.
 
     >>> import baserate as br
     >>> x, y, thresholds = br.cost_curve(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))
@@ -130,13 +182,23 @@ def cost_curve(counts: Source) -> Curve:
     hull = _two_classes(counts).hull()
     across, up = np.diff(hull.fp) / hull.total_negatives, np.diff(hull.tp) / hull.total_positives
     # Two neighbouring lines meet where e·Δtpr = (1 − e)·Δfpr.
-    x, rest = np.concatenate(([0.0], across / (across + up), [1.0])), np.concatenate(([1.0], up / (across + up), [0.0]))
+    x, rest = (
+        np.concatenate(([0.0], across / (across + up), [1.0])),
+        np.concatenate(([1.0], up / (across + up), [0.0])),
+    )
     fpr, fnr = hull.fpr, hull.fn / hull.total_positives
     best = np.concatenate((np.arange(len(hull)), [len(hull) - 1]))
     y = x * fnr[best] + rest * fpr[best]
     keep = np.concatenate((np.diff(x) > 0, [True]))
     thresholds, notes = hull.thresholds[best], curve_note(hull, hull=True)
-    return Curve._of("cost", ("effective_prior", "normalized_cost"), (x[keep], y[keep], thresholds[keep]), None, counts, notes)
+    return Curve._of(
+        "cost",
+        ("effective_prior", "normalized_cost"),
+        (x[keep], y[keep], thresholds[keep]),
+        None,
+        counts,
+        notes,
+    )
 
 
 def _two_classes(counts: Source) -> Points:
@@ -147,10 +209,12 @@ def _two_classes(counts: Source) -> Points:
 
 
 def brier_curve(counts: Counts, *, at: Conditions | None = None) -> Curve:
-    """What does it cost to cut probabilities at the cost share itself? x = cost share of a false positive, y = expected loss.
+    """What does it cost to cut probabilities at the cost share itself? x = cost share of a false
+    positive, y = expected loss.
 
-    At share c, cases with score >= c are flagged, a false positive costs 2c and a false negative 2·(1 − c). The area is the Brier score. Its x
-    is not that of the cost curve: there it is the effective prior. Hernández-Orallo, Flach & Ferri 2011, ICML:585-592.
+    At share c, cases with score >= c are flagged, a false positive costs 2c and a false negative
+    2·(1 − c). The area is the Brier score. Its x is not that of the cost curve: there it is the
+    effective prior. Hernández-Orallo, Flach & Ferri 2011, ICML:585-592.
 
     >>> import numpy as np
     >>> import baserate as br
@@ -161,23 +225,36 @@ def brier_curve(counts: Counts, *, at: Conditions | None = None) -> Curve:
     """
     points, (prior, rest), resolved = _probabilities(counts, at)
     scores = np.clip(points.scores.astype(np.float64), 0.0, 1.0)
-    # Down to the next lower score, the same cases are flagged: one straight piece for each, from right to left.
+    # Down to the next lower score, the same cases are flagged: one straight piece for each, from
+    # right to left.
     high, low = np.concatenate(([1.0], scores)), np.concatenate((scores, [0.0]))
     fpr, fnr = points.fpr, points.fn / points.total_positives
     pieces = [2 * (c * rest * fpr + (1 - c) * prior * fnr) for c in (low, high)]
     x, y = (np.stack(pair, axis=1)[::-1].ravel() for pair in ((high, low), (pieces[1], pieces[0])))
     x, y = x.reshape(-1, 2)[:, ::-1].ravel(), y.reshape(-1, 2)[:, ::-1].ravel()
     thresholds = np.repeat(points.thresholds[::-1], 2)
-    return Curve._of("brier", ("cost_share", "expected_loss"), (x, y, thresholds), resolved, counts, tuple(label_shift_of(resolved, points)))
+    return Curve._of(
+        "brier",
+        ("cost_share", "expected_loss"),
+        (x, y, thresholds),
+        resolved,
+        counts,
+        tuple(label_shift_of(resolved, points)),
+    )
 
 
-def decision_curve(counts: Counts, *, at: Conditions | None = None, calibrated_at: Any = None) -> Curve:
-    """Is acting on the probabilities worth it? x = threshold probability t, y = net benefit of acting where the probability is t or more.
+def decision_curve(
+    counts: Counts, *, at: Conditions | None = None, calibrated_at: Any = None
+) -> Curve:
+    """Is acting on the probabilities worth it? x = threshold probability t, y = net benefit of
+    acting where the probability is t or more.
 
-    prior·tpr − (1 − prior)·fpr·t / (1 − t) at every score, where the curve jumps; acting on nobody has 0, and acting on everybody
-    prior − (1 − prior)·t / (1 − t), to compare with. Vickers & Elkin 2006, Medical Decision Making 26:565-574. At another base rate than the
-    one at which the scores are probabilities (`calibrated_at`; the sample's, unless said) the probabilities move with it: their odds are
-    multiplied by the ratio of the prior odds. `thresholds` are the scores as they are.
+    prior·tpr − (1 − prior)·fpr·t / (1 − t) at every score, where the curve jumps; acting on nobody
+    has 0, and acting on everybody prior − (1 − prior)·t / (1 − t), to compare with. Vickers & Elkin
+    2006, Medical Decision Making 26:565-574. At another base rate than the one at which the scores
+    are probabilities (`calibrated_at`; the sample's, unless said) the probabilities move with it:
+    their odds are multiplied by the ratio of the prior odds. `thresholds` are the scores as they
+    are.
 
     >>> import baserate as br
     >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
@@ -189,14 +266,23 @@ def decision_curve(counts: Counts, *, at: Conditions | None = None, calibrated_a
     points, (prior, rest), resolved = _probabilities(counts, at)
     scores = np.clip(points.scores.astype(np.float64), 0.0, 1.0)
     factor, notes = _moved(counts, points, resolved, calibrated_at)
-    t = scores if factor == 1 else scores * rounded(factor) / (scores * rounded(factor) + (1 - scores))
+    t = (
+        scores
+        if factor == 1
+        else scores * rounded(factor) / (scores * rounded(factor) + (1 - scores))
+    )
     below = t < 1
     odds = t[below] / (1 - t[below])
     tpr, fpr = points.tpr[1:][below], points.fpr[1:][below]
     y = prior * tpr - rest * fpr * odds
     columns = (t[below][::-1].copy(), y[::-1].copy(), points.thresholds[1:][below][::-1].copy())
     return Curve._of(
-        "decision", ("t", "net_benefit"), columns, resolved, counts, (*checked_conditions(at).notes, *label_shift_of(resolved, points), *notes)
+        "decision",
+        ("t", "net_benefit"),
+        columns,
+        resolved,
+        counts,
+        (*checked_conditions(at).notes, *label_shift_of(resolved, points), *notes),
     )
 
 
@@ -207,7 +293,9 @@ def act_on_everybody(t: Any, prior: float) -> Floats:
 
 
 def benefits_at(curve: Curve, t: Any) -> tuple[Floats, Floats]:
-    """The net benefit of a decision curve at any threshold probabilities, and the score that is cut at there; NaN where nobody is acted on."""
+    """The net benefit of a decision curve at any threshold probabilities, and the score that is cut
+    at there; NaN where nobody is acted on.
+    """
     wanted = np.asarray(t, dtype=np.float64)
     points, prior = Points.of(cast("Counts", curve.source)), cast("Conditions", curve.at).prior
     place = np.searchsorted(curve.x, wanted, "left")
@@ -217,18 +305,34 @@ def benefits_at(curve: Curve, t: Any) -> tuple[Floats, Floats]:
     of_points = len(points) - 1 - inside
     first = len(points) - 1 - len(curve.x)
     of_points = np.where(none, first, of_points)
-    benefit = prior * points.tpr[of_points] - (1 - prior) * points.fpr[of_points] * wanted / (1 - wanted)
-    cuts = np.where(none, np.nan if not first else points.thresholds[first], cast("Floats", curve.thresholds)[inside])
+    benefit = prior * points.tpr[of_points] - (1 - prior) * points.fpr[of_points] * wanted / (
+        1 - wanted
+    )
+    cuts = np.where(
+        none,
+        np.nan if not first else points.thresholds[first],
+        cast("Floats", curve.thresholds)[inside],
+    )
     return np.asarray(benefit), np.asarray(cuts)
 
 
-def _moved(counts: Counts, points: Points, at: Conditions, calibrated_at: Any) -> tuple[Fraction, tuple[Note, ...]]:
-    """What the odds of the scores are multiplied by, from the base rate at which they are probabilities to the one that they are read at."""
+def _moved(
+    counts: Counts, points: Points, at: Conditions, calibrated_at: Any
+) -> tuple[Fraction, tuple[Note, ...]]:
+    """What the odds of the scores are multiplied by, from the base rate at which they are
+    probabilities to the one that they are read at.
+    """
     written = notation.prior(calibrated_at)
     if at.as_in_sample and written is None:
         return Fraction(1), ()
     if written is None and counts.ledger.corrected:
-        return Fraction(1), (Note("BR654", f"the scores were corrected before, and are taken as probabilities at prior {at.prior:.4g}"),)
+        return Fraction(1), (
+            Note(
+                "BR654",
+                "the scores were corrected before, and are taken as probabilities at prior"
+                f" {at.prior:.4g}",
+            ),
+        )
     if written is None and points.why_no_prior:
         text = f"{points.why_no_prior}: say at which base rate the scores are probabilities"
         raise refuse("BR507", text, Fix("calibrated_at=0.5", "--calibrated-at 50%"))
@@ -238,11 +342,16 @@ def _moved(counts: Counts, points: Points, at: Conditions, calibrated_at: Any) -
     if factor == 1:
         return factor, ()
     how = "the sample's base rate, unless you say otherwise" if written is None else "as given"
-    text = f"the scores are taken as probabilities at prior {float(trained):.4g} ({how}), and moved to prior {at.prior:.4g}"
+    text = (
+        f"the scores are taken as probabilities at prior {float(trained):.4g} ({how}), and moved to"
+        f" prior {at.prior:.4g}"
+    )
     return factor, (Note("BR654", text, Fix("calibrated_at=0.2", "--calibrated-at 20%")),)
 
 
-def _probabilities(counts: Any, at: Conditions | None) -> tuple[Points, tuple[float, float], Conditions]:
+def _probabilities(
+    counts: Any, at: Conditions | None
+) -> tuple[Points, tuple[float, float], Conditions]:
     points = probability_points(counts)
     resolved = checked_conditions(at).within(points.exact_prior, points.why_no_prior)
     return points, both_shares(resolved), resolved
@@ -255,24 +364,44 @@ def _probabilities(counts: Any, at: Conditions | None) -> tuple[Points, tuple[fl
 Source = Counts | Points
 
 
-def _curve(name: str, counts: Source, axes: tuple[str, str], at: Conditions | None = None, *, every: bool, limit: bool = False) -> Curve:
+def _curve(
+    name: str,
+    counts: Source,
+    axes: tuple[str, str],
+    at: Conditions | None = None,
+    *,
+    every: bool,
+    limit: bool = False,
+) -> Curve:
     points = Points.of(counts)
     kept = points if every else points.corners()
     measures, notes = (Measure(axes[0]), Measure(axes[1])), curve_note(kept, every=every)
-    return traced(kept, measures, checked_conditions(at), source=counts, name=name, limit=limit, notes=notes)
+    return traced(
+        kept, measures, checked_conditions(at), source=counts, name=name, limit=limit, notes=notes
+    )
 
 
-def _hull(name: str, counts: Source, axes: tuple[str, str], at: Conditions | None = None, *, limit: bool = False) -> Curve:
+def _hull(
+    name: str,
+    counts: Source,
+    axes: tuple[str, str],
+    at: Conditions | None = None,
+    *,
+    limit: bool = False,
+) -> Curve:
     hull = Points.of(counts).hull()
     measures, notes = (Measure(axes[0]), Measure(axes[1])), curve_note(hull, hull=True)
-    return traced(hull, measures, checked_conditions(at), source=counts, name=name, limit=limit, notes=notes)
+    return traced(
+        hull, measures, checked_conditions(at), source=counts, name=name, limit=limit, notes=notes
+    )
 
 
 def roc(counts: Source, *, every: bool = False) -> Curve:
     """Which share of the positives is flagged, for which share of the negatives? x = fpr, y = tpr.
 
-    From (0, 0), nothing flagged, to (1, 1), everything; (0, 1) is ideal, and the diagonal is guessing. It does not depend on the base
-    rate. Straight runs keep their ends only, unless `every` threshold is asked for. Fawcett 2006, Pattern Recognition Letters 27:861-874.
+    From (0, 0), nothing flagged, to (1, 1), everything; (0, 1) is ideal, and the diagonal is
+    guessing. It does not depend on the base rate. Straight runs keep their ends only, unless
+    `every` threshold is asked for. Fawcett 2006, Pattern Recognition Letters 27:861-874.
 
     >>> import baserate as br
     >>> fpr, tpr, thresholds = br.roc(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))
@@ -283,9 +412,11 @@ def roc(counts: Source, *, every: bool = False) -> Curve:
 
 
 def roc_hull(counts: Source) -> Curve:
-    """The best that any mixture of thresholds reaches: the upper convex hull of the ROC. x = fpr, y = tpr.
+    """The best that any mixture of thresholds reaches: the upper convex hull of the ROC. x = fpr, y
+    = tpr.
 
-    Every point of it is optimal at some base rate and costs, no other is. Provost & Fawcett 2001, Machine Learning 42:203-231.
+    Every point of it is optimal at some base rate and costs, no other is. Provost & Fawcett 2001,
+    Machine Learning 42:203-231.
 
     >>> import baserate as br
     >>> br.roc_hull(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])).x
@@ -295,7 +426,8 @@ def roc_hull(counts: Source) -> Curve:
 
 
 def det(counts: Source, *, every: bool = False) -> Curve:
-    """Which share of the positives is missed, for which share of false alarms? x = fpr, y = fnr, drawn on normal deviates.
+    """Which share of the positives is missed, for which share of false alarms? x = fpr, y = fnr,
+    drawn on normal deviates.
 
     Two normal classes give a straight line there. Martin et al. 1997, Eurospeech:1895-1898.
 
@@ -307,10 +439,12 @@ def det(counts: Source, *, every: bool = False) -> Curve:
 
 
 def pr(counts: Source, *, at: Conditions | None = None, every: bool = False) -> Curve:
-    """How pure are the alerts, for which share of the positives? x = tpr (recall), y = precision, at any base rate.
+    """How pure are the alerts, for which share of the positives? x = tpr (recall), y = precision,
+    at any base rate.
 
-    The first point is the limit as less and less is flagged, precision along the first edge of the ROC: no point is invented. Between
-    two points lies a curve, not a line; `densified` draws it. The baseline of guessing is the prior. Davis & Goadrich 2006, ICML:233-240.
+    The first point is the limit as less and less is flagged, precision along the first edge of the
+    ROC: no point is invented. Between two points lies a curve, not a line; `densified` draws it.
+    The baseline of guessing is the prior. Davis & Goadrich 2006, ICML:233-240.
 
     >>> import baserate as br
     >>> br.pr(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])).y.round(3)
@@ -322,8 +456,9 @@ def pr(counts: Source, *, at: Conditions | None = None, every: bool = False) -> 
 def pr_gain(counts: Source, *, at: Conditions | None = None, every: bool = False) -> Curve:
     """Precision and recall as gains over flagging everything. x = recall gain, y = precision gain.
 
-    1 − (prior / (1 − prior)) · FN/TP and the same with FP: 0 is flagging everything, 1 no error, and straight lines of the ROC are straight
-    lines here. Points that catch too little have a negative recall gain; where nothing is caught there is none. Flach & Kull 2015, NeurIPS 28.
+    1 − (prior / (1 − prior)) · FN/TP and the same with FP: 0 is flagging everything, 1 no error,
+    and straight lines of the ROC are straight lines here. Points that catch too little have a
+    negative recall gain; where nothing is caught there is none. Flach & Kull 2015, NeurIPS 28.
 
     >>> import baserate as br
     >>> br.pr_gain(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])).y
@@ -332,38 +467,44 @@ def pr_gain(counts: Source, *, at: Conditions | None = None, every: bool = False
     return _curve("pr_gain", counts, ("recall_gain", "precision_gain"), at, every=every)
 
 
-def broc(counts: Source, *, at: Conditions | None = None, hull: bool = True, every: bool = False) -> Curve:
-    """Which share of the positives is flagged, for which share of alerts that are false? x = fdr (B_FA), y = tpr: the B-ROC.
+def broc(
+    counts: Source, *, at: Conditions | None = None, hull: bool = True, every: bool = False
+) -> Curve:
+    """Which share of the positives is flagged, for which share of alerts that are false? x = fdr
+    (B_FA), y = tpr: the B-ROC.
 
-    It uncouples the base rate from the data: one curve a prior. On the hull (the default) it rises; the first point is the limit
-    (1 − p) / (p·(f′(0⁺) − 1) + 1) as less and less is flagged, which the first edge keeps all along. Guessing is the line x = 1 − prior.
-    Cárdenas & Baras 2006.
+    It uncouples the base rate from the data: one curve a prior. On the hull (the default) it rises;
+    the first point is the limit (1 − p) / (p·(f′(0⁺) − 1) + 1) as less and less is flagged, which
+    the first edge keeps all along. Guessing is the line x = 1 − prior. Cárdenas & Baras 2006.
 
     >>> import baserate as br
     >>> br.broc(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), at=br.Conditions(prior=0.1)).x.round(3)
     array([0.   , 0.   , 0.818, 0.9  ])
-    """
+    """  # noqa: E501
     if not hull:
         return _curve("broc", counts, ("fdr", "tpr"), at, every=every, limit=True)
     return _hull("broc", counts, ("fdr", "tpr"), at, limit=True)
 
 
 def posfrac_curve(counts: Source, *, at: Conditions | None = None, every: bool = False) -> Curve:
-    """How many cases must be looked at to find so many positives? x = tpr, y = posfrac, at any base rate.
+    """How many cases must be looked at to find so many positives? x = tpr, y = posfrac, at any base
+    rate.
 
     Perfect is y = prior · x, guessing y = x. Landgrebe et al. 2004.
 
     >>> import baserate as br
     >>> br.posfrac_curve(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), at=br.Conditions(prior=0.1)).y
     array([0.  , 0.05, 0.5 , 0.55, 1.  ])
-    """
+    """  # noqa: E501
     return _curve("posfrac", counts, ("tpr", "posfrac"), at, every=every)
 
 
 def gain_curve(counts: Source, *, at: Conditions | None = None, every: bool = False) -> Curve:
-    """How many of the positives are in the first so many cases? x = posfrac, y = tpr: cumulative gains.
+    """How many of the positives are in the first so many cases? x = posfrac, y = tpr: cumulative
+    gains.
 
-    Guessing is the diagonal; perfect reaches 1 at x = prior. Provost & Fawcett 2013, Data Science for Business.
+    Guessing is the diagonal; perfect reaches 1 at x = prior. Provost & Fawcett 2013, Data Science
+    for Business.
 
     >>> import baserate as br
     >>> br.gain_curve(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])).x
@@ -375,7 +516,8 @@ def gain_curve(counts: Source, *, at: Conditions | None = None, every: bool = Fa
 def lift_curve(counts: Source, *, at: Conditions | None = None, every: bool = False) -> Curve:
     """How many times as many positives as by guessing? x = posfrac, y = lift = precision / prior.
 
-    1 is guessing; 1 / prior is perfect. The first point is the limit. Provost & Fawcett 2013, Data Science for Business.
+    1 is guessing; 1 / prior is perfect. The first point is the limit. Provost & Fawcett 2013, Data
+    Science for Business.
 
     >>> import baserate as br
     >>> br.lift_curve(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])).y.round(3)
@@ -385,7 +527,8 @@ def lift_curve(counts: Source, *, at: Conditions | None = None, every: bool = Fa
 
 
 def ks_curve(counts: Source) -> Curve:
-    """How far apart are the classes at each threshold? x = threshold, y = tpr − fpr; its maximum is the KS statistic.
+    """How far apart are the classes at each threshold? x = threshold, y = tpr − fpr; its maximum is
+    the KS statistic.
 
     >>> import baserate as br
     >>> br.ks_curve(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])).y
@@ -395,7 +538,8 @@ def ks_curve(counts: Source) -> Curve:
 
 
 def cost_threshold_curve(counts: Source, *, at: Conditions | None = None) -> Curve:
-    """What does each threshold cost? x = threshold, y = expected cost a case, at any base rate and costs.
+    """What does each threshold cost? x = threshold, y = expected cost a case, at any base rate and
+    costs.
 
     >>> import baserate as br
     >>> at = br.Conditions(prior=0.1, costs=br.Costs(fp=1, fn=10))
@@ -406,35 +550,55 @@ def cost_threshold_curve(counts: Source, *, at: Conditions | None = None) -> Cur
 
 
 def _along_scores(name: str, counts: Source, measure: Measure, at: Conditions | None) -> Curve:
-    """One measure against the threshold itself; flagging nothing has no threshold, and no place on that axis."""
+    """One measure against the threshold itself; flagging nothing has no threshold, and no place on
+    that axis.
+    """
     points = Points.of(counts)
     resolved = None if at is None else resolved_for(points, at, [measure])
     y = along(measure, points, resolved or Conditions())[1:]
     scores = points.scores.astype(np.float64, copy=False)
-    notes = (*curve_note(points, every=True), *rounded_thresholds(points), *(label_shift_of(resolved, points) if resolved is not None else ()))
-    return Curve._of(name, ("threshold", str(measure)), (scores, y, scores), resolved, counts, notes)
+    notes = (
+        *curve_note(points, every=True),
+        *rounded_thresholds(points),
+        *(label_shift_of(resolved, points) if resolved is not None else ()),
+    )
+    return Curve._of(
+        name, ("threshold", str(measure)), (scores, y, scores), resolved, counts, notes
+    )
 
 
-def family(curve: Callable[..., Curve], counts: Source, *, at: Iterable[Conditions], **options: Any) -> list[Curve]:
+def family(
+    curve: Callable[..., Curve], counts: Source, *, at: Iterable[Conditions], **options: Any
+) -> list[Curve]:
     """One curve a set of conditions: for base rates that are not known, or vary.
 
     >>> import baserate as br
     >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     >>> [float(c.x[2].round(3)) for c in br.family(br.broc, counts, at=[br.Conditions(prior=p) for p in (0.5, 0.1, 0.001)])]
     [0.333, 0.818, 0.998]
-    """
+    """  # noqa: E501
     conditions = list(at)
     if not conditions:
-        raise refuse("BR519", "a family of curves needs conditions", "at=[Conditions(prior=0.01), Conditions(prior=0.001)]")
+        raise refuse(
+            "BR519",
+            "a family of curves needs conditions",
+            "at=[Conditions(prior=0.01), Conditions(prior=0.001)]",
+        )
     if "at" not in inspect.signature(curve).parameters:
-        raise refuse("BR519", f"{curve.__name__} does not depend on conditions: it has no family", "pr, broc, posfrac_curve, …")
+        raise refuse(
+            "BR519",
+            f"{curve.__name__} does not depend on conditions: it has no family",
+            "pr, broc, posfrac_curve, …",
+        )
     return [curve(counts, at=one, **options) for one in conditions]
 
 
 def to_broc(fpr: Any, tpr: Any, at: Conditions) -> tuple[Any, Any]:
-    """Where ROC points lie in the B-ROC: (fdr, tpr). fdr = (1 − p)·fpr / (p·tpr + (1 − p)·fpr); (0, 0) has no place of its own.
+    """Where ROC points lie in the B-ROC: (fdr, tpr). fdr = (1 − p)·fpr / (p·tpr + (1 − p)·fpr); (0,
+    0) has no place of its own.
 
-    The edge fpr = 0 maps to fdr = 0, the edge tpr = 1 to 0 … 1 − p, the diagonal to fdr = 1 − p. Cárdenas & Baras 2006, Fig. 5.
+    The edge fpr = 0 maps to fdr = 0, the edge tpr = 1 to 0 … 1 − p, the diagonal to fdr = 1 − p.
+    Cárdenas & Baras 2006, Fig. 5.
 
     >>> import baserate as br
     >>> br.to_broc([0.0, 0.3, 1.0], [0.5, 0.3, 1.0], br.Conditions(prior=0.25))[0]
@@ -442,9 +606,13 @@ def to_broc(fpr: Any, tpr: Any, at: Conditions) -> tuple[Any, Any]:
     """
     across, up = (np.asarray(values, dtype=np.float64) for values in (fpr, tpr))
     if not isinstance(at, Conditions):
-        raise refuse("BR519", f"at must be Conditions, got {type(at).__name__}", "Conditions(prior=0.001)")
+        raise refuse(
+            "BR519", f"at must be Conditions, got {type(at).__name__}", "Conditions(prior=0.001)"
+        )
     if not (((across >= 0) & (across <= 1)).all() and ((up >= 0) & (up <= 1)).all()):
-        raise refuse("BR550", "fpr and tpr must be shares between 0 and 1", "divide percentages by 100")
+        raise refuse(
+            "BR550", "fpr and tpr must be shares between 0 and 1", "divide percentages by 100"
+        )
     odds = at.skew
     false = odds * across
     with np.errstate(invalid="ignore"):
@@ -485,12 +653,16 @@ CURVES: dict[str, Entry] = {
 # Reliability: how often what was given a probability turns out to be positive.
 
 
-def reliability_curve(counts: Counts, *, at: Conditions | None = None, bins: int | None = None) -> Curve:
-    """Do the probabilities come true? x = mean score, y = share of positives, from low scores to high.
+def reliability_curve(
+    counts: Counts, *, at: Conditions | None = None, bins: int | None = None
+) -> Curve:
+    """Do the probabilities come true? x = mean score, y = share of positives, from low scores to
+    high.
 
-    In each block of the best monotone recalibration (PAV), or in each of so many `bins` of equal width that is not empty; at any base
-    rate, with the scores as they are. Calibrated scores lie on the diagonal. `calibration_error` is the mean distance from it. DeGroot &
-    Fienberg 1983, The Statistician 32:12-22; Dimitriadis, Gneiting & Jordan 2021, PNAS 118:e2016191118.
+    In each block of the best monotone recalibration (PAV), or in each of so many `bins` of equal
+    width that is not empty; at any base rate, with the scores as they are. Calibrated scores lie on
+    the diagonal. `calibration_error` is the mean distance from it. DeGroot & Fienberg 1983, The
+    Statistician 32:12-22; Dimitriadis, Gneiting & Jordan 2021, PNAS 118:e2016191118.
 
     >>> import baserate as br
     >>> curve = br.reliability_curve(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))
@@ -502,16 +674,26 @@ def reliability_curve(counts: Counts, *, at: Conditions | None = None, bins: int
     prior, rest = both_shares(resolved)
     scores = np.clip(counts.scores.astype(np.float64), 0.0, 1.0)
     if bins is None:
-        starts = np.concatenate(([0], np.searchsorted(-points.scores, -points.hull().scores[:-1], side="right")))
+        starts = np.concatenate(
+            ([0], np.searchsorted(-points.scores, -points.hull().scores[:-1], side="right"))
+        )
     elif not isinstance(bins, int | np.integer) or isinstance(bins, bool) or bins < 1:
         raise refuse("BR568", f"bins is a whole number from 1, got {quoted(bins)}", "bins=10")
     else:
         place = np.searchsorted(np.arange(1, bins) / bins, scores, side="right")
         starts = np.flatnonzero(np.concatenate(([True], np.diff(place) != 0)))
-    ours, theirs = prior * counts.positives / counts.total_positives, rest * counts.negatives / counts.total_negatives
+    ours, theirs = (
+        prior * counts.positives / counts.total_positives,
+        rest * counts.negatives / counts.total_negatives,
+    )
     mass = np.add.reduceat(ours + theirs, starts)
-    x, y = np.add.reduceat((ours + theirs) * scores, starts) / mass, np.add.reduceat(ours, starts) / mass
+    x, y = (
+        np.add.reduceat((ours + theirs) * scores, starts) / mass,
+        np.add.reduceat(ours, starts) / mass,
+    )
     lowest = scores[np.append(starts[1:], len(scores)) - 1]
     columns = (x[::-1].copy(), y[::-1].copy(), lowest[::-1].copy())
     labels = ("mean_score", "positive_share")
-    return Curve._of("reliability", labels, columns, resolved, counts, tuple(label_shift_of(resolved, points)))
+    return Curve._of(
+        "reliability", labels, columns, resolved, counts, tuple(label_shift_of(resolved, points))
+    )

@@ -1,4 +1,6 @@
-"""The summaries by name: each a function of counts that gives one number, and prints as one would type it."""
+"""The summaries by name: each a function of counts that gives one number, and prints as one would
+type it.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,8 @@ from baserate.errors import quoted, refuse
 from baserate.notation import number
 
 # ----------------------------------------------------------------------
-# The summaries by name: each a function of counts that gives one number (or a few that belong together).
+# The summaries by name: each a function of counts that gives one number (or a few that belong
+# together).
 
 
 SUMMARIES: dict[str, Callable[..., Any]] = {
@@ -47,19 +50,27 @@ SUMMARIES: dict[str, Callable[..., Any]] = {
 
 
 # ----------------------------------------------------------------------
-# A summary as a value: it prints as one would type it, with all parameters, and what is printed parses back.
+# A summary as a value: it prints as one would type it, with all parameters, and what is printed
+# parses back.
 
 
 LONGEST = 300
 # These are no summaries of counts, or give several numbers.
 SWITCHES = {"true": True, "yes": True, "false": False, "no": False}
-ALSO = {"auroc": "auc", "roc_auc": "auc", "ap": "average_precision", "pr_auc": "auprc", "aucpr": "auprc"}
+ALSO = {
+    "auroc": "auc",
+    "roc_auc": "auc",
+    "ap": "average_precision",
+    "pr_auc": "auprc",
+    "aucpr": "auprc",
+}
 NOT_ASKED = ("strip_weights", "weighted_auc_chance", "auc_bounds", "brier_decomposition")
 
 
 @dataclass(frozen=True)
 class Summary:
-    """One of the summaries, with its parameters: `Summary.parse("partial_auc(fpr=0..0.1, standardized)")(counts)`.
+    """One of the summaries, with its parameters: `Summary.parse("partial_auc(fpr=0..0.1,
+    standardized)")(counts)`.
 
     >>> import baserate as br
     >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
@@ -73,14 +84,28 @@ class Summary:
 
     @classmethod
     def parse(cls, text: str) -> Summary:
-        """A summary from its name, or name(option=value, …); a band is written fpr=0..0.1, a switch by its name alone."""
-        name, opened, rest = text.strip().partition("(") if isinstance(text, str) and len(text) <= LONGEST else ("", "", "")
+        """A summary from its name, or name(option=value, …); a band is written fpr=0..0.1, a switch
+        by its name alone.
+        """
+        name, opened, rest = (
+            text.strip().partition("(")
+            if isinstance(text, str) and len(text) <= LONGEST
+            else ("", "", "")
+        )
         if not name.strip() or (opened and not rest.rstrip().endswith(")")):
-            raise refuse("BR571", f"cannot read {quoted(text)} as a summary", "write a name, or name(option=value)")
+            raise refuse(
+                "BR571",
+                f"cannot read {quoted(text)} as a summary",
+                "write a name, or name(option=value)",
+            )
         known = [known for known in SUMMARIES if known not in NOT_ASKED]
         if name.strip() not in known:
             near = difflib.get_close_matches(name.strip(), known, n=1)
-            raise refuse("BR571", f"unknown summary {quoted(name.strip())}", f'"{near[0]}"' if near else f"one of {', '.join(known)}")
+            raise refuse(
+                "BR571",
+                f"unknown summary {quoted(name.strip())}",
+                f'"{near[0]}"' if near else f"one of {', '.join(known)}",
+            )
         given = _options(name.strip(), rest.rstrip().removesuffix(")"))
         _check_needed(name.strip(), given)
         return cls(name.strip(), tuple(given.items()))
@@ -95,39 +120,58 @@ class Summary:
         return value
 
     def chance(self, counts: Counts) -> float | None:
-        """What a random classifier gets, where that depends on the parameters: the weighted AUC's is not one half."""
+        """What a random classifier gets, where that depends on the parameters: the weighted AUC's
+        is not one half.
+        """
         return chance_for(counts, **dict(self.options)) if self.name == "weighted_auc" else None
 
     def __str__(self) -> str:
-        inside = ", ".join(name if value is True else f"{name}={_shown(value)}" for name, value in self.options)
+        inside = ", ".join(
+            name if value is True else f"{name}={_shown(value)}" for name, value in self.options
+        )
         return f"{self.name}({inside})" if inside else self.name
 
     __repr__ = __str__
 
 
 def summary_named(text: str) -> Summary | None:
-    """A summary by its name in any case, or by what else it is called; None for what is no summary."""
+    """A summary by its name in any case, or by what else it is called; None for what is no
+    summary.
+    """
     head, opened, rest = text.strip().partition("(")
     plain = re.sub(r"[\s_-]+", "_", head.strip().casefold())
     name = ALSO.get(plain, plain)
-    return Summary.parse(name + opened + rest) if name in SUMMARIES and name not in NOT_ASKED else None
+    return (
+        Summary.parse(name + opened + rest) if name in SUMMARIES and name not in NOT_ASKED else None
+    )
 
 
 def _check_needed(name: str, given: dict[str, Any]) -> None:
     """An option without a default has to be given."""
     for key, parameter in inspect.signature(SUMMARIES[name]).parameters.items():
-        if key not in ("counts", "at") and parameter.default is inspect.Parameter.empty and key not in given:
+        if (
+            key not in ("counts", "at")
+            and parameter.default is inspect.Parameter.empty
+            and key not in given
+        ):
             raise refuse("BR532", f"{name} needs {key}", f"{name}({key}=…)")
 
 
 def _options(name: str, text: str) -> dict[str, Any]:
-    allowed = [key for key in inspect.signature(SUMMARIES[name]).parameters if key not in ("counts", "at")]
+    allowed = [
+        key for key in inspect.signature(SUMMARIES[name]).parameters if key not in ("counts", "at")
+    ]
     given: dict[str, Any] = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
         key, equals, value = (piece.strip() for piece in part.partition("="))
         if key not in allowed or key in given:
             takes = f"it takes {', '.join(allowed)}" if allowed else "it takes none"
-            raise refuse("BR532", f"{name} {'is given' if key in given else 'has no option'} {quoted(key)}{' twice' * (key in given)}", takes)
+            raise refuse(
+                "BR532",
+                f"{name} {'is given' if key in given else 'has no option'}"
+                f" {quoted(key)}{' twice' * (key in given)}",
+                takes,
+            )
         given[key] = _value(value) if equals else True
     return given
 
@@ -143,7 +187,11 @@ def _value(text: str) -> Any:
     if single is not None:
         return int(single) if single.denominator == 1 else float(single)
     # Costs inside a summary separate their parts by a slash, as commas separate options.
-    return Costs.parse(text.replace("/", ",").replace(":", "=")) if text.casefold()[:3] in ("fp:", "fn:", "tp:", "tn:") else text
+    return (
+        Costs.parse(text.replace("/", ",").replace(":", "="))
+        if text.casefold()[:3] in ("fp:", "fn:", "tp:", "tn:")
+        else text
+    )
 
 
 def _shown(value: Any) -> str:

@@ -1,4 +1,6 @@
-"""The cheapest threshold where every case has its own amount: `choose_amount`, its costs and its notes."""
+"""The cheapest threshold where every case has its own amount: `choose_amount`, its costs and its
+notes.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +18,28 @@ from baserate.counts.amounts import Amounts, check_amounts
 from baserate.counts.cells import Array
 from baserate.counts.points import Points
 from baserate.decisions import operating_point
-from baserate.decisions.operating_point import SAME_CASES, TIE, OperatingPoint, drawn_from, infeasible, resolution, set_at, setting, unused
+from baserate.decisions.operating_point import (
+    SAME_CASES,
+    TIE,
+    OperatingPoint,
+    drawn_from,
+    infeasible,
+    resolution,
+    set_at,
+    setting,
+    unused,
+)
 from baserate.decisions.rules import Rule, parse_rule
 from baserate.decisions.search import Mask, holds_all, keeping
 from baserate.errors import Fix, Infeasible, number_of, quoted, refuse
-from baserate.measures.confusion import checked_conditions, checked_volume, confusion_at, label_shift, out_of_range, resolved_for
+from baserate.measures.confusion import (
+    checked_conditions,
+    checked_volume,
+    confusion_at,
+    label_shift,
+    out_of_range,
+    resolved_for,
+)
 from baserate.measures.measure import Measure
 from baserate.measures.registry import weight_of_negatives
 from baserate.notation import from_number
@@ -28,7 +47,8 @@ from baserate.notes import Note, combine
 from baserate.numbers import Floats, exactly, rounded
 
 # ----------------------------------------------------------------------
-# What flagging costs where every case has its own amount: a review for each alert, and what is lost on each positive. Exact.
+# What flagging costs where every case has its own amount: a review for each alert, and what is lost
+# on each positive. Exact.
 
 
 # Costs closer than this share of their largest terms are compared exactly.
@@ -50,9 +70,11 @@ class Sums(NamedTuple):
 
 @dataclass(frozen=True)
 class Prices:
-    """What a review costs, which share of a caught amount is recovered, and how the cases of a sample are weighed and scaled.
+    """What a review costs, which share of a caught amount is recovered, and how the cases of a
+    sample are weighed and scaled.
 
-    Positives keep weight 1 and negatives get `weight`, so that the positives are `at.prior` of the whole; sums are scaled to `cases`.
+    Positives keep weight 1 and negatives get `weight`, so that the positives are `at.prior` of the
+    whole; sums are scaled to `cases`.
     """
 
     review: Fraction
@@ -63,20 +85,42 @@ class Prices:
     cases: Fraction
 
     @classmethod
-    def of(cls, points: Points, at: Conditions, review: Fraction, recovered: Fraction, volume: float | None) -> Prices:
+    def of(
+        cls,
+        points: Points,
+        at: Conditions,
+        review: Fraction,
+        recovered: Fraction,
+        volume: float | None,
+    ) -> Prices:
         """At these conditions, over a volume of cases, or over as many as the sample has."""
         resolved = resolved_for(points, at, [Measure("expected_cost")])
-        weight = weight_of_negatives(points.total_positives, points.total_negatives, resolved) or Fraction(1)
+        weight = weight_of_negatives(
+            points.total_positives, points.total_negatives, resolved
+        ) or Fraction(1)
         positives, negatives = exactly(points.total_positives), exactly(points.total_negatives)
         cases = positives + negatives if volume is None else exactly(volume)
-        return cls(review, recovered, resolved, weight, cases / (positives + weight * negatives), cases)
+        return cls(
+            review, recovered, resolved, weight, cases / (positives + weight * negatives), cases
+        )
 
     def sums(self, flagged: Flagged, totals: Flagged) -> Sums:
         """review·alerts + the amount missed + what of the amount caught is not recovered."""
         alerts = flagged.tp + self.weight * flagged.fp
         missed = totals.caught - flagged.caught
         cost = self.review * alerts + missed + (1 - self.recovered) * flagged.caught
-        return Sums(*(self.scale * each for each in (cost, alerts, flagged.caught, missed, self.weight * flagged.false_alarms)))
+        return Sums(
+            *(
+                self.scale * each
+                for each in (
+                    cost,
+                    alerts,
+                    flagged.caught,
+                    missed,
+                    self.weight * flagged.false_alarms,
+                )
+            )
+        )
 
 
 class Flagged(NamedTuple):
@@ -103,7 +147,14 @@ class Priced:
         """What one point flags."""
         amounts = self.amounts
         tp, fp = (exactly(values[index].item()) for values in (self.points.tp, self.points.fp))
-        return Flagged(tp, fp, *(amounts.exactly(units[index]) for units in (amounts.caught_units, amounts.false_alarm_units)))
+        return Flagged(
+            tp,
+            fp,
+            *(
+                amounts.exactly(units[index])
+                for units in (amounts.caught_units, amounts.false_alarm_units)
+            ),
+        )
 
     @property
     def totals(self) -> Flagged:
@@ -119,26 +170,41 @@ class Priced:
         if not tied:
             return lower
         # From the outcomes, which are exact: the share that is shown was rounded.
-        share = (exactly(point.confusion.tp) + exactly(point.confusion.fp) - upper.tp - upper.fp) / tied
-        return Flagged(*(above + share * (below - above) for above, below in zip(upper, lower, strict=True)))
+        share = (
+            exactly(point.confusion.tp) + exactly(point.confusion.fp) - upper.tp - upper.fp
+        ) / tied
+        return Flagged(
+            *(above + share * (below - above) for above, below in zip(upper, lower, strict=True))
+        )
 
     def costs(self, prices: Prices) -> Floats:
         """The cost of every point, each right to a few units in the last place."""
         caught = _floats(self.amounts.caught_units, self.amounts.decimals)
-        missed = _floats(self.amounts.caught_units[-1] - self.amounts.caught_units, self.amounts.decimals)
+        missed = _floats(
+            self.amounts.caught_units[-1] - self.amounts.caught_units, self.amounts.decimals
+        )
         alerts = self.points.tp + rounded(prices.weight) * self.points.fp
-        costs: Floats = rounded(prices.scale) * (rounded(prices.review) * alerts + missed + rounded(1 - prices.recovered) * caught)
+        costs: Floats = rounded(prices.scale) * (
+            rounded(prices.review) * alerts + missed + rounded(1 - prices.recovered) * caught
+        )
         return costs
 
     def missed(self, prices: Prices) -> Floats:
         """The amount missed at every point."""
-        return rounded(prices.scale) * _floats(self.amounts.caught_units[-1] - self.amounts.caught_units, self.amounts.decimals)
+        return rounded(prices.scale) * _floats(
+            self.amounts.caught_units[-1] - self.amounts.caught_units, self.amounts.decimals
+        )
 
     def cheapest(self, mask: Mask, prices: Prices, *, averaged: bool = False) -> int:
-        """The cheapest of the points in the mask; among equals the one that flags least. `averaged`: as if every positive were the mean."""
+        """The cheapest of the points in the mask; among equals the one that flags least.
+        `averaged`: as if every positive were the mean.
+        """
         points, amounts = self.points, self.amounts
         unit = Fraction(1, 10**amounts.decimals)
-        terms: list[tuple[Fraction, Array]] = [(prices.review, points.tp), (prices.review * prices.weight, points.fp)]
+        terms: list[tuple[Fraction, Array]] = [
+            (prices.review, points.tp),
+            (prices.review * prices.weight, points.fp),
+        ]
         if averaged:
             mean = amounts.exactly(amounts.caught_units[-1]) / exactly(points.total_positives)
             terms.append((-prices.recovered * mean, points.tp))
@@ -148,7 +214,9 @@ class Priced:
 
 
 def _lowest(terms: list[tuple[Fraction, Array]], places: Any) -> int:
-    """The first of the places where the weighted sum of the columns is lowest: found on floats, decided on integers."""
+    """The first of the places where the weighted sum of the columns is lowest: found on floats,
+    decided on integers.
+    """
     rough = sum(rounded(weight) * column[places].astype(np.float64) for weight, column in terms)
     size = sum(abs(rounded(weight)) * float(column[-1]) for weight, column in terms)
     near = places[np.flatnonzero(rough - np.min(rough) <= DOUBT * size)]
@@ -158,7 +226,9 @@ def _lowest(terms: list[tuple[Fraction, Array]], places: Any) -> int:
 
 
 def _floats(units: Array, decimals: int) -> Floats:
-    """Units as money; integers of any size become floats, each rounded once, and are then divided by a power of ten."""
+    """Units as money; integers of any size become floats, each rounded once, and are then divided
+    by a power of ten.
+    """
     return units.astype(np.float64) / float(10**decimals)
 
 
@@ -166,7 +236,9 @@ def checked_review(review: Any) -> Fraction:
     """What a review costs: a number, 0 or more."""
     written = from_number(review)
     if written is None or not 0 <= written.value <= LARGEST:
-        raise refuse("BR514", f"what a review costs is a number, 0 or more, got {_shown(review)}", REVIEW)
+        raise refuse(
+            "BR514", f"what a review costs is a number, 0 or more, got {_shown(review)}", REVIEW
+        )
     return written.value
 
 
@@ -175,7 +247,12 @@ def checked_recovered(recovered: Any) -> Fraction:
     written = from_number(recovered)
     if written is None or not 0 < written.value <= 1:
         fix = Fix("recovered=0.8", "--recovered 80%")
-        raise refuse("BR542", f"the share recovered of a caught amount lies above 0 and not above 1, got {_shown(recovered)}", fix)
+        raise refuse(
+            "BR542",
+            "the share recovered of a caught amount lies above 0 and not above 1, got"
+            f" {_shown(recovered)}",
+            fix,
+        )
     return written.value
 
 
@@ -201,7 +278,11 @@ def on_choice(point: AmountPoint, priced: Priced, rule: Rule) -> Iterator[Note]:
     if not rule.terms and point.point.regardless == 0:
         yield Note("BR524", "flagging nothing is cheapest: no review pays for itself")
     elif not rule.terms and point.point.share == 1 and not point.fn and not point.tn:
-        yield Note("BR524", "flagging everything is cheapest: every review down to the lowest score pays for itself")
+        yield Note(
+            "BR524",
+            "flagging everything is cheapest: every review down to the lowest score pays for"
+            " itself",
+        )
     yield from _budget(point, priced, rule)
     if point.point.regardless is None and len(priced.points) > 2:
         yield Note("BR528", f"{SAME_CASES}, choose_amount(dev).on(test)")
@@ -212,36 +293,48 @@ def _budget(point: AmountPoint, priced: Priced, rule: Rule) -> Iterator[Note]:
     if budget is None or point.point.volume is None:
         return
     if budget.limit >= exactly(point.point.volume):
-        yield Note("BR522", f"the budget of {float(budget.limit):g} alerts covers all {point.point.volume:g} cases")
+        yield Note(
+            "BR522",
+            f"the budget of {float(budget.limit):g} alerts covers all {point.point.volume:g} cases",
+        )
     elif point.point.how == TIE:
         share = f"{100 * point.point.share:.3g} % of them are flagged, drawn at random"
         low, high = point.caught_worst, point.caught_best
         luck = "" if low == high else f" on average, between {low:.6g} and {high:.6g}"
-        text = f"the budget ends among the cases {drawn_from(point.point)}: {share}; amount caught {point.amount_caught:.6g}{luck}"
+        text = (
+            f"the budget ends among the cases {drawn_from(point.point)}: {share}; amount caught"
+            f" {point.amount_caught:.6g}{luck}"
+        )
         yield Note("BR523", text)
     elif point.sums.alerts < budget.limit:
         yield from unused(point.point, priced.points, rule, budget, "would pay")
 
 
 # ----------------------------------------------------------------------
-# `choose_amount`: the cheapest threshold where a review costs the same for every alert, and a miss costs what the case is worth.
+# `choose_amount`: the cheapest threshold where a review costs the same for every alert, and a miss
+# costs what the case is worth.
 
 
 COST, CAUGHT = "cost", "amount_caught"
-SEPARATE = "the amounts of each model are counted alone, which does not say what both of two models caught"
+SEPARATE = (
+    "the amounts of each model are counted alone, which does not say what both of two models caught"
+)
 UNKNOWN_BASELINE = "what flagging nothing costs is itself an estimate from these amounts"
-MONEY = frozenset({"expected_cost", "normalized_cost", "total_cost", "savings", "net_benefit", "volume_cost"})
+MONEY = frozenset(
+    {"expected_cost", "normalized_cost", "total_cost", "savings", "net_benefit", "volume_cost"}
+)
 
 
 @dataclass(frozen=True)
 class AmountPoint:
     """Where is the classifier set, what does that cost, and how much money does it catch?
 
-    Sums (`cost`, `alerts`, the amounts) are over `cases` cases at the base rate of `at`: the volume, or as many as the sample has.
-    `expected_cost` is the cost a case. `tp`, `fp`, `fn` and `tn` are those of the sample. `nothing` and `everything` are what flagging
-    none or all of the cases costs; `by_average` is the point that one would choose if every positive had the mean amount, at its true cost.
-    Where a budget ends among equal scores, sums are expected values, and `caught_best` and `caught_worst` are the amounts of the luckiest
-    and unluckiest draw.
+    Sums (`cost`, `alerts`, the amounts) are over `cases` cases at the base rate of `at`: the
+    volume, or as many as the sample has. `expected_cost` is the cost a case. `tp`, `fp`, `fn` and
+    `tn` are those of the sample. `nothing` and `everything` are what flagging none or all of the
+    cases costs; `by_average` is the point that one would choose if every positive had the mean
+    amount, at its true cost. Where a budget ends among equal scores, sums are expected values, and
+    `caught_best` and `caught_worst` are the amounts of the luckiest and unluckiest draw.
     """
 
     point: OperatingPoint
@@ -309,16 +402,26 @@ class AmountPoint:
         return rounded(self.sums.amount_false_alarms)
 
     def on(self, amounts: Amounts, at: Conditions | None = None) -> AmountPoint:
-        """The same setting on other cases: what a threshold chosen on development data costs on test data."""
+        """The same setting on other cases: what a threshold chosen on development data costs on
+        test data.
+        """
         priced = Priced.of(check_amounts(amounts))
         moved = self.point.on(amounts.counts, at)
-        prices = Prices.of(priced.points, moved.at, self.prices.review, self.prices.recovered, moved.volume)
+        prices = Prices.of(
+            priced.points, moved.at, self.prices.review, self.prices.recovered, moved.volume
+        )
         read = _read(priced, moved, prices)
         return replace(read, notes=combine(amounts.notes, moved.notes))
 
     def __repr__(self) -> str:
-        sums = f"cost {self.cost:.15g}, amount caught {self.amount_caught:.15g}, missed {self.amount_missed:.15g}"
-        return f"AmountPoint: {setting(self.point)}; {sums}, of {number_of(self.cases, 'case')}; at prior {self.at.prior:.6g}"
+        sums = (
+            f"cost {self.cost:.15g}, amount caught {self.amount_caught:.15g}, missed"
+            f" {self.amount_missed:.15g}"
+        )
+        return (
+            f"AmountPoint: {setting(self.point)}; {sums}, of {number_of(self.cases, 'case')}; at"
+            f" prior {self.at.prior:.6g}"
+        )
 
 
 def choose_amount(
@@ -332,10 +435,11 @@ def choose_amount(
 ) -> AmountPoint:
     """Where should the threshold be, if every alert costs a review and every miss its own amount?
 
-    The cheapest point, by review·(TP + FP) + the amount missed, of those that keep the rule; flagging nothing and flagging everything are
-    among them. `recovered` is the share of a caught amount that is not lost after all. At another prior than the sample's, positives and
-    negatives are weighed by class. Equals go to the point that flags least. With a budget ("alerts <= 200" out of `volume`) and no
-    `review`, the point that catches the largest amount.
+    The cheapest point, by review·(TP + FP) + the amount missed, of those that keep the rule;
+    flagging nothing and flagging everything are among them. `recovered` is the share of a caught
+    amount that is not lost after all. At another prior than the sample's, positives and negatives
+    are weighed by class. Equals go to the point that flags least. With a budget ("alerts <= 200"
+    out of `volume`) and no `review`, the point that catches the largest amount.
 
     >>> import baserate as br
     >>> amounts = br.count_amounts([1, 0, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2, 0.1], [1000, 50, 20, 500, 300, 10])
@@ -344,23 +448,39 @@ def choose_amount(
     (0.9, 470.0)
     >>> point.by_average.threshold, point.by_average.cost
     (0.2, 750.0)
-    """
+    """  # noqa: E501
     volume, given, rules = _asked(rule, at, volume)
     priced = Priced.of(check_amounts(amounts))
     if len(priced.points) < 2:
-        raise refuse("BR552", "there are no cases to choose a threshold on", "count some cases first")
+        raise refuse(
+            "BR552", "there are no cases to choose a threshold on", "count some cases first"
+        )
     if review is None and rules.budget is None:
-        raise refuse("BR514", "what does a review cost? Without that, flagging everything is best", REVIEW)
-    prices = Prices.of(priced.points, given, checked_review(review or 0), checked_recovered(recovered), volume)
+        raise refuse(
+            "BR514", "what does a review cost? Without that, flagging everything is best", REVIEW
+        )
+    prices = Prices.of(
+        priced.points, given, checked_review(review or 0), checked_recovered(recovered), volume
+    )
     found = decided(priced, rules, prices, use_up=review is None)
-    chosen = _read(priced, replace(found, volume=volume, optimized=CAUGHT if review is None else COST), prices)
+    chosen = _read(
+        priced, replace(found, volume=volume, optimized=CAUGHT if review is None else COST), prices
+    )
     if review is not None and priced.points.total_positives:
         chosen = replace(chosen, by_average=_by_average(priced, rules, prices, volume))
-    return replace(chosen, notes=combine(amounts.notes, (*given.notes, *on_choice(chosen, priced, rules))))
+    return replace(
+        chosen, notes=combine(amounts.notes, (*given.notes, *on_choice(chosen, priced, rules)))
+    )
 
 
 def flag_amount_at(
-    amounts: Amounts, threshold: float | None, *, review: float, recovered: float = 1, at: Conditions | None = None, volume: float | None = None
+    amounts: Amounts,
+    threshold: float | None,
+    *,
+    review: float,
+    recovered: float = 1,
+    at: Conditions | None = None,
+    volume: float | None = None,
 ) -> AmountPoint:
     """What does this threshold, set by hand, cost? None flags nothing.
 
@@ -368,30 +488,54 @@ def flag_amount_at(
     >>> amounts = br.count_amounts([1, 0, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2, 0.1], [1000, 50, 20, 500, 300, 10])
     >>> br.flag_amount_at(amounts, 0.2, review=150).cost
     750.0
-    """
+    """  # noqa: E501
     volume, given, _ = _asked(None, at, volume)
     priced = Priced.of(check_amounts(amounts))
-    prices = Prices.of(priced.points, given, checked_review(review), checked_recovered(recovered), volume)
-    point = OperatingPoint(threshold, confusion_at(priced.points, priced.points.place(threshold)), prices.at, volume=volume)
+    prices = Prices.of(
+        priced.points, given, checked_review(review), checked_recovered(recovered), volume
+    )
+    point = OperatingPoint(
+        threshold,
+        confusion_at(priced.points, priced.points.place(threshold)),
+        prices.at,
+        volume=volume,
+    )
     read = _read(priced, point, prices)
     return replace(read, notes=combine(amounts.notes, (*given.notes, *on_reading(read, priced))))
 
 
-def _asked(rule: str | None, at: Conditions | None, volume: float | None) -> tuple[float | None, Conditions, Rule]:
-    """What was asked for, where it can be: amounts take the place of costs, so none may be given, nor bound by a rule."""
+def _asked(
+    rule: str | None, at: Conditions | None, volume: float | None
+) -> tuple[float | None, Conditions, Rule]:
+    """What was asked for, where it can be: amounts take the place of costs, so none may be given,
+    nor bound by a rule.
+    """
     cases, given = checked_volume(volume), checked_conditions(at)
     if given.costs_given:
-        fix = Fix("Conditions(prior=…) without costs, and review=150", "--review 150 instead of --cost or --profit")
-        raise refuse("BR513", "costs of outcomes are given beside amounts, which say what a miss costs", fix)
+        fix = Fix(
+            "Conditions(prior=…) without costs, and review=150",
+            "--review 150 instead of --cost or --profit",
+        )
+        raise refuse(
+            "BR513", "costs of outcomes are given beside amounts, which say what a miss costs", fix
+        )
     rules = parse_rule(rule, cases)
     priced = [term.measure.name for term in rules.terms if term.measure.name in MONEY]
     if priced:
-        raise refuse("BR533", f"{priced[0]} is read at costs of outcomes, and a miss costs its amount here", "limit tpr, posfrac or alerts")
+        raise refuse(
+            "BR533",
+            f"{priced[0]} is read at costs of outcomes, and a miss costs its amount here",
+            "limit tpr, posfrac or alerts",
+        )
     return cases, given, rules
 
 
-def decided(priced: Priced, rule: Rule, prices: Prices, *, use_up: bool, averaged: bool = False) -> OperatingPoint:
-    """The best of the points that keep the rule; a budget that is to be used up ends where it is, unless less is strictly better."""
+def decided(
+    priced: Priced, rule: Rule, prices: Prices, *, use_up: bool, averaged: bool = False
+) -> OperatingPoint:
+    """The best of the points that keep the rule; a budget that is to be used up ends where it is,
+    unless less is strictly better.
+    """
     points, at = priced.points, prices.at
     masks = [keeping(term, points, at) for term in rule.terms]
     mask: Mask = reduce(np.logical_and, masks, np.ones(len(points), dtype=np.bool_))
@@ -406,8 +550,12 @@ def decided(priced: Priced, rule: Rule, prices: Prices, *, use_up: bool, average
     return replace(chosen, rule=str(rule))
 
 
-def _candidates(priced: Priced, rule: Rule, mask: Mask, prices: Prices, *, use_up: bool, averaged: bool) -> Iterator[OperatingPoint]:
-    """The cheapest threshold, the last one within a budget that is to be used up, and the part of a tie that fills it."""
+def _candidates(
+    priced: Priced, rule: Rule, mask: Mask, prices: Prices, *, use_up: bool, averaged: bool
+) -> Iterator[OperatingPoint]:
+    """The cheapest threshold, the last one within a budget that is to be used up, and the part of a
+    tie that fills it.
+    """
     if mask.any():
         last = [int(np.flatnonzero(mask)[-1])] if use_up else []
         for place in [priced.cheapest(mask, prices, averaged=averaged), *last]:
@@ -435,31 +583,42 @@ def _by_average(priced: Priced, rule: Rule, prices: Prices, volume: float | None
 def _read(priced: Priced, point: OperatingPoint, prices: Prices) -> AmountPoint:
     """What a setting comes to."""
     totals, last = priced.totals, len(priced.points) - 1
-    nothing, everything = (rounded(prices.sums(priced.at(index), totals).cost) for index in (0, last))
+    nothing, everything = (
+        rounded(prices.sums(priced.at(index), totals).cost) for index in (0, last)
+    )
     best, worst = _lucky(priced, point, prices) if point.best is not None else (None, None)
-    return AmountPoint(point, prices, prices.sums(priced.set_as(point), totals), nothing, everything, best, worst)
+    return AmountPoint(
+        point, prices, prices.sums(priced.set_as(point), totals), nothing, everything, best, worst
+    )
 
 
 def _lucky(priced: Priced, point: OperatingPoint, prices: Prices) -> tuple[float, float]:
-    """The amount caught by the luckiest draw from a tie, the largest amounts first, and by the unluckiest, the smallest last."""
+    """The amount caught by the luckiest draw from a tie, the largest amounts first, and by the
+    unluckiest, the smallest last.
+    """
     certain, points = priced.at(priced.points.place(point.threshold)), priced.points
-    first, last = (int(points.tp[points.place(cut)]) for cut in (point.threshold, point.lower_threshold))
+    first, last = (
+        int(points.tp[points.place(cut)]) for cut in (point.threshold, point.lower_threshold)
+    )
     tied = priced.amounts.cases[first:last].tolist()
     caught = []
     for draw, order in ((point.best, tied), (point.worst, tied[::-1])):
         hits = exactly(draw.tp) - certain.tp if draw is not None else Fraction(0)
         whole = math.floor(hits)
         units = sum(order[:whole]) + ((hits - whole) * order[whole] if hits > whole else 0)
-        caught.append(rounded(prices.scale * (certain.caught + Fraction(units) / 10**priced.amounts.decimals)))
+        caught.append(
+            rounded(prices.scale * (certain.caught + Fraction(units) / 10**priced.amounts.decimals))
+        )
     return caught[0], caught[1]
 
 
 @dataclass(frozen=True)
 class AmountChoice:
-    """The best model by its amounts, where it is set, and what the others would do; `refused` says of some why they cannot keep the rule.
+    """The best model by its amounts, where it is set, and what the others would do; `refused` says
+    of some why they cannot keep the rule.
 
-    Whether the best model is significantly better than the others, or than flagging nothing or everything, is not tested: `untested` and
-    `baseline_untested` say why.
+    Whether the best model is significantly better than the others, or than flagging nothing or
+    everything, is not tested: `untested` and `baseline_untested` say why.
     """
 
     models: tuple[str, ...]
@@ -486,10 +645,13 @@ class AmountChoice:
         return self.points[self.model]
 
 
-def choose_amount_model(models: Mapping[str, Amounts], rule: str | None = None, **options: Any) -> AmountChoice:
+def choose_amount_model(
+    models: Mapping[str, Amounts], rule: str | None = None, **options: Any
+) -> AmountChoice:
     """Which model, and where should its threshold be, if every miss costs its own amount?
 
-    Each model is set by `choose_amount` (with its options); the cheapest wins, or by a budget without `review` the one that catches most.
+    Each model is set by `choose_amount` (with its options); the cheapest wins, or by a budget
+    without `review` the one that catches most.
 
     >>> import baserate as br
     >>> labels, worth = [1, 1, 0, 0], [1000, 10, 5, 5]
@@ -497,10 +659,12 @@ def choose_amount_model(models: Mapping[str, Amounts], rule: str | None = None, 
     >>> choice = br.choose_amount_model({"a": a, "b": b}, review=20)
     >>> choice.model, choice.point.cost, choice.points["a"].cost
     ('b', 30.0, 60.0)
-    """
+    """  # noqa: E501
     if not isinstance(models, Mapping) or not models:
         raise refuse(
-            "BR410", "choose_amount_model needs the amounts of each model by name", 'choose_amount_model({"logit": amounts}, review=150)'
+            "BR410",
+            "choose_amount_model needs the amounts of each model by name",
+            'choose_amount_model({"logit": amounts}, review=150)',
         )
     points: dict[str, AmountPoint] = {}
     refused: dict[str, Infeasible] = {}
@@ -515,9 +679,14 @@ def choose_amount_model(models: Mapping[str, Amounts], rule: str | None = None, 
 
 
 def _best(points: Mapping[str, AmountPoint]) -> tuple[str, ...]:
-    """The names of the best, in the order given; by case, as models need not have seen the same number of them."""
+    """The names of the best, in the order given; by case, as models need not have seen the same
+    number of them.
+    """
     worth = {
-        name: (point.sums.amount_caught if point.point.optimized == CAUGHT else -point.sums.cost) / point.prices.cases
+        name: (
+            (point.sums.amount_caught if point.point.optimized == CAUGHT else -point.sums.cost)
+            / point.prices.cases
+        )
         for name, point in points.items()
     }
     return tuple(name for name, value in worth.items() if value == max(worth.values()))

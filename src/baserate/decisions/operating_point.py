@@ -1,4 +1,6 @@
-"""`OperatingPoint`: a threshold, a budget or a mixture of two thresholds, what it flags, and under which conditions."""
+"""`OperatingPoint`: a threshold, a budget or a mixture of two thresholds, what it flags, and under
+which conditions.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,16 @@ from baserate.counts.counts import Counts
 from baserate.counts.points import LABELS_MISSING, ONLY_RATES, Points, refuse_bins
 from baserate.decisions.guarantees import Guarantee
 from baserate.decisions.rules import Rule, Term
-from baserate.decisions.search import Mask, best_of, exact_or_none, holds_all, is_better, keeping, share_at, value_between
+from baserate.decisions.search import (
+    Mask,
+    best_of,
+    exact_or_none,
+    holds_all,
+    is_better,
+    keeping,
+    share_at,
+    value_between,
+)
 from baserate.errors import Fix, Infeasible, Problem, grouped, number_of, quoted, refuse
 from baserate.measures.confusion import (
     Confusion,
@@ -38,7 +49,8 @@ from baserate.notes import Note, check_corrected_once, combine
 from baserate.numbers import Bounds, exactly, rounded
 
 # ----------------------------------------------------------------------
-# `OperatingPoint`: where a classifier is set, what it flags there, and under which conditions that is read.
+# `OperatingPoint`: where a classifier is set, what it flags there, and under which conditions that
+# is read.
 
 
 How = Literal["threshold", "tie", "mixture", "interpolated", "nearest", "guess", "theory"]
@@ -61,14 +73,16 @@ COUNTED = ("posfrac", "alerts")
 class OperatingPoint:
     """Where is the classifier set, and what follows?
 
-    Cases with `score >= threshold` are flagged; a threshold of None flags none, one of -inf all of them. Where `share` is below 1, cases
-    from `lower_threshold` up to the threshold are flagged too, with that probability, and every number is an expected value; `merged` says
-    that those may have several scores. `how` says of which kind the point is, and `in_advance` whether it was set before these cases were
-    seen. `bounds` says between which values what was made best lies with every score kept, where bins merged scores; None where it is exact.
-    `guarantee` is what holds in the field at this threshold, where that was asked for.
-    Outcomes are those of the sample; rates within a class are the sample's too; precision, npv, posfrac and costs are read at `at`. Any
-    other measure is `point["mcc"]`. Where cases without labels were scored too, `counted` says how many are flagged of how many in all, and the
-    flagged share (posfrac) and alerts are those.
+    Cases with `score >= threshold` are flagged; a threshold of None flags none, one of -inf all of
+    them. Where `share` is below 1, cases from `lower_threshold` up to the threshold are flagged
+    too, with that probability, and every number is an expected value; `merged` says that those may
+    have several scores. `how` says of which kind the point is, and `in_advance` whether it was set
+    before these cases were seen. `bounds` says between which values what was made best lies with
+    every score kept, where bins merged scores; None where it is exact. `guarantee` is what holds in
+    the field at this threshold, where that was asked for. Outcomes are those of the sample; rates
+    within a class are the sample's too; precision, npv, posfrac and costs are read at `at`. Any
+    other measure is `point["mcc"]`. Where cases without labels were scored too, `counted` says how
+    many are flagged of how many in all, and the flagged share (posfrac) and alerts are those.
 
     >>> import baserate as br
     >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
@@ -93,7 +107,8 @@ class OperatingPoint:
     cut: Cut | None = None
     in_advance: bool = False
     bounds: Bounds | None = None
-    # The highest scores below either threshold, by which these are shown in few digits; None where a threshold is shown as it was given.
+    # The highest scores below either threshold, by which these are shown in few digits; None where
+    # a threshold is shown as it was given.
     below: float | None = field(default=None, compare=False, repr=False)
     lower_below: float | None = field(default=None, compare=False, repr=False)
     counted: tuple[int, int] | None = None
@@ -106,7 +121,9 @@ class OperatingPoint:
         """Any measure at this point and its conditions."""
         asked = named(name, self.volume)
         if self.counted is not None and asked.name in COUNTED:
-            return rounded(Fraction(*self.counted) * Fraction(dict(asked.parameters).get("volume", 1)))
+            return rounded(
+                Fraction(*self.counted) * Fraction(dict(asked.parameters).get("volume", 1))
+            )
         return measure(asked, self.confusion, at=self.at)
 
     @property
@@ -159,7 +176,9 @@ class OperatingPoint:
 
     @property
     def regardless(self) -> float | None:
-        """Which share of the cases is flagged whatever their scores: 0 where nothing is flagged, 1 for everything; None where scores decide."""
+        """Which share of the cases is flagged whatever their scores: 0 where nothing is flagged, 1
+        for everything; None where scores decide.
+        """
         if self.how == GUESS:
             return self.share
         if self.threshold is None and self.share == 1:
@@ -168,12 +187,19 @@ class OperatingPoint:
 
     @property
     def objective(self) -> str:
-        """What was optimized; the recall of a budget as the positives caught, where the base rate of all cases is known."""
-        caught = self.optimized == "tpr" and self.volume is not None and not (self.confusion.labels_missing and self.at.as_in_sample)
+        """What was optimized; the recall of a budget as the positives caught, where the base rate
+        of all cases is known.
+        """
+        caught = (
+            self.optimized == "tpr"
+            and self.volume is not None
+            and not (self.confusion.labels_missing and self.at.as_in_sample)
+        )
         return "caught" if caught else self.optimized
 
     def on(self, counts: Counts | Points, at: Conditions | None = None) -> OperatingPoint:
-        """The same setting on other cases: what a threshold chosen on development data does on test data.
+        """The same setting on other cases: what a threshold chosen on development data does on test
+        data.
 
         >>> import baserate as br
         >>> dev, test = br.count([0, 1], [0.2, 0.9]), br.count([0, 1, 1], [0.1, 0.7, 0.95])
@@ -184,17 +210,41 @@ class OperatingPoint:
         given = self.at if at is None else checked_conditions(at)
         confusion = self._flagged(points)
         resolved = resolved_for(points, given)
-        notes = combine(points.notes, (*given.notes, *label_shift(resolved, confusion), *out_of_range(points, self.threshold)))
+        notes = combine(
+            points.notes,
+            (
+                *given.notes,
+                *label_shift(resolved, confusion),
+                *out_of_range(points, self.threshold),
+            ),
+        )
         moved = replace(
-            self, confusion=confusion, at=resolved, in_advance=True, best=None, worst=None, theory=None, cut=None, bounds=None, notes=notes
+            self,
+            confusion=confusion,
+            at=resolved,
+            in_advance=True,
+            best=None,
+            worst=None,
+            theory=None,
+            cut=None,
+            bounds=None,
+            notes=notes,
         )
         moved = replace(moved, guarantee=None)
         shown: dict[str, Any] = {
             name: None if known is None else max(known, highest_below(points, points.place(cut)))
-            for name, known, cut in (("below", self.below, self.threshold), ("lower_below", self.lower_below, self.lower_threshold))
+            for name, known, cut in (
+                ("below", self.below, self.threshold),
+                ("lower_below", self.lower_below, self.lower_threshold),
+            )
         }
         moved = replace(moved, counted=flagged_in_all(moved, counts))
-        return replace(moved, merged=self.how == TIE and several(points, points.place(self.threshold), self.lower_threshold), **shown)
+        return replace(
+            moved,
+            merged=self.how == TIE
+            and several(points, points.place(self.threshold), self.lower_threshold),
+            **shown,
+        )
 
     def _flagged(self, points: Points) -> Confusion:
         if self.how == GUESS:
@@ -210,15 +260,26 @@ class OperatingPoint:
         cost = "expected_cost" if self.at.costs_given else "error"
         known = ("tpr", "fpr") if no_prior else ("tpr", "fpr", "precision", "posfrac", cost)
         rates = ", ".join(f"{name} {self[name]:.4g}" for name in known)
-        sure = "" if self.guarantee is None else f"; {self.guarantee} guaranteed at {percent(self.guarantee.level)}"
-        return f"OperatingPoint: {setting(self)}{sure}; {rates}; at {'no base rate' if no_prior else self.at}"
+        sure = (
+            ""
+            if self.guarantee is None
+            else f"; {self.guarantee} guaranteed at {percent(self.guarantee.level)}"
+        )
+        return (
+            f"OperatingPoint: {setting(self)}{sure}; {rates}; at"
+            f" {'no base rate' if no_prior else self.at}"
+        )
 
     def _repr_html_(self) -> str:
         from baserate.numbers import cell, table
 
         rows = [(name, cell(getattr(self, name))) for name in ("tp", "fp", "fn", "tn")]
         cost = "expected_cost" if self.at.costs_given else "error"
-        names = (*CLASS_RATES, *((*AT_A_PRIOR, cost) if self.at.prior is not None else ()), *(PER_VOLUME if self.volume is not None else ()))
+        names = (
+            *CLASS_RATES,
+            *((*AT_A_PRIOR, cost) if self.at.prior is not None else ()),
+            *(PER_VOLUME if self.volume is not None else ()),
+        )
         rows += [(name, cell(self[name], 4)) for name in names]
         return table(repr(self), ("", "value"), rows)
 
@@ -226,7 +287,8 @@ class OperatingPoint:
 def flagged_in_all(point: OperatingPoint, counts: Counts | Points) -> tuple[int, int] | None:
     """How many cases are flagged of all that were scored; None where only labelled cases are known.
 
-    In the field, where the base rate was estimated there; or here, with those that have no label, at the sample's own base rate.
+    In the field, where the base rate was estimated there; or here, with those that have no label,
+    at the sample's own base rate.
     """
     if point.share != 1:
         return None
@@ -240,13 +302,17 @@ def flagged_in_all(point: OperatingPoint, counts: Counts | Points) -> tuple[int,
 
 
 def flagged_along(points: Points, at: Conditions) -> tuple[Array, int] | None:
-    """The same at every threshold: how many cases each flags of all that were scored, and how many there are."""
+    """The same at every threshold: how many cases each flags of all that were scored, and how many
+    there are.
+    """
     counts = points.counts
     if counts is None or counts.weighted:
         return None
     if at.estimate is not None:
         field = at.estimate.field_of(counts)
-        return None if field is None else (_from_above(field.scores, field.cases, points), field.total)
+        return (
+            None if field is None else (_from_above(field.scores, field.cases, points), field.total)
+        )
     rest = counts.unlabelled
     if rest is None or not at.as_in_sample:
         return None
@@ -255,8 +321,12 @@ def flagged_along(points: Points, at: Conditions) -> tuple[Array, int] | None:
 
 
 def _from_above(scores: Array, cases: Array, points: Points) -> Array:
-    """How many of these cases have a score at or above each threshold; none at the first, which flags nothing."""
-    above = np.searchsorted(-scores.astype(np.float64), -points.scores.astype(np.float64), side="right")
+    """How many of these cases have a score at or above each threshold; none at the first, which
+    flags nothing.
+    """
+    above = np.searchsorted(
+        -scores.astype(np.float64), -points.scores.astype(np.float64), side="right"
+    )
     return np.concatenate(([0], np.concatenate(([0], np.cumsum(cases)))[above]))
 
 
@@ -265,7 +335,9 @@ def unlabelled_flagged(point: OperatingPoint, counts: Counts | Points) -> tuple[
     rest = getattr(counts, "unlabelled", None)
     if rest is None or point.share != 1:
         return None
-    return (0 if point.threshold is None else int(rest.negatives[rest.scores >= point.threshold].sum())), int(rest.total_negatives)
+    return (
+        0 if point.threshold is None else int(rest.negatives[rest.scores >= point.threshold].sum())
+    ), int(rest.total_negatives)
 
 
 def setting(point: OperatingPoint) -> str:
@@ -280,11 +352,15 @@ def setting(point: OperatingPoint) -> str:
         tied = f"{_percent(point.share)} of those {drawn_from(point)}, drawn at random"
         return tied if point.threshold is None else f"score >= {shown_threshold(point)}, and {tied}"
     other = "nothing" if point.threshold is None else f"score >= {shown_threshold(point)}"
-    return f"score >= {_lower(point)} for {_percent(point.share)} of the cases, {other} for the rest"
+    return (
+        f"score >= {_lower(point)} for {_percent(point.share)} of the cases, {other} for the rest"
+    )
 
 
 def shown_threshold(point: OperatingPoint) -> str:
-    """The threshold in as few digits as flag the same cases; as it was given where it was set by hand."""
+    """The threshold in as few digits as flag the same cases; as it was given where it was set by
+    hand.
+    """
     return short(point.threshold, point.below)
 
 
@@ -299,22 +375,31 @@ def brief(point: OperatingPoint) -> str:
     if point.share == 1:
         return f">= {shown_threshold(point)}"
     if point.how == TIE:
-        tied = f"{_percent(point.share)} {f'from {_lower(point)}' if point.merged else f'at {quoted(point.lower_threshold)}'}"
+        tied = (
+            f"{_percent(point.share)}"
+            f" {f'from {_lower(point)}' if point.merged else f'at {quoted(point.lower_threshold)}'}"
+        )
         return tied if point.threshold is None else f">= {shown_threshold(point)}, {tied}"
     other = "nothing" if point.threshold is None else f">= {shown_threshold(point)}"
     return f"{_percent(point.share)} >= {_lower(point)}, else {other}"
 
 
 def drawn_from(point: OperatingPoint) -> str:
-    """Which cases a share is drawn from: those of one score, or of a run that is known only as a whole."""
+    """Which cases a share is drawn from: those of one score, or of a run that is known only as a
+    whole.
+    """
     if not point.merged:
         return f"at {quoted(point.lower_threshold)}"
-    return f"from {_lower(point)} up" + ("" if point.threshold is None else f" to {shown_threshold(point)}")
+    return f"from {_lower(point)} up" + (
+        "" if point.threshold is None else f" to {shown_threshold(point)}"
+    )
 
 
 def set_at(points: Points, place: int, at: Conditions) -> OperatingPoint:
     """The point that flags down to this place among the thresholds."""
-    return OperatingPoint(points.threshold(place), confusion_at(points, place), at, below=highest_below(points, place))
+    return OperatingPoint(
+        points.threshold(place), confusion_at(points, place), at, below=highest_below(points, place)
+    )
 
 
 def lower_at(points: Points, place: int) -> dict[str, Any]:
@@ -323,10 +408,16 @@ def lower_at(points: Points, place: int) -> dict[str, Any]:
 
 
 def highest_below(points: Points, place: int) -> Any:
-    """The highest score that the point at this place does not flag: −inf where it flags all, None where scores between points are not known."""
+    """The highest score that the point at this place does not flag: −inf where it flags all, None
+    where scores between points are not known.
+    """
     if points.counts is None:
         return None
-    return (points.scores if points.tops is None else points.tops)[place].item() if place < len(points.scores) else -math.inf
+    return (
+        (points.scores if points.tops is None else points.tops)[place].item()
+        if place < len(points.scores)
+        else -math.inf
+    )
 
 
 def short_on(points: Points, threshold: Any) -> str:
@@ -335,7 +426,9 @@ def short_on(points: Points, threshold: Any) -> str:
 
 
 def several(points: Points, upper: int, threshold: float | None) -> bool:
-    """Whether cases from this threshold up to the upper point may have other scores than the threshold."""
+    """Whether cases from this threshold up to the upper point may have other scores than the
+    threshold.
+    """
     lower = points.place(threshold)
     if lower == upper:
         return False
@@ -348,7 +441,9 @@ def _percent(share: float) -> str:
 
 
 def mixed(points: Points, upper: int, lower: int, share: Fraction) -> Confusion:
-    """What is flagged on average when a share of the cases uses the lower point and the rest the upper one."""
+    """What is flagged on average when a share of the cases uses the lower point and the rest the
+    upper one.
+    """
     return between(confusion_at(points, upper), confusion_at(points, lower), share)
 
 
@@ -364,19 +459,26 @@ def _cases(value: Any) -> float:
 SMALL = Fraction(1, 100)
 
 
-def filled(points: Points, budget: Term, at: Conditions, within: Mask | None = None) -> OperatingPoint | None:
-    """The point that uses the budget up inside a large tie; None where a threshold does, or may as well, or where everything may be flagged.
+def filled(
+    points: Points, budget: Term, at: Conditions, within: Mask | None = None
+) -> OperatingPoint | None:
+    """The point that uses the budget up inside a large tie; None where a threshold does, or may as
+    well, or where everything may be flagged.
 
-    A tie is large if it holds several cases and more than 1 % of the budget. Of its cases a share drawn at random is flagged: outcomes are
-    expected values, with the best and the worst draw beside them. Scores that were counted together are drawn from together, which is as
-    exact: the point then says from where up to where. Elsewhere the last threshold within the budget leaves less than one case of the
-    sample, or 1 % of the budget, unused, and no draw is needed. `within` says which points keep the budget, where that is known.
+    A tie is large if it holds several cases and more than 1 % of the budget. Of its cases a share
+    drawn at random is flagged: outcomes are expected values, with the best and the worst draw
+    beside them. Scores that were counted together are drawn from together, which is as exact: the
+    point then says from where up to where. Elsewhere the last threshold within the budget leaves
+    less than one case of the sample, or 1 % of the budget, unused, and no draw is needed. `within`
+    says which points keep the budget, where that is known.
     """
     within = keeping(budget, points, at) if within is None else within
     last = int(np.count_nonzero(within)) - 1
     if last + 1 >= len(points):
         return None
-    used, next_used = (exact_value(budget.measure, confusion_at(points, index), at) for index in (last, last + 1))
+    used, next_used = (
+        exact_value(budget.measure, confusion_at(points, index), at) for index in (last, last + 1)
+    )
     share = (budget.limit - used) / (next_used - used)
     if not share or (next_used - used) <= SMALL * budget.limit or not _several_cases(points, last):
         return None
@@ -394,45 +496,77 @@ def filled(points: Points, budget: Term, at: Conditions, within: Mask | None = N
 
 
 def _several_cases(points: Points, last: int) -> bool:
-    """Whether the tie behind this point holds more than one case: of weighted cases, or where only rates are known, there is no telling."""
+    """Whether the tie behind this point holds more than one case: of weighted cases, or where only
+    rates are known, there is no telling.
+    """
     tied = points.tp[last + 1] - points.tp[last] + points.fp[last + 1] - points.fp[last]
     return points.counts is None or points.counts.weighted or bool(tied > 1)
 
 
-def _draws(points: Points, last: int, share: Fraction, at: Conditions) -> tuple[Confusion, Confusion]:
+def _draws(
+    points: Points, last: int, share: Fraction, at: Conditions
+) -> tuple[Confusion, Confusion]:
     """The luckiest and the unluckiest draw from the tie, at the same number of alerts."""
     weight = weight_of_negatives(points.total_positives, points.total_negatives, at) or Fraction(1)
     tp, fp, fn, tn = (exactly(value) for value in confusion_at(points, last))
-    more_tp, more_fp = (exactly(b) - exactly(a) for a, b in zip((tp, fp), list(confusion_at(points, last + 1))[:2], strict=True))
+    more_tp, more_fp = (
+        exactly(b) - exactly(a)
+        for a, b in zip((tp, fp), list(confusion_at(points, last + 1))[:2], strict=True)
+    )
     drawn = share * (more_tp + weight * more_fp)
     lucky = min(drawn, more_tp)
     unlucky = max(Fraction(0), drawn - weight * more_fp)
-    unknown: dict[str, Any] = {"why_no_prior": points.why_no_prior, "labels_missing": points.labels_missing}
+    unknown: dict[str, Any] = {
+        "why_no_prior": points.why_no_prior,
+        "labels_missing": points.labels_missing,
+    }
     return tuple(  # type: ignore[return-value]
-        Confusion(tp + hits, fp + (drawn - hits) / weight, fn - hits, tn - (drawn - hits) / weight, **unknown) for hits in (lucky, unlucky)
+        Confusion(
+            tp + hits,
+            fp + (drawn - hits) / weight,
+            fn - hits,
+            tn - (drawn - hits) / weight,
+            **unknown,
+        )
+        for hits in (lucky, unlucky)
     )
 
 
 # ----------------------------------------------------------------------
-# Mixtures: between two corners of the ROC hull, every point is reached by using one threshold for a share of the cases.
+# Mixtures: between two corners of the ROC hull, every point is reached by using one threshold for a
+# share of the cases.
 
 
 Ends = tuple[Confusion, Confusion]
 
 
-def best_mixture(points: Points, rule: Rule, objective: Measure, at: Conditions) -> OperatingPoint | None:
-    """The best point on the edges of the hull that keeps the rule; None where no mixture keeps it."""
+def best_mixture(
+    points: Points, rule: Rule, objective: Measure, at: Conditions
+) -> OperatingPoint | None:
+    """The best point on the edges of the hull that keeps the rule; None where no mixture keeps
+    it.
+    """
     for read in (objective, *(term.measure for term in rule.terms)):
         if not read.straight:
-            text = f"{read.name} may rise and fall between two thresholds: mixtures are not searched for it"
-            raise refuse("BR534", text, "mix=False, or a measure such as tpr, precision, f1 or expected_cost")
+            text = (
+                f"{read.name} may rise and fall between two thresholds: mixtures are not searched"
+                " for it"
+            )
+            raise refuse(
+                "BR534", text, "mix=False, or a measure such as tpr, precision, f1 or expected_cost"
+            )
     refuse_bins(points, "mixtures lie on the hull of all scores")
     hull = points.hull()
     chosen: OperatingPoint | None = None
     for corner in range(len(hull) - 1):
-        for share in _shares((confusion_at(hull, corner), confusion_at(hull, corner + 1)), rule, at):
+        for share in _shares(
+            (confusion_at(hull, corner), confusion_at(hull, corner + 1)), rule, at
+        ):
             confusion = mixed(hull, corner, corner + 1, share)
-            if not holds_all(rule.terms, confusion, at) or exact_or_none(objective, confusion, at) is None:
+            if (
+                not holds_all(rule.terms, confusion, at)
+                or exact_or_none(objective, confusion, at) is None
+            ):
                 continue
             if chosen and not is_better(objective, confusion, chosen.confusion, at):
                 continue
@@ -440,10 +574,18 @@ def best_mixture(points: Points, rule: Rule, objective: Measure, at: Conditions)
     return chosen
 
 
-def _point(hull: Points, corner: int, share: Fraction, confusion: Confusion, at: Conditions) -> OperatingPoint:
+def _point(
+    hull: Points, corner: int, share: Fraction, confusion: Confusion, at: Conditions
+) -> OperatingPoint:
     if share in (0, 1):
         return set_at(hull, corner + int(share), at)
-    return replace(set_at(hull, corner, at), confusion=confusion, how=MIXTURE, share=rounded(share), **lower_at(hull, corner + 1))
+    return replace(
+        set_at(hull, corner, at),
+        confusion=confusion,
+        how=MIXTURE,
+        share=rounded(share),
+        **lower_at(hull, corner + 1),
+    )
 
 
 def _shares(ends: Ends, rule: Rule, at: Conditions) -> Iterator[Fraction]:
@@ -474,19 +616,35 @@ def _holds_from(term: Term, ends: Ends, at: Conditions) -> bool:
 # What no point can keep, and what would be feasible instead.
 
 
-def infeasible(points: Points, rule: Rule, masks: Sequence[Mask], objective: Measure, at: Conditions) -> Infeasible:
-    """The refusal of a rule, with the nearest that each of its terms can get while the others are kept."""
+def infeasible(
+    points: Points, rule: Rule, masks: Sequence[Mask], objective: Measure, at: Conditions
+) -> Infeasible:
+    """The refusal of a rule, with the nearest that each of its terms can get while the others are
+    kept.
+    """
     if not masks or _all_but(masks, None).any():
-        text = f"{objective.name} is defined at no threshold{f' that has {rule}' if rule.terms else ''}"
+        text = (
+            f"{objective.name} is defined at no"
+            f" threshold{f' that has {rule}' if rule.terms else ''}"
+        )
         return Infeasible(Problem("BR530", text, Fix.everywhere("make another measure best")))
     found = []
     for i, term in enumerate(rule.terms):
-        nearest = _nearest(points, term, [other for other in rule.terms if other is not term], _all_but(masks, i), at)
+        nearest = _nearest(
+            points,
+            term,
+            [other for other in rule.terms if other is not term],
+            _all_but(masks, i),
+            at,
+        )
         if nearest:
             found.append(nearest)
     if not found:
         everywhere = np.ones(len(points), dtype=np.bool_)
-        alone = [_nearest(points, term, (), everywhere, at) or f"{term.measure.name} is defined nowhere" for term in rule.terms]
+        alone = [
+            _nearest(points, term, (), everywhere, at) or f"{term.measure.name} is defined nowhere"
+            for term in rule.terms
+        ]
         found = [f"each for itself, {'; '.join(alone)}"] if len(alone) > 1 else alone
     advice = "; ".join(found)
     fix = Fix.everywhere("relax one of the requirements, or find a better model")
@@ -495,7 +653,11 @@ def infeasible(points: Points, rule: Rule, masks: Sequence[Mask], objective: Mea
 
 def _all_but(masks: Sequence[Mask], left_out: int | None) -> Mask:
     """The points that keep every term but one."""
-    kept: Mask = reduce(np.logical_and, (mask for i, mask in enumerate(masks) if i != left_out), np.ones(len(masks[0]), dtype=np.bool_))
+    kept: Mask = reduce(
+        np.logical_and,
+        (mask for i, mask in enumerate(masks) if i != left_out),
+        np.ones(len(masks[0]), dtype=np.bool_),
+    )
     return kept
 
 
@@ -508,39 +670,68 @@ def _nearest(points: Points, term: Term, others: Sequence[Term], kept: Mask, at:
         confusion, where = candidates[1]
     value = measure(term.measure, confusion, at=at)
     given = f" with {' and '.join(map(str, others))}" if others else ""
-    return f"the {'highest' if term.sense == '>=' else 'lowest'} {term.measure.name}{given} is {value:.6g}, {where}"
+    return (
+        f"the {'highest' if term.sense == '>=' else 'lowest'} {term.measure.name}{given} is"
+        f" {value:.6g}, {where}"
+    )
 
 
-def _candidates(points: Points, term: Term, others: Sequence[Term], kept: Mask, at: Conditions) -> Iterator[tuple[Confusion, str]]:
-    """The best threshold, and where a budget is among the others, the share of a tie that uses it up."""
-    place = best_of(term.measure, points, kept, at, "higher" if term.sense == ">=" else "lower") if kept.any() else None
+def _candidates(
+    points: Points, term: Term, others: Sequence[Term], kept: Mask, at: Conditions
+) -> Iterator[tuple[Confusion, str]]:
+    """The best threshold, and where a budget is among the others, the share of a tie that uses it
+    up.
+    """
+    place = (
+        best_of(term.measure, points, kept, at, "higher" if term.sense == ">=" else "lower")
+        if kept.any()
+        else None
+    )
     if place is not None:
         threshold = points.threshold(place)
-        shown = "flagging nothing" if threshold is None else f"at threshold {short(threshold, highest_below(points, place))}"
+        shown = (
+            "flagging nothing"
+            if threshold is None
+            else f"at threshold {short(threshold, highest_below(points, place))}"
+        )
         yield confusion_at(points, place), shown
     budget = Rule(tuple(others)).budget
     shared = filled(points, budget, at) if budget is not None else None
-    if shared is not None and holds_all([other for other in others if other is not budget], shared.confusion, at):
-        yield shared.confusion, f"with a share of the {'run' if shared.merged else 'tie'} {drawn_from(shared)}"
+    if shared is not None and holds_all(
+        [other for other in others if other is not budget], shared.confusion, at
+    ):
+        yield (
+            shared.confusion,
+            f"with a share of the {'run' if shared.merged else 'tie'} {drawn_from(shared)}",
+        )
 
 
 def _beyond(term: Term, one: Confusion, other: Confusion, at: Conditions) -> bool:
     ours, theirs = (exact_or_none(term.measure, confusion, at) for confusion in (one, other))
-    return ours is not None and theirs is not None and (ours > theirs if term.sense == ">=" else ours < theirs)
+    return (
+        ours is not None
+        and theirs is not None
+        and (ours > theirs if term.sense == ">=" else ours < theirs)
+    )
 
 
 # ----------------------------------------------------------------------
 # What a reader of an operating point should know.
 
 
-# Below this share of the sample's prior, false positive rates matter that the sample is too small to show.
+# Below this share of the sample's prior, false positive rates matter that the sample is too small
+# to show.
 FAR = 1000
 # Fewer false positives than this are too few to rest a precision on.
 FEW = 10
-SAME_CASES = "the threshold was chosen and evaluated on the same data, so these figures are optimistic: evaluate on held-out data"
+SAME_CASES = (
+    "the threshold was chosen and evaluated on the same data, so these figures are optimistic:"
+    " evaluate on held-out data"
+)
 # Of a budget: of what is left beyond that nothing is said.
 NEARLY = 0.95
-# Labels that are known for other shares of the flagged and of the other cases: the chi-square of p = 0.001, and a share of the larger one.
+# Labels that are known for other shares of the flagged and of the other cases: the chi-square of p
+# = 0.001, and a share of the larger one.
 SIGNIFICANT, MATERIAL = Fraction("10.83"), Fraction(1, 10)
 
 
@@ -552,7 +743,9 @@ def on_reading(point: OperatingPoint, points: Points) -> Iterator[Note]:
 
 
 def on_labels(point: OperatingPoint, counts: Counts | Points) -> Iterator[Note]:
-    """Are labels as frequent among flagged cases as among the others? If not, recall is not that of all cases (Begg & Greenes 1983)."""
+    """Are labels as frequent among flagged cases as among the others? If not, recall is not that of
+    all cases (Begg & Greenes 1983).
+    """
     yield from _no_prior_of_all(point)
     rest = unlabelled_flagged(point, counts)
     if rest is None:
@@ -566,26 +759,46 @@ def on_labels(point: OperatingPoint, counts: Counts | Points) -> Iterator[Note]:
     flagged, passed = (Fraction(part, whole) for part, whole in zip(labelled, scored, strict=True))
     both = Fraction(sum(labelled), sum(scored))
     spread = both * (1 - both) * (Fraction(1, scored[0]) + Fraction(1, scored[1]))
-    # A score test at p < 0.001, and a difference of a tenth or more: with millions of cases anything is significant.
-    if (flagged - passed) ** 2 > SIGNIFICANT * spread and abs(flagged - passed) > MATERIAL * max(flagged, passed):
+    # A score test at p < 0.001, and a difference of a tenth or more: with millions of cases
+    # anything is significant.
+    if (flagged - passed) ** 2 > SIGNIFICANT * spread and abs(flagged - passed) > MATERIAL * max(
+        flagged, passed
+    ):
         recall = tp / flagged / (tp / flagged + fn / passed)
-        shares = f"{_exact_percent(flagged)} of the flagged but {_exact_percent(passed)} of the other cases have labels"
+        shares = (
+            f"{_exact_percent(flagged)} of the flagged but {_exact_percent(passed)} of the other"
+            " cases have labels"
+        )
         way = "high" if flagged > passed else "low"
-        text = f"{shares}: recall {tp / (tp + fn):.4g} is too {way} (about {float(recall):.4g} if labelling depends only on the flag)"
+        text = (
+            f"{shares}: recall {tp / (tp + fn):.4g} is too {way} (about {float(recall):.4g} if"
+            " labelling depends only on the flag)"
+        )
         yield Note("BR116", text)
 
 
 def _no_prior_of_all(point: OperatingPoint) -> Iterator[Note]:
-    """Among a volume alerts are counted, and positives are not: that takes the base rate of all cases."""
+    """Among a volume alerts are counted, and positives are not: that takes the base rate of all
+    cases.
+    """
     if point.volume is not None and point.at.as_in_sample and point.confusion.labels_missing:
-        text = f"{LABELS_MISSING}: caught, missed, false alarms and cost per volume need a base rate"
+        text = (
+            f"{LABELS_MISSING}: caught, missed, false alarms and cost per volume need a base rate"
+        )
         yield Note("BR656", text, Fix("at=Conditions(prior=0.001)", "--prior 0.1%"))
 
 
 def _not_kept(point: OperatingPoint, counts: Counts | Points) -> Iterator[Note]:
-    """Counts that were saved, or made within a memory limit, do not know the cases without a label."""
-    if point.at.as_in_sample and any(note.code == "BR105" and "left out" in note.text for note in counts.notes):
-        text = "cases without a label were left out, and these counts do not keep them: the flagged share and alerts are of labelled cases only"
+    """Counts that were saved, or made within a memory limit, do not know the cases without a
+    label.
+    """
+    if point.at.as_in_sample and any(
+        note.code == "BR105" and "left out" in note.text for note in counts.notes
+    ):
+        text = (
+            "cases without a label were left out, and these counts do not keep them: the flagged"
+            " share and alerts are of labelled cases only"
+        )
         yield Note("BR117", text)
 
 
@@ -593,7 +806,9 @@ def _exact_percent(share: Fraction) -> str:
     return f"{float(100 * share):.3g} %"
 
 
-def on_choice(point: OperatingPoint, points: Points, rule: Rule, objective: Measure) -> Iterator[Note]:
+def on_choice(
+    point: OperatingPoint, points: Points, rule: Rule, objective: Measure
+) -> Iterator[Note]:
     """Of a point that was chosen, also how it was."""
     yield from label_shift(point.at, point.confusion)
     yield from resolution(point, points)
@@ -603,16 +818,27 @@ def on_choice(point: OperatingPoint, points: Points, rule: Rule, objective: Meas
         fix = Fix("Conditions(costs=Costs(fp=1, fn=100)), or optimize='tpr'", "--cost fn=100,fp=1")
         yield Note("BR525", "no costs were given: fp = 1 and fn = 1 decided", fix)
     if point.guarantee is not None:
-        text = f"only {point.guarantee} is guaranteed: the other figures were read on the cases that chose the threshold, and are optimistic"
+        text = (
+            f"only {point.guarantee} is guaranteed: the other figures were read on the cases that"
+            " chose the threshold, and are optimistic"
+        )
         yield Note("BR638", text)
     elif point.regardless is None and len(points) > 2:
-        yield Note("BR528", f"{SAME_CASES}, choose(dev).on(test) or show --threshold on another file")
+        yield Note(
+            "BR528", f"{SAME_CASES}, choose(dev).on(test) or show --threshold on another file"
+        )
 
 
 def resolution(point: OperatingPoint, points: Points) -> Iterator[Note]:
     """False positive rates that the sample cannot show, where they matter."""
     negatives, at = points.total_negatives, point.at
-    if points.why_no_prior == ONLY_RATES or not isinstance(negatives, int) or not negatives or at.as_in_sample or at.prior is None:
+    if (
+        points.why_no_prior == ONLY_RATES
+        or not isinstance(negatives, int)
+        or not negatives
+        or at.as_in_sample
+        or at.prior is None
+    ):
         return
     if point.regardless is not None or not (point.fn or point.tn):
         return  # precision is the prior, or there is none: nothing rests on false positives
@@ -620,16 +846,34 @@ def resolution(point: OperatingPoint, points: Points) -> Iterator[Note]:
     if not point.fp and point.tp:
         bound = most_unseen(negatives)
         flagged = Fraction(bound) * negatives
-        worst = Confusion(point.confusion.tp, flagged, point.confusion.fn, negatives - flagged, why_no_prior=point.confusion.why_no_prior)
+        worst = Confusion(
+            point.confusion.tp,
+            flagged,
+            point.confusion.fn,
+            negatives - flagged,
+            why_no_prior=point.confusion.why_no_prior,
+        )
         least = measure("precision", worst, at=at)
-        worst_case = f"fpr may be up to {bound:.3g} (95 %, for a threshold set in advance), and precision then {least:.3g}"
+        worst_case = (
+            f"fpr may be up to {bound:.3g} (95 %, for a threshold set in advance), and precision"
+            f" then {least:.3g}"
+        )
         text = f"no false positive in {number_of(negatives, 'negative')}: {worst_case}"
         yield Note("BR505", text)
     elif 0 < point.fp < FEW:
-        few = f"{float(point.fp):.3g} false {'positive lies' if point.fp == 1 else 'positives lie'} above this threshold"
-        yield Note("BR505", f"only {few} in this sample: at prior {at.prior:.6g} precision and costs rest on that")
+        few = (
+            f"{float(point.fp):.3g} false {'positive lies' if point.fp == 1 else 'positives lie'}"
+            " above this threshold"
+        )
+        yield Note(
+            "BR505",
+            f"only {few} in this sample: at prior {at.prior:.6g} precision and costs rest on that",
+        )
     elif at.prior * FAR < points.prior:
-        text = f"false positive rates finer than {smallest} cannot be seen in this sample: at prior {at.prior:.6g} precision rests on them"
+        text = (
+            f"false positive rates finer than {smallest} cannot be seen in this sample: at prior"
+            f" {at.prior:.6g} precision rests on them"
+        )
         yield Note("BR505", text)
 
 
@@ -638,15 +882,27 @@ def most_unseen(negatives: int) -> float:
     return -math.expm1(math.log(0.05) / negatives)
 
 
-def _trivial(point: OperatingPoint, points: Points, rule: Rule, objective: Measure) -> Iterator[Note]:
-    """Flagging nothing or everything is a result, and it is said at which base rate it stops being one."""
+def _trivial(
+    point: OperatingPoint, points: Points, rule: Rule, objective: Measure
+) -> Iterator[Note]:
+    """Flagging nothing or everything is a result, and it is said at which base rate it stops being
+    one.
+    """
     nothing, everything = point.regardless == 0, point.share == 1 and not point.fn and not point.tn
-    if rule.terms or objective.name != "expected_cost" or not (nothing or everything) or points.coarse:
+    if (
+        rule.terms
+        or objective.name != "expected_cost"
+        or not (nothing or everything)
+        or points.coarse
+    ):
         return
     best = "is cheapest" if point.at.costs_given else "makes the fewest errors"
     hull = points.hull()
     edge = 0 if nothing else len(hull) - 2
-    across, up = (exactly(values[edge + 1].item()) - exactly(values[edge].item()) for values in (hull.fp, hull.tp))
+    across, up = (
+        exactly(values[edge + 1].item()) - exactly(values[edge].item())
+        for values in (hull.fp, hull.tp)
+    )
     if not points.total_positives or not points.total_negatives:
         yield Note("BR524", f"flagging {'nothing' if nothing else 'everything'} {best}")
         return
@@ -657,34 +913,66 @@ def _trivial(point: OperatingPoint, points: Points, rule: Rule, objective: Measu
     if border == "1":
         border = f"1 - {rounded(gain / (loss + gain)):.3g}"
     if nothing:
-        yield Note("BR524", f"flagging nothing {best}: at these costs no threshold beats it below prior {border}")
+        yield Note(
+            "BR524",
+            f"flagging nothing {best}: at these costs no threshold beats it below prior {border}",
+        )
     else:
-        yield Note("BR524", f"flagging everything {best}: at these costs no threshold beats it above prior {border}")
+        yield Note(
+            "BR524",
+            f"flagging everything {best}: at these costs no threshold beats it above prior"
+            f" {border}",
+        )
 
 
-def _budget(point: OperatingPoint, points: Points, rule: Rule, objective: Measure) -> Iterator[Note]:
+def _budget(
+    point: OperatingPoint, points: Points, rule: Rule, objective: Measure
+) -> Iterator[Note]:
     budget = rule.budget
     if budget is None or point.volume is None:
         return
     if budget.limit >= exactly(point.volume):
-        yield Note("BR522", f"the budget of {float(budget.limit):g} alerts covers all {point.volume:g} cases")
+        yield Note(
+            "BR522",
+            f"the budget of {float(budget.limit):g} alerts covers all {point.volume:g} cases",
+        )
     elif point.how == TIE:
-        together = ", which were counted together" if point.merged and points.counts is not None else ""
-        yield Note("BR523", f"the budget ends among the cases {drawn_from(point)}{together}: {_draw(point)}")
+        together = (
+            ", which were counted together" if point.merged and points.counts is not None else ""
+        )
+        yield Note(
+            "BR523",
+            f"the budget ends among the cases {drawn_from(point)}{together}: {_draw(point)}",
+        )
     elif point.counted is None and float(point["alerts"]) < float(budget.limit) and len(points) > 2:
-        goal = "would pay" if objective.name == "expected_cost" else f"would make {objective.name} better"
+        goal = (
+            "would pay"
+            if objective.name == "expected_cost"
+            else f"would make {objective.name} better"
+        )
         yield from unused(point, points, rule, budget, goal)
 
 
-def unused(point: OperatingPoint, points: Points, rule: Rule, budget: Term, goal: str) -> Iterator[Note]:
-    """Why a budget is not used up; of the next score that would not fit, only where it leaves much of the budget."""
+def unused(
+    point: OperatingPoint, points: Points, rule: Rule, budget: Term, goal: str
+) -> Iterator[Note]:
+    """Why a budget is not used up; of the next score that would not fit, only where it leaves much
+    of the budget.
+    """
     used, following = float(point["alerts"]), points.place(point.threshold) + 1
     others = [term for term in rule.terms if term is not budget]
-    more = exact_value(budget.measure, confusion_at(points, following), point.at) if following < len(points) else Fraction(0)
+    more = (
+        exact_value(budget.measure, confusion_at(points, following), point.at)
+        if following < len(points)
+        else Fraction(0)
+    )
     if point.share == 1 and more > budget.limit:
         if used >= NEARLY * budget.limit:
             return
-        why = f"the next score of this sample stands for {float(more) - used:.3g} more (a larger sample would use the budget better)"
+        why = (
+            f"the next score of this sample stands for {float(more) - used:.3g} more (a larger"
+            " sample would use the budget better)"
+        )
     elif others:
         why = f"more would break {' and '.join(map(str, others))}"
     else:
@@ -695,15 +983,23 @@ def unused(point: OperatingPoint, points: Points, rule: Rule, budget: Term, goal
 def _draw(point: OperatingPoint) -> str:
     """What is flagged of a tie, and what luck can make of it."""
     share = f"{100 * point.share:.3g} % of them are flagged, drawn at random"
-    if point.best is None or point.worst is None or (point.confusion.labels_missing and point.at.as_in_sample):
+    if (
+        point.best is None
+        or point.worst is None
+        or (point.confusion.labels_missing and point.at.as_in_sample)
+    ):
         return share
-    mean, low, high = (measure("caught", one, at=point.at, volume=point.volume) for one in (point.confusion, point.worst, point.best))
+    mean, low, high = (
+        measure("caught", one, at=point.at, volume=point.volume)
+        for one in (point.confusion, point.worst, point.best)
+    )
     luck = "" if low == high else f", between {low:.6g} and {high:.6g}"
     return f"{share}; caught {mean:.6g}{' on average' if luck else ''}{luck}"
 
 
 # ----------------------------------------------------------------------
-# The threshold in theory, beside the one that the data suggest: what decision theory says of calibrated scores.
+# The threshold in theory, beside the one that the data suggest: what decision theory says of
+# calibrated scores.
 
 
 # A calibrated score averages to the prior; further off than this share of it is worth a remark.
@@ -711,11 +1007,23 @@ FAR_OFF = 0.1
 
 
 def beside(point: OperatingPoint, points: Points, calibrated_at: Any) -> OperatingPoint:
-    """The point with the theoretical threshold for scores that are probabilities at the base rate `calibrated_at`."""
+    """The point with the theoretical threshold for scores that are probabilities at the base rate
+    `calibrated_at`.
+    """
     scores = points.scores
     if points.tops is not None:
-        text = "condensed and coarse counts have merged scores: there is no telling what a threshold in theory flags"
-        raise refuse("BR507", text, Fix("leave calibrated_at out, or count with every score kept", "leave --calibrated-at out"))
+        text = (
+            "condensed and coarse counts have merged scores: there is no telling what a threshold"
+            " in theory flags"
+        )
+        raise refuse(
+            "BR507",
+            text,
+            Fix(
+                "leave calibrated_at out, or count with every score kept",
+                "leave --calibrated-at out",
+            ),
+        )
     if not len(scores) or scores[0] > 1 or scores[-1] < 0:
         raise refuse(
             "BR507",
@@ -728,19 +1036,34 @@ def beside(point: OperatingPoint, points: Points, calibrated_at: Any) -> Operati
     if points.ledger is not None:
         check_corrected_once(points.ledger, 1 if cut.score == cut.probability else 0)
     index = points.place(cut.score)
-    beside_it = OperatingPoint(cut.score, confusion_at(points, index), point.at, THEORY, cut=cut, notes=_calibration(points, calibrated_at))
+    beside_it = OperatingPoint(
+        cut.score,
+        confusion_at(points, index),
+        point.at,
+        THEORY,
+        cut=cut,
+        notes=_calibration(points, calibrated_at),
+    )
     return replace(point, theory=beside_it, cut=cut)
 
 
 def _calibration(points: Points, calibrated_at: Any) -> tuple[Note, ...]:
-    """At the base rate where scores are calibrated their mean is that base rate: a simple check, and no proof."""
+    """At the base rate where scores are calibrated their mean is that base rate: a simple check,
+    and no proof.
+    """
     written = notation.prior(calibrated_at)
     if written is None or not points.total_positives or not points.total_negatives:
         return ()
     prior = float(written.value)
-    means = [float(np.dot(np.diff(flagged) / flagged[-1], points.scores.astype(np.float64))) for flagged in (points.tp, points.fp)]
+    means = [
+        float(np.dot(np.diff(flagged) / flagged[-1], points.scores.astype(np.float64)))
+        for flagged in (points.tp, points.fp)
+    ]
     mean = prior * means[0] + (1 - prior) * means[1]
     if abs(mean - prior) <= FAR_OFF * prior:
         return ()
-    text = f"the threshold in theory assumes calibrated scores; at prior {prior:.3g} their mean would be {prior:.3g}, and it is {mean:.3g}"
+    text = (
+        f"the threshold in theory assumes calibrated scores; at prior {prior:.3g} their mean would"
+        f" be {prior:.3g}, and it is {mean:.3g}"
+    )
     return (Note("BR507", text),)

@@ -1,4 +1,6 @@
-"""Geometry of the ROC: the ideal baseline, exact borders between winners, crossings and dominance."""
+"""Geometry of the ROC: the ideal baseline, exact borders between winners, crossings and
+dominance.
+"""
 
 from __future__ import annotations
 
@@ -26,15 +28,17 @@ from baserate.notes import Note
 from baserate.numbers import INT64_MAX, Floats, exactly, rounded
 
 # ----------------------------------------------------------------------
-# The ideal baseline: the line in ROC space that a classifier must beat to be worth more than one answer for all.
+# The ideal baseline: the line in ROC space that a classifier must beat to be worth more than one
+# answer for all.
 
 
 @dataclass(frozen=True)
 class Baseline:
-    """The points that cost as much as the cheaper answer for all: the line with `slope` through (0, 0) or (1, 1).
+    """The points that cost as much as the cheaper answer for all: the line with `slope` through (0,
+    0) or (1, 1).
 
-    `answer` is the cheaper one, "nothing" or "everything"; `intercept` is the tpr of the line at fpr 0. Above the line a classifier is
-    worth considering.
+    `answer` is the cheaper one, "nothing" or "everything"; `intercept` is the tpr of the line at
+    fpr 0. Above the line a classifier is worth considering.
     """
 
     slope: float
@@ -52,7 +56,9 @@ class Baseline:
         return self.tpr(0)
 
     def tpr(self, fpr: float) -> float:
-        """The tpr that is needed at this fpr (it may lie outside [0, 1], where no classifier can)."""
+        """The tpr that is needed at this fpr (it may lie outside [0, 1], where no classifier
+        can).
+        """
         try:
             across = exactly(fpr)
         except (TypeError, ValueError, OverflowError):
@@ -62,24 +68,37 @@ class Baseline:
         return rounded(self._needed(across))
 
     def _needed(self, fpr: Fraction) -> Fraction:
-        return 1 - self._exact_slope * (1 - fpr) if self.answer == "everything" else self._exact_slope * fpr
+        return (
+            1 - self._exact_slope * (1 - fpr)
+            if self.answer == "everything"
+            else self._exact_slope * fpr
+        )
 
     def beaten_by(self, point: OperatingPoint | Confusion) -> bool:
         """Whether the point lies above the line: cheaper than either answer for all."""
         confusion = point.confusion if isinstance(point, OperatingPoint) else point
         if not isinstance(confusion, Confusion):
-            raise refuse("BR551", f"a line is beaten by an operating point, got {type(point).__name__}", "beaten_by(choose(counts))")
-        positives, negatives = exactly(confusion.tp) + exactly(confusion.fn), exactly(confusion.fp) + exactly(confusion.tn)
+            raise refuse(
+                "BR551",
+                f"a line is beaten by an operating point, got {type(point).__name__}",
+                "beaten_by(choose(counts))",
+            )
+        positives, negatives = (
+            exactly(confusion.tp) + exactly(confusion.fn),
+            exactly(confusion.fp) + exactly(confusion.tn),
+        )
         if not positives or not negatives:
             raise refuse("BR552", "a ROC point needs cases of both classes", "add cases")
         return exactly(confusion.tp) / positives > self._needed(exactly(confusion.fp) / negatives)
 
 
 def ideal_baseline(at: Conditions, counts: Counts | Points | None = None) -> Baseline:
-    """What must a classifier reach to beat flagging nothing and flagging everything? Weng & Poon 2008 §4.
+    """What must a classifier reach to beat flagging nothing and flagging everything? Weng & Poon
+    2008 §4.
 
-    With m the iso-cost slope, cost ratio over class ratio: the line 1 − m·(1 − fpr) through (1, 1) where flagging everything is
-    cheaper (m ≤ 1), and m·fpr through (0, 0) where flagging nothing is. `counts` are needed only for a prior as in the sample.
+    With m the iso-cost slope, cost ratio over class ratio: the line 1 − m·(1 − fpr) through (1, 1)
+    where flagging everything is cheaper (m ≤ 1), and m·fpr through (0, 0) where flagging nothing
+    is. `counts` are needed only for a prior as in the sample.
 
     >>> import baserate as br
     >>> at = br.Conditions(prior=0.2, costs=br.Costs(fp=1, fn=5))    # 100 positives, 400 negatives
@@ -89,13 +108,24 @@ def ideal_baseline(at: Conditions, counts: Counts | Points | None = None) -> Bas
     conditions = checked_conditions(at)
     if conditions.as_in_sample:
         if counts is None and conditions.prior is None:
-            raise refuse("BR509", "the prior is the sample's own, and no counts are given", "ideal_baseline(at, counts), or a prior")
+            raise refuse(
+                "BR509",
+                "the prior is the sample's own, and no counts are given",
+                "ideal_baseline(at, counts), or a prior",
+            )
         points = Points.of(counts) if counts is not None else None
-        conditions = conditions if points is None else conditions.within(points.exact_prior, points.why_no_prior)
+        conditions = (
+            conditions
+            if points is None
+            else conditions.within(points.exact_prior, points.why_no_prior)
+        )
     slope = conditions.iso_cost_slope
     notes: tuple[Note, ...] = ()
     if conditions.at_stake[1] > conditions.at_stake[0]:
-        text = f"the cost ratio exceeds the class ratio (slope {slope:.6g} > 1): flagging nothing is cheaper, so the line starts at (0, 0)"
+        text = (
+            f"the cost ratio exceeds the class ratio (slope {slope:.6g} > 1): flagging nothing is"
+            " cheaper, so the line starts at (0, 0)"
+        )
         notes = (Note("BR553", text),)
     return Baseline(slope, "nothing" if notes else "everything", conditions, notes)
 
@@ -111,7 +141,9 @@ Models = Mapping[str, Counts | Points]
 
 @dataclass(frozen=True)
 class Win:
-    """From one base rate to another, this is cheapest: one or more models (a tie) at their thresholds, or one answer for all."""
+    """From one base rate to another, this is cheapest: one or more models (a tie) at their
+    thresholds, or one answer for all.
+    """
 
     low: float
     high: float
@@ -129,7 +161,9 @@ class Corner(NamedTuple):
     settings: Settings
 
     def stake(self, miss: Fraction, alarm: Fraction) -> Fraction:
-        """What its errors cost, where missing every positive costs `miss` and flagging every negative `alarm`."""
+        """What its errors cost, where missing every positive costs `miss` and flagging every
+        negative `alarm`.
+        """
         return miss * (1 - self.y) + alarm * self.x
 
 
@@ -144,8 +178,8 @@ class Region(NamedTuple):
 def winners(models: Models, costs: Costs | None = None) -> tuple[Win, ...]:
     """Which model, at which threshold, is cheapest at each base rate?
 
-    The winner depends on the effective prior alone, so at fixed costs the borders are exact: those of the convex hull of all models
-    with "flag nothing" and "flag everything".
+    The winner depends on the effective prior alone, so at fixed costs the borders are exact: those
+    of the convex hull of all models with "flag nothing" and "flag everything".
 
     >>> import baserate as br
     >>> a = br.Counts([2, 1, 0], positives=[6, 3, 1], negatives=[1, 20, 79])
@@ -157,12 +191,21 @@ def winners(models: Models, costs: Costs | None = None) -> tuple[Win, ...]:
     0.4413 to 1.0000: flag everything
     """
     if not isinstance(models, Mapping) or not models:
-        raise refuse("BR410", "winners needs the counts of each model by name", 'winners({"logit": counts})')
+        raise refuse(
+            "BR410", "winners needs the counts of each model by name", 'winners({"logit": counts})'
+        )
     if costs is not None and not isinstance(costs, Costs):
-        raise refuse("BR513", f"costs must be Costs, got {type(costs).__name__}", "winners(models, Costs(fp=1, fn=100))")
+        raise refuse(
+            "BR513",
+            f"costs must be Costs, got {type(costs).__name__}",
+            "winners(models, Costs(fp=1, fn=100))",
+        )
     check_names(models)
     chosen = costs or Costs()
-    return tuple(won(region, prior_at(region.low, chosen), prior_at(region.high, chosen)) for region in regions(corners(models)))
+    return tuple(
+        won(region, prior_at(region.low, chosen), prior_at(region.high, chosen))
+        for region in regions(corners(models))
+    )
 
 
 def won(region: Region, low: Fraction, high: Fraction) -> Win:
@@ -176,7 +219,12 @@ def check_names(models: Mapping[str, Any]) -> None:
     """No model may be called what flagging all or none is called."""
     reserved = {NOTHING, EVERYTHING} & set(models)
     if reserved:
-        raise refuse("BR410", f"a model is named {quoted(min(reserved))}, which is what flagging all or none is called", "give it another name")
+        raise refuse(
+            "BR410",
+            f"a model is named {quoted(min(reserved))}, which is what flagging all or none is"
+            " called",
+            "give it another name",
+        )
 
 
 def prior_at(effective: Fraction, costs: Costs) -> Fraction:
@@ -186,7 +234,8 @@ def prior_at(effective: Fraction, costs: Costs) -> Fraction:
 
 
 def corners(models: Models, masks: Mapping[str, Mask] | None = None) -> list[Corner]:
-    """What can be cheapest somewhere: the hull corners of every model, those at one place together, in ascending order.
+    """What can be cheapest somewhere: the hull corners of every model, those at one place together,
+    in ascending order.
 
     Where there are masks, only points in them count, also for flagging all or none.
     """
@@ -200,30 +249,50 @@ def corners(models: Models, masks: Mapping[str, Mask] | None = None) -> list[Cor
     for name, counts in models.items():
         points = Points.of(counts)
         if not points.total_positives or not points.total_negatives:
-            raise refuse("BR552", f"{quoted(name)} has cases of one class only: it has no ROC", "count cases of both classes")
-        refuse_bins(points, f"{quoted(name)}: what is cheapest at which base rate and costs needs the hull of all scores")
+            raise refuse(
+                "BR552",
+                f"{quoted(name)} has cases of one class only: it has no ROC",
+                "count cases of both classes",
+            )
+        refuse_bins(
+            points,
+            f"{quoted(name)}: what is cheapest at which base rate and costs needs the hull of all"
+            " scores",
+        )
         source = points.hull() if masks is None else points
         kept = range(1, len(source) - 1) if masks is None else _kept(points, masks[name])
         positives, negatives = exactly(points.total_positives), exactly(points.total_negatives)
         for index in kept:
-            place = exactly(source.fp[index].item()) / negatives, exactly(source.tp[index].item()) / positives
+            place = (
+                exactly(source.fp[index].item()) / negatives,
+                exactly(source.tp[index].item()) / positives,
+            )
             found.setdefault(place, {})[name] = source.threshold(index)
-    return [Corner(*place, settings) for place, settings in sorted(found.items(), key=lambda item: item[0])]
+    return [
+        Corner(*place, settings)
+        for place, settings in sorted(found.items(), key=lambda item: item[0])
+    ]
 
 
 def _kept(points: Points, mask: Mask) -> Sequence[int]:
     """The hull corners among the points of the mask, but for the two answers for all."""
     inside = np.flatnonzero(mask)
     inside = inside[(inside > 0) & (inside < len(points) - 1)]
-    kept: list[int] = inside[upper_hull(points.fp[inside], points.tp[inside])].tolist() if len(inside) else []
+    kept: list[int] = (
+        inside[upper_hull(points.fp[inside], points.tp[inside])].tolist() if len(inside) else []
+    )
     return kept
 
 
 def regions(found: Sequence[Corner]) -> list[Region]:
-    """Which corner is cheapest from which effective prior to which: the upper hull, in exact fractions (there are few corners left)."""
+    """Which corner is cheapest from which effective prior to which: the upper hull, in exact
+    fractions (there are few corners left).
+    """
     kept: list[Corner] = []
     for corner in found:
-        while len(kept) >= 2 and (kept[-1].y - kept[-2].y) * (corner.x - kept[-1].x) <= (corner.y - kept[-1].y) * (kept[-1].x - kept[-2].x):
+        while len(kept) >= 2 and (kept[-1].y - kept[-2].y) * (corner.x - kept[-1].x) <= (
+            corner.y - kept[-1].y
+        ) * (kept[-1].x - kept[-2].x):
             kept.pop()
         kept.append(corner)
     # Where a rule leaves the last point out, what lies beyond the highest is no better anywhere.
@@ -265,7 +334,9 @@ class Stretch(NamedTuple):
 
 @dataclass(frozen=True)
 class Superiority:
-    """Where each of two ROCs lies above the other; `dominant` is the one that is nowhere below ("equal", "neither")."""
+    """Where each of two ROCs lies above the other; `dominant` is the one that is nowhere below
+    ("equal", "neither").
+    """
 
     stretches: tuple[Stretch, ...]
     crossings: tuple[Crossing, ...]
@@ -275,8 +346,9 @@ class Superiority:
 def superiority(first: Counts | Points, second: Counts | Points) -> Superiority:
     """At which false positive rates does each of two models find more positives?
 
-    ROCs are straight between their points; on a vertical run the highest tpr counts. Which ROC lies above does not depend on the base
-    rate, so neither does this. Hulls are compared by passing `Points.of(counts).hull()`.
+    ROCs are straight between their points; on a vertical run the highest tpr counts. Which ROC lies
+    above does not depend on the base rate, so neither does this. Hulls are compared by passing
+    `Points.of(counts).hull()`.
 
     >>> import baserate as br
     >>> early = br.Points.from_rates([0.1], [0.6])
@@ -291,7 +363,11 @@ def superiority(first: Counts | Points, second: Counts | Points) -> Superiority:
     x = np.unique(np.concatenate([ours.x, theirs.x]))
     pieces = _pieces(ours, theirs, x)
     stretches = tuple(_stretches(pieces))
-    return Superiority(stretches, tuple(_crossings(ours, theirs, pieces)), _dominant({stretch.better for stretch in stretches} - {EQUAL}))
+    return Superiority(
+        stretches,
+        tuple(_crossings(ours, theirs, pieces)),
+        _dominant({stretch.better for stretch in stretches} - {EQUAL}),
+    )
 
 
 def _dominant(seen: set[str]) -> str:
@@ -317,7 +393,9 @@ class _Heights(NamedTuple):
 
     def floats(self) -> Floats:
         share = self.part.astype(np.float64) / self.across.astype(np.float64)
-        return (self.base.astype(np.float64) + self.rise.astype(np.float64) * share) / self.positives
+        return (
+            self.base.astype(np.float64) + self.rise.astype(np.float64) * share
+        ) / self.positives
 
     def exact(self, where: Any) -> tuple[Any, Any]:
         """Numerators and denominators of some of them, as Python integers or fractions."""
@@ -326,7 +404,9 @@ class _Heights(NamedTuple):
 
 
 class _Curve(NamedTuple):
-    """A ROC as a function of fpr: at each distinct place x = fpr · `whole`, the lowest and the highest tp."""
+    """A ROC as a function of fpr: at each distinct place x = fpr · `whole`, the lowest and the
+    highest tp.
+    """
 
     x: Array
     low: Array
@@ -353,17 +433,23 @@ class _Curve(NamedTuple):
         index = bisect.bisect_right(self.x, x, key=exactly) - 1
         before = exactly(self.x[index])
         if before == x:
-            return exactly((self.low if side == "low" else self.high)[index]) / exactly(self.positives)
+            return exactly((self.low if side == "low" else self.high)[index]) / exactly(
+                self.positives
+            )
         part = (x - before) / (exactly(self.x[index + 1]) - before)
         base = exactly(self.high[index])
         return (base + part * (exactly(self.low[index + 1]) - base)) / exactly(self.positives)
 
 
 def _curves(first: Points, second: Points) -> tuple[_Curve, _Curve]:
-    """Both ROCs on one scale: exact integers for counts; for masses and published rates, the rates as they are rounded."""
+    """Both ROCs on one scale: exact integers for counts; for masses and published rates, the rates
+    as they are rounded.
+    """
     for points in (first, second):
         if not points.total_positives or not points.total_negatives:
-            raise refuse("BR552", "a ROC needs cases of both classes", "count cases of both classes")
+            raise refuse(
+                "BR552", "a ROC needs cases of both classes", "count cases of both classes"
+            )
         refuse_bins(points, "which of two ROCs lies above needs every score")
     if first.fp.dtype != np.int64 or second.fp.dtype != np.int64:
         return tuple(_curve(points.fpr, points.tpr, 1.0, 1.0) for points in (first, second))  # type: ignore[return-value]
@@ -405,20 +491,29 @@ def _signs(ours: _Curve, theirs: _Curve, x: Array, side: str) -> npt.NDArray[np.
 
 
 def _pieces(ours: _Curve, theirs: _Curve, x: Array) -> list[_Piece]:
-    """Runs of fpr in which one ROC is above. Between two neighbouring corners both are straight, and cross at most once."""
+    """Runs of fpr in which one ROC is above. Between two neighbouring corners both are straight,
+    and cross at most once.
+    """
     start, end = _signs(ours, theirs, x[:-1], "high"), _signs(ours, theirs, x[1:], "low")
     crossed = start * end < 0
     signs = np.where(start != 0, start, end)
-    fresh = np.flatnonzero(np.concatenate(([True], (signs[1:] != np.where(crossed, end, signs)[:-1]))) | crossed)
+    fresh = np.flatnonzero(
+        np.concatenate(([True], (signs[1:] != np.where(crossed, end, signs)[:-1]))) | crossed
+    )
     whole, pieces = exactly(ours.whole), list[_Piece]()
     for index in fresh.tolist():
         low, high = exactly(x[index]), exactly(x[index + 1])
         pieces.append(_Piece(low / whole, Fraction(1), NAMES[int(signs[index])]))
         if crossed[index]:
-            before, after = (ours.height(place, side) - theirs.height(place, side) for place, side in ((low, "high"), (high, "low")))
+            before, after = (
+                ours.height(place, side) - theirs.height(place, side)
+                for place, side in ((low, "high"), (high, "low"))
+            )
             middle = low + (high - low) * before / (before - after)
             pieces.append(_Piece(middle / whole, Fraction(1), NAMES[int(end[index])]))
-    return [piece._replace(high=later.low) for piece, later in itertools.pairwise(pieces)] + pieces[-1:]
+    return [piece._replace(high=later.low) for piece, later in itertools.pairwise(pieces)] + pieces[
+        -1:
+    ]
 
 
 def _stretches(pieces: list[_Piece]) -> Iterator[Stretch]:

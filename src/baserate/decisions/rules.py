@@ -1,4 +1,6 @@
-"""Rules as people write them: "recall >= 0.8 and posfrac <= 1%", "alerts <= 200". Synonyms are read, and printed by their one name."""
+"""Rules as people write them: "recall >= 0.8 and posfrac <= 1%", "alerts <= 200". Synonyms are
+read, and printed by their one name.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +56,11 @@ class Rule:
     @property
     def budget(self) -> Term | None:
         """The tightest budget among the terms, if there is one."""
-        return min((term for term in self.terms if term.is_budget), key=lambda term: term.limit, default=None)
+        return min(
+            (term for term in self.terms if term.is_budget),
+            key=lambda term: term.limit,
+            default=None,
+        )
 
     def __str__(self) -> str:
         return " and ".join(map(str, self.terms))
@@ -65,7 +71,11 @@ def parse_rule(text: str | None, volume: float | None = None) -> Rule:
     if text is None:
         return Rule()
     if not isinstance(text, str) or not text.strip() or len(text) > LONGEST:
-        what = "the rule is empty" if isinstance(text, str) and not text.strip() else f"a rule is a short text, got {quoted(text)}"
+        what = (
+            "the rule is empty"
+            if isinstance(text, str) and not text.strip()
+            else f"a rule is a short text, got {quoted(text)}"
+        )
         raise refuse("BR533", what, WRITE_RULE)
     return Rule(tuple(_term(part, volume) for part in AND.split(text.strip())))
 
@@ -76,7 +86,11 @@ def _term(text: str, volume: float | None) -> Term:
         raise refuse("BR533", f"cannot read {quoted(text)} as a rule", WRITE_RULE)
     name, sign, written = found.groups()
     if re.search(r"[<>=≤≥]", re.sub(r"\(.*\)", "", name)) or re.search(r"[<>=≤≥]", written):
-        raise refuse("BR533", f'cannot read {quoted(text)} as one requirement: join several by "and"', WRITE_RULE)
+        raise refuse(
+            "BR533",
+            f'cannot read {quoted(text)} as one requirement: join several by "and"',
+            WRITE_RULE,
+        )
     if sign not in SENSES:
         meant = ">=" if ">" in sign or sign in ("=", "==") else "<="
         raise refuse(
@@ -94,7 +108,10 @@ def _term(text: str, volume: float | None) -> Term:
     if not low <= limit <= high or abs(limit) > LARGEST:
         meant = f"; {_plain(limit)}%?" if high == 1 and 1 < limit <= 100 else ""
         raise refuse(
-            "BR533", f"{measure.name} lies between {low:g} and {high:g}, got {quoted(written.strip(), quotes=False)}{meant}", WRITE_RULE
+            "BR533",
+            f"{measure.name} lies between {low:g} and {high:g}, got"
+            f" {quoted(written.strip(), quotes=False)}{meant}",
+            WRITE_RULE,
         )
     return Term(measure, SENSES[sign], limit)
 
@@ -102,12 +119,21 @@ def _term(text: str, volume: float | None) -> Term:
 def _check_volume(name: str, written: str, volume: float | None) -> None:
     """Measures that count in cases need to know how many there are."""
     known = SYNONYMS.get(plain(name))
-    if known is None or not any(parameter.name == "volume" for parameter in CATALOGUE[known].parameters) or volume is not None:
+    if (
+        known is None
+        or not any(parameter.name == "volume" for parameter in CATALOGUE[known].parameters)
+        or volume is not None
+    ):
         return
     unit = UNIT.search(written)
     each = re.sub(r"^\s*(?:/|per)\s*(?:an?\s+)?", "", unit[0]).strip() if unit else "day"
-    fix = Fix(f"volume=1_000_000, the number of cases a {each}", f"--volume 1000000, the number of cases a {each}")
-    raise refuse("BR520", f"{quoted(written.strip(), quotes=False)} {known}: of how many cases?", fix)
+    fix = Fix(
+        f"volume=1_000_000, the number of cases a {each}",
+        f"--volume 1000000, the number of cases a {each}",
+    )
+    raise refuse(
+        "BR520", f"{quoted(written.strip(), quotes=False)} {known}: of how many cases?", fix
+    )
 
 
 def _limit(measure: Measure, written: str) -> Fraction:
@@ -117,12 +143,22 @@ def _limit(measure: Measure, written: str) -> Fraction:
     if value is None:
         raise refuse("BR533", f"{quoted(written.strip())} is not a number", WRITE_RULE)
     if percent and measure.counts_cases:
-        raise refuse("BR533", f"{measure.name} counts cases, got a percentage", "limit posfrac instead")
+        raise refuse(
+            "BR533", f"{measure.name} counts cases, got a percentage", "limit posfrac instead"
+        )
     if measure.name == BUDGET and value < 1:
-        raise refuse("BR521", f"a budget of {_plain(value)} alerts is no budget", "give 1 or more, or limit posfrac")
+        raise refuse(
+            "BR521",
+            f"a budget of {_plain(value)} alerts is no budget",
+            "give 1 or more, or limit posfrac",
+        )
     return value / 100 if percent else value
 
 
 def _plain(value: Fraction) -> str:
     """The shortest decimal that says it."""
-    return str(value.numerator) if value.denominator == 1 and abs(value) < 10**15 else repr(rounded(value))
+    return (
+        str(value.numerator)
+        if value.denominator == 1 and abs(value) < 10**15
+        else repr(rounded(value))
+    )

@@ -1,4 +1,6 @@
-"""Which points keep a rule, and which of them is best: fast on floats, exact wherever floats cannot tell."""
+"""Which points keep a rule, and which of them is best: fast on floats, exact wherever floats cannot
+tell.
+"""
 
 from __future__ import annotations
 
@@ -13,13 +15,22 @@ import numpy.typing as npt
 from baserate.conditions import Conditions
 from baserate.counts.points import ONLY_RATES, Points
 from baserate.decisions.rules import Term
-from baserate.measures.confusion import Confusion, along, between, confusion_at, exact_order, exact_value, why_no_prior
+from baserate.measures.confusion import (
+    Confusion,
+    along,
+    between,
+    confusion_at,
+    exact_order,
+    exact_value,
+    why_no_prior,
+)
 from baserate.measures.measure import Measure
 from baserate.measures.registry import UNITS, at_one_point, weight_of_negatives
 from baserate.numbers import Floats, Undefinable, rounded
 
 Mask = npt.NDArray[np.bool_]
-# Values closer than this share of themselves, or than the rounding of their largest terms, are compared exactly.
+# Values closer than this share of themselves, or than the rounding of their largest terms, are
+# compared exactly.
 DOUBT = 1e-10
 ROUNDING = 1e-14
 
@@ -29,23 +40,35 @@ def keeping(term: Term, points: Points, at: Conditions) -> Mask:
     values, limit = along(term.measure, points, at), rounded(term.limit)
     with np.errstate(invalid="ignore"):
         kept = values >= limit if term.sense == ">=" else values <= limit
-        doubtful = np.flatnonzero(np.abs(values - limit) <= DOUBT * abs(limit) + _rounding(term.measure, points, at, values))
+        doubtful = np.flatnonzero(
+            np.abs(values - limit)
+            <= DOUBT * abs(limit) + _rounding(term.measure, points, at, values)
+        )
     if len(doubtful):
         kept[doubtful] = _exactly_kept(term, points, doubtful, at)
     return kept
 
 
 def _rounding(measure: Measure, points: Points, at: Conditions, values: Floats) -> float:
-    """How far off a value can be by rounding: much more than its last place where large terms cancel."""
+    """How far off a value can be by rounding: much more than its last place where large terms
+    cancel.
+    """
     if measure.name == "savings" and min(at.costs.fp, at.costs.fn, at.costs.tp, at.costs.tn) < 0:
-        return math.inf  # the cost of one answer for all, by which it divides, may cancel altogether
+        return (
+            math.inf
+        )  # the cost of one answer for all, by which it divides, may cancel altogether
     finite = values[np.isfinite(values)]
     largest = float(np.abs(finite).max()) if len(finite) else 0.0
     terms = [1.0, largest]
     if measure.range[0] < 0:
         costs = at.costs
-        cases = dict(measure.parameters).get("volume", points.total_positives + points.total_negatives)
-        terms.append(max(abs(float(cost)) for cost in (costs.fp, costs.fn, costs.tp, costs.tn)) * max(1.0, float(cases)))
+        cases = dict(measure.parameters).get(
+            "volume", points.total_positives + points.total_negatives
+        )
+        terms.append(
+            max(abs(float(cost)) for cost in (costs.fp, costs.fn, costs.tp, costs.tn))
+            * max(1.0, float(cases))
+        )
     return ROUNDING * max(terms)
 
 
@@ -54,7 +77,10 @@ def _exactly_kept(term: Term, points: Points, where: npt.NDArray[np.intp], at: C
     if parts is None:
         return [_holds(term, confusion_at(points, index), at) for index in where.tolist()]
     above, below = parts
-    sides = [term.limit.denominator * a - term.limit.numerator * b for a, b in zip(above, below, strict=True)]
+    sides = [
+        term.limit.denominator * a - term.limit.numerator * b
+        for a, b in zip(above, below, strict=True)
+    ]
     gap, whole = _dot(sides, points, where), _dot(below, points, where)
     return (whole != 0) & ((gap >= 0) if term.sense == ">=" else (gap <= 0))
 
@@ -62,7 +88,9 @@ def _exactly_kept(term: Term, points: Points, where: npt.NDArray[np.intp], at: C
 def _holds(term: Term, confusion: Confusion, at: Conditions) -> bool:
     try:
         if term.measure.is_root:
-            return Term(term.measure, term.sense, term.limit * abs(term.limit)).holds(exact_order(term.measure, confusion, at))
+            return Term(term.measure, term.sense, term.limit * abs(term.limit)).holds(
+                exact_order(term.measure, confusion, at)
+            )
         return term.holds(exact_value(term.measure, confusion, at))
     except Undefinable:
         return False
@@ -73,8 +101,12 @@ def holds_all(terms: Sequence[Term], confusion: Confusion, at: Conditions) -> bo
     return all(_holds(term, confusion, at) for term in terms)
 
 
-def linear(measure: Measure, points: Points, at: Conditions) -> tuple[list[Fraction], list[Fraction]] | None:
-    """The weights of tp, fp, fn, tn in the numerator and denominator of a share of outcomes; None where it is no such share."""
+def linear(
+    measure: Measure, points: Points, at: Conditions
+) -> tuple[list[Fraction], list[Fraction]] | None:
+    """The weights of tp, fp, fn, tn in the numerator and denominator of a share of outcomes; None
+    where it is no such share.
+    """
     parts = measure.parts
     if parts is None or points.why_no_prior == ONLY_RATES or points.tp.dtype != np.int64:
         return None
@@ -83,12 +115,17 @@ def linear(measure: Measure, points: Points, at: Conditions) -> tuple[list[Fract
     weight = weight_of_negatives(points.total_positives, points.total_negatives, at)
     if weight is None and measure.depends_on_prior:
         return None
-    pairs = [parts(at_one_point(unit, weight or Fraction(1), at), **dict(measure.parameters)) for unit in UNITS]
+    pairs = [
+        parts(at_one_point(unit, weight or Fraction(1), at), **dict(measure.parameters))
+        for unit in UNITS
+    ]
     return [Fraction(above) for above, _ in pairs], [Fraction(below) for _, below in pairs]
 
 
 def _dot(weights: Sequence[Fraction], points: Points, where: npt.NDArray[np.intp]) -> Any:
-    """The weighted sum of the outcomes, as integers of any size (times the common denominator of the weights)."""
+    """The weighted sum of the outcomes, as integers of any size (times the common denominator of
+    the weights).
+    """
     common = math.lcm(*(weight.denominator for weight in weights))
     tp, fp = points.tp[where].astype(object), points.fp[where].astype(object)
     whole = [int(weight * common) for weight in weights]
@@ -96,23 +133,37 @@ def _dot(weights: Sequence[Fraction], points: Points, where: npt.NDArray[np.intp
     return (whole[0] - whole[2]) * tp + (whole[1] - whole[3]) * fp + constant
 
 
-def best_of(objective: Measure, points: Points, mask: Mask, at: Conditions, direction: str | None = None) -> int | None:
-    """The best of the points in the mask; among equals the one that flags least. None where the measure is defined at none of them."""
+def best_of(
+    objective: Measure, points: Points, mask: Mask, at: Conditions, direction: str | None = None
+) -> int | None:
+    """The best of the points in the mask; among equals the one that flags least. None where the
+    measure is defined at none of them.
+    """
     lower = (direction or objective.direction) == "lower"
     values = np.where(mask, (1.0 if lower else -1.0) * along(objective, points, at), math.nan)
     if np.isnan(values).all():
         return None
     lowest = float(np.nanmin(values))
     with np.errstate(invalid="ignore"):
-        near = np.flatnonzero(values - lowest <= DOUBT * abs(lowest) + _rounding(objective, points, at, values))
-    return int(near[0]) if len(near) == 1 else int(near[_exact_best(objective, points, near, at, lower=lower)])
+        near = np.flatnonzero(
+            values - lowest <= DOUBT * abs(lowest) + _rounding(objective, points, at, values)
+        )
+    return (
+        int(near[0])
+        if len(near) == 1
+        else int(near[_exact_best(objective, points, near, at, lower=lower)])
+    )
 
 
-def _exact_best(measure: Measure, points: Points, where: npt.NDArray[np.intp], at: Conditions, *, lower: bool) -> int:
+def _exact_best(
+    measure: Measure, points: Points, where: npt.NDArray[np.intp], at: Conditions, *, lower: bool
+) -> int:
     """The place, among those given, of the lowest or highest value; the first of equals."""
     parts = linear(measure, points, at)
     if parts is None:
-        exact = [_order_or_none(measure, confusion_at(points, index), at) for index in where.tolist()]
+        exact = [
+            _order_or_none(measure, confusion_at(points, index), at) for index in where.tolist()
+        ]
         known = [value for value in exact if value is not None]
         return exact.index(min(known) if lower else max(known)) if known else 0
     above, below = parts
@@ -149,15 +200,22 @@ def is_better(objective: Measure, one: Confusion, other: Confusion, at: Conditio
     return ours < theirs if objective.direction == "lower" else ours > theirs
 
 
-def share_at(measure: Measure, ends: tuple[Confusion, Confusion], limit: Fraction, at: Conditions) -> Fraction | None:
-    """How far along the straight line from one confusion to another the measure reaches the limit; None where it never does.
+def share_at(
+    measure: Measure, ends: tuple[Confusion, Confusion], limit: Fraction, at: Conditions
+) -> Fraction | None:
+    """How far along the straight line from one confusion to another the measure reaches the limit;
+    None where it never does.
 
-    Every measure allowed here is a quotient of two linear functions along the line, so three of its values determine it.
+    Every measure allowed here is a quotient of two linear functions along the line, so three of its
+    values determine it.
     """
-    quarter, half, rest = (value_between(measure, ends, Fraction(part, 4), at) for part in (1, 2, 3))
+    quarter, half, rest = (
+        value_between(measure, ends, Fraction(part, 4), at) for part in (1, 2, 3)
+    )
     if quarter is None or half is None or rest is None or quarter == rest:
         return None
-    # f(s) = (f0 + s·(r·f1 − f0)) / (1 + s·(r − 1)), with r from the value half way; s runs from the first quarter to the third.
+    # f(s) = (f0 + s·(r·f1 − f0)) / (1 + s·(r − 1)), with r from the value half way; s runs from the
+    # first quarter to the third.
     ratio = (quarter - half) / (half - rest)
     slope = ratio * rest - quarter - limit * (ratio - 1)
     if not slope:
@@ -166,6 +224,8 @@ def share_at(measure: Measure, ends: tuple[Confusion, Confusion], limit: Fractio
     return place if 0 <= place <= 1 else None
 
 
-def value_between(measure: Measure, ends: tuple[Confusion, Confusion], share: Fraction, at: Conditions) -> Fraction | None:
+def value_between(
+    measure: Measure, ends: tuple[Confusion, Confusion], share: Fraction, at: Conditions
+) -> Fraction | None:
     """The measure's exact value part of the way between two confusions."""
     return exact_or_none(measure, between(*ends, share), at)

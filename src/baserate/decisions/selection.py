@@ -1,4 +1,6 @@
-"""`choose`: the best threshold that satisfies a rule, for one model or several; `fix`: read the rest at a fixed measure."""
+"""`choose`: the best threshold that satisfies a rule, for one model or several; `fix`: read the
+rest at a fixed measure.
+"""
 
 from __future__ import annotations
 
@@ -35,10 +37,27 @@ from baserate.decisions.operating_point import (
 )
 from baserate.decisions.roc_geometry import EVERYTHING, NOTHING
 from baserate.decisions.rules import Rule, Term, parse_rule
-from baserate.decisions.search import DOUBT, Mask, best_of, exact_or_none, holds_all, is_better, keeping, share_at, value_between
+from baserate.decisions.search import (
+    DOUBT,
+    Mask,
+    best_of,
+    exact_or_none,
+    holds_all,
+    is_better,
+    keeping,
+    share_at,
+    value_between,
+)
 from baserate.errors import Fix, Infeasible, InputError, Problem, grouped, quoted, refuse
 from baserate.kernels import Cells
-from baserate.measures.confusion import Confusion, along, checked_conditions, checked_volume, confusion_at, resolved_for
+from baserate.measures.confusion import (
+    Confusion,
+    along,
+    checked_conditions,
+    checked_volume,
+    confusion_at,
+    resolved_for,
+)
 from baserate.measures.measure import Measure, named, parse
 from baserate.measures.registry import weight_of_negatives
 from baserate.notation import Written, checked_level, from_number, share
@@ -67,18 +86,21 @@ def choose(  # noqa: PLR0913 (each is a question of its own)
 ) -> OperatingPoint:
     """Where should the threshold be, at this base rate and these costs?
 
-    The cheapest point (lowest `expected_cost`) that keeps the rule, or the best by another measure: `optimize="f1"`. Equals go to the
-    point that flags least. A rule joins terms by "and": "recall >= 0.8 and posfrac <= 1%". With a budget, "alerts <= 200" out of
-    `volume` cases, the threshold never flags more; only where several cases tie at its end, more than 1 % of the budget, is a share of
-    them flagged at random, and numbers are expected values. Where no costs are given a budget is used up (`optimize="tpr"`). `mix=True`
-    also tries mixtures of two thresholds on the ROC hull. `calibrated_at` is the base rate at which the scores are calibrated
-    probabilities: the threshold in theory then stands beside the empirical one. What no point can keep is refused (`Infeasible`), with
-    what would be feasible.
+    The cheapest point (lowest `expected_cost`) that keeps the rule, or the best by another measure:
+    `optimize="f1"`. Equals go to the point that flags least. A rule joins terms by "and": "recall
+    >= 0.8 and posfrac <= 1%". With a budget, "alerts <= 200" out of `volume` cases, the threshold
+    never flags more; only where several cases tie at its end, more than 1 % of the budget, is a
+    share of them flagged at random, and numbers are expected values. Where no costs are given a
+    budget is used up (`optimize="tpr"`). `mix=True` also tries mixtures of two thresholds on the
+    ROC hull. `calibrated_at` is the base rate at which the scores are calibrated probabilities: the
+    threshold in theory then stands beside the empirical one. What no point can keep is refused
+    (`Infeasible`), with what would be feasible.
 
-    `guarantee="recall >= 0.9"` chooses among the thresholds at which the requirement holds in the field with 95 % confidence (or `level`),
-    although they are chosen on these cases: the cheapest of them, or without costs the one with the fewest false alarms or the highest
-    recall. Whoever then chooses among several models says `among` how many (`choose_model` does). What these cases cannot guarantee is
-    refused, with the number of cases that would do.
+    `guarantee="recall >= 0.9"` chooses among the thresholds at which the requirement holds in the
+    field with 95 % confidence (or `level`), although they are chosen on these cases: the cheapest
+    of them, or without costs the one with the fewest false alarms or the highest recall. Whoever
+    then chooses among several models says `among` how many (`choose_model` does). What these cases
+    cannot guarantee is refused, with the number of cases that would do.
 
     >>> import baserate as br
     >>> counts = br.Counts([0.9, 0.6, 0.3], positives=[30, 15, 5], negatives=[10, 90, 900])
@@ -94,16 +116,33 @@ def choose(  # noqa: PLR0913 (each is a question of its own)
     points = Points.of(counts)
     volume = checked_volume(volume)
     given, rules = checked_conditions(at), parse_rule(rule, volume)
-    sure = None if guarantee is None else guarantees.parse_guarantee(guarantee, volume, given, mix=mix)
+    sure = (
+        None if guarantee is None else guarantees.parse_guarantee(guarantee, volume, given, mix=mix)
+    )
     if sure is None and (level is not None or among != 1):
-        raise refuse("BR637", "level and among belong to a guarantee, and none is wanted", 'guarantee="recall >= 0.9", or leave them out')
-    confidence = guarantees.Confidence(checked_level(0.95 if level is None else level), guarantees.checked_among(among))
+        raise refuse(
+            "BR637",
+            "level and among belong to a guarantee, and none is wanted",
+            'guarantee="recall >= 0.9", or leave them out',
+        )
+    confidence = guarantees.Confidence(
+        checked_level(0.95 if level is None else level), guarantees.checked_among(among)
+    )
     if len(points) < 2:
-        raise refuse("BR552", "there are no cases to choose a threshold on", "count some cases first")
+        raise refuse(
+            "BR552", "there are no cases to choose a threshold on", "count some cases first"
+        )
     objective = _objective(optimize, rules, given, volume, sure)
-    resolved = resolved_for(points, given, [objective, *(term.measure for term in (*rules.terms, *(sure.terms if sure else ())))])
-    # A budget without costs is there to be used up, also where more alerts find no more positives here.
-    use_up = optimize is None and rules.budget is not None and not given.costs_given and sure is None
+    resolved = resolved_for(
+        points,
+        given,
+        [objective, *(term.measure for term in (*rules.terms, *(sure.terms if sure else ())))],
+    )
+    # A budget without costs is there to be used up, also where more alerts find no more positives
+    # here.
+    use_up = (
+        optimize is None and rules.budget is not None and not given.costs_given and sure is None
+    )
     found = (
         _guaranteed(points, rules, sure, objective, resolved, confidence)
         if sure
@@ -113,23 +152,43 @@ def choose(  # noqa: PLR0913 (each is a question of its own)
     point = replace(point, counted=flagged_in_all(point, counts))
     if calibrated_at is not None:
         point = operating_point.beside(point, points, calibrated_at)
-    said = (*point.notes, *given.notes, *operating_point.on_choice(point, points, rules, objective), *_exceeded(point, rules))
-    return replace(point, notes=combine((*operating_point.on_labels(point, counts), *points.notes), said))
+    said = (
+        *point.notes,
+        *given.notes,
+        *operating_point.on_choice(point, points, rules, objective),
+        *_exceeded(point, rules),
+    )
+    return replace(
+        point, notes=combine((*operating_point.on_labels(point, counts), *points.notes), said)
+    )
 
 
 def _exceeded(point: OperatingPoint, rule: Rule) -> Iterator[Note]:
-    """The rule was kept by what the labelled cases say of the field; what is counted there may not keep it."""
+    """The rule was kept by what the labelled cases say of the field; what is counted there may not
+    keep it.
+    """
     for term in rule.terms if point.counted is not None else ():
         if term.measure.name in COUNTED:
             value, limit = point[term.measure], float(term.limit)
             if value > limit if term.sense == "<=" else value < limit:
                 flagged, cases = (grouped(count) for count in point.counted or ())
                 seen = f"{term.measure} is {value:.4g} there, and {term} is not kept"
-                yield Note("BR653", f"this threshold flags {flagged} of the {cases} cases that were scored: {seen}")
+                yield Note(
+                    "BR653",
+                    f"this threshold flags {flagged} of the {cases} cases that were scored: {seen}",
+                )
 
 
-def _objective(optimize: str | Measure | None, rule: Rule, at: Conditions, volume: float | None, sure: Rule | None) -> Measure:
-    """What to make best: the cost, unless something else is asked for, or only a budget or a guarantee is known."""
+def _objective(
+    optimize: str | Measure | None,
+    rule: Rule,
+    at: Conditions,
+    volume: float | None,
+    sure: Rule | None,
+) -> Measure:
+    """What to make best: the cost, unless something else is asked for, or only a budget or a
+    guarantee is known.
+    """
     if optimize is not None:
         return named(optimize, volume)
     if sure is not None and not at.costs_given:
@@ -137,12 +196,18 @@ def _objective(optimize: str | Measure | None, rule: Rule, at: Conditions, volum
     return named("tpr" if rule.budget and not at.costs_given else COST)
 
 
-def _found(points: Points, rule: Rule, objective: Measure, at: Conditions, *, mix: bool, use_up: bool) -> OperatingPoint:
-    """The best of the candidates; where a budget is to be used up, the one that does, unless another is strictly better."""
+def _found(
+    points: Points, rule: Rule, objective: Measure, at: Conditions, *, mix: bool, use_up: bool
+) -> OperatingPoint:
+    """The best of the candidates; where a budget is to be used up, the one that does, unless
+    another is strictly better.
+    """
     scored = flagged_along(points, at)
     masks = [_kept(term, points, at, scored) for term in rule.terms]
     mask: Mask = reduce(np.logical_and, masks, np.ones(len(points), dtype=np.bool_))
-    candidates = list(_candidates(points, rule, objective, at, mask, mix=mix, whole=scored is not None))
+    candidates = list(
+        _candidates(points, rule, objective, at, mask, mix=mix, whole=scored is not None)
+    )
     if not candidates:
         merged_scores.refuse_infeasible(points, rule.terms, at)
         raise infeasible(points, rule, masks, objective, at)
@@ -160,24 +225,41 @@ def _found(points: Points, rule: Rule, objective: Measure, at: Conditions, *, mi
 
 
 def _guaranteed(
-    points: Points, rule: Rule, sure: Rule, objective: Measure, at: Conditions, confidence: guarantees.Confidence
+    points: Points,
+    rule: Rule,
+    sure: Rule,
+    objective: Measure,
+    at: Conditions,
+    confidence: guarantees.Confidence,
 ) -> OperatingPoint:
-    """The best of the thresholds that are guaranteed and keep the rule; only thresholds are, not shares of a tie."""
+    """The best of the thresholds that are guaranteed and keep the rule; only thresholds are, not
+    shares of a tie.
+    """
     here = [keeping(term, points, at) for term in sure.terms]
     limits, mask = guarantees.certified(points, sure, at, confidence)
     if not mask.any():
         possible = reduce(np.logical_and, here)[1:].any()
-        raise guarantees.refusal(points, sure, at, confidence, limits) if possible else infeasible(points, sure, here, objective, at)
+        raise (
+            guarantees.refusal(points, sure, at, confidence, limits)
+            if possible
+            else infeasible(points, sure, here, objective, at)
+        )
     kept: Mask = reduce(np.logical_and, (keeping(term, points, at) for term in rule.terms), mask)
     place = best_of(objective, points, kept, at) if kept.any() else None
     if place is None:
-        raise guarantees.none_keeps(points, sure, rule, mask, at) if rule.terms else infeasible(points, sure, here, objective, at)
+        raise (
+            guarantees.none_keeps(points, sure, rule, mask, at)
+            if rule.terms
+            else infeasible(points, sure, here, objective, at)
+        )
     found = guarantees.promised(place, points, sure, at, confidence, limits)
     return replace(set_at(points, place, at), guarantee=found)
 
 
 def _kept(term: Term, points: Points, at: Conditions, scored: tuple[Array, int] | None) -> Mask:
-    """The points at which the term holds; alerts are counted among all cases that were scored, also those without a label."""
+    """The points at which the term holds; alerts are counted among all cases that were scored, also
+    those without a label.
+    """
     if scored is None or term.measure.name not in COUNTED:
         return keeping(term, points, at)
     flagged, cases = scored
@@ -187,17 +269,32 @@ def _kept(term: Term, points: Points, at: Conditions, scored: tuple[Array, int] 
 
 
 def _candidates(
-    points: Points, rule: Rule, objective: Measure, at: Conditions, mask: Mask, *, mix: bool, whole: bool = False
+    points: Points,
+    rule: Rule,
+    objective: Measure,
+    at: Conditions,
+    mask: Mask,
+    *,
+    mix: bool,
+    whole: bool = False,
 ) -> Iterator[OperatingPoint]:
-    """The best threshold, the part of a tie that fills the budget, and the best mixture, whichever there are."""
+    """The best threshold, the part of a tie that fills the budget, and the best mixture, whichever
+    there are.
+    """
     place = best_of(objective, points, mask, at) if mask.any() else None
     if place is not None:
         yield set_at(points, place, at)
     if rule.budget is not None and not whole:
         # Where the budget is all there is to keep, which points are within it is known.
-        shared = operating_point.filled(points, rule.budget, at, mask if len(rule.terms) == 1 else None)
+        shared = operating_point.filled(
+            points, rule.budget, at, mask if len(rule.terms) == 1 else None
+        )
         others = [term for term in rule.terms if term is not rule.budget]
-        if shared is not None and holds_all(others, shared.confusion, at) and exact_or_none(objective, shared.confusion, at) is not None:
+        if (
+            shared is not None
+            and holds_all(others, shared.confusion, at)
+            and exact_or_none(objective, shared.confusion, at) is not None
+        ):
             yield shared
     if mix:
         mixture = best_mixture(points, rule, objective, at)
@@ -205,7 +302,13 @@ def _candidates(
             yield mixture
 
 
-def flag_at(counts: Counts | Points, threshold: float | None, *, at: Conditions | None = None, volume: float | None = None) -> OperatingPoint:
+def flag_at(
+    counts: Counts | Points,
+    threshold: float | None,
+    *,
+    at: Conditions | None = None,
+    volume: float | None = None,
+) -> OperatingPoint:
     """What follows from this threshold, set by hand? None flags nothing.
 
     >>> import baserate as br
@@ -215,14 +318,28 @@ def flag_at(counts: Counts | Points, threshold: float | None, *, at: Conditions 
     points = Points.of(counts)
     given = checked_conditions(at)
     confusion = confusion_at(points, points.place(threshold))
-    point = OperatingPoint(threshold, confusion, resolved_for(points, given, []), volume=checked_volume(volume))
+    point = OperatingPoint(
+        threshold, confusion, resolved_for(points, given, []), volume=checked_volume(volume)
+    )
     point = replace(point, counted=flagged_in_all(point, counts))
     labels = tuple(operating_point.on_labels(point, counts))
-    return replace(point, notes=combine((*labels, *points.notes), (*given.notes, *operating_point.on_reading(point, points))))
+    return replace(
+        point,
+        notes=combine(
+            (*labels, *points.notes), (*given.notes, *operating_point.on_reading(point, points))
+        ),
+    )
 
 
-def guess(counts: Counts | Points, share: float, *, at: Conditions | None = None, volume: float | None = None) -> OperatingPoint:
-    """What does flagging so large a share of the cases at random do? 0 flags nothing, 1 flags everything: the baselines to beat.
+def guess(
+    counts: Counts | Points,
+    share: float,
+    *,
+    at: Conditions | None = None,
+    volume: float | None = None,
+) -> OperatingPoint:
+    """What does flagging so large a share of the cases at random do? 0 flags nothing, 1 flags
+    everything: the baselines to beat.
 
     TPR = FPR = share, and precision is the prior (Tan et al. §5.7.2).
 
@@ -236,11 +353,22 @@ def guess(counts: Counts | Points, share: float, *, at: Conditions | None = None
     except (TypeError, ValueError, OverflowError):
         part = Fraction(-1)
     if not 0 <= part <= 1:
-        raise refuse("BR542", f"a share lies between 0 and 1, got {quoted(share)}", "guess(counts, 0.5)")
+        raise refuse(
+            "BR542", f"a share lies between 0 and 1, got {quoted(share)}", "guess(counts, 0.5)"
+        )
     given = checked_conditions(at)
     confusion = mixed(points, 0, len(points) - 1, part)
-    point = OperatingPoint(None, confusion, resolved_for(points, given, []), GUESS, share=rounded(part), volume=checked_volume(volume))
-    return replace(point, notes=combine((), (*given.notes, *operating_point.on_reading(point, points))))
+    point = OperatingPoint(
+        None,
+        confusion,
+        resolved_for(points, given, []),
+        GUESS,
+        share=rounded(part),
+        volume=checked_volume(volume),
+    )
+    return replace(
+        point, notes=combine((), (*given.notes, *operating_point.on_reading(point, points)))
+    )
 
 
 # ----------------------------------------------------------------------
@@ -251,12 +379,14 @@ def guess(counts: Counts | Points, share: float, *, at: Conditions | None = None
 class Choice:
     """The best model, where it is set, and what the others would do.
 
-    `models` names more than one where they cannot be told apart by what was made best, or where bins leave open which is best; `points`
-    holds the chosen point of every model that keeps the rule, `refused` says of the others why they do not. `baselines` are flagging
-    nothing and flagging everything, where they keep the rule too; under a budget without costs there are none. `differences` holds the lead
-    of the best model over every other one, the closest first, with its interval and p-value, where the models were counted together; where
-    they were not, `untested` says why. `lead_over_baseline` is the same over the better of the two baselines, where the best model beats it on
-    these cases; `baseline_untested` says why that was not tested.
+    `models` names more than one where they cannot be told apart by what was made best, or where
+    bins leave open which is best; `points` holds the chosen point of every model that keeps the
+    rule, `refused` says of the others why they do not. `baselines` are flagging nothing and
+    flagging everything, where they keep the rule too; under a budget without costs there are none.
+    `differences` holds the lead of the best model over every other one, the closest first, with its
+    interval and p-value, where the models were counted together; where they were not, `untested`
+    says why. `lead_over_baseline` is the same over the better of the two baselines, where the best
+    model beats it on these cases; `baseline_untested` says why that was not tested.
     """
 
     models: tuple[str, ...]
@@ -275,13 +405,19 @@ class Choice:
 
     @property
     def unbeaten(self) -> str | None:
-        """Which of the baselines no model beats by what was made best; None where the best model beats both."""
-        left = {name: base for name, base in self.baselines.items() if not _is_better(self.point, base)}
+        """Which of the baselines no model beats by what was made best; None where the best model
+        beats both.
+        """
+        left = {
+            name: base for name, base in self.baselines.items() if not _is_better(self.point, base)
+        }
         return _best(left)[0] if left else None
 
     @property
     def indistinguishable(self) -> tuple[str, ...] | None:
-        """The models that cannot be distinguished from the best, which is among them; None where that was not tested."""
+        """The models that cannot be distinguished from the best, which is among them; None where
+        that was not tested.
+        """
         if self.untested:
             return None
         worse = {one.models[0] for one in self.differences if one.significant}
@@ -298,10 +434,22 @@ class Choice:
         return self.points[self.model]
 
 
-def chosen_among(models: Mapping[str, Counts | Points], rule: str | None = None, *, at: Conditions | None = None, **options: Any) -> Choice:
-    """Each model set by `choose`, and the best of them; whether it is better than the others is not tested here."""
+def chosen_among(
+    models: Mapping[str, Counts | Points],
+    rule: str | None = None,
+    *,
+    at: Conditions | None = None,
+    **options: Any,
+) -> Choice:
+    """Each model set by `choose`, and the best of them; whether it is better than the others is not
+    tested here.
+    """
     if not isinstance(models, Mapping) or not models:
-        raise refuse("BR410", "choose_model needs the counts of each model by name", 'choose_model({"logit": counts})')
+        raise refuse(
+            "BR410",
+            "choose_model needs the counts of each model by name",
+            'choose_model({"logit": counts})',
+        )
     points: dict[str, OperatingPoint] = {}
     refused: dict[str, Infeasible] = {}
     if options.get("guarantee") is not None:
@@ -312,12 +460,20 @@ def chosen_among(models: Mapping[str, Counts | Points], rule: str | None = None,
         except Infeasible as error:
             refused[name] = error
     if not points:
-        raise Infeasible(_named(name, problem, models) for name, error in refused.items() for problem in error.problems)
+        raise Infeasible(
+            _named(name, problem, models)
+            for name, error in refused.items()
+            for problem in error.problems
+        )
     return Choice(_best(points), points, refused, _baselines(models, points))
 
 
-def _baselines(models: Mapping[str, Counts | Points], chosen: Mapping[str, OperatingPoint]) -> dict[str, OperatingPoint]:
-    """Flagging nothing and flagging everything, where that keeps the rule, and the budget is not to be used up."""
+def _baselines(
+    models: Mapping[str, Counts | Points], chosen: Mapping[str, OperatingPoint]
+) -> dict[str, OperatingPoint]:
+    """Flagging nothing and flagging everything, where that keeps the rule, and the budget is not to
+    be used up.
+    """
     name, point = next(iter(chosen.items()))
     rule, points = parse_rule(point.rule or None, point.volume), Points.of(models[name])
     if point.guarantee is not None or (rule.budget is not None and not point.at.costs_given):
@@ -326,12 +482,23 @@ def _baselines(models: Mapping[str, Counts | Points], chosen: Mapping[str, Opera
     for answer, threshold, place in ((NOTHING, None, 0), (EVERYTHING, -math.inf, len(points) - 1)):
         confusion = confusion_at(points, place)
         if holds_all(rule.terms, confusion, point.at):
-            found[answer] = OperatingPoint(threshold, confusion, point.at, rule=point.rule, optimized=point.optimized, volume=point.volume)
+            found[answer] = OperatingPoint(
+                threshold,
+                confusion,
+                point.at,
+                rule=point.rule,
+                optimized=point.optimized,
+                volume=point.volume,
+            )
     return found
 
 
 def _named(name: str, problem: Problem, models: Mapping[str, Any]) -> Problem:
-    return problem if len(models) == 1 else Problem(problem.code, f"{quoted(name)}: {problem.text}", problem.fix)
+    return (
+        problem
+        if len(models) == 1
+        else Problem(problem.code, f"{quoted(name)}: {problem.text}", problem.fix)
+    )
 
 
 def _best(points: Mapping[str, OperatingPoint]) -> tuple[str, ...]:
@@ -342,7 +509,11 @@ def _best(points: Mapping[str, OperatingPoint]) -> tuple[str, ...]:
             best = [name]
         elif not _is_better(points[best[0]], point):
             best.append(name)
-    return tuple(name for name in points if name in best or _may_win(points[name], points[best[0]])) if _open(points) else tuple(best)
+    return (
+        tuple(name for name in points if name in best or _may_win(points[name], points[best[0]]))
+        if _open(points)
+        else tuple(best)
+    )
 
 
 def _open(points: Mapping[str, OperatingPoint]) -> bool:
@@ -352,7 +523,9 @@ def _open(points: Mapping[str, OperatingPoint]) -> bool:
 def _may_win(point: OperatingPoint, best: OperatingPoint) -> bool:
     """Whether it may be as good as the best with every score kept, where bins merged scores."""
     lower = parse(point.optimized, point.volume).direction == "lower"
-    (low, high), (best_low, best_high) = (one.bounds or (one[one.optimized],) * 2 for one in (point, best))
+    (low, high), (best_low, best_high) = (
+        one.bounds or (one[one.optimized],) * 2 for one in (point, best)
+    )
     return low <= best_high if lower else high >= best_low
 
 
@@ -376,7 +549,11 @@ class Answer(NamedTuple, Generic[Made]):
 
 
 def made_by(
-    choosing: Callable[..., Made], models: Any, rule: str | None, at: Sequence[Conditions], **options: Any
+    choosing: Callable[..., Made],
+    models: Any,
+    rule: str | None,
+    at: Sequence[Conditions],
+    **options: Any,
 ) -> tuple[list[Answer[Made]], list[Note]]:
     """The same, by any way of choosing among models."""
     found: list[Answer[Made]] = []
@@ -393,7 +570,10 @@ def made_by(
             continue
         found.append(Answer(conditions, choice))
         for name, refusal in choice.refused.items():
-            problems += [replace(problem, text=f"{place}{quoted(name)}: {problem.text}") for problem in refusal.problems]
+            problems += [
+                replace(problem, text=f"{place}{quoted(name)}: {problem.text}")
+                for problem in refusal.problems
+            ]
     if not any(answer.choice for answer in found):
         raise Infeasible(problems)
     return found, [Note(problem.code, problem.text) for problem in problems]
@@ -407,7 +587,8 @@ def made_by(
 class Fixed:
     """One measure fixed, read in two ways: each says in `how` which it is.
 
-    `interpolated, attained = fix(…)` unpacks it. Where scores were merged, `attained` is refused if the nearest threshold may lie among them.
+    `interpolated, attained = fix(…)` unpacks it. Where scores were merged, `attained` is refused if
+    the nearest threshold may lie among them.
     """
 
     interpolated: OperatingPoint
@@ -424,11 +605,19 @@ class Fixed:
         return iter((self.interpolated, self.attained))
 
 
-def fix(counts: Counts | Points, *, at: Conditions | None = None, volume: float | None = None, **target: float | str) -> Fixed:
-    """With one measure fixed, what are the others? As in a case study at TPR 80 %, POSfrac 10 % or purity 50 %.
+def fix(
+    counts: Counts | Points,
+    *,
+    at: Conditions | None = None,
+    volume: float | None = None,
+    **target: float | str,
+) -> Fixed:
+    """With one measure fixed, what are the others? As in a case study at TPR 80 %, POSfrac 10 % or
+    purity 50 %.
 
-    `interpolated` lies on the straight line between two ROC points, where the measure has exactly that value: of several such places
-    the one with the highest tpr, then the lowest fpr. `attained` is the threshold whose value is nearest. Landgrebe et al. §4.
+    `interpolated` lies on the straight line between two ROC points, where the measure has exactly
+    that value: of several such places the one with the highest tpr, then the lowest fpr. `attained`
+    is the threshold whose value is nearest. Landgrebe et al. §4.
 
     >>> import baserate as br
     >>> counts = br.Counts([3, 2, 1], positives=[6, 3, 1], negatives=[1, 4, 15])
@@ -442,17 +631,29 @@ def fix(counts: Counts | Points, *, at: Conditions | None = None, volume: float 
     volume = checked_volume(volume)
     asked, points, conditions = named(name, volume), Points.of(counts), checked_conditions(at)
     if not asked.straight:
-        raise refuse("BR534", f"{name} may rise and fall between two thresholds: it cannot be fixed", "fix tpr, fpr, posfrac or precision")
+        raise refuse(
+            "BR534",
+            f"{name} may rise and fall between two thresholds: it cannot be fixed",
+            "fix tpr, fpr, posfrac or precision",
+        )
     value = _value(asked, given)
     resolved = resolved_for(points, conditions, [asked])
     rule = f"{asked.name} = {quoted(given, quotes=False)}"
 
     def told(point: OperatingPoint) -> OperatingPoint:
-        notes = combine(points.notes, (*conditions.notes, *operating_point.on_reading(point, points)))
+        notes = combine(
+            points.notes, (*conditions.notes, *operating_point.on_reading(point, points))
+        )
         return replace(point, rule=rule, volume=volume, notes=notes)
 
-    refuse_bins(points, f"where {asked.name} is {quoted(given, quotes=False)} depends on the order of all scores")
-    interpolated, nearest = _interpolated(points, asked, value, resolved), _nearest(points, asked, value, resolved)
+    refuse_bins(
+        points,
+        f"where {asked.name} is {quoted(given, quotes=False)} depends on the order of all scores",
+    )
+    interpolated, nearest = (
+        _interpolated(points, asked, value, resolved),
+        _nearest(points, asked, value, resolved),
+    )
     hidden = nearer(points, asked, float(value), nearest, resolved)
     return Fixed(told(interpolated), told(nearest) if hidden is None else hidden)
 
@@ -461,28 +662,50 @@ def _value(asked: Measure, given: float | str) -> Fraction:
     written: Written | None = share(given) if isinstance(given, str) else from_number(given)
     if written is None or not asked.range[0] <= written.value <= asked.range[1]:
         low, high = asked.range
-        raise refuse("BR533", f"{asked.name} lies between {low:g} and {high:g}, got {quoted(given)}", f"fix(counts, {asked.name}=0.8)")
+        raise refuse(
+            "BR533",
+            f"{asked.name} lies between {low:g} and {high:g}, got {quoted(given)}",
+            f"fix(counts, {asked.name}=0.8)",
+        )
     return written.value
 
 
-def _interpolated(points: Points, asked: Measure, value: Fraction, at: Conditions) -> OperatingPoint:
+def _interpolated(
+    points: Points, asked: Measure, value: Fraction, at: Conditions
+) -> OperatingPoint:
     values = along(asked, points, at)
     for edge in reversed(_edges_through(values, float(value)).tolist()):
         ends = confusion_at(points, edge), confusion_at(points, edge + 1)
         place = share_at(asked, ends, value, at)
         if place is None and value_between(asked, ends, Fraction(1, 2), at) == value:
-            # Constant along the edge: the end with the higher tpr, where the measure is defined there.
-            rises = points.tp[edge + 1] > points.tp[edge] and exact_or_none(asked, ends[1], at) is not None
+            # Constant along the edge: the end with the higher tpr, where the measure is defined
+            # there.
+            rises = (
+                points.tp[edge + 1] > points.tp[edge]
+                and exact_or_none(asked, ends[1], at) is not None
+            )
             place = Fraction(int(rises))
         if place is not None:
             return _leftmost(points, asked, value, at, edge, place)
     defined = values[~np.isnan(values)]
-    span = f"it runs from {defined.min():.6g} to {defined.max():.6g}" if len(defined) else "it is defined at no threshold"
-    raise Infeasible(Problem("BR530", f"{asked.name} never is {float(value):.6g}: {span}", Fix.everywhere("fix a value in between")))
+    span = (
+        f"it runs from {defined.min():.6g} to {defined.max():.6g}"
+        if len(defined)
+        else "it is defined at no threshold"
+    )
+    raise Infeasible(
+        Problem(
+            "BR530",
+            f"{asked.name} never is {float(value):.6g}: {span}",
+            Fix.everywhere("fix a value in between"),
+        )
+    )
 
 
 def _edges_through(values: Floats, target: float) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
-    """The edges that may reach the value: doubtful ones too, which are then decided exactly. Undefined ends may reach anything."""
+    """The edges that may reach the value: doubtful ones too, which are then decided exactly.
+    Undefined ends may reach anything.
+    """
     slack = DOUBT * (abs(target) + 1)
     low, high = np.fmin(values[:-1], values[1:]), np.fmax(values[:-1], values[1:])
     undefined = np.isnan(values[:-1]) | np.isnan(values[1:])
@@ -490,22 +713,37 @@ def _edges_through(values: Floats, target: float) -> np.ndarray[tuple[int], np.d
         return np.flatnonzero(undefined | ((low - slack <= target) & (target <= high + slack)))
 
 
-def _leftmost(points: Points, asked: Measure, value: Fraction, at: Conditions, edge: int, place: Fraction) -> OperatingPoint:
-    """The reading with the same tpr and the lowest fpr: on a horizontal run, its beginning, where the value is the same there."""
+def _leftmost(
+    points: Points, asked: Measure, value: Fraction, at: Conditions, edge: int, place: Fraction
+) -> OperatingPoint:
+    """The reading with the same tpr and the lowest fpr: on a horizontal run, its beginning, where
+    the value is the same there.
+    """
     confusion = mixed(points, edge, edge + 1, place)
     start = int(np.searchsorted(points.tp, points.tp[edge + int(place > 0)], side="left"))
-    for run in (start, start + 1):  # where nothing is flagged, many measures are undefined: the run then begins one later
+    for run in (
+        start,
+        start + 1,
+    ):  # where nothing is flagged, many measures are undefined: the run then begins one later
         if run < len(points) and exactly(points.tp[run].item()) == exactly(confusion.tp):
             first = confusion_at(points, run)
             if exact_or_none(asked, first, at) == value:
                 return replace(set_at(points, run, at), how=INTERPOLATED)
     if place in (0, 1):
         return replace(set_at(points, edge + int(place), at), how=INTERPOLATED)
-    return replace(set_at(points, edge, at), confusion=confusion, how=INTERPOLATED, share=rounded(place), **lower_at(points, edge + 1))
+    return replace(
+        set_at(points, edge, at),
+        confusion=confusion,
+        how=INTERPOLATED,
+        share=rounded(place),
+        **lower_at(points, edge + 1),
+    )
 
 
 def _nearest(points: Points, asked: Measure, value: Fraction, at: Conditions) -> OperatingPoint:
-    """The threshold whose value is nearest; of two as near the one that is better, then the one with the higher tpr and lower fpr."""
+    """The threshold whose value is nearest; of two as near the one that is better, then the one
+    with the higher tpr and lower fpr.
+    """
     target = float(value)
     values = along(asked, points, at)
     away = np.abs(values - target)
@@ -516,7 +754,9 @@ def _nearest(points: Points, asked: Measure, value: Fraction, at: Conditions) ->
     sign = 1 if asked.direction == "higher" else -1
     exact = {index: exact_or_none(asked, confusion_at(points, index), at) for index in first}
     known = {index: found for index, found in exact.items() if found is not None}
-    index = min(known, key=lambda i: (abs(known[i] - value), -sign * known[i], -points.tp[i], points.fp[i]))
+    index = min(
+        known, key=lambda i: (abs(known[i] - value), -sign * known[i], -points.tp[i], points.fp[i])
+    )
     return replace(set_at(points, index, at), how=ATTAINED)
 
 
@@ -531,10 +771,11 @@ Weights = tuple[Fraction, Fraction]
 
 
 def class_weights(counts: Counts, at: Conditions, cases: Fraction | None = None) -> Weights:
-    """What a positive and a negative count for, so that the prior is the one asked for, and the number of cases too.
+    """What a positive and a negative count for, so that the prior is the one asked for, and the
+    number of cases too.
 
-    Of n cases with P positives and N negatives at the prior π: nπ / P and n(1 − π) / N. At the sample's own prior, or where a class is
-    missing, both count alike.
+    Of n cases with P positives and N negatives at the prior π: nπ / P and n(1 − π) / N. At the
+    sample's own prior, or where a class is missing, both count alike.
     """
     positives, negatives = exactly(counts.total_positives), exactly(counts.total_negatives)
     size = positives + negatives
@@ -547,7 +788,9 @@ def class_weights(counts: Counts, at: Conditions, cases: Fraction | None = None)
 
 
 def pooled_prior(sites: Sequence[Site]) -> Fraction | None:
-    """The share of positives among the cases of all sites, each at its own prior; None where that of one is unknown, or a class is missing."""
+    """The share of positives among the cases of all sites, each at its own prior; None where that
+    of one is unknown, or a class is missing.
+    """
     positives, cases = Fraction(0), Fraction(0)
     for counts, at in sites:
         if at.prior is None and counts.ledger.design == CASE_CONTROL:
@@ -558,7 +801,9 @@ def pooled_prior(sites: Sequence[Site]) -> Fraction | None:
 
 
 def pooled_confusion(sites: Sequence[Site], threshold: float | None) -> Confusion:
-    """The outcomes of all sites at one threshold: exact sums over the sites, each at its own prior."""
+    """The outcomes of all sites at one threshold: exact sums over the sites, each at its own
+    prior.
+    """
     sums = [Fraction(0)] * 4
     for counts, at in sites:
         points = Points.of(counts)
@@ -570,28 +815,48 @@ def pooled_confusion(sites: Sequence[Site], threshold: float | None) -> Confusio
 
 
 def pooled_counts(sites: Sequence[Site]) -> Counts:
-    """Counts to choose a threshold on: every site's positives and negatives, weighed to its own prior.
+    """Counts to choose a threshold on: every site's positives and negatives, weighed to its own
+    prior.
 
     Whole numbers, all larger by one factor, where these fit; else masses, rounded once a cell.
     """
     weights = [class_weights(counts, at) for counts, at in sites]
     factor = math.lcm(*(weight.denominator for pair in weights for weight in pair))
-    fits = factor * sum(exactly(counts.total_positives) + exactly(counts.total_negatives) for counts, _ in sites) < MOST
+    fits = (
+        factor
+        * sum(
+            exactly(counts.total_positives) + exactly(counts.total_negatives) for counts, _ in sites
+        )
+        < MOST
+    )
     parts = []
     for (counts, _), (of_positives, of_negatives) in zip(sites, weights, strict=True):
-        columns = _times(counts.positives, of_positives, factor, fits=fits), _times(counts.negatives, of_negatives, factor, fits=fits)
-        parts.append(Counts._of(Cells(counts.scores, *columns), counts.ledger, (), counts.bins, counts.condensed))
+        columns = (
+            _times(counts.positives, of_positives, factor, fits=fits),
+            _times(counts.negatives, of_negatives, factor, fits=fits),
+        )
+        parts.append(
+            Counts._of(
+                Cells(counts.scores, *columns), counts.ledger, (), counts.bins, counts.condensed
+            )
+        )
     summed: Counts = added(parts)
     return summed
 
 
 def _times(column: Array, weight: Fraction, factor: int, *, fits: bool) -> Array:
-    return np.asarray(column * int(weight * factor), dtype=np.int64) if fits else column * rounded(weight)
+    return (
+        np.asarray(column * int(weight * factor), dtype=np.int64)
+        if fits
+        else column * rounded(weight)
+    )
 
 
 def added(parts: Sequence[Any]) -> Any:
     """The sum of all, added in pairs, so that many small ones cost no more than few large ones."""
     rest = list(parts)
     while len(rest) > 1:
-        rest = [rest[i] + rest[i + 1] if i + 1 < len(rest) else rest[i] for i in range(0, len(rest), 2)]
+        rest = [
+            rest[i] + rest[i + 1] if i + 1 < len(rest) else rest[i] for i in range(0, len(rest), 2)
+        ]
     return rest[0]

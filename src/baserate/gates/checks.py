@@ -16,9 +16,28 @@ from baserate.counts.joint import JointCounts
 from baserate.curves.summaries import summary_named
 from baserate.decisions.operating_point import setting
 from baserate.decisions.selection import choose
-from baserate.errors import Findings, InputError, Problem, escaped, grouped, on_command_line, quoted, refuse_file
+from baserate.errors import (
+    Findings,
+    InputError,
+    Problem,
+    escaped,
+    grouped,
+    on_command_line,
+    quoted,
+    refuse_file,
+)
 from baserate.gates.settings import Comparison, Data, Demand, Outcome, Scored, Settings
-from baserate.inference.requirements import ALL, OBSERVED, SHOWN, UNJUDGED, WORSE, Regression, Requirement, regression, require
+from baserate.inference.requirements import (
+    ALL,
+    OBSERVED,
+    SHOWN,
+    UNJUDGED,
+    WORSE,
+    Regression,
+    Requirement,
+    regression,
+    require,
+)
 from baserate.inference.values import LOWER, percent
 from baserate.measures.confusion import NOT_SAID
 from baserate.measures.measure import parse
@@ -41,19 +60,24 @@ from baserate.read.files import (
 from baserate.read.table import Wanted
 
 # ----------------------------------------------------------------------
-# Judging: one way for the command line, for `baserate.toml` and for pytest. What cannot be judged is refused, and never passes.
+# Judging: one way for the command line, for `baserate.toml` and for pytest. What cannot be judged
+# is refused, and never passes.
 
 
 Progress = Callable[[int, int], None]
 
 
 class Reader:
-    """The cases of the models: read when they are first asked for, and kept for every other check that asks for the same."""
+    """The cases of the models: read when they are first asked for, and kept for every other check
+    that asks for the same.
+    """
 
     def __init__(self, data: Data) -> None:
         self.data = data
         self._counts: dict[tuple[str, str | None], tuple[Counts, dict[str, Counts]]] = {}
-        self._joint: dict[tuple[tuple[str, str], str | None], tuple[JointCounts, dict[str, JointCounts]]] = {}
+        self._joint: dict[
+            tuple[tuple[str, str], str | None], tuple[JointCounts, dict[str, JointCounts]]
+        ] = {}
 
     def counts(self, model: str, by: str | None = None) -> tuple[Counts, dict[str, Counts]]:
         """The counts of a model in its own source, over all cases and of each slice by name."""
@@ -61,7 +85,9 @@ class Reader:
             self._counts[model, by] = self._counted(self.data.models[model], by)
         return self._counts[model, by]
 
-    def joint(self, pair: tuple[str, str], by: str | None = None) -> tuple[JointCounts, dict[str, JointCounts]]:
+    def joint(
+        self, pair: tuple[str, str], by: str | None = None
+    ) -> tuple[JointCounts, dict[str, JointCounts]]:
         """Two models on the same cases, all of them and slice by slice."""
         if (pair, by) not in self._joint:
             self._joint[pair, by] = self._paired(pair, by)
@@ -77,20 +103,31 @@ class Reader:
             return _one_saved(where, by), {}
         if wanted.id is not None:  # every case has one, and stands once
             cases = models_of(where.source, wanted, options)
-            return joint_of(cases).marginal(column), {name: joint.marginal(column) for name, joint in slices_of(cases).items()}
+            return joint_of(cases).marginal(column), {
+                name: joint.marginal(column) for name, joint in slices_of(cases).items()
+            }
         if by is None:
             return count_scores(where.source, wanted, options)[column], {}
         groups = groups_of(where.source, wanted, options)
-        return groups.total(), {shown: groups[group] for shown, group in zip(group_names(list(groups)), groups, strict=True)}
+        return groups.total(), {
+            shown: groups[group]
+            for shown, group in zip(group_names(list(groups)), groups, strict=True)
+        }
 
-    def _paired(self, pair: tuple[str, str], by: str | None) -> tuple[JointCounts, dict[str, JointCounts]]:
+    def _paired(
+        self, pair: tuple[str, str], by: str | None
+    ) -> tuple[JointCounts, dict[str, JointCounts]]:
         data, columns = self.data, tuple(self.data.models[model].column for model in pair)
         first, second = (data.models[model].source for model in pair)
         if first == second and is_saved(first):
             return _two_saved(first, dict(zip(pair, columns, strict=True)), by), {}
         if first == second:
             cases = models_of(first, self._wanted(columns, by), data.options)
-            cases = cases._replace(scores={model: cases.scores[column] for model, column in zip(pair, columns, strict=True)})
+            cases = cases._replace(
+                scores={
+                    model: cases.scores[column] for model, column in zip(pair, columns, strict=True)
+                }
+            )
         else:
             cases = join_cases(
                 {model: data.models[model] for model in pair},
@@ -118,18 +155,30 @@ def _two_saved(source: str, columns: dict[str, str], by: str | None) -> JointCou
     joint = saved_joint(source)
     unknown = next((column for column in columns.values() if column not in joint.models), None)
     if unknown is not None:
-        raise refuse_file(source, "BR408", f"there is no model {quoted(unknown)}", f"one of {', '.join(map(quoted, joint.models))}")
+        raise refuse_file(
+            source,
+            "BR408",
+            f"there is no model {quoted(unknown)}",
+            f"one of {', '.join(map(quoted, joint.models))}",
+        )
     scores = {model: joint.scores[column] for model, column in columns.items()}
     return JointCounts._of(scores, joint.positives, joint.negatives, joint.ledger, joint.notes)
 
 
 def _check_whole(source: str, by: str | None) -> None:
     if by is not None:
-        raise refuse_file(source, "BR613", f"holds counts, which have no column {quoted(by)}", "give the cases, or leave the slices out")
+        raise refuse_file(
+            source,
+            "BR613",
+            f"holds counts, which have no column {quoted(by)}",
+            "give the cases, or leave the slices out",
+        )
 
 
 def run(settings: Settings, progress: Progress | None = None) -> list[Outcome]:
-    """Every check in its order; whatever is wrong with the input is found in one pass, and nothing is judged then."""
+    """Every check in its order; whatever is wrong with the input is found in one pass, and nothing
+    is judged then.
+    """
     reader, findings, outcomes = Reader(settings.data), Findings(), list[Outcome]()
     with findings:
         check_digests(settings, reader)
@@ -137,8 +186,12 @@ def run(settings: Settings, progress: Progress | None = None) -> list[Outcome]:
         try:
             outcomes.append(judge(check, reader, settings.seed, progress))
         except InputError as error:
-            findings.problems += [_of_check(problem, number, settings.path) for problem in error.problems]
-    findings.problems = list(dict.fromkeys(findings.problems))  # a file that cannot be read fails every check that reads it
+            findings.problems += [
+                _of_check(problem, number, settings.path) for problem in error.problems
+            ]
+    findings.problems = list(
+        dict.fromkeys(findings.problems)
+    )  # a file that cannot be read fails every check that reads it
     findings.settle()
     return outcomes
 
@@ -147,7 +200,9 @@ def _of_check(problem: Problem, number: int, path: str) -> Problem:
     """A problem of the cases lies in their file; any other is one of the check."""
     if problem.where.path:
         return problem
-    return replace(problem, text=f"check {number}: {problem.text}", where=replace(problem.where, path=path))
+    return replace(
+        problem, text=f"check {number}: {problem.text}", where=replace(problem.where, path=path)
+    )
 
 
 def check_digests(settings: Settings, reader: Reader) -> None:
@@ -157,19 +212,40 @@ def check_digests(settings: Settings, reader: Reader) -> None:
         with findings:
             found = reader.counts(model)[0].digest
             if found != pinned:
-                text = f"{quoted(model)} is pinned to the digest {pinned[:12]}…, and its counts have {found}"
-                raise refuse_file(settings.path, "BR843", text, "give the cases that were pinned, or pin these in [digests]")
+                text = (
+                    f"{quoted(model)} is pinned to the digest {pinned[:12]}…, and its counts have"
+                    f" {found}"
+                )
+                raise refuse_file(
+                    settings.path,
+                    "BR843",
+                    text,
+                    "give the cases that were pinned, or pin these in [digests]",
+                )
     findings.settle()
 
 
-def judge(check: Demand | Comparison, reader: Reader, seed: int = 0, progress: Progress | None = None) -> Outcome:
+def judge(
+    check: Demand | Comparison, reader: Reader, seed: int = 0, progress: Progress | None = None
+) -> Outcome:
     """How one check comes out."""
-    return _demanded(check, reader, seed) if isinstance(check, Demand) else _compared(check, reader, seed, progress)
+    return (
+        _demanded(check, reader, seed)
+        if isinstance(check, Demand)
+        else _compared(check, reader, seed, progress)
+    )
 
 
 def _demanded(check: Demand, reader: Reader, seed: int) -> Outcome:
-    """The requirement for every model, over all cases and on every slice; a slice that cannot be judged is not passed over."""
-    asked: dict[str, Any] = {"at": check.scenario.at, "volume": check.scenario.volume, "level": check.level, "seed": seed}
+    """The requirement for every model, over all cases and on every slice; a slice that cannot be
+    judged is not passed over.
+    """
+    asked: dict[str, Any] = {
+        "at": check.scenario.at,
+        "volume": check.scenario.volume,
+        "level": check.level,
+        "seed": seed,
+    }
     judged, counted = list[Judged](), list[Counts]()
     for model in check.models:
         cuts = check.scenario.cuts((model,))
@@ -180,15 +256,28 @@ def _demanded(check: Demand, reader: Reader, seed: int) -> Outcome:
         judged.append(Judged(model, None, over_all))
         if over_all.point is not None:
             threshold = over_all.point.threshold  # slices are judged at the threshold of all cases
-        judged += [Judged(model, part, _on_slice(check.rule, parts[part], threshold, asked)) for part in sorted(parts)]
-    passed = all(one.requirement.passed or (check.accept_observed and one.requirement.outcome == OBSERVED) for one in judged)
-    said = [note for one in judged if one.requirement.outcome != UNJUDGED for note in one.requirement.notes]
+        judged += [
+            Judged(model, part, _on_slice(check.rule, parts[part], threshold, asked))
+            for part in sorted(parts)
+        ]
+    passed = all(
+        one.requirement.passed or (check.accept_observed and one.requirement.outcome == OBSERVED)
+        for one in judged
+    )
+    said = [
+        note
+        for one in judged
+        if one.requirement.outcome != UNJUDGED
+        for note in one.requirement.notes
+    ]
     notes = document.merged([*(note for counts in counted for note in counts.notes), *said])
     sources = tuple(dict.fromkeys(source for counts in counted for source in counts.ledger.sources))
     return Outcome(check, passed, judged=tuple(judged), notes=tuple(notes), sources=sources)
 
 
-def _on_slice(requirement: str, counts: Counts, threshold: Any, asked: dict[str, Any]) -> Requirement:
+def _on_slice(
+    requirement: str, counts: Counts, threshold: Any, asked: dict[str, Any]
+) -> Requirement:
     try:
         return require(requirement, counts, threshold=threshold, **asked)
     except InputError as error:
@@ -197,10 +286,18 @@ def _on_slice(requirement: str, counts: Counts, threshold: Any, asked: dict[str,
 
 
 def _compared(check: Comparison, reader: Reader, seed: int, progress: Progress | None) -> Outcome:
-    """The candidate against the baseline; without thresholds, each at its own cheapest one, which a note says."""
+    """The candidate against the baseline; without thresholds, each at its own cheapest one, which a
+    note says.
+    """
     joint, parts = reader.joint(check.models, check.slice)
     scenario, summary = check.scenario, summary_named(check.wanted)
-    given: dict[str, Any] = {"at": scenario.at, "volume": scenario.volume, "level": check.level, "seed": seed, "progress": progress}
+    given: dict[str, Any] = {
+        "at": scenario.at,
+        "volume": scenario.volume,
+        "level": check.level,
+        "seed": seed,
+        "progress": progress,
+    }
     notes = tuple[Note, ...]()
     if check.replicates is not None:
         given["replicates"] = check.replicates
@@ -212,21 +309,35 @@ def _compared(check: Comparison, reader: Reader, seed: int, progress: Progress |
             cuts, notes = _own_thresholds(joint, scenario.at)
         given["threshold"] = cuts
     measure: Any = summary if summary is not None else parse(check.wanted, scenario.volume)
-    verdict = regression(parts or joint, baseline=check.baseline, candidate=check.candidate, statistic=measure, margin=check.margin, **given)
+    verdict = regression(
+        parts or joint,
+        baseline=check.baseline,
+        candidate=check.candidate,
+        statistic=measure,
+        margin=check.margin,
+        **given,
+    )
     # NaN compares false, and must not pass for "not worse".
     passed = verdict.passed and not any(math.isnan(part.difference.value) for part in verdict.parts)
     verdict = replace(verdict, passed=passed, notes=(*notes, *verdict.notes))
     models = {name: joint.marginal(name) for name in joint.models}
     every = document.merged([*document.notes_of(models, {}), *scenario.at.notes, *verdict.notes])
     sources = tuple(dict.fromkeys(joint.ledger.sources))
-    return Outcome(check, passed, regression=verdict, joint=joint, notes=tuple(every), sources=sources)
+    return Outcome(
+        check, passed, regression=verdict, joint=joint, notes=tuple(every), sources=sources
+    )
 
 
-def _own_thresholds(joint: JointCounts, at: Conditions) -> tuple[dict[str, float | None], tuple[Note, ...]]:
+def _own_thresholds(
+    joint: JointCounts, at: Conditions
+) -> tuple[dict[str, float | None], tuple[Note, ...]]:
     points = {name: choose(joint.marginal(name), at=at) for name in joint.models}
     shown = ", ".join(f"{quoted(name)} ({setting(point)})" for name, point in points.items())
     best = "the cheapest" if at.costs_given else "the one with the fewest errors"
-    text = f"no thresholds are given: {shown}, each {best} on these same cases, taken as fixed in advance"
+    text = (
+        f"no thresholds are given: {shown}, each {best} on these same cases, taken as fixed in"
+        " advance"
+    )
     return {name: point.threshold for name, point in points.items()}, (Note("BR593", text),)
 
 
@@ -247,15 +358,22 @@ def text(outcome: Outcome) -> str:
     """Passed or failed and why, then a table."""
     if outcome.regression is not None:
         return comparisons.of_regression(outcome.regression)
-    return comparisons.of_requirements(outcome.judged, passed=outcome.passed, level=outcome.check.level)
+    return comparisons.of_requirements(
+        outcome.judged, passed=outcome.passed, level=outcome.check.level
+    )
 
 
 def of_outcomes(settings: Settings, outcomes: Sequence[Outcome]) -> list[str]:
     """How many passed, then every check, and where the cases came from."""
     failed = sum(not outcome.passed for outcome in outcomes)
-    count = f"{grouped(len(outcomes))} {'check' if len(outcomes) == 1 else 'checks'} of {escaped(settings.path)}"
+    count = (
+        f"{grouped(len(outcomes))} {'check' if len(outcomes) == 1 else 'checks'} of"
+        f" {escaped(settings.path)}"
+    )
     blocks = [f"Failed: {grouped(failed)} of {count}." if failed else f"Passed: {count}."]
-    blocks += [_titled(numbered(i, outcome.check), text(outcome)) for i, outcome in enumerate(outcomes, 1)]
+    blocks += [
+        _titled(numbered(i, outcome.check), text(outcome)) for i, outcome in enumerate(outcomes, 1)
+    ]
     return [*blocks, *map(tables.source, sources_of(outcomes))]
 
 
@@ -278,14 +396,20 @@ def notes_of(outcomes: Sequence[Outcome]) -> list[Note]:
             seen.setdefault(note, []).append(i)
     everyone = len(outcomes)
     return [
-        note if len(where) == everyone else Note(note.code, f"check {', '.join(map(str, where))}: {note.text}", note.override)
+        (
+            note
+            if len(where) == everyone
+            else Note(note.code, f"check {', '.join(map(str, where))}: {note.text}", note.override)
+        )
         for note, where in seen.items()
     ]
 
 
 def document_of(outcome: Outcome, seed: int) -> dict[str, Any]:
     """The answer to one check on the command line."""
-    return document.answer("gate", outcome.notes, outcome.sources, seed, models=[], **_verdict(outcome))
+    return document.answer(
+        "gate", outcome.notes, outcome.sources, seed, models=[], **_verdict(outcome)
+    )
 
 
 def document_of_all(outcomes: Sequence[Outcome], seed: int) -> dict[str, Any]:
@@ -302,7 +426,9 @@ def document_of_all(outcomes: Sequence[Outcome], seed: int) -> dict[str, Any]:
         for outcome in outcomes
     ]
     verdict = {"passed": all(outcome.passed for outcome in outcomes), "results": results}
-    return document.answer("gate", notes_of(outcomes), sources_of(outcomes), seed, models=[], verdict=verdict)
+    return document.answer(
+        "gate", notes_of(outcomes), sources_of(outcomes), seed, models=[], verdict=verdict
+    )
 
 
 def _verdict(outcome: Outcome) -> dict[str, Any]:
@@ -325,7 +451,11 @@ class Row(NamedTuple):
 
 def rows_of(outcome: Outcome, title: str) -> list[Row]:
     """A check over all cases, and on the slices where it does not pass."""
-    rows = _demanded_rows(outcome, title) if outcome.regression is None else _compared_rows(outcome.regression, title)
+    rows = (
+        _demanded_rows(outcome, title)
+        if outcome.regression is None
+        else _compared_rows(outcome.regression, title)
+    )
     return [row for row in rows if row.cases == ALL or row.result == FAILED]
 
 
@@ -335,23 +465,52 @@ def _demanded_rows(outcome: Outcome, title: str) -> Iterator[Row]:
         model = f"{quoted(one.model, quotes=False)}: " if len(outcome.check.models) > 1 else ""
         cases = ALL if one.part is None else f"slice {quoted(one.part, quotes=False)}"
         if one.requirement.outcome == UNJUDGED:
-            yield Row(FAILED, title, cases, UNDEFINED, UNDEFINED, f"{model}{UNJUDGED}: {one.requirement.notes[0].text}")
+            yield Row(
+                FAILED,
+                title,
+                cases,
+                UNDEFINED,
+                UNDEFINED,
+                f"{model}{UNJUDGED}: {one.requirement.notes[0].text}",
+            )
         for check in one.requirement.checks:
             side = ">=" if check.interval.side == LOWER else "<="
             bound = f"{side} {digits(check.bound, 4)} ({percent(check.interval.level)})"
             words = f"{model}{check.requirement}: {check.outcome}"
-            yield Row(PASSED if check.outcome in accepted else FAILED, title, cases, digits(check.interval.value, 4), bound, words)
+            yield Row(
+                PASSED if check.outcome in accepted else FAILED,
+                title,
+                cases,
+                digits(check.interval.value, 4),
+                bound,
+                words,
+            )
 
 
 def _compared_rows(regression: Regression, title: str) -> Iterator[Row]:
-    margin = next((note.text for note in regression.notes if MARGIN in note.text), "") if regression.margin is not None else ""
+    margin = (
+        next((note.text for note in regression.notes if MARGIN in note.text), "")
+        if regression.margin is not None
+        else ""
+    )
     for part in regression.parts:
         first, second = part.difference.values
-        good = part.outcome != WORSE and not (part.whole and NOT_WITHIN in margin) and not math.isnan(part.difference.value)
+        good = (
+            part.outcome != WORSE
+            and not (part.whole and NOT_WITHIN in margin)
+            and not math.isnan(part.difference.value)
+        )
         words = f"{part.outcome}; {margin}" if part.whole and margin else part.outcome
         value = f"{digits(second, 4)}, baseline {digits(first, 4)}"
         cases = ALL if part.whole else f"slice {quoted(part.name, quotes=False)}"
-        yield Row(PASSED if good else FAILED, title, cases, value, comparisons.shown_p(part.p_adjusted), words)
+        yield Row(
+            PASSED if good else FAILED,
+            title,
+            cases,
+            value,
+            comparisons.shown_p(part.p_adjusted),
+            words,
+        )
 
 
 def broken(title: str, lines: Sequence[str]) -> list[Row]:
@@ -365,19 +524,52 @@ def lines_of(error: InputError) -> list[str]:
 
 
 def markdown(rows: Sequence[Row], footers: Sequence[str] = ()) -> str:
-    """The summary for the page of a change: pass or fail, and a row for each check. Nothing of the user's is markup."""
-    every, wrong = ({row.check for row in rows if row.result in results} for results in ((PASSED, FAILED, BROKEN), (FAILED, BROKEN)))
-    head = f"Failed: {len(wrong)} of {len(every)} checks" if wrong or not rows else f"Passed: {len(every)} of {len(every)} checks"
-    lines = [f"{HEADING}{head}", "", "| result | check | cases | value | bound | verdict |", "|---|---|---|---|---|---|"]
-    lines += [f"| {row.result if row.result == PASSED else f'**{row.result}**'} | {' | '.join(map(plain, row[1:]))} |" for row in rows]
-    return "\n".join([*lines, *(["", *(f"- {plain(footer)}" for footer in footers)] if footers else [])]) + "\n"
+    """The summary for the page of a change: pass or fail, and a row for each check. Nothing of the
+    user's is markup.
+    """
+    every, wrong = (
+        {row.check for row in rows if row.result in results}
+        for results in ((PASSED, FAILED, BROKEN), (FAILED, BROKEN))
+    )
+    head = (
+        f"Failed: {len(wrong)} of {len(every)} checks"
+        if wrong or not rows
+        else f"Passed: {len(every)} of {len(every)} checks"
+    )
+    lines = [
+        f"{HEADING}{head}",
+        "",
+        "| result | check | cases | value | bound | verdict |",
+        "|---|---|---|---|---|---|",
+    ]
+    lines += [
+        f"| {row.result if row.result == PASSED else f'**{row.result}**'} |"
+        f" {' | '.join(map(plain, row[1:]))} |"
+        for row in rows
+    ]
+    return (
+        "\n".join(
+            [*lines, *(["", *(f"- {plain(footer)}" for footer in footers)] if footers else [])]
+        )
+        + "\n"
+    )
 
 
 def summary(outcomes: Sequence[Outcome]) -> str:
     """The Markdown of checks that were judged."""
-    footers = [f"source {tables.source(replace(source, path=source.name))}" for source in sources_of(outcomes)]
+    footers = [
+        f"source {tables.source(replace(source, path=source.name))}"
+        for source in sources_of(outcomes)
+    ]
     footers += [f"note {note.code}: {note.line(on_command_line)}" for note in notes_of(outcomes)]
-    return markdown([row for i, outcome in enumerate(outcomes, 1) for row in rows_of(outcome, numbered(i, outcome.check))], footers)
+    return markdown(
+        [
+            row
+            for i, outcome in enumerate(outcomes, 1)
+            for row in rows_of(outcome, numbered(i, outcome.check))
+        ],
+        footers,
+    )
 
 
 def numbered(place: int, check: Demand | Comparison) -> str:
@@ -399,12 +591,19 @@ def check_summary(path: str | os.PathLike[str]) -> None:
     except OSError:
         return  # not there, or writing will say why not
     if there and there != HEADING.encode():
-        raise refuse_file(path, "BR801", "exists, and is no summary of an earlier run", "choose another name, or remove it")
+        raise refuse_file(
+            path,
+            "BR801",
+            "exists, and is no summary of an earlier run",
+            "choose another name, or remove it",
+        )
 
 
 def plain(words: str) -> str:
     """Text that Markdown and HTML show as it is."""
-    safe = "".join(f"\\{sign}" if sign in MARKUP else sign for sign in html.escape(escaped(words), quote=False))
+    safe = "".join(
+        f"\\{sign}" if sign in MARKUP else sign for sign in html.escape(escaped(words), quote=False)
+    )
     for link in LINKED:
         safe = safe.replace(link, f"{link[:1]}<!-- -->{link[1:]}")
     return safe

@@ -1,4 +1,6 @@
-"""The checks of `baserate.toml` as items of a pytest run: `pytest --baserate`. Nothing is loaded before that is asked for."""
+"""The checks of `baserate.toml` as items of a pytest run: `pytest --baserate`. Nothing is loaded
+before that is asked for.
+"""
 
 from __future__ import annotations
 
@@ -21,17 +23,39 @@ NOT_RUN = "was not run"
 def pytest_addoption(parser: pytest.Parser) -> None:
     """`--baserate [FILE]`, or `baserate = FILE` in the settings of pytest."""
     group = parser.getgroup("baserate", "checks of classifiers at the base rate of the field")
-    text = f"Run the checks of this file too ({SETTINGS} unless named; write --baserate=FILE where paths of tests follow)."
-    group.addoption("--baserate", nargs="?", const=SETTINGS, default=None, metavar="FILE", help=text)
-    group.addoption("--baserate-markdown", default=None, metavar="FILE", help="Write a summary of these checks for the page of a change.")
-    parser.addini("baserate", help="The file of checks that every run takes along, relative to the root.", default="")
+    text = (
+        f"Run the checks of this file too ({SETTINGS} unless named; write --baserate=FILE where"
+        " paths of tests follow)."
+    )
+    group.addoption(
+        "--baserate", nargs="?", const=SETTINGS, default=None, metavar="FILE", help=text
+    )
+    group.addoption(
+        "--baserate-markdown",
+        default=None,
+        metavar="FILE",
+        help="Write a summary of these checks for the page of a change.",
+    )
+    parser.addini(
+        "baserate",
+        help="The file of checks that every run takes along, relative to the root.",
+        default="",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Where checks are asked for, take part in the run; a summary without checks would be taken for one of checks that pass."""
-    given, named, summary = config.getoption("baserate"), config.getini("baserate"), config.getoption("baserate_markdown")
+    """Where checks are asked for, take part in the run; a summary without checks would be taken for
+    one of checks that pass.
+    """
+    given, named, summary = (
+        config.getoption("baserate"),
+        config.getini("baserate"),
+        config.getoption("baserate_markdown"),
+    )
     if given is not None:
-        config.pluginmanager.register(Build(config.invocation_params.dir / given, summary), "baserate-checks")
+        config.pluginmanager.register(
+            Build(config.invocation_params.dir / given, summary), "baserate-checks"
+        )
     elif named:
         config.pluginmanager.register(Build(config.rootpath / named, summary), "baserate-checks")
     elif summary is not None:
@@ -46,7 +70,9 @@ class Build:
         self.rows: dict[str, list[list[str]]] = {}
 
     @pytest.hookimpl(tryfirst=True)
-    def pytest_collection_modifyitems(self, session: pytest.Session, items: list[pytest.Item]) -> None:
+    def pytest_collection_modifyitems(
+        self, session: pytest.Session, items: list[pytest.Item]
+    ) -> None:
         """One item a check, behind the tests; added first, so that -k and --deselect see them."""
         self._check_summary(session.config)
         try:
@@ -105,18 +131,26 @@ class Checks(pytest.File):
         except InputError as error:
             raise pytest.UsageError("\n".join(lines_of(error))) from None
         except OSError as error:
-            raise pytest.UsageError(f"--baserate: {path}: {error.strerror}. Fix: --baserate=FILE, the file of checks.") from None
+            raise pytest.UsageError(
+                f"--baserate: {path}: {error.strerror}. Fix: --baserate=FILE, the file of checks."
+            ) from None
         reader = Reader(settings.data)
         if settings.digests:
             yield Item.from_parent(self, name="digests", ask=(settings, reader))
         for i, check in enumerate(settings.checks, 1):
-            yield Item.from_parent(self, name=numbered(i, check), ask=(settings, reader), check=check)
+            yield Item.from_parent(
+                self, name=numbered(i, check), ask=(settings, reader), check=check
+            )
 
 
 class Item(pytest.Item):
-    """One check. It is judged where tests set up, so that input which cannot be judged is an error, and only a verdict can fail."""
+    """One check. It is judged where tests set up, so that input which cannot be judged is an error,
+    and only a verdict can fail.
+    """
 
-    def __init__(self, *, ask: tuple[Settings, Reader], check: Demand | Comparison | None = None, **rest: Any) -> None:
+    def __init__(
+        self, *, ask: tuple[Settings, Reader], check: Demand | Comparison | None = None, **rest: Any
+    ) -> None:
         super().__init__(**rest)
         self.settings, self.reader = ask
         self.check, self.failure = check, ""
@@ -130,7 +164,11 @@ class Item(pytest.Item):
             rows: Sequence[Sequence[str]] = self._judged()
             failed = ""
         except (InputError, OSError) as error:
-            lines = lines_of(error) if isinstance(error, InputError) else [f"{error.filename}: {error.strerror}"]
+            lines = (
+                lines_of(error)
+                if isinstance(error, InputError)
+                else [f"{error.filename}: {error.strerror}"]
+            )
             rows, failed = _broken(self.name, lines), "\n".join(lines)
         self.user_properties = [(ROWS, json.dumps([list(row) for row in rows]))]
         if failed:

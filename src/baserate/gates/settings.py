@@ -1,4 +1,6 @@
-"""`baserate.toml`: the checks of a build, read and written. Nothing in it is executed, and nothing in it is ignored."""
+"""`baserate.toml`: the checks of a build, read and written. Nothing in it is executed, and nothing
+in it is ignored.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,17 @@ from baserate.conditions import Conditions, Costs
 from baserate.counts.joint import JointCounts
 from baserate.curves.summaries import summary_named
 from baserate.decisions.rules import parse_rule
-from baserate.errors import Fix, InputError, Problem, Where, escaped, grouped, quoted, refuse, refuse_file
+from baserate.errors import (
+    Fix,
+    InputError,
+    Problem,
+    Where,
+    escaped,
+    grouped,
+    quoted,
+    refuse,
+    refuse_file,
+)
 from baserate.inference.bootstrap import checked_replicates, checked_seed
 from baserate.inference.requirements import Regression, check_requirement, checked_margin
 from baserate.inference.values import checked_level
@@ -35,15 +47,29 @@ from baserate.read.streams import HEAD, STDIN, TEXT, Limits, file_kind, opened
 from baserate.read.treatments import Treatment
 
 # ----------------------------------------------------------------------
-# The keys of a TOML file: each is taken once, by its kind, and whatever is wrong with any of them is found in one pass.
+# The keys of a TOML file: each is taken once, by its kind, and whatever is wrong with any of them
+# is found in one pass.
 
 
 Path = tuple[str | int, ...]
 HEADER = re.compile(r"\s*(\[{1,2})\s*(.+?)\s*\]{1,2}\s*(?:#.*)?")
 KEY = re.compile(r"""\s*((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*)\s*=""")
 PART = re.compile(r"""[\w-]+|"[^"]*"|'[^']*'""")
-TEXT_VALUE, NUMBER, WHOLE, FLAG, TABLE, TABLES = "a text", "a number", "a whole number", "true or false", "a table", "a list of tables"
-TEXTS, SHARE, VALUE, CUT, SOURCE = "a list of texts", "a number or a text", "a text, number or bool", 'a number or "none"', "a text or a table"
+TEXT_VALUE, NUMBER, WHOLE, FLAG, TABLE, TABLES = (
+    "a text",
+    "a number",
+    "a whole number",
+    "true or false",
+    "a table",
+    "a list of tables",
+)
+TEXTS, SHARE, VALUE, CUT, SOURCE = (
+    "a list of texts",
+    "a number or a text",
+    "a text, number or bool",
+    'a number or "none"',
+    "a text or a table",
+)
 
 
 def _is_number(value: Any) -> bool:
@@ -61,7 +87,9 @@ FITS: dict[str, Callable[[Any], bool]] = {
     SHARE: lambda value: _is_number(value) or isinstance(value, str),
     VALUE: lambda value: _is_number(value) or isinstance(value, str | bool),
     CUT: lambda value: _is_number(value) or value == "none",
-    SOURCE: lambda value: (isinstance(value, str) and bool(value.strip())) or isinstance(value, dict),
+    SOURCE: lambda value: (
+        (isinstance(value, str) and bool(value.strip())) or isinstance(value, dict)
+    ),
 }
 
 
@@ -75,8 +103,17 @@ class File:
 
     def wrong(self, where: Path, code: str, text: str, fix: str) -> None:
         """Remember a problem, at the line of its key or of the nearest table around it."""
-        found = next((self.lines[where[:end]] for end in range(len(where), 0, -1) if where[:end] in self.lines), None)
-        place = Where(self.path, lines=() if found is None else (found,), total=0 if found is None else 1)
+        found = next(
+            (
+                self.lines[where[:end]]
+                for end in range(len(where), 0, -1)
+                if where[:end] in self.lines
+            ),
+            None,
+        )
+        place = Where(
+            self.path, lines=() if found is None else (found,), total=0 if found is None else 1
+        )
         self.problems.append(Problem(code, text, Fix.everywhere(fix), place))
 
     @contextmanager
@@ -86,7 +123,12 @@ class File:
             yield
         except InputError as error:
             for problem in error.problems:
-                self.wrong(where, problem.code, f"{shown(where)}: {problem.text}", fix or problem.fix.python)
+                self.wrong(
+                    where,
+                    problem.code,
+                    f"{shown(where)}: {problem.text}",
+                    fix or problem.fix.python,
+                )
 
     def settle(self) -> None:
         """Raise everything that was found, in the order of the lines."""
@@ -104,7 +146,9 @@ class Keys:
     known: list[str] = field(default_factory=list)
 
     def take(self, key: str, kind: str, *, needed: str = "") -> Any:
-        """The value of a key; None where it is not there, or not of its kind. `needed` is an example of what is missing."""
+        """The value of a key; None where it is not there, or not of its kind. `needed` is an
+        example of what is missing.
+        """
         self.known.append(key)
         if key not in self.values:
             if needed:
@@ -112,7 +156,12 @@ class Keys:
             return None
         value = self.values[key]
         if not FITS[kind](value):
-            self.file.wrong((*self.where, key), "BR842", f"{self.spoken(key)} is {kind}, got {_told(value)}", needed or f"write {kind}")
+            self.file.wrong(
+                (*self.where, key),
+                "BR842",
+                f"{self.spoken(key)} is {kind}, got {_told(value)}",
+                needed or f"write {kind}",
+            )
             return None
         return value
 
@@ -132,7 +181,9 @@ class Keys:
                 like = quoted(near[0], quotes=False) if near else ""
                 meant = f"; did you mean {like}?" if near else ""
                 fix = f"write {like}" if near else f"one of {', '.join(self.known)}"
-                self.file.wrong((*self.where, key), "BR841", f"there is no key {self.spoken(key)}{meant}", fix)
+                self.file.wrong(
+                    (*self.where, key), "BR841", f"there is no key {self.spoken(key)}{meant}", fix
+                )
 
     def spoken(self, key: str) -> str:
         return shown((*self.where, key))
@@ -142,16 +193,26 @@ def shown(where: Path) -> str:
     """A key with the tables that it stands in: scenario.field.prior, require[2].rule."""
     text = ""
     for part in where:
-        text += f"[{part}]" if isinstance(part, int) else f"{'.' if text else ''}{quoted(part, quotes=False)}"
+        text += (
+            f"[{part}]"
+            if isinstance(part, int)
+            else f"{'.' if text else ''}{quoted(part, quotes=False)}"
+        )
     return text
 
 
 def _told(value: object) -> str:
-    return f"a {'table' if isinstance(value, dict) else 'list'}" if isinstance(value, dict | list) else quoted(value)
+    return (
+        f"a {'table' if isinstance(value, dict) else 'list'}"
+        if isinstance(value, dict | list)
+        else quoted(value)
+    )
 
 
 def lines_of(text: str) -> dict[Path, int]:
-    """The line on which each table and key stands. Good enough to point at: a key in a text of several lines is taken for one."""
+    """The line on which each table and key stands. Good enough to point at: a key in a text of
+    several lines is taken for one.
+    """
     found: dict[Path, int] = {}
     table: Path = ()
     counted: dict[Path, int] = {}
@@ -178,7 +239,8 @@ def listed(names: Iterable[str]) -> str:
 
 
 # ----------------------------------------------------------------------
-# Plain values: where the cases lie, under which conditions, what is asked of which model, and how it came out.
+# Plain values: where the cases lie, under which conditions, what is asked of which model, and how
+# it came out.
 
 
 ERROR, COST, CAUGHT = "error", "expected_cost", "caught"
@@ -218,7 +280,11 @@ class Scenario:
     def cuts(self, models: tuple[str, ...]) -> dict[str, float | None] | None:
         """The threshold of each of these models, where all of them have one."""
         given = self.thresholds or {}
-        return {model: given[model] for model in models} if all(model in given for model in models) else None
+        return (
+            {model: given[model] for model in models}
+            if all(model in given for model in models)
+            else None
+        )
 
 
 @dataclass(frozen=True)
@@ -234,7 +300,10 @@ class Demand:
 
     @property
     def title(self) -> str:
-        return f"{escaped(self.rule)} of {', '.join(quoted(model, quotes=False) for model in self.models)}{_where(self)}"
+        return (
+            f"{escaped(self.rule)} of"
+            f" {', '.join(quoted(model, quotes=False) for model in self.models)}{_where(self)}"
+        )
 
 
 @dataclass(frozen=True)
@@ -257,28 +326,42 @@ class Comparison:
 
     @property
     def wanted(self) -> str:
-        """What is compared: what is named; else costs where they are given, what a budget catches, or the share of errors."""
+        """What is compared: what is named; else costs where they are given, what a budget catches,
+        or the share of errors.
+        """
         if self.statistic is not None:
             return self.statistic
         if self.scenario.at.costs_given:
             return COST
-        return CAUGHT if self.rule is not None and parse_rule(self.rule, self.scenario.volume).budget is not None else ERROR
+        return (
+            CAUGHT
+            if self.rule is not None
+            and parse_rule(self.rule, self.scenario.volume).budget is not None
+            else ERROR
+        )
 
     @property
     def title(self) -> str:
         rule = "" if self.rule is None else f" with {escaped(self.rule)}"
         by = f" by {escaped(self.wanted)}{rule}"
-        return f"{quoted(self.candidate, quotes=False)} against {quoted(self.baseline, quotes=False)}{by}{_where(self)}"
+        return (
+            f"{quoted(self.candidate, quotes=False)} against"
+            f" {quoted(self.baseline, quotes=False)}{by}{_where(self)}"
+        )
 
 
 def _where(check: Demand | Comparison) -> str:
-    scenario = "" if check.scenario.name is None else f", {quoted(check.scenario.name, quotes=False)}"
+    scenario = (
+        "" if check.scenario.name is None else f", {quoted(check.scenario.name, quotes=False)}"
+    )
     return f"{scenario}{'' if check.slice is None else f', by {quoted(check.slice, quotes=False)}'}"
 
 
 @dataclass(frozen=True)
 class Settings:
-    """Everything that a `baserate.toml` says; `digests` are those of counts that must not have changed."""
+    """Everything that a `baserate.toml` says; `digests` are those of counts that must not have
+    changed.
+    """
 
     path: str
     data: Data
@@ -301,7 +384,8 @@ class Outcome:
 
 
 # ----------------------------------------------------------------------
-# `baserate.toml`: what a build checks, as a file. Nothing in it is executed, and nothing in it is ignored.
+# `baserate.toml`: what a build checks, as a file. Nothing in it is executed, and nothing in it is
+# ignored.
 
 
 SETTINGS = "baserate.toml"
@@ -311,8 +395,16 @@ LONGEST_LINE = 2000
 WRITE_SOURCE = 'source = "scores.csv"'
 WRITE_COSTS = "costs = { fn = 100, fp = 1 }"
 OUTCOMES = ("fp", "fn", "tp", "tn")
-KINDS = {"str | None": TEXT_VALUE, "bool": FLAG, "int": WHOLE, "float | None": NUMBER, "tuple[str, ...]": TEXTS}
-READING = {field.name: KINDS[str(field.type)] for kind in (Asked, Treatment) for field in fields(kind)} | {"max_bytes": WHOLE}
+KINDS = {
+    "str | None": TEXT_VALUE,
+    "bool": FLAG,
+    "int": WHOLE,
+    "float | None": NUMBER,
+    "tuple[str, ...]": TEXTS,
+}
+READING = {
+    field.name: KINDS[str(field.type)] for kind in (Asked, Treatment) for field in fields(kind)
+} | {"max_bytes": WHOLE}
 TOGETHER = frozenset({"columns", "header", "decimal", "thousands"})
 AT_LINE = re.compile(r"(.*?) \(at (?:line (\d+)|end of document).*\)")
 DIGEST = re.compile(r"[0-9a-f]{64}")
@@ -322,12 +414,22 @@ def load(path: str | os.PathLike[str]) -> Settings:
     """The settings in a file. Everything that is wrong with it is found in one pass."""
     path = os.fspath(path)
     if not os.path.lexists(path) and os.path.basename(path) == SETTINGS:  # noqa: PTH119
-        raise refuse_file(path, "BR844", "there are no settings", "baserate init FILE writes them; or name a FILE of cases")
+        raise refuse_file(
+            path,
+            "BR844",
+            "there are no settings",
+            "baserate init FILE writes them; or name a FILE of cases",
+        )
     streams.checked_regular(path)
     with open(path, "rb") as file:
         content = file.read(MOST_BYTES + 1)
     if len(content) > MOST_BYTES:
-        raise refuse_file(path, "BR840", "is larger than 100 kB: these are no settings", "name the file of settings")
+        raise refuse_file(
+            path,
+            "BR840",
+            "is larger than 100 kB: these are no settings",
+            "name the file of settings",
+        )
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -337,7 +439,10 @@ def load(path: str | os.PathLike[str]) -> Settings:
 
 def read(text: str, path: str = SETTINGS) -> Settings:
     """The same from text; sources are relative to the folder of `path`."""
-    long = next((number for number, line in enumerate(text.splitlines(), 1) if len(line) > LONGEST_LINE), None)
+    long = next(
+        (number for number, line in enumerate(text.splitlines(), 1) if len(line) > LONGEST_LINE),
+        None,
+    )
     if long is not None:
         text_ = f"has a line of more than {grouped(LONGEST_LINE)} characters: these are no settings"
         raise refuse_file(path, "BR840", text_, "name the file of settings", (long,), 1)
@@ -347,21 +452,30 @@ def read(text: str, path: str = SETTINGS) -> Settings:
         found = AT_LINE.fullmatch(str(error))
         lines = (int(found[2]),) if found and found[2] else ()
         reason = quoted(found[1] if found else str(error), quotes=False)
-        raise refuse_file(path, "BR840", f"is not TOML: {reason}", "mend that line", lines, len(lines)) from None
+        raise refuse_file(
+            path, "BR840", f"is not TOML: {reason}", "mend that line", lines, len(lines)
+        ) from None
     file = File(path, lines_of(text))
     top = Keys(file, (), values)
     data = _data(top)
     names = tuple(data.models)
     scenarios = {name: _scenario(keys, names) for name, keys in _tables(top, "scenario").items()}
     order = list(values)
-    kinds = sorted(("require", "compare"), key=lambda kind: order.index(kind) if kind in order else len(order))
+    kinds = sorted(
+        ("require", "compare"), key=lambda kind: order.index(kind) if kind in order else len(order)
+    )
     checks = [check for kind in kinds for check in _checks(top, kind, names, scenarios)]
     digests, seed = _digests(top.table("digests"), names), top.take("seed", WHOLE) or 0
     with file.refusals(("seed",), "seed = 0"):
         checked_seed(seed)
     top.done()
     if not checks and not file.problems:
-        file.wrong((), "BR844", "there is nothing to check", '[[require]] with rule = "precision >= 0.2", or [[compare]]')
+        file.wrong(
+            (),
+            "BR844",
+            "there is nothing to check",
+            '[[require]] with rule = "precision >= 0.2", or [[compare]]',
+        )
     file.settle()
     _check_joining(file, data, checks)
     file.settle()
@@ -371,7 +485,11 @@ def read(text: str, path: str = SETTINGS) -> Settings:
 def _tables(top: Keys, key: str) -> dict[str, Keys]:
     """Tables under names that the user chose."""
     around = top.table(key)
-    return {name: Keys(top.file, (key, name), value) for name, value in around.each(TABLE).items() if value is not None}
+    return {
+        name: Keys(top.file, (key, name), value)
+        for name, value in around.each(TABLE).items()
+        if value is not None
+    }
 
 
 def _data(top: Keys) -> Data:
@@ -379,7 +497,12 @@ def _data(top: Keys) -> Data:
     source = keys.take("source", SOURCE, needed=WRITE_SOURCE)
     columns = {name: column or "" for name, column in models.each(TEXT_VALUE).items()}
     if not models.values:
-        top.file.wrong(("models",), "BR841", "models are missing", '[models] with candidate = "the column of its score"')
+        top.file.wrong(
+            ("models",),
+            "BR841",
+            "models are missing",
+            '[models] with candidate = "the column of its score"',
+        )
     positive, design = keys.take("positive", VALUE), keys.take("design", TEXT_VALUE) or RANDOM
     with top.file.refusals(("data", "design"), 'design = "case-control"'):
         checked_design(design)
@@ -398,7 +521,11 @@ def _data(top: Keys) -> Data:
 
 def _options(keys: Keys) -> Options:
     """How to read: each option on its own, then those that depend on each other."""
-    said = {name: value for name, kind in READING.items() if (value := keys.take(name, kind)) is not None}
+    said = {
+        name: value
+        for name, kind in READING.items()
+        if (value := keys.take(name, kind)) is not None
+    }
     before = len(keys.file.problems)
     for name in said.keys() - TOGETHER:
         with keys.file.refusals((*keys.where, name)):
@@ -414,14 +541,24 @@ def _scored(file: File, source: Any, columns: Mapping[str, str]) -> dict[str, Sc
     folder, where = os.path.dirname(file.path), ("data", "source")  # noqa: PTH120
     if isinstance(source, dict):
         keys = Keys(file, where, source)
-        own = {name: keys.take(name, TEXT_VALUE, needed=f'{quoted(name, quotes=False)} = "its.csv"') for name in columns}
+        own = {
+            name: keys.take(name, TEXT_VALUE, needed=f'{quoted(name, quotes=False)} = "its.csv"')
+            for name in columns
+        }
         keys.done()
     else:
         own = dict.fromkeys(columns, source)
         if len(set(columns.values())) < len(columns):
-            file.wrong(("models",), "BR407", "two models have the same score", "name each column once")
+            file.wrong(
+                ("models",), "BR407", "two models have the same score", "name each column once"
+            )
     if "-" in own.values():
-        file.wrong(where, "BR842", "standard input is no source of settings, which are read more than once", WRITE_SOURCE)
+        file.wrong(
+            where,
+            "BR842",
+            "standard input is no source of settings, which are read more than once",
+            WRITE_SOURCE,
+        )
     return {name: Scored(beside(folder, path or ""), columns[name]) for name, path in own.items()}
 
 
@@ -439,7 +576,12 @@ def _scenario(keys: Keys, models: tuple[str, ...]) -> Scenario:
     prior, volume, costs = keys.take("prior", SHARE), keys.take("volume", NUMBER), None
     given = {kind: keys.take(kind, TABLE) for kind in ("costs", "profits")}
     if None not in given.values():
-        file.wrong(keys.where, "BR513", f"{keys.spoken('costs')} and profits are given together", "give one of them")
+        file.wrong(
+            keys.where,
+            "BR513",
+            f"{keys.spoken('costs')} and profits are given together",
+            "give one of them",
+        )
     for kind, values in given.items():
         if values is not None:
             costs = _costs(Keys(file, (*keys.where, kind), values), profits=kind == "profits")
@@ -456,7 +598,9 @@ def _scenario(keys: Keys, models: tuple[str, ...]) -> Scenario:
 def _costs(keys: Keys, *, profits: bool) -> Costs | None:
     amounts = {name: amount for name in OUTCOMES if (amount := keys.take(name, NUMBER)) is not None}
     keys.done()
-    with keys.file.refusals(keys.where, "profits = { tp = 95, fp = -5 }" if profits else WRITE_COSTS):
+    with keys.file.refusals(
+        keys.where, "profits = { tp = 95, fp = -5 }" if profits else WRITE_COSTS
+    ):
         return Costs.from_profits(**amounts) if profits else Costs(**amounts)
     return None
 
@@ -474,7 +618,9 @@ def _thresholds(keys: Keys, models: tuple[str, ...]) -> dict[str, float | None] 
     return {model: None if cut == "none" else cut for model, cut in found.items()}
 
 
-def _checks(top: Keys, kind: str, models: tuple[str, ...], scenarios: Mapping[str, Scenario]) -> list[Demand | Comparison]:
+def _checks(
+    top: Keys, kind: str, models: tuple[str, ...], scenarios: Mapping[str, Scenario]
+) -> list[Demand | Comparison]:
     found: list[Demand | Comparison] = []
     for number, values in enumerate(top.take(kind, TABLES) or (), 1):
         keys = Keys(top.file, (kind, number), values)
@@ -496,10 +642,17 @@ def _level(given: Any) -> float:
 
 def _named(keys: Keys, scenarios: Mapping[str, Scenario]) -> Scenario:
     """The scenario of a check: where there are any, one has to be named."""
-    name = keys.take("scenario", TEXT_VALUE, needed=f"scenario = {quoted(next(iter(scenarios)))}" if scenarios else "")
+    name = keys.take(
+        "scenario",
+        TEXT_VALUE,
+        needed=f"scenario = {quoted(next(iter(scenarios)))}" if scenarios else "",
+    )
     if name is not None and name not in scenarios:
         keys.file.wrong(
-            (*keys.where, "scenario"), "BR842", f"{keys.spoken('scenario')}: there is no scenario {quoted(name)}", _those(scenarios)
+            (*keys.where, "scenario"),
+            "BR842",
+            f"{keys.spoken('scenario')}: there is no scenario {quoted(name)}",
+            _those(scenarios),
         )
     return scenarios.get(name, Scenario())
 
@@ -522,14 +675,25 @@ def _demand(keys: Keys, models: tuple[str, ...], scenario: Scenario, level: floa
 
 def _model(keys: Keys, key: str, models: tuple[str, ...], default: str | None) -> str | None:
     """A model by its name; the default where there is no choice, or where it is called so."""
-    name = keys.take(key, TEXT_VALUE, needed="" if default in models else f"{key} = {quoted(next(iter(models), 'm1'))}")
+    name = keys.take(
+        key,
+        TEXT_VALUE,
+        needed="" if default in models else f"{key} = {quoted(next(iter(models), 'm1'))}",
+    )
     if name is not None and name not in models:
-        keys.file.wrong((*keys.where, key), "BR408", f"{keys.spoken(key)}: there is no model {quoted(name)}", _those(models))
+        keys.file.wrong(
+            (*keys.where, key),
+            "BR408",
+            f"{keys.spoken(key)}: there is no model {quoted(name)}",
+            _those(models),
+        )
         return None
     return name or (default if default in models and key not in keys.values else None)
 
 
-def _comparison(keys: Keys, models: tuple[str, ...], scenario: Scenario, level: float) -> Comparison | None:
+def _comparison(
+    keys: Keys, models: tuple[str, ...], scenario: Scenario, level: float
+) -> Comparison | None:
     file, where = keys.file, keys.where
     pair = [_model(keys, key, models, key) for key in (BASELINE, CANDIDATE)]
     statistic, rule, by = (keys.take(key, TEXT_VALUE) for key in ("statistic", "rule", "slice"))
@@ -546,25 +710,41 @@ def _comparison(keys: Keys, models: tuple[str, ...], scenario: Scenario, level: 
     if pair[0] is None or pair[1] is None:
         return None
     if pair[0] == pair[1]:
-        file.wrong(where, "BR596", f"baseline and candidate are both {quoted(pair[0])}", "name two models")
+        file.wrong(
+            where, "BR596", f"baseline and candidate are both {quoted(pair[0])}", "name two models"
+        )
     _check_cuts(keys, (pair[0], pair[1]), statistic, rule, scenario)
     return Comparison(pair[0], pair[1], scenario, statistic, rule, margin, by, level, replicates)
 
 
-def _check_cuts(keys: Keys, pair: tuple[str, str], statistic: str | None, rule: str | None, scenario: Scenario) -> None:
+def _check_cuts(
+    keys: Keys, pair: tuple[str, str], statistic: str | None, rule: str | None, scenario: Scenario
+) -> None:
     """Two models are compared at the thresholds of both; that of one alone would be passed over."""
     at_thresholds = rule is None and (statistic is None or summary_named(statistic) is None)
     absent = [model for model in pair if model not in (scenario.thresholds or {})]
     if at_thresholds and len(absent) == 1:
-        text = f"{shown(keys.where)}: no threshold is given for {quoted(absent[0])} in the scenario {quoted(scenario.name)}"
-        keys.file.wrong(keys.where, "BR529", text, f"threshold = {{ {pair[0]} = 0.5, {pair[1]} = 0.5 }}")
+        text = (
+            f"{shown(keys.where)}: no threshold is given for {quoted(absent[0])} in the scenario"
+            f" {quoted(scenario.name)}"
+        )
+        keys.file.wrong(
+            keys.where, "BR529", text, f"threshold = {{ {pair[0]} = 0.5, {pair[1]} = 0.5 }}"
+        )
 
 
-def _check_statistic(file: File, where: Any, statistic: str, rule: str | None, scenario: Scenario) -> None:
+def _check_statistic(
+    file: File, where: Any, statistic: str, rule: str | None, scenario: Scenario
+) -> None:
     if summary_named(statistic) is None:
         parse(statistic, scenario.volume)
     elif rule is not None:
-        file.wrong((*where, "rule"), "BR594", f"{statistic} is a number of all cases: a rule says nothing of it", "leave it out")
+        file.wrong(
+            (*where, "rule"),
+            "BR594",
+            f"{statistic} is a number of all cases: a rule says nothing of it",
+            "leave it out",
+        )
 
 
 def _digests(keys: Keys, models: tuple[str, ...]) -> dict[str, str]:
@@ -573,8 +753,13 @@ def _digests(keys: Keys, models: tuple[str, ...]) -> dict[str, str]:
     for model in models:
         digest = keys.take(model, TEXT_VALUE)
         if digest is not None and not DIGEST.fullmatch(digest):
-            text = f"{keys.spoken(model)} is the digest of counts, 64 signs of 0-9 and a-f, got {quoted(digest)}"
-            keys.file.wrong((*keys.where, model), "BR842", text, "copy it from baserate show --json")
+            text = (
+                f"{keys.spoken(model)} is the digest of counts, 64 signs of 0-9 and a-f, got"
+                f" {quoted(digest)}"
+            )
+            keys.file.wrong(
+                (*keys.where, model), "BR842", text, "copy it from baserate show --json"
+            )
         elif digest is not None:
             found[model] = digest
     keys.done()
@@ -582,13 +767,24 @@ def _digests(keys: Keys, models: tuple[str, ...]) -> dict[str, str]:
 
 
 def _check_joining(file: File, data: Data, checks: list[Demand | Comparison]) -> None:
-    """Cases of several sources belong together by an id, or by their position because that is said."""
+    """Cases of several sources belong together by an id, or by their position because that is
+    said.
+    """
     several = len({model.source for model in data.models.values()}) > 1
     paired = any(isinstance(check, Comparison) for check in checks)
     if not several and (data.join is not None or data.by_position):
-        file.wrong(("data",), "BR414", "one source is not joined with another", "leave join and by_position out")
+        file.wrong(
+            ("data",),
+            "BR414",
+            "one source is not joined with another",
+            "leave join and by_position out",
+        )
     if several and paired and data.by_position == (data.id is not None):
-        text = "an id and by position: say one of them" if data.by_position else "several sources, and nothing says which rows belong together"
+        text = (
+            "an id and by position: say one of them"
+            if data.by_position
+            else "several sources, and nothing says which rows belong together"
+        )
         file.wrong(("data",), "BR414", text, 'id = "COLUMN", or by_position = true')
 
 
@@ -618,24 +814,40 @@ class Answers:
 
 
 def columns_of(source: str, options: Options) -> list[tuple[str, str]]:
-    """The columns of a text file, each with its value in the first row; none where only a whole reading would tell."""
+    """The columns of a text file, each with its value in the first row; none where only a whole
+    reading would tell.
+    """
     if source in STDIN:
-        raise refuse("BR842", "standard input is no source of settings, which are read more than once", "save it to a file")
+        raise refuse(
+            "BR842",
+            "standard input is no source of settings, which are read more than once",
+            "save it to a file",
+        )
     if is_saved(source):
-        raise refuse_file(source, "BR610", "holds counts, not cases", "write the settings by hand: docs/gates.md")
+        raise refuse_file(
+            source, "BR610", "holds counts, not cases", "write the settings by hand: docs/gates.md"
+        )
     if SCHEME.match(source) or not os.path.isfile(source):  # noqa: PTH113
         return []
     with open(source, "rb") as file:
-        if file_kind(file.read(HEAD), source) != TEXT:  # unpacking and parsing are for a process of their own
+        if (
+            file_kind(file.read(HEAD), source) != TEXT
+        ):  # unpacking and parsing are for a process of their own
             return []
     with opened(source, options.limits) as plain:
         if plain.kind != TEXT or not options.asked.header:
             return []
         with decoded_text(plain.shown, plain.path, options.asked.encoding) as text:
-            skip, signs = options.asked.skip_lines, (options.asked.delimiter,) if options.asked.delimiter else DELIMITERS
+            skip, signs = (
+                options.asked.skip_lines,
+                (options.asked.delimiter,) if options.asked.delimiter else DELIMITERS,
+            )
             sign = max(signs, key=lambda sign: len(first_record(text, sign, skip)))
             names, values = first_record(text, sign, skip), first_record(text, sign, skip + 1)
-    return [(name.strip(), value.strip()) for name, value in zip(names, [*values, *[""] * len(names)], strict=False)]
+    return [
+        (name.strip(), value.strip())
+        for name, value in zip(names, [*values, *[""] * len(names)], strict=False)
+    ]
 
 
 def settings_text(answers: Answers, path: str) -> str:
@@ -647,7 +859,11 @@ def settings_text(answers: Answers, path: str) -> str:
 
 
 def _blocks(answers: Answers, path: str) -> Iterator[str]:
-    data = {"source": _relative(answers.source, path), "label": answers.label, "positive": answers.positive}
+    data = {
+        "source": _relative(answers.source, path),
+        "label": answers.label,
+        "positive": answers.positive,
+    }
     design = {} if answers.design == "random" else {"design": answers.design}
     yield _table("[data]", {**data, **design, **_said(answers.options)})
     yield _table("[models]", {name: name for name in answers.scores})
@@ -656,7 +872,9 @@ def _blocks(answers: Answers, path: str) -> Iterator[str]:
         "costs": answers.costs and _costs_written(answers.costs),
         "threshold": dict(answers.thresholds) or None,
     }
-    scenario = {"scenario": FIELD} if any(value is not None for value in conditions.values()) else {}
+    scenario = (
+        {"scenario": FIELD} if any(value is not None for value in conditions.values()) else {}
+    )
     if scenario:
         yield _table(f"[scenario.{FIELD}]", conditions)
     first, *others = answers.scores
@@ -668,26 +886,51 @@ def _blocks(answers: Answers, path: str) -> Iterator[str]:
 
 def _said(options: Options) -> dict[str, Any]:
     """What was said of how to read."""
-    return {**said_of(options), **({} if options.limits == Limits() else {"max_bytes": options.limits.most})}
+    return {
+        **said_of(options),
+        **({} if options.limits == Limits() else {"max_bytes": options.limits.most}),
+    }
 
 
 def _costs_written(costs: Costs) -> dict[str, Any]:
-    return {name: getattr(costs, name) for name in ("fn", "fp", "tp", "tn") if name in ("fn", "fp") or getattr(costs, name)}
+    return {
+        name: getattr(costs, name)
+        for name in ("fn", "fp", "tp", "tn")
+        if name in ("fn", "fp") or getattr(costs, name)
+    }
 
 
 def _relative(source: str, path: str) -> str:
     """A source as the settings name it."""
     if SCHEME.match(source):
         if urlsplit(source.partition("::")[0]).password:
-            raise refuse("BR842", "the address holds a password, which settings would keep", "leave it out, and let the driver find it")
+            raise refuse(
+                "BR842",
+                "the address holds a password, which settings would keep",
+                "leave it out, and let the driver find it",
+            )
         return source
     split = None if os.path.lexists(source) else PARTS.fullmatch(source)
     folder = os.path.dirname(os.path.abspath(path))  # noqa: PTH100, PTH120
-    return f"{os.path.relpath(split[1], folder)}::{split[2]}" if split else os.path.relpath(source, folder)
+    return (
+        f"{os.path.relpath(split[1], folder)}::{split[2]}"
+        if split
+        else os.path.relpath(source, folder)
+    )
 
 
 def _table(head: str, values: Mapping[str, Any]) -> str:
-    return "\n".join([head, *(f"{_key(key)} = {_value(value)}" for key, value in values.items() if value is not None), ""])
+    return "\n".join(
+        [
+            head,
+            *(
+                f"{_key(key)} = {_value(value)}"
+                for key, value in values.items()
+                if value is not None
+            ),
+            "",
+        ]
+    )
 
 
 def _key(key: str) -> str:
@@ -698,7 +941,9 @@ def _value(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, Mapping):
-        return f"{{ {', '.join(f'{_key(key)} = {_value(inner)}' for key, inner in value.items())} }}"
+        return (
+            f"{{ {', '.join(f'{_key(key)} = {_value(inner)}' for key, inner in value.items())} }}"
+        )
     if isinstance(value, Sequence) and not isinstance(value, str):
         return f"[{', '.join(map(_value, value))}]"
     if value is None:
@@ -707,9 +952,15 @@ def _value(value: Any) -> str:
 
 
 def _text(value: str) -> str:
-    """A basic string of TOML: as in JSON, and without the one control character that JSON leaves alone."""
+    """A basic string of TOML: as in JSON, and without the one control character that JSON leaves
+    alone.
+    """
     try:
         value.encode()
     except UnicodeEncodeError:
-        raise refuse("BR842", "a name is not valid Unicode, and a file of settings cannot hold it", "rename it") from None
+        raise refuse(
+            "BR842",
+            "a name is not valid Unicode, and a file of settings cannot hold it",
+            "rename it",
+        ) from None
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,4 +1,6 @@
-"""Intervals of costs and amounts: rows are resampled with their amounts, as no formula knows how these are spread."""
+"""Intervals of costs and amounts: rows are resampled with their amounts, as no formula knows how
+these are spread.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,9 @@ from baserate.notes import Note
 from baserate.numbers import Floats, rounded
 
 NAMES = ("cost", "expected_cost", "alerts", "amount_caught", "amount_missed")
-FIXED = Note("BR593", "the threshold was chosen on these same cases, and is taken as fixed in advance")
+FIXED = Note(
+    "BR593", "the threshold was chosen on these same cases, and is taken as fixed in advance"
+)
 
 
 def amount_intervals(
@@ -53,40 +57,63 @@ def amount_intervals(
 ) -> dict[str, Interval]:
     """Between which bounds do the cost and the amounts of a chosen point lie?
 
-    By the percentiles of resampled rows: within each class at a base rate that was given, over all cases at the sample's own. On every
-    resample the threshold is chosen `again`, as it was here, and where the cost chose it, it is judged on the cases that the resample left
-    out, as cases that chose it flatter it: the bounds may lie above the cost that was observed. With `again=False` it stays where it is.
+    By the percentiles of resampled rows: within each class at a base rate that was given, over all
+    cases at the sample's own. On every resample the threshold is chosen `again`, as it was here,
+    and where the cost chose it, it is judged on the cases that the resample left out, as cases that
+    chose it flatter it: the bounds may lie above the cost that was observed. With `again=False` it
+    stays where it is.
 
     >>> import baserate as br
     >>> labels, scores, worth = [1, 0] * 40, [i % 7 + 3 * (i % 2 < 1) for i in range(80)], [i % 9 for i in range(80)]
     >>> amounts = br.count_amounts(labels, scores, worth)
     >>> br.amount_intervals(br.choose_amount(amounts, review=2), amounts, replicates=200)["cost"]
     Interval: cost 121, 95 % from 93.45 to 167.7 (percentile)
-    """
+    """  # noqa: E501
     level = checked_level(level)
     refuse_estimate(point.at, "an interval of amounts")
     counts = check_amounts(amounts).counts
     plan = planned(counts, point.at.as_in_sample, None, replicates, seed, progress)
     notes = (*check_enough(counts), *(() if again or point.point.in_advance else (FIXED,)))
     values = np.full((plan.replicates, len(NAMES)), np.nan)
-    # No cheapest point lies inside a run of negatives: where nothing but the cost decides, a resample need not keep them apart.
+    # No cheapest point lies inside a run of negatives: where nothing but the cost decides, a
+    # resample need not keep them apart.
     drawn = counts.condense() if again and not point.point.rule else counts
     others = _Others.of(amounts, drawn) if again and point.point.optimized != CAUGHT else None
     for row, (part, times, negatives) in enumerate(_resampled(amounts, drawn, plan)):
         setting, here = _set(point, Priced.of(part), again=again)
         if setting is not None:
-            values[row] = _values(setting, here, Priced.of(part)) if others is None else others.judge(setting, here, times, negatives)
+            values[row] = (
+                _values(setting, here, Priced.of(part))
+                if others is None
+                else others.judge(setting, here, times, negatives)
+            )
     found = {}
     for column, name in enumerate(NAMES):
         known, missing = undefined_noted(values[:, column])
         low, high = percentile_bounds(known, level, BOTH)
         seen, said = float(getattr(point, name)), (*notes, *missing, *alike(low, high))
-        found[name] = Interval(seen, low, high, level, PERCENTILE, BOTH, name, point.at, plan.replicates, plan.seed, said)
+        found[name] = Interval(
+            seen,
+            low,
+            high,
+            level,
+            PERCENTILE,
+            BOTH,
+            name,
+            point.at,
+            plan.replicates,
+            plan.seed,
+            said,
+        )
     return found
 
 
-def _set(point: AmountPoint, priced: Priced, *, again: bool) -> tuple[OperatingPoint | None, Prices]:
-    """Where one resample sets the threshold, and its prices; none where the rule cannot be kept there."""
+def _set(
+    point: AmountPoint, priced: Priced, *, again: bool
+) -> tuple[OperatingPoint | None, Prices]:
+    """Where one resample sets the threshold, and its prices; none where the rule cannot be kept
+    there.
+    """
     prices, setting = point.prices, point.point
     at = Conditions() if point.at.as_in_sample else point.at
     here = Prices.of(priced.points, at, prices.review, prices.recovered, setting.volume)
@@ -107,7 +134,9 @@ def _values(setting: OperatingPoint, here: Prices, priced: Priced) -> tuple[floa
 
 @dataclass(frozen=True)
 class _Others:
-    """The cases that a resample left out, which judge what it chose: their rates within each class, at the resample's base rate."""
+    """The cases that a resample left out, which judge what it chose: their rates within each class,
+    at the resample's base rate.
+    """
 
     scores: tuple[Array, Array]
     worth: Floats
@@ -116,21 +145,43 @@ class _Others:
     @classmethod
     def of(cls, amounts: Amounts, counts: Counts) -> _Others:
         worth = amounts.cases / float(10**amounts.decimals)
-        return cls((np.repeat(counts.scores, counts.positives), counts.scores), worth, counts.negatives.astype(np.float64))
+        return cls(
+            (np.repeat(counts.scores, counts.positives), counts.scores),
+            worth,
+            counts.negatives.astype(np.float64),
+        )
 
-    def judge(self, setting: OperatingPoint, here: Prices, times: Array, drawn: Array) -> tuple[float, ...] | float:
-        """The same numbers, on the cases that were not drawn; none where a class has none of these."""
+    def judge(
+        self, setting: OperatingPoint, here: Prices, times: Array, drawn: Array
+    ) -> tuple[float, ...] | float:
+        """The same numbers, on the cases that were not drawn; none where a class has none of
+        these.
+        """
         left = (times == 0).astype(np.float64)
         with np.errstate(divide="ignore", invalid="ignore"):
-            # Of m negatives at one score, of which k were drawn with repeats, so many are left out on average: for one, whether it was.
-            rest = np.where(self.negatives > 0, self.negatives * (1 - 1 / self.negatives) ** drawn, 0.0)
+            # Of m negatives at one score, of which k were drawn with repeats, so many are left out
+            # on average: for one, whether it was.
+            rest = np.where(
+                self.negatives > 0, self.negatives * (1 - 1 / self.negatives) ** drawn, 0.0
+            )
         if not left.any() or not rest.any():
             return np.nan
         flagged, alarms = (_flagged(scores, setting) for scores in self.scores)
         tpr, fpr = float(left @ flagged / left.sum()), float(rest @ alarms / rest.sum())
-        caught, whole = (float(left * shares @ self.worth / left.sum()) for shares in (flagged, 1.0))
-        prior, cases, review, lost = here.at.prior, float(here.cases), float(here.review), float(1 - here.recovered)
-        alerts, found, gone = prior * tpr + (1 - prior) * fpr, prior * caught, prior * (whole - caught)
+        caught, whole = (
+            float(left * shares @ self.worth / left.sum()) for shares in (flagged, 1.0)
+        )
+        prior, cases, review, lost = (
+            here.at.prior,
+            float(here.cases),
+            float(here.review),
+            float(1 - here.recovered),
+        )
+        alerts, found, gone = (
+            prior * tpr + (1 - prior) * fpr,
+            prior * caught,
+            prior * (whole - caught),
+        )
         cost = review * alerts + gone + lost * found
         return cases * cost, cost, cases * alerts, cases * found, cases * gone
 
@@ -144,8 +195,12 @@ def _flagged(scores: Array, setting: OperatingPoint) -> Floats:
     return shares
 
 
-def _resampled(amounts: Amounts, counts: Counts, plan: Plan) -> Iterator[tuple[Amounts, Array, Array]]:
-    """Positives are drawn one by one, with their amounts; negatives by score, as what they are worth costs nothing. And how often each was."""
+def _resampled(
+    amounts: Amounts, counts: Counts, plan: Plan
+) -> Iterator[tuple[Amounts, Array, Array]]:
+    """Positives are drawn one by one, with their amounts; negatives by score, as what they are
+    worth costs nothing. And how often each was.
+    """
     urns = urn_of(np.ones(len(amounts.cases), dtype=np.int64), plan), urn_of(counts.negatives, plan)
     sizes = class_sizes((int(counts.total_positives), int(counts.total_negatives)), plan)
     ledger = replace(counts.ledger, sources=())
@@ -156,14 +211,27 @@ def _resampled(amounts: Amounts, counts: Counts, plan: Plan) -> Iterator[tuple[A
         drawn: list[Any] = []
         for stream, width in ((POSITIVES, len(amounts.cases)), (NEGATIVES, len(counts.scores))):
             drawn.append(np.empty((count, width), dtype=np.int64))
-            best.draw(urns[stream], sizes[stream][first : first + count], plan.seed, first, stream, drawn[-1])
+            best.draw(
+                urns[stream],
+                sizes[stream][first : first + count],
+                plan.seed,
+                first,
+                stream,
+                drawn[-1],
+            )
         for times, negatives in zip(*drawn, strict=True):
             running = np.concatenate(([0], np.cumsum(times)))
-            positives = np.diff(running[np.concatenate(([0], starts, [len(times)])).astype(np.intp)])
+            positives = np.diff(
+                running[np.concatenate(([0], starts, [len(times)])).astype(np.intp)]
+            )
             kept = (positives > 0) | (negatives > 0)
             cells = Cells(counts.scores[kept], positives[kept], negatives[kept])
             nothing = np.zeros(len(cells.scores), dtype=np.int64)
             part = Counts._of(cells, ledger, condensed=counts.condensed)
-            yield Amounts._of(part, amounts.decimals, np.repeat(amounts.cases, times), nothing), times, negatives
+            yield (
+                Amounts._of(part, amounts.decimals, np.repeat(amounts.cases, times), nothing),
+                times,
+                negatives,
+            )
         if plan.progress is not None:
             plan.progress(first + count, plan.replicates)

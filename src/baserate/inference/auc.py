@@ -19,11 +19,18 @@ from baserate.notes import Note
 from baserate.numbers import INT64_MAX, Floats, Ints, square_sum
 
 # ----------------------------------------------------------------------
-# Intervals for AUC, from placements: the share of the other class that each case is ranked above (or below).
+# Intervals for AUC, from placements: the share of the other class that each case is ranked above
+# (or below).
 
 
-DELONG_LOGIT, DELONG, PLACEMENTS, FREE = "delong-logit", "delong", "placements-beta", "distribution-free"
-# Below so many of the smaller class, or this close to perfect, DeLong's interval covers too little (benchmarks/coverage.py).
+DELONG_LOGIT, DELONG, PLACEMENTS, FREE = (
+    "delong-logit",
+    "delong",
+    "placements-beta",
+    "distribution-free",
+)
+# Below so many of the smaller class, or this close to perfect, DeLong's interval covers too little
+# (benchmarks/coverage.py).
 ENOUGH_FOR_LOGIT, PERFECT = 100, 0.9
 # Placements with more than this share of the largest variance there could be are nearly all 0 or 1.
 EXTREME = 0.9
@@ -42,7 +49,9 @@ class Placed(NamedTuple):
 
     @property
     def variance(self) -> float:
-        """DeLong's variance of the AUC. DeLong, DeLong & Clarke-Pearson 1988, Biometrics 44:837-845."""
+        """DeLong's variance of the AUC. DeLong, DeLong & Clarke-Pearson 1988, Biometrics
+        44:837-845.
+        """
         return self.of_positives / self.positives + self.of_negatives / self.negatives
 
     @property
@@ -54,14 +63,26 @@ def placed(counts: Counts) -> Placed:
     """The placements of these counts, in two passes over the cells."""
     refuse_weights(counts)
     if counts.bins is not None:
-        raise refuse("BR581", "these counts are coarse: placements inside a bin are not known", "count with every score kept")
+        raise refuse(
+            "BR581",
+            "these counts are coarse: placements inside a bin are not known",
+            "count with every score kept",
+        )
     value, (ours, theirs) = float(auc(counts)), cell_placements(counts)
     total_p, total_n = int(counts.total_positives), int(counts.total_negatives)
-    return Placed(value, total_p, total_n, _variance(ours, counts.positives, value), _variance(theirs, counts.negatives, value))
+    return Placed(
+        value,
+        total_p,
+        total_n,
+        _variance(ours, counts.positives, value),
+        _variance(theirs, counts.negatives, value),
+    )
 
 
 def cell_placements(counts: Counts) -> tuple[Floats, Floats]:
-    """Of each cell: the share of negatives that a positive there beats, and the share of positives that beat a negative there."""
+    """Of each cell: the share of negatives that a positive there beats, and the share of positives
+    that beat a negative there.
+    """
     positives, negatives = counts.positives, counts.negatives
     total_p, total_n = int(counts.total_positives), int(counts.total_negatives)
     beaten = (total_n - np.cumsum(negatives) + negatives / 2) / total_n
@@ -78,26 +99,45 @@ def _variance(values: Floats, cases: Floats, mean: float) -> float:
 def refuse_weights(counts: Counts | JointCounts) -> None:
     """Masses are no number of cases: neither Wilson nor DeLong holds for them."""
     if counts.weighted:
-        text = "these cases are weighted: intervals need whole cases, as weights do not say how many were seen"
-        raise refuse("BR583", text, "count without weights, or resample whole groups: count_groups(...)")
+        text = (
+            "these cases are weighted: intervals need whole cases, as weights do not say how many"
+            " were seen"
+        )
+        raise refuse(
+            "BR583", text, "count without weights, or resample whole groups: count_groups(...)"
+        )
 
 
 def auc_interval(counts: Counts, level: float, method: str | None, side: str) -> Interval:
-    """The interval for AUC: DeLong's on the logit scale where there are enough cases, placements' own otherwise."""
+    """The interval for AUC: DeLong's on the logit scale where there are enough cases, placements'
+    own otherwise.
+    """
     missing = one_class(counts)
     if missing:
-        raise refuse("BR552", f"{missing}: AUC is undefined, and so is its interval", "give cases of both classes")
+        raise refuse(
+            "BR552",
+            f"{missing}: AUC is undefined, and so is its interval",
+            "give cases of both classes",
+        )
     known = placed(counts)
     chosen = method or (_rule(known) if side == BOTH else PLACEMENTS)
     if chosen not in METHODS:
-        raise refuse("BR581", f"there is no method {quoted(chosen)} for AUC", f"one of {', '.join(METHODS)}, or percentile, bca")
+        raise refuse(
+            "BR581",
+            f"there is no method {quoted(chosen)} for AUC",
+            f"one of {', '.join(METHODS)}, or percentile, bca",
+        )
     low, high = METHODS[chosen](known, *tails(level, side))
     low, high = max(0.0, low), min(1.0, high)
     return Interval(known.value, low, high, level, chosen, side, "auc", notes=_notes(known, chosen))
 
 
 def _rule(known: Placed) -> str:
-    enough = known.smaller >= ENOUGH_FOR_LOGIT and 1 - PERFECT <= known.value <= PERFECT and known.variance > 0
+    enough = (
+        known.smaller >= ENOUGH_FOR_LOGIT
+        and 1 - PERFECT <= known.value <= PERFECT
+        and known.variance > 0
+    )
     return DELONG_LOGIT if enough else PLACEMENTS
 
 
@@ -105,17 +145,23 @@ def _notes(known: Placed, method: str) -> tuple[Note, ...]:
     if method not in (DELONG, DELONG_LOGIT) or _rule(known) == DELONG_LOGIT:
         return ()
     text = (
-        f"{method} covers less than it says with fewer than {ENOUGH_FOR_LOGIT} cases of the smaller class (here {known.smaller}), "
-        "with AUC near 1, or with nothing but ties: "
-        f"leave the method open for {PLACEMENTS}"
+        f"{method} covers less than it says with fewer than {ENOUGH_FOR_LOGIT} cases of the smaller"
+        f" class (here {known.smaller}), with AUC near 1, or with nothing but ties: leave the"
+        f" method open for {PLACEMENTS}"
     )
     return (Note("BR597", text),)
 
 
 def _all_or_nothing(known: Placed) -> bool:
-    """Whether the placements of the smaller class are nearly all 0 or 1: the AUC is then a rate, and half a case at an end too little."""
+    """Whether the placements of the smaller class are nearly all 0 or 1: the AUC is then a rate,
+    and half a case at an end too little.
+    """
     positives = known.positives <= known.negatives
-    cases, variance = (known.positives, known.of_positives) if positives else (known.negatives, known.of_negatives)
+    cases, variance = (
+        (known.positives, known.of_positives)
+        if positives
+        else (known.negatives, known.of_negatives)
+    )
     return cases > 1 and variance > EXTREME * known.value * (1 - known.value) * cases / (cases - 1)
 
 
@@ -130,7 +176,11 @@ def _plain(known: Placed, below: float, above: float) -> Bounds:
 def _logit(known: Placed, below: float, above: float) -> Bounds:
     value, spread = known.value, math.sqrt(known.variance)
     if not 0 < value < 1:
-        raise refuse("BR581", f"AUC is {value:g}: it has no logit, and DeLong's variance is 0", f"leave the method open for {PLACEMENTS}")
+        raise refuse(
+            "BR581",
+            f"AUC is {value:g}: it has no logit, and DeLong's variance is 0",
+            f"leave the method open for {PLACEMENTS}",
+        )
     centre, scale = math.log(value / (1 - value)), spread / (value * (1 - value))
     low = _expit(centre + normal(below) * scale) if below else 0.0
     high = _expit(centre - normal(above) * scale) if above else 1.0
@@ -144,14 +194,18 @@ def _expit(value: float) -> float:
 def _placements_beta(known: Placed, below: float, above: float) -> Bounds:
     """A Beta distribution with the mean and variance that the placements leave possible.
 
-    Each class's placements get half a case at 0 and half a case at 1 beside them, and are weighed by a Dirichlet distribution. With one
-    class much larger, and the placements of the smaller all 0 or 1, that would be Beta(x + ½, n − x + ½), Jeffreys' interval, which covers
-    down to 87 %: there, and for one bound alone, a whole case stands at the harder end, as Clopper and Pearson have it.
+    Each class's placements get half a case at 0 and half a case at 1 beside them, and are weighed
+    by a Dirichlet distribution. With one class much larger, and the placements of the smaller all 0
+    or 1, that would be Beta(x + ½, n − x + ½), Jeffreys' interval, which covers down to 87 %:
+    there, and for one bound alone, a whole case stands at the harder end, as Clopper and Pearson
+    have it.
     """
     from scipy.special import betaincinv
 
     if known.value in (0.0, 1.0) and below and above:
-        below, above = (below + above, 0.0) if known.value else (0.0, below + above)  # only one side is a statement
+        below, above = (
+            (below + above, 0.0) if known.value else (0.0, below + above)
+        )  # only one side is a statement
     both = bool(below and above) and not _all_or_nothing(known)
     low, high = 0.0, 1.0
     if below and known.value > 0:
@@ -164,10 +218,15 @@ def _placements_beta(known: Placed, below: float, above: float) -> Bounds:
 
 
 def _shape(known: Placed, at_one: float) -> tuple[float, float]:
-    """The Beta distribution of the placements, with one case added, so much of it at 1 and the rest at 0."""
+    """The Beta distribution of the placements, with one case added, so much of it at 1 and the rest
+    at 0.
+    """
     ours, theirs = (
         _dirichlet(known.value, cases, variance, at_one)
-        for cases, variance in ((known.positives, known.of_positives), (known.negatives, known.of_negatives))
+        for cases, variance in (
+            (known.positives, known.of_positives),
+            (known.negatives, known.of_negatives),
+        )
     )
     mean = ours[0] if known.positives <= known.negatives else theirs[0]
     variance = min(ours[1] + theirs[1], 0.999 * mean * (1 - mean))
@@ -177,19 +236,33 @@ def _shape(known: Placed, at_one: float) -> tuple[float, float]:
 
 def _dirichlet(value: float, cases: int, variance: float, at_one: float) -> tuple[float, float]:
     mean = (cases * value + at_one) / (cases + 1)
-    squares = (cases - 1) * variance + cases * (value - mean) ** 2 + at_one * (1 - mean) ** 2 + (1 - at_one) * mean**2
+    squares = (
+        (cases - 1) * variance
+        + cases * (value - mean) ** 2
+        + at_one * (1 - mean) ** 2
+        + (1 - at_one) * mean**2
+    )
     return mean, squares / ((cases + 1) * (cases + 2))
 
 
 def _free(known: Placed, below: float, above: float) -> Bounds:
     """A bound that holds for every distribution of scores, however small the sample.
 
-    AUC is a mean over min(P, N) independent pairs, so Hoeffding's inequality holds with that number: k · KL(seen ‖ true) <= log(1 / missed).
-    Hoeffding 1963, JASA 58:13-30, eq 5.7 and theorem 1.
+    AUC is a mean over min(P, N) independent pairs, so Hoeffding's inequality holds with that
+    number: k · KL(seen ‖ true) <= log(1 / missed). Hoeffding 1963, JASA 58:13-30, eq 5.7 and
+    theorem 1.
     """
     value, pairs = known.value, known.smaller
-    low = _where(lambda true: pairs * _divergence(value, true) > -math.log(below), 0.0, value) if below else 0.0
-    high = _where(lambda true: pairs * _divergence(value, true) > -math.log(above), 1.0, value) if above else 1.0
+    low = (
+        _where(lambda true: pairs * _divergence(value, true) > -math.log(below), 0.0, value)
+        if below
+        else 0.0
+    )
+    high = (
+        _where(lambda true: pairs * _divergence(value, true) > -math.log(above), 1.0, value)
+        if above
+        else 1.0
+    )
     return low, high
 
 
@@ -218,7 +291,9 @@ METHODS: dict[str, Callable[[Placed, float, float], Bounds]] = {
 
 
 class Pair(NamedTuple):
-    """Two AUCs on the same cases, and the variance of the difference of placements within each class."""
+    """Two AUCs on the same cases, and the variance of the difference of placements within each
+    class.
+    """
 
     values: tuple[float, float]
     positives: int
@@ -243,17 +318,23 @@ def placed_pair(joint: JointCounts, models: tuple[str, str]) -> Pair:
     total_p, total_n = int(joint.total_positives), int(joint.total_negatives)
     positive, both = _one_by_one(joint, models)
     first, second = best.twice_beaten(both, positive)
-    # Twice the cases of the other class on the right side: whole numbers, of which means and differences are exact.
-    # Products with 0 and 1 instead of masks: a random mask costs a wrong guess of the processor at every other case.
+    # Twice the cases of the other class on the right side: whole numbers, of which means and
+    # differences are exact. Products with 0 and 1 instead of masks: a random mask costs a wrong
+    # guess of the processor at every other case.
     ours = positive.astype(np.int64)
     values = [int(np.dot(beaten, ours)) / (2 * total_p * total_n) for beaten in (first, second)]
     apart = second - first
-    spread = [_spread(apart, ours, total_p, 2 * total_n), _spread(apart, 1 - ours, total_n, 2 * total_p)]
+    spread = [
+        _spread(apart, ours, total_p, 2 * total_n),
+        _spread(apart, 1 - ours, total_n, 2 * total_p),
+    ]
     return Pair((values[0], values[1]), total_p, total_n, *spread)
 
 
 def _spread(apart: Ints, ones: Ints, cases: int, unit: int) -> float:
-    """The sample variance of the differences, in this unit, within the class that has `ones`; exact where 64 bits hold it."""
+    """The sample variance of the differences, in this unit, within the class that has `ones`; exact
+    where 64 bits hold it.
+    """
     if cases < 2:
         return 0.0
     within = apart * ones
@@ -275,7 +356,9 @@ def _one_by_one(joint: JointCounts, models: tuple[str, str]) -> tuple[Labels, li
 
 
 def freedom(parts: object) -> float:
-    """Welch and Satterthwaite's degrees of freedom of a sum of variances, each with the number of cases behind it."""
+    """Welch and Satterthwaite's degrees of freedom of a sum of variances, each with the number of
+    cases behind it.
+    """
     pairs = [(variance, cases) for variance, cases in parts if variance > 0]  # type: ignore[attr-defined]
     below = math.fsum(variance**2 / max(cases - 1, 1) for variance, cases in pairs)
     return math.fsum(variance for variance, _ in pairs) ** 2 / below if below else math.inf
@@ -293,39 +376,66 @@ def normal(share: float) -> float:
 
 
 DELONG_T, HOEFFDING = "delong-t", "hoeffding"
-# Below so many of the smaller class, the normal distribution rejects too often, and Student's t stands in.
+# Below so many of the smaller class, the normal distribution rejects too often, and Student's t
+# stands in.
 ENOUGH_FOR_NORMAL = 100
 # With one or two, a variance says nothing (a test rejects 10 % of true hypotheses with two).
 FEWEST = 3
 
 
-def paired_delong(joint: JointCounts, names: tuple[str, str], level: float, method: str | None) -> Difference:
+def paired_delong(
+    joint: JointCounts, names: tuple[str, str], level: float, method: str | None
+) -> Difference:
     """Two AUCs on the same cases. DeLong, DeLong & Clarke-Pearson 1988, Biometrics 44:837-845."""
     pair = placed_pair(joint, names)
     same = not sum(pair.parts) and same_order(joint.scores[names[0]], joint.scores[names[1]])
     return of_pair(pair, names, level, method, same=same)
 
 
-def of_pair(pair: Pair, names: tuple[str, str], level: float, method: str | None, *, same: bool, notes: tuple[Note, ...] = ()) -> Difference:
-    """The same from the placements of both models; `same` says that they put all cases in the same order."""
+def of_pair(
+    pair: Pair,
+    names: tuple[str, str],
+    level: float,
+    method: str | None,
+    *,
+    same: bool,
+    notes: tuple[Note, ...] = (),
+) -> Difference:
+    """The same from the placements of both models; `same` says that they put all cases in the same
+    order.
+    """
     smaller = min(pair.positives, pair.negatives)
     if same and not sum(pair.parts):
         known = {"level": level, "name": "auc", "statistic": 0.0, "notes": (*notes, *_few(smaller))}
         return Difference(0.0, 0.0, 0.0, 1.0, method or DELONG, names, pair.values, **known)  # type: ignore[arg-type]
-    found = _by_normal(pair.values, (sum(pair.parts), pair.freedom), smaller, (names, level, method), paired=True)
+    found = _by_normal(
+        pair.values, (sum(pair.parts), pair.freedom), smaller, (names, level, method), paired=True
+    )
     return replace(found, notes=(*notes, *found.notes))
 
 
 def same_order(first: Scores, second: Scores) -> bool:
-    """Do two models put all cases in the same order, ties and all? Then they are the same to whatever sees only the ranking."""
-    return bool(np.array_equal(np.unique(first, return_inverse=True)[1], np.unique(second, return_inverse=True)[1]))
+    """Do two models put all cases in the same order, ties and all? Then they are the same to
+    whatever sees only the ranking.
+    """
+    return bool(
+        np.array_equal(
+            np.unique(first, return_inverse=True)[1], np.unique(second, return_inverse=True)[1]
+        )
+    )
 
 
-def unpaired_delong(parts: tuple[Counts, Counts], names: tuple[str, str], level: float, method: str | None) -> Difference:
+def unpaired_delong(
+    parts: tuple[Counts, Counts], names: tuple[str, str], level: float, method: str | None
+) -> Difference:
     """Two AUCs on different cases, with Welch and Satterthwaite's degrees of freedom."""
     for name, counts in zip(names, parts, strict=True):
         if not counts.total_positives or not counts.total_negatives:
-            raise refuse("BR552", f"{quoted(name)} has cases of one class only: AUC is undefined", "give cases of both classes")
+            raise refuse(
+                "BR552",
+                f"{quoted(name)} has cases of one class only: AUC is undefined",
+                "give cases of both classes",
+            )
     first, second = placed(parts[0]), placed(parts[1])
     pieces = [(one.of_positives / one.positives, one.positives) for one in (first, second)]
     pieces += [(one.of_negatives / one.negatives, one.negatives) for one in (first, second)]
@@ -333,13 +443,26 @@ def unpaired_delong(parts: tuple[Counts, Counts], names: tuple[str, str], level:
     if method == DELONG:  # as in pROC: one number of cases a sample
         degrees = freedom((one.variance, one.positives + one.negatives) for one in (first, second))
     spread, smaller = first.variance + second.variance, min(first.smaller, second.smaller)
-    return _by_normal((first.value, second.value), (spread, degrees), smaller, (names, level, method), paired=False)
+    return _by_normal(
+        (first.value, second.value),
+        (spread, degrees),
+        smaller,
+        (names, level, method),
+        paired=False,
+    )
 
 
 def _by_normal(
-    values: tuple[float, float], spread: tuple[float, float], smaller: int, how: tuple[tuple[str, str], float, str | None], *, paired: bool
+    values: tuple[float, float],
+    spread: tuple[float, float],
+    smaller: int,
+    how: tuple[tuple[str, str], float, str | None],
+    *,
+    paired: bool,
 ) -> Difference:
-    """A difference of two AUCs with its variance: by the normal distribution, or by Student's where cases are few."""
+    """A difference of two AUCs with its variance: by the normal distribution, or by Student's where
+    cases are few.
+    """
     from scipy.special import ndtr, stdtr, stdtrit
 
     (variance, degrees), (names, level, method) = spread, how
@@ -348,7 +471,12 @@ def _by_normal(
     asked_by_name = method is not None
     by_t = not paired or method == DELONG_T or (method is None and smaller < ENOUGH_FOR_NORMAL)
     method = method or (DELONG_T if by_t else DELONG)
-    common: dict[str, Any] = {"level": level, "name": "auc", "paired": paired, "notes": _few(smaller)}
+    common: dict[str, Any] = {
+        "level": level,
+        "name": "auc",
+        "paired": paired,
+        "notes": _few(smaller),
+    }
     if variance <= 0 or smaller < (2 if asked_by_name else FEWEST):
         return _without_variance(value, smaller, names, values, common)
     z = value / math.sqrt(variance)
@@ -360,12 +488,39 @@ def _by_normal(
 
 
 def _few(smaller: int) -> tuple[Note, ...]:
-    return (Note("BR591", f"only {number_of(smaller, 'case')} of the smaller class: a test of so few is rough"),) if smaller < 30 else ()
+    return (
+        (
+            Note(
+                "BR591",
+                f"only {number_of(smaller, 'case')} of the smaller class: a test of so few is"
+                " rough",
+            ),
+        )
+        if smaller < 30
+        else ()
+    )
 
 
-def _without_variance(value: float, smaller: int, names: tuple[str, str], values: tuple[float, float], common: dict[str, Any]) -> Difference:
-    """Placements that do not vary, or too few to tell: DeLong would be certain, and Hoeffding's inequality holds all the same."""
+def _without_variance(
+    value: float,
+    smaller: int,
+    names: tuple[str, str],
+    values: tuple[float, float],
+    common: dict[str, Any],
+) -> Difference:
+    """Placements that do not vary, or too few to tell: DeLong would be certain, and Hoeffding's
+    inequality holds all the same.
+    """
     # A mean of so many independent pairs, each between -1 and 1.
     half = math.sqrt(2 * math.log(2 / missed(common["level"])) / smaller)
     p = min(1.0, 2 * math.exp(-smaller * value**2 / 2))
-    return Difference(value, max(-1.0, value - half), min(1.0, value + half), p, HOEFFDING, names, values, **common)
+    return Difference(
+        value,
+        max(-1.0, value - half),
+        min(1.0, value + half),
+        p,
+        HOEFFDING,
+        names,
+        values,
+        **common,
+    )

@@ -1,4 +1,6 @@
-"""Bands of a curve or of a difference of two curves, pointwise or simultaneous; curves averaged over folds."""
+"""Bands of a curve or of a difference of two curves, pointwise or simultaneous; curves averaged
+over folds.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,15 @@ from baserate.inference.differences import chosen_pair
 from baserate.inference.estimated_prior import refuse_estimate
 from baserate.inference.fixed_point import Question, measure_interval
 from baserate.inference.intervals import REPLICATES
-from baserate.inference.statistic import SHORT, Reader, at_places, curve_reader, prior_reader, rates_read, statistic_of
+from baserate.inference.statistic import (
+    SHORT,
+    Reader,
+    at_places,
+    curve_reader,
+    prior_reader,
+    rates_read,
+    statistic_of,
+)
 from baserate.inference.values import BOTH, UPPER, checked_level, percent
 from baserate.measures.confusion import NOT_SAID, along, checked_conditions, confusion_at
 from baserate.measures.measure import Measure
@@ -35,14 +45,17 @@ from baserate.numbers import Floats
 
 
 POINTWISE, SIMULTANEOUS = "pointwise", "simultaneous"
-# A simultaneous bound at the level 1 − α lies so far out that k resamples lie beyond it at a place. The curves that lie on it belong to the
-# resamples it was made of: a curve of its own leaves it with probability of about α(1 + 1/k). With 5 that is 6 % instead of 5 %.
+# A simultaneous bound at the level 1 − α lies so far out that k resamples lie beyond it at a place.
+# The curves that lie on it belong to the resamples it was made of: a curve of its own leaves it
+# with probability of about α(1 + 1/k). With 5 that is 6 % instead of 5 %.
 LEAST_BEYOND = 5
-# Where the number of replicates is left open, so many are drawn, and more until there are enough beyond the bound.
+# Where the number of replicates is left open, so many are drawn, and more until there are enough
+# beyond the bound.
 MOST_DRAWN = 50_000
 CHOSEN_AGAIN = Note(
     "BR641",
-    "at every place a threshold is chosen, and again on each resample: the band is of the way of choosing, not of thresholds chosen here",
+    "at every place a threshold is chosen, and again on each resample: the band is of the way of"
+    " choosing, not of thresholds chosen here",
 )
 
 
@@ -81,7 +94,8 @@ class Band:
         of = "" if self.models is None else f" of {self.models[1]} - {self.models[0]}"
         where = "" if self.at is None else f", at {self.at}"
         return (
-            f"Band {self.name}{of}: {self.y_label} along {self.x_label}, {grouped(len(self))} places, {percent(self.level)} {self.kind}{where}"
+            f"Band {self.name}{of}: {self.y_label} along {self.x_label}, {grouped(len(self))}"
+            f" places, {percent(self.level)} {self.kind}{where}"
         )
 
 
@@ -105,10 +119,12 @@ def band(  # noqa: PLR0913 (each is a question of its own)
 ) -> Band:
     """Where may this curve lie?
 
-    `curve` is `br.roc`, `br.pr`, `br.broc`, `br.posfrac_curve`, `br.gain_curve`, `br.lift_curve`, `br.det` or `br.cost_curve`, read at the
-    places `x` of its axis (B-ROC, PR and posfrac along tpr). Or a measure's name, along `priors`: at a `threshold`, by a `rule`, or where
-    it is cheapest at each of them. By the bootstrap on the counts; where no resample differs, by the bound for none or all of a class.
-    Without `replicates`, 2000 resamples, and more where a `simultaneous` band needs them (at least 5 must lie beyond it at each place).
+    `curve` is `br.roc`, `br.pr`, `br.broc`, `br.posfrac_curve`, `br.gain_curve`, `br.lift_curve`,
+    `br.det` or `br.cost_curve`, read at the places `x` of its axis (B-ROC, PR and posfrac along
+    tpr). Or a measure's name, along `priors`: at a `threshold`, by a `rule`, or where it is
+    cheapest at each of them. By the bootstrap on the counts; where no resample differs, by the
+    bound for none or all of a class. Without `replicates`, 2000 resamples, and more where a
+    `simultaneous` band needs them (at least 5 must lie beyond it at each place).
 
     >>> import baserate as br
     >>> counts = br.Counts([3, 2, 1], positives=[40, 8, 2], negatives=[10, 190, 800])
@@ -119,7 +135,9 @@ def band(  # noqa: PLR0913 (each is a question of its own)
     reader = _reader(curve, at, x, (priors, costs, rule, threshold, volume))
     if not isinstance(counts, Counts | GroupedCounts):
         raise refuse(
-            "BR228", f"a band is made of Counts, got {type(counts).__name__}", "difference_band for two models, or joint.marginal(name)"
+            "BR228",
+            f"a band is made of Counts, got {type(counts).__name__}",
+            "difference_band for two models, or joint.marginal(name)",
         )
     source = _condensed(reader, counts)
     plan = planned(source, reader.of_prior, resample, replicates or REPLICATES, seed, progress)
@@ -127,7 +145,11 @@ def band(  # noqa: PLR0913 (each is a question of its own)
     seen = reader.read(counts.total() if isinstance(counts, GroupedCounts) else counts)
     sides = BOTH if simultaneous else None
     values, plan = curves_drawn(
-        lambda parts: reader.read(parts[0]), source, plan, (checked_level(level), sides, replicates), of_roc=reader.of_roc
+        lambda parts: reader.read(parts[0]),
+        source,
+        plan,
+        (checked_level(level), sides, replicates),
+        of_roc=reader.of_roc,
     )
     low, high, more = resampled_bounds(values, level, sides)
     if isinstance(counts, Counts) and reader.threshold is not NOT_SAID:
@@ -159,9 +181,10 @@ def difference_band(  # noqa: PLR0913 (each is a question of its own)
 ) -> Band:
     """Where, along a curve or over the base rate, is the second model better than the first?
 
-    The difference of two curves on the same cases, with a band that holds all along (`simultaneous`), so that one may look for where it
-    leaves 0. `br.cost_curve` covers every base rate and cost at once, as only the effective prior matters; a measure with `priors` shows
-    any number over the base rate. `replicates` as for `band`.
+    The difference of two curves on the same cases, with a band that holds all along
+    (`simultaneous`), so that one may look for where it leaves 0. `br.cost_curve` covers every base
+    rate and cost at once, as only the effective prior matters; a measure with `priors` shows any
+    number over the base rate. `replicates` as for `band`.
 
     >>> import baserate as br
     >>> y, a, b = [0] * 60 + [1] * 40, list(range(100)), [*range(20, 80), *range(60, 100)]
@@ -170,71 +193,146 @@ def difference_band(  # noqa: PLR0913 (each is a question of its own)
     (array([0.1  , 0.167]), True)
     """
     if not isinstance(models, JointCounts):
-        raise refuse("BR595", f"a difference is read in pairs, which need JointCounts, got {type(models).__name__}", "count_models(...)")
+        raise refuse(
+            "BR595",
+            f"a difference is read in pairs, which need JointCounts, got {type(models).__name__}",
+            "count_models(...)",
+        )
     names = chosen_pair(models, pair)
-    readers = [_reader(curve, at, x, (priors, costs, rule, _of(threshold, name), volume)) for name in names]
-    only = JointCounts._of({name: models.scores[name] for name in names}, models.positives, models.negatives, models.ledger, models._recorded)
+    readers = [
+        _reader(curve, at, x, (priors, costs, rule, _of(threshold, name), volume)) for name in names
+    ]
+    only = JointCounts._of(
+        {name: models.scores[name] for name in names},
+        models.positives,
+        models.negatives,
+        models.ledger,
+        models._recorded,
+    )
     plan = planned(only, readers[0].of_prior, resample, replicates or REPLICATES, seed, progress)
     notes = check_enough(only)
     seen = readers[1].read(models.marginal(names[1])) - readers[0].read(models.marginal(names[0]))
     sides = BOTH if simultaneous else None
     how = checked_level(level), sides, replicates
     values, plan = curves_drawn(
-        lambda parts: readers[1].read(parts[1]) - readers[0].read(parts[0]), only, plan, how, of_roc=all(one.of_roc for one in readers)
+        lambda parts: readers[1].read(parts[1]) - readers[0].read(parts[0]),
+        only,
+        plan,
+        how,
+        of_roc=all(one.of_roc for one in readers),
     )
     low, high, more = resampled_bounds(values, level, sides)
     more = (*more, CHOSEN_AGAIN) if readers[0].chosen else more
-    return _band(readers[0], seen, (low, high), (level, simultaneous, plan), models=names, notes=combine(notes, more))
+    return _band(
+        readers[0],
+        seen,
+        (low, high),
+        (level, simultaneous, plan),
+        models=names,
+        notes=combine(notes, more),
+    )
 
 
 def _of(threshold: Any, name: str) -> Any:
     if not isinstance(threshold, dict):
         return threshold
     if name not in threshold:
-        raise refuse("BR529", f"no threshold is given for {name!r}", 'threshold={"a": 0.5, "b": 0.3}')
+        raise refuse(
+            "BR529", f"no threshold is given for {name!r}", 'threshold={"a": 0.5, "b": 0.3}'
+        )
     return threshold[name]
 
 
-def _reader(curve: Any, at: Conditions | None, x: Any, rest: tuple[Any, Any, Any, Any, Any]) -> Reader:
+def _reader(
+    curve: Any, at: Conditions | None, x: Any, rest: tuple[Any, Any, Any, Any, Any]
+) -> Reader:
     priors, costs, rule, threshold, volume = rest
-    is_measure = isinstance(curve, Measure) or (isinstance(curve, str) and plain(curve.partition("(")[0]) in SYNONYMS)
+    is_measure = isinstance(curve, Measure) or (
+        isinstance(curve, str) and plain(curve.partition("(")[0]) in SYNONYMS
+    )
     along_priors = priors is not None or rule is not None or threshold is not NOT_SAID
     if is_measure and (along_priors or curve not in SHORT):
         if at is not None or x is not None:
-            raise refuse("BR573", "a measure is read along base rates: they are its conditions", "priors=[0.1, 0.01], costs=Costs(fn=100)")
-        return prior_reader(curve, priors, costs=costs, rule=rule, threshold=threshold, volume=volume)
-    if priors is not None or costs is not None or rule is not None or threshold is not NOT_SAID or volume is not None:
-        raise refuse("BR573", "priors, costs, rule, threshold and volume belong to a measure along base rates", 'band("precision", …)')
+            raise refuse(
+                "BR573",
+                "a measure is read along base rates: they are its conditions",
+                "priors=[0.1, 0.01], costs=Costs(fn=100)",
+            )
+        return prior_reader(
+            curve, priors, costs=costs, rule=rule, threshold=threshold, volume=volume
+        )
+    if (
+        priors is not None
+        or costs is not None
+        or rule is not None
+        or threshold is not NOT_SAID
+        or volume is not None
+    ):
+        raise refuse(
+            "BR573",
+            "priors, costs, rule, threshold and volume belong to a measure along base rates",
+            'band("precision", …)',
+        )
     found = curve_reader(curve, at, x)
     refuse_estimate(found.at, "this band")
     return found
 
 
 def _condensed(reader: Reader, counts: Counts | GroupedCounts) -> Counts | GroupedCounts:
-    plain = isinstance(counts, Counts) and counts.bins is None and not counts.condensed and not counts.weighted
+    plain = (
+        isinstance(counts, Counts)
+        and counts.bins is None
+        and not counts.condensed
+        and not counts.weighted
+    )
     return counts.condense() if plain and reader.of_roc and isinstance(counts, Counts) else counts
 
 
 def curves_drawn(
-    read: Callable[[list[Counts]], Floats], source: Source, plan: Plan, how: tuple[float, str | None, int | None], *, of_roc: bool
+    read: Callable[[list[Counts]], Floats],
+    source: Source,
+    plan: Plan,
+    how: tuple[float, str | None, int | None],
+    *,
+    of_roc: bool,
 ) -> tuple[Floats, Plan]:
-    """The curve of every resample, a row each; where their number is left open, as many as a simultaneous bound needs."""
+    """The curve of every resample, a row each; where their number is left open, as many as a
+    simultaneous bound needs.
+    """
     level, sides, given = how
     values = np.array([read(parts) for parts in resampled(source, plan, of_roc=of_roc)])
-    while sides is not None and given is None and beyond(values, level, sides) < LEAST_BEYOND and len(values) < MOST_DRAWN:
-        further = replace(plan, first=len(values), replicates=_needed(values, level, sides) - len(values))
-        values = np.concatenate((values, [read(parts) for parts in resampled(source, further, of_roc=of_roc)]))
+    while (
+        sides is not None
+        and given is None
+        and beyond(values, level, sides) < LEAST_BEYOND
+        and len(values) < MOST_DRAWN
+    ):
+        further = replace(
+            plan, first=len(values), replicates=_needed(values, level, sides) - len(values)
+        )
+        values = np.concatenate(
+            (values, [read(parts) for parts in resampled(source, further, of_roc=of_roc)])
+        )
     return values, replace(plan, replicates=len(values))
 
 
-def resampled_bounds(values: Floats, level: float, sides: str | None) -> tuple[Floats, Floats, tuple[Note, ...]]:
+def resampled_bounds(
+    values: Floats, level: float, sides: str | None
+) -> tuple[Floats, Floats, tuple[Note, ...]]:
     """Quantiles of the resampled curves at each place.
 
-    `sides` asks for bounds so far out that a whole curve stays between both of them (or above the lower one) as often as the level says.
+    `sides` asks for bounds so far out that a whole curve stays between both of them (or above the
+    lower one) as often as the level says.
     """
     missing = int(np.count_nonzero(np.isnan(values).any(axis=1)))
     notes = (
-        (Note("BR592", f"{missing} of {len(values)} replicates {are(missing)} undefined somewhere: the band is of the others there"),)
+        (
+            Note(
+                "BR592",
+                f"{missing} of {len(values)} replicates {are(missing)} undefined somewhere: the"
+                " band is of the others there",
+            ),
+        )
         if missing
         else ()
     )
@@ -256,7 +354,9 @@ def beyond(values: Floats, level: float, sides: str) -> int:
 
 
 def _needed(values: Floats, level: float, sides: str) -> int:
-    """How many replicates would leave enough beyond the bound, with a quarter to spare, in round numbers."""
+    """How many replicates would leave enough beyond the bound, with a quarter to spare, in round
+    numbers.
+    """
     wanted = 1.25 * LEAST_BEYOND * len(values) / max(1, beyond(values, level, sides))
     return min(MOST_DRAWN, 500 * math.ceil(max(wanted, len(values) + 500) / 500))
 
@@ -266,7 +366,10 @@ def _check_resolved(values: Floats, level: float, sides: str) -> None:
     if found >= LEAST_BEYOND:
         return
     lie = number_of(found, "replicate lies", "replicates lie")
-    text = f"of {len(values)} replicates only {lie} beyond bounds that hold at {number_of(values.shape[1], 'place')} at once; 5 are needed"
+    text = (
+        f"of {len(values)} replicates only {lie} beyond bounds that hold at"
+        f" {number_of(values.shape[1], 'place')} at once; 5 are needed"
+    )
     needed = _needed(values, level, sides)
     raise refuse("BR632", text, Fix(f"replicates={needed}", f"--replicates {needed}"))
 
@@ -279,25 +382,44 @@ def _joint_tail(values: Floats, level: float, sides: str) -> float:
         if not known.any():
             continue
         ordered = np.sort(column[known])
-        # Ties count for the curve: the share of resamples at or beyond its value, on the nearer side.
+        # Ties count for the curve: the share of resamples at or beyond its value, on the nearer
+        # side.
         nearer = np.searchsorted(ordered, column[known], "right") / len(ordered)
         if sides == BOTH:
-            nearer = np.minimum(nearer, 1 - np.searchsorted(ordered, column[known], "left") / len(ordered))
+            nearer = np.minimum(
+                nearer, 1 - np.searchsorted(ordered, column[known], "left") / len(ordered)
+            )
         outermost[known] = np.minimum(outermost[known], nearer)
     return float(np.quantile(outermost, 1 - level, method="lower"))
 
 
-def _with_unseen(reader: Reader, counts: Counts, bounds: tuple[Floats, Floats], level: float) -> tuple[Floats, Floats]:
-    """At a fixed threshold where some outcome was never seen: the interval at each base rate, which knows of it, beside the resamples."""
+def _with_unseen(
+    reader: Reader, counts: Counts, bounds: tuple[Floats, Floats], level: float
+) -> tuple[Floats, Floats]:
+    """At a fixed threshold where some outcome was never seen: the interval at each base rate, which
+    knows of it, beside the resamples.
+    """
     points = Points.of(counts)
     confusion = confusion_at(points, points.place(reader.threshold))
     if all(confusion) or one_class(points):
         return bounds
     found = [
-        measure_interval(Question(Measure.parse(reader.y_label), confusion, Conditions(prior, reader.costs), level, BOTH, None, 0))
+        measure_interval(
+            Question(
+                Measure.parse(reader.y_label),
+                confusion,
+                Conditions(prior, reader.costs),
+                level,
+                BOTH,
+                None,
+                0,
+            )
+        )
         for prior in reader.x.tolist()
     ]
-    return np.fmin(bounds[0], [one.low for one in found]), np.fmax(bounds[1], [one.high for one in found])
+    return np.fmin(bounds[0], [one.low for one in found]), np.fmax(
+        bounds[1], [one.high for one in found]
+    )
 
 
 def _stuck(low: Floats, high: Floats) -> tuple[Note, ...]:
@@ -306,11 +428,21 @@ def _stuck(low: Floats, high: Floats) -> tuple[Note, ...]:
     perfect = int(np.count_nonzero(low == high)) == len(low)
     if not places and not perfect:
         return ()
-    return (Note("BR591", "at some places every resample gave the same value: resamples cannot show what was never seen"),)
+    return (
+        Note(
+            "BR591",
+            "at some places every resample gave the same value: resamples cannot show what was"
+            " never seen",
+        ),
+    )
 
 
-def _opened(reader: Reader, counts: Counts, bounds: tuple[Floats, Floats], level: float) -> tuple[Floats, Floats]:
-    """Where none, or all, of a class were flagged, resamples know of nothing else: the bound for none seen stands in."""
+def _opened(
+    reader: Reader, counts: Counts, bounds: tuple[Floats, Floats], level: float
+) -> tuple[Floats, Floats]:
+    """Where none, or all, of a class were flagged, resamples know of nothing else: the bound for
+    none seen stands in.
+    """
     low, high = (values.copy() for values in bounds)
     if reader.x_label not in ("fpr", "tpr") or counts.weighted or one_class(counts):
         return low, high
@@ -318,7 +450,13 @@ def _opened(reader: Reader, counts: Counts, bounds: tuple[Floats, Floats], level
     along_fpr = reader.x_label == "fpr"
     whole = int(points.total_positives if along_fpr else points.total_negatives)
     rate = rates.bounds(0, whole, level, rates.CLOPPER_PEARSON, UPPER)[1]
-    other = at_places(counts, Measure(reader.x_label), Measure("tpr" if along_fpr else "fpr"), Conditions(), reader.x)
+    other = at_places(
+        counts,
+        Measure(reader.x_label),
+        Measure("tpr" if along_fpr else "fpr"),
+        Conditions(),
+        reader.x,
+    )
     prior = points.prior if reader.at is None or reader.at.prior is None else reader.at.prior
     for end in (0.0, 1.0):
         # At fpr 1 everything is flagged, and tpr is 1 by definition.
@@ -326,12 +464,20 @@ def _opened(reader: Reader, counts: Counts, bounds: tuple[Floats, Floats], level
         moved = np.full(len(other), rate if end == 0 else 1 - rate)
         pair = (moved, reader.x) if along_fpr else (reader.x, moved)
         values = rates_read(Measure(reader.y_label), pair, prior, (0.0, 1.0, 1.0, 0.0))
-        low, high = np.where(where, np.fmin(low, values), low), np.where(where, np.fmax(high, values), high)
+        low, high = (
+            np.where(where, np.fmin(low, values), low),
+            np.where(where, np.fmax(high, values), high),
+        )
     return low, high
 
 
 def _band(
-    reader: Reader, seen: Floats, bounds: tuple[Floats, Floats], how: tuple[float, bool, Any], models: Any = None, notes: tuple[Note, ...] = ()
+    reader: Reader,
+    seen: Floats,
+    bounds: tuple[Floats, Floats],
+    how: tuple[float, bool, Any],
+    models: Any = None,
+    notes: tuple[Note, ...] = (),
 ) -> Band:
     level, simultaneous, plan = how
     kind = SIMULTANEOUS if simultaneous else POINTWISE
@@ -359,7 +505,8 @@ def _band(
 
 
 # ----------------------------------------------------------------------
-# Folds: one set of counts a fold. Pooled, averaged as curves, or a summary of each with its mean; each by its name.
+# Folds: one set of counts a fold. Pooled, averaged as curves, or a summary of each with its mean;
+# each by its name.
 
 
 VERTICAL, BY_THRESHOLD, POOLED = "vertical", "threshold", "pooled"
@@ -368,10 +515,12 @@ PLACES = 100
 
 @dataclass(frozen=True)
 class FoldMean:
-    """The mean of a statistic over folds, with the standard deviation between them and the standard error of their mean.
+    """The mean of a statistic over folds, with the standard deviation between them and the standard
+    error of their mean.
 
-    The standard error takes folds for independent, which those of a cross-validation are not: their training sets overlap. It is what
-    tables print, and too small. Bengio & Grandvalet 2004, Journal of Machine Learning Research 5:1089-1105.
+    The standard error takes folds for independent, which those of a cross-validation are not: their
+    training sets overlap. It is what tables print, and too small. Bengio & Grandvalet 2004, Journal
+    of Machine Learning Research 5:1089-1105.
     """
 
     value: float
@@ -383,7 +532,10 @@ class FoldMean:
     notes: tuple[Note, ...] = field(default=(), compare=False, repr=False)
 
     def __repr__(self) -> str:
-        return f"FoldMean: {self.name} {self.value:.4g}, standard error {self.standard_error:.2g} over {len(self.values)} folds"
+        return (
+            f"FoldMean: {self.name} {self.value:.4g}, standard error {self.standard_error:.2g} over"
+            f" {len(self.values)} folds"
+        )
 
 
 def fold_mean(
@@ -397,36 +549,60 @@ def fold_mean(
 ) -> FoldMean:
     """What is the statistic on average over the folds, and how much does it vary between them?
 
-    Each fold is read on its own, then the mean is taken; `interval(statistic, folds)` pools the folds instead. What is undefined in a fold
-    (one class only) is left out of the mean, with a note.
+    Each fold is read on its own, then the mean is taken; `interval(statistic, folds)` pools the
+    folds instead. What is undefined in a fold (one class only) is left out of the mean, with a
+    note.
 
     >>> import baserate as br
     >>> folds = br.count_groups([0, 1, 0, 1, 0, 1], [0.1, 0.9, 0.4, 0.3, 0.2, 0.8], groups=[1, 1, 2, 2, 3, 3])
     >>> br.fold_mean(br.auc, folds)
     FoldMean: auc 0.6667, standard error 0.33 over 3 folds
-    """
+    """  # noqa: E501
     _checked(folds)
     wanted = statistic_of(statistic, at=at, rule=rule, threshold=threshold, volume=volume)
     values = np.array([wanted(counts) for counts in folds.values()])
     known = values[~np.isnan(values)]
     if not len(known):
-        raise refuse("BR589", f"{wanted.name} is undefined in every fold", "give folds with cases of both classes")
+        raise refuse(
+            "BR589",
+            f"{wanted.name} is undefined in every fold",
+            "give folds with cases of both classes",
+        )
     notes = (
         ()
         if len(known) == len(values)
-        else (Note("BR592", f"{wanted.name} is undefined in {len(values) - len(known)} of {len(values)} folds"),)
+        else (
+            Note(
+                "BR592",
+                f"{wanted.name} is undefined in {len(values) - len(known)} of {len(values)} folds",
+            ),
+        )
     )
     deviation = float(np.std(known, ddof=1)) if len(known) > 1 else math.nan
-    said = Note("BR591", "folds of a cross-validation share training cases: the standard error between them is too small")
+    said = Note(
+        "BR591",
+        "folds of a cross-validation share training cases: the standard error between them is too"
+        " small",
+    )
     at_shown = None if wanted.at is None else wanted.at
     return FoldMean(
-        float(known.mean()), deviation, deviation / math.sqrt(len(known)), tuple(values.tolist()), wanted.name, at_shown, (*notes, said)
+        float(known.mean()),
+        deviation,
+        deviation / math.sqrt(len(known)),
+        tuple(values.tolist()),
+        wanted.name,
+        at_shown,
+        (*notes, said),
     )
 
 
 def _checked(folds: Any) -> None:
     if not isinstance(folds, GroupedCounts) or len(folds) < 2:
-        raise refuse("BR228", f"folds are GroupedCounts of two groups or more, got {quoted(folds)}", "count_groups(y, scores, groups=fold)")
+        raise refuse(
+            "BR228",
+            f"folds are GroupedCounts of two groups or more, got {quoted(folds)}",
+            "count_groups(y, scores, groups=fold)",
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -449,46 +625,92 @@ class FoldCurve:
         return len(self.x)
 
     def __repr__(self) -> str:
-        return f"FoldCurve {self.name}: {self.how} average of {self.folds} folds, {self.y_label} against {self.x_label}, {len(self)} places"
+        return (
+            f"FoldCurve {self.name}: {self.how} average of {self.folds} folds, {self.y_label}"
+            f" against {self.x_label}, {len(self)} places"
+        )
 
 
-def average_curve(curve: Any, folds: GroupedCounts, *, how: str = VERTICAL, at: Conditions | None = None, x: Any = None) -> FoldCurve:
+def average_curve(
+    curve: Any,
+    folds: GroupedCounts,
+    *,
+    how: str = VERTICAL,
+    at: Conditions | None = None,
+    x: Any = None,
+) -> FoldCurve:
     """What is the curve on average over the folds?
 
-    `how="vertical"` averages what the curve reads at each place of its axis; "threshold" averages both coordinates of the points that each
-    of a set of thresholds gives, and shows where a threshold means different things in different folds; "pooled" is the curve of all
-    folds together, which takes scores for comparable. Fawcett 2006, Pattern Recognition Letters 27:861-874.
+    `how="vertical"` averages what the curve reads at each place of its axis; "threshold" averages
+    both coordinates of the points that each of a set of thresholds gives, and shows where a
+    threshold means different things in different folds; "pooled" is the curve of all folds
+    together, which takes scores for comparable. Fawcett 2006, Pattern Recognition Letters
+    27:861-874.
 
     >>> import baserate as br
     >>> folds = br.count_groups([0, 1, 0, 1, 0, 1], [0.1, 0.9, 0.4, 0.3, 0.2, 0.8], groups=[1, 1, 2, 2, 3, 3])
     >>> br.average_curve(br.roc, folds, x=[0.0, 0.5, 1.0]).y
     array([0.66666667, 0.66666667, 1.        ])
-    """
+    """  # noqa: E501
     _checked(folds)
     if how not in (VERTICAL, BY_THRESHOLD, POOLED):
-        raise refuse("BR573", f"curves of folds are averaged {VERTICAL}, by {BY_THRESHOLD} or {POOLED}, got {quoted(how)}", f'how="{VERTICAL}"')
+        raise refuse(
+            "BR573",
+            f"curves of folds are averaged {VERTICAL}, by {BY_THRESHOLD} or {POOLED}, got"
+            f" {quoted(how)}",
+            f'how="{VERTICAL}"',
+        )
     reader = curve_reader(curve, at, x)
     if how == POOLED:
         y = reader.read(folds.total())
-        return FoldCurve(reader.name, how, reader.x_label, reader.y_label, reader.x, y, np.full(len(y), np.nan), None, len(folds), reader.at)
+        return FoldCurve(
+            reader.name,
+            how,
+            reader.x_label,
+            reader.y_label,
+            reader.x,
+            y,
+            np.full(len(y), np.nan),
+            None,
+            len(folds),
+            reader.at,
+        )
     if how == BY_THRESHOLD:
         return _by_threshold(reader, folds, at, x)
     rows = np.array([reader.read(counts) for counts in _both_classes(folds)])
     notes = _left_out(folds, len(rows))
-    return FoldCurve(reader.name, how, reader.x_label, reader.y_label, reader.x, *_mean_and_error(rows), None, len(rows), reader.at, notes)
+    return FoldCurve(
+        reader.name,
+        how,
+        reader.x_label,
+        reader.y_label,
+        reader.x,
+        *_mean_and_error(rows),
+        None,
+        len(rows),
+        reader.at,
+        notes,
+    )
 
 
 def _both_classes(folds: GroupedCounts) -> list[Counts]:
     """The folds that have a curve."""
     kept = [counts for counts in folds.values() if not one_class(counts)]
     if not kept:
-        raise refuse("BR589", "every fold has cases of one class only, and no curve", "give folds with cases of both classes")
+        raise refuse(
+            "BR589",
+            "every fold has cases of one class only, and no curve",
+            "give folds with cases of both classes",
+        )
     return kept
 
 
 def _left_out(folds: GroupedCounts, kept: int) -> tuple[Note, ...]:
     missing = len(folds) - kept
-    text = f"{missing} of {len(folds)} folds {'has' if missing == 1 else 'have'} cases of one class only, and {are(missing)} left out"
+    text = (
+        f"{missing} of {len(folds)} folds {'has' if missing == 1 else 'have'} cases of one class"
+        f" only, and {are(missing)} left out"
+    )
     return (Note("BR592", text),) if missing else ()
 
 
@@ -504,9 +726,18 @@ def _mean_and_error(rows: Floats) -> tuple[Floats, Floats]:
 def _by_threshold(reader: Any, folds: GroupedCounts, at: Conditions | None, x: Any) -> FoldCurve:
     """Both coordinates at thresholds spread evenly over the pooled scores."""
     if reader.x_label == "effective_prior" or x is not None:
-        raise refuse("BR573", "threshold averaging reads points at thresholds: a cost curve has none, and x is not asked for", 'how="vertical"')
+        raise refuse(
+            "BR573",
+            "threshold averaging reads points at thresholds: a cost curve has none, and x is not"
+            " asked for",
+            'how="vertical"',
+        )
     conditions, total = checked_conditions(at), folds.total()
-    places = np.unique(np.linspace(0, len(total.scores) - 1, min(PLACES + 1, len(total.scores))).round().astype(np.intp))
+    places = np.unique(
+        np.linspace(0, len(total.scores) - 1, min(PLACES + 1, len(total.scores)))
+        .round()
+        .astype(np.intp)
+    )
     cuts = total.scores[places]
     axes = [Measure(reader.x_label), Measure(reader.y_label)]
     columns: list[list[Floats]] = [[], []]
@@ -517,7 +748,9 @@ def _by_threshold(reader: Any, folds: GroupedCounts, at: Conditions | None, x: A
             column.append(along(measure, points, conditions)[rows])
     both = [np.array(column) for column in columns]
     unknown = np.isnan(both[0]) | np.isnan(both[1])
-    (across, _), (up, error) = (_mean_and_error(np.where(unknown, np.nan, column)) for column in both)
+    (across, _), (up, error) = (
+        _mean_and_error(np.where(unknown, np.nan, column)) for column in both
+    )
     cut_values = cuts.astype(np.float64)
     return FoldCurve(
         reader.name,

@@ -1,4 +1,6 @@
-"""Is the best model better than the others? Paired differences at chosen or given thresholds, in closed form."""
+"""Is the best model better than the others? Paired differences at chosen or given thresholds, in
+closed form.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,16 @@ from baserate.decisions.search import holds_all
 from baserate.decisions.selection import Answer, Choice, choose, chosen_among, made_by
 from baserate.errors import Infeasible, InputError, quoted, refuse
 from baserate.inference.auc import normal
-from baserate.inference.bootstrap import PERCENTILE, Progress, bootstrap_p, check_enough, percentile_bounds, planned, resampled, undefined_noted
+from baserate.inference.bootstrap import (
+    PERCENTILE,
+    Progress,
+    bootstrap_p,
+    check_enough,
+    percentile_bounds,
+    planned,
+    resampled,
+    undefined_noted,
+)
 from baserate.inference.chosen_threshold import CHOSEN_REPLICATES, Resampling, lead_over
 from baserate.inference.paired import MCNEMAR, adjusted, check_replicates, same_scores
 from baserate.inference.values import BOTH, Difference, checked_level, missed
@@ -34,10 +45,14 @@ from baserate.numbers import Floats, Undefinable, exactly
 WEIGHTED_MCNEMAR, DELTA = "weighted-mcnemar", "delta"
 SEPARATE = "the models were counted separately; count them together with count_models"
 WEIGHED = "the cases are weighted, and weights do not say how many cases were seen"
-CHOSEN_AGAIN = "thresholds are chosen again on each of them, so the interval is of the way of choosing, not of the thresholds chosen here"
+CHOSEN_AGAIN = (
+    "thresholds are chosen again on each of them, so the interval is of the way of choosing, not of"
+    " the thresholds chosen here"
+)
 # Relative size of what is lost to rounding where two gradients or values are compared.
 ROUNDING = 1e-9
-# A derivative is a difference over so small a part of a class; the arithmetic is exact, so only the curvature matters.
+# A derivative is a difference over so small a part of a class; the arithmetic is exact, so only the
+# curvature matters.
 STEP = Fraction(1, 10**6)
 # Beyond so many standard deviations nothing of a binomial distribution is left that a float shows.
 FAR = 40
@@ -55,18 +70,23 @@ def choose_model(  # noqa: PLR0913 (each is a question of its own)
     progress: Progress | None = None,
     **options: Any,
 ) -> Choice:
-    """Which model, and where should its threshold be, at this base rate and these costs? And is it better than the others?
+    """Which model, and where should its threshold be, at this base rate and these costs? And is it
+    better than the others?
 
-    Each model is set by `choose` (with its options) and the best of the chosen points wins, by what was optimized: the expected cost, the
-    positives caught by a budget, or `optimize`. Models that cannot satisfy the rule are listed apart; where none can, that is refused.
+    Each model is set by `choose` (with its options) and the best of the chosen points wins, by what
+    was optimized: the expected cost, the positives caught by a budget, or `optimize`. Models that
+    cannot satisfy the rule are listed apart; where none can, that is refused.
 
-    With `JointCounts` (see `count_models`) the winner is tested against every other model on the same cases, and `indistinguishable` names
-    the models that cannot be distinguished from the best. By default the test is a closed form (see `leads`); `replicates=2000` resamples the
-    cases instead and chooses the thresholds again on each resample. Counts of each model alone do not say which cases were flagged by both,
-    so nothing is tested, unless `paired=False` says that the models scored different cases.
+    With `JointCounts` (see `count_models`) the winner is tested against every other model on the
+    same cases, and `indistinguishable` names the models that cannot be distinguished from the best.
+    By default the test is a closed form (see `leads`); `replicates=2000` resamples the cases
+    instead and chooses the thresholds again on each resample. Counts of each model alone do not say
+    which cases were flagged by both, so nothing is tested, unless `paired=False` says that the
+    models scored different cases.
 
-    `lead_over_baseline` says whether the answer is better than flagging nothing and flagging everything: by the interval of a threshold
-    chosen on these cases (400 resamples, see `interval`), its p-value times the number of models among which it was chosen.
+    `lead_over_baseline` says whether the answer is better than flagging nothing and flagging
+    everything: by the interval of a threshold chosen on these cases (400 resamples, see
+    `interval`), its p-value times the number of models among which it was chosen.
 
     >>> import baserate as br
     >>> y, a = [0] * 60 + [1] * 40, list(range(100))
@@ -76,11 +96,17 @@ def choose_model(  # noqa: PLR0913 (each is a question of its own)
     ('a', ('a',))
     >>> choice.differences[0]
     Difference: expected_cost of a - b -0.05, 95 % from -0.09348 to -0.006519, p = 0.0335 (weighted-mcnemar)
-    """
-    each = {name: models.marginal(name) for name in models.models} if isinstance(models, JointCounts) else models
+    """  # noqa: E501
+    each = (
+        {name: models.marginal(name) for name in models.models}
+        if isinstance(models, JointCounts)
+        else models
+    )
     if options.get("guarantee") is not None:
         options = {**options, "level": level}
-    drawn = Resampling(CHOSEN_REPLICATES if replicates is None else replicates, seed, checked_level(level))
+    drawn = Resampling(
+        CHOSEN_REPLICATES if replicates is None else replicates, seed, checked_level(level)
+    )
     choice = _beside_baseline(chosen_among(each, rule, at=at, **options), each, drawn)
     if len(choice.points) < 2:
         return choice
@@ -88,22 +114,41 @@ def choose_model(  # noqa: PLR0913 (each is a question of its own)
         if paired:
             weighed = any(getattr(counts, "weighted", False) for counts in each.values())
             return replace(choice, untested=WEIGHED if weighed else SEPARATE)
-        return _tested(choice, [_apart(choice.points, each, pair, level) for pair in combinations(choice.points, 2)])
+        return _tested(
+            choice,
+            [_apart(choice.points, each, pair, level) for pair in combinations(choice.points, 2)],
+        )
     reason = _why_untested(models, choice)
     if reason:
         return replace(choice, untested=reason)
     if replicates is None:
         found = leads(models, choice.points, choice.model, level=level)
-        return replace(choice, differences=tuple(replace(one, notes=same_scores(models, one.models)) for one in found))
-    return _tested(choice, _resampled(models, choice.points, (rule, at, options), level, (replicates, seed, progress)))
+        return replace(
+            choice,
+            differences=tuple(replace(one, notes=same_scores(models, one.models)) for one in found),
+        )
+    return _tested(
+        choice,
+        _resampled(models, choice.points, (rule, at, options), level, (replicates, seed, progress)),
+    )
 
 
-def _beside_baseline(choice: Choice, models: Mapping[str, Counts | Points], how: Resampling) -> Choice:
-    """The choice, tested against the better of flagging nothing and flagging everything, where it beats both of them on these cases."""
+def _beside_baseline(
+    choice: Choice, models: Mapping[str, Counts | Points], how: Resampling
+) -> Choice:
+    """The choice, tested against the better of flagging nothing and flagging everything, where it
+    beats both of them on these cases.
+    """
     name, counts = choice.baseline, models[choice.model]
     if name is None or choice.unbeaten is not None:
         return choice
-    why = "only rates are known" if not isinstance(counts, Counts) else WEIGHED if counts.weighted else ""
+    why = (
+        "only rates are known"
+        if not isinstance(counts, Counts)
+        else WEIGHED
+        if counts.weighted
+        else ""
+    )
     why = why or ("the base rate is an estimate" if choice.point.at.estimate is not None else "")
     why = why or ("a mixture of two thresholds is used" if choice.point.how == MIXTURE else "")
     if why or not isinstance(counts, Counts):
@@ -118,7 +163,9 @@ def _beside_baseline(choice: Choice, models: Mapping[str, Counts | Points], how:
 
 
 def _why_untested(joint: JointCounts, choice: Choice) -> str:
-    """Why a lead cannot be tested in closed form, or by resamples of these cases; nothing where it can."""
+    """Why a lead cannot be tested in closed form, or by resamples of these cases; nothing where it
+    can.
+    """
     if joint.weighted:
         return WEIGHED
     if choice.point.guarantee is not None:
@@ -127,14 +174,21 @@ def _why_untested(joint: JointCounts, choice: Choice) -> str:
 
 
 def choices(
-    models: JointCounts | Mapping[str, Counts], rule: str | None, at: Sequence[Conditions], **options: Any
+    models: JointCounts | Mapping[str, Counts],
+    rule: str | None,
+    at: Sequence[Conditions],
+    **options: Any,
 ) -> tuple[list[Answer[Choice]], list[Note]]:
-    """A choice for each base rate, and a note of every model that cannot satisfy the rule; where none can anywhere, that is refused."""
+    """A choice for each base rate, and a note of every model that cannot satisfy the rule; where
+    none can anywhere, that is refused.
+    """
     return made_by(choose_model, models, rule, at, **options)
 
 
 class Setting(NamedTuple):
-    """A model at its threshold: what it flags, its value, how the value changes with tpr and fpr, and what keeps it where it is."""
+    """A model at its threshold: what it flags, its value, how the value changes with tpr and fpr,
+    and what keeps it where it is.
+    """
 
     flags: Array
     value: float
@@ -149,19 +203,28 @@ class Setting(NamedTuple):
 
 
 def leads(
-    joint: JointCounts, points: Mapping[str, OperatingPoint], best: str, *, measure: Measure | None = None, level: float = 0.95
+    joint: JointCounts,
+    points: Mapping[str, OperatingPoint],
+    best: str,
+    *,
+    measure: Measure | None = None,
+    level: float = 0.95,
 ) -> tuple[Difference, ...]:
-    """The lead of the best model over every other one, closest first; with Holm's adjustment over all pairs where there are three or more.
+    """The lead of the best model over every other one, closest first; with Holm's adjustment over
+    all pairs where there are three or more.
 
-    What is compared is what the points were chosen by, or `measure`. A sum over cases (tpr, fpr, accuracy, cost, caught) is tested by whether
-    swapping the two models on every case on which they differ could give as large a difference by chance: exact, and McNemar's test where one
-    class matters; with costs each class has its weight. Any other measure (precision, f1, mcc) is compared by the delta method, with the
-    covariance of the two models on the same cases.
+    What is compared is what the points were chosen by, or `measure`. A sum over cases (tpr, fpr,
+    accuracy, cost, caught) is tested by whether swapping the two models on every case on which they
+    differ could give as large a difference by chance: exact, and McNemar's test where one class
+    matters; with costs each class has its weight. Any other measure (precision, f1, mcc) is
+    compared by the delta method, with the covariance of the two models on the same cases.
 
-    Thresholds that were chosen on these cases vary with them. Where a rule decides (a budget, recall >= 0.8), each class weighs as the
-    measure changes along the rule, by the local slope of the ROC; for a `measure` that was not made best, the variance is at least that of
-    thresholds fixed in advance. And one case each way and class is added to those on which the models
-    differ (Bonett & Price 2012): otherwise thresholds that rest on the highest negatives or the lowest positives alone would look certain.
+    Thresholds that were chosen on these cases vary with them. Where a rule decides (a budget,
+    recall >= 0.8), each class weighs as the measure changes along the rule, by the local slope of
+    the ROC; for a `measure` that was not made best, the variance is at least that of thresholds
+    fixed in advance. And one case each way and class is added to those on which the models differ
+    (Bonett & Price 2012): otherwise thresholds that rest on the highest negatives or the lowest
+    positives alone would look certain.
 
     All pairs enter the adjustment, because the best model was found on the same cases.
     """
@@ -172,7 +235,9 @@ def leads(
     table = _Table(joint, [settings[name].flags for name in names])
     what = measure or made_best(points[best])
     found = {
-        (a, b): _difference(table, (i, j), (settings[a], settings[b]), (a, b), (points[b], what, level))
+        (a, b): _difference(
+            table, (i, j), (settings[a], settings[b]), (a, b), (points[b], what, level)
+        )
         for (i, a), (j, b) in combinations(enumerate(names), 2)
     }
     return _of_best(list(found.values()), best, what)
@@ -187,13 +252,23 @@ def _of_best(found: list[Difference], best: str, what: Measure) -> tuple[Differe
     """Of all pairs those with the best model, which stands second in each: the closest first."""
     every = adjusted(found) if len(found) > 1 else found
     ours = [one if one.models[1] == best else _turned(one) for one in every if best in one.models]
-    return tuple(sorted(ours, key=lambda one: one.value if what.direction == "higher" else -one.value))
+    return tuple(
+        sorted(ours, key=lambda one: one.value if what.direction == "higher" else -one.value)
+    )
 
 
 def _turned(one: Difference) -> Difference:
     models, values = (one.models[1], one.models[0]), (one.values[1], one.values[0])
     low, high = 0 - one.high, 0 - one.low
-    return replace(one, value=0 - one.value, low=low, high=high, models=models, values=values, statistic=0 - one.statistic)
+    return replace(
+        one,
+        value=0 - one.value,
+        low=low,
+        high=high,
+        models=models,
+        values=values,
+        statistic=0 - one.statistic,
+    )
 
 
 def made_best(point: OperatingPoint) -> Measure:
@@ -201,23 +276,48 @@ def made_best(point: OperatingPoint) -> Measure:
     return parse(point.objective, point.volume)
 
 
-# ---- one model ------------------------------------------------------------------------------------------------------------
+# ---- one model
+# ------------------------------------------------------------------------------------------------------------  # noqa: E501
 
 
-def _setting(joint: JointCounts, name: str, point: OperatingPoint, measure: Measure | None) -> Setting:
-    model = name if name in joint.scores else joint.models[0]  # flagging nothing or everything needs no scores
+def _setting(
+    joint: JointCounts, name: str, point: OperatingPoint, measure: Measure | None
+) -> Setting:
+    model = (
+        name if name in joint.scores else joint.models[0]
+    )  # flagging nothing or everything needs no scores
     points = Points.of(joint.marginal(model))
     what = measure or made_best(point)
     flags = flagged(joint.scores[model], points, point)
-    term = _binding(point, points, made_best(point)) if point.optimized and not point.in_advance else None
+    term = (
+        _binding(point, points, made_best(point))
+        if point.optimized and not point.in_advance
+        else None
+    )
     try:
-        value, gradient = float(exact_value(what, point.confusion, point.at)), _gradient(what, point.confusion, point.at)
+        value, gradient = (
+            float(exact_value(what, point.confusion, point.at)),
+            _gradient(what, point.confusion, point.at),
+        )
         along_rule = None if term is None else _gradient(term.measure, point.confusion, point.at)
     except Undefinable:
-        return Setting(flags, math.nan, (0.0, 0.0), 0.0, None, ((0.0, 0.0),) * 2, in_advance=point.in_advance)
+        return Setting(
+            flags, math.nan, (0.0, 0.0), 0.0, None, ((0.0, 0.0),) * 2, in_advance=point.in_advance
+        )
     with_prior = _with_prior(what, point.confusion, point.at)
-    other = along_rule is not None and not _parallel(gradient, _gradient(made_best(point), point.confusion, point.at))
-    return Setting(flags, value, gradient, with_prior, along_rule, _sides(points, point), point.in_advance, other)
+    other = along_rule is not None and not _parallel(
+        gradient, _gradient(made_best(point), point.confusion, point.at)
+    )
+    return Setting(
+        flags,
+        value,
+        gradient,
+        with_prior,
+        along_rule,
+        _sides(points, point),
+        point.in_advance,
+        other,
+    )
 
 
 def _parallel(one: tuple[float, float], other: tuple[float, float]) -> bool:
@@ -227,7 +327,9 @@ def _parallel(one: tuple[float, float], other: tuple[float, float]) -> bool:
 
 
 def flagged(scores: Array, points: Points, point: OperatingPoint) -> Floats:
-    """The probability with which the point flags each case: 1 or 0, or a share where a budget ends inside a tie, or of a mixture."""
+    """The probability with which the point flags each case: 1 or 0, or a share where a budget ends
+    inside a tie, or of a mixture.
+    """
     if point.how == GUESS:
         return np.full(len(scores), point.share)
     upper = _above(scores, points, points.place(point.threshold))
@@ -239,12 +341,16 @@ def flagged(scores: Array, points: Points, point: OperatingPoint) -> Floats:
 
 def _above(scores: Array, points: Points, place: int) -> Floats:
     # Compared with a score that is there, so that integers and floats mean the same as everywhere.
-    return (scores >= points.scores[place - 1]).astype(np.float64) if place else np.zeros(len(scores))
+    return (
+        (scores >= points.scores[place - 1]).astype(np.float64) if place else np.zeros(len(scores))
+    )
 
 
 def _binding(point: OperatingPoint, points: Points, what: Measure) -> Term | None:
     """The term of the rule without which the threshold would be elsewhere."""
-    terms = parse_rule(point.rule, point.volume).terms if point.rule and " = " not in point.rule else ()
+    terms = (
+        parse_rule(point.rule, point.volume).terms if point.rule and " = " not in point.rule else ()
+    )
     if not terms or point.how == GUESS:
         return None
     sign = 1.0 if what.direction == "higher" else -1.0
@@ -252,12 +358,20 @@ def _binding(point: OperatingPoint, points: Points, what: Measure) -> Term | Non
     here = sign * point[what]
     if np.isnan(values).all() or not np.nanmax(values) > here + ROUNDING * abs(here):
         return None
-    lower, upper = (points.place(cut) for cut in (point.threshold if point.share == 1 else point.lower_threshold, point.threshold))
+    lower, upper = (
+        points.place(cut)
+        for cut in (point.threshold if point.share == 1 else point.lower_threshold, point.threshold)
+    )
     with np.errstate(invalid="ignore"):
         better = np.flatnonzero(values > here + ROUNDING * abs(here))
     looser = int(np.nanargmax(values)) > upper
     nearest = better[better > upper][:1] if looser else better[better < lower][-1:]
-    found = [term for place in nearest.tolist() for term in terms if not holds_all([term], confusion_at(points, place), point.at)]
+    found = [
+        term
+        for place in nearest.tolist()
+        for term in terms
+        if not holds_all([term], confusion_at(points, place), point.at)
+    ]
     return found[0] if found else None
 
 
@@ -275,7 +389,9 @@ def _slope(what: Measure, confusion: Confusion, at: Conditions, *, positives: bo
         if 0 <= part <= whole:
             moved = (part, fp, whole - part, tn) if positives else (tp, part, fn, whole - part)
             try:
-                value = exact_value(what, Confusion(*moved, why_no_prior=confusion.why_no_prior), at)
+                value = exact_value(
+                    what, Confusion(*moved, why_no_prior=confusion.why_no_prior), at
+                )
             except Undefinable:
                 continue
             ends.append((step, value))
@@ -286,37 +402,54 @@ def _slope(what: Measure, confusion: Confusion, at: Conditions, *, positives: bo
 
 
 def _with_prior(what: Measure, confusion: Confusion, at: Conditions) -> float:
-    """How the measure changes with the base rate, where that is the sample's own and so known no better than the sample says."""
+    """How the measure changes with the base rate, where that is the sample's own and so known no
+    better than the sample says.
+    """
     if not what.depends_on_prior or not at.as_in_sample or at.prior is None:
         return 0.0
     prior = exactly(confusion.exact_prior)
     step = STEP * min(prior, 1 - prior)
     try:
-        ends = [exact_value(what, confusion, Conditions(prior + sign * step, at.costs)) for sign in (-1, 1)]
+        ends = [
+            exact_value(what, confusion, Conditions(prior + sign * step, at.costs))
+            for sign in (-1, 1)
+        ]
     except Undefinable:
         return 0.0
     return float((ends[1] - ends[0]) / (2 * step)) if step else 0.0
 
 
-def _sides(points: Points, point: OperatingPoint) -> tuple[tuple[float, float], tuple[float, float]]:
-    """How tpr and fpr move to a threshold two standard deviations of what is flagged stricter, and as much looser."""
+def _sides(
+    points: Points, point: OperatingPoint
+) -> tuple[tuple[float, float], tuple[float, float]]:
+    """How tpr and fpr move to a threshold two standard deviations of what is flagged stricter, and
+    as much looser.
+    """
     place = points.place(point.threshold)
     low = high = place
-    for flagged_by, whole in ((points.tp, points.total_positives), (points.fp, points.total_negatives)):
+    for flagged_by, whole in (
+        (points.tp, points.total_positives),
+        (points.fp, points.total_negatives),
+    ):
         now = float(flagged_by[place])
         width = 2 * math.sqrt(now * (1 - now / whole)) + 1 if whole else 0.0
         low = min(low, int(np.searchsorted(flagged_by, now - width, side="left")))
         high = max(high, int(np.searchsorted(flagged_by, now + width, side="right")) - 1)
     rates = points.tpr, points.fpr
-    stricter, looser = ([float(rate[b] - rate[a]) for rate in rates] for a, b in ((low, place), (place, high)))
+    stricter, looser = (
+        [float(rate[b] - rate[a]) for rate in rates] for a, b in ((low, place), (place, high))
+    )
     return (stricter[0], stricter[1]), (looser[0], looser[1])
 
 
-# ---- two models -----------------------------------------------------------------------------------------------------------
+# ---- two models
+# -----------------------------------------------------------------------------------------------------------  # noqa: E501
 
 
 class _Table:
-    """Of each class, how many cases two models flag together: sums over the cases of the products of what they flag."""
+    """Of each class, how many cases two models flag together: sums over the cases of the products
+    of what they flag.
+    """
 
     def __init__(self, joint: JointCounts, flags: Sequence[Array]) -> None:
         self.cases = int(joint.total_positives), int(joint.total_negatives)
@@ -327,7 +460,9 @@ class _Table:
         self.products = [one.T @ columns for one in weighed]
 
     def apart(self, i: int, j: int) -> tuple[float, float]:
-        """The squared differences of what two models flag, summed over each class: so many cases only one of them flags."""
+        """The squared differences of what two models flag, summed over each class: so many cases
+        only one of them flags.
+        """
         return tuple(float(one[i, i] + one[j, j] - 2 * one[i, j]) for one in self.products)  # type: ignore[return-value]
 
 
@@ -335,18 +470,27 @@ Weights = tuple[tuple[float, float], tuple[float, float]]
 
 
 def _difference(
-    table: _Table, places: tuple[int, int], pair: tuple[Setting, Setting], names: tuple[str, str], of: tuple[OperatingPoint, Measure, float]
+    table: _Table,
+    places: tuple[int, int],
+    pair: tuple[Setting, Setting],
+    names: tuple[str, str],
+    of: tuple[OperatingPoint, Measure, float],
 ) -> Difference:
     """The second model against the first."""
     point, what, level = of
     value = pair[1].value - pair[0].value
     apart = table.apart(*places)
-    weights, variance = max((_spread(table, places, pair, side) for side in _possible(pair, table.cases)), key=lambda one: one[1])
+    weights, variance = max(
+        (_spread(table, places, pair, side) for side in _possible(pair, table.cases)),
+        key=lambda one: one[1],
+    )
     chosen = not all(one.in_advance for one in pair)
     p, method = _p_value(value, weights, variance, apart, table.cases, added=2 if chosen else 0)
     half = normal((1 + level) / 2) * math.sqrt(variance)
     low, high = value - half, value + half
-    if p >= missed(level):  # the test decides: an interval that left out no difference would contradict it
+    if p >= missed(
+        level
+    ):  # the test decides: an interval that left out no difference would contradict it
         low, high = min(low, 0.0), max(high, 0.0)
     widest = what.range[1] - what.range[0]
     low, high = max(low, -widest), min(high, widest)
@@ -367,33 +511,55 @@ def _difference(
     )
 
 
-def _possible(pair: tuple[Setting, Setting], cases: tuple[int, int]) -> list[tuple[float, float] | None]:
-    """The local slopes of the ROC along which a rule moves the thresholds: towards stricter ones, and towards looser ones."""
+def _possible(
+    pair: tuple[Setting, Setting], cases: tuple[int, int]
+) -> list[tuple[float, float] | None]:
+    """The local slopes of the ROC along which a rule moves the thresholds: towards stricter ones,
+    and towards looser ones.
+    """
     fixed: list[tuple[float, float] | None] = [None]
     if all(one.term is None for one in pair):
         return fixed
-    moves = [tuple(sum(one.sides[side][rate] for one in pair) for rate in (0, 1)) for side in (0, 1)]
-    # Less than half a case is not seen to move. What the rule itself holds in place (recall with recall >= 0.8) hardly varies along it, but
-    # in the field it does: of any other measure than the one made best, the variance of fixed thresholds is a lower limit.
+    moves = [
+        tuple(sum(one.sides[side][rate] for one in pair) for rate in (0, 1)) for side in (0, 1)
+    ]
+    # Less than half a case is not seen to move. What the rule itself holds in place (recall with
+    # recall >= 0.8) hardly varies along it, but in the field it does: of any other measure than the
+    # one made best, the variance of fixed thresholds is a lower limit.
     along_rule = [(max(tpr, 0.5 / cases[0]), max(fpr, 0.5 / cases[1])) for tpr, fpr in moves]
     return [*along_rule, *(fixed if any(one.other for one in pair) else [])]
 
 
-def _spread(table: _Table, places: tuple[int, int], pair: tuple[Setting, Setting], move: tuple[float, float] | None) -> tuple[Weights, float]:
-    """What a share of each class counts for in the value of each model, and the variance of the difference."""
+def _spread(
+    table: _Table,
+    places: tuple[int, int],
+    pair: tuple[Setting, Setting],
+    move: tuple[float, float] | None,
+) -> tuple[Weights, float]:
+    """What a share of each class counts for in the value of each model, and the variance of the
+    difference.
+    """
     weights = [one.gradient for one in pair]
     terms = [one.term for one in pair if one.term is not None]
     if move is not None and terms:
         rule = [math.fsum(term[rate] for term in terms) / len(terms) for rate in (0, 1)]
         moved = rule[0] * move[0] + rule[1] * move[1]
-        ratios = [(weight[0] * move[0] + weight[1] * move[1]) / moved if moved else 0.0 for weight in weights]
-        weights = [(weight[0] - ratio * rule[0], weight[1] - ratio * rule[1]) for weight, ratio in zip(weights, ratios, strict=True)]
+        ratios = [
+            (weight[0] * move[0] + weight[1] * move[1]) / moved if moved else 0.0
+            for weight in weights
+        ]
+        weights = [
+            (weight[0] - ratio * rule[0], weight[1] - ratio * rule[1])
+            for weight, ratio in zip(weights, ratios, strict=True)
+        ]
     i, j = places
     variance = 0.0
     for rate, (sums, products) in enumerate(zip(table.sums, table.products, strict=True)):
         a, b = -weights[0][rate], weights[1][rate]
         cases = table.cases[rate] + 2
-        squares = a * a * (products[i, i] + 1) + b * b * (products[j, j] + 1) + 2 * a * b * products[i, j]
+        squares = (
+            a * a * (products[i, i] + 1) + b * b * (products[j, j] + 1) + 2 * a * b * products[i, j]
+        )
         mean = (a * (sums[i] + 1) + b * (sums[j] + 1)) / cases
         variance += max(0.0, squares / cases - mean**2) / cases
     positives, whole = table.cases[0], sum(table.cases)
@@ -415,13 +581,25 @@ def _p_value(
     from scipy.special import ndtr
 
     if not value or not sum(apart):
-        return 1.0, MCNEMAR if _is_sum(weights) and not all(weights[0]) else WEIGHTED_MCNEMAR if _is_sum(weights) else DELTA
+        return 1.0, (
+            MCNEMAR
+            if _is_sum(weights) and not all(weights[0])
+            else WEIGHTED_MCNEMAR
+            if _is_sum(weights)
+            else DELTA
+        )
     if not _is_sum(weights):
-        least = 2.0 ** (1 - min(sum(apart), 1000))  # no surer than a coin tossed as often as the models differ
+        least = 2.0 ** (
+            1 - min(sum(apart), 1000)
+        )  # no surer than a coin tossed as often as the models differ
         return min(1.0, max(2 * float(ndtr(-abs(value) / math.sqrt(variance))), least)), DELTA
-    steps = [abs(weight) / count if count else 0.0 for weight, count in zip(weights[0], cases, strict=True)]
+    steps = [
+        abs(weight) / count if count else 0.0
+        for weight, count in zip(weights[0], cases, strict=True)
+    ]
     method = WEIGHTED_MCNEMAR if all(steps) else MCNEMAR
-    # Shares of a tie count as the cases that would spread as much: a whole number of them, or one more.
+    # Shares of a tie count as the cases that would spread as much: a whole number of them, or one
+    # more.
     counted = [math.ceil(part - ROUNDING * (1 + part)) + added for part in apart]
     return swapped_p(value, (steps[0], counted[0]), (steps[1], counted[1])), method
 
@@ -433,10 +611,11 @@ def _is_sum(weights: Weights) -> bool:
 
 
 def swapped_p(value: float, one: tuple[float, int], other: tuple[float, int]) -> float:
-    """How likely is so large a difference, if each case on which two models differ favours either with equal chance?
+    """How likely is so large a difference, if each case on which two models differ favours either
+    with equal chance?
 
-    Of each class: how much a case counts for, and the number of cases on which the models differ. With one class this is McNemar's exact
-    test.
+    Of each class: how much a case counts for, and the number of cases on which the models differ.
+    With one class this is McNemar's exact test.
 
     >>> from baserate.inference.best_model import swapped_p
     >>> swapped_p(20, (1, 60), (0, 0)), swapped_p(7, (1, 17), (5, 0))
@@ -445,25 +624,42 @@ def swapped_p(value: float, one: tuple[float, int], other: tuple[float, int]) ->
     from scipy.special import bdtrc, gammaln
 
     (step, cases), (other_step, others) = sorted(
-        ((part[0], part[1] if part[0] else 0) for part in (one, other)), key=lambda part: (part[1], part[0])
+        ((part[0], part[1] if part[0] else 0) for part in (one, other)),
+        key=lambda part: (part[1], part[0]),
     )
     size, largest = abs(value), step * cases + other_step * others
     if not size or not others:
         return 1.0
     # The class with fewer cases is summed over, the tail of the other is known.
     middle, width = cases / 2, FAR * math.sqrt(cases) / 2
-    heads = np.arange(max(0, math.floor(middle - width)), min(cases, math.ceil(middle + width)) + 1, dtype=np.float64)
-    chance = np.exp(gammaln(cases + 1) - gammaln(heads + 1) - gammaln(cases - heads + 1) - cases * math.log(2))
+    heads = np.arange(
+        max(0, math.floor(middle - width)),
+        min(cases, math.ceil(middle + width)) + 1,
+        dtype=np.float64,
+    )
+    chance = np.exp(
+        gammaln(cases + 1) - gammaln(heads + 1) - gammaln(cases - heads + 1) - cases * math.log(2)
+    )
     needed = (size - ROUNDING * largest - step * (2 * heads - cases)) / other_step
     fewest = np.ceil((needed + others) / 2)
-    tail = np.where(fewest <= 0, 1.0, np.where(fewest > others, 0.0, bdtrc(np.clip(fewest - 1, 0, others), others, 0.5)))
+    tail = np.where(
+        fewest <= 0,
+        1.0,
+        np.where(fewest > others, 0.0, bdtrc(np.clip(fewest - 1, 0, others), others, 0.5)),
+    )
     return min(1.0, 2 * float(chance @ tail))
 
 
-# ---- different cases, and resamples ---------------------------------------------------------------------------------------
+# ---- different cases, and resamples
+# ---------------------------------------------------------------------------------------
 
 
-def _apart(points: Mapping[str, OperatingPoint], models: Mapping[str, Any], pair: tuple[str, str], level: float) -> Difference:
+def _apart(
+    points: Mapping[str, OperatingPoint],
+    models: Mapping[str, Any],
+    pair: tuple[str, str],
+    level: float,
+) -> Difference:
     """Two models that scored different cases: the variances of both add up."""
     from scipy.special import ndtr
 
@@ -471,15 +667,26 @@ def _apart(points: Mapping[str, OperatingPoint], models: Mapping[str, Any], pair
     for name in pair:
         point, counts = points[name], models[name]
         if not isinstance(counts, Counts) or counts.weighted:
-            raise refuse("BR643", f"{quoted(name)}: a difference is tested on whole cases", "count(...) without weights")
+            raise refuse(
+                "BR643",
+                f"{quoted(name)}: a difference is tested on whole cases",
+                "count(...) without weights",
+            )
         what = made_best(point)
         values.append(float(exact_value(what, point.confusion, point.at)))
         tp, fp, fn, tn = (float(part) for part in point.confusion)
-        for weight, part, cases in zip(_gradient(what, point.confusion, point.at), (tp, fp), (tp + fn, fp + tn), strict=True):
+        for weight, part, cases in zip(
+            _gradient(what, point.confusion, point.at), (tp, fp), (tp + fn, fp + tn), strict=True
+        ):
             rate = (part + 1) / (cases + 2)
             variance += weight**2 * rate * (1 - rate) / (cases + 2)
         share = (tp + fn) / (tp + fp + fn + tn)
-        variance += _with_prior(what, point.confusion, point.at) ** 2 * share * (1 - share) / (tp + fp + fn + tn)
+        variance += (
+            _with_prior(what, point.confusion, point.at) ** 2
+            * share
+            * (1 - share)
+            / (tp + fp + fn + tn)
+        )
     value, error = values[1] - values[0], math.sqrt(variance)
     half = normal((1 + level) / 2) * error
     p = 2 * float(ndtr(-abs(value) / error)) if error else 1.0
@@ -487,7 +694,18 @@ def _apart(points: Mapping[str, OperatingPoint], models: Mapping[str, Any], pair
     what = made_best(points[pair[1]])
     name = what.name if what.counts_cases else str(what)
     return Difference(
-        value, value - half, value + half, p, DELTA, pair, (values[0], values[1]), level, name, what.direction, points[pair[1]].at, **known
+        value,
+        value - half,
+        value + half,
+        p,
+        DELTA,
+        pair,
+        (values[0], values[1]),
+        level,
+        name,
+        what.direction,
+        points[pair[1]].at,
+        **known,
     )
 
 
@@ -507,7 +725,11 @@ class _Asked:
 
 
 def _resampled(
-    joint: JointCounts, points: Mapping[str, OperatingPoint], how: tuple[Any, Any, Any], level: float, draws: tuple[int, int, Progress | None]
+    joint: JointCounts,
+    points: Mapping[str, OperatingPoint],
+    how: tuple[Any, Any, Any],
+    level: float,
+    draws: tuple[int, int, Progress | None],
 ) -> list[Difference]:
     """Every pair by resamples of the cases, the thresholds chosen again on each."""
     asked, names = _Asked(*how), tuple(points)
@@ -516,16 +738,33 @@ def _resampled(
     at = points[names[0]].at
     kept = joint.only(names)
     plan = planned(kept, at.as_in_sample, None, *draws)
-    values = np.array([[asked.value(counts, what) for counts in parts] for parts in resampled(kept, plan)])
+    values = np.array(
+        [[asked.value(counts, what) for counts in parts] for parts in resampled(kept, plan)]
+    )
     said = Note("BR598", f"{plan.replicates} resamples ({plan.how}): approximate; {CHOSEN_AGAIN}")
     found = []
     for (i, a), (j, b) in combinations(enumerate(names), 2):
         drawn, missing = undefined_noted(values[:, j] - values[:, i])
         seen = points[a][what], points[b][what]
-        known = {"replicates": plan.replicates, "seed": plan.seed, "notes": combine(notes, (*missing, said))}
+        known = {
+            "replicates": plan.replicates,
+            "seed": plan.seed,
+            "notes": combine(notes, (*missing, said)),
+        }
         name = what.name if what.counts_cases else str(what)
         bounds = percentile_bounds(drawn, level, BOTH)
         of = level, name, what.direction, at
-        found.append(Difference(seen[1] - seen[0], *bounds, bootstrap_p(drawn), PERCENTILE, (a, b), seen, *of, **known))  # type: ignore[arg-type]
+        found.append(
+            Difference(
+                seen[1] - seen[0],
+                *bounds,
+                bootstrap_p(drawn),
+                PERCENTILE,
+                (a, b),
+                seen,
+                *of,  # type: ignore[arg-type]
+                **known,  # type: ignore[arg-type]
+            )
+        )
     check_replicates(found[0], len(found))
     return found

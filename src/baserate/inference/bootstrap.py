@@ -1,4 +1,6 @@
-"""The bootstrap on counts: resamples of cells, clusters or paired cases, and percentile and BCa intervals."""
+"""The bootstrap on counts: resamples of cells, clusters or paired cases, and percentile and BCa
+intervals.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,8 @@ from baserate.notes import CASE_CONTROL, Ledger, Note
 from baserate.numbers import INT64_MAX, Floats, Ints
 
 # ----------------------------------------------------------------------
-# From resampled values to an interval: percentiles, or BCa, with every degenerate replicate accounted for.
+# From resampled values to an interval: percentiles, or BCa, with every degenerate replicate
+# accounted for.
 
 
 PERCENTILE, BCA = "percentile", "bca"
@@ -44,10 +47,17 @@ def undefined_noted(values: Floats) -> tuple[Floats, tuple[Note, ...]]:
     """The values that are defined, and a note of how many are not."""
     missing = int(np.count_nonzero(np.isnan(values)))
     if missing > MOST_UNDEFINED * len(values):
-        raise refuse("BR592", f"{missing} of {len(values)} replicates are undefined: there is no telling the rest", "ask for something else")
+        raise refuse(
+            "BR592",
+            f"{missing} of {len(values)} replicates are undefined: there is no telling the rest",
+            "ask for something else",
+        )
     if not missing:
         return values, ()
-    text = f"{missing} of {len(values)} replicates {are(missing)} undefined (a class or a rule went missing): the interval is of the others"
+    text = (
+        f"{missing} of {len(values)} replicates {are(missing)} undefined (a class or a rule went"
+        " missing): the interval is of the others"
+    )
     return values[~np.isnan(values)], (Note("BR592", text),)
 
 
@@ -55,7 +65,13 @@ def alike(low: float, high: float) -> tuple[Note, ...]:
     """Resamples of what was never seen to err do not err: that is no certainty."""
     if low != high:
         return ()
-    return (Note("BR591", "every resample gave the same value: resamples cannot show what was never seen, and this is no certainty"),)
+    return (
+        Note(
+            "BR591",
+            "every resample gave the same value: resamples cannot show what was never seen, and"
+            " this is no certainty",
+        ),
+    )
 
 
 def percentile_bounds(values: Floats, level: float, side: str) -> tuple[float, float]:
@@ -66,19 +82,27 @@ def percentile_bounds(values: Floats, level: float, side: str) -> tuple[float, f
 
 
 def bootstrap_p(values: Floats) -> float:
-    """How often the resampled difference is not on the side that it was seen on, twice; never 0, as only so many were drawn."""
+    """How often the resampled difference is not on the side that it was seen on, twice; never 0, as
+    only so many were drawn.
+    """
     if not values.any():
         return 1.0
     below, above = int(np.count_nonzero(values <= 0)), int(np.count_nonzero(values >= 0))
     return min(1.0, 2 * (min(below, above) + 1) / (len(values) + 1))
 
 
-def bca_bounds(values: Floats, seen: float, acceleration: float, level: float, side: str) -> tuple[float, float]:
-    """Quantiles corrected for bias and for a spread that changes with the value. Efron 1987, JASA 82:171-185."""
+def bca_bounds(
+    values: Floats, seen: float, acceleration: float, level: float, side: str
+) -> tuple[float, float]:
+    """Quantiles corrected for bias and for a spread that changes with the value. Efron 1987, JASA
+    82:171-185.
+    """
     from scipy.special import ndtr
 
     # Replicates equal to what was seen count half: with ties, as many lie on either side.
-    below_seen = (np.count_nonzero(values < seen) + np.count_nonzero(values == seen) / 2) / len(values)
+    below_seen = (np.count_nonzero(values < seen) + np.count_nonzero(values == seen) / 2) / len(
+        values
+    )
     if not 0 < below_seen < 1:
         return percentile_bounds(values, level, side)
     bias = normal(below_seen)
@@ -91,34 +115,68 @@ def bca_bounds(values: Floats, seen: float, acceleration: float, level: float, s
     return bounds[0], bounds[1]
 
 
-def acceleration(statistic: Statistic, source: Counts | GroupedCounts | JointCounts, how: str) -> float:
-    """How fast the spread changes, from what leaving one case (or one cluster) out does to the statistic.
+def acceleration(
+    statistic: Statistic, source: Counts | GroupedCounts | JointCounts, how: str
+) -> float:
+    """How fast the spread changes, from what leaving one case (or one cluster) out does to the
+    statistic.
 
     Where class totals are drawn too, all cases are one sample; otherwise each class is one.
     """
     if isinstance(source, GroupedCounts):
         return _skewness([_clusters_left_out(statistic, source)])
     if isinstance(source, JointCounts):
-        raise refuse("BR581", "bca is for one set of counts; differences are compared by percentile", 'method="percentile"')
+        raise refuse(
+            "BR581",
+            "bca is for one set of counts; differences are compared by percentile",
+            'method="percentile"',
+        )
     if statistic.is_auc:
-        parts = [(values, cases) for values, cases in zip(cell_placements(source), (source.positives, source.negatives), strict=True)]
+        parts = [
+            (values, cases)
+            for values, cases in zip(
+                cell_placements(source), (source.positives, source.negatives), strict=True
+            )
+        ]
         if how == CASES:
             # One more case of a class counts the more, the fewer it has.
-            mean, whole = np.average(parts[0][0], weights=parts[0][1]), float(source.total_positives + source.total_negatives)
+            mean, whole = (
+                np.average(parts[0][0], weights=parts[0][1]),
+                float(source.total_positives + source.total_negatives),
+            )
             parts = [((values - mean) * whole / cases.sum(), cases) for values, cases in parts]
     else:
-        parts = [_cases_left_out(statistic, source, of_positives=side, together=how == CASES) for side in (True, False)]
+        parts = [
+            _cases_left_out(statistic, source, of_positives=side, together=how == CASES)
+            for side in (True, False)
+        ]
     if how == CASES:
-        parts = [(np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts]))]
-    totals = [float(source.total_positives + source.total_negatives)] if how == CASES else [source.total_positives, source.total_negatives]
-    return _skewness([_centred(values, cases, float(whole)) for (values, cases), whole in zip(parts, totals, strict=True)])
+        parts = [
+            (
+                np.concatenate([part[0] for part in parts]),
+                np.concatenate([part[1] for part in parts]),
+            )
+        ]
+    totals = (
+        [float(source.total_positives + source.total_negatives)]
+        if how == CASES
+        else [source.total_positives, source.total_negatives]
+    )
+    return _skewness(
+        [
+            _centred(values, cases, float(whole))
+            for (values, cases), whole in zip(parts, totals, strict=True)
+        ]
+    )
 
 
 Influence = tuple[Floats, Floats, float]
 
 
 def _centred(values: Floats, cases: Any, whole: float) -> Influence:
-    """Influence around its mean, with the number of cases that have it; what is only rounding is nothing."""
+    """Influence around its mean, with the number of cases that have it; what is only rounding is
+    nothing.
+    """
     kept = (cases > 0) & ~np.isnan(values)
     if not kept.any():
         return np.zeros(1), np.ones(1), whole
@@ -128,12 +186,22 @@ def _centred(values: Floats, cases: Any, whole: float) -> Influence:
     return centred, weights, whole
 
 
-def _cases_left_out(statistic: Statistic, counts: Counts, *, of_positives: bool, together: bool) -> tuple[Floats, Floats]:
-    """The empirical influence of cases spread evenly over one class, and how many cases each of them stands for."""
+def _cases_left_out(
+    statistic: Statistic, counts: Counts, *, of_positives: bool, together: bool
+) -> tuple[Floats, Floats]:
+    """The empirical influence of cases spread evenly over one class, and how many cases each of
+    them stands for.
+    """
     column = counts.positives if of_positives else counts.negatives
     cells = np.flatnonzero(column > 0)
-    picked = cells[np.unique(np.linspace(0, len(cells) - 1, min(len(cells), MOST_LEFT_OUT)).round().astype(np.intp))]
-    whole = float(counts.total_positives + counts.total_negatives) if together else float(column.sum())
+    picked = cells[
+        np.unique(
+            np.linspace(0, len(cells) - 1, min(len(cells), MOST_LEFT_OUT)).round().astype(np.intp)
+        )
+    ]
+    whole = (
+        float(counts.total_positives + counts.total_negatives) if together else float(column.sum())
+    )
     without = []
     for cell in picked:
         fewer = column.copy()
@@ -141,7 +209,9 @@ def _cases_left_out(statistic: Statistic, counts: Counts, *, of_positives: bool,
         columns = (fewer, counts.negatives) if of_positives else (counts.positives, fewer)
         kept = (columns[0] > 0) | (columns[1] > 0)
         cells_left = Cells(counts.scores[kept], columns[0][kept], columns[1][kept])
-        without.append(statistic.tried(Counts._of(cells_left, counts.ledger, condensed=counts.condensed)))
+        without.append(
+            statistic.tried(Counts._of(cells_left, counts.ledger, condensed=counts.condensed))
+        )
     # Cells picked evenly stand for the others of their class.
     weights = column[picked] * (float(column.sum()) / float(column[picked].sum()))
     return -(whole - 1) * np.array(without), weights
@@ -149,7 +219,12 @@ def _cases_left_out(statistic: Statistic, counts: Counts, *, of_positives: bool,
 
 def _clusters_left_out(statistic: Statistic, groups: GroupedCounts) -> Influence:
     names = list(groups)
-    picked = [names[i] for i in np.unique(np.linspace(0, len(names) - 1, min(len(names), MOST_LEFT_OUT)).round().astype(np.intp))]
+    picked = [
+        names[i]
+        for i in np.unique(
+            np.linspace(0, len(names) - 1, min(len(names), MOST_LEFT_OUT)).round().astype(np.intp)
+        )
+    ]
     total = groups.total()
     without = []
     for name in picked:
@@ -159,7 +234,13 @@ def _clusters_left_out(statistic: Statistic, groups: GroupedCounts) -> Influence
         positives[places] -= part.positives
         negatives[places] -= part.negatives
         kept = (positives > 0) | (negatives > 0)
-        without.append(statistic.tried(Counts._of(Cells(total.scores[kept], positives[kept], negatives[kept]), total.ledger)))
+        without.append(
+            statistic.tried(
+                Counts._of(
+                    Cells(total.scores[kept], positives[kept], negatives[kept]), total.ledger
+                )
+            )
+        )
     return _centred(-(len(names) - 1) * np.array(without), np.ones(len(without)), float(len(names)))
 
 
@@ -174,7 +255,8 @@ def _skewness(classes: list[Influence]) -> float:
 
 
 # ----------------------------------------------------------------------
-# The bootstrap on the counts: resamples of cells, of whole clusters, or of cases that several models scored; nothing is sorted again.
+# The bootstrap on the counts: resamples of cells, of whole clusters, or of cases that several
+# models scored; nothing is sorted again.
 
 
 STRATIFIED, CASES, CLUSTERS = "stratified", "cases", "clusters"
@@ -184,10 +266,14 @@ POSITIVES, NEGATIVES, WHOLE = 0, 1, 2
 BLOCK = 1 << 21
 FEWEST, FEW, FEW_CLUSTERS = 5, 30, 20
 MOST_THREADS = 8
-# Up to so many clusters, the pairs that each wins over each are counted once (a square of 8 bytes a pair).
+# Up to so many clusters, the pairs that each wins over each are counted once (a square of 8 bytes a
+# pair).
 MOST_SQUARED = 2500
 REPLICATES = Fix("replicates=2000", "--replicates 2000")
-OTHERWISE = Fix("rate_interval, or interval(auc, …) by its own method", "leave --replicates out, or compare by auc or at thresholds")
+OTHERWISE = Fix(
+    "rate_interval, or interval(auc, …) by its own method",
+    "leave --replicates out, or compare by auc or at thresholds",
+)
 MOST_REPLICATES = 10_000_000
 Progress = Callable[[int, int], None]
 Source = Counts | GroupedCounts | JointCounts
@@ -195,13 +281,16 @@ Source = Counts | GroupedCounts | JointCounts
 
 @dataclass(frozen=True)
 class Plan:
-    """How to resample: by class, by case or by cluster, how often, from which seed, and whom to tell how far it has got."""
+    """How to resample: by class, by case or by cluster, how often, from which seed, and whom to
+    tell how far it has got.
+    """
 
     how: str
     replicates: int
     seed: int
     progress: Progress | None = None
-    # The number of the first resample: the next ones are drawn by a plan that starts where this one ends.
+    # The number of the first resample: the next ones are drawn by a plan that starts where this one
+    # ends.
     first: int = 0
 
     def told(self, done: int) -> None:
@@ -210,18 +299,44 @@ class Plan:
             self.progress(done, self.replicates)
 
 
-def planned(source: Source, of_prior: bool, how: str | None, replicates: int, seed: int, progress: Progress | None) -> Plan:  # noqa: FBT001
-    """By cluster where the cases are grouped; by case where the sample's own prior is estimated along; otherwise by class."""
+def planned(
+    source: Source,
+    of_prior: bool,  # noqa: FBT001
+    how: str | None,
+    replicates: int,
+    seed: int,
+    progress: Progress | None,
+) -> Plan:
+    """By cluster where the cases are grouped; by case where the sample's own prior is estimated
+    along; otherwise by class.
+    """
     if how is None:
         random = source.ledger.design != CASE_CONTROL
-        how = CLUSTERS if isinstance(source, GroupedCounts) else CASES if of_prior and random else STRATIFIED
+        how = (
+            CLUSTERS
+            if isinstance(source, GroupedCounts)
+            else CASES
+            if of_prior and random
+            else STRATIFIED
+        )
     if how not in HOWS:
-        raise refuse("BR581", f"resamples are drawn by {', '.join(map(quoted, HOWS))}, got {quoted(how)}", 'resample="stratified"')
+        raise refuse(
+            "BR581",
+            f"resamples are drawn by {', '.join(map(quoted, HOWS))}, got {quoted(how)}",
+            'resample="stratified"',
+        )
     if (how == CLUSTERS) != isinstance(source, GroupedCounts):
-        raise refuse("BR581", "clusters are resampled whole, and need GroupedCounts", "count_groups(y, scores, groups=patient)")
+        raise refuse(
+            "BR581",
+            "clusters are resampled whole, and need GroupedCounts",
+            "count_groups(y, scores, groups=patient)",
+        )
     cases = int(source.total_positives + source.total_negatives)
     if how != CLUSTERS and cases > MOST_CASES and not source.weighted:
-        text = f"a bootstrap resamples up to {grouped(MOST_CASES)} cases, and these are {grouped(cases)}"
+        text = (
+            f"a bootstrap resamples up to {grouped(MOST_CASES)} cases, and these are"
+            f" {grouped(cases)}"
+        )
         raise refuse("BR631", text, OTHERWISE)
     return Plan(how, checked_replicates(replicates), checked_seed(seed), progress)
 
@@ -230,31 +345,55 @@ def checked_replicates(replicates: Any) -> int:
     """Fewer than a hundred resamples say nothing of the tails."""
     whole = isinstance(replicates, int | np.integer) and not isinstance(replicates, bool)
     if not whole or not 100 <= replicates <= MOST_REPLICATES:
-        raise refuse("BR580", f"a bootstrap takes 100 to {grouped(MOST_REPLICATES)} replicates, got {quoted(replicates)}", REPLICATES)
+        raise refuse(
+            "BR580",
+            f"a bootstrap takes 100 to {grouped(MOST_REPLICATES)} replicates, got"
+            f" {quoted(replicates)}",
+            REPLICATES,
+        )
     return int(replicates)
 
 
 def checked_seed(seed: Any) -> int:
     """A seed is a whole number, so that the same call gives the same answer."""
     if not isinstance(seed, int | np.integer) or isinstance(seed, bool) or seed < 0:
-        raise refuse("BR580", f"a seed is a whole number, 0 or more, got {quoted(seed)}", Fix("seed=0", "--seed 0"))
+        raise refuse(
+            "BR580",
+            f"a seed is a whole number, 0 or more, got {quoted(seed)}",
+            Fix("seed=0", "--seed 0"),
+        )
     return int(seed)
 
 
 def check_enough(source: Source) -> tuple[Note, ...]:
-    """A bootstrap of a handful of cases only shows the same handful again: refused below five, and noted below thirty."""
+    """A bootstrap of a handful of cases only shows the same handful again: refused below five, and
+    noted below thirty.
+    """
     classes = {"positives": source.total_positives, "negatives": source.total_negatives}
     what, fewest = min(classes.items(), key=lambda pair: pair[1])
     if isinstance(source, GroupedCounts):
-        clusters, what = min(((clusters_with(source, column), name) for name, column in classes_of(source)), key=lambda pair: pair[0])
+        clusters, what = min(
+            ((clusters_with(source, column), name) for name, column in classes_of(source)),
+            key=lambda pair: pair[0],
+        )
         text = f"only {number_of(clusters, 'cluster holds', 'clusters hold')} {what}"
         if clusters < FEWEST:
-            raise refuse("BR590", f"{text}: too few for an interval (at least 5 are needed)", "label more clusters")
+            raise refuse(
+                "BR590",
+                f"{text}: too few for an interval (at least 5 are needed)",
+                "label more clusters",
+            )
         if clusters < FEW_CLUSTERS:
             return (Note("BR591", f"{text}: that is how much is known of them"),)
     elif fewest < FEWEST:
-        raise refuse("BR590", f"only {number_of(fewest, what[:-1])}: too few to resample", OTHERWISE)
-    return (Note("BR591", f"only {number_of(fewest, what[:-1])}: a bootstrap of so few is rough"),) if fewest < FEW else ()
+        raise refuse(
+            "BR590", f"only {number_of(fewest, what[:-1])}: too few to resample", OTHERWISE
+        )
+    return (
+        (Note("BR591", f"only {number_of(fewest, what[:-1])}: a bootstrap of so few is rough"),)
+        if fewest < FEW
+        else ()
+    )
 
 
 def classes_of(groups: GroupedCounts) -> list[tuple[str, Array]]:
@@ -270,13 +409,15 @@ def clusters_with(groups: GroupedCounts, column: Array) -> int:
     return int(np.count_nonzero(np.diff(totals[groups.offsets])))
 
 
-# What a statistic sees of the scores: each of them, or the ROC alone, which runs of negatives of whatever length leave as it is. Where it sees
-# one threshold a model, it is handed that.
+# What a statistic sees of the scores: each of them, or the ROC alone, which runs of negatives of
+# whatever length leave as it is. Where it sees one threshold a model, it is handed that.
 EVERY_SCORE, ROC_ALONE = "every score", "the roc alone"
 
 
 def resampled(source: Source, plan: Plan, *, of_roc: bool = False) -> Iterator[list[Counts]]:
-    """The counts of each resample: one for Counts and GroupedCounts, one a model for JointCounts. `of_roc` says that the ROC alone matters."""
+    """The counts of each resample: one for Counts and GroupedCounts, one a model for JointCounts.
+    `of_roc` says that the ROC alone matters.
+    """
     drawer = drawer_of(source, plan, ROC_ALONE if of_roc else EVERY_SCORE)
     done = 0
     for positives, negatives in _drawn(drawer, plan):
@@ -298,9 +439,14 @@ def _drawn(drawer: Drawer, plan: Plan) -> Iterator[tuple[Array, Array]]:
     rows = max(1, BLOCK // max(1, drawer.width))
     for first in range(0, plan.replicates, rows):
         count = min(rows, plan.replicates - first)
-        block = np.empty((count, drawer.width), drawer.kind), np.empty((count, drawer.width), drawer.kind)
+        block = (
+            np.empty((count, drawer.width), drawer.kind),
+            np.empty((count, drawer.width), drawer.kind),
+        )
 
-        def work(start: int, end: int, first: int = first, block: tuple[Array, Array] = block) -> None:
+        def work(
+            start: int, end: int, first: int = first, block: tuple[Array, Array] = block
+        ) -> None:
             drawer.draw(first + start, plan, (block[0][start:end], block[1][start:end]))
 
         in_parallel(work, count, threads())
@@ -308,7 +454,8 @@ def _drawn(drawer: Drawer, plan: Plan) -> Iterator[tuple[Array, Array]]:
 
 
 def _in_order(source: JointCounts) -> list[str]:
-    """The same cases are drawn from in the same way, in whatever order they or their models stand, and however models are called.
+    """The same cases are drawn from in the same way, in whatever order they or their models stand,
+    and however models are called.
 
     (Where two models have the same counts, only their names can tell them apart.)
     """
@@ -327,14 +474,20 @@ class Drawer(Protocol):
 
 
 class _Cases:
-    """Cells of either class, drawn by class (sizes as they are) or by case (class totals drawn too)."""
+    """Cells of either class, drawn by class (sizes as they are) or by case (class totals drawn
+    too).
+    """
 
     kind: Any = np.int64
 
     def __init__(self, source: Counts, plan: Plan) -> None:
         refuse_weights(source)
         if source.bins is not None:
-            raise refuse("BR581", "these counts are coarse: resampling them would hide what the bins do", "count with every score kept")
+            raise refuse(
+                "BR581",
+                "these counts are coarse: resampling them would hide what the bins do",
+                "count with every score kept",
+            )
         self.width = len(source.positives)
         self.sizes = class_sizes((int(source.total_positives), int(source.total_negatives)), plan)
         self.urns = [urn_of(column, plan) for column in (source.positives, source.negatives)]
@@ -342,14 +495,16 @@ class _Cases:
 
     def draw(self, start: int, plan: Plan, block: tuple[Array, Array]) -> None:
         for stream, (urn, sizes, out) in enumerate(zip(self.urns, self.sizes, block, strict=True)):
-            best.draw(urn, sizes[start : start + len(out)], plan.seed, plan.first + start, stream, out)
+            best.draw(
+                urn, sizes[start : start + len(out)], plan.seed, plan.first + start, stream, out
+            )
 
 
 class _Models:
     """Cases that several models scored, drawn once and added up model by model.
 
-    Cases that no statistic can tell apart are one cell of the urn: of the ROC alone, those between the same positives of every model; of
-    thresholds, those that are flagged by the same models.
+    Cases that no statistic can tell apart are one cell of the urn: of the ROC alone, those between
+    the same positives of every model; of thresholds, those that are flagged by the same models.
     """
 
     kind: Any = np.int64
@@ -362,32 +517,51 @@ class _Models:
         offsets = dict(zip(order, places[:-1].tolist(), strict=True))
         self.width = int(places[-1])
         self.sizes = class_sizes((int(source.total_positives), int(source.total_negatives)), plan)
-        codes, together = _together([cells[name].codes for name in order], [len(cells[name].scores) for name in order])
+        codes, together = _together(
+            [cells[name].codes for name in order], [len(cells[name].scores) for name in order]
+        )
         self.urns, self.spots = [], []
         for column in (source.positives, source.negatives):
             sums = (
-                np.bincount(together, column, minlength=len(codes)).astype(np.int64) if column.any() else np.zeros(len(codes), dtype=np.int64)
+                np.bincount(together, column, minlength=len(codes)).astype(np.int64)
+                if column.any()
+                else np.zeros(len(codes), dtype=np.int64)
             )
             used = np.flatnonzero(sums)
             self.urns.append(urn_of(sums[used], plan) if len(used) else None)
             self.spots.append(np.ascontiguousarray(codes[used] + places[:-1], dtype=np.uint32))
         self.views = [
             View(
-                cells[name].scores, source.ledger, slice(offsets[name], offsets[name] + len(cells[name].scores)), condensed=sight != EVERY_SCORE
+                cells[name].scores,
+                source.ledger,
+                slice(offsets[name], offsets[name] + len(cells[name].scores)),
+                condensed=sight != EVERY_SCORE,
             )
             for name in source.models
         ]
 
     def draw(self, start: int, plan: Plan, block: tuple[Array, Array]) -> None:
-        for stream, (urn, spots, sizes, out) in enumerate(zip(self.urns, self.spots, self.sizes, block, strict=True)):
+        for stream, (urn, spots, sizes, out) in enumerate(
+            zip(self.urns, self.spots, self.sizes, block, strict=True)
+        ):
             if urn is None:
                 out[...] = 0
             else:
-                best.draw_sums(urn, sizes[start : start + len(out)], plan.seed, plan.first + start, stream, spots, out)
+                best.draw_sums(
+                    urn,
+                    sizes[start : start + len(out)],
+                    plan.seed,
+                    plan.first + start,
+                    stream,
+                    spots,
+                    out,
+                )
 
 
 class _Seen(NamedTuple):
-    """The cells that are told apart, in descending order: the lowest score of each, and which one every case is in."""
+    """The cells that are told apart, in descending order: the lowest score of each, and which one
+    every case is in.
+    """
 
     scores: Array
     codes: Ints
@@ -401,16 +575,24 @@ def _cells_seen(source: JointCounts, name: str, sight: Any) -> _Seen:
         return _Seen(np.array([1, 0]), np.where(flagged, 0, 1))
     distinct, inverse = np.unique(scores, return_inverse=True)
     codes = len(distinct) - 1 - inverse.reshape(-1)
-    return _merged(distinct[::-1], codes, source.positives) if sight == ROC_ALONE else _Seen(distinct[::-1], codes)
+    return (
+        _merged(distinct[::-1], codes, source.positives)
+        if sight == ROC_ALONE
+        else _Seen(distinct[::-1], codes)
+    )
 
 
 def _merged(scores: Array, codes: Ints, positives: Array) -> _Seen:
-    """Runs of scores that only negatives have, each as one cell; but not those above every positive, where each is the first threshold."""
+    """Runs of scores that only negatives have, each as one cell; but not those above every
+    positive, where each is the first threshold.
+    """
     hit = np.zeros(len(scores), dtype=np.bool_)
     hit[codes[positives > 0]] = True
     follows = ~hit & np.concatenate(([False], ~hit[:-1])) & np.logical_or.accumulate(hit)
     numbers = np.cumsum(~follows) - 1
-    ends = np.flatnonzero(np.append(~follows[1:], True)) if len(scores) else np.empty(0, dtype=np.intp)
+    ends = (
+        np.flatnonzero(np.append(~follows[1:], True)) if len(scores) else np.empty(0, dtype=np.intp)
+    )
     return _Seen(scores[ends], numbers[codes])
 
 
@@ -427,9 +609,13 @@ def _together(columns: Sequence[Ints], widths: Sequence[int]) -> tuple[Ints, Int
 
 
 def urn_of(column: Array, plan: Plan) -> Urn:
-    """What a class is drawn from; class totals that are drawn too hardly ever fall so far below their own."""
+    """What a class is drawn from; class totals that are drawn too hardly ever fall so far below
+    their own.
+    """
     whole = int(column.sum())
-    return Urn(column, least=whole if plan.how == STRATIFIED else max(0, int(whole - 6 * math.sqrt(whole))))
+    return Urn(
+        column, least=whole if plan.how == STRATIFIED else max(0, int(whole - 6 * math.sqrt(whole)))
+    )
 
 
 def class_sizes(totals: tuple[int, int], plan: Plan) -> tuple[Ints, Ints]:
@@ -485,31 +671,55 @@ def groups_drawn(groups: int, plan: Plan) -> Iterator[Array]:
 
 
 class View:
-    """One model's part of a row of cells drawn: as counts of distinct scores, in descending order."""
+    """One model's part of a row of cells drawn: as counts of distinct scores, in descending
+    order.
+    """
 
     def __init__(self, scores: Array, ledger: Ledger, part: slice, *, condensed: bool) -> None:
-        self.scores, self.ledger, self.part, self.condensed = scores, replace(ledger, sources=()), part, condensed
+        self.scores, self.ledger, self.part, self.condensed = (
+            scores,
+            replace(ledger, sources=()),
+            part,
+            condensed,
+        )
 
     def __call__(self, positives: Array, negatives: Array) -> Counts:
         positives, negatives = positives[self.part], negatives[self.part]
         kept = (positives > 0) | (negatives > 0)
-        return Counts._of(Cells(self.scores[kept], positives[kept], negatives[kept]), self.ledger, condensed=self.condensed)
+        return Counts._of(
+            Cells(self.scores[kept], positives[kept], negatives[kept]),
+            self.ledger,
+            condensed=self.condensed,
+        )
 
 
-# ---- the values of a statistic ------------------------------------------------------------------------------------------------------
+# ---- the values of a statistic
+# ------------------------------------------------------------------------------------------------------  # noqa: E501
 
 
-def replicate_values(statistic: Statistic | Sequence[Statistic], source: Source, plan: Plan) -> Floats:
-    """The statistic of every resample, one column a model; NaN where it is undefined. Several statistics are for the models in turn."""
+def replicate_values(
+    statistic: Statistic | Sequence[Statistic], source: Source, plan: Plan
+) -> Floats:
+    """The statistic of every resample, one column a model; NaN where it is undefined. Several
+    statistics are for the models in turn.
+    """
     if isinstance(source, JointCounts):
-        several = [statistic] * len(source.models) if isinstance(statistic, Statistic) else list(statistic)
+        several = (
+            [statistic] * len(source.models)
+            if isinstance(statistic, Statistic)
+            else list(statistic)
+        )
         return _values_of_models(several, source, plan)
     one = statistic if isinstance(statistic, Statistic) else statistic[0]
     if isinstance(source, GroupedCounts):
         return _values_of_clusters(one, source, plan)[:, None]
     refuse_weights(source)
     if source.bins is not None:
-        raise refuse("BR581", "these counts are coarse: resampling them would hide what the bins do", "count with every score kept")
+        raise refuse(
+            "BR581",
+            "these counts are coarse: resampling them would hide what the bins do",
+            "count with every score kept",
+        )
     if one.of_roc and not source.condensed:
         source = source.condense()
     if one.is_auc and _fits(source, plan):
@@ -518,7 +728,9 @@ def replicate_values(statistic: Statistic | Sequence[Statistic], source: Source,
 
 
 def sees_only_roc(statistic: Statistic) -> bool:
-    """Whether runs of negatives may be merged; also where the cost chooses, as a threshold inside a run costs more than one before it."""
+    """Whether runs of negatives may be merged; also where the cost chooses, as a threshold inside a
+    run costs more than one before it.
+    """
     return statistic.of_roc or (statistic.chosen and not statistic.ruled)
 
 
@@ -526,7 +738,9 @@ def _values_of_models(statistics: Sequence[Statistic], joint: JointCounts, plan:
     sight: Any = ROC_ALONE if all(map(sees_only_roc, statistics)) else EVERY_SCORE
     if all(one.fixed for one in statistics):
         for one, name in zip(statistics, joint.models, strict=True):
-            Points.of(joint.marginal(name)).place(one.threshold)  # refuses what is no threshold here
+            Points.of(joint.marginal(name)).place(
+                one.threshold
+            )  # refuses what is no threshold here
         sight = {name: one.threshold for one, name in zip(statistics, joint.models, strict=True)}
     drawer = drawer_of(joint, plan, sight)
     values, done = np.empty((plan.replicates, len(statistics))), 0
@@ -540,16 +754,28 @@ def _values_of_models(statistics: Sequence[Statistic], joint: JointCounts, plan:
 
 
 def _read_block(statistic: Statistic, view: View, positives: Array, negatives: Array) -> Floats:
-    """The statistic of every row: from the arrays where it is one that can be read there, otherwise of the counts of each."""
+    """The statistic of every row: from the arrays where it is one that can be read there, otherwise
+    of the counts of each.
+    """
     hits, misses = positives[:, view.part], negatives[:, view.part]
     if statistic.fixed and statistic.measure is not None and statistic.at is not None:
-        return outcomes_read(statistic.measure, (hits[:, 0], misses[:, 0], hits[:, 1], misses[:, 1]), statistic.at)
+        return outcomes_read(
+            statistic.measure, (hits[:, 0], misses[:, 0], hits[:, 1], misses[:, 1]), statistic.at
+        )
     if statistic.is_auc and 2 * int(hits[0].sum()) * int(misses[0].sum()) < INT64_MAX // 8:
         below = misses.sum(axis=1)[:, None] - np.cumsum(misses, axis=1)
-        return _shares(np.einsum("ij,ij->i", hits, 2 * below + misses), 2 * hits.sum(axis=1) * misses.sum(axis=1))
+        return _shares(
+            np.einsum("ij,ij->i", hits, 2 * below + misses),
+            2 * hits.sum(axis=1) * misses.sum(axis=1),
+        )
     if statistic.at is not None and statistic.of_roc and statistic.name == "average_precision":
         return _average_precision(hits, misses, statistic.at)
-    if statistic.at is not None and statistic.chosen and not statistic.ruled and statistic.name == "expected_cost":
+    if (
+        statistic.at is not None
+        and statistic.chosen
+        and not statistic.ruled
+        and statistic.name == "expected_cost"
+    ):
         return _least_cost(hits, misses, statistic.at)
     return np.array([statistic.tried(view(*row)) for row in zip(positives, negatives, strict=True)])
 
@@ -558,7 +784,11 @@ def _average_precision(hits: Array, misses: Array, at: Conditions) -> Floats:
     """The mean precision at which each positive is found, of every row."""
     totals = hits.sum(axis=1), misses.sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        weight = np.ones(len(hits)) if at.as_in_sample or at.prior is None else (1 - at.prior) / at.prior * totals[0] / totals[1]
+        weight = (
+            np.ones(len(hits))
+            if at.as_in_sample or at.prior is None
+            else (1 - at.prior) / at.prior * totals[0] / totals[1]
+        )
         caught = np.cumsum(hits, axis=1, dtype=np.float64)
         flagged = np.cumsum(misses, axis=1, dtype=np.float64)
         flagged *= weight[:, None]
@@ -573,10 +803,17 @@ def _least_cost(hits: Array, misses: Array, at: Conditions) -> Floats:
     totals = hits.sum(axis=1), misses.sum(axis=1)
     tp, fp, fn, tn = (float(getattr(at.costs, name)) for name in ("tp", "fp", "fn", "tn"))
     with np.errstate(divide="ignore", invalid="ignore"):
-        prior = totals[0] / (totals[0] + totals[1]) if at.as_in_sample or at.prior is None else np.full(len(hits), at.prior)
+        prior = (
+            totals[0] / (totals[0] + totals[1])
+            if at.as_in_sample or at.prior is None
+            else np.full(len(hits), at.prior)
+        )
         change = np.cumsum(hits, axis=1, dtype=np.float64)
         change *= (prior * (tp - fn) / totals[0])[:, None]
-        change += np.cumsum(misses, axis=1, dtype=np.float64) * ((1 - prior) * (fp - tn) / totals[1])[:, None]
+        change += (
+            np.cumsum(misses, axis=1, dtype=np.float64)
+            * ((1 - prior) * (fp - tn) / totals[1])[:, None]
+        )
         found = prior * fn + (1 - prior) * tn + np.minimum(0.0, change.min(axis=1))
     return np.where((totals[0] > 0) & (totals[1] > 0), found, np.nan)
 
@@ -588,17 +825,39 @@ def _shares(won: Array, pairs: Array) -> Floats:
 
 def _values_of_clusters(statistic: Statistic, groups: GroupedCounts, plan: Plan) -> Floats:
     if statistic.fixed and statistic.measure is not None and statistic.at is not None:
-        return outcomes_read(statistic.measure, outcomes_drawn(outcomes_by_cluster(groups, statistic.threshold), plan), statistic.at)
-    if statistic.is_auc and len(groups) <= MOST_SQUARED and not groups.weighted and _exact_wins(groups):
+        return outcomes_read(
+            statistic.measure,
+            outcomes_drawn(outcomes_by_cluster(groups, statistic.threshold), plan),
+            statistic.at,
+        )
+    if (
+        statistic.is_auc
+        and len(groups) <= MOST_SQUARED
+        and not groups.weighted
+        and _exact_wins(groups)
+    ):
         return _auc_of_clusters(groups, plan)
-    return np.array([statistic.tried(counts) for (counts,) in resampled(groups, plan, of_roc=sees_only_roc(statistic))])
+    return np.array(
+        [
+            statistic.tried(counts)
+            for (counts,) in resampled(groups, plan, of_roc=sees_only_roc(statistic))
+        ]
+    )
 
 
 def outcomes_by_cluster(groups: GroupedCounts, threshold: Any) -> Floats:
     """tp, fp, fn and tn of every cluster at this threshold, a row each."""
     Points.of(groups.total()).place(threshold)  # refuses what is no threshold here
-    flagged = np.zeros(len(groups.scores), dtype=np.bool_) if threshold is None else groups.scores >= threshold
-    columns = [sums_by_cluster(column * kept, groups) for kept in (flagged, ~flagged) for column in (groups.positives, groups.negatives)]
+    flagged = (
+        np.zeros(len(groups.scores), dtype=np.bool_)
+        if threshold is None
+        else groups.scores >= threshold
+    )
+    columns = [
+        sums_by_cluster(column * kept, groups)
+        for kept in (flagged, ~flagged)
+        for column in (groups.positives, groups.negatives)
+    ]
     return np.stack(columns, axis=1).astype(np.float64)
 
 
@@ -615,28 +874,40 @@ def outcomes_drawn(table: Floats, plan: Plan) -> tuple[Floats, Floats, Floats, F
 
 
 def _exact_wins(groups: GroupedCounts) -> bool:
-    """Whether the pairs of every resample, with room for one far larger than the sample, are whole numbers of a float."""
+    """Whether the pairs of every resample, with room for one far larger than the sample, are whole
+    numbers of a float.
+    """
     return 32 * int(groups.total_positives) * int(groups.total_negatives) < 2**53
 
 
 def _auc_of_clusters(groups: GroupedCounts, plan: Plan) -> Floats:
-    """Where cluster i is drawn tᵢ times, positives win tᵀWt pairs; W, what those of i win over the negatives of j, is counted once."""
+    """Where cluster i is drawn tᵢ times, positives win tᵀWt pairs; W, what those of i win over the
+    negatives of j, is counted once.
+    """
     wins = win_matrix(groups)
-    totals = np.stack([sums_by_cluster(column, groups) for column in (groups.positives, groups.negatives)], axis=1)
+    totals = np.stack(
+        [sums_by_cluster(column, groups) for column in (groups.positives, groups.negatives)], axis=1
+    )
     found = []
     for times in groups_drawn(len(groups), plan):
         drawn = times.astype(np.float64)
         cases = times @ totals
-        found.append(_shares(np.einsum("ij,ij->i", drawn @ wins, drawn), 2 * cases[:, 0] * cases[:, 1]))
+        found.append(
+            _shares(np.einsum("ij,ij->i", drawn @ wins, drawn), 2 * cases[:, 0] * cases[:, 1])
+        )
     return np.concatenate(found)
 
 
 def win_matrix(groups: GroupedCounts) -> Floats:
-    """Twice the pairs that the positives of each cluster (a row) win over the negatives of each (a column), ties one half."""
+    """Twice the pairs that the positives of each cluster (a row) win over the negatives of each (a
+    column), ties one half.
+    """
     positives, negatives, scores = groups.positives, groups.negatives, groups.scores
     flipped = np.count_nonzero(positives) > np.count_nonzero(negatives)
     order = np.argsort(scores, kind="stable")
-    if flipped:  # the rarer class is walked over: from the lowest score on, negatives lose to the positives still to come
+    # the rarer class is walked over: from the lowest score on, negatives lose to the positives
+    # still to come
+    if flipped:
         positives, negatives = negatives, positives
     else:
         order = order[::-1]
@@ -675,7 +946,9 @@ def auc_values(counts: Counts, plan: Plan) -> Floats:
 
     def work(first: int, end: int) -> None:
         part = slice(first, end)
-        won = best.wins_again(urns[0], urns[1], sizes[0][part], sizes[1][part], plan.seed, plan.first + first)
+        won = best.wins_again(
+            urns[0], urns[1], sizes[0][part], sizes[1][part], plan.seed, plan.first + first
+        )
         np.divide(won, pairs[part], out=values[part], where=pairs[part] > 0)
 
     rows = max(1, BLOCK * 16 // max(1, len(counts.scores)))
@@ -688,5 +961,7 @@ def auc_values(counts: Counts, plan: Plan) -> Floats:
 
 def threads() -> int:
     """As many as there are processors for us; what is drawn does not depend on it."""
-    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    usable = (
+        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    )
     return max(1, min(usable, MOST_THREADS))

@@ -1,4 +1,6 @@
-"""Intervals at a threshold chosen on the same cases: its optimism, estimated by resampling, and corrected intervals."""
+"""Intervals at a threshold chosen on the same cases: its optimism, estimated by resampling, and
+corrected intervals.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,18 @@ from baserate.decisions.operating_point import COUNTED, MIXTURE, SMALL, TIE, Ope
 from baserate.decisions.rules import Rule, Term, parse_rule
 from baserate.errors import InputError, grouped, number_of, refuse
 from baserate.inference.auc import normal, refuse_weights
-from baserate.inference.bootstrap import NEGATIVES, POSITIVES, WHOLE, Plan, Progress, check_enough, class_sizes, planned, threads, urn_of
+from baserate.inference.bootstrap import (
+    NEGATIVES,
+    POSITIVES,
+    WHOLE,
+    Plan,
+    Progress,
+    check_enough,
+    class_sizes,
+    planned,
+    threads,
+    urn_of,
+)
 from baserate.inference.clusters import cluster_intervals, cluster_plan
 from baserate.inference.estimated_prior import counted_interval
 from baserate.inference.fixed_point import Question, measure_interval
@@ -38,14 +51,17 @@ from baserate.notes import Note, combine
 from baserate.numbers import Floats, Ints, Undefined, quotient, rounded
 
 # ----------------------------------------------------------------------
-# How much better a threshold looks on the cases that chose it than on others: its optimism, estimated by resampling.
+# How much better a threshold looks on the cases that chose it than on others: its optimism,
+# estimated by resampling.
 
 
-# With more thresholds than this, a resample tries only some of them: none is further from the next than a fraction of the standard
-# deviation of the cases above it, which the choice cannot tell from its neighbours anyway.
+# With more thresholds than this, a resample tries only some of them: none is further from the next
+# than a fraction of the standard deviation of the cases above it, which the choice cannot tell from
+# its neighbours anyway.
 MOST_TRIED = 512
 OPTIMISM_STEPS = 3.0  # thresholds tried for each standard deviation
-# So many numbers of a block of resamples are worked on at a time, and so many resamples at least: blocks stay in the cache of a processor.
+# So many numbers of a block of resamples are worked on at a time, and so many resamples at least:
+# blocks stay in the cache of a processor.
 BLOCK, LEAST_ROWS = 1 << 14, 8
 # Fewer numbers than this are drawn sooner than threads are started.
 WORTH_THREADS = 1 << 20
@@ -54,10 +70,12 @@ ROUNDING = 1e-12
 
 
 class Readings(NamedTuple):
-    """What every resample flags, in cases: one row each of (tp, fp). NaN where the rule cannot be kept, or flagging nothing or all is chosen.
+    """What every resample flags, in cases: one row each of (tp, fp). NaN where the rule cannot be
+    kept, or flagging nothing or all is chosen.
 
-    `here` is the resample at the threshold that it chooses, `there` the sample at that threshold, `fixed` the resample at the threshold
-    that the sample chose; `sizes` are the positives and negatives of every resample.
+    `here` is the resample at the threshold that it chooses, `there` the sample at that threshold,
+    `fixed` the resample at the threshold that the sample chose; `sizes` are the positives and
+    negatives of every resample.
     """
 
     here: Floats
@@ -86,7 +104,9 @@ class Choosing:
 
 
 class Chosen(NamedTuple):
-    """For every resample: all cases down to the place `upper` are flagged, and a `share` of those between it and `lower`."""
+    """For every resample: all cases down to the place `upper` are flagged, and a `share` of those
+    between it and `lower`.
+    """
 
     upper: npt.NDArray[np.intp]
     lower: npt.NDArray[np.intp]
@@ -94,16 +114,34 @@ class Chosen(NamedTuple):
     feasible: npt.NDArray[np.bool_]
 
 
-def readings(source: Counts | GroupedCounts, points: Sequence[OperatingPoint], plan: Plan) -> list[Readings]:
-    """What every resample chooses by the rule of each point; all points are read on the same resamples."""
+def readings(
+    source: Counts | GroupedCounts, points: Sequence[OperatingPoint], plan: Plan
+) -> list[Readings]:
+    """What every resample chooses by the rule of each point; all points are read on the same
+    resamples.
+    """
     whole = Points.of(source.total() if isinstance(source, GroupedCounts) else source)
-    places = [(whole.place(point.threshold), whole.place(point.lower_threshold if point.how == TIE else point.threshold)) for point in points]
+    places = [
+        (
+            whole.place(point.threshold),
+            whole.place(point.lower_threshold if point.how == TIE else point.threshold),
+        )
+        for point in points
+    ]
     kept = _tried(whole, {place for pair in places for place in pair})
     tp, fp = (column[kept].astype(np.float64) for column in (whole.tp, whole.fp))
-    drawer = _ClusterDraws(source, kept, plan) if isinstance(source, GroupedCounts) else _CellDraws(whole, kept, plan)
+    drawer = (
+        _ClusterDraws(source, kept, plan)
+        if isinstance(source, GroupedCounts)
+        else _CellDraws(whole, kept, plan)
+    )
     choosings = [replace(Choosing.of(point), every=len(kept) == len(whole)) for point in points]
     settings = [
-        (int(np.searchsorted(kept, upper)), int(np.searchsorted(kept, lower)), point.share if point.how == TIE else 0.0)
+        (
+            int(np.searchsorted(kept, upper)),
+            int(np.searchsorted(kept, lower)),
+            point.share if point.how == TIE else 0.0,
+        )
         for (upper, lower), point in zip(places, points, strict=True)
     ]
     found = [Readings(*(np.full((plan.replicates, 2), math.nan) for _ in range(4))) for _ in points]
@@ -114,9 +152,16 @@ def readings(source: Counts | GroupedCounts, points: Sequence[OperatingPoint], p
             count = min(rows, end - start)
             resample = _Resamples.of(*drawer.block(start, count))
             for choosing, setting, out in zip(choosings, settings, found, strict=True):
-                _read(resample, choosing, setting, (tp, fp), [array[start : start + count] for array in out])
+                _read(
+                    resample,
+                    choosing,
+                    setting,
+                    (tp, fp),
+                    [array[start : start + count] for array in out],
+                )
 
-    # Every resample is a function of its number alone: how they are split among threads does not matter.
+    # Every resample is a function of its number alone: how they are split among threads does not
+    # matter.
     part = max(1, plan.replicates // 10) if plan.progress is not None else plan.replicates
     workers = threads() if part * len(kept) > WORTH_THREADS else 1
     for first in range(0, plan.replicates, part):
@@ -127,7 +172,13 @@ def readings(source: Counts | GroupedCounts, points: Sequence[OperatingPoint], p
     return found
 
 
-def _read(resample: _Resamples, choosing: Choosing, setting: tuple[int, int, float], sample: tuple[Floats, Floats], out: list[Floats]) -> None:
+def _read(
+    resample: _Resamples,
+    choosing: Choosing,
+    setting: tuple[int, int, float],
+    sample: tuple[Floats, Floats],
+    out: list[Floats],
+) -> None:
     """What the resamples choose, and what is flagged there, into the rows of `out`."""
     chosen = _chosen(resample, choosing)
     last = resample.tp.shape[1] - 1
@@ -135,8 +186,17 @@ def _read(resample: _Resamples, choosing: Choosing, setting: tuple[int, int, flo
     known = chosen.feasible & ~trivial
     here, there, fixed, sizes = out
     here[known] = np.stack(resample.at(chosen), axis=1)[known]
-    there[known] = np.stack([_between(column[chosen.upper], column[chosen.lower], chosen.share) for column in sample], axis=1)[known]
-    fixed[:] = np.stack([_between(column[:, setting[0]], column[:, setting[1]], setting[2]) for column in (resample.tp, resample.fp)], axis=1)
+    there[known] = np.stack(
+        [_between(column[chosen.upper], column[chosen.lower], chosen.share) for column in sample],
+        axis=1,
+    )[known]
+    fixed[:] = np.stack(
+        [
+            _between(column[:, setting[0]], column[:, setting[1]], setting[2])
+            for column in (resample.tp, resample.fp)
+        ],
+        axis=1,
+    )
     sizes[:] = np.stack((resample.tp[:, -1], resample.fp[:, -1]), axis=1)
 
 
@@ -144,20 +204,33 @@ def _between(upper: Floats, lower: Floats, share: Any) -> Floats:
     return np.asarray(upper + share * (lower - upper))
 
 
-# ---- which thresholds are tried, and how resamples are drawn ------------------------------------------------------------------
+# ---- which thresholds are tried, and how resamples are drawn
+# ------------------------------------------------------------------
 
 
 def _tried(points: Points, needed: set[int]) -> Ints:
-    """The points that resamples choose among: all of them where they are few; the first, the last and those needed always."""
+    """The points that resamples choose among: all of them where they are few; the first, the last
+    and those needed always.
+    """
     if len(points) <= MOST_TRIED:
         return np.arange(len(points))
-    steps = [_steps(column, float(total)) for column, total in ((points.tp, points.total_positives), (points.fp, points.total_negatives))]
+    steps = [
+        _steps(column, float(total))
+        for column, total in (
+            (points.tp, points.total_positives),
+            (points.fp, points.total_negatives),
+        )
+    ]
     moved = (np.diff(steps[0]) != 0) | (np.diff(steps[1]) != 0)
-    return np.unique(np.concatenate(([0], np.flatnonzero(moved), [len(points) - 1], sorted(needed)))).astype(np.int64)
+    return np.unique(
+        np.concatenate(([0], np.flatnonzero(moved), [len(points) - 1], sorted(needed)))
+    ).astype(np.int64)
 
 
 def _steps(flagged: Array, total: float) -> Floats:
-    """The number of the step that each point is on: a step is √x / STEPS cases, with x flagged or passed, whichever are fewer."""
+    """The number of the step that each point is on: a step is √x / STEPS cases, with x flagged or
+    passed, whichever are fewer.
+    """
     above = np.minimum(flagged, total / 2)
     below = np.minimum(total - flagged, total / 2)
     return np.floor(2 * OPTIMISM_STEPS * (np.sqrt(above) + math.sqrt(total / 2) - np.sqrt(below)))
@@ -176,7 +249,14 @@ class _CellDraws:
         drawn = []
         for stream in (POSITIVES, NEGATIVES):
             out = np.empty((count, len(self.cells[stream])), dtype=np.int64)
-            best.draw(self.urns[stream], self.sizes[stream][first : first + count], self.seed, first, stream, out)
+            best.draw(
+                self.urns[stream],
+                self.sizes[stream][first : first + count],
+                self.seed,
+                first,
+                stream,
+                out,
+            )
             drawn.append(out)
         return drawn[0], drawn[1]
 
@@ -188,11 +268,16 @@ class _ClusterDraws:
         from scipy.sparse import csr_array
 
         scores = groups.total().scores
-        place = len(scores) - np.searchsorted(scores[::-1], groups.scores, side="left")  # the point that flags down to this score
+        place = len(scores) - np.searchsorted(
+            scores[::-1], groups.scores, side="left"
+        )  # the point that flags down to this score
         column = np.searchsorted(kept, place, side="left") - 1
         row = np.repeat(np.arange(len(groups)), np.diff(groups.offsets))
         shape = (len(kept) - 1, len(groups))
-        self.tables = [csr_array((cases, (column, row)), shape=shape) for cases in (groups.positives, groups.negatives)]
+        self.tables = [
+            csr_array((cases, (column, row)), shape=shape)
+            for cases in (groups.positives, groups.negatives)
+        ]
         self.urn, self.seed = Urn(np.ones(len(groups), dtype=np.int64)), plan.seed
 
     def block(self, first: int, count: int) -> tuple[Ints, Ints]:
@@ -202,12 +287,15 @@ class _ClusterDraws:
         return positives, negatives
 
 
-# ---- the choice, on arrays ----------------------------------------------------------------------------------------------------
+# ---- the choice, on arrays
+# ----------------------------------------------------------------------------------------------------  # noqa: E501
 
 
 @dataclass(frozen=True)
 class _Resamples:
-    """What every threshold flags on every resample: one row a resample, one column a threshold; the first flags nothing."""
+    """What every threshold flags on every resample: one row a resample, one column a threshold; the
+    first flags nothing.
+    """
 
     tp: Floats
     fp: Floats
@@ -218,7 +306,9 @@ class _Resamples:
         for cases in (positives, negatives):
             flagged = np.zeros((cases.shape[0], cases.shape[1] + 1), dtype=np.int64)
             np.cumsum(cases, axis=1, out=flagged[:, 1:])
-            running.append(flagged.astype(np.float64))  # adding up as floats would take four times as long
+            running.append(
+                flagged.astype(np.float64)
+            )  # adding up as floats would take four times as long
         return cls(running[0], running[1])
 
     @property
@@ -231,13 +321,19 @@ class _Resamples:
     def at(self, chosen: Chosen) -> tuple[Floats, Floats]:
         """(tp, fp) of every resample at a place of its own."""
         rows = np.arange(len(self.tp))
-        upper, lower = ((self.tp[rows, place], self.fp[rows, place]) for place in (chosen.upper, chosen.lower))
-        tp, fp = (_between(one, other, chosen.share) for one, other in zip(upper, lower, strict=True))
+        upper, lower = (
+            (self.tp[rows, place], self.fp[rows, place]) for place in (chosen.upper, chosen.lower)
+        )
+        tp, fp = (
+            _between(one, other, chosen.share) for one, other in zip(upper, lower, strict=True)
+        )
         return tp, fp
 
 
 class _Outcomes:
-    """What a formula sees of resamples (as `Outcomes`): each part is made when it is first asked for."""
+    """What a formula sees of resamples (as `Outcomes`): each part is made when it is first asked
+    for.
+    """
 
     def __init__(self, tp: Floats, fp: Floats, totals: tuple[Any, Any], at: Conditions) -> None:
         """`totals` are the positives and negatives of each row."""
@@ -245,7 +341,11 @@ class _Outcomes:
         weight: Any = 1.0
         if not (at.as_in_sample or at.prior is None):
             odds = rounded((1 - at.exact_prior) / at.exact_prior)
-            weight = odds * positives / (negatives or math.nan) if isinstance(negatives, float) else odds * quotient(positives, negatives, "")
+            weight = (
+                odds * positives / (negatives or math.nan)
+                if isinstance(negatives, float)
+                else odds * quotient(positives, negatives, "")
+            )
         costs = at.costs
         self.tp, self._fp, self._weight = tp, fp, weight
         self.positives, self.negatives, self._negatives = positives, negatives * weight, negatives
@@ -283,12 +383,18 @@ class _Outcomes:
     @property
     def cost(self) -> Floats:
         tp, fp, fn, tn = self.costs
-        terms = [cost * values for cost, values in ((tp, self.tp), (fp, self.fp), (fn, self.fn), (tn, self.tn)) if cost]
+        terms = [
+            cost * values
+            for cost, values in ((tp, self.tp), (fp, self.fp), (fn, self.fn), (tn, self.tn))
+            if cost
+        ]
         return np.asarray(sum(terms[1:], start=terms[0]) if terms else self.tp * 0.0)
 
 
 def _chosen(resample: _Resamples, choosing: Choosing) -> Chosen:
-    """The place that every resample chooses, as `choose` does: the best that keeps the rule, of equals the one that flags least."""
+    """The place that every resample chooses, as `choose` does: the best that keeps the rule, of
+    equals the one that flags least.
+    """
     outcomes = _Outcomes(resample.tp, resample.fp, resample.totals, choosing.at)
     loss = _loss(choosing.objective, outcomes)
     rows = np.arange(len(loss))
@@ -298,11 +404,23 @@ def _chosen(resample: _Resamples, choosing: Choosing) -> Chosen:
     upper = np.argmin(loss, axis=1)
     found = Chosen(upper, upper, np.zeros(len(rows)), np.isfinite(loss[rows, upper]))
     budget = choosing.rule.budget
-    return found if budget is None else _with_budget(resample, choosing, budget, outcomes, (found, loss))
+    return (
+        found
+        if budget is None
+        else _with_budget(resample, choosing, budget, outcomes, (found, loss))
+    )
 
 
-def _with_budget(resample: _Resamples, choosing: Choosing, budget: Term, outcomes: _Outcomes, best_of: tuple[Chosen, Floats]) -> Chosen:
-    """The same where a budget may be used up inside a tie: by a share of the cases below the last threshold within it."""
+def _with_budget(
+    resample: _Resamples,
+    choosing: Choosing,
+    budget: Term,
+    outcomes: _Outcomes,
+    best_of: tuple[Chosen, Floats],
+) -> Chosen:
+    """The same where a budget may be used up inside a tie: by a share of the cases below the last
+    threshold within it.
+    """
     found, loss = best_of
     rows, last = np.arange(len(loss)), loss.shape[1] - 1
     used = np.asarray(budget.measure.formula(outcomes), dtype=np.float64)
@@ -310,13 +428,22 @@ def _with_budget(resample: _Resamples, choosing: Choosing, budget: Term, outcome
     within = np.count_nonzero(used <= limit * (1 + ROUNDING), axis=1) - 1
     lower = np.minimum(within + 1, last)
     filled = used[rows, within]
-    upper = np.argmax(used >= filled[:, None], axis=1)  # the cell drawn last: those below it that were not drawn add nothing
+    upper = np.argmax(
+        used >= filled[:, None], axis=1
+    )  # the cell drawn last: those below it that were not drawn add nothing
     gap = used[rows, lower] - filled
     share = np.divide(limit - filled, gap, out=np.zeros(len(rows)), where=gap > 0).clip(0.0, 1.0)
-    if choosing.every:  # as `choose`: a share only of a tie of several cases and more than 1 % of the budget
+    if (
+        choosing.every
+    ):  # as `choose`: a share only of a tie of several cases and more than 1 % of the budget
         flagged = resample.tp + resample.fp
-        share[(gap <= rounded(SMALL * budget.limit)) | (flagged[rows, lower] - flagged[rows, within] <= 1)] = 0.0
-    shared = Chosen(upper, np.where(share > 0, lower, upper), share, np.ones(len(rows), dtype=np.bool_))
+        share[
+            (gap <= rounded(SMALL * budget.limit))
+            | (flagged[rows, lower] - flagged[rows, within] <= 1)
+        ] = 0.0
+    shared = Chosen(
+        upper, np.where(share > 0, lower, upper), share, np.ones(len(rows), dtype=np.bool_)
+    )
     tp, fp = resample.at(shared)
     there = _Outcomes(tp, fp, (resample.tp[:, -1], resample.fp[:, -1]), choosing.at)
     value = _loss(choosing.objective, there)
@@ -330,39 +457,53 @@ def _with_budget(resample: _Resamples, choosing: Choosing, budget: Term, outcome
 def _loss(objective: Measure, outcomes: _Outcomes) -> Floats:
     """The objective, lower is better; NaN where it is undefined."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        values = np.broadcast_to(np.asarray(objective.formula(outcomes), dtype=np.float64), outcomes.tp.shape)
+        values = np.broadcast_to(
+            np.asarray(objective.formula(outcomes), dtype=np.float64), outcomes.tp.shape
+        )
     return values.copy() if objective.direction == "lower" else -values
 
 
 def _keeps(term: Term, outcomes: _Outcomes) -> npt.NDArray[np.bool_]:
     with np.errstate(divide="ignore", invalid="ignore"):
-        values = np.broadcast_to(np.asarray(term.measure.formula(outcomes), dtype=np.float64), outcomes.tp.shape)
+        values = np.broadcast_to(
+            np.asarray(term.measure.formula(outcomes), dtype=np.float64), outcomes.tp.shape
+        )
         limit = rounded(term.limit)
         slack = ROUNDING * abs(limit)
-        return np.asarray(values >= limit - slack if term.sense == ">=" else values <= limit + slack)
+        return np.asarray(
+            values >= limit - slack if term.sense == ">=" else values <= limit + slack
+        )
 
 
 # ----------------------------------------------------------------------
-# Intervals at a threshold that was chosen on these same cases: of what this very threshold does in the field.
+# Intervals at a threshold that was chosen on these same cases: of what this very threshold does in
+# the field.
 
 
 CORRECTED = "optimism-corrected"
-# As many resamples give the mean optimism to within a twentieth of the standard error of the measure.
+# As many resamples give the mean optimism to within a twentieth of the standard error of the
+# measure.
 CHOSEN_REPLICATES = 400
-# With this many positives and more, simulated intervals held as they should in every setting (benchmarks/chosen.md); with fewer it is noted.
+# With this many positives and more, simulated intervals held as they should in every setting
+# (benchmarks/chosen.md); with fewer it is noted.
 FEW = 50
-# The choice widens an interval by at most this factor: beyond it, the simulated coverage exceeded 97 % at more than 1.25 times the width.
+# The choice widens an interval by at most this factor: beyond it, the simulated coverage exceeded
+# 97 % at more than 1.25 times the width.
 MOST_WIDENING = 1.2
-# With fewer resamples than this share that choose a threshold at all, their optimism is not that of the threshold chosen here.
+# With fewer resamples than this share that choose a threshold at all, their optimism is not that of
+# the threshold chosen here.
 LEAST_KNOWN = 0.5
-# The smallest p-value that intervals by draws can show, and in how many steps others are found: to within a hundredth of them.
+# The smallest p-value that intervals by draws can show, and in how many steps others are found: to
+# within a hundredth of them.
 LEAST_P, STEPS = 1e-4, 4
 POSITIVE_RATES, NEGATIVE_RATES, FLAGGED = ("tpr", "fnr"), ("fpr", "tnr"), ("posfrac", "alerts")
 
 
 @dataclass(frozen=True)
 class Resampling:
-    """How intervals of chosen thresholds are made: resamples, seed, level, side, and the method of the interval that is moved."""
+    """How intervals of chosen thresholds are made: resamples, seed, level, side, and the method of
+    the interval that is moved.
+    """
 
     replicates: int = CHOSEN_REPLICATES
     seed: int = 0
@@ -378,36 +519,66 @@ class Resampling:
 PointMeasures = tuple[OperatingPoint, Sequence[str | Measure]]
 
 
-def chosen_intervals(asked: Sequence[PointMeasures], counts: Counts | GroupedCounts, how: Resampling) -> list[dict[str, Interval]]:
-    """The intervals of several points that were chosen on these counts, by name: for each point those of the measures beside it.
+def chosen_intervals(
+    asked: Sequence[PointMeasures], counts: Counts | GroupedCounts, how: Resampling
+) -> list[dict[str, Interval]]:
+    """The intervals of several points that were chosen on these counts, by name: for each point
+    those of the measures beside it.
 
-    All points are read on the same resamples, so that many cost little more than one. Nothing is said of what is undefined, or of mixtures
-    of two thresholds; too few cases to resample, and weighted ones, are refused.
+    All points are read on the same resamples, so that many cost little more than one. Nothing is
+    said of what is undefined, or of mixtures of two thresholds; too few cases to resample, and
+    weighted ones, are refused.
     """
     if isinstance(counts, Counts):
         refuse_weights(counts)
     notes = check_enough(counts)
     if max(counts.total_positives, counts.total_negatives) > MOST_CASES:
         text = f"resamples are drawn from at most {grouped(MOST_CASES)} cases of a class"
-        raise refuse("BR623", text, "replicates=0, or interval of the point: with this many cases the choice adds nothing")
+        raise refuse(
+            "BR623",
+            text,
+            "replicates=0, or interval of the point: with this many cases the choice adds nothing",
+        )
     held = [_held(point, counts) for point, _ in asked]
-    resampled = [place for place, (point, names) in enumerate(asked) if _moves(point) and any(_name(one) not in held[place] for one in names)]
+    resampled = [
+        place
+        for place, (point, names) in enumerate(asked)
+        if _moves(point) and any(_name(one) not in held[place] for one in names)
+    ]
     read = dict[int, Readings]()
     for in_sample in (True, False):
         places = [place for place in resampled if asked[place][0].at.as_in_sample == in_sample]
         if places:
             plan = planned(counts, in_sample, how.resample, how.replicates, how.seed, how.progress)
-            read |= dict(zip(places, readings(counts, [asked[place][0] for place in places], plan), strict=True))
+            read |= dict(
+                zip(
+                    places,
+                    readings(counts, [asked[place][0] for place in places], plan),
+                    strict=True,
+                )
+            )
     return [
-        _of_point(point, names, counts, (how, notes, held[place], read.get(place))) if point.how != MIXTURE else {}
+        (
+            _of_point(point, names, counts, (how, notes, held[place], read.get(place)))
+            if point.how != MIXTURE
+            else {}
+        )
         for place, (point, names) in enumerate(asked)
     ]
 
 
-def chosen_interval(point: OperatingPoint, measure: Measure, counts: Counts | GroupedCounts, how: Resampling) -> Interval:
-    """The interval of one measure at a point that was chosen on these counts; refused where there is none."""
+def chosen_interval(
+    point: OperatingPoint, measure: Measure, counts: Counts | GroupedCounts, how: Resampling
+) -> Interval:
+    """The interval of one measure at a point that was chosen on these counts; refused where there
+    is none.
+    """
     if point.how == MIXTURE:
-        raise refuse("BR624", "a mixture of two thresholds was chosen: its interval is not worked out", "choose without mix")
+        raise refuse(
+            "BR624",
+            "a mixture of two thresholds was chosen: its interval is not worked out",
+            "choose without mix",
+        )
     (found,) = chosen_intervals([(point, [measure])], counts, how)
     if str(measure) not in found:
         _fixed(point, measure, counts, how, exact=False)  # says why
@@ -415,44 +586,82 @@ def chosen_interval(point: OperatingPoint, measure: Measure, counts: Counts | Gr
     return found[str(measure)]
 
 
-def lead_over(base: OperatingPoint, point: OperatingPoint, counts: Counts, names: tuple[str, str], how: Resampling) -> Difference | None:
-    """Is a point chosen on these counts better in the field than flagging nothing, or everything, by what was made best?
+def lead_over(
+    base: OperatingPoint,
+    point: OperatingPoint,
+    counts: Counts,
+    names: tuple[str, str],
+    how: Resampling,
+) -> Difference | None:
+    """Is a point chosen on these counts better in the field than flagging nothing, or everything,
+    by what was made best?
 
-    Of the two only the chosen point is an estimate, at a base rate that is given (the sample's is taken as such): the interval is that of the
-    chosen threshold, less what is exact. p is 1 - level of the narrowest such interval that still contains no difference, and at least
-    `LEAST_P`. None where either of them is undefined.
+    Of the two only the chosen point is an estimate, at a base rate that is given (the sample's is
+    taken as such): the interval is that of the chosen threshold, less what is exact. p is 1 - level
+    of the narrowest such interval that still contains no difference, and at least `LEAST_P`. None
+    where either of them is undefined.
     """
     measure = parse(point.optimized, point.volume)
-    at = point.at if point.at.prior is None else Conditions(point.at.exact_prior, point.at.costs if point.at.costs_given else None)
+    at = (
+        point.at
+        if point.at.prior is None
+        else Conditions(point.at.exact_prior, point.at.costs if point.at.costs_given else None)
+    )
     point, base = replace(point, at=at), replace(base, at=at)
     exact = base[measure]
     if isinstance(exact, Undefined) or isinstance(point[measure], Undefined):
         return None
     notes, held = check_enough(counts), _held(point, counts)
     plan = planned(counts, at.as_in_sample, how.resample, how.replicates, how.seed, how.progress)
-    read = readings(counts, [point], plan)[0] if _moves(point) and measure.name not in held else None
+    read = (
+        readings(counts, [point], plan)[0] if _moves(point) and measure.name not in held else None
+    )
 
     def at_level(level: float) -> Interval | None:
-        return _of_point(point, [measure], counts, (replace(how, level=level), notes, held, read)).get(str(measure))
+        return _of_point(
+            point, [measure], counts, (replace(how, level=level), notes, held, read)
+        ).get(str(measure))
 
     def beyond(level: float) -> float:
         """By how much the interval excludes the baseline."""
         found = at_level(level)
-        return -1.0 if found is None else found.low - exact if measure.direction == "higher" else exact - found.high
+        return (
+            -1.0
+            if found is None
+            else found.low - exact
+            if measure.direction == "higher"
+            else exact - found.high
+        )
 
     shown = at_level(how.level)
     if shown is None:
         return None
     value, name = float(point[measure]), measure.name if measure.counts_cases else str(measure)
-    known: dict[str, Any] = {"replicates": shown.replicates, "seed": shown.seed, "notes": shown.notes}
+    known: dict[str, Any] = {
+        "replicates": shown.replicates,
+        "seed": shown.seed,
+        "notes": shown.notes,
+    }
     found = value - exact, shown.low - exact, shown.high - exact, _least_missed(beyond)
-    return Difference(*found, shown.method, names, (float(exact), value), how.level, name, measure.direction, at, **known)
+    return Difference(
+        *found,
+        shown.method,
+        names,
+        (float(exact), value),
+        how.level,
+        name,
+        measure.direction,
+        at,
+        **known,
+    )
 
 
 def _least_missed(beyond: Callable[[float], float]) -> float:
-    """The smallest 1 - level at which an interval excludes something; 1 where not even the narrowest does.
+    """The smallest 1 - level at which an interval excludes something; 1 where not even the
+    narrowest does.
 
-    How far a bound lies is nearly linear in the normal quantile of its level, so a straight line between two of them finds it in a few steps.
+    How far a bound lies is nearly linear in the normal quantile of its level, so a straight line
+    between two of them finds it in a few steps.
     """
     from scipy.special import ndtr
 
@@ -470,9 +679,17 @@ def _least_missed(beyond: Callable[[float], float]) -> float:
 
 
 def _moves(point: OperatingPoint) -> bool:
-    """Was it chosen among thresholds? Flagging nothing or everything does what it does, and a mixture is not followed."""
+    """Was it chosen among thresholds? Flagging nothing or everything does what it does, and a
+    mixture is not followed.
+    """
     everything = point.share == 1 and not point.fn and not point.tn
-    return bool(point.optimized) and point.threshold is not None and not everything and point.how != MIXTURE and not point.in_advance
+    return (
+        bool(point.optimized)
+        and point.threshold is not None
+        and not everything
+        and point.how != MIXTURE
+        and not point.in_advance
+    )
 
 
 def _name(asked: str | Measure) -> str:
@@ -482,12 +699,19 @@ def _name(asked: str | Measure) -> str:
 Known = tuple[Resampling, tuple[Note, ...], set[str], Readings | None]
 
 
-def _of_point(point: OperatingPoint, names: Sequence[str | Measure], counts: Counts | GroupedCounts, known: Known) -> dict[str, Interval]:
+def _of_point(
+    point: OperatingPoint,
+    names: Sequence[str | Measure],
+    counts: Counts | GroupedCounts,
+    known: Known,
+) -> dict[str, Interval]:
     how, notes, held, read = known
     found = dict[str, Interval]()
     for name in names:
         asked = named(name, point.volume)
-        if point.counted is not None and asked.name in COUNTED and point.regardless is None:  # among all cases that were scored
+        if (
+            point.counted is not None and asked.name in COUNTED and point.regardless is None
+        ):  # among all cases that were scored
             found[str(name)] = counted_interval(asked, point.counted, how.level, how.side)
             continue
         try:
@@ -505,14 +729,21 @@ def _of_point(point: OperatingPoint, names: Sequence[str | Measure], counts: Cou
 def _few(counts: Counts | GroupedCounts) -> Iterable[Note]:
     if counts.total_positives < FEW:
         few = number_of(int(counts.total_positives), "positive")
-        yield Note("BR625", f"only {few}: intervals of a chosen threshold are approximate with fewer than {FEW} (benchmarks/chosen.md)")
+        yield Note(
+            "BR625",
+            f"only {few}: intervals of a chosen threshold are approximate with fewer than {FEW}"
+            " (benchmarks/chosen.md)",
+        )
 
 
-# ---- what the rule holds in place ---------------------------------------------------------------------------------------------
+# ---- what the rule holds in place
+# ---------------------------------------------------------------------------------------------
 
 
 def _held(point: OperatingPoint, counts: Counts | GroupedCounts) -> set[str]:
-    """The measures whose value the rule decides: the next threshold would break it. Rows of a cluster have no order statistics."""
+    """The measures whose value the rule decides: the next threshold would break it. Rows of a
+    cluster have no order statistics.
+    """
     if not point.rule or not _moves(point) or isinstance(counts, GroupedCounts):
         return set()
     rule = parse_rule(point.rule, point.volume)
@@ -520,18 +751,26 @@ def _held(point: OperatingPoint, counts: Counts | GroupedCounts) -> set[str]:
 
 
 def _held_by(term: Term, rule: Rule, point: OperatingPoint, points: Points) -> tuple[str, ...]:
-    families = {name: family for family in (POSITIVE_RATES, NEGATIVE_RATES, FLAGGED) for name in family}
+    families = {
+        name: family for family in (POSITIVE_RATES, NEGATIVE_RATES, FLAGGED) for name in family
+    }
     family = families.get(term.measure.name, ())
     if not family:
         return ()
     if point.how == TIE:
         return family if term is rule.budget else ()
     place = points.place(point.threshold)
-    flagged = {POSITIVE_RATES: points.tp, NEGATIVE_RATES: points.fp}.get(family, points.tp + points.fp)
+    flagged = {POSITIVE_RATES: points.tp, NEGATIVE_RATES: points.fp}.get(
+        family, points.tp + points.fp
+    )
     # The nearest points that differ in it: where one of them breaks the rule, the rule decides.
     fewer = int(np.searchsorted(flagged, flagged[place], side="left")) - 1
     more = int(np.searchsorted(flagged, flagged[place], side="right"))
-    values = [_value(term.measure, points, near, point) for near in (fewer, more) if 0 <= near < len(points)]
+    values = [
+        _value(term.measure, points, near, point)
+        for near in (fewer, more)
+        if 0 <= near < len(points)
+    ]
     return family if not all(term.holds(value) for value in values) else ()
 
 
@@ -539,30 +778,65 @@ def _value(measure: Measure, points: Points, place: int, point: OperatingPoint) 
     return exact_value(measure, confusion_at(points, place), point.at)
 
 
-# ---- the interval of a threshold fixed in advance --------------------------------------------------------------------------------
+# ---- the interval of a threshold fixed in advance
+# --------------------------------------------------------------------------------
 
 
-def _fixed(point: OperatingPoint, asked: Measure, counts: Any, how: Resampling, *, exact: bool) -> Interval | None:
+def _fixed(
+    point: OperatingPoint, asked: Measure, counts: Any, how: Resampling, *, exact: bool
+) -> Interval | None:
     if isinstance(counts, GroupedCounts):
         if how.at is not None:
-            raise refuse("BR624", "clusters, a rule and uncertain conditions together are not worked out", "give a threshold, or Conditions")
+            raise refuse(
+                "BR624",
+                "clusters, a rule and uncertain conditions together are not worked out",
+                "give a threshold, or Conditions",
+            )
         plan = cluster_plan(how.replicates, how.seed)
-        return cluster_intervals(point, counts, [str(asked)], plan, how.level, how.side).get(str(asked))
-    method = CLOPPER_PEARSON if how.method is None and _is_rate(asked, point, exact=exact) else how.method
-    question = Question(asked, point.confusion, point.at if how.at is None else how.at, how.level, how.side, method, how.seed, point.regardless)
+        return cluster_intervals(point, counts, [str(asked)], plan, how.level, how.side).get(
+            str(asked)
+        )
+    method = (
+        CLOPPER_PEARSON
+        if how.method is None and _is_rate(asked, point, exact=exact)
+        else how.method
+    )
+    question = Question(
+        asked,
+        point.confusion,
+        point.at if how.at is None else how.at,
+        how.level,
+        how.side,
+        method,
+        how.seed,
+        point.regardless,
+    )
     if point.share == 1 or point.regardless is not None:
         return measure_interval(question)
-    # A share of a tie is flagged at random: its outcomes vary no more than those of whole cases do, on either side of the expected ones.
-    parts = [measure_interval(replace(question, confusion=whole)) for whole in _whole(point.confusion)]
+    # A share of a tie is flagged at random: its outcomes vary no more than those of whole cases do,
+    # on either side of the expected ones.
+    parts = [
+        measure_interval(replace(question, confusion=whole)) for whole in _whole(point.confusion)
+    ]
     low, high = min(part.low for part in parts), max(part.high for part in parts)
     sides = {part.side for part in parts}
-    return replace(parts[0], value=float(point[asked]), low=low, high=high, side=sides.pop() if len(sides) == 1 else BOTH)
+    return replace(
+        parts[0],
+        value=float(point[asked]),
+        low=low,
+        high=high,
+        side=sides.pop() if len(sides) == 1 else BOTH,
+    )
 
 
 def _is_rate(asked: Measure, point: OperatingPoint, *, exact: bool) -> bool:
-    """Is it some, and not all, of the cases of a class, or of all cases where the rule holds them in place?"""
+    """Is it some, and not all, of the cases of a class, or of all cases where the rule holds them
+    in place?
+    """
     one_class = asked.name in POSITIVE_RATES + NEGATIVE_RATES
-    return (one_class or (exact and point.at.as_in_sample)) and 0 < float(point["posfrac" if not one_class else asked.name]) < 1
+    return (one_class or (exact and point.at.as_in_sample)) and 0 < float(
+        point["posfrac" if not one_class else asked.name]
+    ) < 1
 
 
 def _whole(confusion: Confusion) -> list[Confusion]:
@@ -570,34 +844,69 @@ def _whole(confusion: Confusion) -> list[Confusion]:
     tp, fp = Fraction(confusion.tp), Fraction(confusion.fp)
     positives, negatives = tp + Fraction(confusion.fn), fp + Fraction(confusion.tn)
     near = product(*({math.floor(cases), math.ceil(cases)} for cases in (tp, fp)))
-    return [replace(confusion, tp=hits, fp=alarms, fn=int(positives) - hits, tn=int(negatives) - alarms) for hits, alarms in near]
+    return [
+        replace(confusion, tp=hits, fp=alarms, fn=int(positives) - hits, tn=int(negatives) - alarms)
+        for hits, alarms in near
+    ]
 
 
-# ---- moved by the optimism -----------------------------------------------------------------------------------------------------
+# ---- moved by the optimism
+# -----------------------------------------------------------------------------------------------------  # noqa: E501
 
 
-def _corrected(fixed: Interval, asked: Measure, point: OperatingPoint, read: Readings, how: Resampling) -> Interval:
-    """The interval moved by the mean optimism, and widened by the ratio of its spread to that of a threshold that stays where it is."""
+def _corrected(
+    fixed: Interval, asked: Measure, point: OperatingPoint, read: Readings, how: Resampling
+) -> Interval:
+    """The interval moved by the mean optimism, and widened by the ratio of its spread to that of a
+    threshold that stays where it is.
+    """
     ends = _ends(asked, point)
-    own, sample, stays = (_on_scale(_values(asked, point, cases, read.sizes), ends) for cases in (read.here, read.there, read.fixed))
+    own, sample, stays = (
+        _on_scale(_values(asked, point, cases, read.sizes), ends)
+        for cases in (read.here, read.there, read.fixed)
+    )
     with np.errstate(invalid="ignore"):
         optimism = own - sample
     known = np.isfinite(optimism)
     if known.mean() < LEAST_KNOWN:
-        text = f"only {grouped(int(known.sum()))} of {grouped(len(known))} resamples choose such a threshold: it is taken as fixed in advance"
+        text = (
+            f"only {grouped(int(known.sum()))} of {grouped(len(known))} resamples choose such a"
+            " threshold: it is taken as fixed in advance"
+        )
         return replace(fixed, notes=combine(fixed.notes, (Note("BR622", text),)))
-    shift, widening = float(optimism[known].mean()), _widening(optimism[known], stays[np.isfinite(stays)])
+    shift, widening = (
+        float(optimism[known].mean()),
+        _widening(optimism[known], stays[np.isfinite(stays)]),
+    )
     totals = np.array([[float(point.tp + point.fn), float(point.fp + point.tn)]])
-    seen = float(_on_scale(_values(asked, point, np.array([[float(point.tp), float(point.fp)]]), totals), ends)[0])
+    seen = float(
+        _on_scale(
+            _values(asked, point, np.array([[float(point.tp), float(point.fp)]]), totals), ends
+        )[0]
+    )
     low, high = (float(_on_scale(np.array([bound]), ends)[0]) for bound in (fixed.low, fixed.high))
     centre = min(max(seen, low), high)
-    bounds = [float(_off_scale(centre - shift + (bound - centre) * widening, ends)) for bound in (low, high)]
+    bounds = [
+        float(_off_scale(centre - shift + (bound - centre) * widening, ends))
+        for bound in (low, high)
+    ]
     # A bound at the end of the range, or of a side that says nothing, stays there.
-    low, high = (new if math.isfinite(old) else end for new, old, end in zip(bounds, (low, high), (fixed.low, fixed.high), strict=True))
+    low, high = (
+        new if math.isfinite(old) else end
+        for new, old, end in zip(bounds, (low, high), (fixed.low, fixed.high), strict=True)
+    )
     without = float(_off_scale(_on_scale(np.array([fixed.value]), ends)[0] - shift, ends))
     notes = _notes(fixed, (low, high), without, how, int(known.sum()))
     method = f"{CORRECTED} {fixed.method}"
-    return replace(fixed, low=low, high=high, method=method, replicates=how.replicates, seed=how.seed, notes=combine(fixed.notes, notes))
+    return replace(
+        fixed,
+        low=low,
+        high=high,
+        method=method,
+        replicates=how.replicates,
+        seed=how.seed,
+        notes=combine(fixed.notes, notes),
+    )
 
 
 def _widening(optimism: Floats, stays: Floats) -> float:
@@ -606,18 +915,30 @@ def _widening(optimism: Floats, stays: Floats) -> float:
     return min(max(1.0, float(optimism.std()) / spread), MOST_WIDENING) if spread else 1.0
 
 
-def _notes(fixed: Interval, bounds: tuple[float, float], without: float, how: Resampling, known: int) -> Iterable[Note]:
+def _notes(
+    fixed: Interval, bounds: tuple[float, float], without: float, how: Resampling, known: int
+) -> Iterable[Note]:
     missing = how.replicates - known
-    others = f"; {number_of(missing, 'other chooses', 'others choose')} no threshold" if missing else ""
-    text = f"the threshold was chosen on these same cases; without the optimism of that choice ({known} resamples{others}) about {without:.4g}"
+    others = (
+        f"; {number_of(missing, 'other chooses', 'others choose')} no threshold" if missing else ""
+    )
+    text = (
+        "the threshold was chosen on these same cases; without the optimism of that choice"
+        f" ({known} resamples{others}) about {without:.4g}"
+    )
     yield Note("BR622", text)
     if not bounds[0] <= fixed.value <= bounds[1]:
-        text = f"the {fixed.name} seen here lies outside its interval: it is better than the chosen threshold is likely to do in the field"
+        text = (
+            f"the {fixed.name} seen here lies outside its interval: it is better than the chosen"
+            " threshold is likely to do in the field"
+        )
         yield Note("BR622", text)
 
 
 def _values(asked: Measure, point: OperatingPoint, cases: Floats, sizes: Floats) -> Floats:
-    """The measure of (tp, fp) of so many positives and negatives, half a case added to each outcome: no rate is then 0 or 1."""
+    """The measure of (tp, fp) of so many positives and negatives, half a case added to each
+    outcome: no rate is then 0 or 1.
+    """
     rates = (cases + 0.5) / (sizes + 1)
     return _at_rates(asked, point, rates[:, 0], rates[:, 1])
 
@@ -625,15 +946,27 @@ def _values(asked: Measure, point: OperatingPoint, cases: Floats, sizes: Floats)
 def _at_rates(asked: Measure, point: OperatingPoint, t: Floats, f: Floats) -> Floats:
     costs = tuple(float(getattr(point.at.costs, name)) for name in ("tp", "fp", "fn", "tn"))
     totals = float(point.tp + point.fn), float(point.fp + point.tn)
-    return rates_read(asked, (t, f), 0.5 if point.at.prior is None else point.at.prior, costs, totals)
+    return rates_read(
+        asked, (t, f), 0.5 if point.at.prior is None else point.at.prior, costs, totals
+    )
 
 
 def _ends(asked: Measure, point: OperatingPoint) -> tuple[float, float]:
-    """The least and the most that the measure can be at these conditions: those of perfect and of wholly wrong answers, say."""
-    corners = _at_rates(asked, point, np.array([0.0, 0.0, 1.0, 1.0]), np.array([0.0, 1.0, 0.0, 1.0]))
+    """The least and the most that the measure can be at these conditions: those of perfect and of
+    wholly wrong answers, say.
+    """
+    corners = _at_rates(
+        asked, point, np.array([0.0, 0.0, 1.0, 1.0]), np.array([0.0, 1.0, 0.0, 1.0])
+    )
     known = corners[np.isfinite(corners)]
-    reach = (float(known.min()), float(known.max())) if len(known) == len(corners) else (-math.inf, math.inf)
-    low, high = (end if math.isfinite(end) else other for end, other in zip(asked.range, reach, strict=True))
+    reach = (
+        (float(known.min()), float(known.max()))
+        if len(known) == len(corners)
+        else (-math.inf, math.inf)
+    )
+    low, high = (
+        end if math.isfinite(end) else other for end, other in zip(asked.range, reach, strict=True)
+    )
     return float(low), float(high)
 
 

@@ -1,4 +1,6 @@
-"""Cases in clusters (rows of one patient, of one card): intervals, lower bounds of rates, and effective sample sizes."""
+"""Cases in clusters (rows of one patient, of one card): intervals, lower bounds of rates, and
+effective sample sizes.
+"""
 
 from __future__ import annotations
 
@@ -43,10 +45,12 @@ from baserate.notes import Note, combine
 from baserate.numbers import Floats
 
 # ----------------------------------------------------------------------
-# The lower bound of a rate whose cases come in clusters of any sizes, each as if all its rows came out alike.
+# The lower bound of a rate whose cases come in clusters of any sizes, each as if all its rows came
+# out alike.
 
 
-# Rows times different sizes up to which the distribution is computed, and the least probability that it is computed for.
+# Rows times different sizes up to which the distribution is computed, and the least probability
+# that it is computed for.
 WORK, RARE = 300_000, 1e-9
 # What a sum of computed probabilities may be wrong by.
 SLACK = 1e-12
@@ -54,12 +58,15 @@ STEPS = 44
 
 
 def alike_lower(seen: int, sizes: Sequence[int], level: float) -> float:
-    """The rate at which so many rows, or more, would come out with probability 1 − level, where every cluster is drawn as one.
+    """The rate at which so many rows, or more, would come out with probability 1 − level, where
+    every cluster is drawn as one.
 
-    With clusters of sizes nᵢ, rows seen are Σ nᵢ Bᵢ with independent Bᵢ at one rate: where all sizes are equal that is a binomial, and the
-    bound Clopper and Pearson's; else their distribution is computed (its Fourier transform is a product), and of very many rows the
-    probability is bounded as Chernoff did (1952, Ann. Math. Stat. 23:493-507), which is wider, never narrower. A number of rows that no
-    whole clusters make is rounded down, and a bound is never above the share seen.
+    With clusters of sizes nᵢ, rows seen are Σ nᵢ Bᵢ with independent Bᵢ at one rate: where all
+    sizes are equal that is a binomial, and the bound Clopper and Pearson's; else their distribution
+    is computed (its Fourier transform is a product), and of very many rows the probability is
+    bounded as Chernoff did (1952, Ann. Math. Stat. 23:493-507), which is wider, never narrower. A
+    number of rows that no whole clusters make is rounded down, and a bound is never above the share
+    seen.
     """
     rows = sum(sizes)
     lengths, times = np.unique(np.asarray(sizes, dtype=np.int64), return_counts=True)
@@ -70,9 +77,17 @@ def alike_lower(seen: int, sizes: Sequence[int], level: float) -> float:
     missed = 1 - level
     if rows * len(lengths) <= WORK and missed >= RARE:
         reached = _made_of_clusters(seen, lengths.tolist(), times.tolist())
-        low = _largest(lambda rate: _tail(reached, rows, rate, lengths, times) + SLACK <= missed) if reached else 0.0
+        low = (
+            _largest(lambda rate: _tail(reached, rows, rate, lengths, times) + SLACK <= missed)
+            if reached
+            else 0.0
+        )
     else:
-        low = _largest(lambda rate: _chernoff(seen, rate, lengths, times) <= math.log(missed)) if seen else 0.0
+        low = (
+            _largest(lambda rate: _chernoff(seen, rate, lengths, times) <= math.log(missed))
+            if seen
+            else 0.0
+        )
     return min(low, seen / rows)
 
 
@@ -86,7 +101,9 @@ def _largest(allowed: Callable[[float], bool]) -> float:
 
 
 def _made_of_clusters(seen: int, lengths: Sequence[int], times: Sequence[int]) -> int:
-    """The largest number of rows, at most those seen, that some of the clusters have together: one bit a number."""
+    """The largest number of rows, at most those seen, that some of the clusters have together: one
+    bit a number.
+    """
     within, reached = (1 << (seen + 1)) - 1, 1
     for length, count in zip(lengths, times, strict=True):
         left, step = count, 1
@@ -106,7 +123,9 @@ def _tail(seen: int, rows: int, rate: float, lengths: Any, times: Any) -> float:
 
 
 def _chernoff(seen: int, rate: float, lengths: Any, times: Any) -> float:
-    """The logarithm of a bound on the same, least over the tilt; any tilt bounds it, so that how well it is found is no matter."""
+    """The logarithm of a bound on the same, least over the tilt; any tilt bounds it, so that how
+    well it is found is no matter.
+    """
     if not rate:
         return -math.inf
     unit = lengths / lengths[-1]
@@ -118,11 +137,15 @@ def _chernoff(seen: int, rate: float, lengths: Any, times: Any) -> float:
         low, high = (tilt, high) if risen.sum() < seen else (low, tilt)
     if not low:
         return 0.0
-    return float((times * np.logaddexp(math.log1p(-rate), math.log(rate) + low * unit)).sum() - low * seen / lengths[-1])
+    return float(
+        (times * np.logaddexp(math.log1p(-rate), math.log(rate) + low * unit)).sum()
+        - low * seen / lengths[-1]
+    )
 
 
 # ----------------------------------------------------------------------
-# Cases that come in clusters (rows of one patient, of one card): intervals of AUC and at a fixed threshold, and how many cases they are worth.
+# Cases that come in clusters (rows of one patient, of one card): intervals of AUC and at a fixed
+# threshold, and how many cases they are worth.
 
 
 # The class whose cases each rate is a share of: 0 positives, 1 negatives.
@@ -130,7 +153,8 @@ CLASS_OF = {"tpr": 0, "fnr": 0, "tnr": 1, "fpr": 1}
 CLUSTER_T, AS_CLUSTERS = "cluster-t", "clopper-pearson of clusters"
 # A slope is measured over this share of the way to the nearer end of a rate.
 STEP = 1e-5
-# With an AUC from here on and fewer clusters than this, simulated intervals missed the true value on one side in up to 7 %.
+# With an AUC from here on and fewer clusters than this, simulated intervals missed the true value
+# on one side in up to 7 %.
 HIGH_AUC, MANY_CLUSTERS = 0.93, 100
 # tp, fp, fn and tn of every cluster, one row each.
 Table = Floats
@@ -139,7 +163,9 @@ Read = Callable[[Floats], Floats]
 
 @dataclass(frozen=True)
 class Clustered:
-    """How many rows a cluster has, and how many clusters hold either class; `worth` is how many independent cases they are worth at least."""
+    """How many rows a cluster has, and how many clusters hold either class; `worth` is how many
+    independent cases they are worth at least.
+    """
 
     clusters: int
     rows: int
@@ -155,8 +181,9 @@ class Clustered:
 def clustered(groups: GroupedCounts) -> Clustered:
     """How much do so many clusters tell?
 
-    Where the rows of a cluster always come out alike, n rows in clusters of sizes nᵢ are worth (Σ nᵢ)² / Σ nᵢ² independent ones (Kish 1965,
-    Survey Sampling, §11.7), which is the number of clusters where all are of one size. Where they do not, they are worth more.
+    Where the rows of a cluster always come out alike, n rows in clusters of sizes nᵢ are worth (Σ
+    nᵢ)² / Σ nᵢ² independent ones (Kish 1965, Survey Sampling, §11.7), which is the number of
+    clusters where all are of one size. Where they do not, they are worth more.
     """
     refuse_masses(groups.weighted)
     columns = groups.positives, groups.negatives
@@ -174,16 +201,34 @@ def _worth(sizes: Array) -> int:
 def cluster_notes(groups: GroupedCounts, name: str = "") -> tuple[Note, ...]:
     """What a reader should know of clusters: rows in each, and the number that counts."""
     found, of = clustered(groups), f" of {name}" if name else ""
-    each = f"{number_of(found.rows, 'row')} in {number_of(found.clusters, 'cluster')}{of} ({found.rows_each:.3g} rows each)"
-    worth = f"{number_of(found.with_positives, 'of them holds', 'of them hold')} positives, and that is how much is known of these"
-    few = f"; below {FEW_CLUSTERS} an interval is rough" if found.with_positives < FEW_CLUSTERS else ""
+    each = (
+        f"{number_of(found.rows, 'row')} in {number_of(found.clusters, 'cluster')}{of}"
+        f" ({found.rows_each:.3g} rows each)"
+    )
+    worth = (
+        f"{number_of(found.with_positives, 'of them holds', 'of them hold')} positives, and that is"
+        " how much is known of these"
+    )
+    few = (
+        f"; below {FEW_CLUSTERS} an interval is rough"
+        if found.with_positives < FEW_CLUSTERS
+        else ""
+    )
     return (Note("BR432", f"{each}, the units of every interval: {worth}{few}"),)
 
 
-def cluster_bound(measure: str, groups: GroupedCounts, point: OperatingPoint, level: float, side: str) -> Interval:
-    """The one-sided bound of a rate within a class, as if the rows of a cluster always came out alike."""
+def cluster_bound(
+    measure: str, groups: GroupedCounts, point: OperatingPoint, level: float, side: str
+) -> Interval:
+    """The one-sided bound of a rate within a class, as if the rows of a cluster always came out
+    alike.
+    """
     of = CLASS_OF[measure]
-    sizes = [size for size in sums_by_cluster((groups.positives, groups.negatives)[of], groups).tolist() if size]
+    sizes = [
+        size
+        for size in sums_by_cluster((groups.positives, groups.negatives)[of], groups).tolist()
+        if size
+    ]
     seen = _seen(measure, point.confusion)
     value, ends = float(point[measure]), [0.0, 1.0]
     if sizes and side != UPPER:
@@ -199,15 +244,22 @@ def _seen(measure: str, confusion: Confusion) -> int:
 
 
 def cluster_intervals(
-    point: OperatingPoint, groups: GroupedCounts, names: Iterable[str], plan: Plan | None = None, level: float = 0.95, side: str = BOTH
+    point: OperatingPoint,
+    groups: GroupedCounts,
+    names: Iterable[str],
+    plan: Plan | None = None,
+    level: float = 0.95,
+    side: str = BOTH,
 ) -> dict[str, Interval]:
-    """The intervals of several measures at a point whose threshold is fixed in advance: without resampling, or by the resamples of a `plan`.
+    """The intervals of several measures at a point whose threshold is fixed in advance: without
+    resampling, or by the resamples of a `plan`.
 
     There are none where fewer than five clusters hold a class.
     """
     refuse_estimate(point.at, "an interval from whole clusters")
     if point.share != 1 and point.regardless is None:
-        return {}  # a share of a tie, or a mixture: expected values, of which no row is flagged or not
+        # a share of a tie, or a mixture: expected values, of which no row is flagged or not
+        return {}
     try:
         notes = check_enough(groups)
     except InputError:
@@ -221,7 +273,9 @@ def cluster_intervals(
             seen = float(point[asked])
             if math.isnan(seen):
                 continue
-            if point.regardless is not None and (not asked.depends_on_prior or not point.at.as_in_sample):
+            if point.regardless is not None and (
+                not asked.depends_on_prior or not point.at.as_in_sample
+            ):
                 found[name] = Interval(seen, seen, seen, level, EXACT, side, name, point.at)
             elif plan is None or drawn is None:
                 made = _at_threshold(asked, seen, table, point.at, level, side)
@@ -229,10 +283,26 @@ def cluster_intervals(
             else:
                 values, missing = undefined_noted(outcomes_read(asked, drawn, point.at))
                 low, high = percentile_bounds(values, level, side)
-                low, high = (asked.range[0] if side == UPPER else low), (asked.range[1] if side == LOWER else high)
-                known = (level, PERCENTILE, side, name, point.at, plan.replicates, plan.seed, (*notes, *missing))
+                low, high = (
+                    (asked.range[0] if side == UPPER else low),
+                    (asked.range[1] if side == LOWER else high),
+                )
+                known = (
+                    level,
+                    PERCENTILE,
+                    side,
+                    name,
+                    point.at,
+                    plan.replicates,
+                    plan.seed,
+                    (*notes, *missing),
+                )
                 alike = low == high  # resamples cannot show what was never seen
-                found[name] = _at_threshold(asked, seen, table, point.at, level, side) if alike else Interval(seen, low, high, *known)
+                found[name] = (
+                    _at_threshold(asked, seen, table, point.at, level, side)
+                    if alike
+                    else Interval(seen, low, high, *known)
+                )
         except InputError:
             continue
     return found
@@ -243,18 +313,31 @@ def cluster_plan(replicates: int, seed: int, progress: Any = None) -> Plan:
     return Plan(CLUSTERS, replicates, seed, progress)
 
 
-def interval_of_clusters(statistic: Statistic, groups: GroupedCounts, level: float, side: str) -> Interval:
+def interval_of_clusters(
+    statistic: Statistic, groups: GroupedCounts, level: float, side: str
+) -> Interval:
     """The interval of AUC, Gini or a measure at a fixed threshold, without resampling."""
     refuse_masses(groups.weighted)
     check_enough(groups)
     total = groups.total()
     seen = float(statistic.value(total))
     if math.isnan(seen):
-        raise refuse("BR589", f"{statistic.name} is undefined for these cases, and so is its interval", "see its value for the reason")
+        raise refuse(
+            "BR589",
+            f"{statistic.name} is undefined for these cases, and so is its interval",
+            "see its value for the reason",
+        )
     if statistic.measure is None or statistic.at is None:
         found = _of_ranking(statistic.name, groups, total, level, side)
         return replace(found, notes=_few(groups) or _high(groups, total))
-    found = _at_threshold(statistic.measure, seen, outcomes_by_cluster(groups, statistic.threshold), statistic.at, level, side)
+    found = _at_threshold(
+        statistic.measure,
+        seen,
+        outcomes_by_cluster(groups, statistic.threshold),
+        statistic.at,
+        level,
+        side,
+    )
     high = _high(groups, total) if statistic.measure.name == "precision" else ()
     return replace(found, notes=combine(_few(groups) or high, shifted(statistic, total)))
 
@@ -269,8 +352,17 @@ def _few(groups: GroupedCounts) -> tuple[Note, ...]:
     fewest, what = min((clusters_with(groups, column), name) for name, column in classes_of(groups))
     if fewest >= FEW_CLUSTERS:
         return ()
-    text = f"only {number_of(fewest, 'cluster holds', 'clusters hold')} {what}: with so few, 95 % intervals held the true value in 93 to 99 %"
-    return (Note("BR630", f"{text} of simulated samples, and a true AUC outside lay mostly below the interval (benchmarks/clusters.md)"),)
+    text = (
+        f"only {number_of(fewest, 'cluster holds', 'clusters hold')} {what}: with so few, 95 %"
+        " intervals held the true value in 93 to 99 %"
+    )
+    return (
+        Note(
+            "BR630",
+            f"{text} of simulated samples, and a true AUC outside lay mostly below the interval"
+            " (benchmarks/clusters.md)",
+        ),
+    )
 
 
 def _high(groups: GroupedCounts, total: Counts) -> tuple[Note, ...]:
@@ -279,15 +371,21 @@ def _high(groups: GroupedCounts, total: Counts) -> tuple[Note, ...]:
     if fewest >= MANY_CLUSTERS or not HIGH_AUC <= float(auc(total)) < 1:
         return ()
     where = f"with an AUC above {HIGH_AUC} and fewer than {MANY_CLUSTERS} clusters"
-    text = f"{where}, 95 % intervals of AUC and precision held the true value in 91 to 95 % of simulated samples"
+    text = (
+        f"{where}, 95 % intervals of AUC and precision held the true value in 91 to 95 % of"
+        " simulated samples"
+    )
     return (Note("BR630", f"{text}, and one outside lay mostly below (benchmarks/clusters.md)"),)
 
 
-# ---- the variance between clusters --------------------------------------------------------------------------------------------------
+# ---- the variance between clusters
+# --------------------------------------------------------------------------------------------------
 
 
 class _Part(NamedTuple):
-    """A mean over cases: by how much the cases of each cluster differ from it in all, and how many they are."""
+    """A mean over cases: by how much the cases of each cluster differ from it in all, and how many
+    they are.
+    """
 
     changes: Floats
     cases: Floats
@@ -297,44 +395,71 @@ def _deviation(parts: Sequence[_Part]) -> tuple[float, float]:
     """The standard deviation of a sum of means, and its degrees of freedom."""
     left_out = np.sum([part.changes / (part.cases.sum() - part.cases) for part in parts], axis=0)
     # Of each mean, a cluster is expected to add to the variance in proportion to its cases.
-    shares = np.sum([np.sum((part.changes / part.cases.sum()) ** 2) * part.cases / part.cases.sum() for part in parts], axis=0)
+    shares = np.sum(
+        [
+            np.sum((part.changes / part.cases.sum()) ** 2) * part.cases / part.cases.sum()
+            for part in parts
+        ],
+        axis=0,
+    )
     squares = float(np.sum(shares**2))
     degrees = float(np.sum(shares)) ** 2 / squares - 1 if squares else 0.0
     return math.sqrt(float(np.sum(left_out**2))), max(degrees, 1.0)
 
 
-def _bounds(value: float, spread: tuple[float, float], ends: tuple[float, float], level: float, side: str) -> tuple[float, float]:
-    """On the logit scale between two ends, on the log scale above one, otherwise on the plain scale; an end where no bound is asked for."""
+def _bounds(
+    value: float, spread: tuple[float, float], ends: tuple[float, float], level: float, side: str
+) -> tuple[float, float]:
+    """On the logit scale between two ends, on the log scale above one, otherwise on the plain
+    scale; an end where no bound is asked for.
+    """
     from scipy.special import expit, stdtrit
 
     deviation, degrees = spread
-    steps = [float(stdtrit(degrees, 1 - out)) * deviation if out else math.inf for out in tails(level, side)]
+    steps = [
+        float(stdtrit(degrees, 1 - out)) * deviation if out else math.inf
+        for out in tails(level, side)
+    ]
     low_end, high_end = ends
     if math.isinf(low_end):
         return value - steps[0], value + steps[1]
     if math.isinf(high_end):
         above = value - low_end
-        return low_end + above * math.exp(-steps[0] / above), low_end + above * float(np.exp(steps[1] / above))
+        return low_end + above * math.exp(-steps[0] / above), low_end + above * float(
+            np.exp(steps[1] / above)
+        )
     width, share = high_end - low_end, (value - low_end) / (high_end - low_end)
     centre, scale = math.log(share / (1 - share)), width * share * (1 - share)
-    return low_end + width * float(expit(centre - steps[0] / scale)), low_end + width * float(expit(centre + steps[1] / scale))
+    return low_end + width * float(expit(centre - steps[0] / scale)), low_end + width * float(
+        expit(centre + steps[1] / scale)
+    )
 
 
-def _of_ranking(name: str, groups: GroupedCounts, total: Counts, level: float, side: str) -> Interval:
-    """AUC's, by the placements of each cluster's cases; or that of Gini's coefficient, which is twice AUC less one."""
+def _of_ranking(
+    name: str, groups: GroupedCounts, total: Counts, level: float, side: str
+) -> Interval:
+    """AUC's, by the placements of each cluster's cases; or that of Gini's coefficient, which is
+    twice AUC less one.
+    """
     value = float(auc(total))
     places = len(total.scores) - 1 - np.searchsorted(total.scores[::-1], groups.scores)
     codes = np.repeat(np.arange(len(groups)), np.diff(groups.offsets))
     parts = []
-    for placements, column in zip(cell_placements(total), (groups.positives, groups.negatives), strict=True):
-        changes = np.bincount(codes, (placements[places] - value) * column, minlength=len(groups)).astype(np.float64)
+    for placements, column in zip(
+        cell_placements(total), (groups.positives, groups.negatives), strict=True
+    ):
+        changes = np.bincount(
+            codes, (placements[places] - value) * column, minlength=len(groups)
+        ).astype(np.float64)
         parts.append(_Part(changes, sums_by_cluster(column, groups).astype(np.float64)))
     spread, method = _deviation(parts), CLUSTER_T
     if 0 < value < 1 and spread[0] > 0:
         low, high = _bounds(value, spread, SHARE, level, side)
     else:
         method, side = AS_CLUSTERS, _known_side(value, SHARE, side)
-        low, high = METHODS[PLACEMENTS](Placed(value, *clustered(groups).worth, 0.0, 0.0), *tails(level, side))
+        low, high = METHODS[PLACEMENTS](
+            Placed(value, *clustered(groups).worth, 0.0, 0.0), *tails(level, side)
+        )
     if name == "gini":
         value, low, high = 2 * value - 1, 2 * low - 1, 2 * high - 1
     return Interval(value, low, high, level, method, side, name)
@@ -347,11 +472,14 @@ def _known_side(value: float, ends: tuple[float, float], side: str) -> str:
     return UPPER if value == ends[0] else LOWER
 
 
-# ---- measures at a fixed threshold --------------------------------------------------------------------------------------------------
+# ---- measures at a fixed threshold
+# --------------------------------------------------------------------------------------------------
 
 
 class _Rates(NamedTuple):
-    """tpr, fpr and the share of positives: of each cluster the cases that count for the rate, and those it is a share of; and which matter."""
+    """tpr, fpr and the share of positives: of each cluster the cases that count for the rate, and
+    those it is a share of; and which matter.
+    """
 
     hits: Floats
     cases: Floats
@@ -375,14 +503,21 @@ def _in_sample(at: Conditions) -> bool:
     return at.as_in_sample or at.prior is None
 
 
-def _at_threshold(asked: Measure, seen: float, table: Table, at: Conditions, level: float, side: str) -> Interval:
+def _at_threshold(
+    asked: Measure, seen: float, table: Table, at: Conditions, level: float, side: str
+) -> Interval:
     rates = _rates(asked, table, at)
     read = _reader(asked, table, at)
     values, ends = rates.values, _ends(asked, read, rates.values)
     if all(0 < values[one] < 1 for one in rates.used) and ends[0] < seen < ends[1]:
         slopes = _slopes(read, values, rates.used)
         changes = rates.hits - values[:, None] * rates.cases
-        spread = _deviation([_Part(slope * changes[one], rates.cases[one]) for slope, one in zip(slopes, rates.used, strict=True)])
+        spread = _deviation(
+            [
+                _Part(slope * changes[one], rates.cases[one])
+                for slope, one in zip(slopes, rates.used, strict=True)
+            ]
+        )
         if spread[0] > 0:
             low, high = _bounds(seen, spread, ends, level, side)
             return Interval(seen, low, high, level, CLUSTER_T, side, str(asked), at)
@@ -394,15 +529,21 @@ def _reader(asked: Measure, table: Table, at: Conditions) -> Read:
     costs = tuple(float(getattr(at.costs, name)) for name in ("tp", "fp", "fn", "tn"))
     totals = float(table[:, [0, 2]].sum()), float(table[:, [1, 3]].sum())
     prior = None if _in_sample(at) else at.prior
-    return lambda rows: rates_read(asked, (rows[:, 0], rows[:, 1]), rows[:, 2] if prior is None else prior, costs, totals)
+    return lambda rows: rates_read(
+        asked, (rows[:, 0], rows[:, 1]), rows[:, 2] if prior is None else prior, costs, totals
+    )
 
 
 def _ends(asked: Measure, read: Read, values: Floats) -> tuple[float, float]:
-    """The range of the measure: of costs and numbers of cases, which have none of their own, what no and all errors come to."""
+    """The range of the measure: of costs and numbers of cases, which have none of their own, what
+    no and all errors come to.
+    """
     if all(map(math.isfinite, asked.range)):
         return asked.range
     corners = read(np.array([(t, f, values[2]) for t in (0.0, 1.0) for f in (0.0, 1.0)]))
-    return (float(corners.min()), float(corners.max())) if np.isfinite(corners).all() else asked.range
+    return (
+        (float(corners.min()), float(corners.max())) if np.isfinite(corners).all() else asked.range
+    )
 
 
 def _slopes(read: Read, values: Floats, used: Sequence[int]) -> Floats:
@@ -413,8 +554,17 @@ def _slopes(read: Read, values: Floats, used: Sequence[int]) -> Floats:
     return np.asarray((read(values + moves) - read(values - moves)) / (2 * steps))
 
 
-def _alike(asked: Measure, seen: float, of: tuple[_Rates, Read, tuple[float, float]], at: Conditions, level: float, side: str) -> Interval:
-    """Where an outcome was never seen: each rate as if the rows of a cluster always came out alike, and its share of what may be missed."""
+def _alike(
+    asked: Measure,
+    seen: float,
+    of: tuple[_Rates, Read, tuple[float, float]],
+    at: Conditions,
+    level: float,
+    side: str,
+) -> Interval:
+    """Where an outcome was never seen: each rate as if the rows of a cluster always came out alike,
+    and its share of what may be missed.
+    """
     rates, read, ends = of
     side = _known_side(seen, ends, side)
     surely = 1 - missed(level) / (len(rates.used) * (2 if side == BOTH else 1))
@@ -422,7 +572,10 @@ def _alike(asked: Measure, seen: float, of: tuple[_Rates, Read, tuple[float, flo
     for one in rates.used:
         sizes = [int(size) for size in rates.cases[one].tolist() if size]
         hits = int(rates.hits[one].sum())
-        boxes[one] = alike_lower(hits, sizes, surely), 1 - alike_lower(sum(sizes) - hits, sizes, surely)
+        boxes[one] = (
+            alike_lower(hits, sizes, surely),
+            1 - alike_lower(sum(sizes) - hits, sizes, surely),
+        )
     corners = read(np.array(list(product(*boxes))))
     low = ends[0] if side == UPPER else float(np.nanmin(corners))
     high = ends[1] if side == LOWER else float(np.nanmax(corners))

@@ -1,4 +1,6 @@
-"""`compare`: is one model really better than another, on the same cases or on others, at exact or uncertain conditions?"""
+"""`compare`: is one model really better than another, on the same cases or on others, at exact or
+uncertain conditions?
+"""
 
 from __future__ import annotations
 
@@ -63,18 +65,22 @@ from baserate.notes import Note, combine
 from baserate.numbers import Floats
 
 # ----------------------------------------------------------------------
-# Two models compared where base rate and costs are not known exactly: over all of a range together, or on average of what is believed.
+# Two models compared where base rate and costs are not known exactly: over all of a range together,
+# or on average of what is believed.
 
 
 Both = tuple[Statistic, Statistic]
 Again = Callable[[Conditions], Both]
-# Places over a range of base rates, alone and beside ranges of costs; where a rule chooses, each takes its time.
+# Places over a range of base rates, alone and beside ranges of costs; where a rule chooses, each
+# takes its time.
 ALONE, BESIDE, RULED = (65, COST_STEPS), (17, 5), (9, COST_STEPS)
 ZOOMS, CLOSER = 4, 9
 
 
 class Over(NamedTuple):
-    """What was found: the values of both models, bounds of their difference, how likely chance is, and what to say of it."""
+    """What was found: the values of both models, bounds of their difference, how likely chance is,
+    and what to say of it.
+    """
 
     seen: tuple[float, float]
     low: float
@@ -85,7 +91,9 @@ class Over(NamedTuple):
 
 @dataclass(frozen=True)
 class _Places:
-    """Settings of a range, and the conditions at which each is read: averaged with these weights from each of these starts on."""
+    """Settings of a range, and the conditions at which each is read: averaged with these weights
+    from each of these starts on.
+    """
 
     rows: list[Drawn]
     weights: Floats
@@ -107,21 +115,39 @@ class _Places:
         return np.asarray(np.add.reduceat(values * self.weights, self.starts))
 
 
-def over_conditions(again: Again, at: Uncertain, whole: tuple[Counts, Counts], pairs: Iterator[list[Counts]], how: tuple[Any, ...]) -> Over:
-    """Every resample is read where the conditions may lie: on average of what is believed, and over a range at places all over it.
+def over_conditions(
+    again: Again,
+    at: Uncertain,
+    whole: tuple[Counts, Counts],
+    pairs: Iterator[list[Counts]],
+    how: tuple[Any, ...],
+) -> Over:
+    """Every resample is read where the conditions may lie: on average of what is believed, and over
+    a range at places all over it.
 
-    Over a range the bounds are the widest of all places, and chance is ruled out only where it is at every one of them, for the same model:
-    the larger of the one-sided p-values along the range, doubled. The base rate of a pilot sample is drawn with every resample.
+    Over a range the bounds are the widest of all places, and chance is ruled out only where it is
+    at every one of them, for the same model: the larger of the one-sided p-values along the range,
+    doubled. The base rate of a pilot sample is drawn with every resample.
     """
     replicates, seed, level = how
     quick = _is_quick(again(at.middle()))
     settings = _settings(again, at, whole, quick=quick)
     places = _Places.of(settings, quick=quick)
-    pilot = at.prior.draw(np.random.default_rng((seed, 0xC0DE)), replicates) if isinstance(at.prior, Pilot) else None
+    pilot = (
+        at.prior.draw(np.random.default_rng((seed, 0xC0DE)), replicates)
+        if isinstance(at.prior, Pilot)
+        else None
+    )
     values = np.empty((len(settings), replicates))
     for row, parts in enumerate(pairs):
-        drawn = places.rows if pilot is None else [one._replace(prior=float(pilot[row])) for one in places.rows]
-        first, second = (_read(again, at, place, counts, drawn) for place, counts in enumerate(parts))
+        drawn = (
+            places.rows
+            if pilot is None
+            else [one._replace(prior=float(pilot[row])) for one in places.rows]
+        )
+        first, second = (
+            _read(again, at, place, counts, drawn) for place, counts in enumerate(parts)
+        )
         values[:, row] = places.averaged(second - first)
     kept, notes = [], list[Note]()
     for line in values:
@@ -132,12 +158,23 @@ def over_conditions(again: Again, at: Uncertain, whole: tuple[Counts, Counts], p
     if at.has_range:
         notes.append(_looked(at, len(settings), quick=quick))
     middle = _Places.of([at if not at.has_range else _middle(at)], quick=quick)
-    seen = [float(middle.averaged(_read(again, at, place, counts, middle.rows))[0]) for place, counts in enumerate(whole)]
-    return Over((seen[0], seen[1]), min(low for low, _ in bounds), max(high for _, high in bounds), joint_p(kept), tuple(dict.fromkeys(notes)))
+    seen = [
+        float(middle.averaged(_read(again, at, place, counts, middle.rows))[0])
+        for place, counts in enumerate(whole)
+    ]
+    return Over(
+        (seen[0], seen[1]),
+        min(low for low, _ in bounds),
+        max(high for _, high in bounds),
+        joint_p(kept),
+        tuple(dict.fromkeys(notes)),
+    )
 
 
 def joint_p(lines: list[Floats]) -> float:
-    """Could the same model fail to lead somewhere along the range? Never 0, as only so many were drawn."""
+    """Could the same model fail to lead somewhere along the range? Never 0, as only so many were
+    drawn.
+    """
     if not any(line.any() for line in lines):
         return 1.0
     not_above = max((int(np.count_nonzero(line <= 0)) + 1) / (len(line) + 1) for line in lines)
@@ -147,7 +184,10 @@ def joint_p(lines: list[Floats]) -> float:
 
 def _looked(at: Uncertain, places: int, *, quick: bool) -> Note:
     where = ", those among them where the difference is least and most" if quick else ""
-    text = f"the widest bounds of {places} places all over {at}{where}; the values are those at {_middle(at).middle()}"
+    text = (
+        f"the widest bounds of {places} places all over {at}{where}; the values are those at"
+        f" {_middle(at).middle()}"
+    )
     return Note("BR588", text)
 
 
@@ -156,10 +196,13 @@ def _is_quick(both: Both) -> bool:
     return not any(one.measure is None or one.ruled or one.measure.needs_counts for one in both)
 
 
-# ---- which places -----------------------------------------------------------------------------------------------------------------
+# ---- which places
+# -----------------------------------------------------------------------------------------------------------------  # noqa: E501
 
 
-def _settings(again: Again, at: Uncertain, whole: tuple[Counts, Counts], *, quick: bool) -> list[Uncertain]:
+def _settings(
+    again: Again, at: Uncertain, whole: tuple[Counts, Counts], *, quick: bool
+) -> list[Uncertain]:
     """Places all over the ranges, and where the difference on these cases is least and most."""
     if not at.has_range:
         return [at]
@@ -170,27 +213,40 @@ def _settings(again: Again, at: Uncertain, whole: tuple[Counts, Counts], *, quic
     return [*found, *_extremes(again, at, whole, found)]
 
 
-def _extremes(again: Again, at: Uncertain, whole: tuple[Counts, Counts], found: list[Uncertain]) -> list[Uncertain]:
-    """Closer and closer about the places where the difference is least and most; the difference bends where a choice changes."""
+def _extremes(
+    again: Again, at: Uncertain, whole: tuple[Counts, Counts], found: list[Uncertain]
+) -> list[Uncertain]:
+    """Closer and closer about the places where the difference is least and most; the difference
+    bends where a choice changes.
+    """
     ends = []
     for sign in (1, -1):
         best, box = _least(again, at, whole, found, sign), _spans(at)
         for _ in range(ZOOMS):
-            box = {name: _about(part, _part(best, name), BESIDE[0] if name == "prior" else BESIDE[1]) for name, part in box.items()}
+            box = {
+                name: _about(part, _part(best, name), BESIDE[0] if name == "prior" else BESIDE[1])
+                for name, part in box.items()
+            }
             best = _least(again, at, whole, [best, *_with(at, box).pinned(CLOSER, CLOSER)], sign)
         ends.append(best)
     return ends
 
 
-def _least(again: Again, at: Uncertain, whole: tuple[Counts, Counts], settings: list[Uncertain], sign: int) -> Uncertain:
+def _least(
+    again: Again, at: Uncertain, whole: tuple[Counts, Counts], settings: list[Uncertain], sign: int
+) -> Uncertain:
     places = _Places.of(settings, quick=True)
-    first, second = (_read(again, at, place, counts, places.rows) for place, counts in enumerate(whole))
+    first, second = (
+        _read(again, at, place, counts, places.rows) for place, counts in enumerate(whole)
+    )
     values = sign * places.averaged(second - first)
     return settings[int(np.nanargmin(values))] if not np.isnan(values).all() else settings[0]
 
 
 def _spans(at: Uncertain) -> dict[str, Range]:
-    return {name: part for name in ("prior", *OUTCOMES) if isinstance(part := _part(at, name), Range)}
+    return {
+        name: part for name in ("prior", *OUTCOMES) if isinstance(part := _part(at, name), Range)
+    }
 
 
 def _part(at: Uncertain, name: str) -> Any:
@@ -208,27 +264,43 @@ def _middle(at: Uncertain) -> Uncertain:
 
 
 def _about(part: Range, value: float, steps: int) -> Range:
-    """From the neighbour below to the neighbour above, where the range is walked in so many steps."""
+    """From the neighbour below to the neighbour above, where the range is walked in so many
+    steps.
+    """
     grid = part.grid(steps)
     place = int(np.argmin(np.abs(np.asarray(grid) - float(value))))
     return Range(grid[max(0, place - 1)], grid[min(len(grid) - 1, place + 1)])
 
 
-# ---- one model at many conditions -------------------------------------------------------------------------------------------------
+# ---- one model at many conditions
+# -------------------------------------------------------------------------------------------------
 
 
 def _read(again: Again, at: Uncertain, place: int, counts: Counts, drawn: list[Drawn]) -> Floats:
-    """One model at each of these conditions: by its rates where no rule chooses, which is quick, otherwise one by one."""
+    """One model at each of these conditions: by its rates where no rule chooses, which is quick,
+    otherwise one by one.
+    """
     asked = again(at.middle())[place]
     if not _is_quick((asked, asked)):
         return np.array([again(at.known(one))[place].tried(counts) for one in drawn])
     points = Points.of(counts)
     if one_class(points) or asked.measure is None:
         return np.full(len(drawn), np.nan)
-    columns = np.array([[points.prior if value is None else value for value in one] for one in drawn], dtype=np.float64).T
+    columns = np.array(
+        [[points.prior if value is None else value for value in one] for one in drawn],
+        dtype=np.float64,
+    ).T
     prior, costs = columns[0], dict(zip(OUTCOMES, columns[1:], strict=True))
-    rates = _fixed(points, asked.threshold, len(drawn)) if asked.threshold is not NOT_SAID else _cheapest(points, prior, costs)
-    return np.array(rates_read(asked.measure, rates, prior, (costs["tp"], costs["fp"], costs["fn"], costs["tn"])))
+    rates = (
+        _fixed(points, asked.threshold, len(drawn))
+        if asked.threshold is not NOT_SAID
+        else _cheapest(points, prior, costs)
+    )
+    return np.array(
+        rates_read(
+            asked.measure, rates, prior, (costs["tp"], costs["fp"], costs["fn"], costs["tn"])
+        )
+    )
 
 
 def _fixed(points: Points, threshold: Any, length: int) -> tuple[Floats, Floats]:
@@ -237,10 +309,14 @@ def _fixed(points: Points, threshold: Any, length: int) -> tuple[Floats, Floats]
 
 
 def _cheapest(points: Points, prior: Floats, costs: dict[str, Floats]) -> tuple[Floats, Floats]:
-    """The rates of the cheapest corner of the hull at each of the conditions; among equals the one that flags least."""
+    """The rates of the cheapest corner of the hull at each of the conditions; among equals the one
+    that flags least.
+    """
     hull = points.hull()
     tpr, fpr, fnr = hull.tpr, hull.fpr, hull.fn / hull.total_positives
-    loss = np.outer(prior * (costs["fn"] - costs["tp"]), fnr) + np.outer((1 - prior) * (costs["fp"] - costs["tn"]), fpr)
+    loss = np.outer(prior * (costs["fn"] - costs["tp"]), fnr) + np.outer(
+        (1 - prior) * (costs["fp"] - costs["tn"]), fpr
+    )
     best = np.argmin(loss, axis=1)
     return tpr[best], fpr[best]
 
@@ -249,11 +325,18 @@ def _cheapest(points: Points, prior: Floats, costs: dict[str, Floats]) -> tuple[
 # `compare`: is one model really better than another, on the same cases or on others?
 
 
-AT_CHOSEN = "the thresholds were chosen on these same cases: this is the difference in the field between the two that were chosen"
-BY_RULE = (
-    "the thresholds were chosen on these same cases: this is the difference between the models, each set by the rule, whose thresholds vary"
+AT_CHOSEN = (
+    "the thresholds were chosen on these same cases: this is the difference in the field between"
+    " the two that were chosen"
 )
-AS_IT_IS = "was not what the choice made best, so other cases may choose thresholds with quite another difference"
+BY_RULE = (
+    "the thresholds were chosen on these same cases: this is the difference between the models,"
+    " each set by the rule, whose thresholds vary"
+)
+AS_IT_IS = (
+    "was not what the choice made best, so other cases may choose thresholds with quite another"
+    " difference"
+)
 
 
 @dataclass(frozen=True)
@@ -290,15 +373,19 @@ def compare(  # noqa: PLR0913 (each is a question of its own)
 ) -> Difference:
     """Is the second model really better than the first?
 
-    `models` are `JointCounts` of two models on the same cases (or name a `pair` of more), or two `GroupedCounts` by name with the same
-    groups. Two `Counts` by name hold different cases, and need `paired=False`. `statistic`, `at`, `rule` and `threshold` are those of
-    `interval`; a threshold of each model is given by name: `threshold={"a": 0.5, "b": 0.3}`. With `at` uncertain, base rate and costs are
-    drawn with every resample; over a range the bounds are the widest, and p is small only where one model leads all over it.
+    `models` are `JointCounts` of two models on the same cases (or name a `pair` of more), or two
+    `GroupedCounts` by name with the same groups. Two `Counts` by name hold different cases, and
+    need `paired=False`. `statistic`, `at`, `rule` and `threshold` are those of `interval`; a
+    threshold of each model is given by name: `threshold={"a": 0.5, "b": 0.3}`. With `at` uncertain,
+    base rate and costs are drawn with every resample; over a range the bounds are the widest, and p
+    is small only where one model leads all over it.
 
-    Without a `method`: AUC by DeLong's test (with Student's t below 100 cases of the smaller class; "delong" is the plain test), tpr, fpr,
-    accuracy and error at fixed thresholds by McNemar's exact test, measures at thresholds that a rule or the cost chooses on these cases by
-    the closed form with which `choose_model` tests its best model, anything else by the paired bootstrap. `replicates` (2000 unless given)
-    asks for the bootstrap at chosen thresholds too. Identical models differ by 0 with p = 1.
+    Without a `method`: AUC by DeLong's test (with Student's t below 100 cases of the smaller class;
+    "delong" is the plain test), tpr, fpr, accuracy and error at fixed thresholds by McNemar's exact
+    test, measures at thresholds that a rule or the cost chooses on these cases by the closed form
+    with which `choose_model` tests its best model, anything else by the paired bootstrap.
+    `replicates` (2000 unless given) asks for the bootstrap at chosen thresholds too. Identical
+    models differ by 0 with p = 1.
 
     >>> import baserate as br
     >>> y, a, b = [0] * 60 + [1] * 40, list(range(100)), [*range(20, 80), *range(60, 100)]
@@ -308,14 +395,22 @@ def compare(  # noqa: PLR0913 (each is a question of its own)
     """
     resampled = replicates is not None or resample is not None
     drawn = checked_replicates(REPLICATES if replicates is None else replicates)
-    asked = Asked(checked_level(level), method, checked_seed(seed), drawn, resample, progress, resampled)
+    asked = Asked(
+        checked_level(level), method, checked_seed(seed), drawn, resample, progress, resampled
+    )
     names = chosen_pair(models, pair)
     cuts = threshold if isinstance(threshold, Mapping) else dict.fromkeys(names, threshold)
     if cuts is threshold:
         _check_thresholds(models, names, cuts, rule)
 
     def both(conditions: Conditions) -> tuple[Statistic, Statistic]:
-        made = [directed(statistic_of(statistic, at=conditions, rule=rule, threshold=cut, volume=volume), better) for cut in wanted]
+        made = [
+            directed(
+                statistic_of(statistic, at=conditions, rule=rule, threshold=cut, volume=volume),
+                better,
+            )
+            for cut in wanted
+        ]
         return made[0], made[-1]
 
     # One statistic where one is asked of both: resamples of AUC are then drawn without being made.
@@ -329,8 +424,16 @@ def compare(  # noqa: PLR0913 (each is a question of its own)
     return _compared(both(conditions), models, names, asked, paired=paired)
 
 
-def compare_all(statistic: Any, models: Models, *, against: str | None = None, level: float = 0.95, **options: Any) -> tuple[Difference, ...]:
-    """Which of several models differ? Every pair, or every model `against` one, with Holm's adjustment for how many were compared.
+def compare_all(
+    statistic: Any,
+    models: Models,
+    *,
+    against: str | None = None,
+    level: float = 0.95,
+    **options: Any,
+) -> tuple[Difference, ...]:
+    """Which of several models differ? Every pair, or every model `against` one, with Holm's
+    adjustment for how many were compared.
 
     Holm 1979, Scandinavian Journal of Statistics 6:65-70.
 
@@ -339,23 +442,40 @@ def compare_all(statistic: Any, models: Models, *, against: str | None = None, l
     >>> joint = br.count_models(y, {"a": s, "b": [*range(20, 80), *range(60, 100)], "c": s})
     >>> [(d.models, round(d.value, 3), round(d.p_adjusted, 4)) for d in br.compare_all(br.auc, joint, against="a")]
     [(('a', 'b'), -0.083, 0.003), (('a', 'c'), 0.0, 1.0)]
-    """
+    """  # noqa: E501
     pairs = pairs_of(_checked(models), against)
     first = compare(statistic, models, pair=pairs[0], level=level, **options)
     check_replicates(first, len(pairs))
-    found = [first, *(compare(statistic, models, pair=pair, level=level, **options) for pair in pairs[1:])]
+    found = [
+        first,
+        *(compare(statistic, models, pair=pair, level=level, **options) for pair in pairs[1:]),
+    ]
     return adjusted(found)
 
 
 def pairs_of(names: Sequence[str], against: str | None = None) -> list[tuple[str, str]]:
     """Every pair of models, or every other one with the one that it is compared against."""
     if against is not None and against not in names:
-        raise refuse("BR408", f"there is no model {quoted(against)}", f"one of {', '.join(map(quoted, names))}")
-    return list(combinations(names, 2)) if against is None else [(against, name) for name in names if name != against]
+        raise refuse(
+            "BR408",
+            f"there is no model {quoted(against)}",
+            f"one of {', '.join(map(quoted, names))}",
+        )
+    return (
+        list(combinations(names, 2))
+        if against is None
+        else [(against, name) for name in names if name != against]
+    )
 
 
 def _checked(models: Any) -> Sequence[str]:
-    names = models.models if isinstance(models, JointCounts) else tuple(models) if isinstance(models, Mapping) else ()
+    names = (
+        models.models
+        if isinstance(models, JointCounts)
+        else tuple(models)
+        if isinstance(models, Mapping)
+        else ()
+    )
     if len(names) < 2:
         fix = Fix('count_models(y, {"a": scores, "b": scores})', "--score COLUMN --score COLUMN")
         raise refuse("BR595", "a comparison needs two models", fix)
@@ -367,30 +487,62 @@ def chosen_pair(models: Models, pair: Sequence[str] | None) -> tuple[str, str]:
     names = _checked(models)
     if pair is None:
         if len(names) > 2:
-            raise refuse("BR595", f"there are {len(names)} models: which two?", f'pair=("{names[0]}", "{names[1]}"), or compare_all')
+            raise refuse(
+                "BR595",
+                f"there are {len(names)} models: which two?",
+                f'pair=("{names[0]}", "{names[1]}"), or compare_all',
+            )
         return names[0], names[1]
-    if isinstance(pair, str) or not isinstance(pair, Sequence) or len(pair) != 2 or pair[0] == pair[1]:
-        raise refuse("BR595", f"a pair is two different models, got {quoted(pair)}", 'pair=("a", "b")')
+    if (
+        isinstance(pair, str)
+        or not isinstance(pair, Sequence)
+        or len(pair) != 2
+        or pair[0] == pair[1]
+    ):
+        raise refuse(
+            "BR595", f"a pair is two different models, got {quoted(pair)}", 'pair=("a", "b")'
+        )
     for name in pair:
         if name not in names:
-            raise refuse("BR408", f"there is no model {quoted(name)}", f"one of {', '.join(map(quoted, names))}")
+            raise refuse(
+                "BR408",
+                f"there is no model {quoted(name)}",
+                f"one of {', '.join(map(quoted, names))}",
+            )
     return pair[0], pair[1]
 
 
-def _check_thresholds(models: Models, names: tuple[str, str], thresholds: Mapping[str, Any], rule: str | None) -> None:
+def _check_thresholds(
+    models: Models, names: tuple[str, str], thresholds: Mapping[str, Any], rule: str | None
+) -> None:
     if rule is not None:
-        raise refuse("BR594", "the models are asked for at a rule and at a threshold", "give one of them")
+        raise refuse(
+            "BR594", "the models are asked for at a rule and at a threshold", "give one of them"
+        )
     absent = [name for name in names if name not in thresholds]
     if absent:
-        raise refuse("BR529", f"no threshold is given for {quoted(absent[0])}", 'threshold={"a": 0.5, "b": 0.3}')
+        raise refuse(
+            "BR529",
+            f"no threshold is given for {quoted(absent[0])}",
+            'threshold={"a": 0.5, "b": 0.3}',
+        )
     unknown = [name for name in thresholds if name not in _checked(models)]
     if unknown:
         raise refuse(
-            "BR408", f"a threshold is given for {quoted(unknown[0])}, which is no model", f"one of {', '.join(map(quoted, _checked(models)))}"
+            "BR408",
+            f"a threshold is given for {quoted(unknown[0])}, which is no model",
+            f"one of {', '.join(map(quoted, _checked(models)))}",
         )
 
 
-def _compared(both: tuple[Statistic, Statistic], models: Models, names: tuple[str, str], asked: Asked, *, paired: bool) -> Difference:
+def _compared(
+    both: tuple[Statistic, Statistic],
+    models: Models,
+    names: tuple[str, str],
+    asked: Asked,
+    *,
+    paired: bool,
+) -> Difference:
     how = pairing_of(models, names, paired=paired)
     if isinstance(models, JointCounts):
         found = _paired(both, models, names, asked)
@@ -403,8 +555,18 @@ def _compared(both: tuple[Statistic, Statistic], models: Models, names: tuple[st
     return _unpaired(both, parts, names, asked)
 
 
-def _over(both: Again, models: Models, names: tuple[str, str], at: Uncertain, asked: Asked, *, paired: bool) -> Difference:
-    """Compared under uncertain conditions: as everywhere in their middle where they do not matter, otherwise by resamples."""
+def _over(
+    both: Again,
+    models: Models,
+    names: tuple[str, str],
+    at: Uncertain,
+    asked: Asked,
+    *,
+    paired: bool,
+) -> Difference:
+    """Compared under uncertain conditions: as everywhere in their middle where they do not matter,
+    otherwise by resamples.
+    """
     middle = both(at.middle())
     if not (middle[0].at_matters or middle[1].at_matters):
         return _compared(middle, models, names, asked, paired=paired)
@@ -412,53 +574,117 @@ def _over(both: Again, models: Models, names: tuple[str, str], at: Uncertain, as
     how = pairing_of(models, names, paired=paired)
     if isinstance(models, JointCounts):
         _check_classes(models)
-    sources: Any = (only(models, names),) if isinstance(models, JointCounts) else tuple(models[name] for name in names)
+    sources: Any = (
+        (only(models, names),)
+        if isinstance(models, JointCounts)
+        else tuple(models[name] for name in names)
+    )
     if how == SAME_CLUSTERS:
         check_groups(*sources)
     notes = combine((), (note for source in sources for note in check_enough(source)))
-    seeds = [2 * asked.seed + place if how == APART else asked.seed for place in range(len(sources))]
+    seeds = [
+        2 * asked.seed + place if how == APART else asked.seed for place in range(len(sources))
+    ]
     plans = tuple(
-        planned(source, middle[0].of_prior, asked.resample, asked.replicates, seed, asked.progress if not place else None)
+        planned(
+            source,
+            middle[0].of_prior,
+            asked.resample,
+            asked.replicates,
+            seed,
+            asked.progress if not place else None,
+        )
         for place, (source, seed) in enumerate(zip(sources, seeds, strict=True))
     )
-    wholes = [models.marginal(name) for name in names] if isinstance(models, JointCounts) else [whole(source) for source in sources]
-    found = over_conditions(both, at, (wholes[0], wholes[1]), in_step(sources, plans), (asked.replicates, asked.seed, asked.level))
+    wholes = (
+        [models.marginal(name) for name in names]
+        if isinstance(models, JointCounts)
+        else [whole(source) for source in sources]
+    )
+    found = over_conditions(
+        both,
+        at,
+        (wholes[0], wholes[1]),
+        in_step(sources, plans),
+        (asked.replicates, asked.seed, asked.level),
+    )
     _check_defined(middle[0], names, found.seen)
     least = _least_p(middle, models, names) if isinstance(models, JointCounts) else 0.0
-    said = Note("BR598", f"{asked.replicates} resamples ({plans[0].how}): approximate, with no promise of coverage" + _chosen(middle[0]))
+    said = Note(
+        "BR598",
+        f"{asked.replicates} resamples ({plans[0].how}): approximate, with no promise of coverage"
+        + _chosen(middle[0]),
+    )
     told = combine(notes, (*found.notes, said, *shifted(middle[0], wholes[0])))
     known = {"replicates": asked.replicates, "seed": asked.seed, "paired": paired, "notes": told}
     bounds = found.low, found.high, max(found.p_value, least)
     of = asked.level, middle[0].name, middle[0].better, at
-    return Difference(found.seen[1] - found.seen[0], *bounds, PERCENTILE, names, found.seen, *of, **known)  # type: ignore[arg-type]
+    return Difference(
+        found.seen[1] - found.seen[0],
+        *bounds,
+        PERCENTILE,
+        names,
+        found.seen,
+        *of,  # type: ignore[arg-type]
+        **known,  # type: ignore[arg-type]
+    )
 
 
-def _paired(both: tuple[Statistic, Statistic], joint: JointCounts, names: tuple[str, str], asked: Asked) -> Difference:
+def _paired(
+    both: tuple[Statistic, Statistic], joint: JointCounts, names: tuple[str, str], asked: Asked
+) -> Difference:
     statistic = both[0]
-    if not (statistic.fixed and statistic.measure is not None and statistic.measure.name in ("accuracy", "error")):
+    if not (
+        statistic.fixed
+        and statistic.measure is not None
+        and statistic.measure.name in ("accuracy", "error")
+    ):
         _check_classes(joint)
     if statistic.is_auc and _by_delong(asked):
         return paired_delong(joint, names, asked.level, asked.method)
     if asked.method == MCNEMAR or (asked.method is None and _is_matched(statistic)):
         return matched_difference(both, joint, names, asked.level)
-    if all(one.point_of is not None for one in both) and asked.method is None and not asked.resampled and not joint.weighted:
+    if (
+        all(one.point_of is not None for one in both)
+        and asked.method is None
+        and not asked.resampled
+        and not joint.weighted
+    ):
         return _at_chosen(both, joint, names, asked.level)
     return _by_bootstrap(both, only(joint, names), names, asked)
 
 
-def _at_chosen(both: tuple[Statistic, Statistic], joint: JointCounts, names: tuple[str, str], level: float) -> Difference:
-    """Each model at the threshold chosen on these cases, by the closed form that tests the best model of `choose_model`."""
-    points = {name: one.point_of(joint.marginal(name)) for one, name in zip(both, names, strict=True) if one.point_of is not None}
+def _at_chosen(
+    both: tuple[Statistic, Statistic], joint: JointCounts, names: tuple[str, str], level: float
+) -> Difference:
+    """Each model at the threshold chosen on these cases, by the closed form that tests the best
+    model of `choose_model`.
+    """
+    points = {
+        name: one.point_of(joint.marginal(name))
+        for one, name in zip(both, names, strict=True)
+        if one.point_of is not None
+    }
     asked = both[0]
     found = leads(joint, points, names[1], measure=asked.measure, level=level)
     if not found:
-        _check_defined(asked, names, [point[asked.measure] for point in points.values() if asked.measure is not None])
-    notes = combine((), (_said_of(asked, points[names[0]]), *shifted(asked, joint.marginal(names[0]))))
-    return replace(found[0], name=asked.name, better=asked.better, at=asked.at, discordant=None, notes=notes)
+        _check_defined(
+            asked,
+            names,
+            [point[asked.measure] for point in points.values() if asked.measure is not None],
+        )
+    notes = combine(
+        (), (_said_of(asked, points[names[0]]), *shifted(asked, joint.marginal(names[0])))
+    )
+    return replace(
+        found[0], name=asked.name, better=asked.better, at=asked.at, discordant=None, notes=notes
+    )
 
 
 def _said_of(asked: Statistic, point: OperatingPoint) -> Note:
-    """Of what the difference is: of the models under the rule by what was made best, otherwise of the two thresholds that were chosen."""
+    """Of what the difference is: of the models under the rule by what was made best, otherwise of
+    the two thresholds that were chosen.
+    """
     made = asked.measure == made_best(point)
     if asked.ruled:
         return Note("BR640", BY_RULE if made else AT_CHOSEN)
@@ -473,7 +699,11 @@ def _by_delong(asked: Asked) -> bool:
 def _check_classes(joint: JointCounts) -> None:
     if not joint.total_positives or not joint.total_negatives:
         missing = "positives" if not joint.total_positives else "negatives"
-        raise refuse("BR552", f"there are no {missing}: models cannot be compared", "give cases of both classes")
+        raise refuse(
+            "BR552",
+            f"there are no {missing}: models cannot be compared",
+            "give cases of both classes",
+        )
 
 
 def _is_matched(statistic: Statistic) -> bool:
@@ -484,19 +714,38 @@ def _is_matched(statistic: Statistic) -> bool:
     return at is None or at.as_in_sample or not measure.depends_on_prior
 
 
-def _by_bootstrap(both: tuple[Statistic, Statistic], joint: JointCounts, names: tuple[str, str], asked: Asked) -> Difference:
+def _by_bootstrap(
+    both: tuple[Statistic, Statistic], joint: JointCounts, names: tuple[str, str], asked: Asked
+) -> Difference:
     _check_method(both[0], asked)
     notes = check_enough(joint)
-    seen = [float(statistic.value(joint.marginal(name))) for statistic, name in zip(both, names, strict=True)]
+    seen = [
+        float(statistic.value(joint.marginal(name)))
+        for statistic, name in zip(both, names, strict=True)
+    ]
     _check_defined(both[0], names, seen)
-    plan = planned(joint, both[0].of_prior, asked.resample, asked.replicates, asked.seed, asked.progress)
+    plan = planned(
+        joint, both[0].of_prior, asked.resample, asked.replicates, asked.seed, asked.progress
+    )
     values = replicate_values(both[0] if both[0] is both[1] else both, joint, plan)
     of, how = joint.marginal(names[0]), (plan, asked, notes)
-    return _difference(both[0], names, (seen[0], seen[1]), values[:, 1] - values[:, 0], how, of, _least_p(both, joint, names))
+    return _difference(
+        both[0],
+        names,
+        (seen[0], seen[1]),
+        values[:, 1] - values[:, 0],
+        how,
+        of,
+        _least_p(both, joint, names),
+    )
 
 
-def _least_p(both: tuple[Statistic, Statistic], joint: JointCounts, names: tuple[str, str]) -> float:
-    """No test can be surer than the cases allow on which two fixed thresholds differ: all of them one way is a coin tossed so often."""
+def _least_p(
+    both: tuple[Statistic, Statistic], joint: JointCounts, names: tuple[str, str]
+) -> float:
+    """No test can be surer than the cases allow on which two fixed thresholds differ: all of them
+    one way is a coin tossed so often.
+    """
     if not all(one.fixed for one in both):
         return 0.0
     pairs = discordant(joint, names, (both[0].threshold, both[1].threshold)).pairs
@@ -505,8 +754,14 @@ def _least_p(both: tuple[Statistic, Statistic], joint: JointCounts, names: tuple
 
 def _check_method(statistic: Statistic, asked: Asked) -> None:
     if asked.method not in (None, PERCENTILE):
-        fix = f'method="{PERCENTILE}"' if asked.method == BCA else f"leave it out, or {PERCENTILE}, {DELONG} (auc), {MCNEMAR} (at thresholds)"
-        raise refuse("BR581", f"there is no method {quoted(asked.method)} to compare {statistic.name}", fix)
+        fix = (
+            f'method="{PERCENTILE}"'
+            if asked.method == BCA
+            else f"leave it out, or {PERCENTILE}, {DELONG} (auc), {MCNEMAR} (at thresholds)"
+        )
+        raise refuse(
+            "BR581", f"there is no method {quoted(asked.method)} to compare {statistic.name}", fix
+        )
 
 
 def _difference(
@@ -523,7 +778,11 @@ def _difference(
     values, missing = undefined_noted(values)
     low, high = percentile_bounds(values, asked.level, BOTH)
     shifts = (*shifted(statistic, of), *alike(low, high))
-    said = Note("BR598", f"{plan.replicates} resamples ({plan.how}): approximate, with no promise of coverage" + _chosen(statistic))
+    said = Note(
+        "BR598",
+        f"{plan.replicates} resamples ({plan.how}): approximate, with no promise of coverage"
+        + _chosen(statistic),
+    )
     return Difference(
         seen[1] - seen[0],
         low,
@@ -545,7 +804,11 @@ def _difference(
 def _check_defined(statistic: Statistic, names: tuple[str, str], seen: Sequence[float]) -> None:
     if math.isnan(seen[0]) or math.isnan(seen[1]):
         which = names[0] if math.isnan(seen[0]) else names[1]
-        raise refuse("BR589", f"{statistic.name} of {quoted(which)} is undefined, and so is the difference", "see its value for the reason")
+        raise refuse(
+            "BR589",
+            f"{statistic.name} of {quoted(which)} is undefined, and so is the difference",
+            "see its value for the reason",
+        )
 
 
 def _chosen(statistic: Statistic) -> str:
@@ -555,31 +818,61 @@ def _chosen(statistic: Statistic) -> str:
 
 
 def _unpaired(
-    both: tuple[Statistic, Statistic], parts: tuple[Counts | GroupedCounts, Counts | GroupedCounts], names: tuple[str, str], asked: Asked
+    both: tuple[Statistic, Statistic],
+    parts: tuple[Counts | GroupedCounts, Counts | GroupedCounts],
+    names: tuple[str, str],
+    asked: Asked,
 ) -> Difference:
     """Two samples resampled independently."""
     _check_method(both[0], asked)
     columns, seen, notes = [], [], tuple[Note, ...]()
     for place, (statistic, counts) in enumerate(zip(both, parts, strict=True)):
         notes = combine(notes, check_enough(counts))
-        plan = planned(counts, statistic.of_prior, asked.resample, asked.replicates, 2 * asked.seed + place, asked.progress)
+        plan = planned(
+            counts,
+            statistic.of_prior,
+            asked.resample,
+            asked.replicates,
+            2 * asked.seed + place,
+            asked.progress,
+        )
         columns.append(replicate_values(statistic, counts, plan)[:, 0])
         seen.append(statistic(counts.total() if isinstance(counts, GroupedCounts) else counts))
     plan = replace(plan, seed=asked.seed)
     whole = parts[0].total() if isinstance(parts[0], GroupedCounts) else parts[0]
-    return replace(_difference(both[0], names, (seen[0], seen[1]), columns[1] - columns[0], (plan, asked, notes), whole), paired=False)
+    return replace(
+        _difference(
+            both[0], names, (seen[0], seen[1]), columns[1] - columns[0], (plan, asked, notes), whole
+        ),
+        paired=False,
+    )
 
 
 def _clustered(
-    both: tuple[Statistic, Statistic], parts: tuple[GroupedCounts, GroupedCounts], names: tuple[str, str], asked: Asked
+    both: tuple[Statistic, Statistic],
+    parts: tuple[GroupedCounts, GroupedCounts],
+    names: tuple[str, str],
+    asked: Asked,
 ) -> Difference:
     """Two models scored the same groups: groups are resampled whole, the same ones for both."""
     _check_method(both[0], asked)
     first, second = parts
     check_groups(first, second)
     notes = check_enough(first)
-    plan = planned(first, both[0].of_prior, asked.resample, asked.replicates, asked.seed, asked.progress)
+    plan = planned(
+        first, both[0].of_prior, asked.resample, asked.replicates, asked.seed, asked.progress
+    )
     # The same seed draws the same groups.
-    columns = [replicate_values(statistic, part, plan)[:, 0] for statistic, part in zip(both, parts, strict=True)]
+    columns = [
+        replicate_values(statistic, part, plan)[:, 0]
+        for statistic, part in zip(both, parts, strict=True)
+    ]
     seen = [statistic(part.total()) for statistic, part in zip(both, parts, strict=True)]
-    return _difference(both[0], names, (seen[0], seen[1]), columns[1] - columns[0], (plan, asked, notes), first.total())
+    return _difference(
+        both[0],
+        names,
+        (seen[0], seen[1]),
+        columns[1] - columns[0],
+        (plan, asked, notes),
+        first.total(),
+    )

@@ -1,8 +1,10 @@
-"""Intervals in a field whose base rate is estimated from its unlabelled scores: one draw of the rates gives both the base rate and the measure.
+"""Intervals in a field whose base rate is estimated from its unlabelled scores: one draw of the
+rates gives both the base rate and the measure.
 
-The estimate of the base rate rests on the same labelled cases as TPR and FPR do. Taken as known, or as independent of them, it makes
-intervals far too narrow. So all cells that the two thresholds cut are drawn together: the threshold of the estimate, where cases are
-counted, and the threshold in question.
+The estimate of the base rate rests on the same labelled cases as TPR and FPR do. Taken as known, or
+as independent of them, it makes intervals far too narrow. So all cells that the two thresholds cut
+are drawn together: the threshold of the estimate, where cases are counted, and the threshold in
+question.
 """
 
 from __future__ import annotations
@@ -33,10 +35,12 @@ JOINT_DRAWS = "joint-draws"
 ADJUSTED = "adjusted-count"
 DRAWS = 20_000
 STREAM = 0xF1E1D
-# Where the classes cannot be told apart in more than this share of the draws, no base rate follows from the share that is flagged.
+# Where the classes cannot be told apart in more than this share of the draws, no base rate follows
+# from the share that is flagged.
 UNTOLD = 0.005
-# A cell of cases: flagged at the threshold of the estimate and at the one in question; at the first only; at the second only; at neither.
-# Half a case in the first and in the last of them makes the rate at either threshold a Jeffreys draw, Beta(k + ½, n − k + ½).
+# A cell of cases: flagged at the threshold of the estimate and at the one in question; at the first
+# only; at the second only; at neither. Half a case in the first and in the last of them makes the
+# rate at either threshold a Jeffreys draw, Beta(k + ½, n − k + ½).
 WEIGHTS = (0.5, 0.0, 0.0, 0.5)
 HARDLY = 1e-12
 Crossed = tuple[int, int, int, int]
@@ -44,10 +48,12 @@ Crossed = tuple[int, int, int, int]
 
 @dataclass(frozen=True)
 class FieldTable:
-    """What is counted at two thresholds: labelled cases of each class in the cells between them, and unlabelled cases.
+    """What is counted at two thresholds: labelled cases of each class in the cells between them,
+    and unlabelled cases.
 
-    `seen` of the `cases` in the field are flagged at the threshold of the estimate, and `flagged` of them at the one in question, which is
-    None where the field was not scored by that model. `nothing` says that the threshold in question flags nothing, whatever comes.
+    `seen` of the `cases` in the field are flagged at the threshold of the estimate, and `flagged`
+    of them at the one in question, which is None where the field was not scored by that model.
+    `nothing` says that the threshold in question flags nothing, whatever comes.
     """
 
     positives: Crossed
@@ -73,15 +79,29 @@ def _rate(cells: Crossed, places: tuple[int, int]) -> float:
     return sum(cells[place] for place in places) / sum(cells)
 
 
-def table_of(counts: Counts, unlabelled: Unlabelled, cut: float, threshold: float | None) -> FieldTable:
+def table_of(
+    counts: Counts, unlabelled: Unlabelled, cut: float, threshold: float | None
+) -> FieldTable:
     """The table of one model's scores: the cut of the estimate, and the threshold in question."""
     flags = counts.scores >= cut, _flags(counts.scores, threshold)
     flagged = unlabelled.flagged(threshold)
-    return _table(flags, counts, (unlabelled.flagged(cut), unlabelled.total), flagged, nothing=threshold is None)
+    return _table(
+        flags,
+        counts,
+        (unlabelled.flagged(cut), unlabelled.total),
+        flagged,
+        nothing=threshold is None,
+    )
 
 
-def table_of_models(joint: JointCounts, estimated: tuple[str, float], asked: tuple[str, float | None], field: tuple[int, int]) -> FieldTable:
-    """The same where one model estimated the base rate and another one is asked about, on the same labelled cases.
+def table_of_models(
+    joint: JointCounts,
+    estimated: tuple[str, float],
+    asked: tuple[str, float | None],
+    field: tuple[int, int],
+) -> FieldTable:
+    """The same where one model estimated the base rate and another one is asked about, on the same
+    labelled cases.
 
     `field` says how many unlabelled cases the first model flags, and how many there are.
     """
@@ -93,16 +113,30 @@ def _flags(scores: Any, threshold: float | None) -> Any:
     return np.zeros(len(scores), dtype=np.bool_) if threshold is None else scores >= threshold
 
 
-def _table(flags: tuple[Any, Any], source: Counts | JointCounts, field: tuple[int, int], flagged: int | None, *, nothing: bool) -> FieldTable:
+def _table(
+    flags: tuple[Any, Any],
+    source: Counts | JointCounts,
+    field: tuple[int, int],
+    flagged: int | None,
+    *,
+    nothing: bool,
+) -> FieldTable:
     cell = 2 * ~flags[0] + ~flags[1]  # 0: both, 1: the cut only, 2: the threshold only, 3: neither
-    crossed = [tuple(int(column[cell == place].sum()) for place in range(4)) for column in (source.positives, source.negatives)]
+    crossed = [
+        tuple(int(column[cell == place].sum()) for place in range(4))
+        for column in (source.positives, source.negatives)
+    ]
     return FieldTable(crossed[0], crossed[1], *field, flagged, nothing)  # type: ignore[arg-type]
 
 
 def joint_draws(table: FieldTable, seed: int, draws: int = DRAWS) -> tuple[Floats, Floats, Floats]:
-    """Base rates, TPR and FPR that the cases leave possible, draw by draw; a base rate may lie below 0, and is NaN where none follows."""
+    """Base rates, TPR and FPR that the cases leave possible, draw by draw; a base rate may lie
+    below 0, and is NaN where none follows.
+    """
     rng = np.random.default_rng((seed, STREAM))
-    (cut_tpr, tpr), (cut_fpr, fpr) = (_crossed_draws(rng, cells, draws) for cells in (table.positives, table.negatives))
+    (cut_tpr, tpr), (cut_fpr, fpr) = (
+        _crossed_draws(rng, cells, draws) for cells in (table.positives, table.negatives)
+    )
     seen = rng.beta(table.seen + 0.5, table.cases - table.seen + 0.5, draws)
     gap = cut_tpr - cut_fpr
     prior = np.divide(seen - cut_fpr, gap, out=np.full(draws, np.nan), where=gap > 0)
@@ -113,15 +147,28 @@ def joint_draws(table: FieldTable, seed: int, draws: int = DRAWS) -> tuple[Float
 
 def _crossed_draws(rng: np.random.Generator, cells: Crossed, draws: int) -> tuple[Floats, Floats]:
     """The rates of a class at both thresholds: a Dirichlet draw of its four cells."""
-    both, first, second, neither = (rng.standard_gamma(cases + weight, draws) for cases, weight in zip(cells, WEIGHTS, strict=True))
+    both, first, second, neither = (
+        rng.standard_gamma(cases + weight, draws)
+        for cases, weight in zip(cells, WEIGHTS, strict=True)
+    )
     whole = both + first + second + neither
     return (both + first) / whole, (both + second) / whole
 
 
-def in_field(asked: Measure, table: FieldTable, at: Conditions, level: float, side: str, seed: int, draws: int = DRAWS) -> Interval:
-    """The interval of a measure at a threshold that was fixed in advance, at the base rate that the unlabelled cases speak for.
+def in_field(
+    asked: Measure,
+    table: FieldTable,
+    at: Conditions,
+    level: float,
+    side: str,
+    seed: int,
+    draws: int = DRAWS,
+) -> Interval:
+    """The interval of a measure at a threshold that was fixed in advance, at the base rate that the
+    unlabelled cases speak for.
 
-    One bound is taken where the interval of both would end: it is held to be a statement, and half the error is spared for it.
+    One bound is taken where the interval of both would end: it is held to be a statement, and half
+    the error is spared for it.
     """
     if asked.name in COUNTED and table.flagged is not None:
         return _counted(asked, table, level, side)
@@ -129,39 +176,64 @@ def in_field(asked: Measure, table: FieldTable, at: Conditions, level: float, si
     totals = float(sum(table.positives)), float(sum(table.negatives))
 
     def read(prior: Any, tpr: Any, fpr: Any) -> Floats:
-        return rates_read(asked, (np.asarray(tpr), np.asarray(fpr)), np.asarray(prior), costs, totals)
+        return rates_read(
+            asked, (np.asarray(tpr), np.asarray(fpr)), np.asarray(prior), costs, totals
+        )
 
     prior, tpr, fpr = joint_draws(table, seed, draws)
     told = ~np.isnan(prior)
     if np.mean(~told) > UNTOLD:
         raise refuse(
-            "BR537", "these scores hardly tell the classes apart: no base rate follows from the share that is flagged", "another score"
+            "BR537",
+            "these scores hardly tell the classes apart: no base rate follows from the share that"
+            " is flagged",
+            "another score",
         )
     value = read(np.array([table.prior]), *(np.array([rate]) for rate in table.rates))[0]
     if np.isnan(value):
-        raise refuse("BR589", f"{asked} is undefined at this threshold, and so is its interval", "choose another threshold")
+        raise refuse(
+            "BR589",
+            f"{asked} is undefined at this threshold, and so is its interval",
+            "choose another threshold",
+        )
     low, high = _bounds(read, (prior[told], tpr[told], fpr[told]), level, asked.range)
-    low, high = (asked.range[0] if side == UPPER else min(low, value)), (asked.range[1] if side == LOWER else max(high, value))
+    low, high = (
+        (asked.range[0] if side == UPPER else min(low, value)),
+        (asked.range[1] if side == LOWER else max(high, value)),
+    )
     return Interval(float(value), low, high, level, JOINT_DRAWS, side, str(asked), at, draws, seed)
 
 
-def _bounds(read: Any, drawn: tuple[Floats, Floats, Floats], level: float, ends: tuple[float, float]) -> tuple[float, float]:
-    """Quantiles where base rates below 0 count as 0, where such draws are left out, and where 0 is the base rate; the widest of these.
+def _bounds(
+    read: Any, drawn: tuple[Floats, Floats, Floats], level: float, ends: tuple[float, float]
+) -> tuple[float, float]:
+    """Quantiles where base rates below 0 count as 0, where such draws are left out, and where 0 is
+    the base rate; the widest of these.
 
-    The first alone could end at 0 although positives are not ruled out, the second alone could exclude 0 although none were seen; and a
-    base rate below 0 goes with a high FPR, so that the third is needed for a cost. The same at 1.
+    The first alone could end at 0 although positives are not ruled out, the second alone could
+    exclude 0 although none were seen; and a base rate below 0 goes with a high FPR, so that the
+    third is needed for a cost. The same at 1.
     """
     prior, tpr, fpr = drawn
     missed = (1 - level) / 2
     limited = read(np.clip(prior, 0.0, 1.0), tpr, fpr)
     # What is undefined without positives is read where there are hardly any.
-    values = [np.where(np.isnan(limited), read(np.clip(prior, HARDLY, 1 - HARDLY), tpr, fpr), limited)]
+    values = [
+        np.where(np.isnan(limited), read(np.clip(prior, HARDLY, 1 - HARDLY), tpr, fpr), limited)
+    ]
     inside = (prior > 0) & (prior < 1)
     if inside.sum() <= 1 / missed:
-        text = "the share of flagged cases is none that a mixture of the two classes could give: not only the base rate changed"
+        text = (
+            "the share of flagged cases is none that a mixture of the two classes could give: not"
+            " only the base rate changed"
+        )
         raise refuse("BR537", text, "label some cases of the field")
     values.append(values[0][inside])
-    ends_possible = [end for end, beyond in ((HARDLY, prior <= 0), (1 - HARDLY, prior >= 1)) if beyond.mean() >= missed]
+    ends_possible = [
+        end
+        for end, beyond in ((HARDLY, prior <= 0), (1 - HARDLY, prior >= 1))
+        if beyond.mean() >= missed
+    ]
     values += [read(np.full(len(prior), end), tpr, fpr) for end in ends_possible]
     lows, highs = zip(*(np.nanquantile(part, [missed, 1 - missed]) for part in values), strict=True)
     return max(ends[0], float(min(lows))), min(ends[1], float(max(highs)))
@@ -171,11 +243,17 @@ def _counted(asked: Measure, table: FieldTable, level: float, side: str) -> Inte
     return counted_interval(asked, (table.flagged or 0, table.cases), level, side)
 
 
-def counted_interval(asked: Measure, counted: tuple[int, int], level: float, side: str = BOTH) -> Interval:
-    """The interval of the share that is flagged, or of the alerts among a volume, from so many flagged of so many cases."""
+def counted_interval(
+    asked: Measure, counted: tuple[int, int], level: float, side: str = BOTH
+) -> Interval:
+    """The interval of the share that is flagged, or of the alerts among a volume, from so many
+    flagged of so many cases.
+    """
     volume = Fraction(dict(asked.parameters).get("volume", 1))
     found = rate_interval(*counted, level=level, side=side)
-    value, low, high = (rounded(Fraction(bound) * volume) for bound in (Fraction(*counted), found.low, found.high))
+    value, low, high = (
+        rounded(Fraction(bound) * volume) for bound in (Fraction(*counted), found.low, found.high)
+    )
     return replace(found, value=value, low=low, high=high, name=str(asked))
 
 
@@ -184,20 +262,30 @@ def refuse_estimate(at: Any, what: str) -> None:
     estimate = getattr(at, "estimate", None)
     if estimate is not None:
         text = (
-            f"the base rate {estimate.value:.4g} is an estimate ({estimate.low:.4g} to {estimate.high:.4g}), and {what} would take it as known"
+            f"the base rate {estimate.value:.4g} is an estimate ({estimate.low:.4g} to"
+            f" {estimate.high:.4g}), and {what} would take it as known"
         )
         least = max(estimate.low, 0.5 / max(1, estimate.cases))
         raise refuse(
             "BR647",
             text,
-            Fix(f"a range: Uncertain(prior=Range({least:.3g}, {estimate.high:.3g}))", f"a range: --prior {least:.3g}..{estimate.high:.3g}"),
+            Fix(
+                f"a range: Uncertain(prior=Range({least:.3g}, {estimate.high:.3g}))",
+                f"a range: --prior {least:.3g}..{estimate.high:.3g}",
+            ),
         )
 
 
 def estimate_interval(
-    asked: Measure, source: Counts | Confusion, threshold: float | None, at: Conditions, how: tuple[float, str, int]
+    asked: Measure,
+    source: Counts | Confusion,
+    threshold: float | None,
+    at: Conditions,
+    how: tuple[float, str, int],
 ) -> Interval:
-    """The interval of a measure at a threshold, at a base rate that was estimated with the same labelled cases."""
+    """The interval of a measure at a threshold, at a base rate that was estimated with the same
+    labelled cases.
+    """
     table = _table_of_estimate(at.estimate, source, threshold)
     found = in_field(asked, table, at, *how)
     return replace(found, at=at, notes=combine(found.notes, (jointly(table.cases), *at.notes)))
@@ -205,7 +293,10 @@ def estimate_interval(
 
 def _table_of_estimate(estimate: Any, source: Any, threshold: float | None) -> FieldTable:
     if estimate.method != ADJUSTED or estimate.counts is None or estimate.unlabelled is None:
-        text = f'the error of a base rate estimated by "{estimate.method}" is not known together with that of the rates'
+        text = (
+            f'the error of a base rate estimated by "{estimate.method}" is not known together with'
+            " that of the rates"
+        )
         raise refuse("BR647", text, "estimate_prior(counts, unlabelled) without calibrated_at")
     if isinstance(source, Confusion):
         points = Points.of(estimate.counts)
@@ -214,7 +305,8 @@ def _table_of_estimate(estimate: Any, source: Any, threshold: float | None) -> F
         same = source == estimate.counts
     if not same:
         text = (
-            "the base rate was estimated with other labelled cases or another score: its error is not known together with that of these rates"
+            "the base rate was estimated with other labelled cases or another score: its error is"
+            " not known together with that of these rates"
         )
         raise refuse("BR648", text, "estimate_prior(these counts, unlabelled)")
     return table_of(estimate.counts, estimate.unlabelled, estimate.threshold, threshold)
@@ -223,7 +315,8 @@ def _table_of_estimate(estimate: Any, source: Any, threshold: float | None) -> F
 def jointly(cases: int) -> Note:
     """What was done about a base rate that is itself an estimate."""
     text = (
-        f"the base rate is estimated from {grouped(cases)} unlabelled cases, and intervals take its error together with that of the rates; "
-        "flagged cases and alerts are counted there. Assumed: only the base rate changed (label shift)"
+        f"the base rate is estimated from {grouped(cases)} unlabelled cases, and intervals take its"
+        " error together with that of the rates; flagged cases and alerts are counted there."
+        " Assumed: only the base rate changed (label shift)"
     )
     return Note("BR649", text)

@@ -1,4 +1,6 @@
-"""Intervals of any measure at a fixed threshold: sampling error of both classes, uncertain base rates and uncertain costs."""
+"""Intervals of any measure at a fixed threshold: sampling error of both classes, uncertain base
+rates and uncertain costs.
+"""
 
 from __future__ import annotations
 
@@ -48,15 +50,23 @@ class Believed(NamedTuple):
 def believed(at: Uncertain, panels: dict[int, int] = PANELS, *, pilots: bool = False) -> Believed:
     """The places at which to look, of conditions without a range; one where everything is known.
 
-    What a pilot sample says is drawn anew with every resample, and its share stands for it here, unless `pilots` are averaged over too.
+    What a pilot sample says is drawn anew with every resample, and its share stands for it here,
+    unless `pilots` are averaged over too.
     """
     parts = {"prior": at.prior, **at.costs}
-    spread = {name: part for name, part in parts.items() if isinstance(part, BELIEVED) and (pilots or not isinstance(part, Pilot))}
+    spread = {
+        name: part
+        for name, part in parts.items()
+        if isinstance(part, BELIEVED) and (pilots or not isinstance(part, Pilot))
+    }
     known = {name: part.middle if isinstance(part, Pilot) else part for name, part in parts.items()}
     if not spread:
         return Believed([Drawn(**known)], np.ones(1))
     axes = _axes(spread, panels)
-    rows = [Drawn(**{**known, **dict(itertools.chain.from_iterable(values))}) for values in itertools.product(*(axis[0] for axis in axes))]
+    rows = [
+        Drawn(**{**known, **dict(itertools.chain.from_iterable(values))})
+        for values in itertools.product(*(axis[0] for axis in axes))
+    ]
     weights = np.ones(1)
     for _, each in axes:
         weights = np.multiply.outer(weights, each).ravel()
@@ -82,15 +92,23 @@ def _axes(spread: dict[str, Any], panels: dict[int, int]) -> list[Axis]:
     for name, part in spread.items():
         if not (joint and name in drawn):
             nodes = part.nodes(panels[min(3, max(1, smooth))])
-            found.append(([((name, float(value)),) for value in nodes.values], np.asarray(nodes.weights)))
+            found.append(
+                ([((name, float(value)),) for value in nodes.values], np.asarray(nodes.weights))
+            )
     return found
 
 
 # ----------------------------------------------------------------------
-# Intervals for any measure at a fixed point: sampling error of both classes, times an uncertain base rate, times uncertain costs.
+# Intervals for any measure at a fixed point: sampling error of both classes, times an uncertain
+# base rate, times uncertain costs.
 
 
-JEFFREYS_DRAWS, SAFE_DRAWS, MERCALDO, PREDICTIVE = "jeffreys-draws", "clopper-pearson-draws", "mercaldo", "predictive"
+JEFFREYS_DRAWS, SAFE_DRAWS, MERCALDO, PREDICTIVE = (
+    "jeffreys-draws",
+    "clopper-pearson-draws",
+    "mercaldo",
+    "predictive",
+)
 DRAWS = 40_000
 # A small step in a rate, to see which way the measure goes.
 STEP = 1e-6
@@ -109,7 +127,8 @@ class Question:
     side: str
     method: str | None
     seed: int
-    # The share of the cases that is flagged whatever their scores, which is then the rate of either class; None where scores decide.
+    # The share of the cases that is flagged whatever their scores, which is then the rate of either
+    # class; None where scores decide.
     regardless: float | None = None
 
 
@@ -124,14 +143,31 @@ def measure_interval(question: Question) -> Interval:
     if isinstance(value, Undefined):
         return _of_undefined(question, value)
     if _is_exact(question):
-        return Interval(float(value), float(value), float(value), question.level, EXACT, question.side, str(question.asked), question.at)
-    if question.regardless is not None and any(isinstance(cases, float) for cases in question.confusion):
-        raise refuse("BR583", "these cases are weighted: weights do not say how well their base rate is known", "give a prior")
+        return Interval(
+            float(value),
+            float(value),
+            float(value),
+            question.level,
+            EXACT,
+            question.side,
+            str(question.asked),
+            question.at,
+        )
+    if question.regardless is not None and any(
+        isinstance(cases, float) for cases in question.confusion
+    ):
+        raise refuse(
+            "BR583",
+            "these cases are weighted: weights do not say how well their base rate is known",
+            "give a prior",
+        )
     return _estimated(question, value)
 
 
 def _estimated(question: Question, value: float) -> Interval:
-    """The interval of a number that is an estimate: of a share of the cases, or of both rates together."""
+    """The interval of a number that is an estimate: of a share of the cases, or of both rates
+    together.
+    """
     share = None if question.regardless not in (None, 0, 1) else _share(question)
     if question.method == PREDICTIVE:
         _check_predictable(question)
@@ -151,72 +187,146 @@ def _estimated(question: Question, value: float) -> Interval:
 
 
 def _of_undefined(question: Question, value: Undefined) -> Interval:
-    """A bound on one side of a ratio that grows without bound; nothing of what else is undefined."""
+    """A bound on one side of a ratio that grows without bound; nothing of what else is
+    undefined.
+    """
     if _is_unbounded(question, value):
         return _at_least(question, value)
-    fix = "give cases of both classes" if value.reason.startswith("no ") else "choose another threshold"
-    raise refuse("BR589", f"{question.asked} is undefined here ({value.reason}), and so is its interval", fix)
+    fix = (
+        "give cases of both classes"
+        if value.reason.startswith("no ")
+        else "choose another threshold"
+    )
+    raise refuse(
+        "BR589", f"{question.asked} is undefined here ({value.reason}), and so is its interval", fix
+    )
 
 
 def _is_exact(question: Question) -> bool:
-    """Is the number no estimate? Both rates are known where scores do not decide; base rate and costs must be known too, or not matter."""
+    """Is the number no estimate? Both rates are known where scores do not decide; base rate and
+    costs must be known too, or not matter.
+    """
     at = question.at
     if question.regardless is None or question.method == PREDICTIVE or question.asked.needs_counts:
         return False
     if question.method not in (None, EXACT, *rates.METHODS, JEFFREYS_DRAWS, SAFE_DRAWS, MERCALDO):
-        raise refuse("BR581", f"there is no method {quoted(question.method)} for {question.asked}", f"leave it open for {EXACT}")
+        raise refuse(
+            "BR581",
+            f"there is no method {quoted(question.method)} for {question.asked}",
+            f"leave it open for {EXACT}",
+        )
     if isinstance(at, Conditions) and at.prior is not None and not at.as_in_sample:
         return True
-    rng, flagged = np.random.default_rng((question.seed, 0xC0DE)), np.full(FINE, question.regardless)
-    drawn = [one.draw(rng, FINE) for one in at.pinned(FINE)] if isinstance(at, Uncertain) else [_known(at)]
+    rng, flagged = (
+        np.random.default_rng((question.seed, 0xC0DE)),
+        np.full(FINE, question.regardless),
+    )
+    drawn = (
+        [one.draw(rng, FINE) for one in at.pinned(FINE)]
+        if isinstance(at, Uncertain)
+        else [_known(at)]
+    )
     # The sample's own base rate is an estimate: it may be any.
-    anywhere = [one._replace(prior=np.linspace(0.01, 0.99, FINE)) if one.prior is None else one for one in drawn]
+    anywhere = [
+        one._replace(prior=np.linspace(0.01, 0.99, FINE)) if one.prior is None else one
+        for one in drawn
+    ]
     values = np.concatenate([along_draws(question, flagged, flagged, one) for one in anywhere])
     return bool(np.ptp(values) <= 1e-12 * np.abs(values).max())
 
 
 def _is_unbounded(question: Question, value: Undefined) -> bool:
-    """Is it a ratio that grows without bound as errors vanish, and none was seen? Then a lower bound is known."""
+    """Is it a ratio that grows without bound as errors vanish, and none was seen? Then a lower
+    bound is known.
+    """
     tp, _, _, tn = question.confusion
     known_method = question.method in (None, SAFE_DRAWS)
-    return value.reason.endswith("the ratio has no bound") and question.side != UPPER and known_method and bool(tp and tn)
+    return (
+        value.reason.endswith("the ratio has no bound")
+        and question.side != UPPER
+        and known_method
+        and bool(tp and tn)
+    )
 
 
 def _at_least(question: Question, value: Undefined) -> Interval:
     """The lower bound of such a ratio: both rates drawn from the safe side."""
     _check_classes(question.confusion)
     at_least = replace(question, side=LOWER)
-    settings = list(question.at.pinned(FINE)) if isinstance(question.at, Uncertain) else [question.at]
+    settings = (
+        list(question.at.pinned(FINE)) if isinstance(question.at, Uncertain) else [question.at]
+    )
     low = min(_bounds(at_least, setting, SAFE_DRAWS)[0] for setting in settings)
     notes = (*_said(value), Note("BR584", f"{value.reason}. Only a lower limit is known"))
     name, end = str(question.asked), question.asked.range[1]
-    return Interval(float(value), low, end, question.level, SAFE_DRAWS, LOWER, name, question.at, DRAWS, question.seed, notes)
+    return Interval(
+        float(value),
+        low,
+        end,
+        question.level,
+        SAFE_DRAWS,
+        LOWER,
+        name,
+        question.at,
+        DRAWS,
+        question.seed,
+        notes,
+    )
 
 
 def _check_predictable(question: Question) -> None:
-    """A number of cases to come can be predicted: what is known of the rates, and the luck of the day on top."""
+    """A number of cases to come can be predicted: what is known of the rates, and the luck of the
+    day on top.
+    """
     if not question.asked.counts_cases or "cost" in question.asked.name:
-        text = f"{question.asked} is no number of cases among a volume, and no day's luck is on top of it"
-        raise refuse("BR581", text, f'{PREDICTIVE} is for alerts, caught, missed and false_alarms: interval("alerts", …, volume=1_000_000)')
+        text = (
+            f"{question.asked} is no number of cases among a volume, and no day's luck is on top"
+            " of it"
+        )
+        raise refuse(
+            "BR581",
+            text,
+            f'{PREDICTIVE} is for alerts, caught, missed and false_alarms: interval("alerts", …,'
+            " volume=1_000_000)",
+        )
     if not float(dict(question.asked.parameters)["volume"]).is_integer():
-        raise refuse("BR532", "what is to come is predicted for a whole number of cases", "volume=1_000_000")
+        raise refuse(
+            "BR532", "what is to come is predicted for a whole number of cases", "volume=1_000_000"
+        )
 
 
 def refuse_masses(confusion: Confusion) -> None:
-    """Intervals are made of cases: not of rates alone, nor of weights, nor of what is expected of a tie."""
+    """Intervals are made of cases: not of rates alone, nor of weights, nor of what is expected of a
+    tie.
+    """
     if confusion.why_no_prior == ONLY_RATES:
-        raise refuse("BR583", "only rates are known: how well depends on how many cases there were", "give Counts or a Confusion")
+        raise refuse(
+            "BR583",
+            "only rates are known: how well depends on how many cases there were",
+            "give Counts or a Confusion",
+        )
     if any(isinstance(cases, float) and not cases.is_integer() for cases in confusion):
         fix = Fix("count without weights", "leave --weight out")
-        raise refuse("BR583", "these cases are weighted: weights do not say how many were seen", fix)
+        raise refuse(
+            "BR583", "these cases are weighted: weights do not say how many were seen", fix
+        )
     if any(isinstance(cases, Fraction) for cases in confusion):
-        text = "a share of a tie is flagged: its outcomes are expected values, not cases that were seen"
-        raise refuse("BR583", text, 'give the rule: interval("precision", counts, rule="alerts <= 200", …)')
+        text = (
+            "a share of a tie is flagged: its outcomes are expected values, not cases that were"
+            " seen"
+        )
+        raise refuse(
+            "BR583", text, 'give the rule: interval("precision", counts, rule="alerts <= 200", …)'
+        )
 
 
 def _check_classes(confusion: Confusion) -> None:
     if not confusion.tp + confusion.fn or not confusion.fp + confusion.tn:
-        raise refuse("BR552", "a class has no cases: nothing is known of its rates", "give cases of both classes")
+        raise refuse(
+            "BR552",
+            "a class has no cases: nothing is known of its rates",
+            "give cases of both classes",
+        )
 
 
 def _in_sample(question: Question) -> bool:
@@ -225,29 +335,55 @@ def _in_sample(question: Question) -> bool:
 
 
 def _share(question: Question) -> tuple[Fraction, Fraction, Fraction] | None:
-    """Seen, cases and unit, where the measure is a number of cases among others: within a class, or at the sample's own prior."""
+    """Seen, cases and unit, where the measure is a number of cases among others: within a class, or
+    at the sample's own prior.
+    """
     asked, confusion = question.asked, question.confusion
     free = not asked.depends_on_prior
-    if asked.parts is None or not (free or (_in_sample(question) and not why_no_prior(asked, confusion))):
+    if asked.parts is None or not (
+        free or (_in_sample(question) and not why_no_prior(asked, confusion))
+    ):
         return None
     here = Conditions()
-    pairs = [asked.parts(at_one_point(unit, Fraction(1), here), **dict(asked.parameters)) for unit in UNITS]
+    pairs = [
+        asked.parts(at_one_point(unit, Fraction(1), here), **dict(asked.parameters))
+        for unit in UNITS
+    ]
     above, below = [Fraction(top) for top, _ in pairs], [Fraction(bottom) for _, bottom in pairs]
     unit = max(above)
-    inside = all(top in (0, unit) and (bottom or not top) for top, bottom in zip(above, below, strict=True))
+    inside = all(
+        top in (0, unit) and (bottom or not top) for top, bottom in zip(above, below, strict=True)
+    )
     plain = inside and set(below) <= {Fraction(0), Fraction(1)}
     if not plain or unit <= 0 or "cost" in asked.name:
         return None
-    seen = sum((Fraction(cases) for cases, top in zip(confusion, above, strict=True) if top), Fraction(0))
-    whole = sum((Fraction(cases) for cases, bottom in zip(confusion, below, strict=True) if bottom), Fraction(0))
+    seen = sum(
+        (Fraction(cases) for cases, top in zip(confusion, above, strict=True) if top), Fraction(0)
+    )
+    whole = sum(
+        (Fraction(cases) for cases, bottom in zip(confusion, below, strict=True) if bottom),
+        Fraction(0),
+    )
     return (seen, whole, unit) if whole else None
 
 
-def _of_share(question: Question, share: tuple[Fraction, Fraction, Fraction], value: float) -> Interval:
+def _of_share(
+    question: Question, share: tuple[Fraction, Fraction, Fraction], value: float
+) -> Interval:
     seen, whole, unit = share
-    found = rates.rate_interval(int(seen), int(whole), level=question.level, method=question.method, side=question.side)
+    found = rates.rate_interval(
+        int(seen), int(whole), level=question.level, method=question.method, side=question.side
+    )
     low, high = (rounded(Fraction(bound) * unit) for bound in (found.low, found.high))
-    return replace(found, value=float(value), low=low, high=high, name=str(question.asked), at=question.at, notes=(*found.notes, *_said(value)))
+    return replace(
+        found,
+        value=float(value),
+        low=low,
+        high=high,
+        name=str(question.asked),
+        at=question.at,
+        notes=(*found.notes, *_said(value)),
+    )
 
 
 def _said(value: float) -> tuple[Note, ...]:
@@ -255,17 +391,26 @@ def _said(value: float) -> tuple[Note, ...]:
 
 
 def _by_draws(question: Question, value: float) -> Interval:
-    """Draws of both rates, of the prior and of the costs, each from what is known of it, through the measure."""
+    """Draws of both rates, of the prior and of the costs, each from what is known of it, through
+    the measure.
+    """
     low_end, high_end = question.asked.range
     side = question.side
-    if side == BOTH and float(value) in (low_end, high_end) and question.method != PREDICTIVE and question.regardless is None:
+    if (
+        side == BOTH
+        and float(value) in (low_end, high_end)
+        and question.method != PREDICTIVE
+        and question.regardless is None
+    ):
         side = UPPER if float(value) == low_end else LOWER  # nothing is known of the other side
-    # One bound is a statement that must hold, and of an outcome that was not seen nothing is known beyond its end: each class is
-    # then drawn from the safe side, as Clopper and Pearson do.
+    # One bound is a statement that must hold, and of an outcome that was not seen nothing is known
+    # beyond its end: each class is then drawn from the safe side, as Clopper and Pearson do.
     safe = side != BOTH or (question.regardless is None and not all(question.confusion))
     method = question.method or (SAFE_DRAWS if safe else JEFFREYS_DRAWS)
     question = replace(question, side=side)
-    settings = list(question.at.pinned(FINE)) if isinstance(question.at, Uncertain) else [question.at]
+    settings = (
+        list(question.at.pinned(FINE)) if isinstance(question.at, Uncertain) else [question.at]
+    )
     found = [_bounds(question, setting, method) for setting in settings]
     low, high = min(bounds[0] for bounds in found), max(bounds[1] for bounds in found)
     if isinstance(question.at, Uncertain) and is_believed(question.at):
@@ -274,34 +419,63 @@ def _by_draws(question: Question, value: float) -> Interval:
     if not low <= float(value) <= high:
         notes = (
             *notes,
-            Note("BR588", "the average over the assumed distribution lies outside the interval: a few values far off draw it there"),
+            Note(
+                "BR588",
+                "the average over the assumed distribution lies outside the interval: a few values"
+                " far off draw it there",
+            ),
         )
     name = str(question.asked)
-    return Interval(float(value), low, high, question.level, method, side, name, question.at, DRAWS, question.seed, notes)
+    return Interval(
+        float(value),
+        low,
+        high,
+        question.level,
+        method,
+        side,
+        name,
+        question.at,
+        DRAWS,
+        question.seed,
+        notes,
+    )
 
 
 def is_believed(at: Uncertain) -> bool:
     """Is it a distribution, and no range beside it: something that a value can be averaged over?"""
-    return not at.has_range and any(isinstance(part, BELIEVED) and not isinstance(part, Pilot) for part in (at.prior, *at.costs.values()))
+    return not at.has_range and any(
+        isinstance(part, BELIEVED) and not isinstance(part, Pilot)
+        for part in (at.prior, *at.costs.values())
+    )
 
 
 def _notes(question: Question) -> Iterator[Note]:
     at = question.at
     if isinstance(at, Uncertain) and at.has_range:
         yield over_range(at)
-    if not question.confusion.fp and question.asked.depends_on_prior and question.regardless is None:
+    if (
+        not question.confusion.fp
+        and question.asked.depends_on_prior
+        and question.regardless is None
+    ):
         text = (
-            f"none of {number_of(int(question.confusion.tn), 'negative')} was flagged: what depends on false alarms is known on one side only"
+            f"none of {number_of(int(question.confusion.tn), 'negative')} was flagged: what depends"
+            " on false alarms is known on one side only"
         )
         yield Note("BR584", text)
 
 
 def over_range(at: Uncertain) -> Note:
     """What was done with a range."""
-    return Note("BR588", f"the widest bounds over settings spread over {at}; the value is the one at {at.middle()}")
+    return Note(
+        "BR588",
+        f"the widest bounds over settings spread over {at}; the value is the one at {at.middle()}",
+    )
 
 
-def _bounds(question: Question, at: Conditions | Uncertain, method: str) -> tuple[float, float, float]:
+def _bounds(
+    question: Question, at: Conditions | Uncertain, method: str
+) -> tuple[float, float, float]:
     rng = np.random.default_rng((question.seed, 0xC0DE))
     drawn = _conditions(question, at, rng)
     tp, fp, fn, tn = (float(cases) for cases in question.confusion)
@@ -315,20 +489,30 @@ def _bounds(question: Question, at: Conditions | Uncertain, method: str) -> tupl
         bounds = _quantiles(values, question)
     else:
         bounds = _safe(question, at, drawn)
-    average = float(np.mean(along_draws(question, np.full(DRAWS, seen[0]), np.full(DRAWS, seen[1]), drawn)))
+    average = float(
+        np.mean(along_draws(question, np.full(DRAWS, seen[0]), np.full(DRAWS, seen[1]), drawn))
+    )
     return (*bounds, average)
 
 
-def _both_rates(question: Question, of_positives: tuple[float, float], of_negatives: tuple[float, float]) -> tuple[Floats, Floats]:
-    """Rates of both classes for each draw: where scores do not decide, the share that is flagged."""
+def _both_rates(
+    question: Question, of_positives: tuple[float, float], of_negatives: tuple[float, float]
+) -> tuple[Floats, Floats]:
+    """Rates of both classes for each draw: where scores do not decide, the share that is
+    flagged.
+    """
     if question.regardless is not None:
         return (np.full(DRAWS, question.regardless),) * 2
     return _rates_drawn(of_positives, of_negatives, question.seed)
 
 
 @lru_cache(maxsize=8)
-def _rates_drawn(of_positives: tuple[float, float], of_negatives: tuple[float, float], seed: int) -> tuple[Floats, Floats]:
-    """Rates of both classes, each from a Beta distribution; kept, as one point is asked for many measures."""
+def _rates_drawn(
+    of_positives: tuple[float, float], of_negatives: tuple[float, float], seed: int
+) -> tuple[Floats, Floats]:
+    """Rates of both classes, each from a Beta distribution; kept, as one point is asked for many
+    measures.
+    """
     rng = np.random.default_rng((seed, 0xBE7A))
     t, f = (_beta(rng, *shape) for shape in (of_positives, of_negatives))
     for rates_drawn in (t, f):
@@ -337,39 +521,67 @@ def _rates_drawn(of_positives: tuple[float, float], of_negatives: tuple[float, f
 
 
 def _beta(rng: np.random.Generator, a: float, b: float) -> Floats:
-    """Draws; where one parameter is 0 nothing is known beyond that end, and it is taken for sure."""
+    """Draws; where one parameter is 0 nothing is known beyond that end, and it is taken for
+    sure.
+    """
     if not a or not b:
         return np.full(DRAWS, 0.0 if not a else 1.0)
     return rng.beta(a, b, DRAWS)
 
 
 def _conditions(question: Question, at: Conditions | Uncertain, rng: np.random.Generator) -> Drawn:
-    """The conditions of each draw; the sample's own prior is known only as well as the sample tells it."""
+    """The conditions of each draw; the sample's own prior is known only as well as the sample tells
+    it.
+    """
     drawn = at.draw(rng, DRAWS) if isinstance(at, Uncertain) else _known(at)
     if drawn.prior is None:
         confusion = question.confusion
         why = why_no_prior(question.asked, confusion)
         if why and question.asked.depends_on_prior:
-            raise refuse("BR509", f"{why}, so a prior must be given", Fix("at=Conditions(prior=0.001)", "--prior 0.1%"))
-        drawn = drawn._replace(prior=rng.beta(float(confusion.tp + confusion.fn) + 0.5, float(confusion.fp + confusion.tn) + 0.5, DRAWS))
+            raise refuse(
+                "BR509",
+                f"{why}, so a prior must be given",
+                Fix("at=Conditions(prior=0.001)", "--prior 0.1%"),
+            )
+        drawn = drawn._replace(
+            prior=rng.beta(
+                float(confusion.tp + confusion.fn) + 0.5,
+                float(confusion.fp + confusion.tn) + 0.5,
+                DRAWS,
+            )
+        )
     return drawn
 
 
 def _known(at: Conditions) -> Drawn:
     """Conditions as every draw of them; without a base rate where that is the sample's."""
-    return Drawn(None if at.as_in_sample else at.prior, *(float(getattr(at.costs, name)) for name in ("fp", "fn", "tp", "tn")))
+    return Drawn(
+        None if at.as_in_sample else at.prior,
+        *(float(getattr(at.costs, name)) for name in ("fp", "fn", "tp", "tn")),
+    )
 
 
 def _quantiles(values: Floats, question: Question) -> tuple[float, float]:
     below, above = tails(question.level, question.side)
     low_end, high_end = question.asked.range
-    # One of the values drawn, so that numbers of cases stay whole; the upper one mirrored, so that complements have complements.
-    low = max(low_end, float(np.nanquantile(values, below, method="inverted_cdf"))) if below else low_end
-    return low, min(high_end, -float(np.nanquantile(-values, above, method="inverted_cdf"))) if above else high_end
+    # One of the values drawn, so that numbers of cases stay whole; the upper one mirrored, so that
+    # complements have complements.
+    low = (
+        max(low_end, float(np.nanquantile(values, below, method="inverted_cdf")))
+        if below
+        else low_end
+    )
+    return low, (
+        min(high_end, -float(np.nanquantile(-values, above, method="inverted_cdf")))
+        if above
+        else high_end
+    )
 
 
 def _safe(question: Question, at: Conditions | Uncertain, drawn: Drawn) -> tuple[float, float]:
-    """Each rate, and the share of positives in a pilot, drawn as Clopper and Pearson bound it: towards what makes the statement harder."""
+    """Each rate, and the share of positives in a pilot, drawn as Clopper and Pearson bound it:
+    towards what makes the statement harder.
+    """
     tp, fp, fn, tn = (float(cases) for cases in question.confusion)
     ups, ends = _slopes(question, drawn), []
     pilot = at.prior if isinstance(at, Uncertain) and isinstance(at.prior, Pilot) else None
@@ -379,8 +591,14 @@ def _safe(question: Question, at: Conditions | Uncertain, drawn: Drawn) -> tuple
             continue
         t, f = _both_rates(question, _toward(tp, fn, ups[0] * sign), _toward(fp, tn, ups[1] * sign))
         if pilot is not None:
-            shape = _toward(float(pilot.positives), float(pilot.cases - pilot.positives), ups[2] * sign)
-            drawn = drawn._replace(prior=np.clip(_beta(np.random.default_rng((question.seed, 0x9107)), *shape), 1e-300, 1 - 1e-16))
+            shape = _toward(
+                float(pilot.positives), float(pilot.cases - pilot.positives), ups[2] * sign
+            )
+            drawn = drawn._replace(
+                prior=np.clip(
+                    _beta(np.random.default_rng((question.seed, 0x9107)), *shape), 1e-300, 1 - 1e-16
+                )
+            )
         ends.append(_quantiles(along_draws(question, t, f, drawn), question)[sign > 0])
     return ends[0], ends[1]
 
@@ -391,24 +609,45 @@ def _slopes(question: Question, drawn: Drawn) -> tuple[float, float, float]:
     t, f = (min(max(rate, STEP), 1 - STEP) for rate in (tp / (tp + fn), fp / (fp + tn)))
     ways = []
     for step in ((STEP / 2, 0.0), (0.0, STEP / 2)):
-        up, down = (along_draws(question, np.full(DRAWS, t + sign * step[0]), np.full(DRAWS, f + sign * step[1]), drawn) for sign in (1, -1))
+        up, down = (
+            along_draws(
+                question,
+                np.full(DRAWS, t + sign * step[0]),
+                np.full(DRAWS, f + sign * step[1]),
+                drawn,
+            )
+            for sign in (1, -1)
+        )
         ways.append(float(np.sign(np.nanmean(up - down))))
     seen = np.full(DRAWS, t), np.full(DRAWS, f)
-    more, less = (along_draws(question, *seen, drawn._replace(prior=np.asarray(drawn.prior) * (1 + sign * STEP))) for sign in (1, -1))
+    more, less = (
+        along_draws(
+            question, *seen, drawn._replace(prior=np.asarray(drawn.prior) * (1 + sign * STEP))
+        )
+        for sign in (1, -1)
+    )
     return ways[0], ways[1], float(np.sign(np.nanmean(more - less)))
 
 
 def _toward(seen: float, rest: float, way: float) -> tuple[float, float]:
-    """The Beta distribution of Clopper and Pearson's upper (way > 0) or lower bounds; Jeffreys' where the rate does not matter."""
+    """The Beta distribution of Clopper and Pearson's upper (way > 0) or lower bounds; Jeffreys'
+    where the rate does not matter.
+    """
     if not way:
         return seen + 0.5, rest + 0.5
     return (seen + 1, rest) if way > 0 else (seen, rest + 1)
 
 
-def point_intervals(point: OperatingPoint, names: Iterable[str], level: float = 0.95, seed: int = 0) -> dict[str, Interval]:
-    """The intervals of several measures at one point; none for what is undefined, or where cases are weighted."""
+def point_intervals(
+    point: OperatingPoint, names: Iterable[str], level: float = 0.95, seed: int = 0
+) -> dict[str, Interval]:
+    """The intervals of several measures at one point; none for what is undefined, or where cases
+    are weighted.
+    """
     found: dict[str, Interval] = {}
-    if any(isinstance(cases, float) for cases in point.confusion) and (point.regardless is None or point.at.as_in_sample):
+    if any(isinstance(cases, float) for cases in point.confusion) and (
+        point.regardless is None or point.at.as_in_sample
+    ):
         return found  # masses of weighted cases, also where they are whole numbers
     for name in names:
         try:
@@ -418,9 +657,15 @@ def point_intervals(point: OperatingPoint, names: Iterable[str], level: float = 
                 continue
             if point.at.estimate is not None and asked.depends_on_prior:
                 refuse_masses(point.confusion)
-                found[name] = estimate_interval(asked, point.confusion, point.threshold, point.at, (level, BOTH, seed))
+                found[name] = estimate_interval(
+                    asked, point.confusion, point.threshold, point.at, (level, BOTH, seed)
+                )
                 continue
-            found[name] = measure_interval(Question(asked, point.confusion, point.at, level, BOTH, None, seed, point.regardless))
+            found[name] = measure_interval(
+                Question(
+                    asked, point.confusion, point.at, level, BOTH, None, seed, point.regardless
+                )
+            )
         except InputError:
             continue
     return found
@@ -431,7 +676,9 @@ def along_draws(question: Question, t: Floats, f: Floats, drawn: Drawn) -> Float
     confusion = question.confusion
     prior = np.broadcast_to(np.asarray(drawn.prior, dtype=np.float64), t.shape)
     totals = float(confusion.tp + confusion.fn), float(confusion.fp + confusion.tn)
-    return rates_read(question.asked, (t, f), prior, (drawn.tp, drawn.fp, drawn.fn, drawn.tn), totals)
+    return rates_read(
+        question.asked, (t, f), prior, (drawn.tp, drawn.fp, drawn.fn, drawn.tn), totals
+    )
 
 
 MERCALDO_OF = ("precision", "npv")
@@ -441,15 +688,36 @@ def _mercaldo(question: Question, value: float) -> Interval:
     """The logit interval of Mercaldo, Lau & Zhou 2007, Statistics in Medicine 26:2170-2183."""
     at, (tp, fp, fn, tn) = question.at, (float(cases) for cases in question.confusion)
     if question.asked.name not in MERCALDO_OF or isinstance(at, Uncertain) or at.as_in_sample:
-        raise refuse("BR581", f"{MERCALDO} is for precision and npv at a prior that is given", f"leave the method open for {JEFFREYS_DRAWS}")
+        raise refuse(
+            "BR581",
+            f"{MERCALDO} is for precision and npv at a prior that is given",
+            f"leave the method open for {JEFFREYS_DRAWS}",
+        )
     flagged = (tp, fn, fp, tn) if question.asked.name == "precision" else (fn, tp, tn, fp)
     if not flagged[0] or not flagged[2]:
-        text = f"{MERCALDO} needs some of each class on that side, here {flagged[0]:g} and {flagged[2]:g}"
+        text = (
+            f"{MERCALDO} needs some of each class on that side, here {flagged[0]:g} and"
+            f" {flagged[2]:g}"
+        )
         raise refuse("BR581", text, f"leave the method open for {JEFFREYS_DRAWS}")
-    # log odds are log(prior odds) + log(rate of one class / rate of the other): variances of two log rates.
-    spread = math.sqrt(flagged[1] / (flagged[0] * (flagged[0] + flagged[1])) + flagged[3] / (flagged[2] * (flagged[2] + flagged[3])))
+    # log odds are log(prior odds) + log(rate of one class / rate of the other): variances of two
+    # log rates.
+    spread = math.sqrt(
+        flagged[1] / (flagged[0] * (flagged[0] + flagged[1]))
+        + flagged[3] / (flagged[2] * (flagged[2] + flagged[3]))
+    )
     centre = math.log(float(value) / (1 - float(value)))
     below, above = tails(question.level, question.side)
     low = 1 / (1 + math.exp(-(centre + normal(below) * spread))) if below else 0.0
     high = 1 / (1 + math.exp(-(centre - normal(above) * spread))) if above else 1.0
-    return Interval(float(value), low, high, question.level, MERCALDO, question.side, str(question.asked), at, notes=_said(value))
+    return Interval(
+        float(value),
+        low,
+        high,
+        question.level,
+        MERCALDO,
+        question.side,
+        str(question.asked),
+        at,
+        notes=_said(value),
+    )

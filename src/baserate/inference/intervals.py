@@ -38,11 +38,39 @@ from baserate.inference.bootstrap import (
 )
 from baserate.inference.chosen_threshold import Resampling, chosen_interval
 from baserate.inference.clusters import CLUSTER_T, has_closed_form, interval_of_clusters
-from baserate.inference.estimated_prior import JOINT_DRAWS, counted_interval, estimate_interval, refuse_estimate
-from baserate.inference.fixed_point import Question, believed, is_believed, measure_interval, over_range, refuse_masses
+from baserate.inference.estimated_prior import (
+    JOINT_DRAWS,
+    counted_interval,
+    estimate_interval,
+    refuse_estimate,
+)
+from baserate.inference.fixed_point import (
+    Question,
+    believed,
+    is_believed,
+    measure_interval,
+    over_range,
+    refuse_masses,
+)
 from baserate.inference.statistic import Statistic, shifted, statistic_of
-from baserate.inference.values import BOTH, EXACT, LOWER, UPPER, Interval, checked_level, checked_side
-from baserate.measures.confusion import NOT_SAID, Confusion, checked_conditions, checked_volume, confusion_at, label_shift, out_of_range
+from baserate.inference.values import (
+    BOTH,
+    EXACT,
+    LOWER,
+    UPPER,
+    Interval,
+    checked_level,
+    checked_side,
+)
+from baserate.measures.confusion import (
+    NOT_SAID,
+    Confusion,
+    checked_conditions,
+    checked_volume,
+    confusion_at,
+    label_shift,
+    out_of_range,
+)
 from baserate.measures.measure import Measure, named
 from baserate.notes import Note, combine
 from baserate.numbers import Floats, Undefined
@@ -83,16 +111,19 @@ def interval(  # noqa: PLR0913 (each is a question of its own)
 ) -> Interval:
     """How well is this number known?
 
-    `statistic` is a function of Counts (`br.auc`), the name of a summary, or the name of a measure. A measure is read at a `threshold`,
-    which was fixed in advance, or at the one that `choose` finds on these counts (by `rule`, `optimize`, or the cost): the interval is
-    then of what that threshold does in the field, corrected for choosing it on the same cases. `counts` may be `GroupedCounts`, whose
-    groups are the units, or a `Confusion` or `OperatingPoint`, whose threshold is taken as fixed in advance. `at` may be
-    `Uncertain`: sampling error, base rate and costs are then propagated together.
+    `statistic` is a function of Counts (`br.auc`), the name of a summary, or the name of a measure.
+    A measure is read at a `threshold`, which was fixed in advance, or at the one that `choose`
+    finds on these counts (by `rule`, `optimize`, or the cost): the interval is then of what that
+    threshold does in the field, corrected for choosing it on the same cases. `counts` may be
+    `GroupedCounts`, whose groups are the units, or a `Confusion` or `OperatingPoint`, whose
+    threshold is taken as fixed in advance. `at` may be `Uncertain`: sampling error, base rate and
+    costs are then propagated together.
 
-    Without a `method`: AUC by DeLong's variance on the logit scale, or from its placements where cases are few or it is near 1; a rate by
-    Wilson, or Clopper and Pearson; what depends on a base rate that is given by draws of both classes' rates; AUC and measures at a
-    threshold of groups by the variance between groups ("cluster-t"); anything else by the bootstrap ("percentile", or "bca"), which
-    promises no coverage. Every result names its method.
+    Without a `method`: AUC by DeLong's variance on the logit scale, or from its placements where
+    cases are few or it is near 1; a rate by Wilson, or Clopper and Pearson; what depends on a base
+    rate that is given by draws of both classes' rates; AUC and measures at a threshold of groups by
+    the variance between groups ("cluster-t"); anything else by the bootstrap ("percentile", or
+    "bca"), which promises no coverage. Every result names its method.
 
     >>> import baserate as br
     >>> counts = br.Counts([3, 2, 1], positives=[45, 4, 1], negatives=[10, 190, 4800])
@@ -104,59 +135,140 @@ def interval(  # noqa: PLR0913 (each is a question of its own)
     Interval: precision 0.3106, 95 % from 0.1262 to 0.5542 (jeffreys-draws)
     """
     asked = IntervalRequest(
-        checked_level(level), checked_side(side), method, checked_seed(seed), checked_replicates(replicates), resample, progress
+        checked_level(level),
+        checked_side(side),
+        method,
+        checked_seed(seed),
+        checked_replicates(replicates),
+        resample,
+        progress,
     )
     if isinstance(counts, Confusion | OperatingPoint):
-        return _of_point(statistic, counts, at, asked, (rule if optimize is None else rule or "", threshold, volume))
+        return _of_point(
+            statistic,
+            counts,
+            at,
+            asked,
+            (rule if optimize is None else rule or "", threshold, volume),
+        )
     if not isinstance(counts, Counts | GroupedCounts):
-        fix = "compare(...) for a difference, or joint.marginal(name)" if isinstance(counts, JointCounts) else "count(...)"
+        fix = (
+            "compare(...) for a difference, or joint.marginal(name)"
+            if isinstance(counts, JointCounts)
+            else "count(...)"
+        )
         raise refuse("BR228", f"an interval is made of Counts, got {type(counts).__name__}", fix)
     conditions = at.middle() if isinstance(at, Uncertain) else checked_conditions(at)
-    jointly = _at_estimate(statistic, counts, conditions, asked, (rule, threshold, volume)) if conditions.estimate is not None else None
+    jointly = (
+        _at_estimate(statistic, counts, conditions, asked, (rule, threshold, volume))
+        if conditions.estimate is not None
+        else None
+    )
     if jointly is not None:
         return jointly
-    wanted = statistic_of(statistic, at=conditions, rule=rule, threshold=threshold, volume=volume, optimize=optimize)
+    wanted = statistic_of(
+        statistic, at=conditions, rule=rule, threshold=threshold, volume=volume, optimize=optimize
+    )
     if wanted.chosen and wanted.measure is not None:
-        return _at_chosen(wanted.measure, counts, at, asked, {"rule": rule, "optimize": optimize, "volume": volume})
-    if isinstance(counts, GroupedCounts) and method in (None, CLUSTER_T) and resample is None and not counts.weighted:
+        return _at_chosen(
+            wanted.measure,
+            counts,
+            at,
+            asked,
+            {"rule": rule, "optimize": optimize, "volume": volume},
+        )
+    if (
+        isinstance(counts, GroupedCounts)
+        and method in (None, CLUSTER_T)
+        and resample is None
+        and not counts.weighted
+    ):
         known_at = not isinstance(at, Uncertain) or not wanted.at_matters
         if known_at and has_closed_form(wanted):
             return interval_of_clusters(wanted, counts, asked.level, asked.side)
     by_bootstrap = method in METHODS or isinstance(counts, GroupedCounts) or resample is not None
     if wanted.name in ("auc", "gini") and not by_bootstrap and isinstance(counts, Counts):
         return _of_ranking(wanted.name, auc_interval(counts, asked.level, method, asked.side))
-    if wanted.fixed and wanted.measure is not None and not by_bootstrap and isinstance(counts, Counts):
+    if (
+        wanted.fixed
+        and wanted.measure is not None
+        and not by_bootstrap
+        and isinstance(counts, Counts)
+    ):
         return _at_threshold(wanted.measure, counts, threshold, at, asked)
     again = _again(statistic, rule, threshold, volume)
     return _by_bootstrap(wanted, counts, at if isinstance(at, Uncertain) else None, asked, again)
 
 
-def _at_chosen(measure: Measure, counts: Counts | GroupedCounts, at: Any, asked: IntervalRequest, options: dict[str, Any]) -> Interval:
+def _at_chosen(
+    measure: Measure,
+    counts: Counts | GroupedCounts,
+    at: Any,
+    asked: IntervalRequest,
+    options: dict[str, Any],
+) -> Interval:
     """At the threshold that these cases choose: of what it does in the field."""
     if asked.method in METHODS:
-        text = f"{asked.method} of a threshold chosen again on every resample is no interval of the threshold chosen here"
+        text = (
+            f"{asked.method} of a threshold chosen again on every resample is no interval of the"
+            " threshold chosen here"
+        )
         raise refuse("BR624", text, "leave the method out")
     whole = counts.total() if isinstance(counts, GroupedCounts) else counts
     if whole.weighted:
-        raise refuse("BR583", "these cases are weighted: weights do not say how many were seen", "count without weights")
+        raise refuse(
+            "BR583",
+            "these cases are weighted: weights do not say how many were seen",
+            "count without weights",
+        )
     point = choose(whole, at=at.middle() if isinstance(at, Uncertain) else at, **options)
     if isinstance(value := point[measure], Undefined):
-        raise refuse("BR589", f"{measure} is undefined here ({value.reason}), and so is its interval", "choose by another rule")
+        raise refuse(
+            "BR589",
+            f"{measure} is undefined here ({value.reason}), and so is its interval",
+            "choose by another rule",
+        )
     uncertain = at if isinstance(at, Uncertain) else None
-    how = Resampling(asked.replicates, asked.seed, asked.level, asked.progress, asked.side, asked.method, asked.resample, uncertain)
+    how = Resampling(
+        asked.replicates,
+        asked.seed,
+        asked.level,
+        asked.progress,
+        asked.side,
+        asked.method,
+        asked.resample,
+        uncertain,
+    )
     found = chosen_interval(point, measure, counts, how)
-    return replace(found, notes=combine(found.notes, label_shift(point.at, point.confusion) if measure.depends_on_prior else ()))
+    return replace(
+        found,
+        notes=combine(
+            found.notes, label_shift(point.at, point.confusion) if measure.depends_on_prior else ()
+        ),
+    )
 
 
-def _at_estimate(statistic: Any, counts: Any, at: Conditions, asked: IntervalRequest, rest: tuple[Any, Any, Any]) -> Interval | None:
-    """At a base rate that was estimated: together with the rates at a fixed threshold, or not at all. None where no base rate is needed."""
+def _at_estimate(
+    statistic: Any, counts: Any, at: Conditions, asked: IntervalRequest, rest: tuple[Any, Any, Any]
+) -> Interval | None:
+    """At a base rate that was estimated: together with the rates at a fixed threshold, or not at
+    all. None where no base rate is needed.
+    """
     rule, threshold, volume = rest
     wanted = statistic_of(statistic, at=at, rule=rule, threshold=threshold, volume=volume)
     if not wanted.at_matters:
         return None
-    if wanted.measure is None or not wanted.fixed or asked.method not in (None, JOINT_DRAWS) or asked.resample is not None:
-        refuse_estimate(at, f"{wanted.name} without a fixed threshold, or by another method than {JOINT_DRAWS},")
-    found = estimate_interval(wanted.measure, counts, threshold, at, (asked.level, asked.side, asked.seed))  # type: ignore[arg-type]
+    if (
+        wanted.measure is None
+        or not wanted.fixed
+        or asked.method not in (None, JOINT_DRAWS)
+        or asked.resample is not None
+    ):
+        refuse_estimate(
+            at, f"{wanted.name} without a fixed threshold, or by another method than {JOINT_DRAWS},"
+        )
+    how = asked.level, asked.side, asked.seed
+    found = estimate_interval(wanted.measure, counts, threshold, at, how)  # type: ignore[arg-type]
     return replace(found, notes=combine(found.notes, out_of_range(Points.of(counts), threshold)))
 
 
@@ -168,12 +280,20 @@ def _of_ranking(name: str, of_auc: Interval) -> Interval:
     return replace(of_auc, value=value, low=low, high=high, name=name)
 
 
-def _again(statistic: Any, rule: str | None, threshold: Any, volume: float | None) -> Callable[[Conditions], Statistic]:
+def _again(
+    statistic: Any, rule: str | None, threshold: Any, volume: float | None
+) -> Callable[[Conditions], Statistic]:
     """The same statistic at other conditions."""
     return lambda at: statistic_of(statistic, at=at, rule=rule, threshold=threshold, volume=volume)
 
 
-def _of_point(statistic: Any, source: Confusion | OperatingPoint, at: Any, asked: IntervalRequest, rest: tuple[Any, Any, Any]) -> Interval:
+def _of_point(
+    statistic: Any,
+    source: Confusion | OperatingPoint,
+    at: Any,
+    asked: IntervalRequest,
+    rest: tuple[Any, Any, Any],
+) -> Interval:
     _check_point(statistic, asked, rest)
     volume, notes = rest[2], cast("tuple[Note, ...]", ())
     if isinstance(source, Confusion):
@@ -181,53 +301,128 @@ def _of_point(statistic: Any, source: Confusion | OperatingPoint, at: Any, asked
     else:
         if source.regardless is None:
             refuse_masses(source.confusion)
-        if any(isinstance(cases, float) for cases in source.confusion) and source.regardless is None:
-            raise refuse("BR583", "these cases are weighted: weights do not say how many were seen", "count without weights")
-        measure, confusion = named(statistic, checked_volume(volume) or source.volume), source.confusion
+        if (
+            any(isinstance(cases, float) for cases in source.confusion)
+            and source.regardless is None
+        ):
+            raise refuse(
+                "BR583",
+                "these cases are weighted: weights do not say how many were seen",
+                "count without weights",
+            )
+        measure, confusion = (
+            named(statistic, checked_volume(volume) or source.volume),
+            source.confusion,
+        )
         conditions, notes = source.at if at is None else at, chosen_here(source)
     regardless = source.regardless if isinstance(source, OperatingPoint) else None
-    if isinstance(source, OperatingPoint) and source.counted is not None and measure.name in COUNTED and at is None:
+    if (
+        isinstance(source, OperatingPoint)
+        and source.counted is not None
+        and measure.name in COUNTED
+        and at is None
+    ):
         found = counted_interval(measure, source.counted, asked.level, asked.side)
-    elif getattr(conditions, "estimate", None) is not None and measure.depends_on_prior and asked.method in (None, JOINT_DRAWS):
+    elif (
+        getattr(conditions, "estimate", None) is not None
+        and measure.depends_on_prior
+        and asked.method in (None, JOINT_DRAWS)
+    ):
         if not isinstance(source, OperatingPoint):
             refuse_estimate(conditions, "a point without its threshold")
-        found = estimate_interval(measure, confusion, getattr(source, "threshold", None), conditions, (asked.level, asked.side, asked.seed))
+        found = estimate_interval(
+            measure,
+            confusion,
+            getattr(source, "threshold", None),
+            conditions,
+            (asked.level, asked.side, asked.seed),
+        )
     else:
         found = measure_interval(_question(measure, confusion, conditions, asked, regardless))
-    return replace(found, notes=found.notes if found.method == EXACT else combine(notes, found.notes))
+    return replace(
+        found, notes=found.notes if found.method == EXACT else combine(notes, found.notes)
+    )
 
 
 def _check_point(statistic: Any, asked: IntervalRequest, rest: tuple[Any, Any, Any]) -> None:
     """A point has measures, at the threshold that it is set to."""
     if asked.resample is not None:
-        raise refuse("BR594", "a point has no cases to resample", "give Counts and a rule or threshold")
+        raise refuse(
+            "BR594", "a point has no cases to resample", "give Counts and a rule or threshold"
+        )
     if rest[0] is not None or rest[1] is not NOT_SAID:
-        raise refuse("BR594", "this point is already set: a rule or threshold belongs to Counts", "leave them out")
+        raise refuse(
+            "BR594",
+            "this point is already set: a rule or threshold belongs to Counts",
+            "leave them out",
+        )
     if not isinstance(statistic, str | Measure):
-        raise refuse("BR594", f"a point has measures, and no {quoted(getattr(statistic, '__name__', statistic))}", 'such as "precision"')
+        raise refuse(
+            "BR594",
+            f"a point has measures, and no {quoted(getattr(statistic, '__name__', statistic))}",
+            'such as "precision"',
+        )
 
 
 def chosen_here(point: OperatingPoint) -> tuple[Note, ...]:
-    """A threshold chosen on these same cases looks better than it is, and the interval does not know."""
+    """A threshold chosen on these same cases looks better than it is, and the interval does not
+    know.
+    """
     if point.in_advance or not point.optimized:
         return ()
-    text = "the threshold was chosen on these same cases and is treated as fixed in advance, so the interval is optimistic"
-    fix = Fix("interval(measure, counts, rule=…), or choose(dev).on(test)", "leave --replicates out, or give --threshold for other cases")
+    text = (
+        "the threshold was chosen on these same cases and is treated as fixed in advance, so the"
+        " interval is optimistic"
+    )
+    fix = Fix(
+        "interval(measure, counts, rule=…), or choose(dev).on(test)",
+        "leave --replicates out, or give --threshold for other cases",
+    )
     return (Note("BR593", text, fix),)
 
 
-def _question(measure: Measure, confusion: Confusion, at: Any, asked: IntervalRequest, regardless: float | None) -> Question:
+def _question(
+    measure: Measure,
+    confusion: Confusion,
+    at: Any,
+    asked: IntervalRequest,
+    regardless: float | None,
+) -> Question:
     conditions = at if isinstance(at, Uncertain) else checked_conditions(at)
-    return Question(measure, confusion, conditions, asked.level, asked.side, asked.method, asked.seed, regardless)
+    return Question(
+        measure,
+        confusion,
+        conditions,
+        asked.level,
+        asked.side,
+        asked.method,
+        asked.seed,
+        regardless,
+    )
 
 
-def _at_threshold(measure: Measure, counts: Counts, threshold: Any, at: Any, asked: IntervalRequest) -> Interval:
+def _at_threshold(
+    measure: Measure, counts: Counts, threshold: Any, at: Any, asked: IntervalRequest
+) -> Interval:
     regardless = 0.0 if threshold is None else 1.0 if threshold == -math.inf else None
     if counts.weighted and regardless is None:
-        raise refuse("BR583", "these cases are weighted: weights do not say how many were seen", "count without weights")
+        raise refuse(
+            "BR583",
+            "these cases are weighted: weights do not say how many were seen",
+            "count without weights",
+        )
     points = Points.of(counts)
-    found = measure_interval(_question(measure, confusion_at(points, points.place(threshold)), at, asked, regardless))
-    return replace(found, notes=found.notes if regardless is not None else combine(found.notes, out_of_range(points, threshold)))
+    found = measure_interval(
+        _question(measure, confusion_at(points, points.place(threshold)), at, asked, regardless)
+    )
+    return replace(
+        found,
+        notes=(
+            found.notes
+            if regardless is not None
+            else combine(found.notes, out_of_range(points, threshold))
+        ),
+    )
 
 
 def _by_bootstrap(
@@ -239,12 +434,22 @@ def _by_bootstrap(
 ) -> Interval:
     method = asked.method or PERCENTILE
     if method not in METHODS:
-        raise refuse("BR581", f"there is no method {quoted(method)} for {statistic.name} here", f"one of {', '.join(METHODS)}")
+        raise refuse(
+            "BR581",
+            f"there is no method {quoted(method)} for {statistic.name} here",
+            f"one of {', '.join(METHODS)}",
+        )
     notes = check_enough(counts)
     seen = float(statistic.value(counts.total() if isinstance(counts, GroupedCounts) else counts))
     if math.isnan(seen):
-        raise refuse("BR589", f"{statistic.name} is undefined for these cases, and so is its interval", "see its value for the reason")
-    plan = planned(counts, statistic.of_prior, asked.resample, asked.replicates, asked.seed, asked.progress)
+        raise refuse(
+            "BR589",
+            f"{statistic.name} is undefined for these cases, and so is its interval",
+            "see its value for the reason",
+        )
+    plan = planned(
+        counts, statistic.of_prior, asked.resample, asked.replicates, asked.seed, asked.progress
+    )
     if uncertain is None:
         low, high, missing = _bounds(statistic, counts, plan, seen, (method, asked))
     else:
@@ -252,15 +457,36 @@ def _by_bootstrap(
         if is_believed(uncertain):
             seen = _average(again, counts, uncertain)
     ends = statistic.range
-    low, high = (ends[0] if asked.side == UPPER else low), (ends[1] if asked.side == LOWER else high)
+    low, high = (
+        (ends[0] if asked.side == UPPER else low),
+        (ends[1] if asked.side == LOWER else high),
+    )
     at = uncertain or statistic.at
     whole = counts.total() if isinstance(counts, GroupedCounts) else counts
-    notes = combine(notes, (*missing, *_caveats(statistic, plan), *shifted(statistic, whole), *alike(low, high)))
-    return Interval(seen, low, high, asked.level, method, asked.side, statistic.name, at, plan.replicates, plan.seed, notes)
+    notes = combine(
+        notes, (*missing, *_caveats(statistic, plan), *shifted(statistic, whole), *alike(low, high))
+    )
+    return Interval(
+        seen,
+        low,
+        high,
+        asked.level,
+        method,
+        asked.side,
+        statistic.name,
+        at,
+        plan.replicates,
+        plan.seed,
+        notes,
+    )
 
 
 def _caveats(statistic: Statistic, plan: Plan) -> tuple[Note, ...]:
-    how = {"stratified": "within each class", "cases": "of all cases, the prior with them", "clusters": "of whole clusters"}[plan.how]
+    how = {
+        "stratified": "within each class",
+        "cases": "of all cases, the prior with them",
+        "clusters": "of whole clusters",
+    }[plan.how]
     text = f"{plan.replicates} resamples {how}: approximate, with no promise of coverage"
     if statistic.fixed:
         text += "; the threshold is taken as fixed in advance"
@@ -268,19 +494,29 @@ def _caveats(statistic: Statistic, plan: Plan) -> tuple[Note, ...]:
 
 
 def _bounds(
-    statistic: Statistic, counts: Counts | GroupedCounts, plan: Plan, seen: float, how: tuple[str, IntervalRequest]
+    statistic: Statistic,
+    counts: Counts | GroupedCounts,
+    plan: Plan,
+    seen: float,
+    how: tuple[str, IntervalRequest],
 ) -> tuple[float, float, tuple[Note, ...]]:
     method, asked = how
     values, notes = undefined_noted(replicate_values(statistic, counts, plan)[:, 0])
     if method == BCA:
-        low, high = bca_bounds(values, seen, acceleration(statistic, counts, plan.how), asked.level, asked.side)
+        low, high = bca_bounds(
+            values, seen, acceleration(statistic, counts, plan.how), asked.level, asked.side
+        )
     else:
         low, high = percentile_bounds(values, asked.level, asked.side)
     return low, high, notes
 
 
 def _union(
-    again: Callable[[Conditions], Statistic], counts: Counts | GroupedCounts, plan: Plan, at: Uncertain, how: tuple[str, IntervalRequest]
+    again: Callable[[Conditions], Statistic],
+    counts: Counts | GroupedCounts,
+    plan: Plan,
+    at: Uncertain,
+    how: tuple[str, IntervalRequest],
 ) -> tuple[float, float, tuple[Note, ...]]:
     """A draw of the conditions with every resample; over a range, the widest of all its bounds."""
     method, asked = how
@@ -291,19 +527,34 @@ def _union(
         values, notes = undefined_noted(_drawn_values(again, counts, plan, pinned))
         found.append((*percentile_bounds(values, asked.level, asked.side), notes))
     held = (over_range(at),) if at.has_range else ()
-    return min(part[0] for part in found), max(part[1] for part in found), combine(held, (note for part in found for note in part[2]))
+    return (
+        min(part[0] for part in found),
+        max(part[1] for part in found),
+        combine(held, (note for part in found for note in part[2])),
+    )
 
 
-def _average(again: Callable[[Conditions], Statistic], counts: Counts | GroupedCounts, at: Uncertain) -> float:
+def _average(
+    again: Callable[[Conditions], Statistic], counts: Counts | GroupedCounts, at: Uncertain
+) -> float:
     """The value as these cases have it, averaged over what is believed of the conditions."""
     whole = counts.total() if isinstance(counts, GroupedCounts) else counts
     found = believed(at, pilots=True)
     values = np.array([again(at.known(one))(whole) for one in found.rows])
     known = ~np.isnan(values)
-    return float(values[known] @ found.weights[known] / found.weights[known].sum()) if known.any() else math.nan
+    return (
+        float(values[known] @ found.weights[known] / found.weights[known].sum())
+        if known.any()
+        else math.nan
+    )
 
 
-def _drawn_values(again: Callable[[Conditions], Statistic], counts: Counts | GroupedCounts, plan: Plan, at: Uncertain) -> Floats:
+def _drawn_values(
+    again: Callable[[Conditions], Statistic],
+    counts: Counts | GroupedCounts,
+    plan: Plan,
+    at: Uncertain,
+) -> Floats:
     rng = np.random.default_rng((plan.seed, 0xC0DE))
     drawn = at.draw(rng, plan.replicates)
     values = np.empty(plan.replicates)

@@ -25,7 +25,9 @@ STEPS = 4
 
 @dataclass(frozen=True)
 class _Corrected:
-    """Outcomes as they were labelled (`apparent`), and as they would be expected with the right labels (`confusion`)."""
+    """Outcomes as they were labelled (`apparent`), and as they would be expected with the right
+    labels (`confusion`).
+    """
 
     apparent: Confusion
     confusion: Confusion
@@ -73,9 +75,11 @@ class _Corrected:
 class LabelErrors(_Corrected):
     """What are the rates really, if so many labels are wrong?
 
-    `tpr`, `fpr`, `precision` and `prior` are the true ones, `apparent_tpr` and so on what the labels say, `confusion` and `apparent` the
-    outcomes behind them, so that any measure can be read: `found["f1"]`. `largest_hidden` and `largest_spurious` are the largest shares
-    of wrong labels, each beside the other as it was given, with which the apparent rates can be explained at all.
+    `tpr`, `fpr`, `precision` and `prior` are the true ones, `apparent_tpr` and so on what the
+    labels say, `confusion` and `apparent` the outcomes behind them, so that any measure can be
+    read: `found["f1"]`. `largest_hidden` and `largest_spurious` are the largest shares of wrong
+    labels, each beside the other as it was given, with which the apparent rates can be explained at
+    all.
     """
 
     hidden: float
@@ -84,7 +88,10 @@ class LabelErrors(_Corrected):
     largest_spurious: float
 
     def __repr__(self) -> str:
-        rates = ", ".join(f"{name} {self[name]:.4g} (apparent {self.apparent[name]:.4g})" for name in ("tpr", "fpr"))
+        rates = ", ".join(
+            f"{name} {self[name]:.4g} (apparent {self.apparent[name]:.4g})"
+            for name in ("tpr", "fpr")
+        )
         return f"LabelErrors: hidden {self.hidden:.6g}, spurious {self.spurious:.6g}; {rates}"
 
 
@@ -92,30 +99,43 @@ class LabelErrors(_Corrected):
 class Verified(_Corrected):
     """What are the rates of all cases, if labels are known of the reviewed ones only?
 
-    `tpr`, `fpr`, `precision` and `prior` are those of all cases, `apparent_tpr` and so on those of the reviewed ones; `confusion` holds
-    the expected outcomes of all cases, so that any measure can be read.
+    `tpr`, `fpr`, `precision` and `prior` are those of all cases, `apparent_tpr` and so on those of
+    the reviewed ones; `confusion` holds the expected outcomes of all cases, so that any measure can
+    be read.
     """
 
     flagged: float
     passed: float
 
     def __repr__(self) -> str:
-        rates = ", ".join(f"{name} {self[name]:.4g} (apparent {self.apparent[name]:.4g})" for name in ("tpr", "fpr"))
-        return f"Verified: {self.flagged:.6g} of the flagged cases reviewed, {self.passed:.6g} of the passed; {rates}"
+        rates = ", ".join(
+            f"{name} {self[name]:.4g} (apparent {self.apparent[name]:.4g})"
+            for name in ("tpr", "fpr")
+        )
+        return (
+            f"Verified: {self.flagged:.6g} of the flagged cases reviewed, {self.passed:.6g} of the"
+            f" passed; {rates}"
+        )
 
 
 def under_label_errors(
-    source: Confusion | OperatingPoint, *, hidden: Any = 0.0, spurious: Any = 0.0, at: Conditions | None = None
+    source: Confusion | OperatingPoint,
+    *,
+    hidden: Any = 0.0,
+    spurious: Any = 0.0,
+    at: Conditions | None = None,
 ) -> LabelErrors:
     """What would the rates be, if some labels are wrong?
 
-    `hidden` is the share of the labelled negatives that are really positive, `spurious` the share of the labelled positives that are really
-    negative. Whether a label is wrong must not depend on the score, given the true class. Then the apparent rates are mixtures,
-    tpr* = (1 − spurious) · tpr + spurious · fpr and fpr* = (1 − hidden) · fpr + hidden · tpr, and are solved exactly for the true ones
-    (Gart & Buck 1966, American Journal of Epidemiology 83:593-602). Precision is read at the true prior of the sample, or at `at`.
+    `hidden` is the share of the labelled negatives that are really positive, `spurious` the share
+    of the labelled positives that are really negative. Whether a label is wrong must not depend on
+    the score, given the true class. Then the apparent rates are mixtures, tpr* = (1 − spurious) ·
+    tpr + spurious · fpr and fpr* = (1 − hidden) · fpr + hidden · tpr, and are solved exactly for
+    the true ones (Gart & Buck 1966, American Journal of Epidemiology 83:593-602). Precision is read
+    at the true prior of the sample, or at `at`.
 
-    Rare positives make this serious: where as many positives hide among the negatives as there are labelled ones, half of the precision is
-    not seen.
+    Rare positives make this serious: where as many positives hide among the negatives as there are
+    labelled ones, half of the precision is not seen.
 
     >>> import baserate as br
     >>> found = br.under_label_errors(br.Confusion(tp=80, fp=160, fn=20, tn=9_740), hidden="100 in 9900")
@@ -123,25 +143,42 @@ def under_label_errors(
     (0.3333, 0.6667)
     >>> round(found.largest_hidden, 4)                          # with more, there would be fewer than no false alarms
     0.0202
-    """
+    """  # noqa: E501
     apparent, at = confusion_of(source), _conditions(source, at)
     tpr, fpr = _rates(apparent)
     missing, false = _share(hidden, "hidden"), _share(spurious, "spurious")
     if missing + false >= 1:
-        text = f"hidden {rounded(missing):g} and spurious {rounded(false):g} make 1 or more: the labels would say nothing"
+        text = (
+            f"hidden {rounded(missing):g} and spurious {rounded(false):g} make 1 or more: the"
+            " labels would say nothing"
+        )
         raise refuse("BR586", text, "give shares that add up to less than 1")
     most = _largest(fpr, tpr, false), _largest(tpr, fpr, missing)
     if missing > most[0] or false > most[1]:
-        raise _impossible((missing, false), most, (_largest(fpr, tpr, Fraction(0)), _largest(tpr, fpr, Fraction(0))))
+        raise _impossible(
+            (missing, false),
+            most,
+            (_largest(fpr, tpr, Fraction(0)), _largest(tpr, fpr, Fraction(0))),
+        )
     left = 1 - missing - false
     true = ((1 - missing) * tpr - false * fpr) / left, ((1 - false) * fpr - missing * tpr) / left
     return LabelErrors(
-        apparent, _relabelled(apparent, true, missing, false), rounded(missing), rounded(false), *map(_down, most), at=at, notes=(_INDEPENDENT,)
+        apparent,
+        _relabelled(apparent, true, missing, false),
+        rounded(missing),
+        rounded(false),
+        *map(_down, most),
+        at=at,
+        notes=(_INDEPENDENT,),
     )
 
 
 def label_error_table(
-    source: Confusion | OperatingPoint, *, hidden: Iterable[Any] | None = None, spurious: Any = 0.0, at: Conditions | None = None
+    source: Confusion | OperatingPoint,
+    *,
+    hidden: Iterable[Any] | None = None,
+    spurious: Any = 0.0,
+    at: Conditions | None = None,
 ) -> tuple[LabelErrors, ...]:
     """How do the rates change with the share of positives that hide among the labelled negatives?
 
@@ -157,18 +194,27 @@ def label_error_table(
     2.000% hidden: fpr 0.0000, precision 1.000
     """
     if isinstance(hidden, str) or (hidden is not None and not isinstance(hidden, Iterable)):
-        raise refuse("BR586", f"several shares are asked for, got {quoted(hidden)}", "hidden=[0, 0.001, 0.002]")
+        raise refuse(
+            "BR586",
+            f"several shares are asked for, got {quoted(hidden)}",
+            "hidden=[0, 0.001, 0.002]",
+        )
     shares = _quarters(source, spurious) if hidden is None else hidden
-    return tuple(under_label_errors(source, hidden=share, spurious=spurious, at=at) for share in shares)
+    return tuple(
+        under_label_errors(source, hidden=share, spurious=spurious, at=at) for share in shares
+    )
 
 
-def under_verification(source: Confusion | OperatingPoint, *, passed: Any, flagged: Any = 1.0) -> Verified:
+def under_verification(
+    source: Confusion | OperatingPoint, *, passed: Any, flagged: Any = 1.0
+) -> Verified:
     """What are the rates, if labels are known only for the cases that were reviewed?
 
-    `flagged` and `passed` are the shares of the flagged and of the passed cases that were reviewed, and the confusion holds the reviewed
-    ones. Where mostly flagged cases are reviewed, most misses are never seen, and the apparent tpr is too high. Dividing by the shares
-    restores the expected outcomes of all cases (Begg & Greenes 1983, Biometrics 39:207-215); precision is as it was. That needs
-    reviews to depend on nothing but the flag: not on the score beyond it, not on a suspicion.
+    `flagged` and `passed` are the shares of the flagged and of the passed cases that were reviewed,
+    and the confusion holds the reviewed ones. Where mostly flagged cases are reviewed, most misses
+    are never seen, and the apparent tpr is too high. Dividing by the shares restores the expected
+    outcomes of all cases (Begg & Greenes 1983, Biometrics 39:207-215); precision is as it was. That
+    needs reviews to depend on nothing but the flag: not on the score beyond it, not on a suspicion.
 
     >>> import baserate as br
     >>> found = br.under_verification(br.Confusion(tp=90, fp=110, fn=10, tn=990), passed="1%")
@@ -180,21 +226,40 @@ def under_verification(source: Confusion | OperatingPoint, *, passed: Any, flagg
     apparent = confusion_of(source)
     _rates(apparent)
     shares = _share(flagged, "flagged"), _share(passed, "passed")
-    for share, name, lost in zip(shares, ("flagged", "passed"), ("neither tpr nor precision", "precision, but not tpr,"), strict=True):
+    for share, name, lost in zip(
+        shares,
+        ("flagged", "passed"),
+        ("neither tpr nor precision", "precision, but not tpr,"),
+        strict=True,
+    ):
         if not share:
             text = f"no {name} case was reviewed: {lost} can be known"
-            raise refuse("BR586", text, f"review some {name} cases drawn at random, and give their share")
-    tp, fp, fn, tn = (exactly(cases) / share for cases, share in zip(apparent, (shares[0], shares[0], shares[1], shares[1]), strict=True))
+            raise refuse(
+                "BR586", text, f"review some {name} cases drawn at random, and give their share"
+            )
+    tp, fp, fn, tn = (
+        exactly(cases) / share
+        for cases, share in zip(apparent, (shares[0], shares[0], shares[1], shares[1]), strict=True)
+    )
     corrected = Confusion(tp, fp, fn, tn, why_no_prior=apparent.why_no_prior)
-    return Verified(apparent, corrected, rounded(shares[0]), rounded(shares[1]), notes=(_BY_FLAG_ONLY,))
+    return Verified(
+        apparent, corrected, rounded(shares[0]), rounded(shares[1]), notes=(_BY_FLAG_ONLY,)
+    )
 
 
-_INDEPENDENT = Note("BR586", "this assumes that whether a label is wrong does not depend on the score, given the true class")
-_BY_FLAG_ONLY = Note("BR586", "this assumes that whether a case was reviewed depends on nothing but the flag")
+_INDEPENDENT = Note(
+    "BR586",
+    "this assumes that whether a label is wrong does not depend on the score, given the true class",
+)
+_BY_FLAG_ONLY = Note(
+    "BR586", "this assumes that whether a case was reviewed depends on nothing but the flag"
+)
 
 
 def _conditions(source: Any, at: Conditions | None) -> Conditions | None:
-    """Those given, or those of the point; none for the sample's own, which is another one once labels are corrected."""
+    """Those given, or those of the point; none for the sample's own, which is another one once
+    labels are corrected.
+    """
     given = source.at if at is None and isinstance(source, OperatingPoint) else at
     return None if given is None or checked_conditions(given).as_in_sample else given
 
@@ -203,22 +268,31 @@ def _rates(confusion: Confusion) -> tuple[Fraction, Fraction]:
     tp, fp, fn, tn = map(exactly, confusion)
     if not tp + fn or not fp + tn:
         missing = "negatives" if tp + fn else "positives"
-        raise refuse("BR552", f"no {missing}: a rate of theirs cannot be corrected", "give cases of both classes")
+        raise refuse(
+            "BR552",
+            f"no {missing}: a rate of theirs cannot be corrected",
+            "give cases of both classes",
+        )
     return tp / (tp + fn), fp / (fp + tn)
 
 
 def _share(value: Any, name: str) -> Fraction:
     found = notation.share(value) if isinstance(value, str) else notation.from_number(value)
     if found is None or not 0 <= found.value <= 1:
-        raise refuse("BR586", f"{name} must be a share between 0 and 1, got {quoted(value)}", f'{name}=0.01, or "1%"')
+        raise refuse(
+            "BR586",
+            f"{name} must be a share between 0 and 1, got {quoted(value)}",
+            f'{name}=0.01, or "1%"',
+        )
     return found.value
 
 
 def _largest(own: Fraction, other: Fraction, rest: Fraction) -> Fraction:
-    """The largest share of wrong labels in the class whose apparent rate is `own`, with `rest` of them in the other class; -1 for none.
+    """The largest share of wrong labels in the class whose apparent rate is `own`, with `rest` of
+    them in the other class; -1 for none.
 
-    Both true rates must lie between 0 and 1. The conditions that they do not fall below 0 and that their complements do not are the same,
-    in the rates and in the complements.
+    Both true rates must lie between 0 and 1. The conditions that they do not fall below 0 and that
+    their complements do not are the same, in the rates and in the complements.
     """
     limits = [1 - rest]
     for mine, theirs in ((own, other), (1 - own, 1 - other)):
@@ -229,19 +303,38 @@ def _largest(own: Fraction, other: Fraction, rest: Fraction) -> Fraction:
     return max(min(limits), Fraction(-1))
 
 
-def _impossible(asked: tuple[Fraction, Fraction], most: tuple[Fraction, Fraction], alone: tuple[Fraction, Fraction]) -> Exception:
-    """Says how far one could go: with the other share as it is, and where that alone is too much, without it."""
+def _impossible(
+    asked: tuple[Fraction, Fraction],
+    most: tuple[Fraction, Fraction],
+    alone: tuple[Fraction, Fraction],
+) -> Exception:
+    """Says how far one could go: with the other share as it is, and where that alone is too much,
+    without it.
+    """
     shown = f"hidden {rounded(asked[0]):g} and spurious {rounded(asked[1]):g}"
     parts = [
-        f"hidden at most {_floor(most[0])} with that spurious" if most[0] >= 0 else f"hidden at most {_floor(alone[0])} without spurious",
-        f"spurious at most {_floor(most[1])} with that hidden" if most[1] >= 0 else f"spurious at most {_floor(alone[1])} without hidden",
+        (
+            f"hidden at most {_floor(most[0])} with that spurious"
+            if most[0] >= 0
+            else f"hidden at most {_floor(alone[0])} without spurious"
+        ),
+        (
+            f"spurious at most {_floor(most[1])} with that hidden"
+            if most[1] >= 0
+            else f"spurious at most {_floor(alone[1])} without hidden"
+        ),
     ]
-    return refuse("BR586", f"{shown} cannot be: a true rate would lie outside 0 to 1; these outcomes allow {', '.join(parts)}", "give less")
+    return refuse(
+        "BR586",
+        f"{shown} cannot be: a true rate would lie outside 0 to 1; these outcomes allow"
+        f" {', '.join(parts)}",
+        "give less",
+    )
 
 
 def _floor(value: Fraction) -> str:
     """Six digits that are not above it, so that what is shown can be given."""
-    return f"{Context(prec=6, rounding=ROUND_FLOOR).divide(Decimal(value.numerator), Decimal(value.denominator)).normalize():g}"
+    return f"{Context(prec=6, rounding=ROUND_FLOOR).divide(Decimal(value.numerator), Decimal(value.denominator)).normalize():g}"  # noqa: E501
 
 
 def _down(value: Fraction) -> float:
@@ -250,8 +343,12 @@ def _down(value: Fraction) -> float:
     return near if notation.meant(near) <= value else math.nextafter(near, 0)
 
 
-def _relabelled(apparent: Confusion, rates: tuple[Fraction, Fraction], missing: Fraction, false: Fraction) -> Confusion:
-    """The expected outcomes with the right labels: as many flagged as before, and as many passed."""
+def _relabelled(
+    apparent: Confusion, rates: tuple[Fraction, Fraction], missing: Fraction, false: Fraction
+) -> Confusion:
+    """The expected outcomes with the right labels: as many flagged as before, and as many
+    passed.
+    """
     tp, fp, fn, tn = map(exactly, apparent)
     positives, negatives = tp + fn, fp + tn
     moved = missing * negatives - false * positives
@@ -259,7 +356,13 @@ def _relabelled(apparent: Confusion, rates: tuple[Fraction, Fraction], missing: 
         moved = Fraction(0)  # totals of 1 stand for numbers that are not known
     tpr, fpr = rates
     positives, negatives = positives + moved, negatives - moved
-    return Confusion(tpr * positives, fpr * negatives, (1 - tpr) * positives, (1 - fpr) * negatives, why_no_prior=apparent.why_no_prior)
+    return Confusion(
+        tpr * positives,
+        fpr * negatives,
+        (1 - tpr) * positives,
+        (1 - fpr) * negatives,
+        why_no_prior=apparent.why_no_prior,
+    )
 
 
 def _quarters(source: Any, spurious: Any) -> list[Fraction]:
@@ -267,4 +370,6 @@ def _quarters(source: Any, spurious: Any) -> list[Fraction]:
     false = _share(spurious, "spurious")
     most = max(_largest(fpr, tpr, false), Fraction(0))
     # All wrong leaves nothing to solve for; the last step is then left out.
-    return [share for share in (most * step / STEPS for step in range(STEPS + 1)) if share + false < 1]
+    return [
+        share for share in (most * step / STEPS for step in range(STEPS + 1)) if share + false < 1
+    ]

@@ -22,7 +22,15 @@ from baserate.kernels import Cells, Kernels, best
 from baserate.notes import RANDOM, Ledger, Note, combine
 from baserate.read.condense import Pieces, score_type
 from baserate.read.files import joint_of, models_of
-from baserate.read.frames import MOST_CELLS, Paired, check_models, checked_cells, checked_treatment, opened, paired_sums
+from baserate.read.frames import (
+    MOST_CELLS,
+    Paired,
+    check_models,
+    checked_cells,
+    checked_treatment,
+    opened,
+    paired_sums,
+)
 from baserate.read.large import Whole, pieces_of, sources_in_pieces
 from baserate.read.placements import Side, Sums
 from baserate.read.source import Options
@@ -43,31 +51,42 @@ def compare_frame(
     cells: int = MOST_CELLS,
     **treatment: Any,
 ) -> tuple[Difference, ...]:
-    """Which of several models differ in AUC, on the rows of a data frame of any engine? Every pair, with Holm's adjustment, by DeLong's test.
+    """Which of several models differ in AUC, on the rows of a data frame of any engine? Every pair,
+    with Holm's adjustment, by DeLong's test.
 
-    The values are those of `compare_all(auc, ...)` on the same rows, from two passes over them. No negative comes here: the first pass brings
-    the positives' scores, side by side (no more than `cells` rows of them), the second counts the negatives between them, and adds up how
-    differently two models place each. Models that place every case alike differ by 0 with p = 1.
+    The values are those of `compare_all(auc, ...)` on the same rows, from two passes over them. No
+    negative comes here: the first pass brings the positives' scores, side by side (no more than
+    `cells` rows of them), the second counts the negatives between them, and adds up how differently
+    two models place each. Models that place every case alike differ by 0 with p = 1.
 
     >>> import baserate as br, polars
     >>> frame = polars.LazyFrame({"y": [0] * 60 + [1] * 40, "a": range(100), "b": [*range(20, 80), *range(60, 100)]})
     >>> br.compare_frame(frame, label="y", scores=["a", "b"])[0]
     Difference: auc of b - a -0.08333, 95 % from -0.1339 to -0.03276, p = 0.00149, 0.00149 after Holm (delong-t)
-    """
+    """  # noqa: E501
     wanted = Wanted(label, tuple(scores), positive)
     check_models(wanted.scores)
     if len(wanted.scores) < 2:
         raise refuse("BR595", "a comparison needs two models", 'scores=["a", "b"]')
     if method not in (None, DELONG, DELONG_T):
         raise refuse(
-            "BR581", f"there is no method {quoted(method)} to compare auc where the rows lie", f"leave it out, or {DELONG}, {DELONG_T}"
+            "BR581",
+            f"there is no method {quoted(method)} to compare auc where the rows lie",
+            f"leave it out, or {DELONG}, {DELONG_T}",
         )
     checked_level(level)
-    counts, pairs = paired_sums(opened(frame, wanted), wanted, checked_treatment(treatment), checked_cells(cells))
+    counts, pairs = paired_sums(
+        opened(frame, wanted), wanted, checked_treatment(treatment), checked_cells(cells)
+    )
     missing = one_class(next(iter(counts.values())))
     if missing:
         raise refuse("BR552", f"{missing}: models cannot be compared", "give cases of both classes")
-    return adjusted([of_pair(_pair_of_frame(counts, pair), pair.models, level, method, same=not _apart(pair)) for pair in pairs])
+    return adjusted(
+        [
+            of_pair(_pair_of_frame(counts, pair), pair.models, level, method, same=not _apart(pair))
+            for pair in pairs
+        ]
+    )
 
 
 def _apart(pair: Paired) -> bool:
@@ -83,7 +102,8 @@ def _pair_of_frame(counts: dict[str, Counts], pair: Paired) -> Pair:
 
 
 # ----------------------------------------------------------------------
-# DeLong's test for models whose cases do not fit into memory: two readings, of which the positives alone are kept.
+# DeLong's test for models whose cases do not fit into memory: two readings, of which the positives
+# alone are kept.
 
 
 def compare_auc_file(  # noqa: PLR0913 (each is a word that users say)
@@ -97,17 +117,25 @@ def compare_auc_file(  # noqa: PLR0913 (each is a word that users say)
     method: str | None = None,
     design: str = RANDOM,
 ) -> Difference:
-    """Is the second model's AUC really better than the first's, on cases that do not fit into memory?
+    """Is the second model's AUC really better than the first's, on cases that do not fit into
+    memory?
 
-    DeLong's paired test, as `compare(auc, ...)` has it, from two readings of a Parquet or CSV file, a pattern or a folder of them. Only the
-    positives are kept. DeLong, DeLong & Clarke-Pearson 1988, Biometrics 44:837-845. Models with the same scores differ by 0 with p = 1;
-    whether others put all cases in the same order cannot be told piece by piece, and their interval is wide. What cannot be read piece by
-    piece is read as a whole, with the ceiling as its limit.
+    DeLong's paired test, as `compare(auc, ...)` has it, from two readings of a Parquet or CSV file,
+    a pattern or a folder of them. Only the positives are kept. DeLong, DeLong & Clarke-Pearson
+    1988, Biometrics 44:837-845. Models with the same scores differ by 0 with p = 1; whether others
+    put all cases in the same order cannot be told piece by piece, and their interval is wide. What
+    cannot be read piece by piece is read as a whole, with the ceiling as its limit.
     """
     if len(scores) != 2 or len(set(scores)) != 2:
-        raise refuse("BR410", f"a pair is compared, and {len(set(scores))} scores are named", 'scores=["m1", "m2"]')
+        raise refuse(
+            "BR410",
+            f"a pair is compared, and {len(set(scores))} scores are named",
+            'scores=["m1", "m2"]',
+        )
     wanted = Wanted(label, tuple(scores), positive, design=design)
-    return compare_large(os.fspath(source), wanted, Options.of({"memory": memory}), level, method).differences[0]
+    return compare_large(
+        os.fspath(source), wanted, Options.of({"memory": memory}), level, method
+    ).differences[0]
 
 
 class Compared(NamedTuple):
@@ -118,7 +146,14 @@ class Compared(NamedTuple):
     ledger: Ledger
 
 
-def compare_large(source: str, wanted: Wanted, options: Options, level: float, method: str | None, against: str | None = None) -> Compared:
+def compare_large(
+    source: str,
+    wanted: Wanted,
+    options: Options,
+    level: float,
+    method: str | None,
+    against: str | None = None,
+) -> Compared:
     """Every pair of models, or every other one with the one `against` which it is compared."""
     pairs = pairs_of(wanted.scores, against)
     _check_method(method)
@@ -126,11 +161,17 @@ def compare_large(source: str, wanted: Wanted, options: Options, level: float, m
         duels = _Duels(pieces, pairs, options.ceiling)
         found = duels.differences(level, method, notes)
         said = {name: combine(notes, duels.observed(name)) for name in pieces}
-        return Compared(found if len(pairs) == 1 and against is None else adjusted(found), said, ledger)
-    joint = joint_of(models_of(source, wanted, options._replace(ceiling=Ceiling(options.ceiling.memory))))
+        return Compared(
+            found if len(pairs) == 1 and against is None else adjusted(found), said, ledger
+        )
+    joint = joint_of(
+        models_of(source, wanted, options._replace(ceiling=Ceiling(options.ceiling.memory)))
+    )
     found = tuple(compare(auc, joint, pair=pair, level=level, method=method) for pair in pairs)
     said = {name: joint.marginal(name).notes for name in joint.models}
-    return Compared(found if len(pairs) == 1 and against is None else adjusted(found), said, joint.ledger)
+    return Compared(
+        found if len(pairs) == 1 and against is None else adjusted(found), said, joint.ledger
+    )
 
 
 def _pieces(source: str, wanted: Wanted, options: Options) -> Any:
@@ -142,12 +183,18 @@ def _pieces(source: str, wanted: Wanted, options: Options) -> Any:
 
 def _check_method(method: str | None) -> None:
     if method not in (None, DELONG, DELONG_T):
-        raise refuse("BR581", f"there is no method {quoted(method)} for pairs that are read piece by piece", f"one of {DELONG}, {DELONG_T}")
+        raise refuse(
+            "BR581",
+            f"there is no method {quoted(method)} for pairs that are read piece by piece",
+            f"one of {DELONG}, {DELONG_T}",
+        )
 
 
 @dataclass
 class _Duel:
-    """Two models: how far apart the placements of the negatives are, and whether all scores are the same."""
+    """Two models: how far apart the placements of the negatives are, and whether all scores are the
+    same.
+    """
 
     models: tuple[str, str]
     same: bool
@@ -170,14 +217,24 @@ def paired_in_passes(
 
 
 class _Duels:
-    """Two readings of all models: what their differences, and the notes of each of them, are made of."""
+    """Two readings of all models: what their differences, and the notes of each of them, are made
+    of.
+    """
 
-    def __init__(self, pieces: Mapping[str, Pieces], pairs: Sequence[tuple[str, str]], ceiling: Ceiling, kernels: Kernels = best) -> None:
+    def __init__(
+        self,
+        pieces: Mapping[str, Pieces],
+        pairs: Sequence[tuple[str, str]],
+        ceiling: Ceiling,
+        kernels: Kernels = best,
+    ) -> None:
         self.ours = _positives(pieces, ceiling)
         self.sides = {name: Side.of(scores, kernels) for name, scores in self.ours.items()}
         # Of the negatives' scores a few: the least, the most, and one between them.
         self.some = {name: scores[:0] for name, scores in self.ours.items()}
-        self.duels = [_Duel(pair, np.array_equal(self.ours[pair[0]], self.ours[pair[1]])) for pair in pairs]
+        self.duels = [
+            _Duel(pair, np.array_equal(self.ours[pair[0]], self.ours[pair[1]])) for pair in pairs
+        ]
         for positive, scores in _together(pieces, ceiling, positives=False):
             self._add({name: column[np.flatnonzero(~positive)] for name, column in scores.items()})
 
@@ -193,11 +250,22 @@ class _Duels:
             duel.of_negatives.add(beaten[second] - beaten[first])
             duel.same = duel.same and np.array_equal(negatives[first], negatives[second])
 
-    def differences(self, level: float, method: str | None, notes: Iterable[Note]) -> tuple[Difference, ...]:
+    def differences(
+        self, level: float, method: str | None, notes: Iterable[Note]
+    ) -> tuple[Difference, ...]:
         found = []
         for duel in self.duels:
             said = (*notes, *((same_score(*duel.models),) if duel.same else ()))
-            found.append(of_pair(_pair(self.ours, self.sides, duel), duel.models, level, method, same=duel.same, notes=said))
+            found.append(
+                of_pair(
+                    _pair(self.ours, self.sides, duel),
+                    duel.models,
+                    level,
+                    method,
+                    same=duel.same,
+                    notes=said,
+                )
+            )
         return tuple(found)
 
     def observed(self, name: str) -> tuple[Note, ...]:
@@ -211,26 +279,42 @@ class _Duels:
         negatives = np.concatenate((side.counter.ties, np.ones(len(others), dtype=np.int64)))
         totals = len(ours), int(side.counter.ties.sum() + side.counter.gaps.sum())
         auc = int(side.beating(ours).sum()) / (2 * totals[0] * totals[1])
-        return observe_in_passes(Cells(every[order], positives[order], negatives[order]), totals, auc)
+        return observe_in_passes(
+            Cells(every[order], positives[order], negatives[order]), totals, auc
+        )
 
 
 def _few_of(some: Array, scores: Array) -> Array:
-    """The least and the most of the scores so far, and one between them where there is one: as many as tell one, two and more apart."""
+    """The least and the most of the scores so far, and one between them where there is one: as many
+    as tell one, two and more apart.
+    """
     low, high = scores.min(), scores.max()
     between = scores[(scores > low) & (scores < high)][:1] if len(some) < 3 else scores[:0]
     found = np.unique(np.concatenate((some, [low, high], between)).astype(scores.dtype))
     return found if len(found) <= 3 else found[[0, len(found) // 2, -1]]
 
 
-def _together(pieces: Mapping[str, Pieces], ceiling: Ceiling, *, positives: bool) -> Iterator[tuple[Array, dict[str, Array]]]:
+def _together(
+    pieces: Mapping[str, Pieces], ceiling: Ceiling, *, positives: bool
+) -> Iterator[tuple[Array, dict[str, Array]]]:
     """Who is positive, and the scores by every model, piece by piece."""
     rows = 0
     with ExitStack() as held:
-        begun = [held.enter_context(closing(each.begin(0, positives=positives))) for each in pieces.values()]
+        begun = [
+            held.enter_context(closing(each.begin(0, positives=positives)))
+            for each in pieces.values()
+        ]
         for parts in zip(*begun, strict=True):
             if any(not np.array_equal(parts[0].positive, other.positive) for other in parts[1:]):
-                raise refuse("BR944", "two readings of the same cases gave different labels", "give the same cases to both models")
-            yield parts[0].positive, {name: part.scores for name, part in zip(pieces, parts, strict=True)}
+                raise refuse(
+                    "BR944",
+                    "two readings of the same cases gave different labels",
+                    "give the same cases to both models",
+                )
+            yield (
+                parts[0].positive,
+                {name: part.scores for name, part in zip(pieces, parts, strict=True)},
+            )
             rows += parts[0].rows
             if ceiling.progress is not None:
                 ceiling.progress(rows, next(iter(pieces.values())).rows or rows)
@@ -245,7 +329,10 @@ def _positives(pieces: Mapping[str, Pieces], ceiling: Ceiling) -> dict[str, Arra
         rows = np.flatnonzero(positive)
         held += len(rows)
         if held > most:
-            text = f"more than {grouped(most)} positives of {len(pieces)} models do not fit into {size(ceiling.memory)}"
+            text = (
+                f"more than {grouped(most)} positives of {len(pieces)} models do not fit into"
+                f" {size(ceiling.memory)}"
+            )
             raise refuse("BR941", text, Fix("more memory", "a higher --memory"))
         for name, column in scores.items():
             kept[name].append(column[rows].astype(score_type(column)) + 0)
@@ -255,9 +342,19 @@ def _positives(pieces: Mapping[str, Pieces], ceiling: Ceiling) -> dict[str, Arra
 def _pair(ours: Mapping[str, Array], sides: Mapping[str, Side], duel: _Duel) -> Pair:
     total_p, total_n = len(ours[duel.models[0]]), duel.of_negatives.cases
     if not total_p or not total_n:
-        raise refuse("BR552", f"there are no {'negatives' if total_p else 'positives'}: AUC is undefined", "give cases of both classes")
+        raise refuse(
+            "BR552",
+            f"there are no {'negatives' if total_p else 'positives'}: AUC is undefined",
+            "give cases of both classes",
+        )
     beating = [sides[name].beating(ours[name]) for name in duel.models]
     of_positives = Sums()
     of_positives.add(beating[1] - beating[0])
     first, second = (int(each.sum()) / (2 * total_p * total_n) for each in beating)
-    return Pair((first, second), total_p, total_n, of_positives.variance(2 * total_n), duel.of_negatives.variance(2 * total_p))
+    return Pair(
+        (first, second),
+        total_p,
+        total_n,
+        of_positives.variance(2 * total_n),
+        duel.of_negatives.variance(2 * total_p),
+    )

@@ -1,4 +1,6 @@
-"""Two models on the same cases: McNemar's test at fixed thresholds, and resamples of both in step."""
+"""Two models on the same cases: McNemar's test at fixed thresholds, and resamples of both in
+step.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +59,11 @@ def mcnemar_p(one: int, other: int) -> float:
 
     for pairs in (one, other):
         if not isinstance(pairs, int | np.integer) or isinstance(pairs, bool) or pairs < 0:
-            raise refuse("BR582", f"discordant pairs are counted in whole numbers, 0 or more, got {quoted(pairs)}", "mcnemar_p(12, 5)")
+            raise refuse(
+                "BR582",
+                f"discordant pairs are counted in whole numbers, 0 or more, got {quoted(pairs)}",
+                "mcnemar_p(12, 5)",
+            )
     pairs, least = one + other, min(one, other)
     if one == other:
         return 1.0
@@ -65,10 +71,14 @@ def mcnemar_p(one: int, other: int) -> float:
     return min(1.0, 2 * float(betainc(pairs - least, least + 1, 0.5)))
 
 
-def discordant(joint: JointCounts, names: tuple[str, str], thresholds: tuple[Any, Any], within: str = "all") -> Discordant:
+def discordant(
+    joint: JointCounts, names: tuple[str, str], thresholds: tuple[Any, Any], within: str = "all"
+) -> Discordant:
     """On which cases only one model is right, among all cases or within one class."""
     refuse_weights(joint)
-    flagged = [_flagged(joint, name, threshold) for name, threshold in zip(names, thresholds, strict=True)]
+    flagged = [
+        _flagged(joint, name, threshold) for name, threshold in zip(names, thresholds, strict=True)
+    ]
     one = two = whole = 0
     for is_positive, cases in ((True, joint.positives), (False, joint.negatives)):
         if within not in ("all", "positives" if is_positive else "negatives"):
@@ -86,31 +96,61 @@ def _flagged(joint: JointCounts, name: str, threshold: Any) -> Any:
     points = Points.of(joint.marginal(name))
     place = points.place(threshold)
     # Compared with a score that is there, so that integers and floats mean the same as everywhere.
-    return joint.scores[name] >= points.scores[place - 1] if place else np.zeros(len(joint.positives), dtype=np.bool_)
+    return (
+        joint.scores[name] >= points.scores[place - 1]
+        if place
+        else np.zeros(len(joint.positives), dtype=np.bool_)
+    )
 
 
-def matched_difference(both: tuple[Statistic, Statistic], joint: JointCounts, names: tuple[str, str], level: float) -> Difference:
+def matched_difference(
+    both: tuple[Statistic, Statistic], joint: JointCounts, names: tuple[str, str], level: float
+) -> Difference:
     """The difference of a share at two fixed thresholds, with McNemar's exact p-value.
 
-    The interval is that of Bonett & Price 2012, Journal of Educational and Behavioral Statistics 37:479-488.
+    The interval is that of Bonett & Price 2012, Journal of Educational and Behavioral Statistics
+    37:479-488.
     """
     measure = both[0].measure
-    if measure is None or measure.name not in MCNEMAR_OF or any(one.threshold is NOT_SAID for one in both):
-        text = f"McNemar's test compares {', '.join(MCNEMAR_OF)} at fixed thresholds, not {quoted(both[0].name)}"
+    if (
+        measure is None
+        or measure.name not in MCNEMAR_OF
+        or any(one.threshold is NOT_SAID for one in both)
+    ):
+        text = (
+            f"McNemar's test compares {', '.join(MCNEMAR_OF)} at fixed thresholds, not"
+            f" {quoted(both[0].name)}"
+        )
         raise refuse("BR581", text, 'compare("accuracy", joint, threshold={"a": 0.5, "b": 0.3})')
-    within = "positives" if measure.name in ("tpr", "fnr") else "negatives" if measure.name in ("fpr", "tnr") else "all"
+    within = (
+        "positives"
+        if measure.name in ("tpr", "fnr")
+        else "negatives"
+        if measure.name in ("fpr", "tnr")
+        else "all"
+    )
     if not joint.total_positives + joint.total_negatives:
         raise refuse("BR552", "there are no cases to compare models on", "count some cases first")
     if measure.depends_on_prior and both[0].at is not None and not both[0].at.as_in_sample:
-        text = f"McNemar's test counts the cases of the sample: {measure} at another prior is not what it compares"
-        raise refuse("BR581", text, f"leave at out, or compare tpr and fpr, or method={PERCENTILE!r}")
+        text = (
+            f"McNemar's test counts the cases of the sample: {measure} at another prior is not what"
+            " it compares"
+        )
+        raise refuse(
+            "BR581", text, f"leave at out, or compare tpr and fpr, or method={PERCENTILE!r}"
+        )
     found = discordant(joint, names, (both[0].threshold, both[1].threshold), within)
     # Of a share of right answers; rates of errors go the other way.
     sign = 1 if measure.name in ("tpr", "tnr", "accuracy") else -1
-    gained, lost = (found.second_only, found.first_only) if sign > 0 else (found.first_only, found.second_only)
+    gained, lost = (
+        (found.second_only, found.first_only) if sign > 0 else (found.first_only, found.second_only)
+    )
     seen = [statistic(joint.marginal(name)) for statistic, name in zip(both, names, strict=True)]
     low, high = bonett_price(gained, lost, found.cases, level)
-    text = f"{number_of(found.first_only, 'case')} only {quoted(names[0])} has right, {found.second_only} only {quoted(names[1])}"
+    text = (
+        f"{number_of(found.first_only, 'case')} only {quoted(names[0])} has right,"
+        f" {found.second_only} only {quoted(names[1])}"
+    )
     notes: tuple[Note, ...] = (Note("BR599", text),)
     if not found.pairs:
         notes = (*notes, Note("BR599", "both models answer every one of these cases alike"))
@@ -118,18 +158,33 @@ def matched_difference(both: tuple[Statistic, Statistic], joint: JointCounts, na
     value = (gained - lost) / found.cases
     known: dict[str, Any] = {"discordant": (found.pairs, found.cases), "notes": notes}
     bounds, values = (min(low, value), max(high, value)), (seen[0], seen[1])
-    return Difference(value, *bounds, p, MCNEMAR, names, values, level, both[0].name, both[0].better, both[0].at, **known)
+    return Difference(
+        value,
+        *bounds,
+        p,
+        MCNEMAR,
+        names,
+        values,
+        level,
+        both[0].name,
+        both[0].better,
+        both[0].at,
+        **known,
+    )
 
 
 def bonett_price(gained: int, lost: int, cases: int, level: float) -> tuple[float, float]:
-    """Bounds for the difference of two shares of the same cases, with one pair of either kind added."""
+    """Bounds for the difference of two shares of the same cases, with one pair of either kind
+    added.
+    """
     up, down = (gained + 1) / (cases + 2), (lost + 1) / (cases + 2)
     half = normal((1 + level) / 2) * math.sqrt((up + down - (up - down) ** 2) / (cases + 2))
     return max(-1.0, up - down - half), min(1.0, up - down + half)
 
 
 # ----------------------------------------------------------------------
-# How two models lie to each other: on the same cases, the same clusters, or different cases; resamples of both in step; several pairs.
+# How two models lie to each other: on the same cases, the same clusters, or different cases;
+# resamples of both in step; several pairs.
 
 
 Models = JointCounts | Mapping[str, Counts] | Mapping[str, GroupedCounts]
@@ -137,10 +192,16 @@ SAME_CASES, SAME_CLUSTERS, APART = "same cases", "same clusters", "different cas
 
 
 def pairing_of(models: Models, names: tuple[str, str], *, paired: bool) -> str:
-    """On the same cases, the same clusters, or on different cases; refused where that is not what is asked for."""
+    """On the same cases, the same clusters, or on different cases; refused where that is not what
+    is asked for.
+    """
     if isinstance(models, JointCounts):
         if not paired:
-            raise refuse("BR595", "these models scored the same cases: that is what makes a comparison sharp", "leave paired out")
+            raise refuse(
+                "BR595",
+                "these models scored the same cases: that is what makes a comparison sharp",
+                "leave paired out",
+            )
         return SAME_CASES
     parts: list[Any] = [models[name] for name in names]
     grouped = all(isinstance(part, GroupedCounts) for part in parts)
@@ -148,11 +209,22 @@ def pairing_of(models: Models, names: tuple[str, str], *, paired: bool) -> str:
         return SAME_CLUSTERS
     if not grouped and not all(isinstance(part, Counts) for part in parts):
         odd = next(part for part in parts if not isinstance(part, Counts))
-        raise refuse("BR595", f"models are compared by their counts, got {type(odd).__name__}", "count_models(...)")
+        raise refuse(
+            "BR595",
+            f"models are compared by their counts, got {type(odd).__name__}",
+            "count_models(...)",
+        )
     if grouped and same_groups(parts[0], parts[1]):
-        raise refuse("BR595", "these models scored the same cases: that is what makes a comparison sharp", "leave paired out")
+        raise refuse(
+            "BR595",
+            "these models scored the same cases: that is what makes a comparison sharp",
+            "leave paired out",
+        )
     if paired:
-        text = "two sets of counts do not say which cases are the same, so the models cannot be compared in pairs"
+        text = (
+            "two sets of counts do not say which cases are the same, so the models cannot be"
+            " compared in pairs"
+        )
         raise refuse("BR595", text, "count_models(...); for different cases, paired=False")
     return APART
 
@@ -164,13 +236,21 @@ def only(joint: JointCounts, names: tuple[str, str]) -> JointCounts:
 
 def same_scores(joint: JointCounts, names: Sequence[str]) -> tuple[Note, ...]:
     """A note of every two names for the same scores: nobody compares them on purpose."""
-    twins = [(a, b) for a, b in combinations(names, 2) if np.array_equal(joint.scores[a], joint.scores[b])]
+    twins = [
+        (a, b)
+        for a, b in combinations(names, 2)
+        if np.array_equal(joint.scores[a], joint.scores[b])
+    ]
     return tuple(same_score(a, b) for a, b in twins)
 
 
 def same_score(first: str, second: str) -> Note:
     """That two models are one."""
-    return Note("BR406", f"{quoted(first)} and {quoted(second)} have the same score for every case: is one of them the wrong column?")
+    return Note(
+        "BR406",
+        f"{quoted(first)} and {quoted(second)} have the same score for every case: is one of them"
+        " the wrong column?",
+    )
 
 
 def whole(part: Counts | GroupedCounts) -> Counts:
@@ -183,7 +263,9 @@ def in_step(sources: tuple[Any, ...], plans: tuple[Plan, ...]) -> Iterator[list[
     if len(sources) == 1:
         yield from resampled(sources[0], plans[0])
         return
-    for first, second in zip(*(resampled(source, plan) for source, plan in zip(sources, plans, strict=True)), strict=True):
+    for first, second in zip(
+        *(resampled(source, plan) for source, plan in zip(sources, plans, strict=True)), strict=True
+    ):
         yield [first[0], second[0]]
 
 
@@ -193,10 +275,15 @@ def same_groups(first: GroupedCounts, second: GroupedCounts) -> bool:
         return False
 
     def totals(groups: GroupedCounts) -> list[Floats]:
-        running = (np.concatenate(([0], np.cumsum(column))) for column in (groups.positives, groups.negatives))
+        running = (
+            np.concatenate(([0], np.cumsum(column)))
+            for column in (groups.positives, groups.negatives)
+        )
         return [np.diff(column[groups.offsets]) for column in running]
 
-    return all(np.allclose(a, b, rtol=1e-9) for a, b in zip(totals(first), totals(second), strict=True))
+    return all(
+        np.allclose(a, b, rtol=1e-9) for a, b in zip(totals(first), totals(second), strict=True)
+    )
 
 
 def check_groups(first: GroupedCounts, second: GroupedCounts) -> None:
@@ -208,20 +295,34 @@ def check_groups(first: GroupedCounts, second: GroupedCounts) -> None:
 
 def adjusted(found: Sequence[Difference]) -> tuple[Difference, ...]:
     """The same differences, with Holm's adjustment for how many there are."""
-    return tuple(replace(one, p_adjusted=p) for one, p in zip(found, holm([one.p_value for one in found]), strict=True))
+    return tuple(
+        replace(one, p_adjusted=p)
+        for one, p in zip(found, holm([one.p_value for one in found]), strict=True)
+    )
 
 
 def check_replicates(first: Difference, tests: int) -> None:
-    """A bootstrap's p-value is never below 2 / (replicates + 1): after Holm's adjustment it must still be able to fall below the level."""
-    if first.method != PERCENTILE or first.replicates is None or tests * 2 / (first.replicates + 1) < missed(first.level):
+    """A bootstrap's p-value is never below 2 / (replicates + 1): after Holm's adjustment it must
+    still be able to fall below the level.
+    """
+    if (
+        first.method != PERCENTILE
+        or first.replicates is None
+        or tests * 2 / (first.replicates + 1) < missed(first.level)
+    ):
         return
     needed = math.ceil(4 * tests / missed(first.level))
-    text = f"{tests} comparisons of {first.replicates} resamples each: after Holm's adjustment none could be significant"
+    text = (
+        f"{tests} comparisons of {first.replicates} resamples each: after Holm's adjustment none"
+        " could be significant"
+    )
     raise refuse("BR580", text, Fix(f"replicates={needed}", f"--replicates {needed}"))
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """P-values adjusted for how many there are: as small as each may be called while all stay honest together."""
+    """P-values adjusted for how many there are: as small as each may be called while all stay
+    honest together.
+    """
     order = sorted(range(len(p_values)), key=lambda place: p_values[place])
     adjusted, highest = [0.0] * len(p_values), 0.0
     for rank, place in enumerate(order):

@@ -10,25 +10,38 @@ import numpy as np
 import numpy.typing as npt
 
 from baserate.errors import grouped, quoted, refuse
-from baserate.inference.values import BOTH, LOWER, UPPER, Interval, checked_level, checked_side, tails
+from baserate.inference.values import (
+    BOTH,
+    LOWER,
+    UPPER,
+    Interval,
+    checked_level,
+    checked_side,
+    tails,
+)
 from baserate.notes import Note
 from baserate.numbers import Floats
 
 WILSON, CLOPPER_PEARSON, JEFFREYS = "wilson", "clopper-pearson", "jeffreys"
-# With fewer on one side than this, Wilson's bound next to the end covers too little (84 % at worst), and the guaranteed one is shown: then
-# 92.5 % or more whatever the rate, with 30 cases or more.
+# With fewer on one side than this, Wilson's bound next to the end covers too little (84 % at
+# worst), and the guaranteed one is shown: then 92.5 % or more whatever the rate, with 30 cases or
+# more.
 FEW = 10
 MOST_CASES = 10**15
 Bounds = tuple[float, float]
 
 
-def rate_interval(successes: int, cases: int, *, level: float = 0.95, method: str | None = None, side: str = BOTH) -> Interval:
+def rate_interval(
+    successes: int, cases: int, *, level: float = 0.95, method: str | None = None, side: str = BOTH
+) -> Interval:
     """Between which bounds does a rate lie, of which so many out of so many cases were seen?
 
-    By default Wilson's interval (Wilson 1927, JASA 22:209-212), Clopper and Pearson's (1934, Biometrika 26:404-413), which never covers
-    less than it says, where fewer than ten lie on one side, and for none at all, or all, the one-sided bound, as nothing is known of the
-    other side. `side="lower"` or "upper" asks for one bound: Clopper and Pearson's, as it is what shows a requirement. By name: "wilson",
-    "clopper-pearson", "jeffreys" (the quantiles of Beta(x + ½, n − x + ½)).
+    By default Wilson's interval (Wilson 1927, JASA 22:209-212), Clopper and Pearson's (1934,
+    Biometrika 26:404-413), which never covers less than it says, where fewer than ten lie on one
+    side, and for none at all, or all, the one-sided bound, as nothing is known of the other side.
+    `side="lower"` or "upper" asks for one bound: Clopper and Pearson's, as it is what shows a
+    requirement. By name: "wilson", "clopper-pearson", "jeffreys" (the quantiles of Beta(x + ½, n −
+    x + ½)).
 
     >>> import baserate as br
     >>> br.rate_interval(0, 40_000)
@@ -40,13 +53,26 @@ def rate_interval(successes: int, cases: int, *, level: float = 0.95, method: st
     seen, whole = _checked(successes, cases)
     if method is None and side == BOTH and seen in (0, whole):
         side = UPPER if seen == 0 else LOWER
-    chosen = method or (CLOPPER_PEARSON if side != BOTH or min(seen, whole - seen) < FEW else WILSON)
+    chosen = method or (
+        CLOPPER_PEARSON if side != BOTH or min(seen, whole - seen) < FEW else WILSON
+    )
     low, high = bounds(seen, whole, level, chosen, side)
-    return Interval(seen / whole, low, high, level, chosen, side, "rate", notes=tuple(_notes(seen, whole, side, high)))
+    return Interval(
+        seen / whole,
+        low,
+        high,
+        level,
+        chosen,
+        side,
+        "rate",
+        notes=tuple(_notes(seen, whole, side, high)),
+    )
 
 
 def rate_bounds(seen: npt.NDArray[Any], whole: int, level: float) -> tuple[Floats, Floats]:
-    """The bounds that `rate_interval` gives by default, for many rates of one class at once: Wilson's but for those next to an end."""
+    """The bounds that `rate_interval` gives by default, for many rates of one class at once:
+    Wilson's but for those next to an end.
+    """
     part, rest = seen.astype(np.float64), whole - seen
     z = -_normal(tails(level, BOTH)[0])
     centre, spread = part + z * z / 2, z * np.sqrt(part * (rest / whole) + z * z / 4)
@@ -64,24 +90,35 @@ def rate_bounds(seen: npt.NDArray[Any], whole: int, level: float) -> tuple[Float
 def bounds(seen: int, whole: int, level: float, method: str, side: str) -> Bounds:
     """The bounds by one method; where a tail is not asked for, the end of the range."""
     if method not in METHODS:
-        raise refuse("BR581", f"there is no method {quoted(method)} for a rate", f"one of {', '.join(METHODS)}")
+        raise refuse(
+            "BR581",
+            f"there is no method {quoted(method)} for a rate",
+            f"one of {', '.join(METHODS)}",
+        )
     below, above = tails(level, side)
     return METHODS[method](seen, whole, below, above)
 
 
 def _notes(seen: int, whole: int, side: str, high: float) -> Any:
     if seen == 0 and side == UPPER:
-        yield Note("BR584", f"none of {grouped(whole)} were seen: that shows at most {high:.6g}, not 0")
+        yield Note(
+            "BR584", f"none of {grouped(whole)} were seen: that shows at most {high:.6g}, not 0"
+        )
 
 
 def _checked(successes: Any, cases: Any) -> tuple[int, int]:
     numbers = []
     for value in (successes, cases):
-        is_whole = isinstance(value, int | np.integer) or (isinstance(value, float) and value.is_integer())
+        is_whole = isinstance(value, int | np.integer) or (
+            isinstance(value, float) and value.is_integer()
+        )
         numbers.append(int(value) if is_whole and not isinstance(value, bool) else -1)
     seen, whole = numbers
     if not 0 <= seen <= whole <= MOST_CASES or not whole:
-        text = f"a rate is a number of successes among a number of cases, in whole numbers; got {quoted(successes)} of {quoted(cases)}"
+        text = (
+            "a rate is a number of successes among a number of cases, in whole numbers; got"
+            f" {quoted(successes)} of {quoted(cases)}"
+        )
         raise refuse("BR582", text, "rate_interval(45, 50)")
     return seen, whole
 
@@ -91,7 +128,10 @@ def _wilson(seen: int, whole: int, below: float, above: float) -> Bounds:
     for place, (missed, sign) in enumerate(((below, -1), (above, 1))):
         if missed:
             z = -_normal(missed)
-            centre, spread = seen + z * z / 2, z * math.sqrt(seen * (whole - seen) / whole + z * z / 4)
+            centre, spread = (
+                seen + z * z / 2,
+                z * math.sqrt(seen * (whole - seen) / whole + z * z / 4),
+            )
             ends[place] = min(1.0, max(0.0, (centre + sign * spread) / (whole + z * z)))
     # At the ends of the range the formula is 0 or 1 but for rounding.
     return 0.0 if seen == 0 else ends[0], 1.0 if seen == whole else ends[1]
@@ -105,7 +145,9 @@ def _clopper_pearson(seen: int, whole: int, below: float, above: float) -> Bound
 
 def _jeffreys(seen: int, whole: int, below: float, above: float) -> Bounds:
     low = _beta(seen + 0.5, whole - seen + 0.5, below) if seen and below else 0.0
-    high = _beta(seen + 0.5, whole - seen + 0.5, 1 - above, above) if seen < whole and above else 1.0
+    high = (
+        _beta(seen + 0.5, whole - seen + 0.5, 1 - above, above) if seen < whole and above else 1.0
+    )
     return low, high
 
 
@@ -117,7 +159,9 @@ METHODS: dict[str, Callable[[int, int, float, float], Bounds]] = {
 
 
 def _beta(a: float, b: float, share: float, rest: float | None = None) -> float:
-    """The quantile of a Beta distribution; `rest` is 1 − share where that is small and known better."""
+    """The quantile of a Beta distribution; `rest` is 1 − share where that is small and known
+    better.
+    """
     from scipy.special import betaincinv
 
     if rest is None:

@@ -1,4 +1,6 @@
-"""`require` and `regression`: is a requirement demonstrated by the data, and is a candidate worse than the baseline?"""
+"""`require` and `regression`: is a requirement demonstrated by the data, and is a candidate worse
+than the baseline?
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,15 @@ from baserate.inference.intervals import interval
 from baserate.inference.paired import MCNEMAR, check_replicates, holm
 from baserate.inference.sample_size import cases_needed, smallest_detectable
 from baserate.inference.statistic import RANGES, is_known
-from baserate.inference.values import LOWER, UPPER, Difference, Interval, checked_level, missed, percent
+from baserate.inference.values import (
+    LOWER,
+    UPPER,
+    Difference,
+    Interval,
+    checked_level,
+    missed,
+    percent,
+)
 from baserate.kernels import Cells
 from baserate.measures.confusion import NOT_SAID, checked_volume
 from baserate.measures.measure import Measure
@@ -38,7 +48,8 @@ from baserate.notes import Note, combine
 from baserate.numbers import rounded
 
 # ----------------------------------------------------------------------
-# Gates: is a requirement shown by the data, and is a candidate worse than the baseline? What a build fails on.
+# Gates: is a requirement shown by the data, and is a candidate worse than the baseline? What a
+# build fails on.
 
 
 SHOWN, OBSERVED, MISSED, UNJUDGED = "shown", "observed, not shown", "missed", "cannot be judged"
@@ -51,7 +62,9 @@ CHOSEN_HERE, UNDEFINED = "BR593", "BR589"
 
 @dataclass(frozen=True)
 class Check:
-    """One requirement: what was observed, the bound that shows it or does not, and how many cases it would take."""
+    """One requirement: what was observed, the bound that shows it or does not, and how many cases
+    it would take.
+    """
 
     requirement: str
     interval: Interval
@@ -91,10 +104,12 @@ def require(
 ) -> Requirement:
     """Is this requirement shown by the data, or only observed?
 
-    Every term ("recall >= 0.9 and precision >= 20%", "auc >= 0.8") is judged at the `threshold`, by the one-sided bound at the level:
-    *shown* where the bound keeps it, *observed* where only the value does, *missed* otherwise. Without a threshold a random half of the
-    cases chooses one (the cheapest that keeps the requirement), and the other half judges it. What only a bootstrap knows is never shown.
-    At a base rate that was estimated (`Conditions(prior=estimate)`) bounds take its error too, and half of the 5 % is spared.
+    Every term ("recall >= 0.9 and precision >= 20%", "auc >= 0.8") is judged at the `threshold`, by
+    the one-sided bound at the level: *shown* where the bound keeps it, *observed* where only the
+    value does, *missed* otherwise. Without a threshold a random half of the cases chooses one (the
+    cheapest that keeps the requirement), and the other half judges it. What only a bootstrap knows
+    is never shown. At a base rate that was estimated (`Conditions(prior=estimate)`) bounds take its
+    error too, and half of the 5 % is spared.
 
     >>> import baserate as br
     >>> counts = br.Counts([1, 0], positives=[95, 5], negatives=[10, 890])
@@ -103,24 +118,38 @@ def require(
     """
     level = checked_level(level)
     if not isinstance(counts, Counts):
-        raise refuse("BR228", f"a requirement is judged on Counts, got {type(counts).__name__}", "count(...)")
+        raise refuse(
+            "BR228", f"a requirement is judged on Counts, got {type(counts).__name__}", "count(...)"
+        )
     refuse_weights(counts)
     summaries, rule = split_requirement(requirement)
     if rule and threshold is NOT_SAID:
         refuse_estimate(at, "a requirement without a threshold")
-    point, notes = _point(counts, rule, (at, checked_volume(volume)), threshold, seed) if rule else (None, ())
+    point, notes = (
+        _point(counts, rule, (at, checked_volume(volume)), threshold, seed) if rule else (None, ())
+    )
     checks = [_summary_check(part, counts, at, level, seed) for part in summaries]
     if point is not None:
-        checks += [_check(term, point, level, seed, chosen=bool(notes)) for term in parse_rule(rule, checked_volume(volume)).terms]
+        checks += [
+            _check(term, point, level, seed, chosen=bool(notes))
+            for term in parse_rule(rule, checked_volume(volume)).terms
+        ]
     worst = max((check.outcome for check in checks), key=(SHOWN, OBSERVED, MISSED).index)
     beyond = () if point is None else tuple(note for note in point.notes if note.code == "BR529")
-    return Requirement(worst, tuple(checks), point, combine((*notes, *beyond), (note for check in checks for note in check.interval.notes)))
+    return Requirement(
+        worst,
+        tuple(checks),
+        point,
+        combine((*notes, *beyond), (note for check in checks for note in check.interval.notes)),
+    )
 
 
 def split_requirement(requirement: str) -> tuple[list[tuple[str, str, float]], str]:
     """Terms on summaries (auc >= 0.8), and the rest as a rule."""
     if not isinstance(requirement, str):
-        raise refuse("BR533", f"a requirement is a text, got {quoted(requirement)}", '"precision >= 0.2"')
+        raise refuse(
+            "BR533", f"a requirement is a text, got {quoted(requirement)}", '"precision >= 0.2"'
+        )
     summaries, terms = [], []
     for part in AND.split(requirement.strip().replace("≥", ">=").replace("≤", "<=")):
         sign = ">=" if ">=" in part else "<="
@@ -145,7 +174,9 @@ def check_requirement(requirement: str, volume: float | None = None) -> None:
 
 def checked_margin(margin: Any) -> float | None:
     """How much worse may pass: a number above 0, or none."""
-    if margin is not None and not (isinstance(margin, int | float) and not isinstance(margin, bool) and 0 < margin <= 1e12):
+    if margin is not None and not (
+        isinstance(margin, int | float) and not isinstance(margin, bool) and 0 < margin <= 1e12
+    ):
         text = f"a margin is how much worse may pass, a number above 0, got {quoted(margin)}"
         raise refuse("BR596", text, Fix("margin=0.01", "--margin 0.01"))
     return margin
@@ -158,14 +189,24 @@ def _summary_term(summary: Summary, sign: str, limit: str) -> tuple[str, str, fl
     bound = rounded(value / 100 if limit.endswith("%") else value)
     low, high = RANGES.get(summary.name, (-math.inf, math.inf))
     if not low <= bound <= high:
-        raise refuse("BR533", f"{summary.name} lies between {low:g} and {high:g}, got {quoted(limit, quotes=False)}", f'"{summary} {sign} 80%"')
+        raise refuse(
+            "BR533",
+            f"{summary.name} lies between {low:g} and {high:g}, got {quoted(limit, quotes=False)}",
+            f'"{summary} {sign} 80%"',
+        )
     return str(summary), sign, bound
 
 
 def _point(
-    counts: Counts, rule: str, where: tuple[Conditions | None, float | None], threshold: Any, seed: int
+    counts: Counts,
+    rule: str,
+    where: tuple[Conditions | None, float | None],
+    threshold: Any,
+    seed: int,
 ) -> tuple[OperatingPoint, tuple[Note, ...]]:
-    """Where the requirement is judged: at the threshold, or at one that half of the cases choose and the other half judges."""
+    """Where the requirement is judged: at the threshold, or at one that half of the cases choose
+    and the other half judges.
+    """
     at, volume = where
     if threshold is not NOT_SAID:
         return flag_at(counts, threshold, at=at, volume=volume), ()
@@ -177,18 +218,34 @@ def _point(
     except Infeasible:
         chosen = choose(one, at=at, volume=volume).threshold
     shown = "flagging nothing" if chosen is None else short_on(Points.of(counts), chosen)
-    text = f"no threshold is given: {shown} was chosen on a random half of the cases, and is judged on the other half"
+    text = (
+        f"no threshold is given: {shown} was chosen on a random half of the cases, and is judged on"
+        " the other half"
+    )
     return flag_at(other, chosen, at=at, volume=volume), (Note(CHOSEN_HERE, text),)
 
 
 def _halves(counts: Counts, seed: int) -> tuple[Counts, Counts]:
-    """A coin for every case: two independent samples, so that what one chooses the other may judge."""
+    """A coin for every case: two independent samples, so that what one chooses the other may
+    judge.
+    """
     rng = np.random.default_rng((seed, 0x4A1F))
-    positives, negatives = (rng.binomial(column, 0.5) for column in (counts.positives, counts.negatives))
+    positives, negatives = (
+        rng.binomial(column, 0.5) for column in (counts.positives, counts.negatives)
+    )
     halves = []
-    for ours, theirs in ((positives, negatives), (counts.positives - positives, counts.negatives - negatives)):
+    for ours, theirs in (
+        (positives, negatives),
+        (counts.positives - positives, counts.negatives - negatives),
+    ):
         kept = (ours > 0) | (theirs > 0)
-        halves.append(Counts._of(Cells(counts.scores[kept], ours[kept], theirs[kept]), counts.ledger, condensed=counts.condensed))
+        halves.append(
+            Counts._of(
+                Cells(counts.scores[kept], ours[kept], theirs[kept]),
+                counts.ledger,
+                condensed=counts.condensed,
+            )
+        )
     return halves[0], halves[1]
 
 
@@ -199,11 +256,24 @@ def _check(term: Term, point: OperatingPoint, level: float, seed: int, *, chosen
     except InputError as error:
         tp, fp, fn, tn = point.confusion
         if error.code != UNDEFINED or not chosen or not tp + fn or not fp + tn:
-            raise  # at a threshold that was given, or of a class that is not there, nothing can be judged
-        return Check(str(term), Interval(math.nan, math.nan, math.nan, level, "undefined", side, str(term.measure), point.at), MISSED)
+            # at a threshold that was given, or of a class that is not there, nothing can be judged
+            raise
+        return Check(
+            str(term),
+            Interval(
+                math.nan, math.nan, math.nan, level, "undefined", side, str(term.measure), point.at
+            ),
+            MISSED,
+        )
     limit = float(term.limit)
-    counted = point.counted is not None and term.measure.name in COUNTED  # among all cases that were scored
-    holds = (found.value >= limit if side == LOWER else found.value <= limit) if counted else holds_all([term], point.confusion, point.at)
+    counted = (
+        point.counted is not None and term.measure.name in COUNTED
+    )  # among all cases that were scored
+    holds = (
+        (found.value >= limit if side == LOWER else found.value <= limit)
+        if counted
+        else holds_all([term], point.confusion, point.at)
+    )
     shown = holds and (found.low >= limit if side == LOWER else found.high <= limit)
     outcome = SHOWN if shown else OBSERVED if holds else MISSED
     needed = _needed(term, found.value, level) if outcome == OBSERVED else None
@@ -211,7 +281,9 @@ def _check(term: Term, point: OperatingPoint, level: float, seed: int, *, chosen
 
 
 def _needed(term: Term, value: float, level: float) -> int | None:
-    """Cases of the class that would show it at the rate observed; not known for what mixes classes."""
+    """Cases of the class that would show it at the rate observed; not known for what mixes
+    classes.
+    """
     if term.measure.name not in CLASS_RATES or value == float(term.limit):
         return None
     try:
@@ -220,23 +292,36 @@ def _needed(term: Term, value: float, level: float) -> int | None:
         return None  # more than anybody would look for
 
 
-def _summary_check(part: tuple[str, str, float], counts: Counts, at: Conditions | None, level: float, seed: int) -> Check:
+def _summary_check(
+    part: tuple[str, str, float], counts: Counts, at: Conditions | None, level: float, seed: int
+) -> Check:
     name, sign, limit = part
     side = LOWER if sign == ">=" else UPPER
     found = interval(name, counts, at=at, level=level, side=side, seed=seed)
     holds = found.value >= limit if side == LOWER else found.value <= limit
-    # A bootstrap promises no coverage, and of what is made best (ks, min_cost) it is biased: it shows nothing.
+    # A bootstrap promises no coverage, and of what is made best (ks, min_cost) it is biased: it
+    # shows nothing.
     bound = holds and (found.low >= limit if side == LOWER else found.high <= limit)
     shown = bound and found.replicates is None
     if bound and not shown:
-        text = f"{name} is known by a bootstrap only, whose bound promises no coverage: that does not show a requirement"
+        text = (
+            f"{name} is known by a bootstrap only, whose bound promises no coverage: that does not"
+            " show a requirement"
+        )
         found = replace(found, notes=(*found.notes, Note("BR596", text)))
-    return Check(f"{name} {sign} {limit:g}", found, SHOWN if shown else OBSERVED if holds else MISSED, at_point=False)
+    return Check(
+        f"{name} {sign} {limit:g}",
+        found,
+        SHOWN if shown else OBSERVED if holds else MISSED,
+        at_point=False,
+    )
 
 
 @dataclass(frozen=True)
 class Part:
-    """The comparison on all cases or on one slice: how it came out, and the smallest regression that it could have shown."""
+    """The comparison on all cases or on one slice: how it came out, and the smallest regression
+    that it could have shown.
+    """
 
     name: str
     difference: Difference
@@ -274,10 +359,11 @@ def regression(
 ) -> Regression:
     """Is the candidate really worse than the baseline, over all cases or on any slice?
 
-    `models` are joint counts, or those of each slice by name. Every part is compared by `statistic` (`compare` takes the other options:
-    `threshold={"m1": 0.5, "m2": 0.3}`, `at`, `rule`); by default the errors at fixed thresholds, by McNemar's exact test. It fails where
-    the candidate is worse with p < 0.05 after Holm's adjustment over all parts. With a `margin` it also fails unless the candidate is shown
-    to be at most so much worse over all cases (non-inferiority).
+    `models` are joint counts, or those of each slice by name. Every part is compared by `statistic`
+    (`compare` takes the other options: `threshold={"m1": 0.5, "m2": 0.3}`, `at`, `rule`); by
+    default the errors at fixed thresholds, by McNemar's exact test. It fails where the candidate is
+    worse with p < 0.05 after Holm's adjustment over all parts. With a `margin` it also fails unless
+    the candidate is shown to be at most so much worse over all cases (non-inferiority).
 
     >>> import baserate as br
     >>> y = [1] * 60
@@ -285,13 +371,23 @@ def regression(
     >>> verdict = br.regression(joint, baseline="old", candidate="new", threshold=1)
     >>> verdict.passed, verdict.outcome, round(verdict.parts[0].difference.p_value, 7)
     (False, 'worse', 0.0134893)
-    """
+    """  # noqa: E501
     level = checked_level(level)
     checked_margin(margin)
     if baseline == candidate:
-        raise refuse("BR596", f"baseline and candidate are both {quoted(baseline)}", "name two models")
-    if callable(statistic) and not isinstance(statistic, Summary | Measure) and options.get("better") is None and not is_known(statistic):
-        text = f"which way is better is not known of {quoted(getattr(statistic, '__name__', 'a function'))}"
+        raise refuse(
+            "BR596", f"baseline and candidate are both {quoted(baseline)}", "name two models"
+        )
+    if (
+        callable(statistic)
+        and not isinstance(statistic, Summary | Measure)
+        and options.get("better") is None
+        and not is_known(statistic)
+    ):
+        text = (
+            "which way is better is not known of"
+            f" {quoted(getattr(statistic, '__name__', 'a function'))}"
+        )
         raise refuse("BR594", text, 'better="higher" or better="lower"')
     slices = {} if isinstance(models, JointCounts) else dict(models)
     whole = models if isinstance(models, JointCounts) else _together(slices)
@@ -305,15 +401,24 @@ def regression(
         try:
             found.append((name, compare(statistic, joint, **asked)))
         except InputError as error:
-            skipped.append(Note("BR596", f"slice {quoted(name)} cannot be compared: {error.problems[0].text}"))
+            skipped.append(
+                Note("BR596", f"slice {quoted(name)} cannot be compared: {error.problems[0].text}")
+            )
     adjusted = holm([difference.p_value for _, difference in found])
-    judged = [_judged(name, one, p, (level, len(found))) for (name, one), p in zip(found, adjusted, strict=True)]
+    judged = [
+        _judged(name, one, p, (level, len(found)))
+        for (name, one), p in zip(found, adjusted, strict=True)
+    ]
     return _verdict((replace(judged[0], whole=True), *judged[1:]), margin, tuple(skipped))
 
 
 def _together(slices: Mapping[str, JointCounts]) -> JointCounts:
     if not slices or not all(isinstance(part, JointCounts) for part in slices.values()):
-        raise refuse("BR595", "a comparison needs the joint counts of both models", "count_models(...), or those of each slice by name")
+        raise refuse(
+            "BR595",
+            "a comparison needs the joint counts of both models",
+            "count_models(...), or those of each slice by name",
+        )
     parts = list(slices.values())
     whole = parts[0]
     for part in parts[1:]:
@@ -322,11 +427,19 @@ def _together(slices: Mapping[str, JointCounts]) -> JointCounts:
 
 
 def _check_informative(joint: JointCounts, names: tuple[str, str], threshold: Any) -> None:
-    """A comparison that cannot come out is no check: a class is missing, or neither model flags anything, or both flag everything."""
+    """A comparison that cannot come out is no check: a class is missing, or neither model flags
+    anything, or both flag everything.
+    """
     if not joint.total_positives or not joint.total_negatives:
         missing = "positives" if not joint.total_positives else "negatives"
-        raise refuse("BR552", f"there are no {missing}: a gate on these cases would pass anything", "give cases of both classes")
-    if threshold is NOT_SAID or (isinstance(threshold, Mapping) and not set(names) <= set(threshold)):
+        raise refuse(
+            "BR552",
+            f"there are no {missing}: a gate on these cases would pass anything",
+            "give cases of both classes",
+        )
+    if threshold is NOT_SAID or (
+        isinstance(threshold, Mapping) and not set(names) <= set(threshold)
+    ):
         return
     flagged = []
     for name in names:
@@ -336,7 +449,11 @@ def _check_informative(joint: JointCounts, names: tuple[str, str], threshold: An
     if flagged in ([0, 0], [1, 1]):
         what = "nothing" if flagged[0] == 0 else "everything"
         fix = Fix("threshold=…, within the scores", "--threshold, within the scores")
-        raise refuse("BR596", f"both models flag {what} at these thresholds: there is nothing to compare", fix)
+        raise refuse(
+            "BR596",
+            f"both models flag {what} at these thresholds: there is nothing to compare",
+            fix,
+        )
 
 
 def _judged(name: str, difference: Difference, p_adjusted: float, where: tuple[float, int]) -> Part:
@@ -350,7 +467,9 @@ def _judged(name: str, difference: Difference, p_adjusted: float, where: tuple[f
     else:
         outcome = BETTER if significant else ALIKE
     # Holm lets the first of several parts through at so much less.
-    return Part(name, difference, outcome, p_adjusted, _detectable(difference, 1 - missed(level) / parts))
+    return Part(
+        name, difference, outcome, p_adjusted, _detectable(difference, 1 - missed(level) / parts)
+    )
 
 
 def _detectable(difference: Difference, level: float) -> float | None:
@@ -359,11 +478,16 @@ def _detectable(difference: Difference, level: float) -> float | None:
         pairs, cases = difference.discordant
         share = smallest_detectable(pairs, level=level, cases=cases).share
         return None if share is None or math.isnan(share) else float(share)
-    # The half width of the interval is the critical value times the standard error; another 0.84 standard errors give the power.
+    # The half width of the interval is the critical value times the standard error; another 0.84
+    # standard errors give the power.
     half = (difference.high - difference.low) / 2
     from baserate.inference.auc import normal
 
-    return half * (normal((1 + level) / 2) + normal(0.8)) / normal((1 + difference.level) / 2) if half > 0 else None
+    return (
+        half * (normal((1 + level) / 2) + normal(0.8)) / normal((1 + difference.level) / 2)
+        if half > 0
+        else None
+    )
 
 
 def _verdict(parts: tuple[Part, ...], margin: float | None, notes: tuple[Note, ...]) -> Regression:
@@ -387,29 +511,55 @@ def _verdict(parts: tuple[Part, ...], margin: float | None, notes: tuple[Note, .
 
 
 def require_of_clusters(
-    requirement: str, point: OperatingPoint, clusters: GroupedCounts, level: float, plan: Plan | None = None
+    requirement: str,
+    point: OperatingPoint,
+    clusters: GroupedCounts,
+    level: float,
+    plan: Plan | None = None,
 ) -> Requirement:
-    """A rate within a class is judged by what the clusters that hold it are worth; of anything else only an approximate interval is known."""
+    """A rate within a class is judged by what the clusters that hold it are worth; of anything else
+    only an approximate interval is known.
+    """
     summaries, rule = split_requirement(requirement)
     if summaries:
-        text = f"{summaries[0][0]} of clusters has only an approximate interval, which cannot demonstrate a requirement"
+        text = (
+            f"{summaries[0][0]} of clusters has only an approximate interval, which cannot"
+            " demonstrate a requirement"
+        )
         raise refuse("BR433", text, "require a measure")
-    checks = tuple(_check_of_clusters(term, point, clusters, level, plan) for term in parse_rule(rule, point.volume).terms)
-    return Requirement(max((check.outcome for check in checks), key=(SHOWN, OBSERVED, MISSED).index), checks, point)
+    checks = tuple(
+        _check_of_clusters(term, point, clusters, level, plan)
+        for term in parse_rule(rule, point.volume).terms
+    )
+    return Requirement(
+        max((check.outcome for check in checks), key=(SHOWN, OBSERVED, MISSED).index), checks, point
+    )
 
 
-def _check_of_clusters(term: Term, point: OperatingPoint, clusters: GroupedCounts, level: float, plan: Plan | None) -> Check:
+def _check_of_clusters(
+    term: Term, point: OperatingPoint, clusters: GroupedCounts, level: float, plan: Plan | None
+) -> Check:
     side, name = LOWER if term.sense == ">=" else UPPER, term.measure.name
     holds = holds_all([term], point.confusion, point.at)
     shown = False
     if name in CLASS_OF:
         if not clustered(clusters).worth[CLASS_OF[name]]:
-            raise refuse("BR589", f"{name} is undefined here, and so is its bound", "give cases of both classes")
+            raise refuse(
+                "BR589",
+                f"{name} is undefined here, and so is its bound",
+                "give cases of both classes",
+            )
         found = cluster_bound(name, clusters, point, level, side)
-        shown = holds and (found.low >= float(term.limit) if side == LOWER else found.high <= float(term.limit))
+        shown = holds and (
+            found.low >= float(term.limit) if side == LOWER else found.high <= float(term.limit)
+        )
     else:
         bounds = cluster_intervals(point, clusters, (name,), plan, level, side)
         if name not in bounds:
-            raise refuse("BR590", f"too few clusters for an interval of {name}", "label more clusters, or require a rate within a class")
+            raise refuse(
+                "BR590",
+                f"too few clusters for an interval of {name}",
+                "label more clusters, or require a rate within a class",
+            )
         found = bounds[name]
     return Check(str(term), found, SHOWN if shown else OBSERVED if holds else MISSED)

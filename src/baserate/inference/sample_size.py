@@ -1,4 +1,6 @@
-"""Sample sizes: how many cases a number rests on, and how many a requirement or a comparison takes."""
+"""Sample sizes: how many cases a number rests on, and how many a requirement or a comparison
+takes.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,8 @@ from baserate.notes import Note
 from baserate.numbers import Floats, Undefined, rounded
 
 # ----------------------------------------------------------------------
-# Can this test set answer it? On how many cases a number rests, and how many it takes to show a requirement.
+# Can this test set answer it? On how many cases a number rests, and how many it takes to show a
+# requirement.
 
 
 # A rate that rests on fewer errors than this is known to within a factor of about two at best.
@@ -35,7 +38,10 @@ MOST_SEARCHED = 10**10
 # Probabilities are computed to about 13 digits: a tie is shown, and not missed by rounding.
 TIE = 1 + 2.0**-40
 SENSES = {"tpr": ">=", "fnr": "<=", "tnr": ">=", "fpr": "<="}
-WRITE_REQUIREMENT = 'require a rate within one class, such as "recall >= 0.9", "fpr <= 1e-5" or "specificity >= 99%"'
+WRITE_REQUIREMENT = (
+    'require a rate within one class, such as "recall >= 0.9", "fpr <= 1e-5" or "specificity >='
+    ' 99%"'
+)
 Integers = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
@@ -44,8 +50,9 @@ Flags = npt.NDArray[np.bool_]
 class Support:
     """On how many cases does this rest, and what could so many show at best?
 
-    `misses` and `false_alarms` are None where no point was given. `smallest_fnr_shown` and `smallest_fpr_shown` are the bounds when no
-    error at all is seen: with so few cases, nothing smaller can be shown.
+    `misses` and `false_alarms` are None where no point was given. `smallest_fnr_shown` and
+    `smallest_fpr_shown` are the bounds when no error at all is seen: with so few cases, nothing
+    smaller can be shown.
     """
 
     positives: int
@@ -59,9 +66,11 @@ class Support:
 
 
 def support(source: Confusion | OperatingPoint | Counts, *, level: float = 0.95) -> Support:
-    """How many false alarms and misses support this point, and what is the smallest rate that these cases can show?
+    """How many false alarms and misses support this point, and what is the smallest rate that these
+    cases can show?
 
-    Of `Counts` only the class totals are read. A note says where fewer than ten errors support a rate, and how well it is known then.
+    Of `Counts` only the class totals are read. A note says where fewer than ten errors support a
+    rate, and how well it is known then.
 
     >>> import baserate as br
     >>> found = br.support(br.Confusion(tp=95, fp=0, fn=5, tn=40_000))
@@ -69,30 +78,44 @@ def support(source: Confusion | OperatingPoint | Counts, *, level: float = 0.95)
     (5, 0, '7.48905e-05')
     >>> print(found.notes[0])
     BR587: 5 misses among 100 positives support fnr 0.05: 95 % from 0.01643 to 0.1128 (clopper-pearson)
-    """
+    """  # noqa: E501
     level = checked_level(level)
     if isinstance(source, Counts):
         refuse_masses(source.weighted)
-        return _supported(int(source.total_positives), int(source.total_negatives), None, None, level)
+        return _supported(
+            int(source.total_positives), int(source.total_negatives), None, None, level
+        )
     tp, fp, fn, tn = _whole(source)
     notes = (*_remarks("fnr", fn, tp + fn, level), *_remarks("fpr", fp, fp + tn, level))
     return replace(_supported(tp + fn, fp + tn, fn, fp, level), notes=notes)
 
 
-def _supported(positives: int, negatives: int, misses: int | None, false_alarms: int | None, level: float) -> Support:
+def _supported(
+    positives: int, negatives: int, misses: int | None, false_alarms: int | None, level: float
+) -> Support:
     # Where there are no cases at all, nothing is ruled out.
-    fnr, fpr = (smallest_rate_shown(cases, level=level) if cases else 1.0 for cases in (positives, negatives))
+    fnr, fpr = (
+        smallest_rate_shown(cases, level=level) if cases else 1.0
+        for cases in (positives, negatives)
+    )
     return Support(positives, negatives, misses, false_alarms, fnr, fpr, level)
 
 
 def _remarks(name: str, errors: int, cases: int, level: float) -> Iterator[Note]:
-    one, kind, of = ("miss", "misses", "positives") if name == "fnr" else ("false alarm", "false alarms", "negatives")
+    one, kind, of = (
+        ("miss", "misses", "positives")
+        if name == "fnr"
+        else ("false alarm", "false alarms", "negatives")
+    )
     if not cases:
         yield Note("BR587", f"no {of}: nothing is known of {name}")
     elif errors < FEW_ERRORS:
         known = rate_interval(errors, cases, level=level)
         shown = number_of(errors, one, kind) if errors else f"no {kind}"
-        text = f"{shown} among {number_of(cases, of[:-1])} support{'' if errors > 1 else 's'} {name} {known.value:.4g}"
+        text = (
+            f"{shown} among {number_of(cases, of[:-1])} support{'' if errors > 1 else 's'} {name}"
+            f" {known.value:.4g}"
+        )
         yield Note("BR587", f"{text}: {percent(level)} {stated(known)} ({known.method})")
 
 
@@ -100,7 +123,11 @@ def confusion_of(source: Any) -> Confusion:
     """The outcomes of one operating point."""
     found = source.confusion if isinstance(source, OperatingPoint) else source
     if not isinstance(found, Confusion):
-        raise refuse("BR551", f"this is asked of one operating point, got {type(source).__name__}", "give a Confusion, or choose(counts)")
+        raise refuse(
+            "BR551",
+            f"this is asked of one operating point, got {type(source).__name__}",
+            "give a Confusion, or choose(counts)",
+        )
     return found
 
 
@@ -114,12 +141,19 @@ def refuse_masses(weighted: bool) -> None:  # noqa: FBT001
 def _whole(source: Any) -> tuple[int, int, int, int]:
     confusion, point = confusion_of(source), isinstance(source, OperatingPoint)
     if confusion.why_no_prior == ONLY_RATES:
-        raise refuse("BR583", "only rates are known: what they rest on is the number of cases", "give Counts or a Confusion")
+        raise refuse(
+            "BR583",
+            "only rates are known: what they rest on is the number of cases",
+            "give Counts or a Confusion",
+        )
     if any(isinstance(cases, Fraction) for cases in confusion) or (point and source.share != 1):
         text = "this point flags a share of some cases: its outcomes are expected values, not cases"
         raise refuse("BR583", text, "flag_at(counts, threshold)")
-    # What a person typed may be 40.0; what a point flags of weighted counts is a mass even where it happens to be whole.
-    refuse_masses(any(isinstance(cases, float) and (point or not cases.is_integer()) for cases in confusion))
+    # What a person typed may be 40.0; what a point flags of weighted counts is a mass even where it
+    # happens to be whole.
+    refuse_masses(
+        any(isinstance(cases, float) and (point or not cases.is_integer()) for cases in confusion)
+    )
     tp, fp, fn, tn = (int(cases) for cases in confusion)
     return tp, fp, fn, tn
 
@@ -127,8 +161,8 @@ def _whole(source: Any) -> tuple[int, int, int, int]:
 def smallest_rate_shown(cases: int, *, level: float = 0.95) -> float:
     """What is the smallest rate that so many cases can show?
 
-    1 − (1 − level)^(1/cases): the one-sided bound of Clopper and Pearson when none is seen, close to 3 / cases ("rule of three", Hanley &
-    Lippman-Hand 1983, JAMA 249:1743-1745).
+    1 − (1 − level)^(1/cases): the one-sided bound of Clopper and Pearson when none is seen, close
+    to 3 / cases ("rule of three", Hanley & Lippman-Hand 1983, JAMA 249:1743-1745).
 
     >>> import baserate as br
     >>> f"{br.smallest_rate_shown(40_000):.6g}"
@@ -154,42 +188,60 @@ class _Requirement(NamedTuple):
         return 1 - rate if SENSES[self.name] == ">=" else rate
 
 
-def cases_needed(requirement: str, *, expecting: Any = None, level: float = 0.95, power: float | None = None) -> int:
+def cases_needed(
+    requirement: str, *, expecting: Any = None, level: float = 0.95, power: float | None = None
+) -> int:
     """How many cases of the class does it take to show this requirement?
 
-    The requirement is on `tpr`, `fnr` (cases are then positives), `tnr` or `fpr` (negatives), and it is shown where the one-sided bound of
-    Clopper and Pearson meets it. By default the fewest cases that can show it at all: those with which it is shown when no error is seen.
+    The requirement is on `tpr`, `fnr` (cases are then positives), `tnr` or `fpr` (negatives), and
+    it is shown where the one-sided bound of Clopper and Pearson meets it. By default the fewest
+    cases that can show it at all: those with which it is shown when no error is seen.
 
-    With `expecting`, the rate that you count on, the number from which on it is shown by errors at just that rate, every fraction of a
-    case rounded up to one more error. As errors are whole, a smaller number may happen to do, and a larger one then fail again; from the
-    number given on, none fails. Luck is left out, good and bad: `power_to_show` says how likely such a test set is to show it.
+    With `expecting`, the rate that you count on, the number from which on it is shown by errors at
+    just that rate, every fraction of a case rounded up to one more error. As errors are whole, a
+    smaller number may happen to do, and a larger one then fail again; from the number given on,
+    none fails. Luck is left out, good and bad: `power_to_show` says how likely such a test set is
+    to show it.
 
-    With `power` as well, the number from which on the exact probability of showing it never falls below `power`.
+    With `power` as well, the number from which on the exact probability of showing it never falls
+    below `power`.
 
     >>> import baserate as br
     >>> br.cases_needed("fpr <= 1e-5")
     299572
     >>> br.cases_needed("recall >= 0.9", expecting=0.95), br.cases_needed("recall >= 0.9", expecting=0.95, power=0.8)
     (142, 203)
-    """
+    """  # noqa: E501
     asked, missed = _read(requirement), _missed(level)
     if expecting is None:
         if power is not None:
-            raise refuse("BR585", "a power depends on the rate that is really there", "expecting=0.95, the rate that you count on")
+            raise refuse(
+                "BR585",
+                "a power depends on the rate that is really there",
+                "expecting=0.95, the rate that you count on",
+            )
         return _with_none_seen(asked, missed)
     rate, share = asked.errors_at(expecting), None if power is None else checked_power(power)
     if rate >= asked.limit:
-        text = f"expecting {quoted(expecting)} does not keep {asked.text} with room to spare: no number of cases would show it"
+        text = (
+            f"expecting {quoted(expecting)} does not keep {asked.text} with room to spare: no"
+            " number of cases would show it"
+        )
         raise refuse("BR585", text, "expect better than you require, or require less")
     if not rate:
         return _with_none_seen(asked, missed)
-    return _at_just_that_rate(asked, rate, missed) if share is None else _with_power(asked, rate, missed, share)
+    return (
+        _at_just_that_rate(asked, rate, missed)
+        if share is None
+        else _with_power(asked, rate, missed, share)
+    )
 
 
 def power_to_show(requirement: str, *, expecting: Any, cases: int, level: float = 0.95) -> float:
     """How likely is it that so many cases of the class will show this requirement?
 
-    The exact binomial probability that the one-sided bound of Clopper and Pearson meets the requirement, at the rate that is expected.
+    The exact binomial probability that the one-sided bound of Clopper and Pearson meets the
+    requirement, at the rate that is expected.
 
     >>> import baserate as br
     >>> round(br.power_to_show("recall >= 0.9", expecting=0.95, cases=100), 4)
@@ -200,7 +252,11 @@ def power_to_show(requirement: str, *, expecting: Any, cases: int, level: float 
     low, high = -1, whole
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (middle, high) if _chance(middle, whole, asked.at_most) <= missed * TIE else (low, middle)
+        low, high = (
+            (middle, high)
+            if _chance(middle, whole, asked.at_most) <= missed * TIE
+            else (low, middle)
+        )
     return float(_chance(low, whole, rate)) if low >= 0 else 0.0
 
 
@@ -209,7 +265,11 @@ def _read(requirement: Any) -> _Requirement:
     rule = parse_rule(requirement, MOST_CASES)
     names = [term.measure.name for term in rule.terms]
     if len(names) != 1 or names[0] not in SENSES:
-        what = "one requirement at a time" if len(names) != 1 else f"{names[0]} is no rate within one class, whose cases could be counted"
+        what = (
+            "one requirement at a time"
+            if len(names) != 1
+            else f"{names[0]} is no rate within one class, whose cases could be counted"
+        )
         raise refuse("BR585", what, WRITE_REQUIREMENT)
     term = rule.terms[0]
     if term.sense != SENSES[names[0]]:
@@ -217,8 +277,12 @@ def _read(requirement: Any) -> _Requirement:
         raise refuse("BR585", f"{term} asks for errors, which nobody needs to show", fix)
     limit = 1 - term.limit if term.sense == ">=" else term.limit
     if limit == 0:
-        less = f'leave room for a few: "{names[0]} {term.sense} {"0.999" if term.limit else "0.001"}"'
-        raise refuse("BR585", f"{term} is shown by no number of cases: the next one may be an error", less)
+        less = (
+            f'leave room for a few: "{names[0]} {term.sense} {"0.999" if term.limit else "0.001"}"'
+        )
+        raise refuse(
+            "BR585", f"{term} is shown by no number of cases: the next one may be an error", less
+        )
     if limit == 1:
         raise refuse("BR585", f"{term} holds whatever the cases say", WRITE_REQUIREMENT)
     return _Requirement(str(term), names[0], limit)
@@ -232,7 +296,11 @@ def checked_share(value: Any, name: str) -> Fraction:
     """A share between 0 and 1, as a number or as it is written ("95%")."""
     found = notation.share(value) if isinstance(value, str) else notation.from_number(value)
     if found is None or not 0 <= found.value <= 1:
-        raise refuse("BR585", f"{name} must be a share between 0 and 1, got {quoted(value)}", 'write 0.95 or "95%"')
+        raise refuse(
+            "BR585",
+            f"{name} must be a share between 0 and 1, got {quoted(value)}",
+            'write 0.95 or "95%"',
+        )
     return found.value
 
 
@@ -249,17 +317,27 @@ def checked_cases(value: Any, name: str, least: int = 1) -> int:
     """A whole number of cases."""
     whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
     if not whole or not least <= value <= MOST_CASES:
-        raise refuse("BR585", f"{name} must be a whole number, {least} or more, got {quoted(value)}", f"{name}=1000")
+        raise refuse(
+            "BR585",
+            f"{name} must be a whole number, {least} or more, got {quoted(value)}",
+            f"{name}=1000",
+        )
     return int(value)
 
 
 def too_many(text: str, most: int, what: str = "cases") -> Exception:
     """What cannot be planned for."""
-    return refuse("BR585", f"{text} takes more than {f'{most:.0e}'.replace('+0', '').replace('+', '')} {what}", "require less, or expect more")
+    return refuse(
+        "BR585",
+        f"{text} takes more than {f'{most:.0e}'.replace('+0', '').replace('+', '')} {what}",
+        "require less, or expect more",
+    )
 
 
 def _with_none_seen(asked: _Requirement, missed: float) -> int:
-    """(1 − limit)^n <= missed, with logarithms that are right to the last digits, as n may be large."""
+    """(1 − limit)^n <= missed, with logarithms that are right to the last digits, as n may be
+    large.
+    """
     exact = math.log(missed) / math.log1p(-asked.at_most)
     if exact > MOST_CASES:
         raise too_many(asked.text, MOST_CASES)
@@ -267,19 +345,28 @@ def _with_none_seen(asked: _Requirement, missed: float) -> int:
 
 
 def _at_just_that_rate(asked: _Requirement, rate: Fraction, missed: float) -> int:
-    """With x errors go the numbers of cases from above (x − 1) / rate up to x / rate; the last x for which the first of them fails."""
+    """With x errors go the numbers of cases from above (x − 1) / rate up to x / rate; the last x
+    for which the first of them fails.
+    """
 
     def shown_throughout(errors: Integers) -> Flags:
-        first = np.array([(x - 1) * rate.denominator // rate.numerator + 1 for x in errors.tolist()])
+        first = np.array(
+            [(x - 1) * rate.denominator // rate.numerator + 1 for x in errors.tolist()]
+        )
         return first >= _shown_from(errors, asked.at_most, missed)
 
     last = _last_failing(shown_throughout, asked, rate)
     # It fails up to where x errors show it, or where one error more is due, whichever comes first.
-    return min(int(_shown_from(np.array([last]), asked.at_most, missed)[0]), last * rate.denominator // rate.numerator + 1)
+    return min(
+        int(_shown_from(np.array([last]), asked.at_most, missed)[0]),
+        last * rate.denominator // rate.numerator + 1,
+    )
 
 
 def _with_power(asked: _Requirement, rate: Fraction, missed: float, power: float) -> int:
-    """While x errors are allowed, more cases only bring more of them: the power is lowest just before one more is allowed."""
+    """While x errors are allowed, more cases only bring more of them: the power is lowest just
+    before one more is allowed.
+    """
 
     def powerful_throughout(errors: Integers) -> Flags:
         until = _shown_from(errors + 1, asked.at_most, missed) - 1
@@ -292,8 +379,9 @@ def _with_power(asked: _Requirement, rate: Fraction, missed: float, power: float
 def _last_failing(good: Callable[[Integers], Flags], asked: _Requirement, rate: Fraction) -> int:
     """The last number of errors with which something fails; -1 where nothing does.
 
-    Failing turns into succeeding once, but for the rounding to whole cases: by one case more or less, which limit · rate / (limit − rate)
-    more errors make up for. So after the turn that halving finds, the errors up to twice as far are looked at, one by one.
+    Failing turns into succeeding once, but for the rounding to whole cases: by one case more or
+    less, which limit · rate / (limit − rate) more errors make up for. So after the turn that
+    halving finds, the errors up to twice as far are looked at, one by one.
     """
     width = 64 + math.ceil(2 * asked.limit * rate / (asked.limit - rate))
     high = 1
@@ -314,15 +402,20 @@ def _last_failing(good: Callable[[Integers], Flags], asked: _Requirement, rate: 
 
 
 def _shown_from(errors: Integers, limit: float, missed: float) -> Integers:
-    """With how many cases so many errors begin to show that the rate is at most the limit: P(errors or fewer | limit) <= missed."""
+    """With how many cases so many errors begin to show that the rate is at most the limit: P(errors
+    or fewer | limit) <= missed.
+    """
     from scipy.special import ndtri
 
     def shown(cases: Floats) -> Flags:
         return np.asarray((cases > errors) & (_chance(errors, cases, limit) <= missed * TIE))
 
-    # Close to the answer already: Poisson's by Wilson and Hilferty, moved to the binomial. Then outwards until it is enclosed, and halving.
+    # Close to the answer already: Poisson's by Wilson and Hilferty, moved to the binomial. Then
+    # outwards until it is enclosed, and halving.
     one_more = errors + 1.0
-    expected = one_more * (1 - 1 / (9 * one_more) - float(ndtri(missed)) / (3 * np.sqrt(one_more))) ** 3
+    expected = (
+        one_more * (1 - 1 / (9 * one_more) - float(ndtri(missed)) / (3 * np.sqrt(one_more))) ** 3
+    )
     guess = np.maximum(np.floor(expected * (1 / limit - 0.5) + errors / 2), one_more)
     low, high, step = guess - 1, guess + 1, 1
     while (over := shown(low)).any():
@@ -344,12 +437,14 @@ def _chance(errors: Any, cases: Any, rate: float) -> Any:
 
 
 # ----------------------------------------------------------------------
-# How many cases a comparison takes: sample sizes for AUC and for pairs, and the smallest difference that pairs could have shown.
+# How many cases a comparison takes: sample sizes for AUC and for pairs, and the smallest difference
+# that pairs could have shown.
 
 
 # The exact power of so many discordant pairs takes a second or two.
 MOST_DISCORDANT = 10**8
-# Where the number of discordant pairs has a larger standard deviation, the steps of the exact test, two pairs wide, are averaged away.
+# Where the number of discordant pairs has a larger standard deviation, the steps of the exact test,
+# two pairs wide, are averaged away.
 SMOOTH = 4.0
 # Beyond so many standard deviations there is nothing that a float could add.
 REACH = 10
@@ -367,10 +462,12 @@ class Cases(NamedTuple):
 
 
 class Detectable(NamedTuple):
-    """The smallest difference that would have been declared: in pairs, as a share of the cases, and what must be observed for it.
+    """The smallest difference that would have been declared: in pairs, as a share of the cases, and
+    what must be observed for it.
 
-    `excess` is by how many of the discordant pairs one model would have to be ahead, on average, for the power asked for; `share` is that
-    as a share of all cases, None where these are not given; `declared` is the observed excess from which on the test rejects.
+    `excess` is by how many of the discordant pairs one model would have to be ahead, on average,
+    for the power asked for; `share` is that as a share of all cases, None where these are not
+    given; `declared` is the observed excess from which on the test rejects.
     """
 
     excess: float
@@ -387,13 +484,16 @@ def cases_for_auc(
     power: float = 0.8,
     counts: Counts | None = None,
 ) -> Cases:
-    """How many cases of each class does it take to show that AUC is at least this, where it is really that?
+    """How many cases of each class does it take to show that AUC is at least this, where it is
+    really that?
 
-    The fewest with (z_level + z_power) · s <= logit(expecting) − logit(at_least), where s is the standard error of logit(AUC): the
-    one-sided bound of DeLong on the logit scale then meets `at_least` with about this power. The variance of AUC is that of two
-    exponential distributions (Hanley & McNeil 1982, Radiology 143:29-36), or with `counts` from a pilot, what the pilot's placements say
-    (DeLong, DeLong & Clarke-Pearson 1988, Biometrics 44:837-845), whatever their distribution. Below a hundred cases of a class this is
-    a first guess, as the normal distribution is.
+    The fewest with (z_level + z_power) · s <= logit(expecting) − logit(at_least), where s is the
+    standard error of logit(AUC): the one-sided bound of DeLong on the logit scale then meets
+    `at_least` with about this power. The variance of AUC is that of two exponential distributions
+    (Hanley & McNeil 1982, Radiology 143:29-36), or with `counts` from a pilot, what the pilot's
+    placements say (DeLong, DeLong & Clarke-Pearson 1988, Biometrics 44:837-845), whatever their
+    distribution. Below a hundred cases of a class this is a first guess, as the normal distribution
+    is.
 
     >>> import baserate as br
     >>> br.cases_for_auc(expecting=0.85, at_least=0.8)
@@ -401,20 +501,34 @@ def cases_for_auc(
     >>> br.cases_for_auc(expecting=0.85, at_least=0.8, negatives_per_positive=10)
     Cases(positives=189, negatives=1890)
     """
-    low, high = (_checked_auc(value, name) for value, name in ((at_least, "at_least"), (expecting, "expecting")))
+    low, high = (
+        _checked_auc(value, name)
+        for value, name in ((at_least, "at_least"), (expecting, "expecting"))
+    )
     if low >= high:
-        text = f"expecting AUC {high:g} does not reach {low:g} with room to spare: no number of cases would show it"
+        text = (
+            f"expecting AUC {high:g} does not reach {low:g} with room to spare: no number of cases"
+            " would show it"
+        )
         raise refuse("BR585", text, "expect better than you require, or require less")
-    ratio, pilot = _checked_ratio(negatives_per_positive), None if counts is None else _spread(counts)
+    ratio, pilot = (
+        _checked_ratio(negatives_per_positive),
+        None if counts is None else _spread(counts),
+    )
     needed = -normal(_missed(level)) + normal(checked_power(power))
-    # Near 1 the logit's variance grows without bound, though a better model is never harder to show: the best plan of any AUC on the way.
+    # Near 1 the logit's variance grows without bound, though a better model is never harder to
+    # show: the best plan of any AUC on the way.
     ways = [low + (high - low) * step / STEPS for step in range(1, STEPS + 1)]
 
     def enough(positives: int) -> bool:
         negatives = _negatives(positives, ratio)
         for auc in ways:
             room = (math.log(auc / (1 - auc)) - math.log(low / (1 - low))) * auc * (1 - auc)
-            variance = _exponential(auc, positives, negatives) if pilot is None else pilot[0] / positives + pilot[1] / negatives
+            variance = (
+                _exponential(auc, positives, negatives)
+                if pilot is None
+                else pilot[0] / positives + pilot[1] / negatives
+            )
             if needed * math.sqrt(variance) <= room:
                 return True
         return False
@@ -433,14 +547,20 @@ def cases_for_auc(
 def _checked_auc(value: Any, name: str) -> float:
     share = checked_share(value, name)
     if not Fraction(1, 2) <= share < 1:
-        raise refuse("BR585", f"{name} is an AUC from 0.5 to below 1, got {quoted(value)}", f"{name}=0.85")
+        raise refuse(
+            "BR585", f"{name} is an AUC from 0.5 to below 1, got {quoted(value)}", f"{name}=0.85"
+        )
     return rounded(share)
 
 
 def _checked_ratio(value: Any) -> Fraction:
     found = notation.from_number(value)
     if found is None or not Fraction(1, 10**9) <= found.value <= 10**9:
-        raise refuse("BR585", f"negatives_per_positive must be a number above 0, got {quoted(value)}", "negatives_per_positive=10")
+        raise refuse(
+            "BR585",
+            f"negatives_per_positive must be a number above 0, got {quoted(value)}",
+            "negatives_per_positive=10",
+        )
     return found.value
 
 
@@ -451,28 +571,42 @@ def _negatives(positives: int, ratio: Fraction) -> int:
 def _exponential(auc: float, positives: int, negatives: int) -> float:
     """Hanley and McNeil's variance of an AUC."""
     two_positives, two_negatives = auc / (2 - auc) - auc**2, 2 * auc**2 / (1 + auc) - auc**2
-    return (auc * (1 - auc) + (positives - 1) * two_positives + (negatives - 1) * two_negatives) / (positives * negatives)
+    return (auc * (1 - auc) + (positives - 1) * two_positives + (negatives - 1) * two_negatives) / (
+        positives * negatives
+    )
 
 
 def _spread(counts: Counts) -> tuple[float, float]:
     """The variance of the placements within each class of a pilot."""
     if not isinstance(counts, Counts):
-        raise refuse("BR585", f"a pilot is given as Counts, got {type(counts).__name__}", "counts=count(y_true, y_score)")
+        raise refuse(
+            "BR585",
+            f"a pilot is given as Counts, got {type(counts).__name__}",
+            "counts=count(y_true, y_score)",
+        )
     refuse_masses(counts.weighted)
     if min(counts.total_positives, counts.total_negatives) < 2:
         raise refuse("BR585", "a pilot needs two cases of each class or more", "leave counts out")
     known = placed(counts)
     if not known.variance:
-        raise refuse("BR585", "the pilot separates the classes without error: its variance is 0, and says nothing", "leave counts out")
+        raise refuse(
+            "BR585",
+            "the pilot separates the classes without error: its variance is 0, and says nothing",
+            "leave counts out",
+        )
     return known.of_positives, known.of_negatives
 
 
-def cases_for_mcnemar(*, discordant: Any, difference: Any, level: float = 0.95, power: float = 0.8) -> int:
+def cases_for_mcnemar(
+    *, discordant: Any, difference: Any, level: float = 0.95, power: float = 0.8
+) -> int:
     """How many cases, judged by both models, does it take to find a difference between them?
 
-    `discordant` is the share of cases that only one of the two gets right, `difference` how much larger the share of the one is than that
-    of the other. The number from which on the exact two-sided test of McNemar finds the better model with this power or more: computed
-    exactly over the binomial number of discordant pairs, around the normal formula of Connor 1987, Biometrics 43:207-211.
+    `discordant` is the share of cases that only one of the two gets right, `difference` how much
+    larger the share of the one is than that of the other. The number from which on the exact
+    two-sided test of McNemar finds the better model with this power or more: computed exactly over
+    the binomial number of discordant pairs, around the normal formula of Connor 1987, Biometrics
+    43:207-211.
 
     >>> import baserate as br
     >>> br.cases_for_mcnemar(discordant=0.1, difference=0.03)
@@ -480,24 +614,38 @@ def cases_for_mcnemar(*, discordant: Any, difference: Any, level: float = 0.95, 
     """
     apart, ahead = checked_share(discordant, "discordant"), checked_share(difference, "difference")
     if not ahead:
-        raise refuse("BR585", "there is no difference to find", "difference=0.01, the smallest that would matter")
+        raise refuse(
+            "BR585",
+            "there is no difference to find",
+            "difference=0.01, the smallest that would matter",
+        )
     if ahead > apart:
-        text = f"where {rounded(apart):g} of the pairs are discordant, the models do not differ by {rounded(ahead):g}"
-        raise refuse("BR585", text, "give a difference that is at most the share of discordant pairs")
+        text = (
+            f"where {rounded(apart):g} of the pairs are discordant, the models do not differ by"
+            f" {rounded(ahead):g}"
+        )
+        raise refuse(
+            "BR585", text, "give a difference that is at most the share of discordant pairs"
+        )
     missed, share = _missed(level), checked_power(power)
     psi, delta = rounded(apart), rounded(ahead)
     spread = -normal(missed / 2) * math.sqrt(psi) + normal(share) * math.sqrt(psi - delta**2)
     start = max(1, math.ceil((spread / delta) ** 2)) if spread > 0 else 1
     if start * psi > MOST_DISCORDANT:
         raise too_many(f"a difference of {delta:g}", MOST_DISCORDANT, "discordant pairs")
-    return _first_for_good(_Pairs(psi, (1 - ahead / apart) / 2, missed), share, start, math.ceil(1 / ahead))
+    return _first_for_good(
+        _Pairs(psi, (1 - ahead / apart) / 2, missed), share, start, math.ceil(1 / ahead)
+    )
 
 
-def smallest_detectable(pairs: int, *, level: float = 0.95, power: float = 0.8, cases: int | None = None) -> Detectable:
+def smallest_detectable(
+    pairs: int, *, level: float = 0.95, power: float = 0.8, cases: int | None = None
+) -> Detectable:
     """With so many discordant pairs, which difference between two models could have been found?
 
-    The smallest excess of one model's pairs over the other's that the exact two-sided test of McNemar declares with this power, given how
-    many pairs are discordant. With fewer than six of them nothing at all can be declared at 95 %, and the excess is undefined.
+    The smallest excess of one model's pairs over the other's that the exact two-sided test of
+    McNemar declares with this power, given how many pairs are discordant. With fewer than six of
+    them nothing at all can be declared at 95 %, and the excess is undefined.
 
     >>> import baserate as br
     >>> found = br.smallest_detectable(60, cases=2_000)
@@ -507,21 +655,28 @@ def smallest_detectable(pairs: int, *, level: float = 0.95, power: float = 0.8, 
     missed, share, apart = _missed(level), checked_power(power), checked_cases(pairs, "pairs", 0)
     whole = None if cases is None else checked_cases(cases, "cases")
     if whole is not None and whole < apart:
-        raise refuse("BR585", f"of {whole} cases, {apart} cannot be discordant", "cases=, all that both models judged")
+        raise refuse(
+            "BR585",
+            f"of {whole} cases, {apart} cannot be discordant",
+            "cases=, all that both models judged",
+        )
     fewer = int(_most_fewer(np.array([apart]), missed)[0])
     if fewer < 0:
         none = Undefined(f"{apart} discordant pairs show nothing at this level")
         return Detectable(none, None if whole is None else none, None)
     from scipy.special import betaincinv
 
-    # The share of the other model's pairs at which so few of them, or fewer, are seen with the power asked for.
+    # The share of the other model's pairs at which so few of them, or fewer, are seen with the
+    # power asked for.
     other = float(betaincinv(fewer + 1, apart - fewer, 1 - share))
     excess = max(0.0, apart * (1 - 2 * other))
     return Detectable(excess, None if whole is None else excess / whole, apart - 2 * fewer)
 
 
 class _Pairs:
-    """The exact power of McNemar's test for so many cases, over what chance makes of the number of discordant pairs."""
+    """The exact power of McNemar's test for so many cases, over what chance makes of the number of
+    discordant pairs.
+    """
 
     def __init__(self, discordant: float, other: Fraction, missed: float) -> None:
         self.discordant, self.other, self.missed = discordant, rounded(other), missed
@@ -532,23 +687,34 @@ class _Pairs:
 
     def power(self, cases: int) -> float:
         reach = REACH * self.varies(cases) + 2 * REACH
-        low, high = max(0, math.floor(cases * self.discordant - reach)), min(cases, math.ceil(cases * self.discordant + reach))
+        low, high = (
+            max(0, math.floor(cases * self.discordant - reach)),
+            min(cases, math.ceil(cases * self.discordant + reach)),
+        )
         chance = self._chances(np.arange(low, high + 1), cases)
         return float(chance @ self._declared(low, high))
 
     def _chances(self, pairs: Any, cases: int) -> Floats:
         from scipy.special import gammaln, xlog1py, xlogy
 
-        logs = xlogy(pairs, self.discordant) + xlog1py(cases - pairs, -self.discordant) - gammaln(pairs + 1) - gammaln(cases - pairs + 1)
+        logs = (
+            xlogy(pairs, self.discordant)
+            + xlog1py(cases - pairs, -self.discordant)
+            - gammaln(pairs + 1)
+            - gammaln(cases - pairs + 1)
+        )
         chance = np.exp(logs - logs.max())
         # What large logarithms lose is common to all, and goes away here.
         return np.asarray(chance / chance.sum())
 
     def _declared(self, low: int, high: int) -> Floats:
-        """The probability that the better model is declared so, for each number of discordant pairs; kept, as the search asks again."""
+        """The probability that the better model is declared so, for each number of discordant
+        pairs; kept, as the search asks again.
+        """
         end = self.first + len(self.known)
         if low < self.first or high >= end:
-            # More than was asked for, in proportion, so that a search does not come back for a little more each time.
+            # More than was asked for, in proportion, so that a search does not come back for a
+            # little more each time.
             margin = (high - low + len(self.known)) // 4
             first, end = max(0, low - margin), max(high + margin + 1, end)
             self.first = min(first, self.first) if len(self.known) else first
@@ -560,11 +726,15 @@ def _declared(pairs: Any, other: float, missed: float) -> Floats:
     from scipy.special import betaincc
 
     fewer = _most_fewer(pairs, missed)
-    return np.where(fewer >= 0, betaincc(np.maximum(fewer, 0) + 1.0, pairs - np.maximum(fewer, 0), other), 0.0)
+    return np.where(
+        fewer >= 0, betaincc(np.maximum(fewer, 0) + 1.0, pairs - np.maximum(fewer, 0), other), 0.0
+    )
 
 
 def _most_fewer(pairs: Any, missed: float) -> Any:
-    """The most pairs of the other model with which the two-sided test still rejects: 2 · P(so many or fewer | ½) < missed; -1 for none."""
+    """The most pairs of the other model with which the two-sided test still rejects: 2 · P(so many
+    or fewer | ½) < missed; -1 for none.
+    """
     from scipy.special import betaincc
 
     def rejects(fewer: Any) -> Any:
@@ -580,7 +750,9 @@ def _most_fewer(pairs: Any, missed: float) -> Any:
 
 
 def _first_for_good(pairs: _Pairs, power: float, start: int, step: int) -> int:
-    """The number of cases from which on the power is reached: enclosed, halved, and where it rises in steps, looked at one by one."""
+    """The number of cases from which on the power is reached: enclosed, halved, and where it rises
+    in steps, looked at one by one.
+    """
     low, high, far = start, start, step
     while low > 0 and pairs.power(low) >= power:
         low, far = max(0, low - far), 2 * far
@@ -591,7 +763,8 @@ def _first_for_good(pairs: _Pairs, power: float, start: int, step: int) -> int:
         middle = (low + high) // 2
         low, high = (low, middle) if pairs.power(middle) >= power else (middle, high)
     while pairs.discordant > 0.5 and pairs.varies(high) < SMOOTH:
-        # A step of the exact test is made up for by about 4 / difference more cases: twice as far is looked at.
+        # A step of the exact test is made up for by about 4 / difference more cases: twice as far
+        # is looked at.
         ahead = range(high, high + 64 + 8 * step)
         failing = max((cases for cases in ahead if pairs.power(cases) < power), default=low)
         if failing < high:

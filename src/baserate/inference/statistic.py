@@ -20,17 +20,26 @@ from baserate.decisions.operating_point import OperatingPoint
 from baserate.decisions.rules import parse_rule
 from baserate.decisions.selection import choose, flag_at
 from baserate.errors import Infeasible, InputError, quoted, refuse
-from baserate.measures.confusion import NOT_SAID, along, checked_conditions, checked_volume, label_shift_of, resolved_for
+from baserate.measures.confusion import (
+    NOT_SAID,
+    along,
+    checked_conditions,
+    checked_volume,
+    label_shift_of,
+    resolved_for,
+)
 from baserate.measures.measure import Measure, named
 from baserate.measures.registry import Outcomes
 from baserate.notes import Note
 from baserate.numbers import Floats
 
 # ----------------------------------------------------------------------
-# What a band is made of: a curve read at fixed places, so that the curves of resamples can be laid over each other.
+# What a band is made of: a curve read at fixed places, so that the curves of resamples can be laid
+# over each other.
 
 
-# Along which axis each curve is read, and what is read there. Every axis is linear in the outcomes, so places on an edge are exact.
+# Along which axis each curve is read, and what is read there. Every axis is linear in the outcomes,
+# so places on an edge are exact.
 CURVES = {
     "roc": ("fpr", "tpr"),
     "det": ("fpr", "fnr"),
@@ -47,7 +56,9 @@ SHORT = {"posfrac": "posfrac_curve", "gain": "gain_curve", "lift": "lift_curve",
 
 @dataclass(frozen=True)
 class Reader:
-    """A curve as a function of counts: its value at each of the places `x`; NaN where it is undefined."""
+    """A curve as a function of counts: its value at each of the places `x`; NaN where it is
+    undefined.
+    """
 
     name: str
     x_label: str
@@ -71,10 +82,23 @@ def curve_reader(curve: Any, at: Conditions | None, x: Any) -> Reader:
     if name == COST_CURVE:
         places = _places(x, 0.0, 1.0, np.arange(PLACES + 1) / PLACES)
         read_cost = lambda counts: lowest_cost(counts, places)  # noqa: E731
-        return Reader(name, "effective_prior", "normalized_cost", places, read_cost, None, of_prior=False, chosen=True)
+        return Reader(
+            name,
+            "effective_prior",
+            "normalized_cost",
+            places,
+            read_cost,
+            None,
+            of_prior=False,
+            chosen=True,
+        )
     if name not in CURVES:
         known = ", ".join((*CURVES, COST_CURVE))
-        raise refuse("BR569", f"there is no band for {quoted(given or curve)}", f"one of {known}, or a measure with priors=[…]")
+        raise refuse(
+            "BR569",
+            f"there is no band for {quoted(given or curve)}",
+            f"one of {known}, or a measure with priors=[…]",
+        )
     axis, measure = (Measure(part) for part in CURVES[name])
     # A share of no positives or no cases flags nothing, where a ratio of flagged cases is 0/0.
     usual = np.arange(0 if axis.name == "fpr" else 1, PLACES + 1) / PLACES
@@ -85,7 +109,15 @@ def curve_reader(curve: Any, at: Conditions | None, x: Any) -> Reader:
         return at_places(counts, axis, measure, conditions, places)
 
     at_shown = None if prior_free else conditions
-    return Reader(name, axis.name, measure.name, places, read, at_shown, of_prior=not prior_free and conditions.as_in_sample)
+    return Reader(
+        name,
+        axis.name,
+        measure.name,
+        places,
+        read,
+        at_shown,
+        of_prior=not prior_free and conditions.as_in_sample,
+    )
 
 
 def _places(given: Any, low: float, high: float, usual: Floats) -> Floats:
@@ -100,26 +132,41 @@ def _places(given: Any, low: float, high: float, usual: Floats) -> Floats:
     return places
 
 
-def at_places(counts: Counts | Points, axis: Measure, measure: Measure, at: Conditions, places: Floats) -> Floats:
-    """A measure where another one reaches given values: on the edge of the ROC that crosses them, at its better end."""
+def at_places(
+    counts: Counts | Points, axis: Measure, measure: Measure, at: Conditions, places: Floats
+) -> Floats:
+    """A measure where another one reaches given values: on the edge of the ROC that crosses them,
+    at its better end.
+    """
     points = Points.of(counts)
     if one_class(points):
         return np.full(len(places), np.nan)
     values = along(axis, points, at)
-    # Along fpr the highest tpr at each place, along tpr the lowest fpr: the last point, or the first, of those with that value.
+    # Along fpr the highest tpr at each place, along tpr the lowest fpr: the last point, or the
+    # first, of those with that value.
     side = "right" if axis.name == "fpr" else "left"
     found = np.searchsorted(values, places, side) - 1  # type: ignore[call-overload]
     edges = np.clip(found, 0, len(points) - 2)
     start, end = values[edges], values[edges + 1]
     length = end - start
-    shares = np.clip(np.divide(places - start, length, out=np.zeros(len(places)), where=length > 0), 0.0, 1.0)
-    shares[found > edges] = 1.0  # at the very end: the last point, also where the last edge goes straight up
+    shares = np.clip(
+        np.divide(places - start, length, out=np.zeros(len(places)), where=length > 0), 0.0, 1.0
+    )
+    shares[found > edges] = (
+        1.0  # at the very end: the last point, also where the last edge goes straight up
+    )
     inside = mixed_points(points, edges, shares)
-    return np.asarray(along(measure, inside, resolved_for(points, at, [measure]) if measure.depends_on_prior else at))
+    return np.asarray(
+        along(
+            measure, inside, resolved_for(points, at, [measure]) if measure.depends_on_prior else at
+        )
+    )
 
 
 def lowest_cost(counts: Counts, places: Floats) -> Floats:
-    """The normalized cost of the best threshold at each effective prior: the lower envelope of all lines."""
+    """The normalized cost of the best threshold at each effective prior: the lower envelope of all
+    lines.
+    """
     points = Points.of(counts)
     if one_class(points):
         return np.full(len(places), np.nan)
@@ -132,13 +179,23 @@ def lowest_cost(counts: Counts, places: Floats) -> Floats:
 
 
 def prior_reader(
-    measure: Any, priors: Sequence[Any] | None, *, costs: Any = None, rule: str | None = None, threshold: Any = NOT_SAID, volume: Any = None
+    measure: Any,
+    priors: Sequence[Any] | None,
+    *,
+    costs: Any = None,
+    rule: str | None = None,
+    threshold: Any = NOT_SAID,
+    volume: Any = None,
 ) -> Reader:
-    """A measure along the base rates: at a threshold that stays, or at the one that is chosen again for each of them."""
+    """A measure along the base rates: at a threshold that stays, or at the one that is chosen again
+    for each of them.
+    """
     asked = named(measure, volume)
     conditions = [Conditions(prior, costs) for prior in (PRIORS if priors is None else priors)]
     if not conditions or any(one.prior is None for one in conditions):
-        raise refuse("BR519", "a band along base rates needs base rates", "priors=[0.1, 0.01, 0.001]")
+        raise refuse(
+            "BR519", "a band along base rates needs base rates", "priors=[0.1, 0.01, 0.001]"
+        )
     x = np.array([one.prior for one in conditions])
 
     def read(counts: Counts) -> Floats:
@@ -148,40 +205,76 @@ def prior_reader(
         if rule is not None:
             return np.array([_chosen(points, asked, one, rule, volume) for one in conditions])
         if threshold is NOT_SAID:
-            return along_priors(asked, *_cheapest(points, x, conditions[0].costs), x, conditions[0].costs)
+            return along_priors(
+                asked, *_cheapest(points, x, conditions[0].costs), x, conditions[0].costs
+            )
         place = points.place(threshold)
         return along_priors(asked, points.tpr[place], points.fpr[place], x, conditions[0].costs)
 
     if rule is not None and threshold is not NOT_SAID:
-        raise refuse("BR594", f"{asked} is asked for at a rule and at a threshold", "give one of them")
+        raise refuse(
+            "BR594", f"{asked} is asked for at a rule and at a threshold", "give one of them"
+        )
     if asked.needs_counts:
         raise refuse(
-            "BR573", f"{asked} counts the cases of the sample: it does not change with the base rate", "alerts, caught or expected_cost"
+            "BR573",
+            f"{asked} counts the cases of the sample: it does not change with the base rate",
+            "alerts, caught or expected_cost",
         )
     of_roc = rule is None and threshold is NOT_SAID
-    known: dict[str, Any] = {"threshold": threshold, "costs": costs, "chosen": threshold is NOT_SAID}
-    return Reader(str(asked), "prior", str(asked), x, read, None, of_prior=False, of_roc=of_roc, **known)
+    known: dict[str, Any] = {
+        "threshold": threshold,
+        "costs": costs,
+        "chosen": threshold is NOT_SAID,
+    }
+    return Reader(
+        str(asked), "prior", str(asked), x, read, None, of_prior=False, of_roc=of_roc, **known
+    )
 
 
 def along_priors(asked: Measure, tpr: Any, fpr: Any, priors: Floats, costs: Costs) -> Floats:
     """A measure at one point, or at one point for each base rate."""
-    t, f = (np.broadcast_to(np.asarray(rate, dtype=np.float64), priors.shape) for rate in (tpr, fpr))
-    return rates_read(asked, (t, f), priors, tuple(float(getattr(costs, name)) for name in ("tp", "fp", "fn", "tn")))
+    t, f = (
+        np.broadcast_to(np.asarray(rate, dtype=np.float64), priors.shape) for rate in (tpr, fpr)
+    )
+    return rates_read(
+        asked,
+        (t, f),
+        priors,
+        tuple(float(getattr(costs, name)) for name in ("tp", "fp", "fn", "tn")),
+    )
 
 
 def rates_read(
-    asked: Measure, rates: tuple[Floats, Floats], prior: Any, costs: tuple[Any, ...], totals: tuple[Any, Any] = (1.0, 1.0)
+    asked: Measure,
+    rates: tuple[Floats, Floats],
+    prior: Any,
+    costs: tuple[Any, ...],
+    totals: tuple[Any, Any] = (1.0, 1.0),
 ) -> Floats:
-    """A measure for arrays of rates, at base rates and costs (tp, fp, fn, tn) that may be arrays too."""
+    """A measure for arrays of rates, at base rates and costs (tp, fp, fn, tn) that may be arrays
+    too.
+    """
     (t, f), (tp, fp, fn, tn) = rates, costs
     counted = (totals[0] * t, totals[1] * f, totals[0] * (1 - t), totals[1] * (1 - f))
-    outcomes = Outcomes(prior * t, (1 - prior) * f, prior * (1 - t), (1 - prior) * (1 - f), counted, fn - tp, fp - tn, (tp, fp, fn, tn))
+    outcomes = Outcomes(
+        prior * t,
+        (1 - prior) * f,
+        prior * (1 - t),
+        (1 - prior) * (1 - f),
+        counted,
+        fn - tp,
+        fp - tn,
+        (tp, fp, fn, tn),
+    )
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.broadcast_to(np.asarray(asked.formula(outcomes), dtype=np.float64), t.shape)
 
 
 def outcomes_read(asked: Measure, outcomes: tuple[Any, Any, Any, Any], at: Conditions) -> Floats:
-    """A measure for arrays of tp, fp, fn and tn: at their own prior where that of the sample is asked for; NaN where it is undefined."""
+    """A measure for arrays of tp, fp, fn and tn: at their own prior where that of the sample is
+    asked for; NaN where it is undefined.
+    """
     tp, fp, fn, tn = outcomes
     with np.errstate(divide="ignore", invalid="ignore"):
         t, f = tp / (tp + fn), fp / (fp + tn)
@@ -193,10 +286,14 @@ def outcomes_read(asked: Measure, outcomes: tuple[Any, Any, Any, Any], at: Condi
 
 
 def _cheapest(points: Points, priors: Floats, costs: Costs) -> tuple[Floats, Floats]:
-    """The rates at the cheapest corner of the hull, for each base rate; among equals the one that flags least."""
+    """The rates at the cheapest corner of the hull, for each base rate; among equals the one that
+    flags least.
+    """
     hull = points.hull()
     fpr, fnr = hull.fpr, hull.fn / hull.total_positives
-    loss = np.outer(priors * float(costs.miss), fnr) + np.outer((1 - priors) * float(costs.false_alarm), fpr)
+    loss = np.outer(priors * float(costs.miss), fnr) + np.outer(
+        (1 - priors) * float(costs.false_alarm), fpr
+    )
     best = np.argmin(loss, axis=1)
     return hull.tpr[best], fpr[best]
 
@@ -209,20 +306,34 @@ def _chosen(points: Points, asked: Measure, at: Conditions, rule: str, volume: A
 
 
 # ----------------------------------------------------------------------
-# What is asked for: a summary, a measure at a threshold or a rule, or a function of one's own, as one function of counts.
+# What is asked for: a summary, a measure at a threshold or a rule, or a function of one's own, as
+# one function of counts.
 
 
 # Lower is better for these; for every other summary higher is.
 LOWER = ("brier", "log_loss", "calibration_error", "min_cost", "cost_area", "weighted_cost_area")
 SHARE = (0.0, 1.0)
 RANGES = {
-    **dict.fromkeys(("auc", "ks", "average_precision", "auprc", "weighted_auc", "weighted_pr_area", "brier", "calibration_error"), SHARE),
+    **dict.fromkeys(
+        (
+            "auc",
+            "ks",
+            "average_precision",
+            "auprc",
+            "weighted_auc",
+            "weighted_pr_area",
+            "brier",
+            "calibration_error",
+        ),
+        SHARE,
+    ),
     "gini": (-1.0, 1.0),
     "h_measure": (-math.inf, 1.0),
     "cost_area": SHARE,
     "log_loss": (0.0, math.inf),
 }
-# These look at the scores themselves; every other summary sees the ROC alone, which merging runs of negatives leaves as it is.
+# These look at the scores themselves; every other summary sees the ROC alone, which merging runs of
+# negatives leaves as it is.
 OF_SCORES = ("brier", "log_loss", "calibration_error", "brier_decomposition")
 
 
@@ -230,8 +341,9 @@ OF_SCORES = ("brier", "log_loss", "calibration_error", "brier_decomposition")
 class Statistic:
     """A function of counts, and what a bootstrap needs to know of it.
 
-    `of_roc` says that the ROC alone decides, so that runs of negatives may be merged; `of_prior` that the sample's own prior enters, so
-    that it has to be resampled too; `chosen` that the threshold is chosen again on every resample.
+    `of_roc` says that the ROC alone decides, so that runs of negatives may be merged; `of_prior`
+    that the sample's own prior enters, so that it has to be resampled too; `chosen` that the
+    threshold is chosen again on every resample.
     """
 
     name: str
@@ -278,11 +390,15 @@ def is_known(function: Any) -> bool:
 
 
 def directed(statistic: Statistic, better: str | None) -> Statistic:
-    """The same, with what is better said; what is known of a measure or summary is not to be said otherwise."""
+    """The same, with what is better said; what is known of a measure or summary is not to be said
+    otherwise.
+    """
     if better is None:
         return statistic
     if better not in ("higher", "lower"):
-        raise refuse("BR594", f'better is "higher" or "lower", got {quoted(better)}', 'better="lower"')
+        raise refuse(
+            "BR594", f'better is "higher" or "lower", got {quoted(better)}', 'better="lower"'
+        )
     return replace(statistic, better=better)
 
 
@@ -300,37 +416,83 @@ def statistic_of(
     if isinstance(asked, str) and asked.strip().partition("(")[0].strip() in SUMMARIES:
         asked = Summary.parse(asked)
     if isinstance(asked, str | Measure):
-        return _of_measure(named(asked, checked_volume(volume)), conditions, rule, threshold, volume, optimize)
+        return _of_measure(
+            named(asked, checked_volume(volume)), conditions, rule, threshold, volume, optimize
+        )
     if not callable(asked):
-        raise refuse("BR594", f"a statistic is a function of Counts or the name of a measure, got {quoted(asked)}", 'br.auc, or "precision"')
+        raise refuse(
+            "BR594",
+            f"a statistic is a function of Counts or the name of a measure, got {quoted(asked)}",
+            'br.auc, or "precision"',
+        )
     if volume is not None:
-        raise refuse("BR532", "a volume counts alerts and cases: this statistic counts none", "leave volume out")
+        raise refuse(
+            "BR532",
+            "a volume counts alerts and cases: this statistic counts none",
+            "leave volume out",
+        )
     if rule is not None or threshold is not NOT_SAID or optimize is not None:
-        raise refuse("BR594", "a rule or threshold belongs to a measure; this statistic is a function of all counts", 'ask for "precision"')
-    return _of_summary(asked, conditions) if isinstance(asked, Summary) else _of_function(asked, conditions)
+        raise refuse(
+            "BR594",
+            "a rule or threshold belongs to a measure; this statistic is a function of all counts",
+            'ask for "precision"',
+        )
+    return (
+        _of_summary(asked, conditions)
+        if isinstance(asked, Summary)
+        else _of_function(asked, conditions)
+    )
 
 
 def _of_measure(
-    asked: Measure, at: Conditions, rule: str | None, threshold: Any, volume: float | None, optimize: str | Measure | None
+    asked: Measure,
+    at: Conditions,
+    rule: str | None,
+    threshold: Any,
+    volume: float | None,
+    optimize: str | Measure | None,
 ) -> Statistic:
     if threshold is not NOT_SAID and (rule is not None or optimize is not None):
-        raise refuse("BR594", f"{asked} is asked for at a rule and at a threshold", "give one of them")
-    if volume is not None and not asked.counts_cases and not any(term.measure.counts_cases for term in parse_rule(rule, volume).terms):
-        raise refuse("BR532", f"{asked.name} does not count cases, so a volume says nothing of it", "leave volume out")
+        raise refuse(
+            "BR594", f"{asked} is asked for at a rule and at a threshold", "give one of them"
+        )
+    if (
+        volume is not None
+        and not asked.counts_cases
+        and not any(term.measure.counts_cases for term in parse_rule(rule, volume).terms)
+    ):
+        raise refuse(
+            "BR532",
+            f"{asked.name} does not count cases, so a volume says nothing of it",
+            "leave volume out",
+        )
     if threshold is not NOT_SAID:
 
         def value(counts: Counts) -> float:
             return flag_at(counts, threshold, at=at, volume=volume)[asked]
 
         of_prior = asked.depends_on_prior and at.as_in_sample
-        known: dict[str, Any] = {"measure": asked, "threshold": threshold, "range": asked.range, "at_matters": asked.depends_on_prior}
+        known: dict[str, Any] = {
+            "measure": asked,
+            "threshold": threshold,
+            "range": asked.range,
+            "at_matters": asked.depends_on_prior,
+        }
         return Statistic(str(asked), value, asked.direction, of_prior=of_prior, at=at, **known)
 
     def chosen(counts: Counts) -> OperatingPoint:
         return choose(counts, rule, at=at, volume=volume, optimize=optimize)
 
     known = {"measure": asked, "range": asked.range, "ruled": rule is not None, "point_of": chosen}
-    return Statistic(str(asked), lambda counts: chosen(counts)[asked], asked.direction, of_prior=at.as_in_sample, chosen=True, at=at, **known)
+    return Statistic(
+        str(asked),
+        lambda counts: chosen(counts)[asked],
+        asked.direction,
+        of_prior=at.as_in_sample,
+        chosen=True,
+        at=at,
+        **known,
+    )
 
 
 def _of_summary(summary: Summary, at: Conditions) -> Statistic:
@@ -346,7 +508,11 @@ def _of_function(function: Callable[..., Any], at: Conditions) -> Statistic:
         raise refuse("BR594", f"{name} gives more than one number", "ask for one of them")
     takes_at = "at" in _parameters(function)
     if not takes_at and not known and (at.costs_given or not at.as_in_sample):
-        raise refuse("BR594", f"{quoted(name)} takes no conditions", "define it with a parameter at, or leave at out")
+        raise refuse(
+            "BR594",
+            f"{quoted(name)} takes no conditions",
+            "define it with a parameter at, or leave at out",
+        )
     call = (lambda counts: function(counts, at=at)) if takes_at else function
     if known:
         return _described(name, name, call, at)
@@ -357,8 +523,13 @@ def _described(name: str, shown: str, call: Callable[[Counts], float], at: Condi
     of_prior = "at" in _parameters(SUMMARIES[name]) and at.as_in_sample
     better = "lower" if name in LOWER else "higher"
     matters = "at" in _parameters(SUMMARIES[name])
-    known: dict[str, Any] = {"is_auc": shown == "auc", "range": RANGES.get(name, (-math.inf, math.inf)), "at_matters": matters}
-    # Strips between all points are not those between corners (ERRATA): such a value changes where runs of negatives are merged.
+    known: dict[str, Any] = {
+        "is_auc": shown == "auc",
+        "range": RANGES.get(name, (-math.inf, math.inf)),
+        "at_matters": matters,
+    }
+    # Strips between all points are not those between corners (ERRATA): such a value changes where
+    # runs of negatives are merged.
     of_roc = name not in OF_SCORES and "segments" not in shown
     return Statistic(shown, call, better, of_roc=of_roc, of_prior=of_prior, at=at, **known)
 

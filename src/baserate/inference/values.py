@@ -10,11 +10,25 @@ from baserate.errors import quoted, refuse
 from baserate.notation import checked_level, missed, percent
 from baserate.notes import Note
 
-__all__ = ["BOTH", "LOWER", "SIDES", "UPPER", "Difference", "Interval", "checked_level", "checked_side", "missed", "percent", "stated", "tails"]
+__all__ = [
+    "BOTH",
+    "LOWER",
+    "SIDES",
+    "UPPER",
+    "Difference",
+    "Interval",
+    "checked_level",
+    "checked_side",
+    "missed",
+    "percent",
+    "stated",
+    "tails",
+]
 
 BOTH, LOWER, UPPER = "both", "lower", "upper"
 SIDES = (BOTH, LOWER, UPPER)
-# The method of what is no estimate: flagging nothing or everything has its recall whatever the cases are.
+# The method of what is no estimate: flagging nothing or everything has its recall whatever the
+# cases are.
 EXACT = "exact"
 
 
@@ -22,8 +36,9 @@ EXACT = "exact"
 class Interval:
     """Between which bounds does the number lie, at which level, found by which method?
 
-    `side` is "both", or says that only the "lower" or the "upper" bound is a statement and the other is where the range ends. Where the
-    method is "exact" the number is no estimate, and both bounds are the number itself.
+    `side` is "both", or says that only the "lower" or the "upper" bound is a statement and the
+    other is where the range ends. Where the method is "exact" the number is no estimate, and both
+    bounds are the number itself.
 
     >>> import baserate as br
     >>> found = br.rate_interval(180, 200)
@@ -55,12 +70,19 @@ class Interval:
     @property
     def digits(self) -> int:
         """How many significant digits tell its ends apart; four at least."""
-        ends = (self.low if self.side != UPPER else self.value, self.high if self.side != LOWER else self.value)
+        ends = (
+            self.low if self.side != UPPER else self.value,
+            self.high if self.side != LOWER else self.value,
+        )
         return digits_apart(*ends)
 
     def __repr__(self) -> str:
         name = f"{self.name} " if self.name else ""
-        bounds = EXACT if self.method == EXACT else f"{percent(self.level)} {stated(self)} ({self.method})"
+        bounds = (
+            EXACT
+            if self.method == EXACT
+            else f"{percent(self.level)} {stated(self)} ({self.method})"
+        )
         return f"Interval: {name}{shown_value(self)}, {bounds}"
 
     def _repr_html_(self) -> str:
@@ -72,10 +94,12 @@ class Interval:
 
 @dataclass(frozen=True)
 class Difference:
-    """How much higher is the second model than the first, between which bounds, and could it be chance?
+    """How much higher is the second model than the first, between which bounds, and could it be
+    chance?
 
-    `value` is `values[1] - values[0]` of `models[1]` against `models[0]`. `p_value` is two-sided; `p_adjusted` is that of Holm where
-    several pairs were compared at once. `favours` names the better of the two, whichever way is better for this statistic.
+    `value` is `values[1] - values[0]` of `models[1]` against `models[0]`. `p_value` is two-sided;
+    `p_adjusted` is that of Holm where several pairs were compared at once. `favours` names the
+    better of the two, whichever way is better for this statistic.
     """
 
     value: float
@@ -107,7 +131,9 @@ class Difference:
 
     @property
     def significant(self) -> bool:
-        """Whether chance is ruled out at the level asked for, after Holm's adjustment where there is one."""
+        """Whether chance is ruled out at the level asked for, after Holm's adjustment where there
+        is one.
+        """
         return (self.p_value if self.p_adjusted is None else self.p_adjusted) < missed(self.level)
 
     def __repr__(self) -> str:
@@ -115,7 +141,10 @@ class Difference:
         adjusted = "" if self.p_adjusted is None else f", {self.p_adjusted:.3g} after Holm"
         digits = digits_apart(self.low, self.high)
         bounds = f"{percent(self.level)} from {self.low:.{digits}g} to {self.high:.{digits}g}"
-        return f"Difference: {self.name} of {second} - {first} {self.value:.4g}, {bounds}, p = {self.p_value:.3g}{adjusted} ({self.method})"
+        return (
+            f"Difference: {self.name} of {second} - {first} {self.value:.4g}, {bounds}, p ="
+            f" {self.p_value:.3g}{adjusted} ({self.method})"
+        )
 
     def _repr_html_(self) -> str:
         from baserate.numbers import cell, table
@@ -123,7 +152,12 @@ class Difference:
         first, second = (quoted(name, quotes=False) for name in self.models)
         values = [cell(value, 4) for value in (*self.values, self.value)]
         headings = ["", first, second, "difference", percent(self.level), "p"]
-        row = [self.name, *values, f"from {cell(self.low, 4)} to {cell(self.high, 4)}", f"{self.p_value:.3g}"]
+        row = [
+            self.name,
+            *values,
+            f"from {cell(self.low, 4)} to {cell(self.high, 4)}",
+            f"{self.p_value:.3g}",
+        ]
         if self.p_adjusted is not None:
             headings, row = [*headings, "p (Holm)"], [*row, f"{self.p_adjusted:.3g}"]
         return table(repr(self), [*headings, "method"], [[*row, self.method]])
@@ -133,7 +167,9 @@ MOST_DIGITS = 17
 
 
 def digits_apart(low: float, high: float, least: int = 4) -> int:
-    """How many significant digits it takes to see that two numbers differ: never "1 to 1" of what is 0.99975 to 0.99981."""
+    """How many significant digits it takes to see that two numbers differ: never "1 to 1" of what
+    is 0.99975 to 0.99981.
+    """
     count = least
     while low != high and count < MOST_DIGITS and f"{low:.{count}g}" == f"{high:.{count}g}":
         count += 1
@@ -160,7 +196,9 @@ def stated(interval: Interval) -> str:
 def checked_side(side: Any) -> str:
     """Both bounds, or one of them."""
     if side not in SIDES:
-        raise refuse("BR580", f"a side is {', '.join(map(repr, SIDES))}, got {quoted(side)}", 'side="both"')
+        raise refuse(
+            "BR580", f"a side is {', '.join(map(repr, SIDES))}, got {quoted(side)}", 'side="both"'
+        )
     return str(side)
 
 

@@ -1,4 +1,6 @@
-"""The passes over every row: in C where the extension was built, in NumPy otherwise, with identical results."""
+"""The passes over every row: in C where the extension was built, in NumPy otherwise, with identical
+results.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ class GapCounter(Protocol):
 
 
 class BinCounter(Protocol):
-    """Both classes between edges, piece by piece: negatives, positives, lowest and highest order of each bin."""
+    """Both classes between edges, piece by piece: negatives, positives, lowest and highest order of
+    each bin.
+    """
 
     @property
     def bins(self) -> Ints: ...
@@ -44,15 +48,25 @@ class Kernels(Protocol):
 
     def count_cells(self, scores: Scores, labels: Labels) -> Cells: ...
     def begin_count(self, scores: Scores, labels: Labels) -> Callable[[], Cells]: ...
-    def order_weighted(self, scores: Scores, labels: Labels, weights: Floats) -> tuple[Scores, Floats]: ...
+    def order_weighted(
+        self, scores: Scores, labels: Labels, weights: Floats
+    ) -> tuple[Scores, Floats]: ...
     def twice_beaten(self, columns: Sequence[Scores], labels: Labels) -> list[Ints]: ...
-    def count_gaps(self, scores: Scores, labels: Labels, anchors: Ints) -> tuple[Ints, Ints, Ints]: ...
+    def count_gaps(
+        self, scores: Scores, labels: Labels, anchors: Ints
+    ) -> tuple[Ints, Ints, Ints]: ...
     def GapCounter(self, anchors: Ints) -> GapCounter: ...  # noqa: N802 (a class in both)
     def Ranks(self, anchors: Ints) -> Ranks: ...  # noqa: N802
     def BinCounter(self, edges: Ints) -> BinCounter: ...  # noqa: N802
-    def draw(self, urn: Urn, sizes: Sizes, seed: int, first: int, stream: int, out: Ints) -> None: ...
-    def draw_sums(self, urn: Urn, sizes: Sizes, seed: int, first: int, stream: int, spots: Spots, out: Ints) -> None: ...
-    def wins_again(self, positives: Urn, negatives: Urn, sizes_p: Sizes, sizes_n: Sizes, seed: int, first: int) -> Ints: ...
+    def draw(
+        self, urn: Urn, sizes: Sizes, seed: int, first: int, stream: int, out: Ints
+    ) -> None: ...
+    def draw_sums(
+        self, urn: Urn, sizes: Sizes, seed: int, first: int, stream: int, spots: Spots, out: Ints
+    ) -> None: ...
+    def wins_again(
+        self, positives: Urn, negatives: Urn, sizes_p: Sizes, sizes_n: Sizes, seed: int, first: int
+    ) -> Ints: ...
 
 
 def _best() -> Kernels:

@@ -1,4 +1,6 @@
-"""The passes over every row in C (memory is laid out here, the loops are in _kernels.c), and threads for them."""
+"""The passes over every row in C (memory is laid out here, the loops are in _kernels.c), and
+threads for them.
+"""
 
 from __future__ import annotations
 
@@ -28,14 +30,17 @@ from baserate.kernels.portable import Cells, Labels, Scores
 from baserate.numbers import Floats, Ints
 
 # ----------------------------------------------------------------------
-# The passes over every row in C: memory is laid out here, the loops are in _kernels.c and its headers.
+# The passes over every row in C: memory is laid out here, the loops are in _kernels.c and its
+# headers.
 
 
 NAME = "C"
 
-# A table pays where a value has at least so many rows; with fewer, most of the work is inserting values.
+# A table pays where a value has at least so many rows; with fewer, most of the work is inserting
+# values.
 ROWS_A_VALUE = 16
-# Replicates of urns and sizes up to this are held as int32: a Poisson number is never twice its rate where that is so large.
+# Replicates of urns and sizes up to this are held as int32: a Poisson number is never twice its
+# rate where that is so large.
 NARROW = 2**30
 # A tally of a bin in which no case was yet, and how many cases it can hold: see _bins.h.
 NO_KEYS, MOST_WAITING = 255 << 48, 2**24 - 1
@@ -47,7 +52,8 @@ def count_cells(scores: Scores, labels: Labels) -> Cells:
 
 
 def begin_count(scores: Scores, labels: Labels) -> Callable[[], Cells]:
-    """The first half of counting, and the second half as a function that no longer needs the arguments.
+    """The first half of counting, and the second half as a function that no longer needs the
+    arguments.
 
     A table where the values are few, a sort of packed keys otherwise.
     """
@@ -69,7 +75,8 @@ def _tallied(scores: Scores, labels: Labels) -> Cells | None:
 def _begin_sort(scores: Scores, labels: Labels) -> Callable[[], Cells]:
     rows = len(scores)
     room = np.empty(rows, dtype=np.int64 if scores.dtype == np.int64 else np.float64)
-    # Keys of float32 are half as wide: they lie in the second half of the room, ahead of the scores that the scan writes there.
+    # Keys of float32 are half as wide: they lie in the second half of the room, ahead of the scores
+    # that the scan writes there.
     word = np.uint32 if scores.dtype == np.float32 else np.uint64
     keys = room.view(word)[-rows:] if rows else room.view(word)
     split = _kernels.pack(scores, labels, keys)
@@ -77,7 +84,9 @@ def _begin_sort(scores: Scores, labels: Labels) -> Callable[[], Cells]:
 
 
 def _sorted(keys: npt.NDArray[Any], split: int, room: Scores) -> Cells:
-    """24 bytes a row in all: the keys become the scores where they lie, and the sort borrows the room of the positives."""
+    """24 bytes a row in all: the keys become the scores where they lie, and the sort borrows the
+    room of the positives.
+    """
     cells = Cells(room, np.empty(len(room), dtype=np.int64), np.empty(len(room), dtype=np.int64))
     scratch = cells.positives.view(keys.dtype)
     _kernels.sort(keys[:split], scratch)
@@ -90,19 +99,25 @@ def _sorted(keys: npt.NDArray[Any], split: int, room: Scores) -> Cells:
 
 
 def order_weighted(scores: Scores, labels: Labels, weights: Floats) -> tuple[Scores, Floats]:
-    """Scores, descending, each with its weight (below zero for a negative case), by sorting pairs of the two."""
+    """Scores, descending, each with its weight (below zero for a negative case), by sorting pairs
+    of the two.
+    """
     rows = len(scores)
     pairs = np.empty((rows, 2), dtype=np.uint64)
     room = np.empty((2, rows), dtype=np.uint64)
     _kernels.pack_pairs(scores, labels, weights, pairs)
     _kernels.sort_pairs(pairs, room)
-    ordered = room[0].view(np.int64 if scores.dtype == np.int64 else np.float64), room[1].view(np.float64)
+    ordered = (
+        room[0].view(np.int64 if scores.dtype == np.int64 else np.float64),
+        room[1].view(np.float64),
+    )
     _kernels.unpack_pairs(pairs, *ordered)
     return ordered
 
 
 def twice_beaten(columns: Sequence[Scores], labels: Labels) -> list[Ints]:
-    """Of each case, for each model, twice how many of the other class are on the right side of it, a tie counting one: a sort a model.
+    """Of each case, for each model, twice how many of the other class are on the right side of it,
+    a tie counting one: a sort a model.
 
     Memory is asked for once: at these sizes that costs as much as sorting.
     """
@@ -129,7 +144,9 @@ def count_gaps(scores: Scores, labels: Labels, anchors: Ints) -> tuple[Ints, Int
 
 
 class GapCounter:
-    """Counts negatives at and between anchors, piece by piece; the anchors are put in order for looking up once."""
+    """Counts negatives at and between anchors, piece by piece; the anchors are put in order for
+    looking up once.
+    """
 
     def __init__(self, anchors: Ints) -> None:
         self.index = _kernels.index(anchors)
@@ -153,7 +170,9 @@ class Ranks:
 
 
 class BinCounter:
-    """Counts both classes between edges, piece by piece, with the lowest and the highest order of each bin."""
+    """Counts both classes between edges, piece by piece, with the lowest and the highest order of
+    each bin.
+    """
 
     def __init__(self, edges: Ints) -> None:
         self.edges = _kernels.edges(edges)
@@ -177,28 +196,52 @@ class BinCounter:
 
 
 def draw(urn: Urn, sizes: Sizes, seed: int, first: int, stream: int, out: Ints) -> None:
-    """Write the counts of replicates `first`, `first + 1`, ... into the rows of `out`, each a resample of its size."""
+    """Write the counts of replicates `first`, `first + 1`, ... into the rows of `out`, each a
+    resample of its size.
+    """
     wanted = checked_sizes(urn, sizes, first)
     check_room(urn, wanted, out)
     if _kernels.draw(*_buffers(urn), wanted, out, lane(seed, stream), first) < len(wanted):
         raise hopeless(urn)
 
 
-def draw_sums(urn: Urn, sizes: Sizes, seed: int, first: int, stream: int, spots: Spots, out: Ints) -> None:
-    """The same where row i of `spots` says at which numbers of a row of `out` the cases of cell i are added up: one a model."""
+def draw_sums(
+    urn: Urn, sizes: Sizes, seed: int, first: int, stream: int, spots: Spots, out: Ints
+) -> None:
+    """The same where row i of `spots` says at which numbers of a row of `out` the cases of cell i
+    are added up: one a model.
+    """
     wanted = checked_sizes(urn, sizes, first)
     check_spots(urn, wanted, spots, out)
-    if _kernels.draw_sums(*_buffers(urn), wanted, spots, out, lane(seed, stream), first, len(urn)) < len(wanted):
+    if _kernels.draw_sums(
+        *_buffers(urn), wanted, spots, out, lane(seed, stream), first, len(urn)
+    ) < len(wanted):
         raise hopeless(urn)
 
 
-def wins_again(positives: Urn, negatives: Urn, sizes_p: Sizes, sizes_n: Sizes, seed: int, first: int) -> Ints:
-    """Twice the pairs that the positives win in each replicate, ties one half; no replicate is kept."""
+def wins_again(
+    positives: Urn, negatives: Urn, sizes_p: Sizes, sizes_n: Sizes, seed: int, first: int
+) -> Ints:
+    """Twice the pairs that the positives win in each replicate, ties one half; no replicate is
+    kept.
+    """
     ours, theirs = checked_pair(positives, negatives, sizes_p, sizes_n, first)
     wins = np.empty(len(ours), dtype=np.int64)
     lanes = lane(seed, POSITIVES), lane(seed, NEGATIVES)
-    narrow = max(positives.least, negatives.least, ours.max(initial=0), theirs.max(initial=0)) <= NARROW
-    done = _kernels.wins(*_buffers(positives), *_buffers(negatives), ours, theirs, wins, *lanes, first, len(positives), narrow)
+    narrow = (
+        max(positives.least, negatives.least, ours.max(initial=0), theirs.max(initial=0)) <= NARROW
+    )
+    done = _kernels.wins(
+        *_buffers(positives),
+        *_buffers(negatives),
+        ours,
+        theirs,
+        wins,
+        *lanes,
+        first,
+        len(positives),
+        narrow,
+    )
     if done < len(wins):
         raise hopeless(positives if ours[done] < positives.least else negatives)
     return wins
@@ -216,7 +259,9 @@ Result = TypeVar("Result")
 
 
 def in_parallel(work: Callable[[int, int], Result], count: int, threads: int) -> list[Result]:
-    """`work(first, end)` for parts that make up range(count), one a thread; the results are in order of the parts."""
+    """`work(first, end)` for parts that make up range(count), one a thread; the results are in
+    order of the parts.
+    """
     parts = max(1, min(threads, count))
     bounds = [count * part // parts for part in range(parts + 1)]
     if parts == 1:

@@ -1,4 +1,6 @@
-"""Random draws that are the same in C and NumPy, in any order and any thread: counter-based words, alias tables, urns."""
+"""Random draws that are the same in C and NumPy, in any order and any thread: counter-based words,
+alias tables, urns.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +14,17 @@ import numpy.typing as npt
 from baserate.numbers import INT64_MAX, Floats, Frozen, Ints, total
 
 # ----------------------------------------------------------------------
-# Random words that are a function of their place: the same in C and NumPy, and in whatever order and thread they are asked for.
+# Random words that are a function of their place: the same in C and NumPy, and in whatever order
+# and thread they are asked for.
 
 
 Words: TypeAlias = npt.NDArray[np.uint64]
 
 MASK = 2**64 - 1
 GOLDEN = 0x9E3779B97F4A7C15
-ABSORBING = 0xD1342543DE82EF95  # another odd number, so that no key is a word of the key it was made from
+ABSORBING = (
+    0xD1342543DE82EF95  # another odd number, so that no key is a word of the key it was made from
+)
 FIRST, SECOND = 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
 
 
@@ -46,9 +51,15 @@ def absorbed(state: int, part: int) -> int:
 
 
 def lane(seed: int, stream: int) -> int:
-    """What the keys of all replicates of one stream start from; a seed of any length counts with all its bits."""
+    """What the keys of all replicates of one stream start from; a seed of any length counts with
+    all its bits.
+    """
     if seed < 0 or stream < 0:
-        raise ValueError(f"a seed is an integer from 0 up, got {seed}" if seed < 0 else f"a stream is an integer from 0 up, got {stream}")
+        raise ValueError(
+            f"a seed is an integer from 0 up, got {seed}"
+            if seed < 0
+            else f"a stream is an integer from 0 up, got {stream}"
+        )
     state = absorbed(0, seed & MASK)
     while seed := seed >> 64:
         state = absorbed(state, seed & MASK)
@@ -68,14 +79,16 @@ def words_of(of: Words, first: int, count: int) -> Words:
 
 
 # ----------------------------------------------------------------------
-# Tables that turn one random word into one draw from any law (Walker 1977), in integers so that C and NumPy draw alike.
+# Tables that turn one random word into one draw from any law (Walker 1977), in integers so that C
+# and NumPy draw alike.
 
 
-# The low bits of an entry are its alias, the others its threshold; a long table needs more bits for the one and has fewer for the other,
-# and a whole table of thresholds must add up below 2**63.
+# The low bits of an entry are its alias, the others its threshold; a long table needs more bits for
+# the one and has fewer for the other, and a whole table of thresholds must add up below 2**63.
 ALIAS_BITS = 24
 THRESHOLD_BITS = 64 - ALIAS_BITS
-# Values with less than this times the largest probability are left out; in all that is less than what rounding to integers moves.
+# Values with less than this times the largest probability are left out; in all that is less than
+# what rounding to integers moves.
 LEAST_CHANCE = 2.0**-44
 # Two draws from one word where the table of pairs still fits a small cache.
 MOST_PAIRED_BITS = 5
@@ -89,8 +102,9 @@ def alias_bits(bits: int) -> int:
 def alias_table(weights: Floats) -> Words:
     """Entries that draw i in proportion to weights[i].
 
-    An entry has room for one share of 2**-bits. Those with less (light) are filled up from those with more (heavy), both in order; a
-    heavy one that has given too much is filled up from the next heavy one. Running sums say who gives to whom, with no loop.
+    An entry has room for one share of 2**-bits. Those with less (light) are filled up from those
+    with more (heavy), both in order; a heavy one that has given too much is filled up from the next
+    heavy one. Running sums say who gives to whom, with no loop.
     """
     bits = max(1, (len(weights) - 1).bit_length())
     low = alias_bits(bits)
@@ -102,14 +116,18 @@ def alias_table(weights: Floats) -> Words:
     thresholds, aliases = np.where(shares < room, shares, 0), np.arange(len(shares))
     aliases[light] = heavy[np.searchsorted(excess, lack - lacking, side="left")]
     emptied_by = np.searchsorted(lack, excess, side="right")
-    emptied = np.flatnonzero(emptied_by < len(light))  # never the last: in all, as much is there as is lacking
+    emptied = np.flatnonzero(
+        emptied_by < len(light)
+    )  # never the last: in all, as much is there as is lacking
     thresholds[heavy[emptied]] = room - (lack[emptied_by[emptied]] - excess[emptied])
     aliases[heavy[emptied]] = heavy[emptied + 1]
     return thresholds.astype(np.uint64) << np.uint64(low) | aliases.astype(np.uint64)
 
 
 def _shares(weights: Floats, bits: int, room: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """The weights as integers that add up to 2**bits · room; what rounding leaves over goes to the largest."""
+    """The weights as integers that add up to 2**bits · room; what rounding leaves over goes to the
+    largest.
+    """
     shares = np.zeros(1 << bits, dtype=np.int64)
     whole = room << bits
     shares[: len(weights)] = np.rint(weights * (whole / float(np.cumsum(weights)[-1])))
@@ -118,7 +136,9 @@ def _shares(weights: Floats, bits: int, room: int) -> np.ndarray[tuple[int], np.
 
 
 def poisson(rate: float) -> tuple[int, Floats]:
-    """The least value of a Poisson number that matters, and the chances from there on, with 1 for the mode: by ratios, outwards from it."""
+    """The least value of a Poisson number that matters, and the chances from there on, with 1 for
+    the mode: by ratios, outwards from it.
+    """
     mode, reach = int(rate), int(10 * math.sqrt(rate)) + 30
     least = max(0, mode - reach)
     below = np.cumprod(np.arange(mode, least, -1) / rate)[::-1]
@@ -129,9 +149,11 @@ def poisson(rate: float) -> tuple[int, Floats]:
 
 
 def poisson_table(rate: float, draws: int) -> tuple[Words, int, int]:
-    """Entries, what to add to a draw from them, and the bits of one of a pair where a draw is two numbers (0 where it is one).
+    """Entries, what to add to a draw from them, and the bits of one of a pair where a draw is two
+    numbers (0 where it is one).
 
-    With more `draws` than the table is long, and values of few bits, the table is of pairs: first + (second << bits).
+    With more `draws` than the table is long, and values of few bits, the table is of pairs: first +
+    (second << bits).
     """
     low, chances = poisson(rate)
     bits = max(1, (len(chances) - 1).bit_length())
@@ -143,7 +165,8 @@ def poisson_table(rate: float, draws: int) -> tuple[Words, int, int]:
 
 
 # ----------------------------------------------------------------------
-# What a resample is drawn from: the counts of cells, as tables that turn one random word into one draw.
+# What a resample is drawn from: the counts of cells, as tables that turn one random word into one
+# draw.
 
 
 Sizes: TypeAlias = npt.ArrayLike
@@ -154,26 +177,32 @@ POSITIVES, NEGATIVES = 0, 1
 
 MOST_CASES = 2**40
 MOST_CELLS = 2**31
-# Each attempt succeeds with probability 0.97 or so at the sizes an urn is made for; at sizes far below it would never.
+# Each attempt succeeds with probability 0.97 or so at the sizes an urn is made for; at sizes far
+# below it would never.
 MOST_ATTEMPTS = 1000
 
-# A missing case costs about as much as a cell, and Poisson numbers that add up to too much cost all cells: with N cases, two standard
-# deviations leave 2·√N cases to add and reject one replicate in 40. Every slack gives the same law.
+# A missing case costs about as much as a cell, and Poisson numbers that add up to too much cost all
+# cells: with N cases, two standard deviations leave 2·√N cases to add and reject one replicate in
+# 40. Every slack gives the same law.
 SLACK = 2.0
-# Sizes beyond so many times the cases are reached one by one: tables grow with the square root of this.
+# Sizes beyond so many times the cases are reached one by one: tables grow with the square root of
+# this.
 MOST_SCALE = 16.0
 
-# A count is cut into digits of so many bits, from the lowest on, with a table for each value of a digit that occurs. Wider digits
-# would need more and longer tables, narrower ones more draws. What is left above is drawn 2**28 cases at a time.
+# A count is cut into digits of so many bits, from the lowest on, with a table for each value of a
+# digit that occurs. Wider digits would need more and longer tables, narrower ones more draws. What
+# is left above is drawn 2**28 cases at a time.
 DIGITS = ((0, 8), (8, 8), (16, 4), (20, 4), (24, 4))
 REST = 28
 
 
 class Urn(Frozen):
-    """Cells with integer counts, to draw resamples of about `least` cases or more from (by default: of as many as there are).
+    """Cells with integer counts, to draw resamples of about `least` cases or more from (by default:
+    of as many as there are).
 
-    `bands` are rows of (first entry, bits, lowest value, bits of one of a pair or 0, first place, end of places): the cells
-    `places[first:end]` are drawn from the table of 2**bits `entries` that starts there. `units` is a table too, of the cell of one case.
+    `bands` are rows of (first entry, bits, lowest value, bits of one of a pair or 0, first place,
+    end of places): the cells `places[first:end]` are drawn from the table of 2**bits `entries` that
+    starts there. `units` is a table too, of the cell of one case.
     """
 
     counts: Ints
@@ -184,31 +213,55 @@ class Urn(Frozen):
     places: npt.NDArray[np.uint32]
     units: Words
 
-    def __init__(self, counts: npt.ArrayLike, *, least: int | None = None, slack: float = SLACK) -> None:
-        """Every `least` and `slack` give the same law, but other draws; far from the sizes that are asked for they cost time."""
+    def __init__(
+        self, counts: npt.ArrayLike, *, least: int | None = None, slack: float = SLACK
+    ) -> None:
+        """Every `least` and `slack` give the same law, but other draws; far from the sizes that are
+        asked for they cost time.
+        """
         cells = _checked(counts)
         cases = int(total(cells))
         if not 0 < cases <= MOST_CASES:
             raise ValueError(f"a resample is drawn from 1 to 2**40 cases, got {cases}")
         size = cases if least is None else int(least)
         if size < 0 or not slack >= 0:
-            raise ValueError(f"the least size of a resample and the slack cannot be negative, got {least} and {slack}")
+            raise ValueError(
+                f"the least size of a resample and the slack cannot be negative, got {least} and"
+                f" {slack}"
+            )
         scale = min(MOST_SCALE, max(0.0, size - slack * math.sqrt(size)) / cases)
         entries, bands, places = _tables(cells, scale)
         units = alias_table(cells.astype(np.float64))
         arrays = (cells, entries, bands, places, units)
-        self._set(arrays, counts=cells, total=cases, least=size, entries=entries, bands=bands, places=places, units=units)
+        self._set(
+            arrays,
+            counts=cells,
+            total=cases,
+            least=size,
+            entries=entries,
+            bands=bands,
+            places=places,
+            units=units,
+        )
 
     def __len__(self) -> int:
         return len(self.counts)
 
     def __repr__(self) -> str:
-        return f"Urn: {self.total} cases in {len(self)} cells, for resamples of {self.least} or more"
+        return (
+            f"Urn: {self.total} cases in {len(self)} cells, for resamples of {self.least} or more"
+        )
 
 
 def _checked(counts: npt.ArrayLike) -> Ints:
     cells = np.array(counts)
-    if cells.ndim != 1 or cells.dtype.kind not in "iu" or len(cells) > MOST_CELLS or (cells < 0).any() or (cells > MOST_CASES).any():
+    if (
+        cells.ndim != 1
+        or cells.dtype.kind not in "iu"
+        or len(cells) > MOST_CELLS
+        or (cells < 0).any()
+        or (cells > MOST_CASES).any()
+    ):
         raise ValueError("counts to draw from must be a flat array of integers from 0 to 2**40")
     return cells.astype(np.int64)
 
@@ -227,7 +280,9 @@ def _digits(cells: Ints) -> Iterator[tuple[int, npt.NDArray[np.intp]]]:
 
 
 def _tables(cells: Ints, scale: float) -> tuple[Words, Ints, npt.NDArray[np.uint32]]:
-    """The entries of all tables, the bands that say which cells draw from which, and these cells."""
+    """The entries of all tables, the bands that say which cells draw from which, and these
+    cells.
+    """
     tables: list[Words] = []
     known: dict[int, tuple[int, int, int, int]] = {}
     bands: list[tuple[int, ...]] = []
@@ -243,14 +298,20 @@ def _tables(cells: Ints, scale: float) -> tuple[Words, Ints, npt.NDArray[np.uint
         places.append(where)
         draws += len(where)
     none = np.empty(0, dtype=np.uint64)
-    return np.concatenate((none, *tables)), np.array(bands, dtype=np.int64).reshape(-1, 6), np.concatenate((none, *places)).astype(np.uint32)
+    return (
+        np.concatenate((none, *tables)),
+        np.array(bands, dtype=np.int64).reshape(-1, 6),
+        np.concatenate((none, *places)).astype(np.uint32),
+    )
 
 
 def checked_sizes(urn: Urn, sizes: Sizes, first: int) -> Ints:
     """Sizes of the resamples from number `first` on, as the loops need them."""
     wanted = np.ascontiguousarray(sizes, dtype=np.int64)
     if wanted.ndim != 1 or (len(wanted) and (wanted.min() < 0 or wanted.max() > MOST_CASES)):
-        raise ValueError(f"sizes of resamples from {urn!r} must be a flat array of integers from 0 to 2**40")
+        raise ValueError(
+            f"sizes of resamples from {urn!r} must be a flat array of integers from 0 to 2**40"
+        )
     if not 0 <= first <= INT64_MAX - len(wanted):
         raise ValueError(f"replicates are numbered from 0 up to 2**63, got {first}")
     return wanted
@@ -259,22 +320,47 @@ def checked_sizes(urn: Urn, sizes: Sizes, first: int) -> Ints:
 def check_room(urn: Urn, sizes: Ints, out: Ints) -> None:
     """Is `out` a row of int64 for each replicate, an entry for each cell?"""
     if out.dtype != np.int64 or out.shape != (len(sizes), len(urn)) or not out.flags.c_contiguous:
-        raise ValueError(f"resamples need contiguous int64 of shape {(len(sizes), len(urn))}, got {out.dtype} of shape {out.shape}")
+        raise ValueError(
+            f"resamples need contiguous int64 of shape {(len(sizes), len(urn))}, got {out.dtype} of"
+            f" shape {out.shape}"
+        )
 
 
 def check_spots(urn: Urn, sizes: Ints, spots: Spots, out: Ints) -> None:
     """Has every cell as many spots, within a row of `out`, and every replicate a row?"""
-    if spots.dtype != np.uint32 or spots.ndim != 2 or len(spots) != len(urn) or not spots.shape[1] or not spots.flags.c_contiguous:
-        raise ValueError(f"spots are contiguous uint32, a row for each of {len(urn)} cells, got {spots.dtype} of shape {spots.shape}")
-    if out.dtype != np.int64 or out.ndim != 2 or len(out) != len(sizes) or not out.flags.c_contiguous:
-        raise ValueError(f"sums need contiguous int64, a row for each of {len(sizes)} resamples, got {out.dtype} of shape {out.shape}")
+    if (
+        spots.dtype != np.uint32
+        or spots.ndim != 2
+        or len(spots) != len(urn)
+        or not spots.shape[1]
+        or not spots.flags.c_contiguous
+    ):
+        raise ValueError(
+            f"spots are contiguous uint32, a row for each of {len(urn)} cells, got {spots.dtype} of"
+            f" shape {spots.shape}"
+        )
+    if (
+        out.dtype != np.int64
+        or out.ndim != 2
+        or len(out) != len(sizes)
+        or not out.flags.c_contiguous
+    ):
+        raise ValueError(
+            f"sums need contiguous int64, a row for each of {len(sizes)} resamples, got {out.dtype}"
+            f" of shape {out.shape}"
+        )
     if len(spots) and int(spots.max()) >= out.shape[1]:
         raise ValueError("a spot lies beyond the row")
 
 
-def checked_pair(positives: Urn, negatives: Urn, sizes_p: Sizes, sizes_n: Sizes, first: int) -> tuple[Ints, Ints]:
+def checked_pair(
+    positives: Urn, negatives: Urn, sizes_p: Sizes, sizes_n: Sizes, first: int
+) -> tuple[Ints, Ints]:
     """Sizes of the resamples of both classes, where twice the pairs they make fits an int64."""
-    ours, theirs = checked_sizes(positives, sizes_p, first), checked_sizes(negatives, sizes_n, first)
+    ours, theirs = (
+        checked_sizes(positives, sizes_p, first),
+        checked_sizes(negatives, sizes_n, first),
+    )
     if len(positives) != len(negatives) or len(ours) != len(theirs):
         raise ValueError("both classes need the same cells and as many resamples")
     if len(ours) and 2 * int(ours.max()) * int(theirs.max()) > INT64_MAX:

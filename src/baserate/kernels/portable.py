@@ -54,9 +54,11 @@ def count_cells(scores: Scores, labels: Labels) -> Cells:
 
 
 def begin_count(scores: Scores, labels: Labels) -> Callable[[], Cells]:
-    """The first half of counting, and the second half as a function that no longer needs the arguments.
+    """The first half of counting, and the second half as a function that no longer needs the
+    arguments.
 
-    The label rides in the lowest bit of a key of the score's order, so that one sort of values sorts the cases.
+    The label rides in the lowest bit of a key of the score's order, so that one sort of values
+    sorts the cases.
     """
     keys, dtype = _packed(scores, labels), scores.dtype
     split = len(keys) - int(np.count_nonzero(scores < 0))
@@ -75,7 +77,9 @@ def _sorted(keys: Keys, split: int, dtype: np.dtype[Any]) -> Cells:
 
 
 def _packed(scores: Scores, labels: Labels) -> Keys:
-    """Keys of the scores that are not below zero, then of those that are; each part ascends as its scores descend."""
+    """Keys of the scores that are not below zero, then of those that are; each part ascends as its
+    scores descend.
+    """
     word = np.uint32 if scores.dtype == np.float32 else np.uint64
     keys = (scores + scores.dtype.type(0)).view(word)
     below = scores < 0
@@ -143,12 +147,15 @@ def order_weighted(scores: Scores, labels: Labels, weights: Floats) -> tuple[Sco
 
 
 def twice_beaten(columns: Sequence[Scores], labels: Labels) -> list[Ints]:
-    """Of each case, for each model, twice how many of the other class are on the right side of it, a tie counting one."""
+    """Of each case, for each model, twice how many of the other class are on the right side of it,
+    a tie counting one.
+    """
     return [_beaten(scores, labels) for scores in columns]
 
 
 def _beaten(scores: Scores, labels: Labels) -> Ints:
-    """Of each case, twice how many of the other class are on the right side of it, a tie counting one: in one sort.
+    """Of each case, twice how many of the other class are on the right side of it, a tie counting
+    one: in one sort.
 
     The place of a case rides through the sort as its weight, the class as the sign.
     """
@@ -180,7 +187,9 @@ def _with_ties(hits: Ints, misses: Ints, is_positive: Labels, starts: Any) -> In
 
 
 def count_gaps(scores: Scores, labels: Labels, anchors: Ints) -> tuple[Ints, Ints, Ints]:
-    """Negatives at each anchor, strictly between anchors (one more than there are anchors), and the least order of each such run."""
+    """Negatives at each anchor, strictly between anchors (one more than there are anchors), and the
+    least order of each such run.
+    """
     counter = GapCounter(anchors)
     counter.add(scores, labels)
     return counter.ties, counter.gaps, counter.lowest
@@ -188,13 +197,18 @@ def count_gaps(scores: Scores, labels: Labels, anchors: Ints) -> tuple[Ints, Int
 
 def no_gaps(anchors: int) -> tuple[Ints, Ints, Ints]:
     """What a `GapCounter` starts from."""
-    return np.zeros(anchors, dtype=np.int64), np.zeros(anchors + 1, dtype=np.int64), np.full(anchors + 1, INT64_MAX)
+    return (
+        np.zeros(anchors, dtype=np.int64),
+        np.zeros(anchors + 1, dtype=np.int64),
+        np.full(anchors + 1, INT64_MAX),
+    )
 
 
 class GapCounter:
     """Counts negatives at and between anchors, piece by piece.
 
-    Anchors are ascending orders, each once. Sorting a chunk of negatives at a time and looking the anchors up in it needs little memory.
+    Anchors are ascending orders, each once. Sorting a chunk of negatives at a time and looking the
+    anchors up in it needs little memory.
     """
 
     def __init__(self, anchors: Ints) -> None:
@@ -207,7 +221,10 @@ class GapCounter:
             self._add(np.sort(ascending_orders(scores[part][~labels[part]])))
 
     def _add(self, chunk: Ints) -> None:
-        left, right = np.searchsorted(chunk, self.anchors, "left"), np.searchsorted(chunk, self.anchors, "right")
+        left, right = (
+            np.searchsorted(chunk, self.anchors, "left"),
+            np.searchsorted(chunk, self.anchors, "right"),
+        )
         opens, closes = np.concatenate(([0], right)), np.concatenate((left, [len(chunk)]))
         self.ties += right - left
         self.gaps += closes - opens
@@ -224,19 +241,26 @@ class Ranks:
     def places(self, scores: Scores) -> Ints:
         """Twice the number of anchors below each score, and one more where it is one."""
         orders = ascending_orders(scores)
-        left, right = np.searchsorted(self.anchors, orders, "left"), np.searchsorted(self.anchors, orders, "right")
+        left, right = (
+            np.searchsorted(self.anchors, orders, "left"),
+            np.searchsorted(self.anchors, orders, "right"),
+        )
         return (left + right).astype(np.int64)
 
 
 def no_bins(count: int) -> Ints:
-    """What a `BinCounter` starts from: of each bin its negatives, its positives, and its lowest and highest order."""
+    """What a `BinCounter` starts from: of each bin its negatives, its positives, and its lowest and
+    highest order.
+    """
     bins = np.zeros((count, 4), dtype=np.int64)
     bins[:, 2], bins[:, 3] = INT64_MAX, -INT64_MAX - 1
     return bins
 
 
 class BinCounter:
-    """Counts both classes between edges, piece by piece, with the lowest and highest order of each bin; a score at an edge lies above it."""
+    """Counts both classes between edges, piece by piece, with the lowest and highest order of each
+    bin; a score at an edge lies above it.
+    """
 
     def __init__(self, edges: Ints) -> None:
         self.edges, self.bins = edges, no_bins(len(edges) + 1)
@@ -252,7 +276,9 @@ class BinCounter:
 
 
 def draw(urn: Urn, sizes: Sizes, seed: int, first: int, stream: int, out: Ints) -> None:
-    """Write the counts of replicates `first`, `first + 1`, ... into the rows of `out`, each a resample of its size."""
+    """Write the counts of replicates `first`, `first + 1`, ... into the rows of `out`, each a
+    resample of its size.
+    """
     wanted = checked_sizes(urn, sizes, first)
     check_room(urn, wanted, out)
     start, many = lane(seed, stream), max(1, CHUNK // max(len(urn), len(urn.places)))
@@ -262,8 +288,12 @@ def draw(urn: Urn, sizes: Sizes, seed: int, first: int, stream: int, out: Ints) 
         _draw_rows(urn, wanted[part], start, replicates, out[part])
 
 
-def draw_sums(urn: Urn, sizes: Sizes, seed: int, first: int, stream: int, spots: Spots, out: Ints) -> None:
-    """The same where row i of `spots` says at which numbers of a row of `out` the cases of cell i are added up: one a model."""
+def draw_sums(
+    urn: Urn, sizes: Sizes, seed: int, first: int, stream: int, spots: Spots, out: Ints
+) -> None:
+    """The same where row i of `spots` says at which numbers of a row of `out` the cases of cell i
+    are added up: one a model.
+    """
     wanted = checked_sizes(urn, sizes, first)
     check_spots(urn, wanted, spots, out)
     out[...] = 0
@@ -278,12 +308,17 @@ def draw_sums(urn: Urn, sizes: Sizes, seed: int, first: int, stream: int, spots:
 
 
 def _draw_rows(urn: Urn, sizes: Ints, start: int, replicates: Words, out: Ints) -> None:
-    """One attempt at all replicates at once, then one more at those that came out too large, and so on."""
+    """One attempt at all replicates at once, then one more at those that came out too large, and so
+    on.
+    """
     left = np.arange(len(sizes))
     for attempt in range(MOST_ATTEMPTS):
         if not len(left):
             return
-        cells, of = np.zeros((len(left), len(urn)), dtype=np.int64), keys(start, replicates[left], attempt)
+        cells, of = (
+            np.zeros((len(left), len(urn)), dtype=np.int64),
+            keys(start, replicates[left], attempt),
+        )
         used = _add_poisson(urn, of, cells)
         missing = sizes[left] - cells.sum(axis=1)
         for row in np.flatnonzero(missing > 0).tolist():
@@ -321,13 +356,19 @@ def _pick(table: Words, words: Words) -> Ints:
     return np.where(words << spare < entries & ~low, buckets, entries & low).astype(np.int64)
 
 
-def wins_again(positives: Urn, negatives: Urn, sizes_p: Sizes, sizes_n: Sizes, seed: int, first: int) -> Ints:
-    """Twice the pairs that the positives win in each replicate, ties one half; few replicates are kept at a time."""
+def wins_again(
+    positives: Urn, negatives: Urn, sizes_p: Sizes, sizes_n: Sizes, seed: int, first: int
+) -> Ints:
+    """Twice the pairs that the positives win in each replicate, ties one half; few replicates are
+    kept at a time.
+    """
     ours, theirs = checked_pair(positives, negatives, sizes_p, sizes_n, first)
     wins, many = np.empty(len(ours), dtype=np.int64), max(1, CHUNK // len(positives))
     for row in range(0, len(wins), many):
         part = slice(row, row + many)
-        hits, misses = (np.empty((len(wins[part]), len(positives)), dtype=np.int64) for _ in range(2))
+        hits, misses = (
+            np.empty((len(wins[part]), len(positives)), dtype=np.int64) for _ in range(2)
+        )
         draw(positives, ours[part], seed, first + row, POSITIVES, hits)
         draw(negatives, theirs[part], seed, first + row, NEGATIVES, misses)
         worse = 2 * (theirs[part, None] - np.cumsum(misses, axis=1)) + misses

@@ -1,15 +1,29 @@
-"""The border to scikit-learn: scores and counts of any estimator and its folds, scorers; density classifiers; costs; sampling.
+"""The border to scikit-learn: scores and counts of any estimator and its folds, scorers; density
+classifiers; costs; sampling.
 
-Needs `baserate[learners]`; scikit-learn and imbalanced-learn are loaded when the first name needs them.
+Needs `baserate[learners]`; scikit-learn and imbalanced-learn are loaded when the first name needs
+them.
 """
 
 from typing import TYPE_CHECKING, Any
 
 from baserate.learners.cost_sensitive import cost_weights, minimum_expected_cost
-from baserate.learners.estimators import Response, Scorer, count_estimator, count_folds, response, scorer
+from baserate.learners.estimators import (
+    Response,
+    Scorer,
+    count_estimator,
+    count_folds,
+    response,
+    scorer,
+)
 
 if TYPE_CHECKING:
-    from baserate.learners.cost_sensitive import CostWeighted, MetaCost, MinimumExpectedCost, MovedThreshold
+    from baserate.learners.cost_sensitive import (
+        CostWeighted,
+        MetaCost,
+        MinimumExpectedCost,
+        MovedThreshold,
+    )
     from baserate.learners.cost_tree import CostSensitiveTree
     from baserate.learners.densities import LDC, QDC, GaussianMixtures, Parzen
     from baserate.learners.resampled import FocusedUnderSampler, Resampled

@@ -1,4 +1,6 @@
-"""Cost-sensitive classifiers around any other: minimum expected cost, MetaCost, case weights, moved thresholds."""
+"""Cost-sensitive classifiers around any other: minimum expected cost, MetaCost, case weights, moved
+thresholds.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,12 @@ from sklearn.utils import _safe_indexing, check_random_state, get_tags, indexabl
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import assert_all_finite, check_is_fitted, column_or_1d, has_fit_parameter
+from sklearn.utils.validation import (
+    assert_all_finite,
+    check_is_fitted,
+    column_or_1d,
+    has_fit_parameter,
+)
 
 from baserate.conditions import Conditions, Costs
 from baserate.decisions.selection import choose
@@ -35,10 +42,12 @@ from baserate.measures.confusion import checked_conditions
 from baserate.numbers import Floats, Ints, rounded
 
 # ----------------------------------------------------------------------
-# What each training case puts at stake: how much more the wrong answer costs than the right one, at the base rate that will be met.
+# What each training case puts at stake: how much more the wrong answer costs than the right one, at
+# the base rate that will be met.
 
 
-# Costs that differ by less than this share of their size are equal: it is what rounding can do to a few products.
+# Costs that differ by less than this share of their size are equal: it is what rounding can do to a
+# few products.
 CLOSE = 1e-12
 
 
@@ -58,20 +67,31 @@ class Sides(NamedTuple):
         """The same, where each case counts as often as its weight says."""
         if weights is None:
             return self.share
-        ours, theirs = (Fraction(float(np.sum(weights[rows]))) for rows in (self.positive, ~self.positive))
+        ours, theirs = (
+            Fraction(float(np.sum(weights[rows]))) for rows in (self.positive, ~self.positive)
+        )
         return ours / (ours + theirs)
 
 
 def sides(y: Any, at: Conditions | None = None, pos_label: Any = None) -> Sides:
-    """Which of two classes is positive, and which cases are? Where both errors cost the same it makes no difference, and is not asked."""
+    """Which of two classes is positive, and which cases are? Where both errors cost the same it
+    makes no difference, and is not asked.
+    """
     labels, given = np.asarray(y), checked_conditions(at)
     classes, codes = np.unique(labels, return_inverse=True)
     if len(classes) > 2:
         known = ", ".join(map(quoted, classes[:3].tolist()))
-        text = f"Only binary classification is supported. The type of the target is multiclass: {len(classes)} classes ({known} …)"
+        text = (
+            "Only binary classification is supported. The type of the target is multiclass:"
+            f" {len(classes)} classes ({known} …)"
+        )
         raise refuse("BR901", text, "MinimumExpectedCost or MetaCost with a cost matrix")
     if len(classes) < 2:
-        raise refuse("BR901", "there are cases of one class at most: nothing can be learned of a second", "cases of both classes")
+        raise refuse(
+            "BR901",
+            "there are cases of one class at most: nothing can be learned of a second",
+            "cases of both classes",
+        )
     even = given.as_in_sample and given.costs.miss == given.costs.false_alarm
     place = 1 if even and pos_label is None else positive_place(classes, pos_label)[0]
     return Sides(classes, place, codes == place)
@@ -80,8 +100,9 @@ def sides(y: Any, at: Conditions | None = None, pos_label: Any = None) -> Sides:
 def stakes(found: Sides, at: Conditions | None = None, amounts: Any = None) -> Floats:
     """How much more does the wrong answer cost than the right one, case by case?
 
-    fn − tp for a positive, fp − tn for a negative; with `amounts` the amount of the case stands in for fn. At a base rate π that is not the
-    share of positives s, positives count π/s times and negatives (1−π)/(1−s) times. Below 0 where missing a case costs less than catching it.
+    fn − tp for a positive, fp − tn for a negative; with `amounts` the amount of the case stands in
+    for fn. At a base rate π that is not the share of positives s, positives count π/s times and
+    negatives (1−π)/(1−s) times. Below 0 where missing a case costs less than catching it.
     """
     given = checked_conditions(at)
     often = (Fraction(1), Fraction(1))
@@ -89,19 +110,30 @@ def stakes(found: Sides, at: Conditions | None = None, amounts: Any = None) -> F
         often = given.exact_prior / found.share, (1 - given.exact_prior) / (1 - found.share)
     missed: Any = rounded(given.costs.miss * often[0])
     if amounts is not None:
-        missed = (checked_amounts(amounts, len(found.positive)) - float(given.costs.tp)) * rounded(often[0])
+        missed = (checked_amounts(amounts, len(found.positive)) - float(given.costs.tp)) * rounded(
+            often[0]
+        )
         if not (missed[found.positive] > 0).any():
-            raise refuse("BR902", "no positive is worth catching: each costs less missed", "amounts above the cost of a true positive")
+            raise refuse(
+                "BR902",
+                "no positive is worth catching: each costs less missed",
+                "amounts above the cost of a true positive",
+            )
     return np.where(found.positive, missed, rounded(given.costs.false_alarm * often[1]))
 
 
-def cost_weights(y: Any, *, at: Conditions | None = None, amounts: Any = None, pos_label: Any = None) -> Floats:
-    """How much should each training case weigh, so that a learner of few errors becomes one of low cost?
+def cost_weights(
+    y: Any, *, at: Conditions | None = None, amounts: Any = None, pos_label: Any = None
+) -> Floats:
+    """How much should each training case weigh, so that a learner of few errors becomes one of low
+    cost?
 
-    As much as its wrong answer costs more than the right one: fn − tp for a positive, fp − tn for a negative, at the base rate `at` counted
-    over or under; with `amounts` the amount of each positive stands in for fn. Scaled to a mean of 1. With equal costs at the base rate of the
-    sample every weight is 1. A case that is better missed than caught weighs nothing. Probabilities learned from weighted cases are calibrated
-    at the weighted base rate, not at that of the cases. Elkan 2001, IJCAI:973-978; Zadrozny, Langford & Abe 2003, ICDM.
+    As much as its wrong answer costs more than the right one: fn − tp for a positive, fp − tn for a
+    negative, at the base rate `at` counted over or under; with `amounts` the amount of each
+    positive stands in for fn. Scaled to a mean of 1. With equal costs at the base rate of the
+    sample every weight is 1. A case that is better missed than caught weighs nothing. Probabilities
+    learned from weighted cases are calibrated at the weighted base rate, not at that of the cases.
+    Elkan 2001, IJCAI:973-978; Zadrozny, Langford & Abe 2003, ICDM.
 
     >>> from baserate import Conditions, Costs
     >>> from baserate.learners import cost_weights
@@ -122,10 +154,21 @@ def checked_amounts(amounts: Any, cases: int) -> Floats:
     """One amount a case: finite, and 0 or more."""
     values = np.asarray(amounts)
     if values.shape != (cases,) or values.dtype.kind not in "iuf":
-        raise refuse("BR902", f"amounts are one number a case, {cases} here; got {quoted(values.shape)} of {values.dtype}", "amounts=[…]")
+        raise refuse(
+            "BR902",
+            f"amounts are one number a case, {cases} here; got {quoted(values.shape)} of"
+            f" {values.dtype}",
+            "amounts=[…]",
+        )
     wrong = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
     if len(wrong):
-        raise refuse("BR902", "an amount is missing, infinite or below 0", "amounts that are 0 or more", wrong[:3], len(wrong))
+        raise refuse(
+            "BR902",
+            "an amount is missing, infinite or below 0",
+            "amounts that are 0 or more",
+            wrong[:3],
+            len(wrong),
+        )
     return values.astype(np.float64)
 
 
@@ -141,18 +184,27 @@ WRITE_MATRIX = "a row a true class, a column an answer, in the order of classes_
 def minimum_expected_cost(probabilities: npt.ArrayLike, cost_matrix: npt.ArrayLike) -> Ints:
     """Which answer costs least on average, case by case?
 
-    The i with the least Σ_j p(j) · C(j, i): `cost_matrix` has a row for each true class and a column for each answer, in the order of the
-    columns of `probabilities`. Returned are places in that order. Of answers that cost the same, up to rounding, the first. With costs of 0
-    and 1 it is the most probable class; with two classes and a miss five times as dear as a false alarm, the second above 1/6. Tan,
-    Steinbach & Kumar, eq. 5.82.
+    The i with the least Σ_j p(j) · C(j, i): `cost_matrix` has a row for each true class and a
+    column for each answer, in the order of the columns of `probabilities`. Returned are places in
+    that order. Of answers that cost the same, up to rounding, the first. With costs of 0 and 1 it
+    is the most probable class; with two classes and a miss five times as dear as a false alarm, the
+    second above 1/6. Tan, Steinbach & Kumar, eq. 5.82.
 
     >>> from baserate.learners import minimum_expected_cost
     >>> minimum_expected_cost([[0.9, 0.1], [0.8, 0.2], [5 / 6, 1 / 6]], [[0, 1], [5, 0]])
     array([0, 1, 0])
     """
     shares = np.asarray(probabilities, dtype=np.float64)
-    if shares.ndim != 2 or not np.isfinite(shares).all() or (shares < 0).any() or (np.abs(shares.sum(axis=1) - 1) > OFF).any():
-        text = "probabilities are a row a case and a column a class, from 0 to 1, and each row adds up to 1"
+    if (
+        shares.ndim != 2
+        or not np.isfinite(shares).all()
+        or (shares < 0).any()
+        or (np.abs(shares.sum(axis=1) - 1) > OFF).any()
+    ):
+        text = (
+            "probabilities are a row a case and a column a class, from 0 to 1, and each row adds up"
+            " to 1"
+        )
         raise refuse("BR903", text, "predict_proba(X), for two classes both columns")
     return cheapest(shares, checked_matrix(cost_matrix, shares.shape[1]))
 
@@ -173,33 +225,54 @@ def checked_matrix(cost_matrix: Any, classes: int) -> Floats:
     except (TypeError, ValueError):
         matrix = np.empty(0)
     if matrix.shape != (classes, classes) or not np.isfinite(matrix).all():
-        text = f"a cost matrix of {classes} classes has {classes} rows and as many columns of finite numbers, got {quoted(cost_matrix)}"
+        text = (
+            f"a cost matrix of {classes} classes has {classes} rows and as many columns of finite"
+            f" numbers, got {quoted(cost_matrix)}"
+        )
         raise refuse("BR904", text, WRITE_MATRIX)
     odd = np.argwhere(matrix < np.diag(matrix)[:, None])
     if len(odd):
         row, column = odd[0]
-        text = f"in row {row} the answer {column} costs {matrix[row, column]:g}, less than the right one ({matrix[row, row]:g})"
+        text = (
+            f"in row {row} the answer {column} costs {matrix[row, column]:g}, less than the right"
+            f" one ({matrix[row, row]:g})"
+        )
         raise refuse("BR904", text, WRITE_MATRIX)
     return matrix
 
 
 def matrix_of(costs: Any, classes: npt.NDArray[Any], pos_label: Any = None) -> tuple[Floats, int]:
-    """The matrix of these costs, and the class that equals go to: the negative one where there is one, else the first."""
+    """The matrix of these costs, and the class that equals go to: the negative one where there is
+    one, else the first.
+    """
     if isinstance(costs, Conditions):
-        raise refuse("BR904", "this takes costs, and knows no base rate but that of the cases", "costs=at.costs, or MovedThreshold(…, at=at)")
+        raise refuse(
+            "BR904",
+            "this takes costs, and knows no base rate but that of the cases",
+            "costs=at.costs, or MovedThreshold(…, at=at)",
+        )
     if costs is None:
         return 1.0 - np.eye(len(classes)), 0
     if not isinstance(costs, Costs):
         return checked_matrix(costs, len(classes)), 0
     if len(classes) != 2:
-        raise refuse("BR904", f"Costs are of two classes, and there are {len(classes)}", f"a matrix: {WRITE_MATRIX}")
-    place = 1 if costs.miss == costs.false_alarm and pos_label is None else positive_place(classes, pos_label)[0]
+        raise refuse(
+            "BR904",
+            f"Costs are of two classes, and there are {len(classes)}",
+            f"a matrix: {WRITE_MATRIX}",
+        )
+    place = (
+        1
+        if costs.miss == costs.false_alarm and pos_label is None
+        else positive_place(classes, pos_label)[0]
+    )
     matrix = np.array([[costs.tn, costs.fp], [costs.fn, costs.tp]], dtype=np.float64)
     return matrix if place == 1 else matrix[::-1, ::-1].copy(), 1 - place
 
 
 # ----------------------------------------------------------------------
-# What classifiers around another one share: checked labels, the one inside fitted, its tags, its features, routed metadata.
+# What classifiers around another one share: checked labels, the one inside fitted, its tags, its
+# features, routed metadata.
 
 
 def checked(X: Any, y: Any) -> tuple[Any, npt.NDArray[Any]]:  # noqa: N803 (scikit-learn's name)
@@ -215,7 +288,9 @@ def with_probabilities(estimator: Any) -> Any:
     """The same, refused where it gives no probabilities."""
     if not hasattr(estimator, "predict_proba"):
         text = f"{type(estimator).__name__} gives no probabilities, and costs are weighed by them"
-        raise refuse("BR900", text, "CalibratedClassifierCV around it, or a threshold found empirically")
+        raise refuse(
+            "BR900", text, "CalibratedClassifierCV around it, or a threshold found empirically"
+        )
     return estimator
 
 
@@ -246,7 +321,9 @@ class Wrapper(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: igno
                 setattr(self, name, getattr(fitted, name))
 
     def _routed(self, params: dict[str, Any]) -> dict[str, Any]:
-        """What of the metadata the estimator inside is fitted with: as it asks where routing is on, else everything."""
+        """What of the metadata the estimator inside is fitted with: as it asks where routing is on,
+        else everything.
+        """
         if not get_config()["enable_metadata_routing"]:
             return params
         found: dict[str, Any] = dict(process_routing(self, "fit", **params).estimator.fit)
@@ -255,11 +332,19 @@ class Wrapper(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: igno
     def get_metadata_routing(self) -> Any:
         """What is given to fit goes to the fit of the estimator inside."""
         mapping = MethodMapping().add(caller="fit", callee="fit")
-        return MetadataRouter(owner=self).add_self_request(self).add(estimator=self._inside(), method_mapping=mapping)
+        return (
+            MetadataRouter(owner=self)
+            .add_self_request(self)
+            .add(estimator=self._inside(), method_mapping=mapping)
+        )
 
     def __sklearn_tags__(self) -> Any:
         tags, inside = super().__sklearn_tags__(), get_tags(self._inside())
-        tags.classifier_tags.multi_class = self.several_classes and inside.classifier_tags is not None and inside.classifier_tags.multi_class
+        tags.classifier_tags.multi_class = (
+            self.several_classes
+            and inside.classifier_tags is not None
+            and inside.classifier_tags.multi_class
+        )
         for name in ("sparse", "pairwise", "allow_nan"):
             setattr(tags.input_tags, name, getattr(inside.input_tags, name))
         return tags
@@ -283,9 +368,10 @@ class Transparent(Wrapper):
 class MinimumExpectedCost(Transparent):
     """A classifier of two or more classes that answers what costs least on average.
 
-    `costs` are `Costs` (of two classes, with `pos_label` where it is not plain), or a matrix with a row a true class and a column an
-    answer, in the order of `classes_`; None: every error costs 1. The probabilities are taken as they are, at the base rates of the
-    training cases. Of equal costs the negative class, or the first. Tan, Steinbach & Kumar, eq. 5.82; Elkan 2001, IJCAI:973-978.
+    `costs` are `Costs` (of two classes, with `pos_label` where it is not plain), or a matrix with a
+    row a true class and a column an answer, in the order of `classes_`; None: every error costs 1.
+    The probabilities are taken as they are, at the base rates of the training cases. Of equal costs
+    the negative class, or the first. Tan, Steinbach & Kumar, eq. 5.82; Elkan 2001, IJCAI:973-978.
 
     >>> from sklearn.naive_bayes import GaussianNB
     >>> from baserate import Costs
@@ -293,7 +379,7 @@ class MinimumExpectedCost(Transparent):
     >>> X, y = [[0], [1], [2], [3], [4], [5]], [0, 0, 1, 0, 1, 1]
     >>> [int(MinimumExpectedCost(GaussianNB(), costs=Costs(fp=1, fn=fn)).fit(X, y).predict(X).sum()) for fn in (1, 5, 100)]
     [3, 4, 6]
-    """
+    """  # noqa: E501
 
     several_classes = True
 
@@ -314,22 +400,28 @@ class MinimumExpectedCost(Transparent):
     def predict(self, X: Any) -> npt.NDArray[Any]:  # noqa: N803
         """The answer of the least expected cost."""
         check_is_fitted(self)
-        found: npt.NDArray[Any] = self.classes_[cheapest(np.asarray(self.estimator_.predict_proba(X)), self.cost_matrix_, self._first)]
+        found: npt.NDArray[Any] = self.classes_[
+            cheapest(np.asarray(self.estimator_.predict_proba(X)), self.cost_matrix_, self._first)
+        ]
         return found
 
 
 # ----------------------------------------------------------------------
-# MetaCost: training cases relabelled with the answer that costs least, and a learner that knows nothing of costs fitted to those.
+# MetaCost: training cases relabelled with the answer that costs least, and a learner that knows
+# nothing of costs fitted to those.
 
 
 class MetaCost(Wrapper):
     """A classifier of two or more classes made cost-sensitive from outside, whatever it is.
 
-    `resamples` copies of the estimator are fitted to bootstrap samples (each class resampled by itself, so that none gets lost); their mean
-    probabilities, or votes where there are none, say which answer costs least for each training case; a last copy is fitted to these
-    answers. With `out_of_bag` (default) only copies that did not see a case speak of it, where there are such. `costs` as in
-    `MinimumExpectedCost`. `relabelled_share_`: how many labels changed. `labels_`: what was learned; `probabilities_`: what it was derived
-    from. It answers with labels only: probabilities of relabelled cases would say nothing of the true ones. Domingos 1999, KDD:155-164.
+    `resamples` copies of the estimator are fitted to bootstrap samples (each class resampled by
+    itself, so that none gets lost); their mean probabilities, or votes where there are none, say
+    which answer costs least for each training case; a last copy is fitted to these answers. With
+    `out_of_bag` (default) only copies that did not see a case speak of it, where there are such.
+    `costs` as in `MinimumExpectedCost`. `relabelled_share_`: how many labels changed. `labels_`:
+    what was learned; `probabilities_`: what it was derived from. It answers with labels only:
+    probabilities of relabelled cases would say nothing of the true ones. Domingos 1999,
+    KDD:155-164.
 
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> from baserate import Costs
@@ -337,7 +429,7 @@ class MetaCost(Wrapper):
     >>> X, y = [[i // 3] for i in range(30)], [0] * 12 + [0, 1, 0] * 3 + [1] * 9
     >>> [round(MetaCost(DecisionTreeClassifier(), Costs(fp=1, fn=fn)).fit(X, y).relabelled_share_, 2) for fn in (1, 5)]
     [0.2, 0.27]
-    """
+    """  # noqa: E501
 
     several_classes = True
 
@@ -362,10 +454,18 @@ class MetaCost(Wrapper):
         """The training cases relabelled, and the estimator inside fitted to them."""
         rows, labels = checked(X, y)
         if not isinstance(self.resamples, int | np.integer) or self.resamples < 1:
-            raise refuse("BR908", f"resamples are a whole number from 1 on, got {quoted(self.resamples)}", "resamples=30")
+            raise refuse(
+                "BR908",
+                f"resamples are a whole number from 1 on, got {quoted(self.resamples)}",
+                "resamples=30",
+            )
         classes, codes = np.unique(labels, return_inverse=True)
         if len(classes) < 2:
-            raise refuse("BR901", "there are cases of one class at most: nothing can be learned of a second", "cases of both classes")
+            raise refuse(
+                "BR901",
+                "there are cases of one class at most: nothing can be learned of a second",
+                "cases of both classes",
+            )
         matrix, first = matrix_of(self.costs, classes, self.pos_label)
         self.probabilities_ = self._probabilities(rows, labels, codes)
         self.labels_ = classes[cheapest(self.probabilities_, matrix, first)]
@@ -377,16 +477,22 @@ class MetaCost(Wrapper):
     def _fit_relabelled(self, X: Any) -> None:  # noqa: N803
         if len(np.unique(self.labels_)) > 1:
             self._fit_inside(X, self.labels_)
-        else:  # one answer for all is the cheapest, and most learners refuse to be told so; n_features_in_ is that of the last copy
+        # one answer for all is the cheapest, and most learners refuse to be told so; n_features_in_
+        # is that of the last copy
+        else:
             self.estimator_ = DummyClassifier(strategy="most_frequent").fit(X, self.labels_)
 
     def _probabilities(self, X: Any, labels: npt.NDArray[Any], codes: Ints) -> Floats:  # noqa: N803
-        """The mean over the copies that may speak of a case; of one that all have seen, over all."""
+        """The mean over the copies that may speak of a case; of one that all have seen, over
+        all.
+        """
         random, cases = check_random_state(self.random_state), len(codes)
         total, spoke = np.zeros((2, cases, codes.max() + 1)), np.zeros((2, cases))
         for _ in range(self.resamples):
             rows = _resampled(codes, random)
-            fitted = _seeded(clone(self.estimator), random).fit(_safe_indexing(X, rows), _safe_indexing(labels, rows))
+            fitted = _seeded(clone(self.estimator), random).fit(
+                _safe_indexing(X, rows), _safe_indexing(labels, rows)
+            )
             found, unseen = _shares(fitted, X, total.shape[2]), np.ones(cases, dtype=np.bool_)
             unseen[rows] = False
             for part, who in enumerate((np.ones(cases, dtype=np.bool_), unseen)):
@@ -414,12 +520,18 @@ def _resampled(codes: Ints, random: np.random.RandomState) -> npt.NDArray[Any]:
 
 def _seeded(estimator: Any, random: np.random.RandomState) -> Any:
     """The same with seeds of its own, wherever it takes one."""
-    names = sorted(name for name in estimator.get_params(deep=True) if name == "random_state" or name.endswith("__random_state"))
+    names = sorted(
+        name
+        for name in estimator.get_params(deep=True)
+        if name == "random_state" or name.endswith("__random_state")
+    )
     return estimator.set_params(**{name: random.randint(np.iinfo(np.int32).max) for name in names})
 
 
 def _shares(fitted: Any, X: Any, classes: int) -> Floats:  # noqa: N803
-    """Probabilities of every class, or votes. Every copy has seen every class, so the columns are those of all."""
+    """Probabilities of every class, or votes. Every copy has seen every class, so the columns are
+    those of all.
+    """
     if hasattr(fitted, "predict_proba"):
         return np.asarray(fitted.predict_proba(X), dtype=np.float64)
     votes: Floats = np.eye(classes)[np.searchsorted(fitted.classes_, fitted.predict(X))]
@@ -427,7 +539,8 @@ def _shares(fitted: Any, X: Any, classes: int) -> Floats:  # noqa: N803
 
 
 # ----------------------------------------------------------------------
-# A threshold moved to where costs and base rate put it: in theory, or on cases that the learner did not see.
+# A threshold moved to where costs and base rate put it: in theory, or on cases that the learner did
+# not see.
 
 
 THEORETICAL, EMPIRICAL = "theoretical", "empirical"
@@ -437,16 +550,19 @@ METHODS = (THEORETICAL, EMPIRICAL)
 class MovedThreshold(Transparent):
     """A classifier of two classes whose threshold lies where the base rate and costs `at` put it.
 
-    "theoretical": flagged is what has a probability *above* t = (fp − tn) / ((fp − tn) + (fn − tp)), once it is corrected from the base
-    rate at which it is calibrated to that of `at`. `calibrated_at` is that base rate, or "sample" for the share of positives among the
-    training cases; it must be said where `at` has a base rate of its own, unless the estimator knows it (`calibrated_at_`). `cut_` holds
-    both cuts: on the score as it is (`threshold_`) and on the corrected probability.
+    "theoretical": flagged is what has a probability *above* t = (fp − tn) / ((fp − tn) + (fn −
+    tp)), once it is corrected from the base rate at which it is calibrated to that of `at`.
+    `calibrated_at` is that base rate, or "sample" for the share of positives among the training
+    cases; it must be said where `at` has a base rate of its own, unless the estimator knows it
+    (`calibrated_at_`). `cut_` holds both cuts: on the score as it is (`threshold_`) and on the
+    corrected probability.
 
-    "empirical": flagged is what scores `threshold_` or more, the cheapest threshold (a corner of the ROC hull) on the pooled scores of `cv`
-    folds, each scored by a learner that did not see it. `point_` is that operating point, `folds_` are the counts. Needs no calibration,
-    only cases.
+    "empirical": flagged is what scores `threshold_` or more, the cheapest threshold (a corner of
+    the ROC hull) on the pooled scores of `cv` folds, each scored by a learner that did not see it.
+    `point_` is that operating point, `folds_` are the counts. Needs no calibration, only cases.
 
-    Elkan 2001, IJCAI:973-978; Tan, Steinbach & Kumar, §5.7.3; Provost & Fawcett 2001, Machine Learning 42:203-231.
+    Elkan 2001, IJCAI:973-978; Tan, Steinbach & Kumar, §5.7.3; Provost & Fawcett 2001, Machine
+    Learning 42:203-231.
 
     >>> from sklearn.naive_bayes import GaussianNB
     >>> from baserate import Conditions, Costs
@@ -481,7 +597,11 @@ class MovedThreshold(Transparent):
         """
         (rows, labels), at = checked(X, y), checked_conditions(self.at)
         if self.method not in METHODS:
-            raise refuse("BR905", f"a method is {' or '.join(map(quoted, METHODS))}; got {quoted(self.method)}", f"method={THEORETICAL!r}")
+            raise refuse(
+                "BR905",
+                f"a method is {' or '.join(map(quoted, METHODS))}; got {quoted(self.method)}",
+                f"method={THEORETICAL!r}",
+            )
         found, routed = sides(labels, at, self.pos_label), weighed(self._routed(params), labels)
         self._place, share = found.place, found.weighted_share(routed.get(WEIGHT))
         if self.method == EMPIRICAL:
@@ -493,32 +613,56 @@ class MovedThreshold(Transparent):
         self.classes_ = found.classes
         return self
 
-    def _find(self, X: Any, labels: Any, found: Sides, at: Conditions, params: dict[str, Any]) -> None:  # noqa: N803
+    def _find(
+        self,
+        X: Any,  # noqa: N803
+        labels: Any,
+        found: Sides,
+        at: Conditions,
+        params: dict[str, Any],
+    ) -> None:
         if self.calibrated_at is not None:
-            raise refuse("BR905", "an empirical threshold needs no calibration, and would ignore calibrated_at", "leave calibrated_at out")
+            raise refuse(
+                "BR905",
+                "an empirical threshold needs no calibration, and would ignore calibrated_at",
+                "leave calibrated_at out",
+            )
         positive = found.classes.tolist()[found.place]
-        self.folds_ = count_folds(self.estimator, X, labels, cv=self.cv, pos_label=positive, params=params)
+        self.folds_ = count_folds(
+            self.estimator, X, labels, cv=self.cv, pos_label=positive, params=params
+        )
         self.point_ = choose(self.folds_.total(), at=at)
-        self.threshold_ = float("inf") if self.point_.threshold is None else float(self.point_.threshold)
+        self.threshold_ = (
+            float("inf") if self.point_.threshold is None else float(self.point_.threshold)
+        )
 
     def _derive(self, fitted: Any, share: Fraction, at: Conditions) -> None:
         trained = calibrated_at(fitted, self.calibrated_at, share, self._place)
         if trained is None and not at.as_in_sample and at.exact_prior != share:
-            text = f"at which base rate are the probabilities calibrated? {float(share):.6g} of the training cases are positive"
-            raise refuse("BR507", text, f"calibrated_at={SAMPLE!r}, where nothing was resampled or weighted")
+            text = (
+                f"at which base rate are the probabilities calibrated? {float(share):.6g} of the"
+                " training cases are positive"
+            )
+            raise refuse(
+                "BR507", text, f"calibrated_at={SAMPLE!r}, where nothing was resampled or weighted"
+            )
         trained = share if trained is None else trained
         self._meant, self._trained = at.within(share), trained
         self.cut_ = self._meant.cut(trained)
         self.threshold_ = self.cut_.score
 
     def predict(self, X: Any, amounts: Any = None) -> npt.NDArray[Any]:  # noqa: N803
-        """Positive where the score lies beyond the threshold; with `amounts` the amount of each case is what missing it costs.
+        """Positive where the score lies beyond the threshold; with `amounts` the amount of each
+        case is what missing it costs.
 
-        Then flagged is what has an expected loss above the expected nuisance: p · (amount − tp) > (1 − p) · (fp − tn).
+        Then flagged is what has an expected loss above the expected nuisance: p · (amount − tp) >
+        (1 − p) · (fp − tn).
         """
         check_is_fitted(self)
         kind = PROBABILITY if self.method == THEORETICAL else None
-        scores = response(self.estimator_, X, pos_label=self.classes_.tolist()[self._place], kind=kind).scores
+        scores = response(
+            self.estimator_, X, pos_label=self.classes_.tolist()[self._place], kind=kind
+        ).scores
         if amounts is not None:
             flagged = scores > self._cuts(checked_amounts(amounts, len(scores)))
         elif self.method == THEORETICAL:
@@ -529,9 +673,15 @@ class MovedThreshold(Transparent):
         return found
 
     def _cuts(self, amounts: Floats) -> Floats:
-        """The cut of each case on the score as it is; above 1 where it is better missed than caught."""
+        """The cut of each case on the score as it is; above 1 where it is better missed than
+        caught.
+        """
         if self.method != THEORETICAL:
-            raise refuse("BR905", "an empirical threshold is one for all cases, whatever they are worth", f"method={THEORETICAL!r}")
+            raise refuse(
+                "BR905",
+                "an empirical threshold is one for all cases, whatever they are worth",
+                f"method={THEORETICAL!r}",
+            )
         costs, prior = self._meant.costs, self._meant.exact_prior
         shift = self._trained / (1 - self._trained) / (prior / (1 - prior))
         nuisance, loss = float(costs.false_alarm * shift), amounts - float(costs.tp)
@@ -543,12 +693,14 @@ class MovedThreshold(Transparent):
 
 
 class CostWeighted(Transparent):
-    """A classifier of two classes whose training cases weigh what getting them wrong costs (`cost_weights`).
+    """A classifier of two classes whose training cases weigh what getting them wrong costs
+    (`cost_weights`).
 
-    Its probabilities are calibrated at the weighted base rate `calibrated_at_`, where cutting at 1/2 is cutting at the threshold of the costs:
-    `MovedThreshold` and `correct_probabilities(…, calibrated_at=…)` take them back. With `amounts` there is no such base rate, nor is it
-    known where the estimator weighs classes of its own accord (class_weight), and it is None.
-    Elkan 2001, IJCAI:973-978; Zadrozny, Langford & Abe 2003, ICDM.
+    Its probabilities are calibrated at the weighted base rate `calibrated_at_`, where cutting at
+    1/2 is cutting at the threshold of the costs: `MovedThreshold` and `correct_probabilities(…,
+    calibrated_at=…)` take them back. With `amounts` there is no such base rate, nor is it known
+    where the estimator weighs classes of its own accord (class_weight), and it is None. Elkan 2001,
+    IJCAI:973-978; Zadrozny, Langford & Abe 2003, ICDM.
 
     >>> from sklearn.linear_model import LogisticRegression
     >>> from baserate import Conditions, Costs
@@ -557,23 +709,33 @@ class CostWeighted(Transparent):
     >>> weighted = CostWeighted(LogisticRegression(), Conditions(costs=Costs(fp=1, fn=10))).fit(X, y)
     >>> weighted.predict(X), round(weighted.calibrated_at_, 4)
     (array([0, 0, 1, 1, 1, 1]), 0.8333)
-    """
+    """  # noqa: E501
 
-    def __init__(self, estimator: Any, at: Conditions | None = None, *, pos_label: Any = None) -> None:
+    def __init__(
+        self, estimator: Any, at: Conditions | None = None, *, pos_label: Any = None
+    ) -> None:
         self.estimator = estimator
         self.at = at
         self.pos_label = pos_label
 
     def fit(self, X: Any, y: Any, amounts: Any = None) -> Self:  # noqa: N803 (scikit-learn's names)
-        """The estimator inside is fitted to weighted cases; `amounts`: what missing each positive costs, in place of fn."""
+        """The estimator inside is fitted to weighted cases; `amounts`: what missing each positive
+        costs, in place of fn.
+        """
         rows, labels = checked(X, y)
         found = sides(labels, self.at, self.pos_label)
         if not has_fit_parameter(self.estimator, "sample_weight"):
             text = f"{type(self.estimator).__name__} takes no weights in fit"
-            raise refuse("BR907", text, "an estimator with sample_weight; of a pipeline, wrap its last step")
+            raise refuse(
+                "BR907", text, "an estimator with sample_weight; of a pipeline, wrap its last step"
+            )
         weights = weights_of(stakes(found, self.at, amounts))
         self._fit_inside(rows, labels, sample_weight=weights)
-        settled = None if amounts is not None else settled_at(self.estimator_, found.weighted_share(weights), found.place)
+        settled = (
+            None
+            if amounts is not None
+            else settled_at(self.estimator_, found.weighted_share(weights), found.place)
+        )
         self.calibrated_at_, self.place_ = None if settled is None else float(settled), found.place
         self.classes_ = found.classes
         return self

@@ -16,7 +16,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from baserate.conditions import Conditions
 from baserate.errors import quoted, refuse
-from baserate.learners.cost_sensitive import CLOSE, Sides, Wrapper, checked, sides, stakes, weights_of
+from baserate.learners.cost_sensitive import (
+    CLOSE,
+    Sides,
+    Wrapper,
+    checked,
+    sides,
+    stakes,
+    weights_of,
+)
 from baserate.learners.estimators import settled_at
 from baserate.numbers import Floats, Ints
 
@@ -29,7 +37,9 @@ MOST_TRIED = 50
 
 
 class Shape(NamedTuple):
-    """The children of each node of a tree, -1 at its leaves. A parent stands before its children."""
+    """The children of each node of a tree, -1 at its leaves. A parent stands before its
+    children.
+    """
 
     left: Ints
     right: Ints
@@ -50,11 +60,13 @@ class Shape(NamedTuple):
 
 
 def weakest_links(shape: Shape, alone: Floats, labelled: Floats) -> Floats:
-    """From which price of a leaf on does each inner node become one? Never (infinity) where a node above it does before.
+    """From which price of a leaf on does each inner node become one? Never (infinity) where a node
+    above it does before.
 
-    `alone` is what each node costs as a leaf of its own, `labelled` what it costs as the leaf that it is. A node gives way once the cost
-    that it saves, for each leaf below it beyond one, is not above the price. At price 0 go subtrees that are not cheaper than a leaf.
-    Breiman, Friedman, Olshen & Stone 1984, §3.3 and §4, with costs for errors.
+    `alone` is what each node costs as a leaf of its own, `labelled` what it costs as the leaf that
+    it is. A node gives way once the cost that it saves, for each leaf below it beyond one, is not
+    above the price. At price 0 go subtrees that are not cheaper than a leaf. Breiman, Friedman,
+    Olshen & Stone 1984, §3.3 and §4, with costs for errors.
     """
     parents, prices = shape.parents, np.full(len(alone), np.inf)
     below, leaves = labelled.copy(), np.ones(len(alone), dtype=np.int64)
@@ -123,7 +135,9 @@ Flags = npt.NDArray[np.bool_]
 
 
 class _Grown(NamedTuple):
-    """A fitted tree, and of each node: the share of each class, whether it flags as a leaf, and what each answer would cost there."""
+    """A fitted tree, and of each node: the share of each class, whether it flags as a leaf, and
+    what each answer would cost there.
+    """
 
     tree: Any
     shape: Shape
@@ -135,7 +149,9 @@ class _Grown(NamedTuple):
     @property
     def cheap_flags(self) -> Flags:
         """Is flagging strictly cheaper? Of equals the negative class."""
-        return self.left_alone - self.flagged > CLOSE * (np.abs(self.left_alone) + np.abs(self.flagged))
+        return self.left_alone - self.flagged > CLOSE * (
+            np.abs(self.left_alone) + np.abs(self.flagged)
+        )
 
     @property
     def prices(self) -> Floats:
@@ -145,23 +161,28 @@ class _Grown(NamedTuple):
 
     def pruned(self, prices: Floats, price: float) -> tuple[Ints, Flags]:
         """Where a case of each node ends at this price, and the answer there."""
-        return survivors(self.shape, prices, price), np.where(prices <= price, self.cheap_flags, self.flags)
+        return survivors(self.shape, prices, price), np.where(
+            prices <= price, self.cheap_flags, self.flags
+        )
 
 
 class CostSensitiveTree(Wrapper):
-    """A decision tree of two classes that heeds the base rate and costs `at` in four ways, each by itself or together.
+    """A decision tree of two classes that heeds the base rate and costs `at` in four ways, each by
+    itself or together.
 
-    `split`: cases weigh what they cost while splits are chosen; the shares in the nodes are those of the cases all the same.
-    `prune`: a subtree becomes a leaf, labelled as is cheapest, where it does not save its price; the price of a leaf is the one with the
-    least cost on `cv` folds, and at least 0, where subtrees go that are no cheaper than a leaf.
-    `weights`: cases weigh what they cost throughout; shares are calibrated at the weighted base rate `calibrated_at_`,
-    which is None where nobody knows it: with amounts, or class_weight in the tree.
-    `leaf`: a leaf answers what costs least on its training cases; of equals the negative class. With `weights` it changes nothing: costs
-    count once.
+    `split`: cases weigh what they cost while splits are chosen; the shares in the nodes are those
+    of the cases all the same. `prune`: a subtree becomes a leaf, labelled as is cheapest, where it
+    does not save its price; the price of a leaf is the one with the least cost on `cv` folds, and
+    at least 0, where subtrees go that are no cheaper than a leaf. `weights`: cases weigh what they
+    cost throughout; shares are calibrated at the weighted base rate `calibrated_at_`, which is None
+    where nobody knows it: with amounts, or class_weight in the tree. `leaf`: a leaf answers what
+    costs least on its training cases; of equals the negative class. With `weights` it changes
+    nothing: costs count once.
 
-    None of them: the very tree of scikit-learn. `estimator` is that tree, DecisionTreeClassifier(random_state=0) unless said otherwise.
-    Leaves without any doubt leave nothing to weigh: let leaves be of several cases (min_samples_leaf), or prune. Tan, Steinbach & Kumar,
-    §5.7.3.
+    None of them: the very tree of scikit-learn. `estimator` is that tree,
+    DecisionTreeClassifier(random_state=0) unless said otherwise. Leaves without any doubt leave
+    nothing to weigh: let leaves be of several cases (min_samples_leaf), or prune. Tan, Steinbach &
+    Kumar, §5.7.3.
 
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> from baserate import Conditions, Costs
@@ -170,7 +191,7 @@ class CostSensitiveTree(Wrapper):
     >>> at = Conditions(costs=Costs(fp=1, fn=5))
     >>> CostSensitiveTree(at=at).fit(X, y).predict(X), CostSensitiveTree(at=at, leaf=True).fit(X, y).predict(X)
     (array([0, 0, 0, 0, 0, 0]), array([0, 0, 0, 1, 1, 1]))
-    """
+    """  # noqa: E501
 
     def __init__(  # noqa: PLR0913
         self,
@@ -194,7 +215,9 @@ class CostSensitiveTree(Wrapper):
         self.pos_label = pos_label
 
     def fit(self, X: Any, y: Any, amounts: Any = None) -> Self:  # noqa: N803 (scikit-learn's names)
-        """The tree, grown, pruned and labelled; `amounts`: what missing each positive costs, in place of fn."""
+        """The tree, grown, pruned and labelled; `amounts`: what missing each positive costs, in
+        place of fn.
+        """
         rows, labels = checked(X, y)
         found = sides(labels, self.at, self.pos_label)
         at_stake = stakes(found, self.at, amounts)
@@ -212,34 +235,54 @@ class CostSensitiveTree(Wrapper):
     def _inside(self) -> Any:
         tree = DecisionTreeClassifier(random_state=0) if self.estimator is None else self.estimator
         if not isinstance(tree, DecisionTreeClassifier):
-            raise refuse("BR909", f"a cost-sensitive tree is made of a DecisionTreeClassifier, got {quoted(tree)}", "MetaCost or CostWeighted")
+            raise refuse(
+                "BR909",
+                f"a cost-sensitive tree is made of a DecisionTreeClassifier, got {quoted(tree)}",
+                "MetaCost or CostWeighted",
+            )
         return tree
 
     def _grow(self, X: Any, found: Sides, at_stake: Floats) -> _Grown:  # noqa: N803
         """A tree with what every node holds."""
         weights = weights_of(at_stake) if self.split or self.weights else None
-        tree = clone(self._inside()).fit(X, found.classes[np.where(found.positive, found.place, 1 - found.place)], sample_weight=weights)
+        tree = clone(self._inside()).fit(
+            X,
+            found.classes[np.where(found.positive, found.place, 1 - found.place)],
+            sample_weight=weights,
+        )
         each = at_stake / len(at_stake)  # so that prices mean the same for a part of the cases
-        columns = np.stack([~found.positive, found.positive, ~found.positive * each, found.positive * each], axis=1)
+        columns = np.stack(
+            [~found.positive, found.positive, ~found.positive * each, found.positive * each], axis=1
+        )
         held = np.asarray(tree.decision_path(X).T @ columns)
         shares = tree.tree_.value[:, 0, :]
         if self.split and not self.weights:
             cases = held[:, :2] if found.place == 1 else held[:, 1::-1]
             shares = cases / cases.sum(axis=1, keepdims=True)
-        shape = Shape(tree.tree_.children_left.astype(np.int64), tree.tree_.children_right.astype(np.int64))
+        shape = Shape(
+            tree.tree_.children_left.astype(np.int64), tree.tree_.children_right.astype(np.int64)
+        )
         flags = np.argmax(shares, axis=1) == found.place
         grown = _Grown(tree, shape, shares, flags, held[:, 3], held[:, 2])
         return grown._replace(flags=grown.cheap_flags) if self.leaf else grown
 
     def _price(self, X: Any, found: Sides, at_stake: Floats, grown: _Grown) -> float:  # noqa: N803
-        """The price of a leaf at which trees grown without a fold cost least on it; of equals the highest, which leaves the smallest tree."""
+        """The price of a leaf at which trees grown without a fold cost least on it; of equals the
+        highest, which leaves the smallest tree.
+        """
         tried = prices_to_try(grown.prices)
         folds = min(self.cv, int(np.bincount(found.positive).min()))
         if folds < 2:
             return 0.0  # a class with one case has no folds
         costs = np.zeros(len(tried))
-        for train, test in StratifiedKFold(folds, shuffle=True, random_state=0).split(at_stake, found.positive):
-            part = self._grow(_safe_indexing(X, train), found._replace(positive=found.positive[train]), at_stake[train])
+        for train, test in StratifiedKFold(folds, shuffle=True, random_state=0).split(
+            at_stake, found.positive
+        ):
+            part = self._grow(
+                _safe_indexing(X, train),
+                found._replace(positive=found.positive[train]),
+                at_stake[train],
+            )
             nodes, prices = part.tree.apply(_safe_indexing(X, test)), part.prices
             for place, price in enumerate(tried):
                 ends, flags = part.pruned(prices, price)
@@ -249,13 +292,19 @@ class CostSensitiveTree(Wrapper):
         return float(tried[np.flatnonzero(least)[-1]])
 
     def _calibrate(self, found: Sides, at_stake: Floats, amounts: Any) -> None:
-        """At which base rate the shares are probabilities: that of the cases, or of their weights; with weights by amount at none.
+        """At which base rate the shares are probabilities: that of the cases, or of their weights;
+        with weights by amount at none.
 
-        Nor at one that is known where the tree weighs classes itself (class_weight), unless its shares are counted anew.
+        Nor at one that is known where the tree weighs classes itself (class_weight), unless its
+        shares are counted anew.
         """
         settled: Fraction | None = found.share
         if self.weights:
-            settled = None if amounts is not None else settled_at(self.estimator_, found.weighted_share(at_stake), found.place)
+            settled = (
+                None
+                if amounts is not None
+                else settled_at(self.estimator_, found.weighted_share(at_stake), found.place)
+            )
         elif not self.split:
             settled = settled_at(self.estimator_, found.share, found.place)
         self.calibrated_at_ = None if settled is None else float(settled)
@@ -267,7 +316,9 @@ class CostSensitiveTree(Wrapper):
         return found
 
     def predict_proba(self, X: Any) -> Floats:  # noqa: N803
-        """The share of each class among the training cases of the leaf, weighted where `weights` is on."""
+        """The share of each class among the training cases of the leaf, weighted where `weights` is
+        on.
+        """
         nodes = self.apply(X)
         found: Floats = self._shares[nodes]
         return found
@@ -275,5 +326,7 @@ class CostSensitiveTree(Wrapper):
     def predict(self, X: Any) -> npt.NDArray[Any]:  # noqa: N803
         """The answer of the leaf."""
         nodes = self.apply(X)
-        found: npt.NDArray[Any] = self.classes_[np.where(self._flags[nodes], self.place_, 1 - self.place_)]
+        found: npt.NDArray[Any] = self.classes_[
+            np.where(self._flags[nodes], self.place_, 1 - self.place_)
+        ]
         return found

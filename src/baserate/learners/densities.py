@@ -1,4 +1,6 @@
-"""Classifiers that model the density of each class: linear, quadratic, mixtures of Gaussians, Parzen."""
+"""Classifiers that model the density of each class: linear, quadratic, mixtures of Gaussians,
+Parzen.
+"""
 
 from __future__ import annotations
 
@@ -29,10 +31,11 @@ CLOSE = 1e-5  # of the last leap: what is left of the error is about its square
 def leave_one_out_width(cases: Floats, near: float | None = None) -> float:
     """The width of an isotropic Gaussian kernel with the largest leave-one-out likelihood.
 
-    The best of a grid from a hundredth of the least distance to the largest one (every eighth first, then those around the best), then EM
-    (each case belongs to its neighbours in shares), two steps of which foretell where they lead. Where there is no largest value (no two
-    cases differ, or every case has a twin), the least width tried stands in, or 1. Where it is known to lie `near` a width, as of
-    nearly the same cases, no grid is tried.
+    The best of a grid from a hundredth of the least distance to the largest one (every eighth
+    first, then those around the best), then EM (each case belongs to its neighbours in shares), two
+    steps of which foretell where they lead. Where there is no largest value (no two cases differ,
+    or every case has a twin), the least width tried stands in, or 1. Where it is known to lie
+    `near` a width, as of nearly the same cases, no grid is tried.
     """
     squares = np.zeros((len(cases), len(cases)))
     for column in cases.T:  # differences before squares: twins are exactly 0 apart
@@ -46,21 +49,34 @@ def leave_one_out_width(cases: Floats, near: float | None = None) -> float:
     low, high = float(np.sqrt(apart.min())) / 100, float(np.sqrt(apart.max()))
     grid = np.geomspace(low, high, GRID)
     best = _best(squares, grid, range(0, GRID, STRIDE), cases.shape[1])
-    best = _best(squares, grid, range(max(0, best - STRIDE + 1), min(GRID, best + STRIDE)), cases.shape[1])
-    return _settled(squares, cases.size, float(grid[best]), (float(grid[max(0, best - 1)]), float(grid[min(GRID - 1, best + 1)])))
+    best = _best(
+        squares, grid, range(max(0, best - STRIDE + 1), min(GRID, best + STRIDE)), cases.shape[1]
+    )
+    return _settled(
+        squares,
+        cases.size,
+        float(grid[best]),
+        (float(grid[max(0, best - 1)]), float(grid[min(GRID - 1, best + 1)])),
+    )
 
 
 def _best(squares: Floats, grid: Floats, places: range, dimensions: int) -> int:
-    return max(places, key=lambda place: leave_one_out_likelihood(squares, float(grid[place]), dimensions))
+    return max(
+        places, key=lambda place: leave_one_out_likelihood(squares, float(grid[place]), dimensions)
+    )
 
 
 def _settled(squares: Floats, size: int, width: float, ends: tuple[float, float]) -> float:
-    """Where EM comes to rest, between the neighbours of the best width of the grid; Aitken's rule leaps ahead of its small steps."""
+    """Where EM comes to rest, between the neighbours of the best width of the grid; Aitken's rule
+    leaps ahead of its small steps.
+    """
     beyond = squares.min(axis=1, keepdims=True) - squares
     known = np.where(np.isfinite(squares), squares, 0.0)
 
     def step(width: float) -> float:
-        """The mean square of the distances, each weighed by how much a case belongs to the other."""
+        """The mean square of the distances, each weighed by how much a case belongs to the
+        other.
+        """
         likely = np.exp(beyond / (2 * width**2))
         shares = np.einsum("ij,ij->i", likely, known) / likely.sum(axis=1)
         return max(float(np.sqrt(shares.sum() / size)), ends[0])
@@ -79,25 +95,33 @@ def _settled(squares: Floats, size: int, width: float, ends: tuple[float, float]
 
 def leave_one_out_likelihood(squares: Floats, width: float, dimensions: int) -> float:
     """The logarithm of how likely all cases are, each given the others, up to a constant."""
-    nearest = squares.min(axis=1, keepdims=True)  # kernels as shares of the nearest one, so that none of them all vanishes
+    nearest = squares.min(
+        axis=1, keepdims=True
+    )  # kernels as shares of the nearest one, so that none of them all vanishes
     total = np.exp((nearest - squares) / (2 * width**2)).sum(axis=1)
-    return float((np.log(total) - nearest[:, 0] / (2 * width**2)).sum()) - len(squares) * dimensions * float(np.log(width))
+    return float((np.log(total) - nearest[:, 0] / (2 * width**2)).sum()) - len(
+        squares
+    ) * dimensions * float(np.log(width))
 
 
 # ----------------------------------------------------------------------
-# Classifiers that model each class by itself, with priors of one's own: linear, quadratic, mixtures of Gaussians, Parzen.
+# Classifiers that model each class by itself, with priors of one's own: linear, quadratic, mixtures
+# of Gaussians, Parzen.
 
 
 EQUAL = "equal"
 LOG_TWO_PI = float(np.log(2 * np.pi))
 # So many distances are held at a time.
 BLOCK = 1 << 22
-# So much of its mean is added to the variance of every direction, so that one without spread has a density.
+# So much of its mean is added to the variance of every direction, so that one without spread has a
+# density.
 RIDGE = 1e-9
 
 
 class _Densities(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """What all of them share: a density for each class, and Bayes' rule with priors that may be said, also after fitting."""
+    """What all of them share: a density for each class, and Bayes' rule with priors that may be
+    said, also after fitting.
+    """
 
     priors: Any
     classes_: npt.NDArray[Any]
@@ -109,7 +133,10 @@ class _Densities(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_classification_targets(labels)
         self.classes_, codes = np.unique(labels, return_inverse=True)
         if len(self.classes_) < 2:
-            raise ValueError(f"{type(self).__name__} needs cases of 2 classes, and all are of one class: {self.classes_[0]!r}")
+            raise ValueError(
+                f"{type(self).__name__} needs cases of 2 classes, and all are of one class:"
+                f" {self.classes_[0]!r}"
+            )
         shares = np.bincount(codes) / len(codes)
         self.priors_ = shares if self.priors is None else _stated(self.priors, self.classes_)
         self._fit_classes([rows[codes == code] for code in range(len(self.classes_))])
@@ -127,7 +154,9 @@ class _Densities(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self._log_densities(validate_data(self, X, dtype=np.float64, reset=False))
 
     def posterior(self, X: Any, priors: Any) -> Floats:  # noqa: N803
-        """The probability of each class at these priors: one a class, "equal", or for two classes that of the second ("1 in 1000")."""
+        """The probability of each class at these priors: one a class, "equal", or for two classes
+        that of the second ("1 in 1000").
+        """
         return _bayes(self.log_densities(X), _stated(priors, self.classes_))
 
     def predict_proba(self, X: Any) -> Floats:  # noqa: N803
@@ -162,7 +191,10 @@ def _stated(priors: Any, classes: npt.NDArray[Any]) -> Floats:
         return np.array([float(1 - rare), float(rare)])
     shares = np.asarray(priors, dtype=np.float64) if np.ndim(priors) == 1 else np.empty(0)
     if len(shares) != len(classes) or not (shares > 0).all() or abs(shares.sum() - 1) > 1e-9:
-        text = f"priors are {len(classes)} shares above 0 that add up to 1, in the order of classes_; got {quoted(priors)}"
+        text = (
+            f"priors are {len(classes)} shares above 0 that add up to 1, in the order of classes_;"
+            f" got {quoted(priors)}"
+        )
         raise refuse("BR503", text, 'priors="equal", or None for those of the training cases')
     return shares
 
@@ -174,20 +206,28 @@ class _Gaussians(_Densities):
     covariances_: Floats
 
     def _log_densities(self, rows: Floats) -> Floats:
-        parts = [_log_gaussian(rows - mean, covariance) for mean, covariance in zip(self.means_, self.covariances_, strict=True)]
+        parts = [
+            _log_gaussian(rows - mean, covariance)
+            for mean, covariance in zip(self.means_, self.covariances_, strict=True)
+        ]
         return np.stack(parts, axis=1)
 
 
 def _log_gaussian(off: Floats, covariance: Floats) -> Floats:
-    steady = covariance + np.eye(len(covariance)) * (RIDGE * (np.trace(covariance) / len(covariance)) or 1.0)
+    steady = covariance + np.eye(len(covariance)) * (
+        RIDGE * (np.trace(covariance) / len(covariance)) or 1.0
+    )
     factor = np.linalg.cholesky(steady)
     scaled = np.linalg.solve(factor, off.T)
-    found: Floats = -(np.sum(scaled**2, axis=0) + off.shape[1] * LOG_TWO_PI) / 2 - np.log(np.diag(factor)).sum()
+    found: Floats = (
+        -(np.sum(scaled**2, axis=0) + off.shape[1] * LOG_TWO_PI) / 2 - np.log(np.diag(factor)).sum()
+    )
     return found
 
 
 class LDC(_Gaussians):
-    """Gaussian classes of one covariance, pooled with the priors as weights: the border is a straight line.
+    """Gaussian classes of one covariance, pooled with the priors as weights: the border is a
+    straight line.
 
     Fisher 1936; as scikit-learn's LinearDiscriminantAnalysis, whose probabilities it has.
     """
@@ -197,27 +237,39 @@ class LDC(_Gaussians):
 
     def _fit_classes(self, parts: list[Floats]) -> None:
         self.means_ = np.stack([part.mean(axis=0) for part in parts])
-        pooled = sum(prior * empirical_covariance(part) for prior, part in zip(self.priors_, parts, strict=True))
+        pooled = sum(
+            prior * empirical_covariance(part)
+            for prior, part in zip(self.priors_, parts, strict=True)
+        )
         self.covariances_ = np.stack([np.asarray(pooled)] * len(parts))
 
 
 class QDC(_Gaussians):
-    """Gaussian classes, each with a covariance of its own (divided by n): the border is a conic. As QuadraticDiscriminantAnalysis."""
+    """Gaussian classes, each with a covariance of its own (divided by n): the border is a conic. As
+    QuadraticDiscriminantAnalysis.
+    """
 
     def __init__(self, priors: Any = None) -> None:
         self.priors = priors
 
     def _fit_classes(self, parts: list[Floats]) -> None:
         if min(map(len, parts)) < 2:
-            raise ValueError("QDC needs 2 cases of each class: the spread of one class is not known from a single case")
+            raise ValueError(
+                "QDC needs 2 cases of each class: the spread of one class is not known from a"
+                " single case"
+            )
         self.means_ = np.stack([part.mean(axis=0) for part in parts])
         self.covariances_ = np.stack([empirical_covariance(part) for part in parts])
 
 
 class GaussianMixtures(_Densities):
-    """A mixture of Gaussians for each class, fitted by EM (scikit-learn's GaussianMixture); a class of few cases gets as many components."""
+    """A mixture of Gaussians for each class, fitted by EM (scikit-learn's GaussianMixture); a class
+    of few cases gets as many components.
+    """
 
-    def __init__(self, n_components: int = 2, *, priors: Any = None, n_init: int = 1, random_state: Any = 0) -> None:
+    def __init__(
+        self, n_components: int = 2, *, priors: Any = None, n_init: int = 1, random_state: Any = 0
+    ) -> None:
         self.n_components = n_components
         self.priors = priors
         self.n_init = n_init
@@ -227,18 +279,24 @@ class GaussianMixtures(_Densities):
         self.mixtures_ = [self._mixture(part) for part in parts]
 
     def _mixture(self, part: Floats) -> Any:
-        rows = part if len(part) > 1 else np.repeat(part, 2, axis=0)  # EM wants two rows, and twice the same one says no more
+        rows = (
+            part if len(part) > 1 else np.repeat(part, 2, axis=0)
+        )  # EM wants two rows, and twice the same one says no more
         components = min(self.n_components, len(np.unique(part, axis=0)))
-        return GaussianMixture(components, n_init=self.n_init, random_state=self.random_state).fit(rows)
+        return GaussianMixture(components, n_init=self.n_init, random_state=self.random_state).fit(
+            rows
+        )
 
     def _log_densities(self, rows: Floats) -> Floats:
         return np.stack([mixture.score_samples(rows) for mixture in self.mixtures_], axis=1)
 
 
 class Parzen(_Densities):
-    """A Gaussian kernel around every training case; its width, one a class, makes the leave-one-out likelihood of the class largest.
+    """A Gaussian kernel around every training case; its width, one a class, makes the leave-one-out
+    likelihood of the class largest.
 
-    Duin 1976, IEEE Trans. Computers 25:1175-1179. `widths` says the widths instead: one, or one a class.
+    Duin 1976, IEEE Trans. Computers 25:1175-1179. `widths` says the widths instead: one, or one a
+    class.
     """
 
     def __init__(self, widths: Any = None, *, priors: Any = None) -> None:
@@ -252,11 +310,21 @@ class Parzen(_Densities):
             return
         widths = np.broadcast_to(np.asarray(self.widths, dtype=np.float64), len(parts))
         if not (np.isfinite(widths) & (widths > 0)).all():
-            raise refuse("BR850", f"a width is a number above 0, got {quoted(self.widths)}", "widths=None finds them")
+            raise refuse(
+                "BR850",
+                f"a width is a number above 0, got {quoted(self.widths)}",
+                "widths=None finds them",
+            )
         self.widths_ = widths.copy()
 
     def _log_densities(self, rows: Floats) -> Floats:
-        return np.stack([_kernel_sum(rows, part, width) for part, width in zip(self.cases_, self.widths_, strict=True)], axis=1)
+        return np.stack(
+            [
+                _kernel_sum(rows, part, width)
+                for part, width in zip(self.cases_, self.widths_, strict=True)
+            ],
+            axis=1,
+        )
 
 
 def _kernel_sum(rows: Floats, cases: Floats, width: float) -> Floats:

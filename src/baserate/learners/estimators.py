@@ -1,4 +1,6 @@
-"""Scores and counts of scikit-learn estimators and their folds, scorers, and the base rate they are calibrated at."""
+"""Scores and counts of scikit-learn estimators and their folds, scorers, and the base rate they are
+calibrated at.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,8 @@ from baserate.read.table import needed
 from baserate.shift.correct import calibration_prior
 
 # ----------------------------------------------------------------------
-# At which base rate the probabilities of a fitted estimator are calibrated, as far as it can be told.
+# At which base rate the probabilities of a fitted estimator are calibrated, as far as it can be
+# told.
 
 
 SAMPLE = "sample"
@@ -41,12 +44,15 @@ RECALIBRATE = "CalibratedClassifierCV around it, or a learner that neither weigh
 
 
 def calibrated_at(fitted: Any, stated: Any, share: Fraction, place: int = 1) -> Fraction | None:
-    """As stated ("sample": the share of positives in training), or as the estimator says (`calibrated_at_`); None where nobody says.
+    """As stated ("sample": the share of positives in training), or as the estimator says
+    (`calibrated_at_`); None where nobody says.
 
-    A contradiction would correct twice, and is refused. So are probabilities that are calibrated at no base rate. `place` is that of the
-    positive class.
+    A contradiction would correct twice, and is refused. So are probabilities that are calibrated at
+    no base rate. `place` is that of the positive class.
     """
-    told = None if stated is None else share if stated == SAMPLE else calibration_prior(stated, None)
+    told = (
+        None if stated is None else share if stated == SAMPLE else calibration_prior(stated, None)
+    )
     moved = next(filter(None, map(_moved_by, _inward(fitted))), "")
     for each in _inward(fitted):
         if hasattr(each, "calibrated_at_"):
@@ -60,7 +66,8 @@ def calibrated_at(fitted: Any, stated: Any, share: Fraction, place: int = 1) -> 
 def settled_at(fitted: Any, share: Fraction, place: int = 1) -> Fraction | None:
     """At which base rate is an estimator calibrated that a wrapper fitted to cases of this share?
 
-    There, unless it knows better (`calibrated_at_`); at none that is known where settings of its own moved it.
+    There, unless it knows better (`calibrated_at_`); at none that is known where settings of its
+    own moved it.
     """
     for each in _inward(fitted):
         if hasattr(each, "calibrated_at_"):
@@ -72,22 +79,34 @@ def settled_at(fitted: Any, share: Fraction, place: int = 1) -> Fraction | None:
 
 
 def check_untouched(fitted: Any, labels: npt.NDArray[Any]) -> None:
-    """Refuse probabilities that are not at the base rates of the training cases: costs would count twice."""
+    """Refuse probabilities that are not at the base rates of the training cases: costs would count
+    twice.
+    """
     shares = np.unique(labels, return_counts=True)[1] / len(labels)
     for each in _inward(fitted):
         if hasattr(each, "calibrated_at_"):
-            # Of the class that it takes for positive: weights of 1:81 turn 10 % into 90 %, which is the share of the other one.
+            # Of the class that it takes for positive: weights of 1:81 turn 10 % into 90 %, which is
+            # the share of the other one.
             claim = _claim(each, 1)
             if claim is None or abs(shares[1] - claim) > SAME:
-                text = f"the probabilities of {type(each).__name__} were moved off the base rate of the cases: costs would count twice"
+                text = (
+                    f"the probabilities of {type(each).__name__} were moved off the base rate of"
+                    " the cases: costs would count twice"
+                )
                 raise refuse("BR906", text, RECALIBRATE)
             return
         if moved := _moved_by(each):
-            raise refuse("BR906", f"{moved} moved the base rate of the probabilities: costs would count twice", RECALIBRATE)
+            raise refuse(
+                "BR906",
+                f"{moved} moved the base rate of the probabilities: costs would count twice",
+                RECALIBRATE,
+            )
 
 
 def _claim(fitted: Any, place: int) -> float | None:
-    """What an estimator says of itself, as the share of the class at this place; it may take the other one for positive."""
+    """What an estimator says of itself, as the share of the class at this place; it may take the
+    other one for positive.
+    """
     known: float | None = fitted.calibrated_at_
     return known if known is None or getattr(fitted, "place_", place) == place else 1 - known
 
@@ -99,9 +118,16 @@ def _near(known: float, share: Fraction) -> Fraction:
 def _agreed(told: Fraction | None, known: float | None, share: Fraction, moved: str) -> Fraction:
     if known is None:
         why = moved or "cases weighed by their amounts or twice over, or picked by a sampler,"
-        raise refuse("BR906", f"{why} left probabilities that are calibrated at no base rate that is known", RECALIBRATE)
+        raise refuse(
+            "BR906",
+            f"{why} left probabilities that are calibrated at no base rate that is known",
+            RECALIBRATE,
+        )
     if told is not None and abs(float(told) - known) > SAME:
-        text = f"calibrated_at says {float(told):.6g}, and {known:.6g} is what the estimator was corrected or weighted to"
+        text = (
+            f"calibrated_at says {float(told):.6g}, and {known:.6g} is what the estimator was"
+            " corrected or weighted to"
+        )
         raise refuse("BR906", f"{text}: it would be corrected twice", "leave calibrated_at out")
     return _near(known, share)
 
@@ -114,7 +140,9 @@ def _inward(fitted: Any) -> Iterator[Any]:
 
 
 def _moved_by(fitted: Any) -> str:
-    """What of an estimator's own settings moves the base rate, in words; nothing where nothing does."""
+    """What of an estimator's own settings moves the base rate, in words; nothing where nothing
+    does.
+    """
     name = type(fitted).__name__
     if getattr(fitted, "class_weight", None) is not None:
         return f"class_weight of {name}"
@@ -150,7 +178,10 @@ def weighed(params: dict[str, Any], labels: npt.NDArray[Any]) -> dict[str, Any]:
     classes, codes = np.unique(labels, return_inverse=True)
     empty = np.flatnonzero(np.bincount(codes, weights=weights) <= 0)
     if len(empty):
-        text = f"{WEIGHT} leaves no case of class {quoted(classes.tolist()[empty[0]])}: nothing can be learned of it"
+        text = (
+            f"{WEIGHT} leaves no case of class {quoted(classes.tolist()[empty[0]])}: nothing can be"
+            " learned of it"
+        )
         raise refuse("BR901", text, "weights above 0 in every class")
     return {**params, WEIGHT: weights}
 
@@ -164,9 +195,11 @@ KINDS = (PROBABILITY, DECISION, LABELS)
 
 
 class Response(NamedTuple):
-    """A score for each case (higher means more likely positive), how it was had, of which class, and what was assumed.
+    """A score for each case (higher means more likely positive), how it was had, of which class,
+    and what was assumed.
 
-    `corrected` is what the estimator itself multiplied the odds by, as a fraction ("1/9"), where it was fitted to a sample; otherwise empty.
+    `corrected` is what the estimator itself multiplied the odds by, as a fraction ("1/9"), where it
+    was fitted to a sample; otherwise empty.
     """
 
     scores: Floats
@@ -180,11 +213,12 @@ class Response(NamedTuple):
 def response(estimator: Any, X: Any, *, pos_label: Any = None, kind: str | None = None) -> Response:  # noqa: N803 (scikit-learn's name)
     """Which score does a fitted classifier give each case, for the positive class?
 
-    The first of `predict_proba` (trees: the share of positives in the leaf; nearest neighbours: among the neighbours; Bayes: the posterior),
-    `decision_function` (SVM: the signed distance; boosting: the sum of votes) and `predict` (rules, hard labels: 1 or 0, one operating point)
-    that it has; `kind` names another. Pipelines are asked as a whole. Which class is positive is decided as for labels: 0/1, bools and
-    documented pairs speak for themselves, anything else needs `pos_label`; of several classes it is
-    taken against the rest. Tan, Steinbach & Kumar, §5.7.2.
+    The first of `predict_proba` (trees: the share of positives in the leaf; nearest neighbours:
+    among the neighbours; Bayes: the posterior), `decision_function` (SVM: the signed distance;
+    boosting: the sum of votes) and `predict` (rules, hard labels: 1 or 0, one operating point) that
+    it has; `kind` names another. Pipelines are asked as a whole. Which class is positive is decided
+    as for labels: 0/1, bools and documented pairs speak for themselves, anything else needs
+    `pos_label`; of several classes it is taken against the rest. Tan, Steinbach & Kumar, §5.7.2.
 
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> from baserate.learners import response
@@ -193,15 +227,31 @@ def response(estimator: Any, X: Any, *, pos_label: Any = None, kind: str | None 
     (array([0.   , 0.667]), 'predict_proba')
     """
     if kind is not None and kind not in KINDS:
-        raise refuse("BR850", f"a response is {', '.join(map(quoted, KINDS))}; got {quoted(kind)}", f"kind={PROBABILITY!r}")
-    asked = next((name for name in KINDS if hasattr(estimator, name)), None) if kind is None else kind
+        raise refuse(
+            "BR850",
+            f"a response is {', '.join(map(quoted, KINDS))}; got {quoted(kind)}",
+            f"kind={PROBABILITY!r}",
+        )
+    asked = (
+        next((name for name in KINDS if hasattr(estimator, name)), None) if kind is None else kind
+    )
     name = type(estimator).__name__
     if asked is None or not hasattr(estimator, asked):
-        raise refuse("BR850", f"{name} has no {asked or 'way to answer'}", "a classifier with predict_proba, decision_function or predict")
-    given = getattr(estimator, asked)(X)  # before classes_, so that one that is not fitted says so itself
+        raise refuse(
+            "BR850",
+            f"{name} has no {asked or 'way to answer'}",
+            "a classifier with predict_proba, decision_function or predict",
+        )
+    given = getattr(estimator, asked)(
+        X
+    )  # before classes_, so that one that is not fitted says so itself
     classes = getattr(estimator, "classes_", None)
     if classes is None:
-        raise refuse("BR850", f"{name} has no classes: it is no classifier", "a classifier, or count its numbers with count(y, scores)")
+        raise refuse(
+            "BR850",
+            f"{name} has no classes: it is no classifier",
+            "a classifier, or count its numbers with count(y, scores)",
+        )
     place, positive, notes = positive_place(np.asarray(classes), pos_label)
     values = np.asarray(given)
     if asked == LABELS:
@@ -215,12 +265,18 @@ def response(estimator: Any, X: Any, *, pos_label: Any = None, kind: str | None 
 
 
 def _corrected(estimator: Any, place: int) -> str:
-    """The mark of an estimator that corrects its own scores, also at the end of a pipeline or inside a search; turned for the other class."""
-    inner = getattr(estimator, "best_estimator_", None) or (estimator[-1] if hasattr(estimator, "steps") else None)
+    """The mark of an estimator that corrects its own scores, also at the end of a pipeline or
+    inside a search; turned for the other class.
+    """
+    inner = getattr(estimator, "best_estimator_", None) or (
+        estimator[-1] if hasattr(estimator, "steps") else None
+    )
     if inner is not None:
         return _corrected(inner, place)
     mark: str = getattr(estimator, "corrected_", "")
-    return str(1 / Fraction(mark)) if mark and place != getattr(estimator, "place_", place) else mark
+    return (
+        str(1 / Fraction(mark)) if mark and place != getattr(estimator, "place_", place) else mark
+    )
 
 
 def positive_place(classes: Any, pos_label: Any) -> tuple[int, Any, tuple[Note, ...]]:
@@ -232,7 +288,11 @@ def positive_place(classes: Any, pos_label: Any) -> tuple[int, Any, tuple[Note, 
         places, notes = np.flatnonzero(decision.positive), decision.notes
     if len(places) != 1:
         known = ", ".join(quoted(value) for value in classes.tolist()[:5])
-        raise refuse("BR850", f"the estimator does not tell the positive class apart: it knows {known}", "fit it to cases of both classes")
+        raise refuse(
+            "BR850",
+            f"the estimator does not tell the positive class apart: it knows {known}",
+            "fit it to cases of both classes",
+        )
     return int(places[0]), classes.tolist()[places[0]], notes
 
 
@@ -259,17 +319,23 @@ def count_estimator(
     """
     found = response(estimator, X, pos_label=pos_label, kind=kind)
     counts = count(_labels(y, found), found.scores, sample_weight=sample_weight)
-    return Counts._of(counts._cells, replace(counts.ledger, corrected=found.corrected), counts._recorded)
+    return Counts._of(
+        counts._cells, replace(counts.ledger, corrected=found.corrected), counts._recorded
+    )
 
 
 def _labels(y: Any, found: Response) -> npt.NDArray[np.bool_]:
-    """Which of these labels are positive; each must be one that the estimator knows, and one class may be missing here."""
+    """Which of these labels are positive; each must be one that the estimator knows, and one class
+    may be missing here.
+    """
     labels = np.asarray(y)
     strange = np.flatnonzero(~np.isin(labels, found.classes))
     if len(strange):
         known = ", ".join(map(quoted, found.classes[:5]))
         text = f"y holds {quoted(labels[strange[0]].item())}, and the estimator knows {known}"
-        raise refuse("BR850", text, "labels as the estimator was fitted to", strange[:3], len(strange))
+        raise refuse(
+            "BR850", text, "labels as the estimator was fitted to", strange[:3], len(strange)
+        )
     return np.asarray(labels == found.positive, dtype=np.bool_)
 
 
@@ -284,12 +350,15 @@ def count_folds(  # noqa: PLR0913
     kind: str | None = None,
     params: Mapping[str, Any] | None = None,
 ) -> GroupedCounts:
-    """How many positives and negatives get each score in each fold, from a learner that was trained on the others?
+    """How many positives and negatives get each score in each fold, from a learner that was trained
+    on the others?
 
-    `estimator` is cloned and fitted for each split of `cv` (a number: stratified folds; or a splitter, with `groups` for those that need
-    them). `params` go to fit, what is a case's own with the case; `sample_weight` among them weighs the counts as well. Folds are numbered
-    from 0. The scores of two folds come from two models: `fold_mean` and `average_curve` keep them apart, `.total()` pools them.
-    An estimator that corrects its own scores (`Resampled`) marks the counts; the mark of folds is that of the first.
+    `estimator` is cloned and fitted for each split of `cv` (a number: stratified folds; or a
+    splitter, with `groups` for those that need them). `params` go to fit, what is a case's own with
+    the case; `sample_weight` among them weighs the counts as well. Folds are numbered from 0. The
+    scores of two folds come from two models: `fold_mean` and `average_curve` keep them apart,
+    `.total()` pools them. An estimator that corrects its own scores (`Resampled`) marks the counts;
+    the mark of folds is that of the first.
 
     >>> from sklearn.linear_model import LogisticRegression
     >>> from baserate.learners import count_folds
@@ -298,16 +367,25 @@ def count_folds(  # noqa: PLR0913
     Counts: 5 positives, 5 negatives, 10 distinct scores, prior 0.500
     """
     base, selection, indexing, checks = (
-        needed(f"sklearn.{part}", "learners") for part in ("base", "model_selection", "utils", "utils.validation")
+        needed(f"sklearn.{part}", "learners")
+        for part in ("base", "model_selection", "utils", "utils.validation")
     )
     take = indexing._safe_indexing
     splitter = selection.check_cv(cv, y, classifier=True)
-    labels, scores, folds, weights, marks = list[Any](), list[Any](), list[Any](), list[Any](), list[str]()
+    labels, scores, folds, weights, marks = (
+        list[Any](),
+        list[Any](),
+        list[Any](),
+        list[Any](),
+        list[str](),
+    )
     given = dict(params or {})
     if given.get(WEIGHT) is not None:
         given[WEIGHT] = checked_weights(given[WEIGHT], np.asarray(y))
     for fold, (train, test) in enumerate(splitter.split(X, y, groups)):
-        fitted = base.clone(estimator).fit(take(X, train), take(y, train), **checks._check_method_params(X, given, indices=train))
+        fitted = base.clone(estimator).fit(
+            take(X, train), take(y, train), **checks._check_method_params(X, given, indices=train)
+        )
         found = response(fitted, take(X, test), pos_label=pos_label, kind=kind)
         labels.append(_labels(take(y, test), found))
         scores.append(found.scores)
@@ -317,24 +395,38 @@ def count_folds(  # noqa: PLR0913
     if not folds:
         raise refuse("BR850", "the splitter gives no folds", "cv=5")
     heavy = None if weights[0] is None else np.concatenate(weights)
-    counts = count_groups(np.concatenate(labels), np.concatenate(scores), groups=np.concatenate(folds), sample_weight=heavy)
-    return GroupedCounts._of(counts.groups, counts.offsets, counts._cells, replace(counts.ledger, corrected=marks[0]), counts._recorded)
+    counts = count_groups(
+        np.concatenate(labels),
+        np.concatenate(scores),
+        groups=np.concatenate(folds),
+        sample_weight=heavy,
+    )
+    return GroupedCounts._of(
+        counts.groups,
+        counts.offsets,
+        counts._cells,
+        replace(counts.ledger, corrected=marks[0]),
+        counts._recorded,
+    )
 
 
 # ----------------------------------------------------------------------
-# Scorers: any measure or summary, under any rule, at any base rate and cost, where scikit-learn asks for `scoring`.
+# Scorers: any measure or summary, under any rule, at any base rate and cost, where scikit-learn
+# asks for `scoring`.
 
 
-# What a tuner of thresholds sees where a rule is broken: finite, as it averages and interpolates, and below anything that is kept.
+# What a tuner of thresholds sees where a rule is broken: finite, as it averages and interpolates,
+# and below anything that is kept.
 BROKEN = -1e9
 
 
 @dataclass(frozen=True)
 class Scorer:
-    """`scorer(estimator, X, y)`: higher is better, so what should be low is negated; NaN where it is undefined or no threshold keeps the rule.
+    """`scorer(estimator, X, y)`: higher is better, so what should be low is negated; NaN where it
+    is undefined or no threshold keeps the rule.
 
-    In `TunedThresholdClassifierCV` the threshold is the tuner's: the measure is read where it flags, and a rule that is broken there counts
-    as -1e9.
+    In `TunedThresholdClassifierCV` the threshold is the tuner's: the measure is read where it
+    flags, and a rule that is broken there counts as -1e9.
     """
 
     name: str
@@ -358,7 +450,9 @@ class Scorer:
         return statistic_of(self.name if summary is None else summary, **asked)
 
     def __call__(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:  # noqa: N803
-        counts = count_estimator(estimator, X, y, pos_label=self.pos_label, sample_weight=sample_weight, kind=self.kind)
+        counts = count_estimator(
+            estimator, X, y, pos_label=self.pos_label, sample_weight=sample_weight, kind=self.kind
+        )
         return self._sign * self._statistic()(counts) + 0.0  # no -0.0
 
     @property
@@ -372,15 +466,24 @@ class Scorer:
     def _score_func(self, y_true: Any, y_pred: Any, pos_label: Any = None) -> float:
         """The measure where a tuner's threshold flags, as it is (not negated)."""
         if summary_named(self.name) is not None:
-            raise refuse("BR850", f"{self.name} has no threshold to be tuned", 'a measure: scorer("expected_cost", at=…)')
+            raise refuse(
+                "BR850",
+                f"{self.name} has no threshold to be tuned",
+                'a measure: scorer("expected_cost", at=…)',
+            )
         labels, answers = np.asarray(y_true), np.asarray(y_pred)
         decision = decide(as_column(np.concatenate((labels, answers)), "y"), pos_label)
-        truth, flags = decision.positive[: len(labels)], decision.positive[len(labels) :].astype(np.int64)
+        truth, flags = (
+            decision.positive[: len(labels)],
+            decision.positive[len(labels) :].astype(np.int64),
+        )
         counts = count(truth, flags)
         for term in parse_rule(self.rule, self.volume).terms:
             value = float(read_measure(term.measure, counts, threshold=1, at=self.at))
             # Both are rounded once, so that a limit that is met exactly is met here too.
-            if not (value >= float(term.limit) if term.sense == ">=" else value <= float(term.limit)):
+            if not (
+                value >= float(term.limit) if term.sense == ">=" else value <= float(term.limit)
+            ):
                 return self._sign * BROKEN
         value = float(read_measure(named(self.name, self.volume), counts, threshold=1, at=self.at))
         return self._sign * BROKEN if math.isnan(value) else value
@@ -402,8 +505,9 @@ def scorer(
 ) -> Scorer:
     """What to give `cross_val_score`, `GridSearchCV` or `TunedThresholdClassifierCV` as `scoring`?
 
-    A summary ("auc", "h_measure", "average_precision"), or a measure: at a `threshold`, or at the cheapest one that keeps the `rule`,
-    chosen on the very cases that are scored. Read at the base rate and costs `at`. Higher is better: costs come negated.
+    A summary ("auc", "h_measure", "average_precision"), or a measure: at a `threshold`, or at the
+    cheapest one that keeps the `rule`, chosen on the very cases that are scored. Read at the base
+    rate and costs `at`. Higher is better: costs come negated.
 
     >>> from sklearn.linear_model import LogisticRegression
     >>> from sklearn.model_selection import cross_val_score

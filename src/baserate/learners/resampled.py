@@ -1,4 +1,6 @@
-"""Learners fitted to a resampled set, with scores corrected back to the base rate; samplers by name."""
+"""Learners fitted to a resampled set, with scores corrected back to the base rate; samplers by
+name.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import _safe_indexing, check_random_state, get_tags
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import (
+    check_consistent_length,
+    check_is_fitted,
+    column_or_1d,
+    validate_data,
+)
 
 from baserate.conditions import Conditions
 from baserate.errors import InputError, number_of, quoted, refuse
@@ -40,15 +47,20 @@ from baserate.shift.correct import METHODS, PLATT, Calibration, calibrate, corre
 
 
 class FocusedUnderSampler(BaseUnderSampler):  # type: ignore[misc]
-    """Which negatives lie nearest the border? Those are kept, and the ones that are far from it dropped.
+    """Which negatives lie nearest the border? Those are kept, and the ones that are far from it
+    dropped.
 
-    `estimator` (a logistic regression, unless said) scores every case that it was not fitted to, in `cv` folds. The margin of a case is how far
-    its log odds lie from those at which both classes would be equally likely, had they as many cases each; the smallest margins are kept, of
-    equal ones the first. Classes and how many to keep are said as for any sampler of imbalanced-learn; by default the larger class gets as
-    many as the smaller has. `margins_` are those of all cases. Tan, Steinbach & Kumar, §5.7.4.
+    `estimator` (a logistic regression, unless said) scores every case that it was not fitted to, in
+    `cv` folds. The margin of a case is how far its log odds lie from those at which both classes
+    would be equally likely, had they as many cases each; the smallest margins are kept, of equal
+    ones the first. Classes and how many to keep are said as for any sampler of imbalanced-learn; by
+    default the larger class gets as many as the smaller has. `margins_` are those of all cases.
+    Tan, Steinbach & Kumar, §5.7.4.
     """
 
-    def __init__(self, estimator: Any = None, *, sampling_strategy: Any = "auto", cv: int = 5) -> None:
+    def __init__(
+        self, estimator: Any = None, *, sampling_strategy: Any = "auto", cv: int = 5
+    ) -> None:
         super().__init__(sampling_strategy=sampling_strategy)
         self.estimator = estimator
         self.cv = cv
@@ -56,7 +68,10 @@ class FocusedUnderSampler(BaseUnderSampler):  # type: ignore[misc]
     def _fit_resample(self, X: Any, y: npt.NDArray[Any]) -> tuple[Any, npt.NDArray[Any]]:  # noqa: N803 (imbalanced-learn's names)
         classes, codes = np.unique(y, return_inverse=True)
         self.margins_ = self._margins(X, codes)
-        kept = [self._nearest(np.flatnonzero(codes == code), label) for code, label in enumerate(classes)]
+        kept = [
+            self._nearest(np.flatnonzero(codes == code), label)
+            for code, label in enumerate(classes)
+        ]
         self.sample_indices_ = np.sort(np.concatenate(kept))
         return _safe_indexing(X, self.sample_indices_), _safe_indexing(y, self.sample_indices_)
 
@@ -65,11 +80,18 @@ class FocusedUnderSampler(BaseUnderSampler):  # type: ignore[misc]
         learner = plain if self.estimator is None else self.estimator
         sizes = np.bincount(codes)
         if sizes.min() < 2:
-            raise ValueError("FocusedUnderSampler needs 2 cases of each class: a margin is told by a learner that did not see the case")
+            raise ValueError(
+                "FocusedUnderSampler needs 2 cases of each class: a margin is told by a learner"
+                " that did not see the case"
+            )
         folds = StratifiedKFold(min(self.cv, int(sizes.min())), shuffle=True, random_state=0)
-        shares = cross_val_predict(clone(learner), X, codes, cv=folds, method="predict_proba")[np.arange(len(codes)), codes]
+        shares = cross_val_predict(clone(learner), X, codes, cv=folds, method="predict_proba")[
+            np.arange(len(codes)), codes
+        ]
         with np.errstate(divide="ignore"):
-            odds: Floats = np.abs(np.log(shares) - np.log1p(-shares) - np.log(sizes / (len(codes) - sizes))[codes])
+            odds: Floats = np.abs(
+                np.log(shares) - np.log1p(-shares) - np.log(sizes / (len(codes) - sizes))[codes]
+            )
         return odds
 
     def _nearest(self, places: npt.NDArray[np.intp], label: Any) -> npt.NDArray[np.intp]:
@@ -84,16 +106,23 @@ class FocusedUnderSampler(BaseUnderSampler):  # type: ignore[misc]
 
 
 # ----------------------------------------------------------------------
-# Samplers by name, all of imbalanced-learn but for the focused one; and which of them draw at random within each class.
+# Samplers by name, all of imbalanced-learn but for the focused one; and which of them draw at
+# random within each class.
 
 
 Labels = npt.NDArray[Any]
 
 
 def middle(y: Labels) -> dict[Any, int]:
-    """The larger class cut down to the geometric mean of both, so that it is thinned by the factor by which the other is copied."""
+    """The larger class cut down to the geometric mean of both, so that it is thinned by the factor
+    by which the other is copied.
+    """
     classes, sizes = np.unique(y, return_counts=True)
-    return {classes[int(sizes.argmax())].item(): max(int(sizes.min()), isqrt(int(sizes.min()) * int(sizes.max())))}
+    return {
+        classes[int(sizes.argmax())].item(): max(
+            int(sizes.min()), isqrt(int(sizes.min()) * int(sizes.max()))
+        )
+    }
 
 
 SAMPLERS: dict[str, Callable[[], list[Any]]] = {
@@ -112,7 +141,9 @@ SAMPLERS: dict[str, Callable[[], list[Any]]] = {
 
 
 class Sample(NamedTuple):
-    """What a learner is fitted to, and which training cases these are, as often as each was taken; None where some were made up."""
+    """What a learner is fitted to, and which training cases these are, as often as each was taken;
+    None where some were made up.
+    """
 
     X: Any
     y: Labels
@@ -123,18 +154,30 @@ def samplers_of(sampler: Any) -> list[Any]:
     """A name, a sampler, or several that work one after the other."""
     if isinstance(sampler, str):
         if sampler not in SAMPLERS:
-            raise refuse("BR910", f"a sampler is {', '.join(map(quoted, SAMPLERS))}; got {quoted(sampler)}", 'sampler="under"')
+            raise refuse(
+                "BR910",
+                f"a sampler is {', '.join(map(quoted, SAMPLERS))}; got {quoted(sampler)}",
+                'sampler="under"',
+            )
         return SAMPLERS[sampler]()
     several = list(sampler) if isinstance(sampler, list | tuple) else [sampler]
     for one in several:
         if not hasattr(one, "fit_resample"):
-            raise refuse("BR910", f"{type(one).__name__} does not resample", 'sampler="under", or a sampler of imbalanced-learn')
+            raise refuse(
+                "BR910",
+                f"{type(one).__name__} does not resample",
+                'sampler="under", or a sampler of imbalanced-learn',
+            )
     return several
 
 
 def is_random(sampler: Any) -> bool:
-    """Whether each case of a class is as likely to be taken as any other: then one factor on the odds undoes it."""
-    return type(sampler) is RandomUnderSampler or (type(sampler) is RandomOverSampler and sampler.shrinkage is None)
+    """Whether each case of a class is as likely to be taken as any other: then one factor on the
+    odds undoes it.
+    """
+    return type(sampler) is RandomUnderSampler or (
+        type(sampler) is RandomOverSampler and sampler.shrinkage is None
+    )
 
 
 def drawn(samplers: list[Any], X: Any, y: Labels, seed: int) -> Sample:  # noqa: N803 (scikit-learn's name)
@@ -161,7 +204,9 @@ MOST_TRIES = 100
 
 
 class Member(NamedTuple):
-    """A fitted learner, the share of positives in its sample, and the base rate of its scores: the same, unless it weighs or samples too."""
+    """A fitted learner, the share of positives in its sample, and the base rate of its scores: the
+    same, unless it weighs or samples too.
+    """
 
     estimator: Any
     prior: Fraction
@@ -169,22 +214,28 @@ class Member(NamedTuple):
 
 
 class Resampled(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
-    """What does a learner give that was fitted to a sample of the training cases, at the base rate that they had?
+    """What does a learner give that was fitted to a sample of the training cases, at the base rate
+    that they had?
 
-    `sampler` is a name ("under", "over", "hybrid", "focused", "near-miss", "tomek", "edited", "cleaning", "one-sided", "smote", "adasyn"), a
-    sampler of imbalanced-learn, or a list of them. Only `fit` samples, so that folds held out by whatever cross-validates it stay whole. With
-    `repeats`, as many members are fitted to samples of which no two are the same, and their scores averaged.
+    `sampler` is a name ("under", "over", "hybrid", "focused", "near-miss", "tomek", "edited",
+    "cleaning", "one-sided", "smote", "adasyn"), a sampler of imbalanced-learn, or a list of them.
+    Only `fit` samples, so that folds held out by whatever cross-validates it stay whole. With
+    `repeats`, as many members are fitted to samples of which no two are the same, and their scores
+    averaged.
 
-    A sample with other shares of the classes moves every score. `correct` says how they come back: "prior" multiplies the odds by one
-    number, the odds of the training cases over those of the sample (Elkan 2001, IJCAI:973-978), and is refused where the sampler does not
-    draw at random within each class, because then no such number exists; "platt", "beta" and "isotonic" calibrate anew, on scores of cases
-    in `cv` folds that their members did not see ("platt": on the log odds of probabilities); None leaves scores as they are. `prior` is the
-    base rate at which probabilities are meant; None means that of the training cases. Base rates are shares of `pos_label`, or where it is
-    not said of 1, "yes" and their like, or the second class.
+    A sample with other shares of the classes moves every score. `correct` says how they come back:
+    "prior" multiplies the odds by one number, the odds of the training cases over those of the
+    sample (Elkan 2001, IJCAI:973-978), and is refused where the sampler does not draw at random
+    within each class, because then no such number exists; "platt", "beta" and "isotonic" calibrate
+    anew, on scores of cases in `cv` folds that their members did not see ("platt": on the log odds
+    of probabilities); None leaves scores as they are. `prior` is the base rate at which
+    probabilities are meant; None means that of the training cases. Base rates are shares of
+    `pos_label`, or where it is not said of 1, "yes" and their like, or the second class.
 
-    Fitted: `prior_` of the training cases, `sampled_prior_` of the sample, `calibrated_at_` of the probabilities given (None where there is
-    none), `corrected_` (what odds were multiplied by: counts made from it carry that mark, and a second correction is refused),
-    `samples_` (the training cases in each sample), `members_`, `calibration_`.
+    Fitted: `prior_` of the training cases, `sampled_prior_` of the sample, `calibrated_at_` of the
+    probabilities given (None where there is none), `corrected_` (what odds were multiplied by:
+    counts made from it carry that mark, and a second correction is refused), `samples_` (the
+    training cases in each sample), `members_`, `calibration_`.
 
     >>> import numpy as np
     >>> from baserate.learners import Resampled
@@ -232,10 +283,18 @@ class Resampled(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ig
         random = check_random_state(self.random_state)
         meant = None if self.prior is None else Conditions(prior=self.prior).exact_prior
         before = Fraction(int(codes.sum()), len(codes))
-        self.members_, self.samples_ = _fitted(self._learner(), samplers, X, codes, self.repeats, random)
+        self.members_, self.samples_ = _fitted(
+            self._learner(), samplers, X, codes, self.repeats, random
+        )
         after = self._known(self.members_[0])
-        self.prior_, self.sampled_prior_, self._meant = rounded(before), rounded(self.members_[0].prior), meant or before
-        self.calibration_ = self._calibrated(samplers, X, codes, random) if self.correct in METHODS else None
+        self.prior_, self.sampled_prior_, self._meant = (
+            rounded(before),
+            rounded(self.members_[0].prior),
+            meant or before,
+        )
+        self.calibration_ = (
+            self._calibrated(samplers, X, codes, random) if self.correct in METHODS else None
+        )
         start = before if self.correct in METHODS else after
         factor = 1 if start is None or self.correct is None else _odds(self._meant) / _odds(start)
         self._say_where(after if all(map(is_random, samplers)) else None)
@@ -243,26 +302,42 @@ class Resampled(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ig
         return self
 
     def _known(self, member: Member) -> Fraction | None:
-        """Where a member's scores start from; refused where nobody knows and one factor should bring them back."""
+        """Where a member's scores start from; refused where nobody knows and one factor should
+        bring them back.
+        """
         if member.calibrated_at is None and self.correct == PRIOR:
-            text = f"{type(member.estimator).__name__} weighs or resamples by itself: no one number takes its scores back to a base rate"
-            raise refuse("BR906", text, 'a learner that does neither (no class_weight), or correct="platt", which calibrates anew')
+            text = (
+                f"{type(member.estimator).__name__} weighs or resamples by itself: no one number"
+                " takes its scores back to a base rate"
+            )
+            raise refuse(
+                "BR906",
+                text,
+                'a learner that does neither (no class_weight), or correct="platt", which'
+                " calibrates anew",
+            )
         return member.calibrated_at
 
     def _say_where(self, sampled: Fraction | None) -> None:
-        """`calibrated_at_`, unless probabilities are at the base rate of the cases and nothing says of which class that is asked."""
+        """`calibrated_at_`, unless probabilities are at the base rate of the cases and nothing says
+        of which class that is asked.
+        """
         known = sampled if self.correct is None else self._meant
         self.__dict__.pop("calibrated_at_", None)
         if self._told or self.correct is None:
             self.calibrated_at_ = None if known is None or not self._told else rounded(known)
 
     def _rows(self, X: Any, *, reset: bool) -> Any:  # noqa: N803
-        """Data frames as they are, for learners that read columns by name; anything else as an array. Missing values are the learner's."""
+        """Data frames as they are, for learners that read columns by name; anything else as an
+        array. Missing values are the learner's.
+        """
         if hasattr(X, "columns"):
             validate_data(self, X, reset=reset, skip_check_array=True)
             return X
         sparse = "csr" if get_tags(self).input_tags.sparse else False
-        return validate_data(self, X, reset=reset, accept_sparse=sparse, ensure_all_finite="allow-nan")
+        return validate_data(
+            self, X, reset=reset, accept_sparse=sparse, ensure_all_finite="allow-nan"
+        )
 
     def _codes(self, X: Any, y: Any) -> Labels:  # noqa: N803
         """1 for positives, 0 for negatives."""
@@ -275,10 +350,17 @@ class Resampled(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ig
         if len(self.classes_) == 1:
             raise ValueError("Resampled needs cases of 2 classes, and all are of one class")
         if len(self.classes_) > 2:
-            raise ValueError(f"Only binary classification is supported: Resampled was given {len(self.classes_)} classes")
+            raise ValueError(
+                f"Only binary classification is supported: Resampled was given {len(self.classes_)}"
+                " classes"
+            )
         self.place_, told = _place(self.classes_, self.pos_label)
         if self.prior is not None and not told:
-            raise refuse("BR910", "of which class is prior the share? The labels do not say", f"pos_label={self.classes_[1].item()!r}")
+            raise refuse(
+                "BR910",
+                "of which class is prior the share? The labels do not say",
+                f"pos_label={self.classes_[1].item()!r}",
+            )
         self._told = told
         return np.asarray(codes == self.place_, dtype=np.int64)
 
@@ -286,40 +368,80 @@ class Resampled(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ig
         samplers = samplers_of(self.sampler)
         if self.correct is not None and self.correct not in CORRECTIONS:
             words = ", ".join(map(quoted, CORRECTIONS))
-            raise refuse("BR910", f"scores are corrected by {words}, or None; got {quoted(self.correct)}", 'correct="prior"')
+            raise refuse(
+                "BR910",
+                f"scores are corrected by {words}, or None; got {quoted(self.correct)}",
+                'correct="prior"',
+            )
         focused = next((one for one in samplers if not is_random(one)), None)
         if self.correct == PRIOR and focused is not None:
-            text = f"{type(focused).__name__} does not draw at random within a class: no one number takes its scores back to a base rate"
-            raise refuse("BR911", text, 'correct="platt", "beta" or "isotonic", which calibrate anew')
+            text = (
+                f"{type(focused).__name__} does not draw at random within a class: no one number"
+                " takes its scores back to a base rate"
+            )
+            raise refuse(
+                "BR911", text, 'correct="platt", "beta" or "isotonic", which calibrate anew'
+            )
         if self.correct is None and self.prior is not None:
-            raise refuse("BR910", "a base rate is asked for, and scores are not to be corrected", 'correct="prior"')
+            raise refuse(
+                "BR910",
+                "a base rate is asked for, and scores are not to be corrected",
+                'correct="prior"',
+            )
         if not isinstance(self.repeats, int | np.integer) or self.repeats < 1:
-            raise refuse("BR910", f"repeats are a whole number from 1 on, got {quoted(self.repeats)}", "repeats=10")
+            raise refuse(
+                "BR910",
+                f"repeats are a whole number from 1 on, got {quoted(self.repeats)}",
+                "repeats=10",
+            )
         return samplers
 
     def _calibrated(self, samplers: list[Any], X: Any, codes: Labels, random: Any) -> Calibration:  # noqa: N803
-        """A calibration of scores that their members did not see, at the base rate of the training cases."""
+        """A calibration of scores that their members did not see, at the base rate of the training
+        cases.
+        """
         fewest = int(np.bincount(codes).min())
         if fewest < self.cv:
-            raise refuse("BR913", f"a class has {fewest} cases, too few for {self.cv} folds to calibrate on", f"cv={max(2, fewest)}")
+            raise refuse(
+                "BR913",
+                f"a class has {fewest} cases, too few for {self.cv} folds to calibrate on",
+                f"cv={max(2, fewest)}",
+            )
         scores = np.empty(len(codes))
-        for train, test in StratifiedKFold(self.cv, shuffle=True, random_state=0).split(codes, codes):
+        for train, test in StratifiedKFold(self.cv, shuffle=True, random_state=0).split(
+            codes, codes
+        ):
             part = _safe_indexing(X, train), codes[train]
             members, _ = _fitted(self._learner(), samplers, *part, self.repeats, random)
             scores[test] = _averaged(members, _safe_indexing(X, test))
-        # A sigmoid of the probability would be flat near 0 and 1; of its log odds it is a straight line.
-        self._ends = _ends(scores) if self.correct == PLATT and hasattr(members[0].estimator, PROBABILITY) else None
+        # A sigmoid of the probability would be flat near 0 and 1; of its log odds it is a straight
+        # line.
+        self._ends = (
+            _ends(scores)
+            if self.correct == PLATT and hasattr(members[0].estimator, PROBABILITY)
+            else None
+        )
         return calibrate(count(codes, _straightened(scores, self._ends)), str(self.correct))
 
     def predict_proba(self, X: Any) -> Floats:  # noqa: N803
-        """The probability of each class: at the base rate asked for, or of the training cases; uncorrected, at that of the sample."""
+        """The probability of each class: at the base rate asked for, or of the training cases;
+        uncorrected, at that of the sample.
+        """
         check_is_fitted(self)
         X = self._rows(X, reset=False)  # noqa: N806
         if self.calibration_ is not None:
             scores = self.calibration_.apply(_straightened(_averaged(self.members_, X), self._ends))
-            found = scores if self.prior is None else _moved(scores, Fraction(self.prior_), self._meant)
+            found = (
+                scores if self.prior is None else _moved(scores, Fraction(self.prior_), self._meant)
+            )
         elif self.correct == PRIOR:
-            found = np.mean([_moved(_probabilities(one, X), one.calibrated_at, self._meant) for one in self.members_], axis=0)
+            found = np.mean(
+                [
+                    _moved(_probabilities(one, X), one.calibrated_at, self._meant)
+                    for one in self.members_
+                ],
+                axis=0,
+            )
         else:
             found = np.mean([_probabilities(one, X) for one in self.members_], axis=0)
         return np.stack((1 - found, found) if self.place_ == 1 else (found, 1 - found), axis=1)
@@ -332,7 +454,9 @@ class Resampled(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ig
 
 
 def _place(classes: npt.NDArray[Any], pos_label: Any) -> tuple[int, bool]:
-    """Where the positive class stands, and whether labels or words told it: scikit-learn takes the second where nothing does."""
+    """Where the positive class stands, and whether labels or words told it: scikit-learn takes the
+    second where nothing does.
+    """
     try:
         return positive_place(classes, pos_label)[0], True
     except InputError:
@@ -370,7 +494,10 @@ def _another(samplers: list[Any], X: Any, codes: Labels, seen: set[bytes], rando
         if name not in seen:
             seen.add(name)
             return sample
-    text = f"the sampler gives no more than {number_of(len(seen), 'different sample', 'different samples')} of these cases"
+    text = (
+        "the sampler gives no more than"
+        f" {number_of(len(seen), 'different sample', 'different samples')} of these cases"
+    )
     raise refuse("BR912", text, f"repeats={len(seen)}")
 
 
@@ -379,7 +506,9 @@ def _averaged(members: list[Member], X: Any) -> Floats:  # noqa: N803
 
 
 def _ends(shares: Floats) -> tuple[float, float]:
-    """What 0 and 1 stand for, which have no log odds: of votes and leaves, half as much as the next; else as near as floats tell."""
+    """What 0 and 1 stand for, which have no log odds: of votes and leaves, half as much as the
+    next; else as near as floats tell.
+    """
     inner, near = shares[(shares > 0) & (shares < 1)], float(np.finfo(np.float64).eps)
     low = float(inner.min(initial=0.5)) / 2 if (shares == 0).any() else near
     high = 1 - (1 - float(inner.max(initial=0.5))) / 2 if (shares == 1).any() else 1 - near

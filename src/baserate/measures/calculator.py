@@ -1,8 +1,9 @@
 """From published rates, rounded as they were printed, to the rest: or to what they contradict.
 
-Shares of true and false positives and the prior, (x, y, p), determine every rate, and a rate that is a quotient of sums of outcomes
-becomes a linear equation in them: TPR = x / p, PPV = x / (x + y), F1 = 2x / (x + y + p). A rate printed as 0.549 says that its
-quotient lies between 0.5485 and 0.5495, two linear inequalities; all of them together cut out a polytope, and every other rate takes
+Shares of true and false positives and the prior, (x, y, p), determine every rate, and a rate that
+is a quotient of sums of outcomes becomes a linear equation in them: TPR = x / p, PPV = x / (x + y),
+F1 = 2x / (x + y + p). A rate printed as 0.549 says that its quotient lies between 0.5485 and
+0.5495, two linear inequalities; all of them together cut out a polytope, and every other rate takes
 its extremes at its corners. So what is forced, and what is impossible, is decided exactly.
 """
 
@@ -26,11 +27,14 @@ from baserate.measures.registry import CATALOGUE, UNITS, at_one_point
 from baserate.notes import Note
 from baserate.numbers import Undefinable, rounded
 
-# What can be given: shares of outcomes that need no parameter and no cost. The prior stands beside them.
+# What can be given: shares of outcomes that need no parameter and no cost. The prior stands beside
+# them.
 GIVEN = tuple(
     name
     for name, entry in CATALOGUE.items()
-    if entry.parts is not None and not entry.parameters and name not in ("expected_cost", "normalized_cost")
+    if entry.parts is not None
+    and not entry.parameters
+    and name not in ("expected_cost", "normalized_cost")
 )
 PRIOR = "prior"
 SHOWN = (
@@ -54,7 +58,9 @@ Corner = tuple[Fraction, Fraction, Fraction]
 
 
 class Solved(NamedTuple):
-    """One rate: its value, and the range that the rounding of the given rates leaves open (None where that is not known exactly)."""
+    """One rate: its value, and the range that the rounding of the given rates leaves open (None
+    where that is not known exactly).
+    """
 
     value: float
     low: float | None
@@ -64,7 +70,9 @@ class Solved(NamedTuple):
 
 @dataclass(frozen=True)
 class Rates:
-    """Every rate that follows from the given ones. `rates["precision"].value`, or `rates.precision`."""
+    """Every rate that follows from the given ones. `rates["precision"].value`, or
+    `rates.precision`.
+    """
 
     solved: dict[str, Solved]
     undefined: dict[str, str]
@@ -72,9 +80,15 @@ class Rates:
 
     def __getitem__(self, name: str) -> Solved:
         if name in self.undefined:
-            raise refuse("BR540", f"{name} is undefined here: {self.undefined[name]}", "ask for another rate")
+            raise refuse(
+                "BR540", f"{name} is undefined here: {self.undefined[name]}", "ask for another rate"
+            )
         if name not in self.solved:
-            raise refuse("BR540", f"no rate {quoted(name)} was solved for", f"one of {', '.join(self.solved)}")
+            raise refuse(
+                "BR540",
+                f"no rate {quoted(name)} was solved for",
+                f"one of {', '.join(self.solved)}",
+            )
         return self.solved[name]
 
     def __getattr__(self, name: str) -> float:
@@ -89,7 +103,10 @@ class Rates:
         return iter(self.solved)
 
     def __repr__(self) -> str:
-        return f"Rates: {', '.join(f'{name} {rate.value:.4g}' for name, rate in self.solved.items() if name in (PRIOR, *GIVEN))}"
+        return (
+            "Rates:"
+            f" {', '.join(f'{name} {rate.value:.4g}' for name, rate in self.solved.items() if name in (PRIOR, *GIVEN))}"  # noqa: E501
+        )
 
 
 @dataclass(frozen=True)
@@ -105,9 +122,10 @@ class _Given:
 def solve_rates(**given: float | str) -> Rates:
     """What do these published rates imply, or contradict?
 
-    Any three independent ones of prior, tpr, fpr, precision, npv, posfrac, accuracy, f1 … give all the others. A number stands for
-    everything that rounds to it: 0.549 and "54.9%" for 0.5485 to 0.5495. Whole numbers, fractions ("4/5") and the prior are exact. A
-    contradiction is claimed only where no values that round to the given ones agree.
+    Any three independent ones of prior, tpr, fpr, precision, npv, posfrac, accuracy, f1 … give all
+    the others. A number stands for everything that rounds to it: 0.549 and "54.9%" for 0.5485 to
+    0.5495. Whole numbers, fractions ("4/5") and the prior are exact. A contradiction is claimed
+    only where no values that round to the given ones agree.
 
     >>> import baserate as br
     >>> rates = br.solve_rates(tpr=0.8, posfrac=0.549, prior=0.5)
@@ -117,14 +135,23 @@ def solve_rates(**given: float | str) -> Rates:
     Traceback (most recent call last):
         ...
     baserate.errors.InputError: BR541: these rates contradict each other: tpr 0.8, posfrac 0.549, prior 0.5 force precision to lie...
-    """
+    """  # noqa: E501
     facts = [_read(name, value) for name, value in given.items()]
     corners = _corners(facts)
     if not corners:
-        raise refuse("BR541", f"these rates contradict each other: {_culprit(facts)}", "check the printed values")
+        raise refuse(
+            "BR541",
+            f"these rates contradict each other: {_culprit(facts)}",
+            "check the printed values",
+        )
     point = _middle(corners)
-    # Decided at values that agree with each other: rounding makes 0.80 and 1 − 0.79 look like two facts.
-    agreeing = [_equation(fact.name, value) for fact in facts if (value := _rate(fact.name, point)) is not None]
+    # Decided at values that agree with each other: rounding makes 0.80 and 1 − 0.79 look like two
+    # facts.
+    agreeing = [
+        _equation(fact.name, value)
+        for fact in facts
+        if (value := _rate(fact.name, point)) is not None
+    ]
     if _rank(agreeing) < 3:
         raise refuse("BR540", *_what_is_missing(facts, agreeing, point))
     return _rates(facts, corners)
@@ -134,23 +161,46 @@ def _read(name: str, value: Any) -> _Given:
     if name != PRIOR and name not in GIVEN:
         asked = Measure.parse(name)
         known = f'"{asked.name}"' if asked.name in GIVEN else f"one of {', '.join((PRIOR, *GIVEN))}"
-        raise refuse("BR535" if asked.name in GIVEN else "BR540", f"{quoted(name)} is not a rate that can be given here", known)
-    written = notation.prior(value) if name == PRIOR else notation.share(value) if isinstance(value, str) else notation.from_number(value)
+        raise refuse(
+            "BR535" if asked.name in GIVEN else "BR540",
+            f"{quoted(name)} is not a rate that can be given here",
+            known,
+        )
+    written = (
+        notation.prior(value)
+        if name == PRIOR
+        else notation.share(value)
+        if isinstance(value, str)
+        else notation.from_number(value)
+    )
     if written is None or not 0 <= written.value <= 1:
         meant = (
-            f"; for {quoted(value, quotes=False)} percent write {quoted(value, quotes=False)}%" if written and 1 < written.value <= 100 else ""
+            f"; for {quoted(value, quotes=False)} percent write {quoted(value, quotes=False)}%"
+            if written and 1 < written.value <= 100
+            else ""
         )
-        raise refuse("BR542", f"{name} must be a share between 0 and 1, got {quoted(value)}", f"write a number such as 0.8, or 80%{meant}")
+        raise refuse(
+            "BR542",
+            f"{name} must be a share between 0 and 1, got {quoted(value)}",
+            f"write a number such as 0.8, or 80%{meant}",
+        )
     whole = isinstance(value, int | Fraction | np.integer)
     exact = written.value
     slack = Fraction(0) if name == PRIOR or whole else _half_unit(written.text)
     return _Given(
-        name, exact, max(Fraction(0), exact - slack), min(Fraction(1), exact + slack), quoted(written.text, quotes=False), written.notes
+        name,
+        exact,
+        max(Fraction(0), exact - slack),
+        min(Fraction(1), exact + slack),
+        quoted(written.text, quotes=False),
+        written.notes,
     )
 
 
 def _half_unit(text: str) -> Fraction:
-    """Half a unit of the last digit printed: 0.549 and 54.9% both mean ±0.0005. A ratio such as 1/3, and 0 and 1, are exact."""
+    """Half a unit of the last digit printed: 0.549 and 54.9% both mean ±0.0005. A ratio such as
+    1/3, and 0 and 1, are exact.
+    """
     found = notation.WHOLE.fullmatch(text.strip().casefold())
     if found is None or text.strip() in ("0", "1"):
         return Fraction(0)
@@ -161,9 +211,16 @@ def _half_unit(text: str) -> Fraction:
 
 
 def _parts(name: str) -> tuple[Row, Row]:
-    """Numerator and denominator as linear functions of (x, y, p), the last entry being the constant."""
+    """Numerator and denominator as linear functions of (x, y, p), the last entry being the
+    constant.
+    """
     if name == PRIOR:
-        return (Fraction(0), Fraction(0), Fraction(1), Fraction(0)), (Fraction(0), Fraction(0), Fraction(0), Fraction(1))
+        return (Fraction(0), Fraction(0), Fraction(1), Fraction(0)), (
+            Fraction(0),
+            Fraction(0),
+            Fraction(0),
+            Fraction(1),
+        )
     parts = CATALOGUE[name].parts
     assert parts is not None
     pairs = [parts(at_one_point(unit, Fraction(1), HERE)) for unit in UNITS]
@@ -181,12 +238,21 @@ def _equation(name: str, value: Fraction) -> Row:
 
 
 def _corners(facts: Sequence[_Given]) -> list[Corner]:
-    """The corners of all (x, y, p) that fit: every three of the bounding planes that meet in a point where all inequalities hold."""
+    """The corners of all (x, y, p) that fit: every three of the bounding planes that meet in a
+    point where all inequalities hold.
+    """
     planes = _planes(facts)
-    found = {corner for rows in itertools.combinations(planes, 3) if (corner := _meet(rows)) is not None and _inside(corner, planes)}
-    # A prior of 0 or 1 is no prior, though such corners bound the others; and every given rate must be defined somewhere.
+    found = {
+        corner
+        for rows in itertools.combinations(planes, 3)
+        if (corner := _meet(rows)) is not None and _inside(corner, planes)
+    }
+    # A prior of 0 or 1 is no prior, though such corners bound the others; and every given rate must
+    # be defined somewhere.
     priors = {corner[2] for corner in found}
-    undefined = any(all(not _at(_parts(fact.name)[1], corner) for corner in found) for fact in facts)
+    undefined = any(
+        all(not _at(_parts(fact.name)[1], corner) for corner in found) for fact in facts
+    )
     return [] if priors in ({0}, {1}) or undefined else sorted(found)
 
 
@@ -194,7 +260,12 @@ def _planes(facts: Sequence[_Given]) -> list[Row]:
     """Everything that must not be negative at a point that fits."""
     zero, one = Fraction(0), Fraction(1)
     # 0 <= x <= p <= 1 and 0 <= y <= 1 - p, each as a row that must not be negative.
-    planes: list[Row] = [(one, zero, zero, zero), (-one, zero, one, zero), (zero, one, zero, zero), (zero, -one, -one, one)]
+    planes: list[Row] = [
+        (one, zero, zero, zero),
+        (-one, zero, one, zero),
+        (zero, one, zero, zero),
+        (zero, -one, -one, one),
+    ]
     for fact in facts:
         low, high = _equation(fact.name, fact.low), _equation(fact.name, fact.high)
         planes += [low, tuple(-part for part in high)]  # type: ignore[list-item]
@@ -231,7 +302,9 @@ def _rank(equations: Sequence[Row]) -> int:
         rows[rank], rows[pivot] = rows[pivot], rows[rank]
         for i in range(rank + 1, len(rows)):
             factor = rows[i][column] / rows[rank][column]
-            rows[i] = [value - factor * other for value, other in zip(rows[i], rows[rank], strict=True)]
+            rows[i] = [
+                value - factor * other for value, other in zip(rows[i], rows[rank], strict=True)
+            ]
         rank += 1
     return rank
 
@@ -242,14 +315,23 @@ def _culprit(facts: Sequence[_Given]) -> str:
         others = [other for other in facts if other is not fact]
         corners = _corners(others)
         if corners and others:
-            values = [value for corner in corners if (value := _rate(fact.name, corner)) is not None]
+            values = [
+                value for corner in corners if (value := _rate(fact.name, corner)) is not None
+            ]
             if not values:
                 named = ", ".join(f"{other.name} {other.text}" for other in others)
                 return f"{named} leave {fact.name} undefined (0/0), and it is given as {fact.text}"
             named = ", ".join(f"{other.name} {other.text}" for other in others)
             nominal = _nominal(others, corners)
-            about = "" if nominal is None or (v := _rate(fact.name, nominal)) is None else f" (about {float(v):.4g})"
-            return f"{named} force {fact.name} to lie between {float(min(values)):.4g} and {float(max(values)):.4g}{about}, not at {fact.text}"
+            about = (
+                ""
+                if nominal is None or (v := _rate(fact.name, nominal)) is None
+                else f" (about {float(v):.4g})"
+            )
+            return (
+                f"{named} force {fact.name} to lie between {float(min(values)):.4g} and"
+                f" {float(max(values)):.4g}{about}, not at {fact.text}"
+            )
     return ", ".join(f"{fact.name} {fact.text}" for fact in facts)
 
 
@@ -260,7 +342,9 @@ def _rate(name: str, corner: Corner) -> Fraction | None:
 
 
 def _nominal(facts: Sequence[_Given], corners: Sequence[Corner]) -> Corner | None:
-    """The point that three of the given values determine, where it fits all of them; else the middle of what fits."""
+    """The point that three of the given values determine, where it fits all of them; else the
+    middle of what fits.
+    """
     equations, planes = [_equation(fact.name, fact.value) for fact in facts], _planes(facts)
     for rows in itertools.combinations(equations, 3):
         corner = _meet(rows)
@@ -274,20 +358,36 @@ def _middle(corners: Sequence[Corner]) -> Corner:
     return tuple(sum(corner[i] for corner in corners) / len(corners) for i in range(3))  # type: ignore[return-value]
 
 
-def _what_is_missing(facts: Sequence[_Given], equations: Sequence[Row], point: Corner) -> tuple[str, Fix]:
+def _what_is_missing(
+    facts: Sequence[_Given], equations: Sequence[Row], point: Corner
+) -> tuple[str, Fix]:
     """What is open, and what would close it."""
     have = {fact.name for fact in facts}
     rates = {fact.name: fact.value for fact in facts}
     if rates.get("tpr") is not None and rates.get("tpr") == rates.get("fpr"):
-        return "tpr equals fpr, so flagging says nothing about the class and leaves the prior open", Fix("prior=0.01", "--prior 1%")
+        return (
+            "tpr equals fpr, so flagging says nothing about the class and leaves the prior open",
+            Fix("prior=0.01", "--prior 1%"),
+        )
     needed, names = 3 - _rank(equations), (PRIOR, *GIVEN)
     true = [(name, value) for name in names if (value := _rate(name, point)) is not None]
-    more = [name for name, value in true if name not in have and _rank([*equations, _equation(name, value)]) > _rank(equations)]
-    said = f"{', '.join(sorted(have))} leave{'s' if len(have) < 2 else ''}" if have else "no rate is given, which leaves"
+    more = [
+        name
+        for name, value in true
+        if name not in have and _rank([*equations, _equation(name, value)]) > _rank(equations)
+    ]
+    said = (
+        f"{', '.join(sorted(have))} leave{'s' if len(have) < 2 else ''}"
+        if have
+        else "no rate is given, which leaves"
+    )
     some = ("prior", "tpr", "fpr", "precision")
     wanted = [name for name in some if name in more][:needed]
     fix = Fix(", ".join(f"{name}=…" for name in wanted), " ".join(f"--{name} …" for name in wanted))
-    return f"{said} {needed} number{'s' * (needed > 1)} open: add {needed} of {', '.join(more)}", fix
+    return (
+        f"{said} {needed} number{'s' * (needed > 1)} open: add {needed} of {', '.join(more)}",
+        fix,
+    )
 
 
 def _rates(facts: Sequence[_Given], corners: Sequence[Corner]) -> Rates:
@@ -302,19 +402,28 @@ def _rates(facts: Sequence[_Given], corners: Sequence[Corner]) -> Rates:
         except Undefinable as reason:
             undefined[name] = reason.reason
             continue
-        low, high = _range(name, value, corners) if _extreme_at_corners(name, given) else (None, None)
+        low, high = (
+            _range(name, value, corners) if _extreme_at_corners(name, given) else (None, None)
+        )
         solved[name] = Solved(rounded(value), low, high, name in given)
     return Rates(solved, undefined, tuple(note for fact in facts for note in fact.notes))
 
 
 def _extreme_at_corners(name: str, given: set[str]) -> bool:
-    """Quotients of linear functions take their extremes at corners; with the prior given, so do those of tpr and fpr."""
+    """Quotients of linear functions take their extremes at corners; with the prior given, so do
+    those of tpr and fpr.
+    """
     return name in (PRIOR, *GIVEN, "nne") or (PRIOR in given and CATALOGUE[name].straight)
 
 
 def _range(name: str, value: Fraction, corners: Sequence[Corner]) -> tuple[float, float]:
-    """The extremes at the corners; a ratio that loses its denominator at one of them has no upper bound."""
-    known = [value, *(extreme for corner in corners if (extreme := _value_or_none(name, corner)) is not None)]
+    """The extremes at the corners; a ratio that loses its denominator at one of them has no upper
+    bound.
+    """
+    known = [
+        value,
+        *(extreme for corner in corners if (extreme := _value_or_none(name, corner)) is not None),
+    ]
     unbounded = name in UNBOUNDED and any(_divides_by_zero(name, corner) for corner in corners)
     return rounded(min(known)), math.inf if unbounded else rounded(max(known))
 

@@ -31,7 +31,8 @@ MOST_CASES = 10**18
 class Confusion:
     """How many cases of each class were flagged, and how many passed?
 
-    `tp` and `fn` are the positives, `fp` and `tn` the negatives; `tp` and `fp` were flagged. Any measure is read by its name.
+    `tp` and `fn` are the positives, `fp` and `tn` the negatives; `tp` and `fp` were flagged. Any
+    measure is read by its name.
 
     >>> from baserate import Confusion
     >>> Confusion(tp=40, fp=10, fn=10, tn=40)["f1"]
@@ -54,7 +55,9 @@ class Confusion:
             number = isinstance(value, int | float | Fraction) and not isinstance(value, bool)
             if not number or not 0 <= value < LARGEST:
                 raise refuse(
-                    "BR551", f"{name} must be a number of cases, 0 or more, got {quoted(value)}", "Confusion(tp=40, fp=10, fn=10, tn=40)"
+                    "BR551",
+                    f"{name} must be a number of cases, 0 or more, got {quoted(value)}",
+                    "Confusion(tp=40, fp=10, fn=10, tn=40)",
                 )
             whole = isinstance(value, Fraction) and value.denominator == 1
             object.__setattr__(self, name, int(value) if whole else value)
@@ -70,12 +73,23 @@ class Confusion:
         shares = []
         for name, rate, total in (("tpr", tpr, positives), ("fpr", fpr, negatives)):
             share, cases = from_number(rate), from_number(total)
-            if share is None or cases is None or not 0 <= share.value <= 1 or not 0 <= cases.value < LARGEST:
-                text = f"{name} must be a share of 0 or more cases, got {quoted(rate)} of {quoted(total)}"
+            if (
+                share is None
+                or cases is None
+                or not 0 <= share.value <= 1
+                or not 0 <= cases.value < LARGEST
+            ):
+                text = (
+                    f"{name} must be a share of 0 or more cases, got {quoted(rate)} of"
+                    f" {quoted(total)}"
+                )
                 raise refuse("BR550", text, "give shares between 0 and 1")
             flagged = share.value * cases.value
-            # A rate such as 0.3333333 stands for a whole number of cases wherever there is one that close.
-            close = abs(flagged - round(flagged)) <= min(Fraction(round(flagged), 10**9), Fraction(1, 1000))
+            # A rate such as 0.3333333 stands for a whole number of cases wherever there is one that
+            # close.
+            close = abs(flagged - round(flagged)) <= min(
+                Fraction(round(flagged), 10**9), Fraction(1, 1000)
+            )
             near = Fraction(round(flagged)) if close else flagged
             shares.append((near, cases.value - near))
         (tp, fn), (fp, tn) = shares
@@ -101,12 +115,15 @@ class Confusion:
         return (tp + fn) / (tp + fp + fn + tn) if tp + fp + fn + tn else Undefined("no cases")
 
     def __repr__(self) -> str:
-        return f"Confusion({', '.join(f'{name}={_cases(getattr(self, name))}' for name in ('tp', 'fp', 'fn', 'tn'))})"
+        return f"Confusion({', '.join(f'{name}={_cases(getattr(self, name))}' for name in ('tp', 'fp', 'fn', 'tn'))})"  # noqa: E501
 
     def _repr_html_(self) -> str:
         from baserate.numbers import table
 
-        rows = (("positives", _cases(self.tp), _cases(self.fn)), ("negatives", _cases(self.fp), _cases(self.tn)))
+        rows = (
+            ("positives", _cases(self.tp), _cases(self.fn)),
+            ("negatives", _cases(self.fp), _cases(self.tn)),
+        )
         return table(repr(self), ("", "flagged", "not flagged"), rows)
 
 
@@ -124,8 +141,9 @@ def measure(
 ) -> float:
     """What is this measure's value, at this threshold and under these conditions?
 
-    `source` is a `Confusion`, or `Counts` (or `Points`) with a threshold: `score >= threshold` is flagged, and None flags nothing. The
-    default conditions are the sample's own prior and equal costs. The value is exact, rounded once; 0/0 is NaN with its reason.
+    `source` is a `Confusion`, or `Counts` (or `Points`) with a threshold: `score >= threshold` is
+    flagged, and None flags nothing. The default conditions are the sample's own prior and equal
+    costs. The value is exact, rounded once; 0/0 is NaN with its reason.
 
     >>> import baserate as br
     >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
@@ -134,7 +152,11 @@ def measure(
     """
     asked = named(name, checked_volume(volume))
     if volume is not None and not asked.counts_cases:
-        raise refuse("BR532", f"{asked.name} does not count cases, so a volume says nothing of it", "leave volume out")
+        raise refuse(
+            "BR532",
+            f"{asked.name} does not count cases, so a volume says nothing of it",
+            "leave volume out",
+        )
     confusion, notes = _located(source, threshold)
     at = checked_conditions(at)
     try:
@@ -150,37 +172,67 @@ def checked_volume(volume: Any) -> float | None:
         return None
     given = from_number(volume)
     if given is None or not 0 < given.value <= MOST_CASES:
-        raise refuse("BR520", f"a volume is a number of cases above 0, got {quoted(volume)}", "volume=1_000_000")
+        raise refuse(
+            "BR520",
+            f"a volume is a number of cases above 0, got {quoted(volume)}",
+            "volume=1_000_000",
+        )
     return rounded(given.value)
 
 
 def checked_conditions(at: Conditions | None) -> Conditions:
     """The conditions, where they are such; none means the sample's own."""
     if at is not None and not isinstance(at, Conditions):
-        over = "; over uncertain conditions see expect, decide and interval" if type(at).__name__ == "Uncertain" else ""
-        raise refuse("BR519", f"at must be Conditions, got {type(at).__name__}", f"at=Conditions(prior=0.001){over}")
+        over = (
+            "; over uncertain conditions see expect, decide and interval"
+            if type(at).__name__ == "Uncertain"
+            else ""
+        )
+        raise refuse(
+            "BR519",
+            f"at must be Conditions, got {type(at).__name__}",
+            f"at=Conditions(prior=0.001){over}",
+        )
     return HERE if at is None else at
 
 
 def resolved_for(points: Points, at: Conditions, measures: Sequence[Measure] = ()) -> Conditions:
-    """The conditions with the sample's prior filled in; where it may not be, and nothing asked for needs one, without."""
-    if points.why_no_prior and at.as_in_sample and not any(measure.depends_on_prior for measure in measures):
+    """The conditions with the sample's prior filled in; where it may not be, and nothing asked for
+    needs one, without.
+    """
+    if (
+        points.why_no_prior
+        and at.as_in_sample
+        and not any(measure.depends_on_prior for measure in measures)
+    ):
         return Conditions(None, at.costs if at.costs_given else None)
     resolved = at.within(points.exact_prior, points.why_no_prior)
     if not resolved.as_in_sample and not (points.total_positives and points.total_negatives):
         missing = "negatives" if points.total_positives else "positives"
-        raise refuse("BR552", f"no {missing} in the sample: nothing is known of them at another prior", "leave the prior out, or add cases")
+        raise refuse(
+            "BR552",
+            f"no {missing} in the sample: nothing is known of them at another prior",
+            "leave the prior out, or add cases",
+        )
     return resolved
 
 
 def _located(source: Any, threshold: Any) -> tuple[Confusion, tuple[Note, ...]]:
     if isinstance(source, Confusion):
         if threshold is not NOT_SAID:
-            raise refuse("BR529", "a confusion is one operating point: it takes no threshold", "leave threshold out, or give Counts")
+            raise refuse(
+                "BR529",
+                "a confusion is one operating point: it takes no threshold",
+                "leave threshold out, or give Counts",
+            )
         return source, ()
     points = Points.of(source)
     if threshold is NOT_SAID:
-        raise refuse("BR529", "which threshold? Counts hold many operating points", "threshold=0.5, or None to flag nothing")
+        raise refuse(
+            "BR529",
+            "which threshold? Counts hold many operating points",
+            "threshold=0.5, or None to flag nothing",
+        )
     return confusion_at(points, points.place(threshold)), out_of_range(points, threshold)
 
 
@@ -189,13 +241,19 @@ def confusion_at(points: Points, index: int) -> Confusion:
     tp, fp, fn, tn = points.counted(index)
     if points.why_no_prior == ONLY_RATES:
         fn, tn = 1 - Fraction(tp), 1 - Fraction(fp)
-    return Confusion(tp, fp, fn, tn, why_no_prior=points.why_no_prior, labels_missing=points.labels_missing)
+    return Confusion(
+        tp, fp, fn, tn, why_no_prior=points.why_no_prior, labels_missing=points.labels_missing
+    )
 
 
 def between(one: Confusion, other: Confusion, share: Fraction) -> Confusion:
     """The confusion on the straight line from one to the other, so far along it."""
-    tp, fp, fn, tn = (exactly(a) + share * (exactly(b) - exactly(a)) for a, b in zip(one, other, strict=True))
-    return Confusion(tp, fp, fn, tn, why_no_prior=one.why_no_prior, labels_missing=one.labels_missing)
+    tp, fp, fn, tn = (
+        exactly(a) + share * (exactly(b) - exactly(a)) for a, b in zip(one, other, strict=True)
+    )
+    return Confusion(
+        tp, fp, fn, tn, why_no_prior=one.why_no_prior, labels_missing=one.labels_missing
+    )
 
 
 def out_of_range(points: Points, threshold: float | None) -> tuple[Note, ...]:
@@ -204,19 +262,35 @@ def out_of_range(points: Points, threshold: float | None) -> tuple[Note, ...]:
         return ()
     highest, lowest = points.scores[0].item(), points.scores[-1].item()
     if threshold > highest:
-        return (Note("BR529", f"threshold {quoted(threshold)} lies above every score (the highest is {highest:.6g}): nothing is flagged"),)
+        return (
+            Note(
+                "BR529",
+                f"threshold {quoted(threshold)} lies above every score (the highest is"
+                f" {highest:.6g}): nothing is flagged",
+            ),
+        )
     if threshold < lowest:
-        return (Note("BR529", f"threshold {quoted(threshold)} lies below every score (the lowest is {lowest:.6g}): everything is flagged"),)
+        return (
+            Note(
+                "BR529",
+                f"threshold {quoted(threshold)} lies below every score (the lowest is"
+                f" {lowest:.6g}): everything is flagged",
+            ),
+        )
     return ()
 
 
 def exact_value(asked: Measure, confusion: Confusion, at: Conditions) -> Fraction:
-    """The measure as an exact fraction (roots and logarithms to far more than a float); `Undefinable` where there is none."""
+    """The measure as an exact fraction (roots and logarithms to far more than a float);
+    `Undefinable` where there is none.
+    """
     return Fraction(asked.formula(_outcomes(asked, confusion, at)))
 
 
 def exact_order(asked: Measure, confusion: Confusion, at: Conditions) -> Fraction:
-    """An exact number in the order of the measure: for telling two points apart, or seeing that they are as good."""
+    """An exact number in the order of the measure: for telling two points apart, or seeing that
+    they are as good.
+    """
     return Fraction(asked.order(_outcomes(asked, confusion, at)))
 
 
@@ -227,7 +301,10 @@ def _outcomes(asked: Measure, confusion: Confusion, at: Conditions) -> Outcomes:
     counted = (confusion.tp, confusion.fp, confusion.fn, confusion.tn)
     if asked.depends_on_prior:
         at = at.within(confusion.exact_prior, why_no_prior(asked, confusion))
-    positives, negatives = exactly(confusion.tp) + exactly(confusion.fn), exactly(confusion.fp) + exactly(confusion.tn)
+    positives, negatives = (
+        exactly(confusion.tp) + exactly(confusion.fn),
+        exactly(confusion.fp) + exactly(confusion.tn),
+    )
     weight = weight_of_negatives(positives, negatives, at)
     if weight is None and asked.depends_on_prior:
         raise Undefinable(f"no {'negatives' if positives else 'positives'} in the sample")
@@ -237,7 +314,8 @@ def _outcomes(asked: Measure, confusion: Confusion, at: Conditions) -> Outcomes:
 def why_no_prior(asked: Measure, sample: Confusion | Points) -> str:
     """Why this measure may not be read at the sample's own prior; nothing where it may.
 
-    How many positives there are among a volume is not known where cases have no label. How many cases are flagged needs none.
+    How many positives there are among a volume is not known where cases have no label. How many
+    cases are flagged needs none.
     """
     per_volume = asked.counts_cases and asked.name != "alerts"
     return sample.why_no_prior or (LABELS_MISSING if per_volume and sample.labels_missing else "")
@@ -246,14 +324,20 @@ def why_no_prior(asked: Measure, sample: Confusion | Points) -> str:
 def along(asked: Measure, points: Points, at: Conditions) -> Floats:
     """The measure at every point, as float64; NaN where it is undefined."""
     if asked.name in ("tpr", "fpr"):
-        return points.tpr if asked.name == "tpr" else points.fpr  # kept by the points: most curves have one of them as an axis
+        return (
+            points.tpr if asked.name == "tpr" else points.fpr
+        )  # kept by the points: most curves have one of them as an axis
     if asked.depends_on_prior:
         at = at.within(points.exact_prior, why_no_prior(asked, points))
     weight = weight_of_negatives(points.total_positives, points.total_negatives, at.as_shown())
-    if (weight is None and asked.depends_on_prior) or (asked.needs_counts and points.why_no_prior == ONLY_RATES):
+    if (weight is None and asked.depends_on_prior) or (
+        asked.needs_counts and points.why_no_prior == ONLY_RATES
+    ):
         return np.full(len(points), math.nan)
     values = asked.formula(AlongPoints(points, weight or Fraction(1), at))
-    return np.broadcast_to(values, len(points)).astype(np.float64, copy=not isinstance(values, np.ndarray))
+    return np.broadcast_to(values, len(points)).astype(
+        np.float64, copy=not isinstance(values, np.ndarray)
+    )
 
 
 def reading_notes(asked: Measure, confusion: Confusion, at: Conditions) -> Iterator[Note]:
@@ -261,33 +345,59 @@ def reading_notes(asked: Measure, confusion: Confusion, at: Conditions) -> Itera
     if asked.depends_on_prior:
         yield from label_shift(at, confusion)
     if asked.name in ("accuracy", "error"):
-        yield from no_better_than_majority(exact_value(Measure("accuracy"), confusion, at), at, confusion)
+        yield from no_better_than_majority(
+            exact_value(Measure("accuracy"), confusion, at), at, confusion
+        )
 
 
 def label_shift(at: Conditions, confusion: Confusion) -> Iterator[Note]:
     """The assumption behind every number at another base rate."""
-    if at.prior is None or at.as_in_sample or (not confusion.why_no_prior and at.prior == confusion.prior):
+    if (
+        at.prior is None
+        or at.as_in_sample
+        or (not confusion.why_no_prior and at.prior == confusion.prior)
+    ):
         return
     yield _assumption(at.prior, math.nan if confusion.why_no_prior else confusion.prior)
 
 
 def label_shift_of(at: Conditions, points: Points) -> Iterator[Note]:
     """The same for all points together."""
-    if at.prior is not None and not at.as_in_sample and (points.why_no_prior or at.prior != points.prior):
+    if (
+        at.prior is not None
+        and not at.as_in_sample
+        and (points.why_no_prior or at.prior != points.prior)
+    ):
         yield _assumption(at.prior, math.nan if points.why_no_prior else points.prior)
 
 
 def _assumption(prior: float, sample: float) -> Note:
     instead = "" if math.isnan(sample) else f", not at the sample's {sample:.3g}"
-    text = f"read at prior {prior:.6g}{instead}: this assumes label shift only (the scores of each class keep their distribution)"
+    text = (
+        f"read at prior {prior:.6g}{instead}: this assumes label shift only (the scores of each"
+        " class keep their distribution)"
+    )
     return Note("BR526", text)
 
 
-def no_better_than_majority(accuracy: Fraction, at: Conditions, confusion: Confusion) -> Iterator[Note]:
+def no_better_than_majority(
+    accuracy: Fraction, at: Conditions, confusion: Confusion
+) -> Iterator[Note]:
     """Accuracy flatters: one answer for all is often as good."""
-    positives, negatives = exactly(confusion.tp) + exactly(confusion.fn), exactly(confusion.fp) + exactly(confusion.tn)
-    prior = positives / (positives + negatives) if at.prior is None or at.as_in_sample else at.exact_prior
+    positives, negatives = (
+        exactly(confusion.tp) + exactly(confusion.fn),
+        exactly(confusion.fp) + exactly(confusion.tn),
+    )
+    prior = (
+        positives / (positives + negatives)
+        if at.prior is None or at.as_in_sample
+        else at.exact_prior
+    )
     majority = max(prior, 1 - prior)
     if accuracy <= majority:
         answer = "flagging nothing" if 2 * prior <= 1 else "flagging everything"
-        yield Note("BR527", f"accuracy {float(accuracy):.6g} does not beat {answer}, which has {float(majority):.6g} at this prior")
+        yield Note(
+            "BR527",
+            f"accuracy {float(accuracy):.6g} does not beat {answer}, which has"
+            f" {float(majority):.6g} at this prior",
+        )

@@ -16,26 +16,59 @@ from baserate.numbers import least, logarithm, quotient, root, rounded
 BOOK = "Tan, Steinbach & Kumar 2005, Introduction to Data Mining"
 TAN = f"{BOOK} §5.7.1"
 LANDGREBE = "Landgrebe et al. 2004, Cost-based classifier evaluation for imbalanced problems"
-CARDENAS = "Cárdenas & Baras 2006, B-ROC curves for the assessment of classifiers over imbalanced data sets"
-COUNTED: dict[str, Any] = {"range": (0, math.inf), "prior": False, "counts": True, "straight": True, "citation": TAN}
+CARDENAS = (
+    "Cárdenas & Baras 2006, B-ROC curves for the assessment of classifiers over imbalanced data"
+    " sets"
+)
+COUNTED: dict[str, Any] = {
+    "range": (0, math.inf),
+    "prior": False,
+    "counts": True,
+    "straight": True,
+    "citation": TAN,
+}
 
 
-@define("positives flagged, as counted", "0: nothing caught", direction="higher", synonyms=("true positives", "hits", "f++"), **COUNTED)
+@define(
+    "positives flagged, as counted",
+    "0: nothing caught",
+    direction="higher",
+    synonyms=("true positives", "hits", "f++"),
+    **COUNTED,
+)
 def tp(c: Outcomes) -> Any:
     return c.counted[0]
 
 
-@define("negatives flagged, as counted", "0: no false alarm", direction="lower", synonyms=("false positives", "f-+"), **COUNTED)
+@define(
+    "negatives flagged, as counted",
+    "0: no false alarm",
+    direction="lower",
+    synonyms=("false positives", "f-+"),
+    **COUNTED,
+)
 def fp(c: Outcomes) -> Any:
     return c.counted[1]
 
 
-@define("positives passed, as counted", "0: nothing missed", direction="lower", synonyms=("false negatives", "misses", "f+-"), **COUNTED)
+@define(
+    "positives passed, as counted",
+    "0: nothing missed",
+    direction="lower",
+    synonyms=("false negatives", "misses", "f+-"),
+    **COUNTED,
+)
 def fn(c: Outcomes) -> Any:
     return c.counted[2]
 
 
-@define("negatives passed, as counted", "0: every negative flagged", direction="higher", synonyms=("true negatives", "f--"), **COUNTED)
+@define(
+    "negatives passed, as counted",
+    "0: every negative flagged",
+    direction="higher",
+    synonyms=("true negatives", "f--"),
+    **COUNTED,
+)
 def tn(c: Outcomes) -> Any:
     return c.counted[3]
 
@@ -114,7 +147,17 @@ def tnr(c: Outcomes) -> Any:
     "no positives",
     direction="lower",
     prior=False,
-    synonyms=("miss rate", "false negative rate", "FN rate", "FN_r", "beta", "β", "1-sensitivity", "type II error", "type 2 error"),
+    synonyms=(
+        "miss rate",
+        "false negative rate",
+        "FN rate",
+        "FN_r",
+        "beta",
+        "β",
+        "1-sensitivity",
+        "type II error",
+        "type 2 error",
+    ),
     citation=TAN,
 )
 def fnr(c: Outcomes) -> Any:
@@ -150,7 +193,14 @@ def npv(c: Outcomes) -> Any:
     "0: every alert is real; 1 − prior: no better than flagging at random",
     "nothing flagged",
     direction="lower",
-    synonyms=("false discovery rate", "Bayesian false alarm rate", "B_FA", "bfa", "1-precision", "1-PPV"),
+    synonyms=(
+        "false discovery rate",
+        "Bayesian false alarm rate",
+        "B_FA",
+        "bfa",
+        "1-precision",
+        "1-PPV",
+    ),
     citation=f"{CARDENAS}: B_FA. Not the FDR of multiple testing, and not fpr",
 )
 def fdr(c: Outcomes) -> Any:
@@ -174,7 +224,15 @@ def fomr(c: Outcomes) -> Any:
     "0: nothing is flagged; 1: everything is. It tends to FPR as positives get rare",
     "no cases",
     direction="lower",
-    synonyms=("POS fraction", "positive fraction", "alarm rate", "alert rate", "detection prevalence", "predicted positive rate", "flag rate"),
+    synonyms=(
+        "POS fraction",
+        "positive fraction",
+        "alarm rate",
+        "alert rate",
+        "detection prevalence",
+        "predicted positive rate",
+        "flag rate",
+    ),
     citation=f"{LANDGREBE}, eqs 1, 2 and 5",
 )
 def posfrac(c: Outcomes) -> Any:
@@ -214,7 +272,12 @@ HUGE_BETA = 1e100
 EMPTY = "a row or a column of the confusion is empty"
 NO_FLAG_OR_POSITIVE = "no positives and nothing flagged"
 ODDS: dict[str, Any] = {"range": (0, math.inf), "prior": False}
-HALF = Parameter("correction", "added to each of the four counts; 0.5 is the correction of Haldane and Anscombe", default=0, high=1e100)
+HALF = Parameter(
+    "correction",
+    "added to each of the four counts; 0.5 is the correction of Haldane and Anscombe",
+    default=0,
+    high=1e100,
+)
 POWERS = "Powers 2011, J. Machine Learning Technologies 2:37-63"
 YOUDEN = f"Youden 1950, Cancer 3:32-35; {POWERS}"
 
@@ -250,16 +313,29 @@ def _f_parts(c: Outcomes, beta: float) -> Any:
 )
 def f_beta(c: Outcomes, beta: float) -> Any:
     part, whole = _f_parts(c, beta)
-    return quotient(part, whole, "nothing flagged" if not beta else "no positives" if math.isinf(beta) else NO_FLAG_OR_POSITIVE)
+    return quotient(
+        part,
+        whole,
+        (
+            "nothing flagged"
+            if not beta
+            else "no positives"
+            if math.isinf(beta)
+            else NO_FLAG_OR_POSITIVE
+        ),
+    )
 
 
 @define_share(
     "(w1·TP + w4·TN) / (w1·TP + w2·FP + w3·FN + w4·TN)",
-    "0: nothing weighed is right; 1: nothing weighed is wrong. Recall is (1, 0, 1, 0), precision (1, 1, 0, 0), "
-    "F-beta (β² + 1, 1, β², 0), accuracy (1, 1, 1, 1)",
+    "0: nothing weighed is right; 1: nothing weighed is wrong. Recall is (1, 0, 1, 0), precision"
+    " (1, 1, 0, 0), F-beta (β² + 1, 1, β², 0), accuracy (1, 1, 1, 1)",
     "nothing that has a weight",
     direction="higher",
-    parameters=tuple(Parameter(f"w{i}", f"weight of {outcome}", high=1e100) for i, outcome in enumerate(("TP", "FP", "FN", "TN"), start=1)),
+    parameters=tuple(
+        Parameter(f"w{i}", f"weight of {outcome}", high=1e100)
+        for i, outcome in enumerate(("TP", "FP", "FN", "TN"), start=1)
+    ),
     citation=f"{TAN}, eq 5.78",
 )
 def weighted_accuracy(c: Outcomes, w1: float, w2: float, w3: float, w4: float) -> Any:
@@ -290,7 +366,8 @@ GAIN: dict[str, Any] = {
 
 @define(
     "(precision − prior) / ((1 − prior) · precision) = 1 − FPR / TPR",
-    "0: as pure as flagging everything; 1: every alert is real; negative: worse than flagging everything",
+    "0: as pure as flagging everything; 1: every alert is real; negative: worse than flagging"
+    " everything",
     prior=False,
     **GAIN,
 )
@@ -305,7 +382,9 @@ def precision_gain(c: Outcomes) -> Any:
     **GAIN,
 )
 def recall_gain(c: Outcomes) -> Any:
-    return 1 - quotient(c.positives, c.negatives, "no negatives") * quotient(c.fn, c.tp, "nothing flagged is positive")
+    return 1 - quotient(c.positives, c.negatives, "no negatives") * quotient(
+        c.fn, c.tp, "nothing flagged is positive"
+    )
 
 
 def _rates(c: Outcomes) -> tuple[Any, Any]:
@@ -322,7 +401,9 @@ def _rates(c: Outcomes) -> tuple[Any, Any]:
     citation="Brodersen et al. 2010, ICPR:3121-3124",
 )
 def balanced_accuracy(c: Outcomes) -> Any:
-    return (quotient(c.tp, c.positives, "no positives") + quotient(c.tn, c.negatives, "no negatives")) / 2
+    return (
+        quotient(c.tp, c.positives, "no positives") + quotient(c.tn, c.negatives, "no negatives")
+    ) / 2
 
 
 @define(
@@ -332,7 +413,15 @@ def balanced_accuracy(c: Outcomes) -> Any:
     range=(-1, 1),
     prior=False,
     straight=True,
-    synonyms=("Youden's J", "Youden index", "J", "bookmaker informedness", "Peirce skill score", "true skill statistic", "TSS"),
+    synonyms=(
+        "Youden's J",
+        "Youden index",
+        "J",
+        "bookmaker informedness",
+        "Peirce skill score",
+        "true skill statistic",
+        "TSS",
+    ),
     citation=YOUDEN,
 )
 def informedness(c: Outcomes) -> Any:
@@ -349,7 +438,9 @@ def informedness(c: Outcomes) -> Any:
     citation=POWERS,
 )
 def markedness(c: Outcomes) -> Any:
-    return quotient(c.tp, c.flagged, "nothing flagged") - quotient(c.fn, c.passed, "everything flagged")
+    return quotient(c.tp, c.flagged, "nothing flagged") - quotient(
+        c.fn, c.passed, "everything flagged"
+    )
 
 
 def _squared_g(c: Outcomes) -> Any:
@@ -357,7 +448,9 @@ def _squared_g(c: Outcomes) -> Any:
 
 
 def _squared_fm(c: Outcomes) -> Any:
-    return quotient(c.tp, c.flagged, "nothing flagged") * quotient(c.tp, c.positives, "no positives")
+    return quotient(c.tp, c.flagged, "nothing flagged") * quotient(
+        c.tp, c.positives, "no positives"
+    )
 
 
 def _squared_mcc(c: Outcomes) -> Any:
@@ -400,7 +493,8 @@ def fowlkes_mallows(c: Outcomes) -> Any:
     citation="Matthews 1975, Biochim. Biophys. Acta 405:442-451",
 )
 def mcc(c: Outcomes) -> Any:
-    # Two factors under each root: the product of all four would leave the range of floats at extreme priors.
+    # Two factors under each root: the product of all four would leave the range of floats at
+    # extreme priors.
     spread = root(c.flagged * c.passed) * root(c.positives * c.negatives)
     return quotient(c.tp * c.tn - c.fp * c.fn, spread, EMPTY)
 
@@ -416,7 +510,9 @@ def mcc(c: Outcomes) -> Any:
 )
 def kappa(c: Outcomes) -> Any:
     apart = c.flagged * c.negatives + c.positives * c.passed
-    return quotient(2 * (c.tp * c.tn - c.fp * c.fn), apart, "one class only, and one answer for all")
+    return quotient(
+        2 * (c.tp * c.tn - c.fp * c.fn), apart, "one class only, and one answer for all"
+    )
 
 
 @define(
@@ -430,7 +526,11 @@ def kappa(c: Outcomes) -> Any:
 )
 def lr_positive(c: Outcomes) -> Any:
     caught, alarmed = _rates(c)
-    return quotient(caught, alarmed, "no false positives: the ratio has no bound" if _some(caught) else "nothing flagged")
+    return quotient(
+        caught,
+        alarmed,
+        "no false positives: the ratio has no bound" if _some(caught) else "nothing flagged",
+    )
 
 
 @define(
@@ -443,8 +543,15 @@ def lr_positive(c: Outcomes) -> Any:
     **ODDS,
 )
 def lr_negative(c: Outcomes) -> Any:
-    missed, passed = quotient(c.fn, c.positives, "no positives"), quotient(c.tn, c.negatives, "no negatives")
-    return quotient(missed, passed, "no true negatives: the ratio has no bound" if _some(missed) else "everything flagged")
+    missed, passed = (
+        quotient(c.fn, c.positives, "no positives"),
+        quotient(c.tn, c.negatives, "no negatives"),
+    )
+    return quotient(
+        missed,
+        passed,
+        "no true negatives: the ratio has no bound" if _some(missed) else "everything flagged",
+    )
 
 
 @define(
@@ -464,7 +571,8 @@ def diagnostic_odds_ratio(c: Outcomes, correction: float = 0) -> Any:
 
 @define(
     "(ln FPR − ln TPR − ln TNR + ln FNR) / (ln FPR + ln TPR + ln TNR + ln FNR)",
-    "0: knows nothing; towards 1 as errors vanish, towards −1 as hits do. Does not fade as positives get rare",
+    "0: knows nothing; towards 1 as errors vanish, towards −1 as hits do. Does not fade as"
+    " positives get rare",
     direction="higher",
     range=(-1, 1),
     prior=False,
@@ -498,7 +606,9 @@ def _like(outcome: Any, number: float) -> Any:
 # What a classifier costs and how much work it makes.
 
 
-VOLUME = Parameter("volume", "how many cases there are, for example a day", above_low=True, high=1e18)
+VOLUME = Parameter(
+    "volume", "how many cases there are, for example a day", above_low=True, high=1e18
+)
 DRUMMOND = "Drummond & Holte 2006, Machine Learning 65:95-130"
 ANY_COST = (-math.inf, math.inf)
 PER_VOLUME: dict[str, Any] = {"range": (0, math.inf), "parameters": (VOLUME,)}
@@ -533,7 +643,8 @@ def expected_cost(c: Outcomes) -> Any:
 
 
 @define_share(
-    "(cost − cost of perfect answers) / (cost of all wrong − cost of perfect answers) = e·FNR + (1 − e)·FPR with e the effective prior",
+    "(cost − cost of perfect answers) / (cost of all wrong − cost of perfect answers) = e·FNR + (1"
+    " − e)·FPR with e the effective prior",
     "0: no error; 1: every case is wrong. The smaller of e and 1 − e is one answer for all",
     "no cases",
     direction="lower",
@@ -547,7 +658,8 @@ def normalized_cost(c: Outcomes) -> Any:
 
 @define(
     "1 − cost / min(cost of flagging nothing, cost of flagging everything)",
-    "0: no better than one answer for all; 1: costs nothing; above 1: earns; negative: worse than one answer for all",
+    "0: no better than one answer for all; 1: costs nothing; above 1: earns; negative: worse than"
+    " one answer for all",
     direction="higher",
     range=(-math.inf, math.inf),
     straight=True,
@@ -561,12 +673,17 @@ def savings(c: Outcomes) -> Any:
 
 
 @define(
-    "prior·TPR − (1 − prior)·FPR·t / (1 − t), a case; t is (fp − tn) / ((fp − tn) + (fn − tp)) unless given",
+    "prior·TPR − (1 − prior)·FPR·t / (1 − t), a case; t is (fp − tn) / ((fp − tn) + (fn − tp))"
+    " unless given",
     "the prior: no error; 0: as flagging nothing; negative: worse than that",
     direction="higher",
     range=(-math.inf, 1),
     straight=True,
-    parameters=(Parameter("t", "the probability at which one would act", high=1, above_low=True, optional=True),),
+    parameters=(
+        Parameter(
+            "t", "the probability at which one would act", high=1, above_low=True, optional=True
+        ),
+    ),
     citation="Vickers & Elkin 2006, Medical Decision Making 26:565-574",
 )
 def net_benefit(c: Outcomes, t: float | None = None) -> Any:
@@ -589,7 +706,9 @@ def net_benefit(c: Outcomes, t: float | None = None) -> Any:
     citation="Provost & Fawcett 2013, Data Science for Business",
 )
 def lift(c: Outcomes) -> Any:
-    return quotient(c.tp, c.flagged, "nothing flagged") * quotient(c.total, c.positives, "no positives")
+    return quotient(c.tp, c.flagged, "nothing flagged") * quotient(
+        c.total, c.positives, "no positives"
+    )
 
 
 @define(

@@ -18,9 +18,10 @@ Kind = Literal["precision", "npv"]
 class Isoline:
     """The line on which precision (or npv) has one value at one prior.
 
-    Lines of one precision run through (0, 0): fpr / tpr = `tangent`, the tangent of the angle from the axis fpr = 0. Lines of one npv run
-    through (1, 1): (1 − tpr) / (1 − fpr) = `tangent`, the tangent of the angle from the line tpr = 1. At those two corners themselves
-    the measure is 0/0. From 0° to 45°, precision falls from 1 to the prior and npv from 1 to 1 − prior.
+    Lines of one precision run through (0, 0): fpr / tpr = `tangent`, the tangent of the angle from
+    the axis fpr = 0. Lines of one npv run through (1, 1): (1 − tpr) / (1 − fpr) = `tangent`, the
+    tangent of the angle from the line tpr = 1. At those two corners themselves the measure is 0/0.
+    From 0° to 45°, precision falls from 1 to the prior and npv from 1 to 1 − prior.
     """
 
     measure: Kind
@@ -34,12 +35,18 @@ class Isoline:
         return math.degrees(math.atan(self.tangent))
 
     def tpr(self, fpr: float) -> float:
-        """Where the line is at this fpr; at an angle of 0 lines of one precision have no single tpr."""
+        """Where the line is at this fpr; at an angle of 0 lines of one precision have no single
+        tpr.
+        """
         across, tangent = _within(fpr, "fpr", 0, 1), exactly(self.tangent)
         if self.measure == "npv":
             return rounded(1 - tangent * (1 - across))
         if not tangent:
-            raise refuse("BR542", "the line of precision 1 is vertical: fpr is 0 at every tpr", "ask for its fpr")
+            raise refuse(
+                "BR542",
+                "the line of precision 1 is vertical: fpr is 0 at every tpr",
+                "ask for its fpr",
+            )
         return rounded(across / tangent)
 
     def fpr(self, tpr: float) -> float:
@@ -48,14 +55,25 @@ class Isoline:
         if self.measure == "precision":
             return rounded(up * tangent)
         if not tangent:
-            raise refuse("BR542", "the line of npv 1 is horizontal: tpr is 1 at every fpr", "ask for its tpr")
+            raise refuse(
+                "BR542", "the line of npv 1 is horizontal: tpr is 1 at every fpr", "ask for its tpr"
+            )
         return rounded(1 - (1 - up) / tangent)
 
 
-def isoline(measure: Kind, at: Conditions, *, value: float | None = None, angle: float | None = None, tangent: float | None = None) -> Isoline:
-    """Where in ROC space has precision, or npv, this value? By value, by angle in degrees, or by its tangent: one gives the others.
+def isoline(
+    measure: Kind,
+    at: Conditions,
+    *,
+    value: float | None = None,
+    angle: float | None = None,
+    tangent: float | None = None,
+) -> Isoline:
+    """Where in ROC space has precision, or npv, this value? By value, by angle in degrees, or by
+    its tangent: one gives the others.
 
-    Cárdenas & Baras 2006, eqs 3 to 6: precision = p / (p + (1 − p)·tan θ) and npv = (1 − p) / (p·(tan φ − 1) + 1).
+    Cárdenas & Baras 2006, eqs 3 to 6: precision = p / (p + (1 − p)·tan θ) and npv = (1 − p) /
+    (p·(tan φ − 1) + 1).
 
     >>> import baserate as br
     >>> line = br.isoline("precision", br.Conditions(prior=0.01), value=0.5)
@@ -63,27 +81,47 @@ def isoline(measure: Kind, at: Conditions, *, value: float | None = None, angle:
     (0.5787, 0.010101010101010102)
     """
     if measure not in ("precision", "npv"):
-        raise refuse("BR534", f"isolines are drawn for precision and npv, got {quoted(measure)}", 'isoline("precision", at, value=0.5)')
+        raise refuse(
+            "BR534",
+            f"isolines are drawn for precision and npv, got {quoted(measure)}",
+            'isoline("precision", at, value=0.5)',
+        )
     if not isinstance(at, Conditions):
-        raise refuse("BR519", f"at must be Conditions, got {type(at).__name__}", "Conditions(prior=0.001)")
+        raise refuse(
+            "BR519", f"at must be Conditions, got {type(at).__name__}", "Conditions(prior=0.001)"
+        )
     given = [part for part in (value, angle, tangent) if part is not None]
     if len(given) != 1:
-        raise refuse("BR542", f"give one of value, angle and tangent, got {len(given)}", 'isoline("precision", at, value=0.5)')
+        raise refuse(
+            "BR542",
+            f"give one of value, angle and tangent, got {len(given)}",
+            'isoline("precision", at, value=0.5)',
+        )
     # The float that precision itself is read at: points of the line have exactly this value.
     prior = at.as_shown().exact_prior
     odds = prior / (1 - prior) if measure == "precision" else (1 - prior) / prior
     if value is not None:
         share = _within(value, "value", 0, 1)
         if not share:
-            raise refuse("BR542", f"{measure} 0 is the other axis: its tangent is infinite", "give a value above 0")
+            raise refuse(
+                "BR542",
+                f"{measure} 0 is the other axis: its tangent is infinite",
+                "give a value above 0",
+            )
         return Isoline(measure, rounded(share), rounded(odds * (1 - share) / share), rounded(prior))
-    slope = _within(tangent, "tangent", 0, 10**30) if angle is None else _tangent(_within(angle, "angle", 0, 89.999999))
+    slope = (
+        _within(tangent, "tangent", 0, 10**30)
+        if angle is None
+        else _tangent(_within(angle, "angle", 0, 89.999999))
+    )
     return Isoline(measure, rounded(odds / (odds + slope)), rounded(slope), rounded(prior))
 
 
 @dataclass(frozen=True)
 class IsoCost:
-    """The points of ROC space that cost the same as one of them: a straight line with the slope of `at`; higher lines are cheaper."""
+    """The points of ROC space that cost the same as one of them: a straight line with the slope of
+    `at`; higher lines are cheaper.
+    """
 
     slope: float
     through: tuple[float, float]
@@ -99,15 +137,18 @@ class IsoCost:
 def iso_cost_line(at: Conditions, *, fpr: float, tpr: float) -> IsoCost:
     """Which ROC points cost as much as this one, at this base rate and these costs?
 
-    The slope is (1 − prior)·(fp − tn) / (prior·(fn − tp)); the cheapest point of a ROC is where such a line touches its hull.
+    The slope is (1 − prior)·(fp − tn) / (prior·(fn − tp)); the cheapest point of a ROC is where
+    such a line touches its hull.
 
     >>> import baserate as br
     >>> line = br.iso_cost_line(br.Conditions(prior=0.2, costs=br.Costs(fp=1, fn=8)), fpr=0.1, tpr=0.7)
     >>> line.slope, round(line.tpr(0.3), 6)
     (0.5, 0.8)
-    """
+    """  # noqa: E501
     if not isinstance(at, Conditions):
-        raise refuse("BR519", f"at must be Conditions, got {type(at).__name__}", "Conditions(prior=0.001)")
+        raise refuse(
+            "BR519", f"at must be Conditions, got {type(at).__name__}", "Conditions(prior=0.001)"
+        )
     place = rounded(_within(fpr, "fpr", 0, 1)), rounded(_within(tpr, "tpr", 0, 1))
     return IsoCost(at.iso_cost_slope, place, at)
 
@@ -123,5 +164,9 @@ def _within(given: Any, name: str, low: float, high: float) -> Fraction:
     except (TypeError, ValueError, OverflowError):
         number = Fraction(-1)
     if not low <= number <= high:
-        raise refuse("BR542", f"{name} lies between {low:g} and {high:g}, got {quoted(given)}", f"give a {name} in that range")
+        raise refuse(
+            "BR542",
+            f"{name} lies between {low:g} and {high:g}, got {quoted(given)}",
+            f"give a {name} in that range",
+        )
     return number

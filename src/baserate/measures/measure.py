@@ -20,7 +20,15 @@ __all__ = ["Measure", "formulas", "in_costs", "named", "parse"]
 F_NUMBER = re.compile(r"f_?(\d{1,6}(?:\.\d{1,6})?)(?:_score)?")
 LONGEST = 300
 # The measures and summaries that costs enter.
-COSTED = ("expected_cost", "normalized_cost", "total_cost", "savings", "net_benefit", "volume_cost", "min_cost")
+COSTED = (
+    "expected_cost",
+    "normalized_cost",
+    "total_cost",
+    "savings",
+    "net_benefit",
+    "volume_cost",
+    "min_cost",
+)
 
 
 @dataclass(frozen=True)
@@ -43,10 +51,18 @@ class Measure:
             _check(self.name, parameter, given)
         unknown = set(given) - {parameter.name for parameter in self._entry.parameters}
         if unknown:
-            takes = ", ".join(parameter.name for parameter in self._entry.parameters) or "no parameters"
-            raise refuse("BR532", f"{self.name} has no parameter {quoted(min(unknown))}", f"it takes {takes}")
+            takes = (
+                ", ".join(parameter.name for parameter in self._entry.parameters) or "no parameters"
+            )
+            raise refuse(
+                "BR532", f"{self.name} has no parameter {quoted(min(unknown))}", f"it takes {takes}"
+            )
         defaults = {parameter.name: parameter.default for parameter in self._entry.parameters}
-        ordered = tuple((name, float(given[name])) for name in defaults if name in given and given[name] != defaults[name])
+        ordered = tuple(
+            (name, float(given[name]))
+            for name in defaults
+            if name in given and given[name] != defaults[name]
+        )
         object.__setattr__(self, "parameters", ordered)
 
     @classmethod
@@ -110,7 +126,9 @@ class Measure:
 
     @property
     def needs_counts(self) -> bool:
-        """Does it count the cases of the sample, or add to them, which cannot be done where only rates are known?"""
+        """Does it count the cases of the sample, or add to them, which cannot be done where only
+        rates are known?
+        """
         return self._entry.counts or any(name == "correction" for name, _ in self.parameters)
 
     def formula(self, outcomes: Any) -> Any:
@@ -118,7 +136,9 @@ class Measure:
         return self._entry.formula(outcomes, **dict(self.parameters))
 
     def order(self, outcomes: Any) -> Any:
-        """A number that rises and falls with it and is exact, also where the measure itself is irrational: for comparing."""
+        """A number that rises and falls with it and is exact, also where the measure itself is
+        irrational: for comparing.
+        """
         return (self._entry.order or self._entry.formula)(outcomes, **dict(self.parameters))
 
     @property
@@ -134,7 +154,9 @@ class Measure:
 
 
 def parse(text: str, volume: float | None = None) -> Measure:
-    """A measure as people write it: any synonym, any case; `volume` is used where the measure needs one and has none."""
+    """A measure as people write it: any synonym, any case; `volume` is used where the measure needs
+    one and has none.
+    """
     name, arguments = _split(text)
     key = plain(name)
     if key not in SYNONYMS:
@@ -145,8 +167,13 @@ def parse(text: str, volume: float | None = None) -> Measure:
 
 
 def in_costs(*names: str) -> bool:
-    """Do costs enter one of these, written as a measure or summary prints? Net benefit at a threshold probability given needs none."""
-    return any(name.partition("(")[0].partition(" ")[0] in COSTED and not name.startswith("net_benefit(") for name in names)
+    """Do costs enter one of these, written as a measure or summary prints? Net benefit at a
+    threshold probability given needs none.
+    """
+    return any(
+        name.partition("(")[0].partition(" ")[0] in COSTED and not name.startswith("net_benefit(")
+        for name in names
+    )
 
 
 def _f_number(key: str) -> Measure | None:
@@ -160,7 +187,9 @@ def named(text: str | Measure, volume: float | None = None) -> Measure:
     if isinstance(text, Measure):
         return text
     if not isinstance(text, str):
-        raise refuse("BR531", f"a measure is named by text, got {type(text).__name__}", 'such as "precision"')
+        raise refuse(
+            "BR531", f"a measure is named by text, got {type(text).__name__}", 'such as "precision"'
+        )
     name, arguments = _split(text)
     if name not in CATALOGUE:
         canonical = SYNONYMS.get(plain(name)) or _f_number(plain(name))
@@ -172,17 +201,35 @@ def named(text: str | Measure, volume: float | None = None) -> Measure:
 
 
 def _split(text: str) -> tuple[str, str | None]:
-    name, opened, rest = text.strip().partition("(") if isinstance(text, str) and len(text) <= LONGEST else ("", "", "")
-    if not name.strip() or ")" in name or (opened and (not rest.endswith(")") or "(" in rest or ")" in rest[:-1])):
-        raise refuse("BR531", f"cannot read {quoted(text)} as a measure", "write a name, or name(parameter=value)")
+    name, opened, rest = (
+        text.strip().partition("(")
+        if isinstance(text, str) and len(text) <= LONGEST
+        else ("", "", "")
+    )
+    if (
+        not name.strip()
+        or ")" in name
+        or (opened and (not rest.endswith(")") or "(" in rest or ")" in rest[:-1]))
+    ):
+        raise refuse(
+            "BR531",
+            f"cannot read {quoted(text)} as a measure",
+            "write a name, or name(parameter=value)",
+        )
     return name.strip(), rest[:-1] if opened else None
 
 
 def _made(name: str, arguments: str | None, volume: float | None) -> Measure:
     parameters = _arguments(name, arguments or "")
-    if volume is not None and any(parameter.name == "volume" for parameter in CATALOGUE[name].parameters):
+    if volume is not None and any(
+        parameter.name == "volume" for parameter in CATALOGUE[name].parameters
+    ):
         if parameters.get("volume", volume) != volume:
-            raise refuse("BR532", f"{name} is given two volumes: {parameters['volume']:g} and {volume:g}", "say it once")
+            raise refuse(
+                "BR532",
+                f"{name} is given two volumes: {parameters['volume']:g} and {volume:g}",
+                "say it once",
+            )
         parameters["volume"] = volume
     return Measure(name, tuple(parameters.items()))
 
@@ -193,7 +240,11 @@ def _arguments(name: str, text: str) -> dict[str, float]:
         key, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals:
             if place >= len(known):
-                raise refuse("BR532", f"{name} takes {len(known)} parameters, got {quoted(text)}", f"see the definition of {name}")
+                raise refuse(
+                    "BR532",
+                    f"{name} takes {len(known)} parameters, got {quoted(text)}",
+                    f"see the definition of {name}",
+                )
             key, value = known[place].name, key
         if key in given:
             raise refuse("BR532", f"{name} is given {quoted(key)} twice", "say each parameter once")
@@ -206,14 +257,22 @@ def _number(name: str, key: str, text: str) -> float:
         return math.inf
     value = number(text)
     if value is None or math.isinf(rounded(value)):
-        raise refuse("BR532", f"{name}: {key} is {quoted(text)}, which is not a number", f"write {name}({key}=2)")
+        raise refuse(
+            "BR532",
+            f"{name}: {key} is {quoted(text)}, which is not a number",
+            f"write {name}({key}=2)",
+        )
     return rounded(value)
 
 
 def _check(name: str, parameter: Parameter, given: Mapping[str, float]) -> None:
     if parameter.name not in given:
         if parameter.default is None and not parameter.optional:
-            raise refuse("BR532", f"{name} needs {parameter.name}: {parameter.meaning}", f"write {name}({parameter.name}=…)")
+            raise refuse(
+                "BR532",
+                f"{name} needs {parameter.name}: {parameter.meaning}",
+                f"write {name}({parameter.name}=…)",
+            )
         return
     value = given[parameter.name]
     try:
@@ -223,7 +282,12 @@ def _check(name: str, parameter: Parameter, given: Mapping[str, float]) -> None:
     if not allowed:
         low = "above" if parameter.above_low else "at least"
         high = "" if math.isinf(parameter.high) else f" and at most {_shown(parameter.high)}"
-        raise refuse("BR532", f"{name}: {parameter.name} must be {low} {_shown(parameter.low)}{high}, got {quoted(value)}", "correct it")
+        raise refuse(
+            "BR532",
+            f"{name}: {parameter.name} must be {low} {_shown(parameter.low)}{high}, got"
+            f" {quoted(value)}",
+            "correct it",
+        )
 
 
 def _shown(value: float) -> str:
@@ -237,6 +301,14 @@ def _unknown(name: str) -> Exception:
     near = difflib.get_close_matches(plain(name), list(SYNONYMS), n=1)
     if not near:
         return refuse("BR531", f"unknown measure {quoted(name)}", f"one of {', '.join(CATALOGUE)}")
-    meant = next(synonym for synonym in (SYNONYMS[near[0]], *CATALOGUE[SYNONYMS[near[0]]].synonyms) if plain(synonym) == near[0])
+    meant = next(
+        synonym
+        for synonym in (SYNONYMS[near[0]], *CATALOGUE[SYNONYMS[near[0]]].synonyms)
+        if plain(synonym) == near[0]
+    )
     here = "" if meant == SYNONYMS[near[0]] else f" (here: {SYNONYMS[near[0]]})"
-    return refuse("BR531", f"unknown measure {quoted(name)}; did you mean {quoted(meant)}{here}?", f'"{SYNONYMS[near[0]]}"')
+    return refuse(
+        "BR531",
+        f"unknown measure {quoted(name)}; did you mean {quoted(meant)}{here}?",
+        f'"{SYNONYMS[near[0]]}"',
+    )

@@ -16,7 +16,8 @@ from baserate.conditions import Conditions
 from baserate.numbers import exactly, quotient, rounded
 
 # ----------------------------------------------------------------------
-# What a measure's formula sees: the four outcomes weighed to a base rate, and the costs, all in one arithmetic.
+# What a measure's formula sees: the four outcomes weighed to a base rate, and the costs, all in one
+# arithmetic.
 
 
 # Masses of this many powers of two away from one are scaled.
@@ -44,10 +45,12 @@ class Columns(Protocol):
 
 @dataclass(frozen=True)
 class Outcomes:
-    """True and false positives and negatives, weighed so that the positives are `at.prior` of the whole.
+    """True and false positives and negatives, weighed so that the positives are `at.prior` of the
+    whole.
 
-    Positives keep weight 1 and negatives get one weight, as if each of them stood for so many: a share of outcomes does not change
-    with the scale, and at the sample's own prior the outcomes are the counted ones. Fractions for one point, arrays along a curve.
+    Positives keep weight 1 and negatives get one weight, as if each of them stood for so many: a
+    share of outcomes does not change with the scale, and at the sample's own prior the outcomes are
+    the counted ones. Fractions for one point, arrays along a curve.
     """
 
     tp: Any
@@ -87,7 +90,9 @@ class Outcomes:
 
 
 def weight_of_negatives(positives: Any, negatives: Any, at: Conditions) -> Fraction | None:
-    """The weight that makes the positives `at.prior` of the whole; None where a class is missing, and no weight can."""
+    """The weight that makes the positives `at.prior` of the whole; None where a class is missing,
+    and no weight can.
+    """
     if at.as_in_sample or at.prior is None:
         return Fraction(1)
     if not positives or not negatives:
@@ -101,17 +106,22 @@ def at_one_point(counted: tuple[Any, Any, Any, Any], weight: Fraction, at: Condi
     tp, fp, fn, tn = (exactly(value) for value in counted)
     costs = at.costs
     matrix = (exactly(costs.tp), exactly(costs.fp), exactly(costs.fn), exactly(costs.tn))
-    return Outcomes(tp, fp * weight, fn, tn * weight, (tp, fp, fn, tn), costs.miss, costs.false_alarm, matrix)
+    return Outcomes(
+        tp, fp * weight, fn, tn * weight, (tp, fp, fn, tn), costs.miss, costs.false_alarm, matrix
+    )
 
 
 class AlongPoints:
-    """The same along a curve, as float64 arrays: each made when a formula first asks for it, as they are large."""
+    """The same along a curve, as float64 arrays: each made when a formula first asks for it, as
+    they are large.
+    """
 
     def __init__(self, points: Columns, weight: Fraction, at: Conditions) -> None:
         self._points, self._weight, costs = points, rounded(weight), at.costs
         self.miss, self.false_alarm = rounded(costs.miss), rounded(costs.false_alarm)
         self.costs = (float(costs.tp), float(costs.fp), float(costs.fn), float(costs.tn))
-        # Masses far from one are brought near it by an exact power of two, so that no product leaves the range of floats.
+        # Masses far from one are brought near it by an exact power of two, so that no product
+        # leaves the range of floats.
         exponent = math.frexp(float(points.total_positives))[1]
         self._shift = 0 if abs(exponent) < FAR else -exponent
 
@@ -140,7 +150,10 @@ class AlongPoints:
     @cached_property
     def counted(self) -> tuple[Any, Any, Any, Any]:
         points = self._points
-        tp, fp, fn, tn = (np.asarray(values, dtype=np.float64) for values in (points.tp, points.fp, points.fn, points.tn))
+        tp, fp, fn, tn = (
+            np.asarray(values, dtype=np.float64)
+            for values in (points.tp, points.fp, points.fn, points.tn)
+        )
         return tp, fp, fn, tn
 
     @property
@@ -166,7 +179,11 @@ class AlongPoints:
     @property
     def cost(self) -> Any:
         tp, fp, fn, tn = self.costs
-        terms = [cost * values for cost, values in ((tp, self.tp), (fp, self.fp), (fn, self.fn), (tn, self.tn)) if cost]
+        terms = [
+            cost * values
+            for cost, values in ((tp, self.tp), (fp, self.fp), (fn, self.fn), (tn, self.tn))
+            if cost
+        ]
         return sum(terms[1:], start=terms[0]) if terms else self.tp * 0.0
 
 
@@ -180,7 +197,9 @@ Formula = Callable[..., Any]
 
 @dataclass(frozen=True)
 class Parameter:
-    """A number that a measure takes: its range, what it means, and its default (None: it must be given)."""
+    """A number that a measure takes: its range, what it means, and its default (None: it must be
+    given).
+    """
 
     name: str
     meaning: str
@@ -196,7 +215,9 @@ class Parameter:
 
 @dataclass(frozen=True, kw_only=True)
 class Definition:
-    """One measure: its formula twice (as code and as text), which way is better, and where it comes from."""
+    """One measure: its formula twice (as code and as text), which way is better, and where it comes
+    from.
+    """
 
     name: str
     formula: Formula
@@ -209,7 +230,8 @@ class Definition:
     parameters: tuple[Parameter, ...] = ()
     # Does it change with the base rate? If not, it can be read off a ROC alone.
     prior: bool = True
-    # Along a straight line between two ROC points it rises or falls all the way: what mixing thresholds needs.
+    # Along a straight line between two ROC points it rises or falls all the way: what mixing
+    # thresholds needs.
     straight: bool = False
     # Numerator and denominator, where both are sums of outcomes: what the calculator needs.
     parts: Formula | None = None
@@ -232,7 +254,9 @@ def define(text: str, extremes: str, **facts: Any) -> Callable[[Formula], Formul
     """Enter a formula into the registry under its own name."""
 
     def enter(formula: Formula) -> Formula:
-        entry = Definition(name=formula.__name__, formula=formula, text=text, extremes=extremes, **facts)
+        entry = Definition(
+            name=formula.__name__, formula=formula, text=text, extremes=extremes, **facts
+        )
         CATALOGUE[entry.name] = entry
         for synonym in (entry.name, *entry.synonyms):
             if SYNONYMS.setdefault(plain(synonym), entry.name) != entry.name:
@@ -242,8 +266,12 @@ def define(text: str, extremes: str, **facts: Any) -> Callable[[Formula], Formul
     return enter
 
 
-def define_share(text: str, extremes: str, reason: str, **facts: Any) -> Callable[[Formula], Formula]:
-    """Enter a measure whose formula gives a numerator and a denominator, both sums of outcomes; 0/0 has the reason given."""
+def define_share(
+    text: str, extremes: str, reason: str, **facts: Any
+) -> Callable[[Formula], Formula]:
+    """Enter a measure whose formula gives a numerator and a denominator, both sums of outcomes; 0/0
+    has the reason given.
+    """
 
     def enter(parts: Formula) -> Formula:
         def formula(outcomes: Outcomes, **parameters: Any) -> Any:

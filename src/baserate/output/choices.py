@@ -26,7 +26,14 @@ from baserate.output import tables
 from baserate.output.comparisons import of_difference, of_leads
 from baserate.output.document import conditions, number, threshold, uncertain
 from baserate.output.tables import BASELINES, COST, digits, in_words, listed, p_in_words
-from baserate.robustness.decision import CAUGHT, EVERY_PART, Decision, Learning, decide, value_of_learning
+from baserate.robustness.decision import (
+    CAUGHT,
+    EVERY_PART,
+    Decision,
+    Learning,
+    decide,
+    value_of_learning,
+)
 from baserate.robustness.expectation import VARYING, Expectation, Outlook
 from baserate.robustness.leaders import Lead, Leaders
 from baserate.robustness.minimax import Regret
@@ -35,7 +42,8 @@ from baserate.robustness.triage_zones import Triage
 from baserate.robustness.winner_regions import WinnerMap, winner_map
 
 # ----------------------------------------------------------------------
-# What is to be expected, who leads within a share of false alarms, and where to review: for a program, and for a person.
+# What is to be expected, who leads within a share of false alarms, and where to review: for a
+# program, and for a person.
 
 
 MOST_LINES = 25
@@ -43,25 +51,42 @@ LEADS_UNTESTED = "the differences were not tested; --prior tests them at a base 
 NOTHING_TESTED: Mapping[float, Choice] = MappingProxyType({})
 
 
-# ---- expect --------------------------------------------------------------------------------------------------------------------
+# ---- expect
+# --------------------------------------------------------------------------------------------------------------------  # noqa: E501
 
 
 def of_expectation(model: str, found: Expectation) -> dict[str, Any]:
     """A measure over uncertain conditions, for a program."""
-    numbers = {name: number(getattr(found, name)) for name in ("value", "low", "high", "worst", "best", "error")}
-    named = {"model": model, "measure": found.name, "at": uncertain(found.at), "level": found.level, "kind": found.kind or None}
+    numbers = {
+        name: number(getattr(found, name))
+        for name in ("value", "low", "high", "worst", "best", "error")
+    }
+    named = {
+        "model": model,
+        "measure": found.name,
+        "at": uncertain(found.at),
+        "level": found.level,
+        "kind": found.kind or None,
+    }
     return {**named, "optimized": found.optimized or None, **numbers}
 
 
 def expected(found: Sequence[tuple[str, Expectation]]) -> str:
     """A sentence for each model, then a table."""
     first = found[0][1]
-    lines = [*_unbeaten(found), *(_expected(model, one) for model, one in found if model not in BASELINES)]
+    lines = [
+        *_unbeaten(found),
+        *(_expected(model, one) for model, one in found if model not in BASELINES),
+    ]
     names = [name for name in ("value", "low", "high", "worst", "best") if _is_told(name, found)]
-    rows = [(_shown(model), *(digits(getattr(one, name), 4) for name in names)) for model, one in found]
+    rows = [
+        (_shown(model), *(digits(getattr(one, name), 4) for name in names)) for model, one in found
+    ]
     titles = {"value": "in the long run" if first.kind == VARYING else "average"}
     table = [Grid(("model", *(titles.get(name, name) for name in names)), rows)] if names else []
-    return Page("\n".join([f"At {_conditions_of_expectation(first)}{_kind(first.kind)}:", *lines]), *table)
+    return Page(
+        "\n".join([f"At {_conditions_of_expectation(first)}{_kind(first.kind)}:", *lines]), *table
+    )
 
 
 def _conditions_of_expectation(one: Expectation) -> str:
@@ -72,35 +97,58 @@ def _conditions_of_expectation(one: Expectation) -> str:
 
 
 def _unbeaten(found: Sequence[tuple[str, Expectation]]) -> Iterator[str]:
-    """That flagging nothing, or everything, does as well as every model, on average, or at worst and at best alike."""
+    """That flagging nothing, or everything, does as well as every model, on average, or at worst
+    and at best alike.
+    """
     models = [one for name, one in found if name not in BASELINES and " - " not in one.name]
     for name, base in found:
         if name in BASELINES and all(_no_better(one, base) for one in models):
-            yield f"No model beats flagging {name.split()[1]}{' on average' if not math.isnan(base.value) else ', at worst or at best'}."
+            yield (
+                "No model beats flagging"
+                f" {name.split()[1]}{' on average' if not math.isnan(base.value) else ', at worst or at best'}."  # noqa: E501
+            )
 
 
 def _no_better(one: Expectation, base: Expectation) -> bool:
     sign = 1 if Measure.parse(one.name).direction == "higher" else -1
-    pairs = [(one.value, base.value)] if not math.isnan(base.value) else [(one.worst, base.worst), (one.best, base.best)]
+    pairs = (
+        [(one.value, base.value)]
+        if not math.isnan(base.value)
+        else [(one.worst, base.worst), (one.best, base.best)]
+    )
     return all(sign * ours <= sign * theirs for ours, theirs in pairs)
 
 
 def _is_told(name: str, found: Sequence[tuple[str, Expectation]]) -> bool:
     """A column that says something: over a plain range low and high are the worst and the best."""
     spans = [{one.low, one.high} == {one.worst, one.best} for _, one in found]
-    return not all(math.isnan(getattr(one, name)) for _, one in found) and not (name in ("low", "high") and all(spans))
+    return not all(math.isnan(getattr(one, name)) for _, one in found) and not (
+        name in ("low", "high") and all(spans)
+    )
 
 
 def _expected(model: str, one: Expectation) -> str:
     """On average, mostly, and at worst; what is not known is left out, or said why."""
     name = in_words(one.name, given=one.at.costs_given)
     named = escaped(name) if name.endswith(f" of {model}") else f"{_shown(model)}: {escaped(name)}"
-    said = [] if math.isnan(one.value) else [f"{digits(one.value, 4)} {'in the long run' if one.kind == VARYING else 'on average'}"]
+    said = (
+        []
+        if math.isnan(one.value)
+        else [
+            f"{digits(one.value, 4)} {'in the long run' if one.kind == VARYING else 'on average'}"
+        ]
+    )
     if not math.isnan(one.low) and {one.low, one.high} != {one.worst, one.best}:
         where = ", over all of the range" if one.at.has_range else ""
-        said.append(f"from {digits(one.low, 4)} to {digits(one.high, 4)} in {percent(one.level)} of the assumed distribution{where}")
+        said.append(
+            f"from {digits(one.low, 4)} to {digits(one.high, 4)} in {percent(one.level)} of the"
+            f" assumed distribution{where}"
+        )
     if not math.isnan(one.worst):
-        said.append(f"at worst {digits(one.worst, 4)}, at best {digits(one.best, 4)}{', over the range' if one.at.has_range else ''}")
+        said.append(
+            f"at worst {digits(one.worst, 4)}, at best"
+            f" {digits(one.best, 4)}{', over the range' if one.at.has_range else ''}"
+        )
     if not said:
         reason = one.worst.reason if isinstance(one.worst, Undefined) else "undefined"
         return f"{named} cannot be told: {reason}."
@@ -117,7 +165,10 @@ def _shown(model: str) -> str:
 
 def of_outlook(model: str, found: Outlook) -> dict[str, Any]:
     """A curve over uncertain base rates, for a program."""
-    columns = {name: [number(value) for value in getattr(found, name).tolist()] for name in ("x", "y", "low", "high", "worst", "best")}
+    columns = {
+        name: [number(value) for value in getattr(found, name).tolist()]
+        for name in ("x", "y", "low", "high", "worst", "best")
+    }
     labels = {"curve": found.name, "x_label": found.x_label, "y_label": found.y_label}
     return {
         "model": model,
@@ -136,15 +187,21 @@ def outlook(model: str, found: Outlook, most: int = MOST_LINES) -> str:
     places = list(range(step - 1, len(found), step))
     columns = (found.x, found.y, found.low, found.high, found.worst, found.best)
     names = (found.x_label, found.y_label, "low", "high", "worst", "best")
-    ranged = found.at.has_range  # low and high are then the ends of the range, as worst and best are
+    ranged = (
+        found.at.has_range
+    )  # low and high are then the ends of the range, as worst and best are
     kept = [
         (name, column)
         for name, column in zip(names, columns, strict=True)
-        if not all(math.isnan(value) for value in column) and not (ranged and name in ("low", "high"))
+        if not all(math.isnan(value) for value in column)
+        and not (ranged and name in ("low", "high"))
     ]
     rows = [tuple(digits(float(column[place]), 4) for _, column in kept) for place in places]
     level = "over the range" if ranged else percent(found.level)
-    heading = f"{_shown(model)}: {found.y_label} along {found.x_label}, {level}, at {found.at}{_kind(found.kind)}"
+    heading = (
+        f"{_shown(model)}: {found.y_label} along {found.x_label}, {level}, at"
+        f" {found.at}{_kind(found.kind)}"
+    )
     return Page(heading, Grid(tuple(name for name, _ in kept), rows, left=0))
 
 
@@ -155,21 +212,39 @@ def outlooks_csv(made: Sequence[tuple[str, Outlook]]) -> str:
 
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(("model", "curve", made[0][1].x_label, made[0][1].y_label, "low", "high", "worst", "best"))
+    writer.writerow(
+        ("model", "curve", made[0][1].x_label, made[0][1].y_label, "low", "high", "worst", "best")
+    )
     for model, one in made:
         for row in zip(one.x, one.y, one.low, one.high, one.worst, one.best, strict=True):
-            writer.writerow((escaped(model), one.name, *("" if math.isnan(value) else repr(float(value)) for value in row)))
+            writer.writerow(
+                (
+                    escaped(model),
+                    one.name,
+                    *("" if math.isnan(value) else repr(float(value)) for value in row),
+                )
+            )
     return out.getvalue()
 
 
-# ---- triage --------------------------------------------------------------------------------------------------------------------
+# ---- triage
+# --------------------------------------------------------------------------------------------------------------------  # noqa: E501
 
 
 def of_triage(model: str, found: Triage) -> dict[str, Any]:
     """Two thresholds and what follows, for a program."""
-    numbers = {name: getattr(found, name) for name in ("acted", "reviewed", "passed", "found", "cost", "without", "saving", "reviews")}
+    numbers = {
+        name: getattr(found, name)
+        for name in ("acted", "reviewed", "passed", "found", "cost", "without", "saving", "reviews")
+    }
     review = threshold(found.review) if found.reviewed else None
-    return {"model": model, "at": conditions(found.at), "act": threshold(found.act), "review": review, **numbers}
+    return {
+        "model": model,
+        "at": conditions(found.at),
+        "act": threshold(found.act),
+        "review": review,
+        **numbers,
+    }
 
 
 def triaged(found: Mapping[str, Triage]) -> str:
@@ -177,38 +252,77 @@ def triaged(found: Mapping[str, Triage]) -> str:
     best = min(found, key=lambda name: (found[name].cost, list(found).index(name)))
     one = found[best]
     others = [name for name in found if name != best]
-    against = f" (against {', '.join(f'{digits(found[name].cost, 4)} of {_shown(name)}' for name in others)})" if others else ""
+    against = (
+        " (against"
+        f" {', '.join(f'{digits(found[name].cost, 4)} of {_shown(name)}' for name in others)})"
+        if others
+        else ""
+    )
     sentence = (
-        f"At {told(one.at, by_cost=True)}: with {_shown(best)}, {_acts(one)}; {_looks(one)}. That costs {digits(one.cost, 4)} a case{against}; "
-        f"one threshold alone would cost {digits(one.without, 4)}."
+        f"At {told(one.at, by_cost=True)}: with {_shown(best)}, {_acts(one)}; {_looks(one)}. That"
+        f" costs {digits(one.cost, 4)} a case{against}; one threshold alone would cost"
+        f" {digits(one.without, 4)}."
     )
     rows = [
-        (_shown(name), "none" if t.act is None else f">= {t.shown[0]}", f">= {t.shown[1]}" if t.reviewed else "nothing")
-        + tuple(digits(value, 4) for value in (t.acted, t.reviewed, t.passed, t.found, t.cost, t.without))
+        (
+            _shown(name),
+            "none" if t.act is None else f">= {t.shown[0]}",
+            f">= {t.shown[1]}" if t.reviewed else "nothing",
+        )
+        + tuple(
+            digits(value, 4)
+            for value in (t.acted, t.reviewed, t.passed, t.found, t.cost, t.without)
+        )
         + (() if t.reviews is None else (digits(t.reviews, 4),))
         for name, t in found.items()
     ]
-    headings = ("model", "act", "review", "acted on", "reviewed", "passed", "found", "cost per case", "one threshold")
-    return Page(sentence, Grid(headings + (() if one.reviews is None else ("reviews",)), rows, left=3))
+    headings = (
+        "model",
+        "act",
+        "review",
+        "acted on",
+        "reviewed",
+        "passed",
+        "found",
+        "cost per case",
+        "one threshold",
+    )
+    return Page(
+        sentence, Grid(headings + (() if one.reviews is None else ("reviews",)), rows, left=3)
+    )
 
 
 def _acts(one: Triage) -> str:
-    return "act on nothing" if one.act is None else f"act on score >= {one.shown[0]} ({100 * one.acted:.3g} % of the cases)"
+    return (
+        "act on nothing"
+        if one.act is None
+        else f"act on score >= {one.shown[0]} ({100 * one.acted:.3g} % of the cases)"
+    )
 
 
 def _looks(one: Triage) -> str:
     if not one.reviewed:
         return "review nothing"
     reviews = "" if one.reviews is None else f", {digits(one.reviews, 4)} of them"
-    return f"review from there down to {one.shown[1]} ({100 * one.reviewed:.3g} % of the cases{reviews}); let the rest pass"
+    return (
+        f"review from there down to {one.shown[1]} ({100 * one.reviewed:.3g} % of the"
+        f" cases{reviews}); let the rest pass"
+    )
 
 
-# ---- leaders -------------------------------------------------------------------------------------------------------------------
+# ---- leaders
+# -------------------------------------------------------------------------------------------------------------------  # noqa: E501
 
 
-def of_leaders(found: Leaders, priors: Sequence[float], tested: Mapping[float, Choice] = NOTHING_TESTED) -> dict[str, Any]:
-    """Who leads from which base rate to which, for a program; and how much everyone finds at some of them."""
-    leads = [{"low": lead.low, "high": lead.high, "models": list(lead.models)} for lead in found.leads]
+def of_leaders(
+    found: Leaders, priors: Sequence[float], tested: Mapping[float, Choice] = NOTHING_TESTED
+) -> dict[str, Any]:
+    """Who leads from which base rate to which, for a program; and how much everyone finds at some
+    of them.
+    """
+    leads = [
+        {"low": lead.low, "high": lead.high, "models": list(lead.models)} for lead in found.leads
+    ]
     return {
         "fdr": found.fdr,
         "attained": found.attained,
@@ -222,17 +336,31 @@ def _of_prior(found: Leaders, prior: float, choice: Choice | None) -> dict[str, 
     return {"prior": prior, "tpr": found.at(prior), **({} if choice is None else of_leads(choice))}
 
 
-def led(found: Leaders, priors: Sequence[float], tested: Mapping[float, Choice] = NOTHING_TESTED) -> str:
+def led(
+    found: Leaders, priors: Sequence[float], tested: Mapping[float, Choice] = NOTHING_TESTED
+) -> str:
     """Who finds most, where, within a share of false alarms."""
     within = f"at most {100 * found.fdr:.6g} % false alarms among the alerts"
     said = [f"{_at_prior(found, prior)}{_lead_within(tested.get(prior))}" for prior in priors]
-    told = "; ".join(said) if said else "; ".join(f"{_names(lead)} from base rate {lead.low:.4g} to {lead.high:.4g}" for lead in found.leads)
+    told = (
+        "; ".join(said)
+        if said
+        else "; ".join(
+            f"{_names(lead)} from base rate {lead.low:.4g} to {lead.high:.4g}"
+            for lead in found.leads
+        )
+    )
     told += "" if priors or len(found.models) < 2 else f" ({LEADS_UNTESTED})"
     table = Grid(
-        ("finds most", "from prior", "to prior"), [(_names(lead), f"{lead.low:.6g}", f"{lead.high:.6g}") for lead in found.leads], left=1
+        ("finds most", "from prior", "to prior"),
+        [(_names(lead), f"{lead.low:.6g}", f"{lead.high:.6g}") for lead in found.leads],
+        left=1,
     )
     return Page(
-        f"Within {within}, most is found by: {told}.", table, *_values(found, priors), *filter(None, [tables.of_leads(list(tested.values()))])
+        f"Within {within}, most is found by: {told}.",
+        table,
+        *_values(found, priors),
+        *filter(None, [tables.of_leads(list(tested.values()))]),
     )
 
 
@@ -245,7 +373,9 @@ def _lead_within(choice: Choice | None) -> str:
     close = [one for one in choice.differences if not one.significant]
     if close:
         others = tables.listed([one.models[0] for one in close])
-        return f" (cannot be distinguished from {others} on these cases, {tables.p_in_words(close)})"
+        return (
+            f" (cannot be distinguished from {others} on these cases, {tables.p_in_words(close)})"
+        )
     are = "differences are" if len(choice.differences) > 1 else "difference is"
     return f" (the {are} significant, {tables.p_in_words(choice.differences)})"
 
@@ -260,20 +390,27 @@ def _at_prior(found: Leaders, prior: float) -> str:
     if not best:
         return f"at {prior:.6g} none, as no setting is so pure"
     names = " or ".join(_shown(name) for name, value in values.items() if value == best)
-    others = ", ".join(f"{digits(value, 4)} of {_shown(name)}" for name, value in values.items() if value != best)
-    return f"at {prior:.6g} {names}, recall {digits(best, 4)}{f' against {others}' if others else ''}"
+    others = ", ".join(
+        f"{digits(value, 4)} of {_shown(name)}" for name, value in values.items() if value != best
+    )
+    return (
+        f"at {prior:.6g} {names}, recall {digits(best, 4)}{f' against {others}' if others else ''}"
+    )
 
 
 def _values(found: Leaders, priors: Sequence[float]) -> list[str]:
     if not priors:
         return []
     names = list(found.at(priors[0]))
-    rows = [(f"{prior:.6g}", *(digits(found.at(prior)[name], 4) for name in names)) for prior in priors]
+    rows = [
+        (f"{prior:.6g}", *(digits(found.at(prior)[name], 4) for name in names)) for prior in priors
+    ]
     return [Grid(("prior", *(f"recall of {_shown(name)}" for name in names)), rows, left=1)]
 
 
 # ----------------------------------------------------------------------
-# What was decided under uncertain conditions: for a program, and for a person, the answer in the first sentence.
+# What was decided under uncertain conditions: for a program, and for a person, the answer in the
+# first sentence.
 
 
 ANSWERS = (NOTHING, EVERYTHING)
@@ -282,13 +419,16 @@ MOST_RIVALS = 12
 
 @dataclass(frozen=True)
 class Recommendation:
-    """Everything that is said of one question; what could not be asked of these models is left out."""
+    """Everything that is said of one question; what could not be asked of these models is left
+    out.
+    """
 
     decision: Decision
     map: WinnerMap | None = None
     stability: Stability | None = None
     learning: Learning | None = None
-    # The lead of the setting that was chosen over the others, where conditions are known exactly and models were counted together.
+    # The lead of the setting that was chosen over the others, where conditions are known exactly
+    # and models were counted together.
     leads: tuple[Difference, ...] = ()
 
 
@@ -303,20 +443,34 @@ def recommend(
     mix: bool = False,
     **told: Any,
 ) -> Recommendation:
-    """The decision, and whatever else can be said of these models; `joint`, resampled as it is `told`, says which winners are in doubt.
+    """The decision, and whatever else can be said of these models; `joint`, resampled as it is
+    `told`, says which winners are in doubt.
 
-    `together` are the models on the same cases, by which the lead of the chosen one is tested where conditions are known exactly.
+    `together` are the models on the same cases, by which the lead of the chosen one is tested where
+    conditions are known exactly.
     """
     decision = decide(models, rule, at=at, volume=volume, mix=mix)
     exact = _exact(at)
-    ahead = () if together is None or exact is None else _leads(decision, together, exact, volume, told.get("level", 0.95))
+    ahead = (
+        ()
+        if together is None or exact is None
+        else _leads(decision, together, exact, volume, told.get("level", 0.95))
+    )
     sites = decision.regret.site is not None
     moving = any(term.measure.depends_on_prior for term in parse_rule(rule, volume).terms)
     if sites or moving:
         return Recommendation(decision, leads=ahead)
     mapped = winner_map(models, rule) if joint is None else winner_map(joint, **told)
-    believed = isinstance(at, Uncertain) and not at.has_range and any(isinstance(part, BELIEVED) for part in (at.prior, *at.costs.values()))
-    learned = value_of_learning(models, at=at) if believed and rule is None and isinstance(at, Uncertain) else None
+    believed = (
+        isinstance(at, Uncertain)
+        and not at.has_range
+        and any(isinstance(part, BELIEVED) for part in (at.prior, *at.costs.values()))
+    )
+    learned = (
+        value_of_learning(models, at=at)
+        if believed and rule is None and isinstance(at, Uncertain)
+        else None
+    )
     return Recommendation(decision, mapped, stability(models, rule, at=at), learned, ahead)
 
 
@@ -324,32 +478,52 @@ def _exact(at: Uncertain | Conditions) -> Conditions | None:
     """The conditions, where all of them are known exactly."""
     if isinstance(at, Conditions):
         return at
-    return at.middle() if all(part is None or isinstance(part, int | float) for part in (at.prior, *at.costs.values())) else None
+    return (
+        at.middle()
+        if all(
+            part is None or isinstance(part, int | float) for part in (at.prior, *at.costs.values())
+        )
+        else None
+    )
 
 
-def _leads(decision: Decision, joint: JointCounts, at: Conditions, volume: float | None, level: float) -> tuple[Difference, ...]:
-    """What the chosen setting costs less than the best of every other model, and of one answer for all."""
+def _leads(
+    decision: Decision, joint: JointCounts, at: Conditions, volume: float | None, level: float
+) -> tuple[Difference, ...]:
+    """What the chosen setting costs less than the best of every other model, and of one answer for
+    all.
+    """
     first, points = joint.marginal(joint.models[0]), {}
     for name, rival in decision.rivals.items():
         if name in ANSWERS:
             point = guess(first, 1 if name == EVERYTHING else 0, at=at)
         else:
             point = flag_at(joint.marginal(name), rival.threshold, at=at)
-        points[name] = replace(point, rule=decision.rule, optimized="tpr" if decision.optimized == CAUGHT else COST, volume=volume)
+        points[name] = replace(
+            point,
+            rule=decision.rule,
+            optimized="tpr" if decision.optimized == CAUGHT else COST,
+            volume=volume,
+        )
     return leads(joint, points, decision.model, level=level)
 
 
 def of_recommendation(found: Recommendation) -> dict[str, Any]:
     """The decision and its surroundings, for a program."""
     decision = found.decision
-    leads_of = {"differences": [of_difference(one, None) for one in found.leads]} if found.leads else {}
+    leads_of = (
+        {"differences": [of_difference(one, None) for one in found.leads]} if found.leads else {}
+    )
     parts: dict[str, Any] = {"decision": {**_decision(decision), **leads_of}}
     if found.map is not None and found.map.wins:
         parts["winner_map"] = _map(found.map)
     if found.stability is not None:
         parts["stability"] = _stability(found.stability)
     if found.learning is not None:
-        parts["learning"] = {name: {"value": value, "error": found.learning.errors[name]} for name, value in found.learning.values.items()}
+        parts["learning"] = {
+            name: {"value": value, "error": found.learning.errors[name]}
+            for name, value in found.learning.values.items()
+        }
     return parts
 
 
@@ -368,16 +542,18 @@ def _decision(decision: Decision) -> dict[str, Any]:
         "regret": _regret(decision.regret),
         "rivals": {name: _regret(rival) for name, rival in decision.rivals.items()},
         "refused": dict(decision.refused),
-        "mixture": None
-        if mixture is None
-        else {
-            "models": list(mixture.models),
-            "thresholds": [threshold(cut) for cut in mixture.thresholds],
-            "share": mixture.share,
-            "fpr": mixture.fpr,
-            "tpr": mixture.tpr,
-            "regret": mixture.regret,
-        },
+        "mixture": (
+            None
+            if mixture is None
+            else {
+                "models": list(mixture.models),
+                "thresholds": [threshold(cut) for cut in mixture.thresholds],
+                "share": mixture.share,
+                "fpr": mixture.fpr,
+                "tpr": mixture.tpr,
+                "regret": mixture.regret,
+            }
+        ),
     }
 
 
@@ -412,13 +588,30 @@ def _map(found: WinnerMap) -> dict[str, Any]:
         for win in found.wins
     ]
     apart = found.apart
-    doubts = None if apart is None else [{"low": doubt.low, "high": doubt.high, "rivals": list(doubt.rivals)} for doubt in apart.doubts]
-    return {"axis": "effective_prior", "wins": wins, "doubts": doubts, "level": None if apart is None else apart.level}
+    doubts = (
+        None
+        if apart is None
+        else [
+            {"low": doubt.low, "high": doubt.high, "rivals": list(doubt.rivals)}
+            for doubt in apart.doubts
+        ]
+    )
+    return {
+        "axis": "effective_prior",
+        "wins": wins,
+        "doubts": doubts,
+        "level": None if apart is None else apart.level,
+    }
 
 
 def _stability(found: Stability) -> dict[str, Any]:
     held = {
-        part: {"low": number(one.low), "high": number(one.high), "below": _settings(one.below), "above": _settings(one.above)}
+        part: {
+            "low": number(one.low),
+            "high": number(one.high),
+            "below": _settings(one.below),
+            "above": _settings(one.above),
+        }
         for part, one in found.held.items()
     }
     return {
@@ -427,15 +620,25 @@ def _stability(found: Stability) -> dict[str, Any]:
         "thresholds": [threshold(cut) for cut in found.thresholds],
         "cost": found.cost,
         "held": held,
-        "model_held": {part: [number(end) for end in ends] for part, ends in found.model_held.items()},
-        "break_even": {part: [number(end) for end in ends] for part, ends in found.break_even.items()},
+        "model_held": {
+            part: [number(end) for end in ends] for part, ends in found.model_held.items()
+        },
+        "break_even": {
+            part: [number(end) for end in ends] for part, ends in found.break_even.items()
+        },
         "decisive": list(found.decisive),
     }
 
 
 def decision_in_words(found: Recommendation) -> list[str]:
-    """Paragraphs and tables: the answer in the first sentence; what else would do, who is cheapest where, and how firm that is."""
-    blocks = [f"{sentence(found.decision)}{_lead(found)}", *_mixed(found.decision), rivals(found.decision)]
+    """Paragraphs and tables: the answer in the first sentence; what else would do, who is cheapest
+    where, and how firm that is.
+    """
+    blocks = [
+        f"{sentence(found.decision)}{_lead(found)}",
+        *_mixed(found.decision),
+        rivals(found.decision),
+    ]
     if found.map is not None and found.map.wins:
         blocks.append(_where(found.map, found.decision))
         blocks += _doubts(found.map, found.decision)
@@ -445,7 +648,9 @@ def decision_in_words(found: Recommendation) -> list[str]:
 def sentence(decision: Decision) -> str:
     """What to do, and what not knowing better can cost."""
     regret, where = decision.regret, _conditions(decision)
-    chosen = " or ".join(_named(decision, name, decision.rivals[name].threshold) for name in decision.models)
+    chosen = " or ".join(
+        _named(decision, name, decision.rivals[name].threshold) for name in decision.models
+    )
     choice = f"{where[0].upper()}{where[1:]}: choose {chosen}."
     if decision.model in ANSWERS:
         choice = f"No model beats flagging {decision.model.split()[1]} {where}: {chosen}."
@@ -456,7 +661,10 @@ def sentence(decision: Decision) -> str:
         return f"{choice} On these cases nothing {'costs less' if given else 'makes fewer errors'}."
     best = "the best without the rule" if decision.rule else "the best there would be"
     more = f"{decision.how} {digits(regret.value, 4)} a case more than {best}"
-    return f"{choice} It {'costs' if given else 'makes'} {more if given else more.replace(' a case', ' errors a case')} ({_most_at(decision)})."
+    return (
+        f"{choice} It {'costs' if given else 'makes'}"
+        f" {more if given else more.replace(' a case', ' errors a case')} ({_most_at(decision)})."
+    )
 
 
 def _conditions(decision: Decision) -> str:
@@ -468,26 +676,44 @@ def _conditions(decision: Decision) -> str:
 
 
 def _missed(decision: Decision) -> str:
-    """What one threshold within the budget everywhere misses, beside the best within it at each base rate."""
+    """What one threshold within the budget everywhere misses, beside the best within it at each
+    base rate.
+    """
     regret = decision.regret
     if not regret.value:
         return "No threshold within the budget catches more."
-    much = f"{decision.how} {digits(regret.value * (decision.volume or 1), 4)} more positives than the best threshold within the budget"
+    much = (
+        f"{decision.how} {digits(regret.value * (decision.volume or 1), 4)} more positives than the"
+        " best threshold within the budget"
+    )
     if regret.averaged:
         return f"It misses {much} at each base rate."
     best = _either(decision, regret.instead)
-    return f"It keeps the budget at all of these base rates, and misses {much} (most at prior {regret.at.prior:.6g}{_site(regret)}: {best})."
+    return (
+        f"It keeps the budget at all of these base rates, and misses {much} (most at prior"
+        f" {regret.at.prior:.6g}{_site(regret)}: {best})."
+    )
 
 
 def _lead(found: Recommendation) -> str:
     """Whether the setting that was chosen is cheaper than the others, beyond chance."""
     if not found.leads:
-        several = found.decision.model not in ANSWERS and sum(name not in ANSWERS for name in found.decision.rivals) > 1
-        return " Whether its lead over the other models is significant was not tested." if several else ""
+        several = (
+            found.decision.model not in ANSWERS
+            and sum(name not in ANSWERS for name in found.decision.rivals) > 1
+        )
+        return (
+            " Whether its lead over the other models is significant was not tested."
+            if several
+            else ""
+        )
     best = quoted(found.decision.model, quotes=False)
     close = [one for one in found.leads if not one.significant]
     if close:
-        return f" On these cases {best} cannot be distinguished from {listed([one.models[0] for one in close])} ({p_in_words(close)})."
+        return (
+            f" On these cases {best} cannot be distinguished from"
+            f" {listed([one.models[0] for one in close])} ({p_in_words(close)})."
+        )
     others = listed([one.models[0] for one in found.leads])
     many = "differences" if len(found.leads) > 1 else "difference"
     are = "are" if len(found.leads) > 1 else "is"
@@ -495,18 +721,38 @@ def _lead(found: Recommendation) -> str:
 
 
 def _most_at(decision: Decision) -> str:
-    """Where regret is most, and what would be best there; of averages, at which values of what is a range."""
+    """Where regret is most, and what would be best there; of averages, at which values of what is a
+    range.
+    """
     regret = decision.regret
     if not regret.averaged:
-        return f"most at {regret.at}{_site(regret)}, where {_either(decision, regret.instead)} would be best"
+        return (
+            f"most at {regret.at}{_site(regret)}, where {_either(decision, regret.instead)} would"
+            " be best"
+        )
     ranges = [name for name in ("prior", *OUTCOMES) if isinstance(_given(decision.at, name), Range)]
-    said = [f"prior {regret.at.prior:.6g}" if name == "prior" else f"{name} = {_cost(regret.at, name):.6g}" for name in ranges]
-    place = f"; most at {', '.join(said)}{_site(regret)}" if said else f"; most{_site(regret)}" if regret.site is not None else ""
+    said = [
+        (
+            f"prior {regret.at.prior:.6g}"
+            if name == "prior"
+            else f"{name} = {_cost(regret.at, name):.6g}"
+        )
+        for name in ranges
+    ]
+    place = (
+        f"; most at {', '.join(said)}{_site(regret)}"
+        if said
+        else f"; most{_site(regret)}"
+        if regret.site is not None
+        else ""
+    )
     return f"choosing anew for every value{place}"
 
 
 def _given(at: Uncertain | Conditions, name: str) -> Any:
-    return at.costs[name] if isinstance(at, Uncertain) and name != "prior" else getattr(at, name, None)
+    return (
+        at.costs[name] if isinstance(at, Uncertain) and name != "prior" else getattr(at, name, None)
+    )
 
 
 def _cost(at: Conditions, name: str) -> float:
@@ -520,7 +766,11 @@ def _site(regret: Regret) -> str:
 
 
 def _named(decision: Decision, name: str, cut: Any) -> str:
-    return name if name in ANSWERS else f"{quoted(name, quotes=False)}, score >= {decision.shown(name, cut)}"
+    return (
+        name
+        if name in ANSWERS
+        else f"{quoted(name, quotes=False)}, score >= {decision.shown(name, cut)}"
+    )
 
 
 def _either(decision: Decision, settings: Mapping[str, Any]) -> str:
@@ -530,15 +780,28 @@ def _either(decision: Decision, settings: Mapping[str, Any]) -> str:
 def _mixed(decision: Decision) -> Iterator[str]:
     mixture = decision.mixture
     if mixture is not None:
-        first, second = (_named(decision, name, cut) for name, cut in zip(mixture.models, mixture.thresholds, strict=True))
+        first, second = (
+            _named(decision, name, cut)
+            for name, cut in zip(mixture.models, mixture.thresholds, strict=True)
+        )
         share = f"{100 * mixture.share:.3g} %"
-        yield f"A mixture regrets less, {digits(mixture.regret, 4)}: {first} for {share} of the cases, drawn at random, {second} for the rest."
+        yield (
+            f"A mixture regrets less, {digits(mixture.regret, 4)}: {first} for {share} of the"
+            f" cases, drawn at random, {second} for the rest."
+        )
 
 
 def rivals(decision: Decision) -> str:
     """The best that every model, and flagging nothing or everything, could do."""
-    averaged, earned, given = decision.regret.averaged, decision.regret.at.costs.earned, decision.at.costs_given
-    places, scale = decision.has_scenes or not averaged, (decision.volume or 1) if decision.optimized == CAUGHT else 1
+    averaged, earned, given = (
+        decision.regret.averaged,
+        decision.regret.at.costs.earned,
+        decision.at.costs_given,
+    )
+    places, scale = (
+        decision.has_scenes or not averaged,
+        (decision.volume or 1) if decision.optimized == CAUGHT else 1,
+    )
     sign = -scale if earned else scale
     rows = [
         (
@@ -553,12 +816,25 @@ def rivals(decision: Decision) -> str:
         )
         for name, one in sorted(decision.rivals.items(), key=lambda item: item[1].value)
     ]
-    rows += [(quoted(name, quotes=False), why, *("" for _ in rows[0][2:])) for name, why in decision.refused.items()]
+    rows += [
+        (quoted(name, quotes=False), why, *("" for _ in rows[0][2:]))
+        for name, why in decision.refused.items()
+    ]
     sites = ("at site",) if any(one.site is not None for one in decision.rivals.values()) else ()
-    worst = ("at prior", *((f"and {'profits' if earned else 'costs'}",) if given else ())) if places else ()
+    worst = (
+        ("at prior", *((f"and {'profits' if earned else 'costs'}",) if given else ()))
+        if places
+        else ()
+    )
     headings = ("setting", "threshold", *_amounts(decision), *worst, *sites)
-    lead = ("Where each regrets most on average" if places else "Regret on average") if averaged else "Where each regrets most"
-    return Page(f"{lead}, each at its best threshold:", Grid(headings, rows[: MOST_RIVALS + 2], left=2))
+    lead = (
+        ("Where each regrets most on average" if places else "Regret on average")
+        if averaged
+        else "Where each regrets most"
+    )
+    return Page(
+        f"{lead}, each at its best threshold:", Grid(headings, rows[: MOST_RIVALS + 2], left=2)
+    )
 
 
 def _amounts(decision: Decision) -> tuple[str, str, str]:
@@ -568,11 +844,17 @@ def _amounts(decision: Decision) -> tuple[str, str, str]:
     if not decision.at.costs_given:
         return "regret a case", "its errors there", "fewest errors there"
     earned = decision.regret.at.costs.earned
-    return "regret a case", *(("its profit there", "most profit there") if earned else ("its cost there", "least cost there"))
+    return "regret a case", *(
+        ("its profit there", "most profit there")
+        if earned
+        else ("its cost there", "least cost there")
+    )
 
 
 def _where(found: WinnerMap, decision: Decision) -> str:
-    """Who is cheapest from which base rate to which, at the costs in the middle; neighbouring thresholds of a model together."""
+    """Who is cheapest from which base rate to which, at the costs in the middle; neighbouring
+    thresholds of a model together.
+    """
     middle = decision.at.middle() if isinstance(decision.at, Uncertain) else decision.at
     runs: list[tuple[Win, Win]] = []
     for win in found.wins:
@@ -584,9 +866,23 @@ def _where(found: WinnerMap, decision: Decision) -> str:
     for first, last in runs:
         low, high = (_prior(end, middle) for end in (first.low, last.high))
         name = first.models[0]
-        cuts = ("", "") if name in ANSWERS else (decision.shown(name, first.thresholds[0]), decision.shown(name, last.thresholds[0]))
+        cuts = (
+            ("", "")
+            if name in ANSWERS
+            else (
+                decision.shown(name, first.thresholds[0]),
+                decision.shown(name, last.thresholds[0]),
+            )
+        )
         span = f">= {cuts[0]}" if cuts[0] == cuts[1] else f">= {cuts[0]} down to {cuts[1]}"
-        rows.append((" or ".join(quoted(name, quotes=False) for name in first.models), span if cuts[0] else "", low, high))
+        rows.append(
+            (
+                " or ".join(quoted(name, quotes=False) for name in first.models),
+                span if cuts[0] else "",
+                low,
+                high,
+            )
+        )
     best = _best(middle)
     table = Grid((best, "threshold", "from prior", "to prior"), rows, left=2)
     return Page(f"Who {_is_best(middle)} where, {_at_costs(middle)}:", table)
@@ -636,14 +932,19 @@ def _firm(found: Stability | None, map_: WinnerMap | None, decision: Decision) -
         return
     choice = _either(decision, dict(zip(found.models, found.thresholds, strict=True)))
     prior = found.held["prior"]
-    rivals = [] if map_ is None or map_.apart is None else map_.apart.doubtful(found.at.effective_prior)
+    rivals = (
+        [] if map_ is None or map_.apart is None else map_.apart.doubtful(found.at.effective_prior)
+    )
     others = ", ".join(quoted(name, quotes=False) for name in rivals if name not in found.models)
     doubt = f" (not told from {others})" if others else ""
     stays = f"and stays so from prior {prior.low:.6g} to {prior.high:.6g}{_costs_held(found)}"
     lines = [f"At {told(found.at, by_cost=True)}, {choice} {_is_best(found.at)}{doubt}, {stays}."]
     lines += [_changed(change, found.at, decision) for change in found.changes[:1]]
     if found.decisive:
-        lines.append(f"What is not known well enough to settle the choice by itself: {', '.join(found.decisive)}.")
+        lines.append(
+            "What is not known well enough to settle the choice by itself:"
+            f" {', '.join(found.decisive)}."
+        )
     yield " ".join(lines)
 
 
@@ -651,18 +952,34 @@ def _costs_held(found: Stability) -> str:
     said = []
     for part in ("fn", "fp"):
         held, sign = found.held[part], -1 if found.at.costs.earned else 1
-        low, high = ("" if not math.isfinite(end) else f"{0 + sign * end:.6g}" for end in (held.low, held.high)[::sign])
-        said.append(f"{part} from {low} to {high}" if low and high else f"{part} from {low} on" if low else f"{part} up to {high}")
+        low, high = (
+            "" if not math.isfinite(end) else f"{0 + sign * end:.6g}"
+            for end in (held.low, held.high)[::sign]
+        )
+        said.append(
+            f"{part} from {low} to {high}"
+            if low and high
+            else f"{part} from {low} on"
+            if low
+            else f"{part} up to {high}"
+        )
     return f", or {', or '.join(said)}, all else as it is"
 
 
 def _changed(change: Change, at: Conditions, decision: Decision) -> str:
     factor = change.factor if change.factor > 1 else 1 / change.factor
     turned = at.costs.earned and change.part != "prior"
-    way = ("larger" if turned else "higher") if change.factor > 1 else ("smaller" if turned else "lower")
+    way = (
+        ("larger" if turned else "higher")
+        if change.factor > 1
+        else ("smaller" if turned else "lower")
+    )
     then = 0 - change.then if turned else change.then
     becomes = f"{_either(decision, change.becomes)} {_is_best(at)}"
-    return f"The smallest single change: {change.part} {factor:.3g} times {way} ({then:.6g}), and {becomes}."
+    return (
+        f"The smallest single change: {change.part} {factor:.3g} times {way} ({then:.6g}), and"
+        f" {becomes}."
+    )
 
 
 def _worth(found: Learning | None) -> Iterator[str]:
@@ -672,7 +989,10 @@ def _worth(found: Learning | None) -> Iterator[str]:
     parts = [name for name in found.values if name != EVERY_PART]
     said = [f"{name} {digits(found[name], 4)}" for name in parts]
     every = f"{digits(found[EVERY_PART], 4)} for everything" if len(parts) != 1 else ""
-    yield f"What it would be worth a case to know before choosing: {', '.join([*said, *([every] if every else [])])}."
+    yield (
+        "What it would be worth a case to know before choosing:"
+        f" {', '.join([*said, *([every] if every else [])])}."
+    )
 
 
 def notes_said(found: Recommendation) -> list[Note]:

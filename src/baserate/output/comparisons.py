@@ -13,21 +13,63 @@ from baserate.decisions.operating_point import OperatingPoint
 from baserate.decisions.selection import Choice
 from baserate.errors import escaped, number_of, quoted
 from baserate.inference.chosen_threshold import CORRECTED
-from baserate.inference.requirements import ALL, MISSED, OBSERVED, SHOWN, UNJUDGED, WORSE, Part, Regression, Requirement
+from baserate.inference.requirements import (
+    ALL,
+    MISSED,
+    OBSERVED,
+    SHOWN,
+    UNJUDGED,
+    WORSE,
+    Part,
+    Regression,
+    Requirement,
+)
 from baserate.inference.values import EXACT, LOWER, UPPER, Difference, Interval, percent
 from baserate.notes import Note, Source
-from baserate.output.document import Known, answer, conditions, number, of_interval, threshold, uncertain
-from baserate.output.tables import COST, UNDEFINED, Row, brief_of, columns, digits, heading, in_words, span
+from baserate.output.document import (
+    Known,
+    answer,
+    conditions,
+    number,
+    of_interval,
+    threshold,
+    uncertain,
+)
+from baserate.output.tables import (
+    COST,
+    UNDEFINED,
+    Row,
+    brief_of,
+    columns,
+    digits,
+    heading,
+    in_words,
+    span,
+)
 
 # ----------------------------------------------------------------------
 # Comparisons and gates in the document: what a program reads of who is better, and of what passes.
 
 
 def of_comparisons(
-    command: str, sources: Sequence[Source], found: Sequence[Difference], notes: Sequence[Note], seed: int, joint: JointCounts | None = None
+    command: str,
+    sources: Sequence[Source],
+    found: Sequence[Difference],
+    notes: Sequence[Note],
+    seed: int,
+    joint: JointCounts | None = None,
 ) -> dict[str, Any]:
-    """Every comparison: how much, between which bounds, and whether it could be chance; `joint` where conditions have a part in it."""
-    return answer(command, notes, tuple(dict.fromkeys(sources)), seed, models=[], comparisons=[of_difference(one, joint) for one in found])
+    """Every comparison: how much, between which bounds, and whether it could be chance; `joint`
+    where conditions have a part in it.
+    """
+    return answer(
+        command,
+        notes,
+        tuple(dict.fromkeys(sources)),
+        seed,
+        models=[],
+        comparisons=[of_difference(one, joint) for one in found],
+    )
 
 
 def of_difference(found: Difference, joint: JointCounts | None) -> dict[str, Any]:
@@ -54,13 +96,19 @@ def of_difference(found: Difference, joint: JointCounts | None) -> dict[str, Any
 
 
 def of_leads(choice: Choice) -> dict[str, Any]:
-    """Whether the best model is better than each of the others, and than one answer for all; null where that was not tested, and why."""
+    """Whether the best model is better than each of the others, and than one answer for all; null
+    where that was not tested, and why.
+    """
     same = choice.indistinguishable
     return {
         "differences": [of_difference(one, None) for one in choice.differences],
         "indistinguishable": None if same is None else list(same),
         "untested": choice.untested or None,
-        "lead_over_baseline": None if choice.lead_over_baseline is None else of_difference(choice.lead_over_baseline, None),
+        "lead_over_baseline": (
+            None
+            if choice.lead_over_baseline is None
+            else of_difference(choice.lead_over_baseline, None)
+        ),
         "baseline_untested": choice.baseline_untested or None,
     }
 
@@ -69,12 +117,21 @@ def _at(found: Difference, joint: JointCounts | None) -> dict[str, Any] | None:
     """The conditions of a comparison, known or not; none where they do not matter."""
     if isinstance(found.at, Uncertain):
         return uncertain(found.at)
-    return conditions(found.at, joint) if isinstance(found.at, Conditions) and joint is not None else None
+    return (
+        conditions(found.at, joint)
+        if isinstance(found.at, Conditions) and joint is not None
+        else None
+    )
 
 
 def regression_verdict(verdict: Regression) -> dict[str, Any]:
     """Whether a candidate passes, and where it does not."""
-    return {"passed": verdict.passed, "outcome": verdict.outcome, "margin": verdict.margin, "failed": [part.name for part in verdict.failed]}
+    return {
+        "passed": verdict.passed,
+        "outcome": verdict.outcome,
+        "margin": verdict.margin,
+        "failed": [part.name for part in verdict.failed],
+    }
 
 
 def regression_parts(joint: JointCounts, verdict: Regression) -> list[dict[str, Any]]:
@@ -101,7 +158,9 @@ class Judged(NamedTuple):
 
 
 def requirement_verdict(judged: Sequence[Judged], *, passed: bool) -> dict[str, Any]:
-    """Whether a requirement is shown, for every model and slice; a slice that cannot be judged has no checks."""
+    """Whether a requirement is shown, for every model and slice; a slice that cannot be judged has
+    no checks.
+    """
     checks = [
         {
             "model": one.model,
@@ -113,14 +172,25 @@ def requirement_verdict(judged: Sequence[Judged], *, passed: bool) -> dict[str, 
             "bound": number(check.bound),
             **of_interval(check.interval),
             "cases_needed": check.needed,
-            "threshold": threshold(one.requirement.point.threshold) if check.at_point and one.requirement.point is not None else None,
-            "at": conditions(one.requirement.point.at) if check.at_point and one.requirement.point is not None else None,
+            "threshold": (
+                threshold(one.requirement.point.threshold)
+                if check.at_point and one.requirement.point is not None
+                else None
+            ),
+            "at": (
+                conditions(one.requirement.point.at)
+                if check.at_point and one.requirement.point is not None
+                else None
+            ),
         }
         for one in judged
         for check in one.requirement.checks
     ]
     skipped = [one for one in judged if one.requirement.outcome == UNJUDGED]
-    unjudged = [{"model": one.model, "slice": one.part, "reason": one.requirement.notes[0].text} for one in skipped]
+    unjudged = [
+        {"model": one.model, "slice": one.part, "reason": one.requirement.notes[0].text}
+        for one in skipped
+    ]
     return {"passed": passed, "checks": checks, "unjudged": unjudged}
 
 
@@ -138,16 +208,42 @@ def of_intervals(rows: Sequence[Row], known: Known, how: str) -> str:
         if row.point is None:
             continue
         found = known.at(row.point)
-        prior = (UNDEFINED if row.point.at.prior is None else f"{row.point.at.prior:.6g}",) if several else ()
-        lines.append(
-            (*prior, quoted(row.model, quotes=False), brief_of(row), *(span(_shown(found.get(name), row.point, name)) for name in names))
+        prior = (
+            (UNDEFINED if row.point.at.prior is None else f"{row.point.at.prior:.6g}",)
+            if several
+            else ()
         )
-    headings = (*(("prior",) if several else ()), "model", "threshold", *(heading(name, points) for name in names))
+        lines.append(
+            (
+                *prior,
+                quoted(row.model, quotes=False),
+                brief_of(row),
+                *(span(_shown(found.get(name), row.point, name)) for name in names),
+            )
+        )
+    headings = (
+        *(("prior",) if several else ()),
+        "model",
+        "threshold",
+        *(heading(name, points) for name in names),
+    )
     if all(cell == UNDEFINED for line in lines for cell in line[2 + several :]):
         tied = any(point.share != 1 for point in points)
-        return "No intervals: a share of a tie is flagged at random, or a mixture of two thresholds is used." if tied else ""
-    used = [one.method for point in points for name in names if (one := known.at(point).get(name)) is not None]
-    methods = dict.fromkeys(method.removeprefix(f"{CORRECTED} ") for method in used if method != EXACT)
+        return (
+            "No intervals: a share of a tie is flagged at random, or a mixture of two thresholds is"
+            " used."
+            if tied
+            else ""
+        )
+    used = [
+        one.method
+        for point in points
+        for name in names
+        if (one := known.at(point).get(name)) is not None
+    ]
+    methods = dict.fromkeys(
+        method.removeprefix(f"{CORRECTED} ") for method in used if method != EXACT
+    )
     title = f"{percent(known.level)} intervals ({', '.join(methods)}), {how}:"
     return Page(title, Grid(headings, lines, left=2 if several else 1))
 
@@ -161,7 +257,9 @@ def _shown(found: Interval | None, point: OperatingPoint, name: str) -> Interval
 
 
 def of_differences(found: Sequence[Difference], *, by_cost: bool = False) -> str:
-    """A sentence for each comparison, then a table where there are several; `by_cost` where costs enter, or choose the thresholds."""
+    """A sentence for each comparison, then a table where there are several; `by_cost` where costs
+    enter, or choose the thresholds.
+    """
     sentences = [sentence(difference, by_cost=by_cost) for difference in found]
     if len(found) == 1:
         return sentences[0]
@@ -177,14 +275,28 @@ def of_differences(found: Sequence[Difference], *, by_cost: bool = False) -> str
         )
         for one in found
     ]
-    headings = ["prior", "difference", _name(found[0]), percent(found[0].level), "p", "p (Holm)", "method"]
+    headings = [
+        "prior",
+        "difference",
+        _name(found[0]),
+        percent(found[0].level),
+        "p",
+        "p (Holm)",
+        "method",
+    ]
     kept = [i for i in range(len(headings)) if any(row[i] for row in rows)]
-    table = Grid([headings[i] for i in kept], [[row[i] for i in kept] for row in rows], left=2 if 0 in kept else 1)
+    table = Grid(
+        [headings[i] for i in kept],
+        [[row[i] for i in kept] for row in rows],
+        left=2 if 0 in kept else 1,
+    )
     return Page("\n".join(sentences), table)
 
 
 def _prior(at: Any) -> str:
-    """The base rate of a comparison, where it has one of its own; what is not known exactly stands in its sentence."""
+    """The base rate of a comparison, where it has one of its own; what is not known exactly stands
+    in its sentence.
+    """
     return f"{at.prior:.6g}" if isinstance(at, Conditions) and at.prior is not None else ""
 
 
@@ -201,7 +313,11 @@ def _name(one: Difference) -> str:
 def sentence(one: Difference, *, by_cost: bool = False) -> str:
     """Which model is better, by how much, how sure that is, and whether it could be chance."""
     first, second = (quoted(name, quotes=False) for name in one.models)
-    where = "" if one.at is None or (one.at.prior is None and isinstance(one.at, Conditions)) else f"At {told(one.at, by_cost=by_cost)}: "
+    where = (
+        ""
+        if one.at is None or (one.at.prior is None and isinstance(one.at, Conditions))
+        else f"At {told(one.at, by_cost=by_cost)}: "
+    )
     bounds = f"{percent(one.level)} from {digits(one.low, 4)} to {digits(one.high, 4)}"
     p = one.p_value if one.p_adjusted is None else one.p_adjusted
     holm = " after Holm" if one.p_adjusted is not None else ""
@@ -210,12 +326,18 @@ def sentence(one: Difference, *, by_cost: bool = False) -> str:
     if one.favours is None:
         return f"{where}No difference in {_name(one)}: {values}; {much}."
     if not one.significant and isinstance(one.at, Uncertain) and one.at.has_range:
-        return f"{where}Neither is shown to be better by {_name(one)} all over it: {values} in its middle; {much}."
+        return (
+            f"{where}Neither is shown to be better by {_name(one)} all over it: {values} in its"
+            f" middle; {much}."
+        )
     if not one.significant:
         return f"{where}Within noise, no telling which is better by {_name(one)}: {values}; {much}."
     middle = " in its middle" if isinstance(one.at, Uncertain) and one.at.has_range else ""
     leads = " all over it" if middle else ""
-    return f"{where}{quoted(one.favours, quotes=False)} is better by {_name(one)}{leads}: {values}{middle}; {much}."
+    return (
+        f"{where}{quoted(one.favours, quotes=False)} is better by {_name(one)}{leads}:"
+        f" {values}{middle}; {much}."
+    )
 
 
 def of_requirements(judged: Sequence[Judged], *, passed: bool, level: float) -> str:
@@ -228,10 +350,23 @@ def of_requirements(judged: Sequence[Judged], *, passed: bool, level: float) -> 
         for check in one.requirement.checks:
             side = ">=" if check.interval.side == LOWER else "<="
             bound = f"{side} {digits(check.bound, 4)}"
-            rows.append((model, part, check.requirement, digits(check.interval.value, 4), bound, check.outcome))
+            rows.append(
+                (
+                    model,
+                    part,
+                    check.requirement,
+                    digits(check.interval.value, 4),
+                    bound,
+                    check.outcome,
+                )
+            )
     kept = [0, *([1] if any(one.part is not None for one in judged) else []), 2, 3, 4, 5]
     headings = ("model", "slice", "required", "observed", f"{percent(level)} bound", "verdict")
-    table = Grid([headings[i] for i in kept], [[row[i] for i in kept] for row in rows], left=3 if 1 in kept else 2)
+    table = Grid(
+        [headings[i] for i in kept],
+        [[row[i] for i in kept] for row in rows],
+        left=3 if 1 in kept else 2,
+    )
     return Page("\n".join(_failures(judged, passed=passed)), table)
 
 
@@ -239,28 +374,49 @@ def _failures(judged: Sequence[Judged], *, passed: bool) -> list[str]:
     shown = all(one.requirement.outcome == SHOWN for one in judged)
     lines = ["Passed: every requirement is shown." if shown else "Passed." if passed else "Failed."]
     for one in judged:
-        where = quoted(one.model, quotes=False) + ("" if one.part is None else f", slice {quoted(one.part, quotes=False)}")
+        where = quoted(one.model, quotes=False) + (
+            "" if one.part is None else f", slice {quoted(one.part, quotes=False)}"
+        )
         if one.requirement.outcome == UNJUDGED:
             lines.append(f"{where}: {UNJUDGED}: {one.requirement.notes[0].text}.")
         for check in one.requirement.checks:
             if check.outcome == MISSED:
-                lines.append(f"{where}: {check.requirement} is missed: {digits(check.interval.value, 4)} observed.")
+                lines.append(
+                    f"{where}: {check.requirement} is missed: {digits(check.interval.value, 4)}"
+                    " observed."
+                )
             elif check.outcome == OBSERVED:
-                more = "" if check.needed is None else f"; {number_of(check.needed, 'case')} of that class at the same rate would"
-                lines.append(f"{where}: {check.requirement} is observed but not shown: the bound is {digits(check.bound, 4)}{more}.")
+                more = (
+                    ""
+                    if check.needed is None
+                    else f"; {number_of(check.needed, 'case')} of that class at the same rate would"
+                )
+                lines.append(
+                    f"{where}: {check.requirement} is observed but not shown: the bound is"
+                    f" {digits(check.bound, 4)}{more}."
+                )
     return lines
 
 
 def of_regression(verdict: Regression) -> str:
-    """Passed or failed, where it is worse, and the smallest regression that could have been seen."""
+    """Passed or failed, where it is worse, and the smallest regression that could have been
+    seen.
+    """
     whole = verdict.parts[0].difference
     first, second = (quoted(name, quotes=False) for name in whole.models)
-    lines = [f"{'Passed' if verdict.passed else 'Failed'}: {second} against {first} by {_name(whole)}, {_outcome(verdict)}."]
+    passed = "Passed" if verdict.passed else "Failed"
+    lines = [f"{passed}: {second} against {first} by {_name(whole)}, {_outcome(verdict)}."]
     lines += [_part(part) for part in verdict.failed if not part.whole]
     if verdict.margin is not None:
-        lines.append(f"Margin {verdict.margin:g}: {next(note.text for note in verdict.notes if 'the margin of' in note.text)}.")
+        lines.append(
+            f"Margin {verdict.margin:g}:"
+            f" {next(note.text for note in verdict.notes if 'the margin of' in note.text)}."
+        )
     if verdict.parts[0].detectable is not None:
-        lines.append(f"Over all cases a difference of {digits(verdict.parts[0].detectable, 3)} would have been seen four times in five.")
+        lines.append(
+            f"Over all cases a difference of {digits(verdict.parts[0].detectable, 3)} would have"
+            " been seen four times in five."
+        )
     rows = [
         (
             ALL if part.whole else _slice(part.name),
@@ -273,7 +429,10 @@ def of_regression(verdict: Regression) -> str:
         for part in verdict.parts
     ]
     p = "p" if len(rows) == 1 else "p (Holm)"
-    return Page("\n".join(lines), Grid(("cases", first, second, "difference", p, "detectable", "verdict"), rows))
+    return Page(
+        "\n".join(lines),
+        Grid(("cases", first, second, "difference", p, "detectable", "verdict"), rows),
+    )
 
 
 def _slice(name: str) -> str:
@@ -284,12 +443,17 @@ def _slice(name: str) -> str:
 def _outcome(verdict: Regression) -> str:
     if not verdict.passed and not verdict.failed:
         return f"{verdict.outcome}, but not shown to be within the margin"
-    return "worse on a slice" if verdict.outcome == WORSE and verdict.parts[0].outcome != WORSE else verdict.outcome
+    return (
+        "worse on a slice"
+        if verdict.outcome == WORSE and verdict.parts[0].outcome != WORSE
+        else verdict.outcome
+    )
 
 
 def _part(part: Part) -> str:
     values = part.difference.values
     name = _name(part.difference)
     return (
-        f"Worse on {quoted(part.name, quotes=False)}: {name} from {digits(values[0], 4)} to {digits(values[1], 4)}, p = {part.p_adjusted:.3g}."
+        f"Worse on {quoted(part.name, quotes=False)}: {name} from {digits(values[0], 4)} to"
+        f" {digits(values[1], 4)}, p = {part.p_adjusted:.3g}."
     )

@@ -1,4 +1,6 @@
-"""The plain, versioned document behind `--json`: what a program reads. NaN and infinity never appear in it."""
+"""The plain, versioned document behind `--json`: what a program reads. NaN and infinity never
+appear in it.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,19 @@ LABEL_SHIFT = "BR526"
 # What changes the answer most is said first.
 FIRST = ("BR116",)
 SAMPLES = "not at the sample's "
-AT_A_POINT = ("tpr", "fpr", "tnr", "fnr", "precision", "npv", "posfrac", "accuracy", "f1", "expected_cost", "normalized_cost")
+AT_A_POINT = (
+    "tpr",
+    "fpr",
+    "tnr",
+    "fnr",
+    "precision",
+    "npv",
+    "posfrac",
+    "accuracy",
+    "f1",
+    "expected_cost",
+    "normalized_cost",
+)
 OF_A_VOLUME = ("alerts", "caught", "missed", "false_alarms", "volume_cost")
 Models = Mapping[str, Counts]
 Settings = Mapping[str, Sequence[OperatingPoint]]
@@ -47,14 +61,23 @@ def text(content: Mapping[str, Any]) -> str:
     return json.dumps(content, indent=1, allow_nan=False)
 
 
-def answer(command: str, notes: Sequence[Note], sources: Sequence[Source], seed: int | None = None, **parts: Any) -> dict[str, Any]:
+def answer(
+    command: str,
+    notes: Sequence[Note],
+    sources: Sequence[Source],
+    seed: int | None = None,
+    **parts: Any,
+) -> dict[str, Any]:
     """What every answer has, and its own parts."""
     return {
         "schema": SCHEMA,
         "version": __version__,
         "command": command,
         "seed": seed,
-        "sources": [{**asdict(source), "path": source.name.encode("utf-8", "backslashreplace").decode()} for source in sources],
+        "sources": [
+            {**asdict(source), "path": source.name.encode("utf-8", "backslashreplace").decode()}
+            for source in sources
+        ],
         "notes": [{"code": note.code, "text": note.line(on_command_line)} for note in notes],
         **parts,
     }
@@ -62,12 +85,15 @@ def answer(command: str, notes: Sequence[Note], sources: Sequence[Source], seed:
 
 @dataclass(frozen=True)
 class Known:
-    """How well things are known: intervals at a level, those of some points already found, and what is to be said of them."""
+    """How well things are known: intervals at a level, those of some points already found, and what
+    is to be said of them.
+    """
 
     level: float = 0.95
     seed: int = 0
     found: Mapping[int, Mapping[str, Interval]] = field(default_factory=dict)
-    # Of AUC, by the identity of its counts, where rows were resampled in clusters; None where there is no telling.
+    # Of AUC, by the identity of its counts, where rows were resampled in clusters; None where there
+    # is no telling.
     aucs: Mapping[int, Interval | None] = field(default_factory=dict)
     notes: tuple[Note, ...] = ()
     # Whether intervals of chosen thresholds are corrected for choosing them on the same cases.
@@ -83,8 +109,14 @@ class Known:
             return None
 
     def at(self, point: OperatingPoint) -> Mapping[str, Interval]:
-        """The intervals at a point: those found by resampling, or those that take its threshold as fixed in advance."""
-        return self.found[id(point)] if id(point) in self.found else point_intervals(point, names_at(point), self.level, self.seed)
+        """The intervals at a point: those found by resampling, or those that take its threshold as
+        fixed in advance.
+        """
+        return (
+            self.found[id(point)]
+            if id(point) in self.found
+            else point_intervals(point, names_at(point), self.level, self.seed)
+        )
 
 
 PLAIN = Known()
@@ -92,7 +124,13 @@ PLAIN = Known()
 
 def of_interval(found: Interval) -> dict[str, Any]:
     """The bounds, at which level, by which method; null where a side is not bounded."""
-    return {"low": number(found.low), "high": number(found.high), "level": found.level, "method": found.method, "side": found.side}
+    return {
+        "low": number(found.low),
+        "high": number(found.high),
+        "level": found.level,
+        "method": found.method,
+        "side": found.side,
+    }
 
 
 class Valued(NamedTuple):
@@ -115,15 +153,24 @@ def of_models(
     known: Known = PLAIN,
     **more: Any,
 ) -> dict[str, Any]:
-    """Everything that is known of the models: their counts, summaries, and the operating points asked for."""
-    sources: dict[Source, None] = dict.fromkeys(source for counts in models.values() for source in counts.ledger.sources)
+    """Everything that is known of the models: their counts, summaries, and the operating points
+    asked for.
+    """
+    sources: dict[Source, None] = dict.fromkeys(
+        source for counts in models.values() for source in counts.ledger.sources
+    )
     first = at[0] if at else Conditions()
-    parts = [_model(name, counts, settings.get(name, ()), first, known) for name, counts in models.items()]
+    parts = [
+        _model(name, counts, settings.get(name, ()), first, known)
+        for name, counts in models.items()
+    ]
     for part in parts:
         for value in values:
             if value.model == part["name"]:
                 # Several base rates: the name alone would hide all but one.
-                prior = "" if value.at.prior is None or len(at) < 2 else f" at prior {value.at.prior!r}"
+                prior = (
+                    "" if value.at.prior is None or len(at) < 2 else f" at prior {value.at.prior!r}"
+                )
                 part["summaries"][f"{value.summary}{prior}"] = {
                     **summary(value.value),
                     **({} if value.chance is None else {"chance": value.chance}),
@@ -152,7 +199,9 @@ def _bounds_of_auc(counts: Counts, known: Known) -> dict[str, Any]:
     return {} if found is None else of_interval(found)
 
 
-def _model(name: str, counts: Counts, settings: Sequence[OperatingPoint], at: Conditions, known: Known) -> dict[str, Any]:
+def _model(
+    name: str, counts: Counts, settings: Sequence[OperatingPoint], at: Conditions, known: Known
+) -> dict[str, Any]:
     return {
         "name": name,
         "counts": {
@@ -168,20 +217,25 @@ def _model(name: str, counts: Counts, settings: Sequence[OperatingPoint], at: Co
             **({"corrected": counts.ledger.corrected} if counts.ledger.corrected else {}),
         },
         "at": conditions(at, counts),
-        "summaries": {"auc": {**summary(auc(counts), counts.auc_error_bound), **_bounds_of_auc(counts, known)}},
+        "summaries": {
+            "auc": {**summary(auc(counts), counts.auc_error_bound), **_bounds_of_auc(counts, known)}
+        },
         "points": [point_of(point, known) for point in settings],
     }
 
 
 def conditions(at: Conditions, counts: Totals | None = None) -> dict[str, Any]:
-    """The conditions, always said; where the class totals were chosen and no prior is given, there is none."""
+    """The conditions, always said; where the class totals were chosen and no prior is given, there
+    is none.
+    """
     chosen = counts is not None and counts.ledger.design == CASE_CONTROL
     prior = counts.prior if at.prior is None and counts is not None and not chosen else at.prior
     return {
         "prior": number(prior),
         "as_in_sample": at.as_in_sample and number(prior) is not None,
         "costs": {
-            name: cost if isinstance(cost, int) and abs(cost) <= EXACT_FLOATS else float(cost) for name, cost in asdict(at.costs).items()
+            name: cost if isinstance(cost, int) and abs(cost) <= EXACT_FLOATS else float(cost)
+            for name, cost in asdict(at.costs).items()
         },
         "costs_given": at.costs_given,
     }
@@ -189,20 +243,40 @@ def conditions(at: Conditions, counts: Totals | None = None) -> dict[str, Any]:
 
 def uncertain(at: Uncertain | Conditions) -> dict[str, Any]:
     """Conditions, known or not: numbers, ranges as their two ends, anything else in words."""
-    parts = {"prior": at.prior, **(at.costs if isinstance(at, Uncertain) else {name: getattr(at.costs, name) for name in OUTCOMES})}
+    parts = {
+        "prior": at.prior,
+        **(
+            at.costs
+            if isinstance(at, Uncertain)
+            else {name: getattr(at.costs, name) for name in OUTCOMES}
+        ),
+    }
     return {name: _part(part) for name, part in parts.items()}
 
 
 def _part(part: Any) -> Any:
     if isinstance(part, Range | LogUniform):
-        return {"low": float(part.low), "high": float(part.high), "kind": "range" if isinstance(part, Range) else "log-uniform"}
+        return {
+            "low": float(part.low),
+            "high": float(part.high),
+            "kind": "range" if isinstance(part, Range) else "log-uniform",
+        }
     if isinstance(part, Draws):
         return {"values": [float(value) for value in part.values], "kind": "values"}
     if part is None or isinstance(part, int | float):
         return part
     if isinstance(part, Pilot):
-        return {"kind": "pilot", "positives": part.positives, "cases": part.cases, "mean": part.mean}
-    return {"kind": type(part).__name__.lower(), "mean": float(part.mean)} if hasattr(part, "mean") else float(part)
+        return {
+            "kind": "pilot",
+            "positives": part.positives,
+            "cases": part.cases,
+            "mean": part.mean,
+        }
+    return (
+        {"kind": type(part).__name__.lower(), "mean": float(part.mean)}
+        if hasattr(part, "mean")
+        else float(part)
+    )
 
 
 def read(point: OperatingPoint, name: str) -> float:
@@ -214,7 +288,9 @@ def read(point: OperatingPoint, name: str) -> float:
 
 
 def names_at(point: OperatingPoint) -> tuple[str, ...]:
-    """The measures that are shown of a point: the usual ones, those of a volume, and whatever was made best or required."""
+    """The measures that are shown of a point: the usual ones, those of a volume, and whatever was
+    made best or required.
+    """
     usual = AT_A_POINT + (OF_A_VOLUME if point.volume is not None else ())
     return (*usual, *(name for name in asked_at(point) if name not in usual))
 
@@ -224,12 +300,17 @@ def asked_at(point: OperatingPoint) -> tuple[str, ...]:
     rule = "" if not point.rule or " = " in point.rule else point.rule
     terms = parse_rule(rule, point.volume).terms if rule else ()
     best = (parse(point.optimized, point.volume),) if point.optimized else ()
-    found = [asked.name if asked.counts_cases else str(asked) for asked in (*best, *(term.measure for term in terms))]
+    found = [
+        asked.name if asked.counts_cases else str(asked)
+        for asked in (*best, *(term.measure for term in terms))
+    ]
     return tuple(dict.fromkeys((*found, *point.shown)))
 
 
 def point_of(point: OperatingPoint, known: Known = PLAIN) -> dict[str, Any]:
-    """An operating point: bare numbers, and beside them their intervals, and what is undefined and why."""
+    """An operating point: bare numbers, and beside them their intervals, and what is undefined and
+    why.
+    """
     names = names_at(point)
     values = {name: read(point, name) for name in names}
     more: dict[str, Any] = {"volume": point.volume} if point.volume is not None else {}
@@ -238,7 +319,10 @@ def point_of(point: OperatingPoint, known: Known = PLAIN) -> dict[str, Any]:
         more["counted"] = {"flagged": point.counted[0], "cases": point.counted[1]}
     for name, draw in (("best", point.best), ("worst", point.worst)):
         if draw is not None:
-            more[name] = {**outcomes(draw), "caught": number(read(replace(point, confusion=draw), "caught"))}
+            more[name] = {
+                **outcomes(draw),
+                "caught": number(read(replace(point, confusion=draw), "caught")),
+            }
     if point.theory is not None and point.cut is not None:
         more["theory"] = {"cut": point.cut._asdict(), **point_of(point.theory, known)}
     if point.guarantee is not None:
@@ -255,17 +339,26 @@ def point_of(point: OperatingPoint, known: Known = PLAIN) -> dict[str, Any]:
         **{name: number(value) for name, value in values.items()},
         **more,
         "intervals": {name: of_interval(found) for name, found in known.at(point).items()},
-        "undefined": {name: value.reason for name, value in values.items() if isinstance(value, Undefined)},
+        "undefined": {
+            name: value.reason for name, value in values.items() if isinstance(value, Undefined)
+        },
     }
 
 
 def share_of(point: OperatingPoint) -> dict[str, Any]:
-    """Where not every case at the threshold is flagged: which share of which, and whether those may have several scores."""
+    """Where not every case at the threshold is flagged: which share of which, and whether those may
+    have several scores.
+    """
     merged = {"merged": True} if point.merged else {}
     if point.share == 1:
         return {}
     # "certain" is what the threshold was called while "threshold" was the lower one.
-    return {"share": point.share, "certain": threshold(point.threshold), "lower_threshold": threshold(point.lower_threshold), **merged}
+    return {
+        "share": point.share,
+        "certain": threshold(point.threshold),
+        "lower_threshold": threshold(point.lower_threshold),
+        **merged,
+    }
 
 
 def outcomes(confusion: Confusion) -> dict[str, Any]:
@@ -274,7 +367,9 @@ def outcomes(confusion: Confusion) -> dict[str, Any]:
 
 
 def threshold(value: float | None) -> float | str:
-    """A threshold: "none" flags nothing, infinite ones and integers that floats cannot hold are text."""
+    """A threshold: "none" flags nothing, infinite ones and integers that floats cannot hold are
+    text.
+    """
     if value is None:
         return "none"
     if isinstance(value, float) and math.isinf(value):
@@ -290,7 +385,9 @@ def whole(value: float | Fraction) -> float | str:
 
 
 def summary(value: float, error_bound: float = 0.0) -> dict[str, Any]:
-    """A value with whatever limits it: the reason why it is undefined, or the bound on its error."""
+    """A value with whatever limits it: the reason why it is undefined, or the bound on its
+    error.
+    """
     reason = {"undefined": value.reason} if isinstance(value, Undefined) else {}
     bound = {"error_bound": error_bound} if error_bound else {}
     return {"value": number(value), **reason, **bound, **_bounds(getattr(value, "bounds", None))}
@@ -307,8 +404,14 @@ def number(value: float | None) -> float | None:
 
 
 def of_curve(model: str, curve: Curve) -> dict[str, Any]:
-    """A curve: its columns, null where a measure is undefined, and the conditions that they are read at."""
-    everybody = [] if curve.name != "decision" or curve.at is None else act_on_everybody(curve.x, curve.at.prior).tolist()
+    """A curve: its columns, null where a measure is undefined, and the conditions that they are
+    read at.
+    """
+    everybody = (
+        []
+        if curve.name != "decision" or curve.at is None
+        else act_on_everybody(curve.x, curve.at.prior).tolist()
+    )
     return {
         "model": model,
         "name": curve.name,
@@ -318,7 +421,11 @@ def of_curve(model: str, curve: Curve) -> dict[str, Any]:
         "digest": curve.digest,
         "x": [_end(value) for value in curve.x.tolist()],
         "y": [number(value) for value in curve.y.tolist()],
-        "thresholds": None if curve.thresholds is None else [_cut(value) for value in curve.thresholds.tolist()],
+        "thresholds": (
+            None
+            if curve.thresholds is None
+            else [_cut(value) for value in curve.thresholds.tolist()]
+        ),
         **({"act_on_everybody": [number(value) for value in everybody]} if everybody else {}),
     }
 
@@ -334,17 +441,29 @@ def _end(value: float) -> float | str | None:
 
 def of_rates(every: Sequence[Rates]) -> dict[str, Any]:
     """What the calculator found, at one base rate or at several."""
-    parts = [{"rates": {name: _rate(rates[name]) for name in rates}, "undefined": rates.undefined} for rates in every]
+    parts = [
+        {"rates": {name: _rate(rates[name]) for name in rates}, "undefined": rates.undefined}
+        for rates in every
+    ]
     notes = list(dict.fromkeys(note for rates in every for note in rates.notes))
-    return answer("calc", notes, (), models=[], **(parts[0] if len(parts) == 1 else {"calculations": parts}))
+    return answer(
+        "calc", notes, (), models=[], **(parts[0] if len(parts) == 1 else {"calculations": parts})
+    )
 
 
 def _rate(rate: Solved) -> dict[str, Any]:
-    return {**rate._asdict(), "value": number(rate.value), "low": number(rate.low), "high": number(rate.high)}
+    return {
+        **rate._asdict(),
+        "value": number(rate.value),
+        "low": number(rate.low),
+        "high": number(rate.high),
+    }
 
 
 def notes_of(models: Models, settings: Settings) -> list[Note]:
-    """Every note once; one that not all models share is said of its model, and base rates that differ are told together."""
+    """Every note once; one that not all models share is said of its model, and base rates that
+    differ are told together.
+    """
     said: dict[str, tuple[Note, ...]] = {}
     for name, counts in models.items():
         theories = [point.theory for point in settings.get(name, ()) if point.theory is not None]
@@ -361,23 +480,41 @@ def notes_by_model(said: Mapping[str, Sequence[Note]]) -> list[Note]:
             seen.setdefault(note, {})[name] = None
     everyone = len(said)
     named = [
-        note if len(names) == everyone else Note(note.code, f"{', '.join(map(quoted, names))}: {note.text}", note.override)
+        (
+            note
+            if len(names) == everyone
+            else Note(note.code, f"{', '.join(map(quoted, names))}: {note.text}", note.override)
+        )
         for note, names in seen.items()
     ]
     return merged(named)
 
 
 def merged(notes: Sequence[Note]) -> list[Note]:
-    """The assumption of label shift once, for all base rates that were read; what changes the answer most comes first."""
+    """The assumption of label shift once, for all base rates that were read; what changes the
+    answer most comes first.
+    """
     notes = sorted(dict.fromkeys(notes), key=lambda note: note.code not in FIRST)
     shifted = [note for note in notes if note.code == LABEL_SHIFT]
     if len(shifted) < 2:
         return list(notes)
-    priors = list(dict.fromkeys(note.text.partition("prior ")[2].partition(",")[0].partition(":")[0] for note in shifted))
-    text = shifted[0].text.replace(f"prior {priors[0]}", f"priors {', '.join(priors)}", 1) if len(priors) > 1 else shifted[0].text
+    priors = list(
+        dict.fromkeys(
+            note.text.partition("prior ")[2].partition(",")[0].partition(":")[0] for note in shifted
+        )
+    )
+    text = (
+        shifted[0].text.replace(f"prior {priors[0]}", f"priors {', '.join(priors)}", 1)
+        if len(priors) > 1
+        else shifted[0].text
+    )
     samples = {note.text.partition(SAMPLES)[2].partition(":")[0] for note in shifted}
     if len(samples) > 1:
-        text = text.replace(f"{SAMPLES}{text.partition(SAMPLES)[2].partition(':')[0]}", "not at each sample's own", 1)
+        text = text.replace(
+            f"{SAMPLES}{text.partition(SAMPLES)[2].partition(':')[0]}",
+            "not at each sample's own",
+            1,
+        )
     merged = Note(LABEL_SHIFT, text)
     rest = [note for note in notes if note.code != LABEL_SHIFT]
     return [*rest[: notes.index(shifted[0])], merged, *rest[notes.index(shifted[0]) :]]

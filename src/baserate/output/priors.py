@@ -1,4 +1,6 @@
-"""The base rate of the field, estimated: in words and in a table for a person, and in the document for a program."""
+"""The base rate of the field, estimated: in words and in a table for a person, and in the document
+for a program.
+"""
 
 from __future__ import annotations
 
@@ -16,15 +18,26 @@ Estimates = Mapping[str, Sequence[PriorEstimate]]
 
 
 def in_words(found: Estimates, sample: float, *, chosen: bool) -> str:
-    """A sentence for each model, then every estimate, and whether the assumption behind them holds."""
+    """A sentence for each model, then every estimate, and whether the assumption behind them
+    holds.
+    """
     lines = [_sentence(name, several[0], alone=len(found) == 1) for name, several in found.items()]
-    lines[0] += f" The labelled sample has {digits(sample, 4)}{', as somebody chose' if chosen else ''}."
-    return Page("\n".join(lines), _table(found), "\n".join(_checked(name, several[0].check) for name, several in found.items()))
+    lines[0] += (
+        f" The labelled sample has {digits(sample, 4)}{', as somebody chose' if chosen else ''}."
+    )
+    return Page(
+        "\n".join(lines),
+        _table(found),
+        "\n".join(_checked(name, several[0].check) for name, several in found.items()),
+    )
 
 
 def _sentence(name: str, found: PriorEstimate, *, alone: bool) -> str:
     of = "" if alone else f", by {quoted(name, quotes=False)}"
-    return f"Base rate{of}: {digits(found.value, 4)} ({percent(found.level)} {stated(found)}), of {grouped(found.cases)} unlabelled cases."
+    return (
+        f"Base rate{of}: {digits(found.value, 4)} ({percent(found.level)} {stated(found)}), of"
+        f" {grouped(found.cases)} unlabelled cases."
+    )
 
 
 def _table(found: Estimates) -> str:
@@ -39,7 +52,11 @@ def _row(name: str, one: PriorEstimate) -> list[str]:
 
 def _how(one: PriorEstimate) -> str:
     if one.method == EM:
-        return UNDEFINED if one.calibrated_at is None else f"scores calibrated at {digits(one.calibrated_at, 4)}"
+        return (
+            UNDEFINED
+            if one.calibrated_at is None
+            else f"scores calibrated at {digits(one.calibrated_at, 4)}"
+        )
     return UNDEFINED if one.threshold is None else f"score >= {one.shown_threshold}"
 
 
@@ -47,7 +64,11 @@ def _checked(name: str, check: ShiftCheck | None) -> str:
     who = quoted(name, quotes=False)
     if check is None or check.p_value != check.p_value:
         return f"{who}: label shift could not be checked."
-    found = "the unlabelled scores are no mixture of the two classes" if check.moved else "nothing speaks against a mixture of the two classes"
+    found = (
+        "the unlabelled scores are no mixture of the two classes"
+        if check.moved
+        else "nothing speaks against a mixture of the two classes"
+    )
     return f"{who}: {found} (p = {check.p_value:.3g})."
 
 
@@ -60,7 +81,13 @@ def _part(one: PriorEstimate) -> dict[str, Any]:
     check = one.check
     told = None
     if check is not None and check.p_value == check.p_value:
-        told = {"statistic": check.statistic, "degrees": check.degrees, "p_value": check.p_value, "moved": check.moved, "level": check.level}
+        told = {
+            "statistic": check.statistic,
+            "degrees": check.degrees,
+            "p_value": check.p_value,
+            "moved": check.moved,
+            "level": check.level,
+        }
     return {
         "prior": number(one.value),
         **of_interval(one),

@@ -27,9 +27,11 @@ KINDS: dict[str, tuple[str, str]] = {
 
 
 def of_slices(found: Slices, *, alerts: bool = True) -> str:
-    """In words which sites show the requirement; then their rates, and what follows at each base rate.
+    """In words which sites show the requirement; then their rates, and what follows at each base
+    rate.
 
-    Alerts are out of each site's own cases; beside numbers out of a volume the share flagged stands in their place.
+    Alerts are out of each site's own cases; beside numbers out of a volume the share flagged stands
+    in their place.
     """
     shown = found.largest(MOST_SITES)
     rows = [(found.total, "all"), *((part, "") for part in shown)]
@@ -45,14 +47,24 @@ def _words(found: Slices, parts: Sequence[Slice]) -> str:
         count = f"the {len(parts)} largest of {count}"
     if found.require is None:
         return f"{count}, {where}."
-    kinds = {outcome: [part for part in parts if part.outcome == outcome] for outcome in (SHOWN, *KINDS)}
+    kinds = {
+        outcome: [part for part in parts if part.outcome == outcome] for outcome in (SHOWN, *KINDS)
+    }
     shows = "shows" if len(kinds[SHOWN]) == 1 else "show"
-    lines = [f"{len(kinds[SHOWN])} of {count} {shows} {quoted(found.require, quotes=False)}, {where}."]
+    lines = [
+        f"{len(kinds[SHOWN])} of {count} {shows} {quoted(found.require, quotes=False)}, {where}."
+    ]
     for outcome, (one, many) in KINDS.items():
         if kinds[outcome]:
             named = ", ".join(_named(part) for part in kinds[outcome][:MOST_NAMED])
-            more = f" and {len(kinds[outcome]) - MOST_NAMED} more" if len(kinds[outcome]) > MOST_NAMED else ""
-            lines.append(f"{len(kinds[outcome])} {one if len(kinds[outcome]) == 1 else many}: {named}{more}.")
+            more = (
+                f" and {len(kinds[outcome]) - MOST_NAMED} more"
+                if len(kinds[outcome]) > MOST_NAMED
+                else ""
+            )
+            lines.append(
+                f"{len(kinds[outcome])} {one if len(kinds[outcome]) == 1 else many}: {named}{more}."
+            )
     return "\n".join([*lines, *_same_everywhere(parts)])
 
 
@@ -60,17 +72,28 @@ def _named(part: Slice) -> str:
     """A site with what was observed there, and what that shows."""
     name = quoted(part.name, quotes=False)
     if part.requirement is None or not part.requirement.checks:
-        reason = part.requirement.notes[0].text if part.requirement is not None and part.requirement.notes else ""
+        reason = (
+            part.requirement.notes[0].text
+            if part.requirement is not None and part.requirement.notes
+            else ""
+        )
         return f"{name} ({reason})"
     worst = [check for check in part.requirement.checks if check.outcome == part.outcome]
-    return f"{name} ({'; '.join(_check(check, several=len(part.requirement.checks) > 1) for check in worst)})"
+    return (
+        f"{name}"
+        f" ({'; '.join(_check(check, several=len(part.requirement.checks) > 1) for check in worst)})"  # noqa: E501
+    )
 
 
 def _check(check: Check, *, several: bool) -> str:
     side = "at least" if check.interval.side == LOWER else "at most"
     of = f"{check.requirement.split(' ')[0]} " if several else ""
     kind = ("positives", "negatives")[CLASS_OF.get(check.interval.name, 0)]
-    more = "" if check.needed is None else f", {number_of(check.needed, kind[:-1])} at just that rate would"
+    more = (
+        ""
+        if check.needed is None
+        else f", {number_of(check.needed, kind[:-1])} at just that rate would"
+    )
     return f"{of}{digits(check.interval.value, 4)}, {side} {digits(check.bound, 4)}{more}"
 
 
@@ -81,10 +104,15 @@ def _same_everywhere(parts: Sequence[Slice]) -> list[str]:
     if not judged:
         return []
     if len(kept) == len(judged):
-        return ["This threshold serves them: it is kept, as observed, everywhere that can be judged."]
-    alone = [f"{quoted(part.name, quotes=False)} {_alone(part)}" for part in judged if part not in kept]
+        return [
+            "This threshold serves them: it is kept, as observed, everywhere that can be judged."
+        ]
+    alone = [
+        f"{quoted(part.name, quotes=False)} {_alone(part)}" for part in judged if part not in kept
+    ]
     more = f" and {len(alone) - MOST_NAMED} more" if len(alone) > MOST_NAMED else ""
-    return [f"This threshold does not serve all; alone these would need: {', '.join(alone[:MOST_NAMED])}{more}."]
+    needed = f"{', '.join(alone[:MOST_NAMED])}{more}"
+    return [f"This threshold does not serve all; alone these would need: {needed}."]
 
 
 def _alone(part: Slice) -> str:
@@ -96,7 +124,11 @@ def _holds(check: Check) -> bool:
     if check.outcome != TOO_FEW:
         return check.outcome != MISSED
     limit = float(check.requirement.rsplit(" ", 1)[1])
-    return check.interval.value >= limit if check.interval.side == LOWER else check.interval.value <= limit
+    return (
+        check.interval.value >= limit
+        if check.interval.side == LOWER
+        else check.interval.value <= limit
+    )
 
 
 def _name(part: Slice, kind: str) -> str:
@@ -121,7 +153,9 @@ def _rates(rows: Sequence[tuple[Slice, str]], level: float) -> str:
     lines = []
     for part, kind in rows:
         prior = UNDEFINED if part.prior is None else digits(part.prior, 4)
-        labelled = [grouped(part.cases if part.labelled is None else part.labelled)] if missing else []
+        labelled = (
+            [grouped(part.cases if part.labelled is None else part.labelled)] if missing else []
+        )
         cells = [_name(part, kind), grouped(part.cases), *labelled, grouped(part.positives), prior]
         for name in ("tpr", "tnr"):
             bound = part.bounds.get(name)
@@ -131,16 +165,38 @@ def _rates(rows: Sequence[tuple[Slice, str]], level: float) -> str:
     return Grid(headings, lines)
 
 
-def _workload(rows: Sequence[tuple[Slice, str]], level: float, *, judged: bool, alerts: bool) -> str:
-    """What the threshold means at each base rate: how many alerts, how many of them real, and the verdict."""
+def _workload(
+    rows: Sequence[tuple[Slice, str]], level: float, *, judged: bool, alerts: bool
+) -> str:
+    """What the threshold means at each base rate: how many alerts, how many of them real, and the
+    verdict.
+    """
     amount = "alerts" if alerts else "flagged (posfrac)"
-    headings = ["group", "precision (PPV)", percent(level), "npv", amount, "to evaluate for one (nne)"]
+    headings = [
+        "group",
+        "precision (PPV)",
+        percent(level),
+        "npv",
+        amount,
+        "to evaluate for one (nne)",
+    ]
     headings += ["verdict", "needed", "alone"] if judged else []
     lines = []
     for part, kind in rows:
-        values = {name: read(part.point, name) for name in ("precision", "npv", "alerts", "posfrac", "nne")}
-        cells = [_name(part, kind), digits(values["precision"], 4), span(part.intervals.get("precision")), digits(values["npv"], 4)]
-        cells += [_cases(values["alerts"]) if alerts else digits(values["posfrac"], 4), digits(values["nne"], 4)]
+        values = {
+            name: read(part.point, name)
+            for name in ("precision", "npv", "alerts", "posfrac", "nne")
+        }
+        cells = [
+            _name(part, kind),
+            digits(values["precision"], 4),
+            span(part.intervals.get("precision")),
+            digits(values["npv"], 4),
+        ]
+        cells += [
+            _cases(values["alerts"]) if alerts else digits(values["posfrac"], 4),
+            digits(values["nne"], 4),
+        ]
         lines.append(cells + (_verdict(part) if judged else []))
     return Grid(headings, lines)
 
@@ -155,18 +211,37 @@ def _verdict(part: Slice) -> list[str]:
 def _cases(value: float) -> str:
     if value != value:  # noqa: PLR0124 (NaN)
         return UNDEFINED
-    return grouped(round(value)) if float(value).is_integer() or abs(value) >= 1000 else f"{value:.2f}"
+    return (
+        grouped(round(value)) if float(value).is_integer() or abs(value) >= 1000 else f"{value:.2f}"
+    )
 
 
 def of_days(found: Days) -> str:
     """In words how many alerts a day there are, and on how many days too many; then the days."""
-    budget = "" if found.budget is None else f"; more than {found.budget:g} on {len(found.over)} of {number_of(len(found.parts), 'day')}"
-    ends = f"from {_cases(found.least.alerts)} ({found.least.day}) to {_cases(found.most.alerts)} ({found.most.day})"
+    budget = (
+        ""
+        if found.budget is None
+        else (
+            f"; more than {found.budget:g} on {len(found.over)} of"
+            f" {number_of(len(found.parts), 'day')}"
+        )
+    )
+    ends = (
+        f"from {_cases(found.least.alerts)} ({found.least.day}) to {_cases(found.most.alerts)}"
+        f" ({found.most.day})"
+    )
     count = number_of(len(found.parts), "day")
     where = "flagging nothing" if found.threshold is None else f"at {setting(found.point)}"
-    words = f"Alerts a day, {where}: {_cases(found.mean)} on average over {count}{_zone(found)}, {ends}{budget}."
+    words = (
+        f"Alerts a day, {where}: {_cases(found.mean)} on average over {count}{_zone(found)},"
+        f" {ends}{budget}."
+    )
     shown = found.parts[-MOST_DAYS:]
-    head = f"{words}\nThe last {MOST_DAYS} days (all with --json):" if len(shown) < len(found.parts) else words
+    head = (
+        f"{words}\nThe last {MOST_DAYS} days (all with --json):"
+        if len(shown) < len(found.parts)
+        else words
+    )
     columns: list[tuple[str, Callable[[Day], str]]] = [
         ("day", lambda day: day.day),
         ("cases", lambda day: _cases(day.cases)),
@@ -183,7 +258,10 @@ def of_days(found: Days) -> str:
         columns.append(("hours", lambda day: f"{day.hours:g}"))
     if found.budget is not None:
         columns.append(("", lambda day: "over" if day in found.over else ""))
-    return Page(head, Grid([name for name, _ in columns], [[cell(day) for _, cell in columns] for day in shown]))
+    return Page(
+        head,
+        Grid([name for name, _ in columns], [[cell(day) for _, cell in columns] for day in shown]),
+    )
 
 
 def _zone(found: Days) -> str:
@@ -203,7 +281,10 @@ def slices_document(found: Slices, column: str) -> dict[str, Any]:
     }
     return {
         "grouping": grouping,
-        "groups": [_group(found.total, whole_sample=True), *(_group(part, whole_sample=False) for part in found.parts)],
+        "groups": [
+            _group(found.total, whole_sample=True),
+            *(_group(part, whole_sample=False) for part in found.parts),
+        ],
     }
 
 
@@ -222,8 +303,16 @@ def _group(part: Slice, *, whole_sample: bool) -> dict[str, Any]:
         "nne": number(read(part.point, "nne")),
         "bounds": {name: of_interval(bound) for name, bound in part.bounds.items()},
         "outcome": part.outcome,
-        "checks": [_check_document(check) for check in requirement.checks] if requirement is not None else [],
-        "reason": requirement.notes[0].text if requirement is not None and part.outcome == UNJUDGED and requirement.notes else None,
+        "checks": (
+            [_check_document(check) for check in requirement.checks]
+            if requirement is not None
+            else []
+        ),
+        "reason": (
+            requirement.notes[0].text
+            if requirement is not None and part.outcome == UNJUDGED and requirement.notes
+            else None
+        ),
         "alone": None if part.own is None else threshold(part.own.threshold),
     }
 

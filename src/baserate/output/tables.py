@@ -21,7 +21,15 @@ from baserate.decisions.operating_point import OperatingPoint, brief, setting
 from baserate.decisions.roc_geometry import EVERYTHING, NOTHING
 from baserate.decisions.selection import Answer, Choice
 from baserate.errors import escaped, grouped, number_of, quoted
-from baserate.inference.values import EXACT, LOWER, UPPER, Difference, Interval, digits_apart, percent
+from baserate.inference.values import (
+    EXACT,
+    LOWER,
+    UPPER,
+    Difference,
+    Interval,
+    digits_apart,
+    percent,
+)
 from baserate.measures.calculator import Rates, Solved
 from baserate.measures.measure import in_costs, parse
 from baserate.notes import CASE_CONTROL, Source
@@ -30,7 +38,14 @@ from baserate.output.document import PLAIN, Known, Valued, asked_at, read
 UNDEFINED = "—"
 BASELINES = (NOTHING, EVERYTHING)
 COUNTED = ("model", "positives", "negatives", "distinct scores", "base rate (prior)", "AUC")
-WEIGHED = ("model", "positive weight", "negative weight", "distinct scores", "base rate (prior)", "AUC")
+WEIGHED = (
+    "model",
+    "positive weight",
+    "negative weight",
+    "distinct scores",
+    "base rate (prior)",
+    "AUC",
+)
 CHOSEN = "positives (chosen)"
 HEADINGS = {
     "tpr": "recall (tpr)",
@@ -70,14 +85,26 @@ def of_models(models: Mapping[str, Counts], known: Known = PLAIN) -> str:
             _distinct(counts),
             digits(counts.prior, 3),
             digits(auc(counts), 4),
-            *((span(one := found[name]), *(("" if one is None else one.method,) if len(used) > 1 else ())) if used else ()),
+            *(
+                (
+                    span(one := found[name]),
+                    *(("" if one is None else one.method,) if len(used) > 1 else ()),
+                )
+                if used
+                else ()
+            ),
         )
         for name, counts in models.items()
     ]
     method = ("method",) if len(used) > 1 else ()
-    interval = (f"AUC, {percent(known.level)}{'' if method else f' ({used[0]})'}", *method) if used else ()
+    interval = (
+        (f"AUC, {percent(known.level)}{'' if method else f' ({used[0]})'}", *method) if used else ()
+    )
     headings: tuple[str, ...] = (*(WEIGHED if _weighted(models) else COUNTED), *interval)
-    return Grid(tuple(CHOSEN if _chosen(models) and word.startswith("base") else word for word in headings), rows)
+    return Grid(
+        tuple(CHOSEN if _chosen(models) and word.startswith("base") else word for word in headings),
+        rows,
+    )
 
 
 def _distinct(counts: Counts) -> str:
@@ -86,16 +113,34 @@ def _distinct(counts: Counts) -> str:
     return f"{grouped(len(counts.scores))}{merged}"
 
 
-def conditions(models: Mapping[str, Counts], at: Sequence[Conditions], names: Sequence[str] = ()) -> str:
-    """The base rate, always said; costs where they were given, and what is assumed where they enter one of the summaries named."""
-    costs = f"; {at[0].costs.spoken}" if at[0].costs_given else f", {ASSUMED}" if in_costs(*names) else ""
+def conditions(
+    models: Mapping[str, Counts], at: Sequence[Conditions], names: Sequence[str] = ()
+) -> str:
+    """The base rate, always said; costs where they were given, and what is assumed where they enter
+    one of the summaries named.
+    """
+    costs = (
+        f"; {at[0].costs.spoken}"
+        if at[0].costs_given
+        else f", {ASSUMED}"
+        if in_costs(*names)
+        else ""
+    )
     given = [f"{one.prior:.6g}" for one in at if one.prior is not None]
     if _chosen(models):
-        prior = f"prior {' or '.join(given)}" if given else "no base rate, as the class totals were chosen (give --prior)"
+        prior = (
+            f"prior {' or '.join(given)}"
+            if given
+            else "no base rate, as the class totals were chosen (give --prior)"
+        )
         return f"Conditions: {prior}{costs}."
     sample = " or ".join(sorted({digits(counts.prior, 3) for counts in models.values()}))
     of_sample = f"the {'weighted ' if _weighted(models) else ''}sample"
-    prior = f"prior {' or '.join(given)} ({sample} in {of_sample})" if given else f"prior {sample}, as in {of_sample}"
+    prior = (
+        f"prior {' or '.join(given)} ({sample} in {of_sample})"
+        if given
+        else f"prior {sample}, as in {of_sample}"
+    )
     return f"Conditions: {prior}{costs}."
 
 
@@ -116,12 +161,19 @@ def _chosen(models: Mapping[str, Counts]) -> bool:
 
 
 def of_points(rows: Sequence[Row]) -> str:
-    """One line a model and set of conditions; a column for the base rate where there are several."""
+    """One line a model and set of conditions; a column for the base rate where there are
+    several.
+    """
     points = [row.point for row in rows if row.point is not None]
     names = columns(points)
     priors = [row.at.prior if row.point is None else row.point.at.prior for row in rows]
     several = len({row.at for row in rows}) > 1
-    headings = (*(("prior",) if several else ()), "model", "threshold", *(heading(name, points) for name in names))
+    headings = (
+        *(("prior",) if several else ()),
+        "model",
+        "threshold",
+        *(heading(name, points) for name in names),
+    )
     lines = []
     for row, prior in zip(rows, priors, strict=True):
         first = ((UNDEFINED if prior is None else f"{prior:.6g}",)) if several else ()
@@ -142,14 +194,22 @@ def with_baselines(rows: Sequence[Row], answers: Sequence[Answer[Choice]]) -> li
     found: list[Row] = []
     for answer in answers:
         found += [row for row in rows if row.at == answer.at]
-        found += [Row(name, answer.at, point) for name, point in answer.choice.baselines.items()] if answer.choice else []
+        found += (
+            [Row(name, answer.at, point) for name, point in answer.choice.baselines.items()]
+            if answer.choice
+            else []
+        )
     return found
 
 
 def columns(points: Sequence[OperatingPoint]) -> list[str]:
-    """The usual measures, those of a volume where there is one, costs where they are given, and whatever was made best or required."""
+    """The usual measures, those of a volume where there is one, costs where they are given, and
+    whatever was made best or required.
+    """
     asked = dict.fromkeys(name for point in points for name in asked_at(point))
-    shown = {*HEADINGS} - ({*PER_VOLUME} if all(point.volume is None for point in points) else set())
+    shown = {*HEADINGS} - (
+        {*PER_VOLUME} if all(point.volume is None for point in points) else set()
+    )
     shown -= set() if COST in asked or any(point.at.costs_given for point in points) else {COST}
     usual = [name for name in HEADINGS if name in shown]
     return [*usual, *(name for name in asked if name not in usual)]
@@ -160,11 +220,19 @@ def headed(points: Sequence[OperatingPoint]) -> str:
     first = points[0]
     by_cost = in_costs(first.optimized)
     costs = first.at.costs.spoken if first.at.costs_given else ASSUMED if by_cost else ""
-    where = f"At {told(first.at, by_cost=by_cost)}" if len({point.at for point in points}) == 1 else costs
+    where = (
+        f"At {told(first.at, by_cost=by_cost)}"
+        if len({point.at for point in points}) == 1
+        else costs
+    )
     if first.at.prior is None:
         where = ", ".join(filter(None, ("No base rate (class totals were chosen)", costs)))
     rule = f" with {escaped(first.rule)}" if first.rule else ""
-    said = ", ".join(filter(None, (where, f"{_goal(first)}{rule}" if first.optimized else "at the thresholds given")))
+    said = ", ".join(
+        filter(
+            None, (where, f"{_goal(first)}{rule}" if first.optimized else "at the thresholds given")
+        )
+    )
     return f"{said[0].upper()}{said[1:]}:"
 
 
@@ -177,7 +245,11 @@ def _goal(point: OperatingPoint) -> str:
         return f"the {'most profitable' if point.at.costs.earned else 'cheapest'} threshold"
     if measure.name == "tpr" and point.volume is not None:
         return "the most caught"
-    told = heading(str(measure), [point]).replace("(t = ", "at threshold probability ").removesuffix(")" if measure.name == NET_BENEFIT else "")
+    told = (
+        heading(str(measure), [point])
+        .replace("(t = ", "at threshold probability ")
+        .removesuffix(")" if measure.name == NET_BENEFIT else "")
+    )
     return f"the {'highest' if measure.direction == 'higher' else 'lowest'} {told}"
 
 
@@ -188,13 +260,21 @@ def _no_better(choice: Choice, *, alone: bool) -> str:
     name = base.optimized
     who = f"No threshold of {quoted(choice.model, quotes=False)}" if alone else "No model"
     worth = f"{heading(name, [base])} {_cell(base, name)}"
-    beaten = f", against {_cell(choice.point, name)} of {' or '.join(quoted(one, quotes=False) for one in choice.models)}"
+    beaten = (
+        f", against {_cell(choice.point, name)} of"
+        f" {' or '.join(quoted(one, quotes=False) for one in choice.models)}"
+    )
     against = beaten if _cell(base, name) != _cell(choice.point, name) else ""
-    return f"{who} beats flagging {answer.split()[1]} {_where(base).rstrip(', ')}: {answer} ({worth}{against})."
+    return (
+        f"{who} beats flagging {answer.split()[1]} {_where(base).rstrip(', ')}: {answer}"
+        f" ({worth}{against})."
+    )
 
 
 def verdict(choice: Choice, *, alone: bool) -> str:
-    """Which model to use and where to set it, in one sentence, and whether its lead over the others is more than chance."""
+    """Which model to use and where to set it, in one sentence, and whether its lead over the others
+    is more than chance.
+    """
     point, where = choice.point, _where(choice.point)
     if choice.unbeaten is not None:
         return _no_better(choice, alone=alone)
@@ -209,30 +289,51 @@ def verdict(choice: Choice, *, alone: bool) -> str:
         against = f" against {_named_amounts(choice, others)}" if others else ""
         use = " or ".join(_name(name) for name in choice.models)
         there = _at(point) if len(choice.models) == 1 else ""
-        said = f"{where}use {use}{there}: {_amounts(choice, [choice.model])}{against}{_significance(choice)}{_over_baseline(choice, use)}."
+        said = (
+            f"{where}use {use}{there}:"
+            f" {_amounts(choice, [choice.model])}{against}{_significance(choice)}{_over_baseline(choice, use)}."  # noqa: E501
+        )
     return said[0].upper() + said[1:] + _guaranteed(point)
 
 
 def _significance(choice: Choice) -> str:
     """That the lead of the best model is significant, or why that was not tested."""
     if choice.untested:
-        return f"; {_plural('the difference was', 'the differences were', len(choice.points) - 1)} not tested ({choice.untested})"
+        return (
+            f"; {_plural('the difference was', 'the differences were', len(choice.points) - 1)} not"
+            f" tested ({choice.untested})"
+        )
     if not choice.differences:
         return ""
-    return f"; {_plural('the difference is', 'the differences are', len(choice.differences))} significant ({p_in_words(choice.differences)})"
+    return (
+        f"; {_plural('the difference is', 'the differences are', len(choice.differences))}"
+        f" significant ({p_in_words(choice.differences)})"
+    )
 
 
 def _not_distinguished(choice: Choice) -> str:
-    """The models that cannot be distinguished from the best, the best first, and those that are significantly worse."""
+    """The models that cannot be distinguished from the best, the best first, and those that are
+    significantly worse.
+    """
     close = [one for one in choice.differences if not one.significant]
     worse = [one for one in choice.differences if one.significant]
     names = [choice.model, *(one.models[0] for one in close)]
-    said = f"{listed(names)} cannot be distinguished on these cases ({_amounts(choice, names)}; {p_in_words(close)})"
-    tail = f"; {_name(choice.model)}{_at(choice.point)} is best here" if len(choice.models) == 1 else ""
+    said = (
+        f"{listed(names)} cannot be distinguished on these cases ({_amounts(choice, names)};"
+        f" {p_in_words(close)})"
+    )
+    tail = (
+        f"; {_name(choice.model)}{_at(choice.point)} is best here"
+        if len(choice.models) == 1
+        else ""
+    )
     if worse:
         left_out = [one.models[0] for one in worse]
         verb = _plural("is", "are", len(worse))
-        tail += f"; {listed(left_out)} {verb} significantly worse ({_amounts(choice, left_out)}; {p_in_words(worse)})"
+        tail += (
+            f"; {listed(left_out)} {verb} significantly worse ({_amounts(choice, left_out)};"
+            f" {p_in_words(worse)})"
+        )
     return f"{said}{tail}{_over_baseline(choice, _name(choice.model))}."
 
 
@@ -243,11 +344,16 @@ def _over_baseline(choice: Choice, who: str) -> str:
         return ""
     base = choice.baselines[lead.models[0]]
     worth = f"{heading(base.optimized, [base])} {_cell(base, base.optimized)}"
-    return f"; {who} is not significantly better than flagging {lead.models[0].split()[1]} ({worth}; {p_in_words([lead])})"
+    return (
+        f"; {who} is not significantly better than flagging {lead.models[0].split()[1]} ({worth};"
+        f" {p_in_words([lead])})"
+    )
 
 
 def p_in_words(differences: Sequence[Difference]) -> str:
-    """The p-value of a difference, or the one that decides about several, adjusted for how many models were compared."""
+    """The p-value of a difference, or the one that decides about several, adjusted for how many
+    models were compared.
+    """
     values = [one.p_value if one.p_adjusted is None else one.p_adjusted for one in differences]
     significant = differences[0].significant
     p = max(values) if significant else min(values)
@@ -273,7 +379,11 @@ def listed(names: Sequence[str]) -> str:
 
 def _at(point: OperatingPoint) -> str:
     """Where the model is set, behind its name."""
-    return f" at {setting(point)}" if point.share == 1 and point.threshold is not None else f" ({setting(point)})"
+    return (
+        f" at {setting(point)}"
+        if point.share == 1 and point.threshold is not None
+        else f" ({setting(point)})"
+    )
 
 
 def _amounts(choice: Choice, names: Sequence[str]) -> str:
@@ -291,7 +401,9 @@ def _named_amounts(choice: Choice, names: Sequence[str]) -> str:
 
 
 def of_leads(choices: Sequence[Choice]) -> str:
-    """The lead of the best model over each of the others, with its interval: nothing where none was tested."""
+    """The lead of the best model over each of the others, with its interval: nothing where none was
+    tested.
+    """
     tested = [choice for choice in choices if choice.differences]
     if not tested:
         return ""
@@ -299,13 +411,40 @@ def of_leads(choices: Sequence[Choice]) -> str:
     adjusted = any(one.p_adjusted is not None for choice in tested for one in choice.differences)
     rows = []
     for choice in tested:
-        prior = (UNDEFINED if choice.point.at.prior is None else f"{choice.point.at.prior:.6g}",) if several else ()
+        prior = (
+            (UNDEFINED if choice.point.at.prior is None else f"{choice.point.at.prior:.6g}",)
+            if several
+            else ()
+        )
         for one in choice.differences:
             sign = -1 if one.name == COST and choice.point.at.costs.earned else 1
-            value, low, high = (sign * end for end in ((one.value, one.low, one.high) if sign > 0 else (one.value, one.high, one.low)))
-            p = [f"{one.p_value:.3g}", *([f"{one.p_adjusted:.3g}"] if one.p_adjusted is not None else [UNDEFINED] if adjusted else [])]
+            value, low, high = (
+                sign * end
+                for end in (
+                    (one.value, one.low, one.high) if sign > 0 else (one.value, one.high, one.low)
+                )
+            )
+            p = [
+                f"{one.p_value:.3g}",
+                *(
+                    [f"{one.p_adjusted:.3g}"]
+                    if one.p_adjusted is not None
+                    else [UNDEFINED]
+                    if adjusted
+                    else []
+                ),
+            ]
             pair = f"{_name(one.models[1])} - {_name(one.models[0])}"
-            rows.append((*prior, pair, digits(value, 4), f"{digits(low, 4)} to {digits(high, 4)}", *p, one.method))
+            rows.append(
+                (
+                    *prior,
+                    pair,
+                    digits(value, 4),
+                    f"{digits(low, 4)} to {digits(high, 4)}",
+                    *p,
+                    one.method,
+                )
+            )
     first = tested[0].differences[0]
     headings = (
         *(("prior",) if several else ()),
@@ -317,7 +456,9 @@ def of_leads(choices: Sequence[Choice]) -> str:
         "method",
     )
     on = "on the same cases" if first.paired else "on different cases"
-    return Page(f"The best model against the others, {on}:", Grid(headings, rows, left=2 if several else 1))
+    return Page(
+        f"The best model against the others, {on}:", Grid(headings, rows, left=2 if several else 1)
+    )
 
 
 def _guaranteed(point: OperatingPoint) -> str:
@@ -327,59 +468,98 @@ def _guaranteed(point: OperatingPoint) -> str:
     held, seen = [], []
     for one in point.guarantee.requirements:
         name, sense, limit = one.requirement.rsplit(" ", 2)
-        held.append(f"{HEADINGS.get(name, name)} is at {'least' if sense == '>=' else 'most'} {limit}")
+        held.append(
+            f"{HEADINGS.get(name, name)} is at {'least' if sense == '>=' else 'most'} {limit}"
+        )
         seen.append(f"{one.observed:.4g}")
     among = f" and among {point.guarantee.models} models" if point.guarantee.models > 1 else ""
-    sure = f"with {percent(point.guarantee.level)} confidence, although the threshold was chosen on these cases{among}"
+    sure = (
+        f"with {percent(point.guarantee.level)} confidence, although the threshold was chosen on"
+        f" these cases{among}"
+    )
     return f"\nIn the field, {' and '.join(held)} {sure} (observed here: {' and '.join(seen)})."
 
 
 def _where(point: OperatingPoint) -> str:
     """The conditions and the rule, as a person says them."""
-    costs = (point.at.costs.spoken if point.at.costs_given else ASSUMED) if in_costs(point.optimized) else ""
-    said = ", ".join(filter(None, (f"at {_base_rate(point.at)}" if point.at.prior is not None else "", costs)))
+    costs = (
+        (point.at.costs.spoken if point.at.costs_given else ASSUMED)
+        if in_costs(point.optimized)
+        else ""
+    )
+    said = ", ".join(
+        filter(None, (f"at {_base_rate(point.at)}" if point.at.prior is not None else "", costs))
+    )
     if point.rule:
         budget = point.volume is not None and point.rule.startswith("alerts")
         of_all = f" of {grouped(round(point.volume or 0))}" if budget else ""
-        said = f"{said} {'and' if budget and said else 'with'} {escaped(point.rule)}{of_all}".strip()
+        said = (
+            f"{said} {'and' if budget and said else 'with'} {escaped(point.rule)}{of_all}".strip()
+        )
     return f"{said}, " if said else ""
 
 
 def _base_rate(at: Conditions) -> str:
-    """A base rate as people say it: 1 in 1 000 where it is one, and always its number where it is not."""
+    """A base rate as people say it: 1 in 1 000 where it is one, and always its number where it is
+    not.
+    """
     if at.prior is None or at.as_in_sample:
         return f"prior {at.prior:.6g}, as in the sample"
     inverse = round(1 / at.prior)
-    return f"1 in {grouped(inverse)}" if inverse >= 10 and math.isclose(at.prior * inverse, 1, rel_tol=1e-12) else f"prior {at.prior:.6g}"
+    return (
+        f"1 in {grouped(inverse)}"
+        if inverse >= 10 and math.isclose(at.prior * inverse, 1, rel_tol=1e-12)
+        else f"prior {at.prior:.6g}"
+    )
 
 
 def theories(choice: Choice) -> Iterator[str]:
     """The threshold in theory, beside the one chosen."""
     for name, point in choice.points.items():
         if point.theory is not None and point.cut is not None:
-            where = f"score >= {digits(point.cut.score, 6)} (corrected probability {digits(point.cut.probability, 6)})"
-            cost = f"{heading(COST, [point])} {_cell(point.theory, COST)} against {_cell(point, COST)}"
-            yield f"In theory, for calibrated scores, {quoted(name, quotes=False)}: {where}; {cost} at the threshold chosen here."
+            where = (
+                f"score >= {digits(point.cut.score, 6)} (corrected probability"
+                f" {digits(point.cut.probability, 6)})"
+            )
+            cost = (
+                f"{heading(COST, [point])} {_cell(point.theory, COST)} against {_cell(point, COST)}"
+            )
+            yield (
+                f"In theory, for calibrated scores, {quoted(name, quotes=False)}: {where}; {cost}"
+                " at the threshold chosen here."
+            )
 
 
 def heading(name: str, points: Sequence[OperatingPoint]) -> str:
-    """What a column is called; costs that were given as profits are shown as profits, and none are called so where none were given."""
+    """What a column is called; costs that were given as profits are shown as profits, and none are
+    called so where none were given.
+    """
     if name.startswith(NET_BENEFIT):
         return _net_benefit(name, points)
     if name == COST and any(point.at.costs.earned for point in points):
         return "profit per case"
-    return HEADINGS.get(name, name) if name != COST else in_words(name, given=any(point.at.costs_given for point in points))
+    return (
+        HEADINGS.get(name, name)
+        if name != COST
+        else in_words(name, given=any(point.at.costs_given for point in points))
+    )
 
 
 def in_words(name: str, *, given: bool) -> str:
-    """A measure, or the difference of one, in a sentence: without costs given, what equal costs count is errors."""
+    """A measure, or the difference of one, in a sentence: without costs given, what equal costs
+    count is errors.
+    """
     return VOLUME.sub("", name).replace(COST, HEADINGS[COST] if given else "errors per case")
 
 
 def _net_benefit(name: str, points: Sequence[OperatingPoint]) -> str:
-    """Net benefit is no number without the probability t at which one would act: the one given, or the one that the costs make."""
+    """Net benefit is no number without the probability t at which one would act: the one given, or
+    the one that the costs make.
+    """
     given = dict(parse(name).parameters).get("t")
-    several = list(dict.fromkeys(point.at.costs.threshold if given is None else given for point in points))
+    several = list(
+        dict.fromkeys(point.at.costs.threshold if given is None else given for point in points)
+    )
     return f"net benefit (t = {' or '.join(f'{t:.4g}' for t in several)})"
 
 
@@ -398,13 +578,34 @@ def cases(value: float) -> str:
 
 
 def of_rates(every: Sequence[Rates]) -> str:
-    """What the calculator found: each rate, and the range that rounding leaves open; a column a base rate where there are several."""
+    """What the calculator found: each rate, and the range that rounding leaves open; a column a
+    base rate where there are several.
+    """
     if len(every) > 1:
-        names = list(dict.fromkeys(name for rates in every for name in (*rates.solved, *rates.undefined)))
-        values = [(name, *(digits(rates.solved[name].value, 4) if name in rates.solved else UNDEFINED for rates in every)) for name in names]
+        names = list(
+            dict.fromkeys(name for rates in every for name in (*rates.solved, *rates.undefined))
+        )
+        values = [
+            (
+                name,
+                *(
+                    digits(rates.solved[name].value, 4) if name in rates.solved else UNDEFINED
+                    for rates in every
+                ),
+            )
+            for name in names
+        ]
         return Grid(("rate", *("" for _ in every)), values)
     rates = every[0]
-    rows = [(name, digits(rates[name].value, 4), _span(rates[name]), "given" if rates[name].given else "") for name in rates]
+    rows = [
+        (
+            name,
+            digits(rates[name].value, 4),
+            _span(rates[name]),
+            "given" if rates[name].given else "",
+        )
+        for name in rates
+    ]
     rows += [(name, UNDEFINED, reason, "") for name, reason in rates.undefined.items()]
     return Grid(("rate", "value", "if the given ones are rounded", ""), rows)
 
@@ -414,16 +615,25 @@ def _span(rate: Solved) -> str:
         return "not computed"
     if rate.low == rate.high:
         return ""
-    return f"{digits(rate.low, 4)} or more" if math.isinf(rate.high) else f"{digits(rate.low, 4)} to {digits(rate.high, 4)}"
+    return (
+        f"{digits(rate.low, 4)} or more"
+        if math.isinf(rate.high)
+        else f"{digits(rate.low, 4)} to {digits(rate.high, 4)}"
+    )
 
 
 def of_summaries(values: Sequence[Valued]) -> str:
-    """One line a summary and base rate, one column a model; what a random classifier gets beside it, where that is not one half."""
+    """One line a summary and base rate, one column a model; what a random classifier gets beside
+    it, where that is not one half.
+    """
     models = list(dict.fromkeys(value.model for value in values))
     rows: dict[tuple[str, str], dict[str, str]] = {}
     chances: dict[tuple[str, str], str] = {}
     for value in values:
-        key = str(value.summary), "as in the sample" if value.at.prior is None else f"{value.at.prior:.6g}"
+        key = (
+            str(value.summary),
+            "as in the sample" if value.at.prior is None else f"{value.at.prior:.6g}",
+        )
         rows.setdefault(key, {})[value.model] = digits(value.value, 4)
         chances[key] = "" if value.chance is None else digits(value.chance, 4)
     headings = (
@@ -432,41 +642,93 @@ def of_summaries(values: Sequence[Valued]) -> str:
         *(quoted(model, quotes=False) for model in models),
         *(("random classifier",) if any(chances.values()) else ()),
     )
-    lines = [(*key, *(cells[model] for model in models), chances[key])[: len(headings)] for key, cells in rows.items()]
+    lines = [
+        (*key, *(cells[model] for model in models), chances[key])[: len(headings)]
+        for key, cells in rows.items()
+    ]
     return Grid(headings, lines, left=2)
 
 
 def of_curve(model: str, curve: Curve, most: int) -> str:
     """The points of a curve, or so many of them spread evenly."""
-    where = "" if curve.at is None else f", at {told(curve.at, by_cost=in_costs(curve.x_label, curve.y_label))}"
-    shown = sorted({round(i * (len(curve) - 1) / (most - 1)) for i in range(most)}) if len(curve) > most else list(range(len(curve)))
-    some = f" ({len(shown)} of {grouped(len(curve))} points; all with --csv)" if len(shown) < len(curve) else ""
+    where = (
+        ""
+        if curve.at is None
+        else f", at {told(curve.at, by_cost=in_costs(curve.x_label, curve.y_label))}"
+    )
+    shown = (
+        sorted({round(i * (len(curve) - 1) / (most - 1)) for i in range(most)})
+        if len(curve) > most
+        else list(range(len(curve)))
+    )
+    some = (
+        f" ({len(shown)} of {grouped(len(curve))} points; all with --csv)"
+        if len(shown) < len(curve)
+        else ""
+    )
     cuts = curve.thresholds
-    rows = [(*(() if cuts is None else (_cut(float(cuts[i])),)), digits(float(curve.x[i]), 4), digits(float(curve.y[i]), 4)) for i in shown]
-    x, y = (in_words(label, given=curve.at is None or curve.at.costs_given) for label in (curve.x_label, curve.y_label))
+    rows = [
+        (
+            *(() if cuts is None else (_cut(float(cuts[i])),)),
+            digits(float(curve.x[i]), 4),
+            digits(float(curve.y[i]), 4),
+        )
+        for i in shown
+    ]
+    x, y = (
+        in_words(label, given=curve.at is None or curve.at.costs_given)
+        for label in (curve.x_label, curve.y_label)
+    )
     title = f"{quoted(model, quotes=False)}, {curve.name}: {y} against {x}{where}{some}"
     headings = (*(() if cuts is None else ("score >=",)), x, y)
     return Page(title, Grid(headings, rows, left=0))
 
 
 def of_decisions(curves: Sequence[tuple[str, Curve]]) -> list[str]:
-    """Net benefit at threshold probabilities a percent apart, beside acting on everybody and on nobody: a table for each base rate."""
+    """Net benefit at threshold probabilities a percent apart, beside acting on everybody and on
+    nobody: a table for each base rate.
+    """
     found = list[str]()
     for prior in dict.fromkeys(curve.at.prior for _, curve in curves if curve.at is not None):
-        here = [(model, curve) for model, curve in curves if curve.at is not None and curve.at.prior == prior]
+        here = [
+            (model, curve)
+            for model, curve in curves
+            if curve.at is not None and curve.at.prior == prior
+        ]
         highest = max(float(curve.x[-1]) for _, curve in here)
         t = np.arange(1, max(2, min(100, math.floor(100 * highest) + 2))) / 100
-        columns = [act_on_everybody(t, float(prior)), np.zeros(len(t)), *(benefits_at(curve, t)[0] for _, curve in here)]
+        columns = [
+            act_on_everybody(t, float(prior)),
+            np.zeros(len(t)),
+            *(benefits_at(curve, t)[0] for _, curve in here),
+        ]
         cuts = [benefits_at(curve, t)[1] for _, curve in here]
         alone = len(here) == 1
         rows = [
-            (f"{100 * share:.0f} %", *((_cut(float(cuts[0][i])),) if alone else ()), *(digits(float(column[i]), 4) for column in columns))
+            (
+                f"{100 * share:.0f} %",
+                *((_cut(float(cuts[0][i])),) if alone else ()),
+                *(digits(float(column[i]), 4) for column in columns),
+            )
             for i, share in enumerate(t)
         ]
-        names = ("net benefit",) if alone else tuple(f"net benefit, {quoted(model, quotes=False)}" for model, _ in here)
-        headings = ("threshold probability", *(("score >=",) if alone else ()), "act on everybody", "act on nobody", *names)
+        names = (
+            ("net benefit",)
+            if alone
+            else tuple(f"net benefit, {quoted(model, quotes=False)}" for model, _ in here)
+        )
+        headings = (
+            "threshold probability",
+            *(("score >=",) if alone else ()),
+            "act on everybody",
+            "act on nobody",
+            *names,
+        )
         told = quoted(here[0][0], quotes=False) if alone else f"{len(here)} models"
-        title = f"{told}, decision curve: net benefit a case at prior {prior:.6g} (every jump with --csv)"
+        title = (
+            f"{told}, decision curve: net benefit a case at prior {prior:.6g} (every jump with"
+            " --csv)"
+        )
         found.append(Page(title, Grid(headings, rows, left=0)))
     return found
 
@@ -476,18 +738,30 @@ def _cut(value: float) -> str:
 
 
 def curves_csv(curves: Sequence[tuple[str, Curve]]) -> str:
-    """All points of all curves: one line a point, with the model and the base rate that it is read at."""
+    """All points of all curves: one line a point, with the model and the base rate that it is read
+    at.
+    """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     first = curves[0][1]
     with_cut = first.x_label != "threshold"
-    writer.writerow(("model", "prior", *(("threshold",) if with_cut else ()), first.x_label, first.y_label))
+    writer.writerow(
+        ("model", "prior", *(("threshold",) if with_cut else ()), first.x_label, first.y_label)
+    )
     for model, curve in curves:
         prior = "" if curve.at is None or curve.at.prior is None else repr(curve.at.prior)
-        cuts = curve.thresholds.tolist() if curve.thresholds is not None else [math.nan] * len(curve)
+        cuts = (
+            curve.thresholds.tolist() if curve.thresholds is not None else [math.nan] * len(curve)
+        )
         for x, y, cut in zip(curve.x.tolist(), curve.y.tolist(), cuts, strict=True):
             values = (cut, x, y) if with_cut else (x, y)
-            writer.writerow((_safe(model), prior, *("" if math.isnan(value) else repr(value) for value in values)))
+            writer.writerow(
+                (
+                    _safe(model),
+                    prior,
+                    *("" if math.isnan(value) else repr(value) for value in values),
+                )
+            )
     return out.getvalue()
 
 
@@ -502,7 +776,10 @@ def span(found: Interval | None) -> str:
         return UNDEFINED
     if found.method == EXACT:
         return EXACT
-    ends = (found.value if found.side == UPPER else found.low, found.value if found.side == LOWER else found.high)
+    ends = (
+        found.value if found.side == UPPER else found.low,
+        found.value if found.side == LOWER else found.high,
+    )
     count = digits_apart(*ends, least=3)
     low, high = (_short(bound, count) for bound in (found.low, found.high))
     if found.side == UPPER:
@@ -511,7 +788,11 @@ def span(found: Interval | None) -> str:
 
 
 def _short(value: float, count: int) -> str:
-    return grouped(round(value)) if abs(value) >= 1000 and math.isfinite(value) else f"{value:.{count}g}"
+    return (
+        grouped(round(value))
+        if abs(value) >= 1000 and math.isfinite(value)
+        else f"{value:.{count}g}"
+    )
 
 
 def digits(value: float, count: int) -> str:

@@ -1,4 +1,6 @@
-"""`Axis`: where a value lies between the two ends of an axis, and which values are written beside it."""
+"""`Axis`: where a value lies between the two ends of an axis, and which values are written beside
+it.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,8 @@ from baserate.numbers import Floats
 
 Scale = Literal["linear", "log", "deviate"]
 Ticks = tuple[tuple[float, str], ...]
-# How far beyond the frame a place is told apart: what lies further away is drawn there, and clipped.
+# How far beyond the frame a place is told apart: what lies further away is drawn there, and
+# clipped.
 BEYOND = 0.5
 MOST_DECADES = 7
 LAST, FARTHEST = 300, 1e307  # powers of ten on a logarithmic axis, and the ends of a linear one
@@ -24,7 +27,9 @@ RATES = (1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99, 0.999)
 
 @dataclass(frozen=True)
 class Axis:
-    """From `low` to `high`, evenly by the value, by its logarithm, or by the normal deviate of a share."""
+    """From `low` to `high`, evenly by the value, by its logarithm, or by the normal deviate of a
+    share.
+    """
 
     label: str
     low: float = 0.0
@@ -33,20 +38,32 @@ class Axis:
     ticks: Ticks = ()
 
     def __post_init__(self) -> None:
-        ends = {"linear": (-math.inf, math.inf), "log": (0.0, math.inf), "deviate": (0.0, 1.0)}.get(self.scale)
+        ends = {"linear": (-math.inf, math.inf), "log": (0.0, math.inf), "deviate": (0.0, 1.0)}.get(
+            self.scale
+        )
         if ends is None:
-            raise refuse("BR650", f"there is no scale {quoted(self.scale)}", "linear, log or deviate")
+            raise refuse(
+                "BR650", f"there is no scale {quoted(self.scale)}", "linear, log or deviate"
+            )
         if not ends[0] < self.low < self.high < ends[1]:
             span = f"{quoted(self.low)} to {quoted(self.high)}"
-            raise refuse("BR650", f"a {self.scale} axis cannot go from {span}", f"two numbers, rising, between {ends[0]:g} and {ends[1]:g}")
+            raise refuse(
+                "BR650",
+                f"a {self.scale} axis cannot go from {span}",
+                f"two numbers, rising, between {ends[0]:g} and {ends[1]:g}",
+            )
 
     def place(self, values: Any) -> Floats:
-        """Where the values lie: 0 at `low`, 1 at `high`; NaN stays NaN, and what is far outside is held a little beyond the frame."""
+        """Where the values lie: 0 at `low`, 1 at `high`; NaN stays NaN, and what is far outside is
+        held a little beyond the frame.
+        """
         given = self._scaled(np.asarray(values, dtype=np.float64))
         low, high = self._scaled(np.array([self.low, self.high]))
         # Halves, so that an axis over all floats does not overflow.
         with np.errstate(over="ignore", invalid="ignore"):
-            places: Floats = np.clip((given / 2 - low / 2) / (high / 2 - low / 2), -BEYOND, 1 + BEYOND)
+            places: Floats = np.clip(
+                (given / 2 - low / 2) / (high / 2 - low / 2), -BEYOND, 1 + BEYOND
+            )
         return places
 
     def _scaled(self, values: Floats) -> Floats:
@@ -87,14 +104,23 @@ def deviates(label: str, low: float = 1e-3, high: float = 0.95) -> Axis:
 
 
 def spanning(label: str, values: Any, *, log: bool = False, room: float = 0.0) -> Axis:
-    """An axis that holds all these values, with `room` to spare on both sides; on a logarithmic one, those above 0. None goes beyond 1e307."""
+    """An axis that holds all these values, with `room` to spare on both sides; on a logarithmic
+    one, those above 0. None goes beyond 1e307.
+    """
     known = np.asarray(values, dtype=np.float64)
     known = np.clip(known[np.isfinite(known) & ((known > 0) | (not log))], -FARTHEST, FARTHEST)
-    low, high = (float(known.min()), float(known.max())) if len(known) else (0.1 if log else 0.0, 1.0)
+    low, high = (
+        (float(known.min()), float(known.max())) if len(known) else (0.1 if log else 0.0, 1.0)
+    )
     if log:
-        first, last = (max(min(power, LAST), -LAST) for power in (math.floor(math.log10(low)), math.ceil(math.log10(high))))
+        first, last = (
+            max(min(power, LAST), -LAST)
+            for power in (math.floor(math.log10(low)), math.ceil(math.log10(high)))
+        )
         return logarithmic(label, 10.0 ** (first if first < last else last - 1), 10.0**last)
-    if high / 2 - low / 2 <= 1e-9 * max(abs(low), abs(high)):  # what is all one value is shown in the middle
+    if high / 2 - low / 2 <= 1e-9 * max(
+        abs(low), abs(high)
+    ):  # what is all one value is shown in the middle
         around = max(abs(low) * 1e-3, 0.5 if not low else 0.0, 1e-300)
         low, high = low - around, high + around
     spare = (high / 2 - low / 2) * 2 * room if room and high / 2 - low / 2 < 1e307 else 0.0
@@ -105,7 +131,9 @@ def _round_ticks(low: float, high: float) -> Ticks:
     """Four to nine round values between the ends."""
     half = high / 2 - low / 2
     size = 10.0 ** math.floor(math.log10(half / 2)) if half > 1e-290 else half
-    step = next((factor * size for factor in (1, 2, 2.5, 5, 10) if half / (factor * size) <= 3.0), 10 * size)
+    step = next(
+        (factor * size for factor in (1, 2, 2.5, 5, 10) if half / (factor * size) <= 3.0), 10 * size
+    )
     if not math.isfinite(low / step) or not math.isfinite(high / step):
         return ()
     whole = range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)

@@ -1,4 +1,6 @@
-"""From finished curves to the parts of a panel: names, styles, axes, and lines as exact as the drawing shows."""
+"""From finished curves to the parts of a panel: names, styles, axes, and lines as exact as the
+drawing shows.
+"""
 
 from __future__ import annotations
 
@@ -19,10 +21,24 @@ from baserate.plots.panels import DASHES, Area, Line, Marks, Panel, Part, Style,
 Curves = Curve | Sequence[Curve] | Mapping[str, Any]
 Chosen = OperatingPoint | Sequence[OperatingPoint] | Mapping[str, OperatingPoint]
 
-# Finer than any screen shows a panel; what lies closer together than this share of an axis is one place.
+# Finer than any screen shows a panel; what lies closer together than this share of an axis is one
+# place.
 PIXELS = 1024
 MOST_PLACES = 4 * PIXELS
-SHARES = ("fpr", "tpr", "fnr", "tnr", "fdr", "posfrac", "precision", "npv", "effective_prior", "cost_share", "mean_score", "positive_share")
+SHARES = (
+    "fpr",
+    "tpr",
+    "fnr",
+    "tnr",
+    "fdr",
+    "posfrac",
+    "precision",
+    "npv",
+    "effective_prior",
+    "cost_share",
+    "mean_score",
+    "positive_share",
+)
 # Where a curve would otherwise touch the frame.
 ROOMY = ("expected_cost", "cost", "threshold")
 LABELS = {
@@ -61,27 +77,46 @@ class Named(NamedTuple):
 def named(curves: Curves, kinds: Iterable[str] = ()) -> list[Named]:
     """The curves with their names: of models, or of the base rates of a family, or both."""
     if isinstance(curves, Mapping):
-        groups = {str(name): [given] if isinstance(given, Curve) else list(given) for name, given in curves.items()}
+        groups = {
+            str(name): [given] if isinstance(given, Curve) else list(given)
+            for name, given in curves.items()
+        }
     else:
         groups = {"": [curves] if isinstance(curves, Curve) else list(curves)}
     found = [Named(*each) for each in _styled(groups)]
     wanted = tuple(kinds)
     if not found:
-        raise refuse("BR651", "there is no curve to draw", 'roc_panel(roc(counts)), or {"name": curve}')
+        raise refuse(
+            "BR651", "there is no curve to draw", 'roc_panel(roc(counts)), or {"name": curve}'
+        )
     for one in found:
         if wanted and one.curve.name not in wanted:
-            raise refuse("BR651", f"a curve {quoted(one.curve.name)} does not belong here", f"give {' or '.join(wanted)}")
+            raise refuse(
+                "BR651",
+                f"a curve {quoted(one.curve.name)} does not belong here",
+                f"give {' or '.join(wanted)}",
+            )
     return found
 
 
 def _styled(groups: Mapping[str, list[Any]]) -> Iterable[tuple[str, Curve, Style]]:
-    """Where models have several curves each, colours tell the models apart and dashes the conditions; else both change together."""
+    """Where models have several curves each, colours tell the models apart and dashes the
+    conditions; else both change together.
+    """
     several, place = len(groups) > 1 and any(len(group) > 1 for group in groups.values()), 0
     for model, (name, group) in enumerate(groups.items()):
         for dash, curve in enumerate(group):
             if not isinstance(curve, Curve):
-                raise refuse("BR651", f"a panel is made of curves, got {type(curve).__name__}", "roc(counts), pr(counts, at=at)")
-            style = Style(series(model).colour, list(DASHES)[dash % len(DASHES)]) if several else series(place)
+                raise refuse(
+                    "BR651",
+                    f"a panel is made of curves, got {type(curve).__name__}",
+                    "roc(counts), pr(counts, at=at)",
+                )
+            style = (
+                Style(series(model).colour, list(DASHES)[dash % len(DASHES)])
+                if several
+                else series(place)
+            )
             where = conditions_of(curve) if len(group) > 1 else ""
             yield ", ".join(filter(None, (name, where))), curve, style
             place += 1
@@ -112,12 +147,19 @@ def line_of(one: Named, x: Axis, y: Axis) -> Line:
 
 
 def drawn(curve: Curve, x: Axis, y: Axis) -> tuple[Floats, Floats]:
-    """The points to draw: with others between them where an edge is long on these axes, and without those that fall together."""
+    """The points to draw: with others between them where an edge is long on these axes, and without
+    those that fall together.
+    """
     across, up = curve.x, curve.y
     if curve.name in ("ks", "cost_threshold"):
         across, up = stepped(across, up)
     between = curve._between
-    if between is not None and 2 <= len(curve) <= MOST_PLACES and not np.isnan(curve.x).all() and not np.isnan(curve.y).all():
+    if (
+        between is not None
+        and 2 <= len(curve) <= MOST_PLACES
+        and not np.isnan(curve.x).all()
+        and not np.isnan(curve.y).all()
+    ):
 
         def placed(edges: Any, shares: Any) -> tuple[Floats, Floats]:
             there = between(edges, shares)
@@ -136,26 +178,39 @@ def stepped(x: Floats, y: Floats) -> tuple[Floats, Floats]:
 
 
 def seen(x: Floats, y: Floats) -> Any:
-    """Which points are told apart at this size: the first of each run in one place; in each column of many, its extremes too."""
+    """Which points are told apart at this size: the first of each run in one place; in each column
+    of many, its extremes too.
+    """
     if len(x) <= MOST_PLACES:
         return np.arange(len(x))
     holes = np.isnan(x) | np.isnan(y)
-    cells = [np.where(holes, -1, np.nan_to_num(places) * 2 * PIXELS).astype(np.int64) for places in (x, y)]
+    cells = [
+        np.where(holes, -1, np.nan_to_num(places) * 2 * PIXELS).astype(np.int64)
+        for places in (x, y)
+    ]
     new = (np.diff(cells[0]) != 0) | (np.diff(cells[1]) != 0)
     kept = np.flatnonzero(np.concatenate(([True], new[:-1] | new[1:], [True])))
     if len(kept) <= 8 * MOST_PLACES:
         return kept
     starts = np.flatnonzero(np.concatenate(([True], np.diff(cells[0]) != 0)))
     ends = np.append(starts[1:], len(x))
-    extremes = [start + place(y[start:end]) for start, end in zip(starts, ends, strict=True) for place in (np.argmin, np.argmax)]
+    extremes = [
+        start + place(y[start:end])
+        for start, end in zip(starts, ends, strict=True)
+        for place in (np.argmin, np.argmax)
+    ]
     return np.unique(np.concatenate((starts, ends - 1, extremes)).astype(np.intp))
 
 
 def marks_of(points: Chosen, x: str, y: str, height: Axis, *, labelled: bool = False) -> list[Part]:
-    """Operating points where they lie on the axes of these two measures; labelled, with the value on the second."""
+    """Operating points where they lie on the axes of these two measures; labelled, with the value
+    on the second.
+    """
     if isinstance(points, OperatingPoint):
         points = [points]
-    given = list(points.items()) if isinstance(points, Mapping) else [("", point) for point in points]
+    given = (
+        list(points.items()) if isinstance(points, Mapping) else [("", point) for point in points]
+    )
     parts: list[Part] = []
     for name, point in given:
         place = [_read(point, axis) for axis in (x, y)]
@@ -163,29 +218,55 @@ def marks_of(points: Chosen, x: str, y: str, height: Axis, *, labelled: bool = F
         words += [f"{place[1]:.3g}"] if labelled else []
         parts.append(Marks((place[0],), (place[1],)))
         if words:
-            parts.append(Words(place[0], place[1], ": ".join(words), across=0.7, up=0.5 if height.place([place[1]])[0] < 0.12 else -0.9))
+            parts.append(
+                Words(
+                    place[0],
+                    place[1],
+                    ": ".join(words),
+                    across=0.7,
+                    up=0.5 if height.place([place[1]])[0] < 0.12 else -0.9,
+                )
+            )
     return parts
 
 
 def _read(point: Any, axis: str) -> float:
     if not isinstance(point, OperatingPoint):
-        raise refuse("BR651", f"what is marked is an operating point, got {type(point).__name__}", "choose(counts, at=at)")
+        raise refuse(
+            "BR651",
+            f"what is marked is an operating point, got {type(point).__name__}",
+            "choose(counts, at=at)",
+        )
     if axis == "threshold":
         return float("nan") if point.threshold is None else float(point.threshold)
     return float(measure(axis, point.confusion, at=point.at))
 
 
-def bands_of(bands: Band | Sequence[Band], labels: tuple[str, str] | None = None, style: Callable[[int], Style] = series) -> list[Part]:
-    """Each band as an area in the colour of its curve; what is read along the upright axis of the panel lies sideways."""
+def bands_of(
+    bands: Band | Sequence[Band],
+    labels: tuple[str, str] | None = None,
+    style: Callable[[int], Style] = series,
+) -> list[Part]:
+    """Each band as an area in the colour of its curve; what is read along the upright axis of the
+    panel lies sideways.
+    """
     every = [bands] if isinstance(bands, Band) else list(bands)
     for one in every:
         if not isinstance(one, Band):
-            raise refuse("BR651", f"what is shaded is a band, got {type(one).__name__}", "band(roc, counts)")
+            raise refuse(
+                "BR651", f"what is shaded is a band, got {type(one).__name__}", "band(roc, counts)"
+            )
         if labels is not None and {one.x_label, one.y_label} != set(labels):
-            text = f"a band of {one.y_label} along {one.x_label} does not belong to {labels[1]} against {labels[0]}"
+            text = (
+                f"a band of {one.y_label} along {one.x_label} does not belong to {labels[1]}"
+                f" against {labels[0]}"
+            )
             raise refuse("BR651", text, "give the band of the curve that is drawn")
     turned = [labels is not None and one.x_label != labels[0] for one in every]
-    return [Area(one.x, one.low, one.high, "", style(place).colour, sideways=turned[place]) for place, one in enumerate(every)]
+    return [
+        Area(one.x, one.low, one.high, "", style(place).colour, sideways=turned[place])
+        for place, one in enumerate(every)
+    ]
 
 
 def panel_of(  # noqa: PLR0913 (each is a part of the panel)
@@ -201,19 +282,28 @@ def panel_of(  # noqa: PLR0913 (each is a part of the panel)
     labelled: bool = False,
     square: bool = True,
 ) -> Panel:
-    """Curves on axes that hold them all, over their bands and whatever else lies behind them, and under operating points."""
+    """Curves on axes that hold them all, over their bands and whatever else lies behind them, and
+    under operating points.
+    """
     found = named(curves, kinds)
     first = found[0].curve
     labels = first.x_label, first.y_label
     for one in found:
         if (one.curve.x_label, one.curve.y_label) != labels:
-            raise refuse("BR651", f"{one.curve.name} and {first.name} have different axes", "draw each in a panel of its own")
+            raise refuse(
+                "BR651",
+                f"{one.curve.name} and {first.name} have different axes",
+                "draw each in a panel of its own",
+            )
     x, y = axes or (
         axis_of(labels[0], [one.curve.x for one in found], log=log[0]),
         axis_of(labels[1], [one.curve.y for one in found], log=log[1]),
     )
     lines = [line_of(one, x, y) for one in found]
-    around: list[Part] = [*bands_of(bands, labels, lambda i: found[i % len(found)].style), *(behind(found, x, y) if behind else [])]
+    around: list[Part] = [
+        *bands_of(bands, labels, lambda i: found[i % len(found)].style),
+        *(behind(found, x, y) if behind else []),
+    ]
     parts = (*around, *lines, *marks_of(points, *labels, y, labelled=labelled))
     return Panel(title, x, y, parts, said(title, x, y, [one.name for one in found]), square)
 

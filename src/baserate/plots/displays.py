@@ -1,4 +1,6 @@
-"""Displays in the manner of scikit-learn, for the curves that it has none for. They hold numbers; matplotlib is needed for `plot` alone."""
+"""Displays in the manner of scikit-learn, for the curves that it has none for. They hold numbers;
+matplotlib is needed for `plot` alone.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +24,9 @@ At = Conditions | Sequence[Conditions] | None
 class CurveDisplay(Drawable):
     """Curves of one kind, for one model or several, at one base rate or several.
 
-    `from_predictions`, `from_estimator` and `from_cv_results` make one; it is drawn by `plot(ax=…)`, or at once where they are given an
-    `ax`. `curves` has the numbers, `panel` what is drawn. After `plot`, `ax_` and `figure_` are those of matplotlib.
+    `from_predictions`, `from_estimator` and `from_cv_results` make one; it is drawn by
+    `plot(ax=…)`, or at once where they are given an `ax`. `curves` has the numbers, `panel` what is
+    drawn. After `plot`, `ax_` and `figure_` are those of matplotlib.
     """
 
     _make: ClassVar[Callable[..., Curve]]
@@ -31,14 +34,20 @@ class CurveDisplay(Drawable):
 
     def __init__(self, curves: Mapping[str, Sequence[Curve]]) -> None:
         self.curves = {str(name): tuple(group) for name, group in curves.items()}
-        self.panel: Panel = panel_for([(name, curve) for name, group in self.curves.items() for curve in group])
+        self.panel: Panel = panel_for(
+            [(name, curve) for name, group in self.curves.items() for curve in group]
+        )
 
     @classmethod
     def from_counts(cls, counts: Counts | Mapping[str, Counts], *, at: At = None) -> Self:
         """The display of counts, or of the counts of several models by name."""
         models = counts if isinstance(counts, Mapping) else {"": counts}
         if not models:
-            raise refuse("BR651", "there is no curve to draw", 'from_predictions(y, scores), or {"model": scores}')
+            raise refuse(
+                "BR651",
+                "there is no curve to draw",
+                'from_predictions(y, scores), or {"model": scores}',
+            )
         return cls({name: cls._curves(one, at) for name, one in models.items()})
 
     @classmethod
@@ -55,7 +64,10 @@ class CurveDisplay(Drawable):
     ) -> Self:
         """From labels and scores; scores of several models as a dictionary by name."""
         models = y_score if isinstance(y_score, Mapping) else {name: y_score}
-        counts = {str(key): count(y_true, scores, pos_label=pos_label, sample_weight=sample_weight) for key, scores in models.items()}
+        counts = {
+            str(key): count(y_true, scores, pos_label=pos_label, sample_weight=sample_weight)
+            for key, scores in models.items()
+        }
         return cls.from_counts(counts, at=at)._drawn(ax)
 
     @classmethod
@@ -74,7 +86,9 @@ class CurveDisplay(Drawable):
         """From a fitted classifier and cases: by `predict_proba`, else by `decision_function`."""
         positive = _positive(estimator, pos_label)
         shown = type(estimator).__name__ if name is None else name
-        counts = count(y, _scores(estimator, X, positive), pos_label=positive, sample_weight=sample_weight)
+        counts = count(
+            y, _scores(estimator, X, positive), pos_label=positive, sample_weight=sample_weight
+        )
         return cls.from_counts({shown: counts}, at=at)._drawn(ax)
 
     @classmethod
@@ -89,15 +103,26 @@ class CurveDisplay(Drawable):
         pos_label: Any = None,
         ax: Any = None,
     ) -> Self:
-        """From what `cross_validate(…, return_estimator=True, return_indices=True)` gives: one curve a fold, on the cases left out."""
+        """From what `cross_validate(…, return_estimator=True, return_indices=True)` gives: one
+        curve a fold, on the cases left out.
+        """
         if "estimator" not in cv_results or "indices" not in cv_results:
             missing = "the results hold no estimators or no indices"
-            raise refuse("BR651", missing, "cross_validate(..., return_estimator=True, return_indices=True)")
+            raise refuse(
+                "BR651", missing, "cross_validate(..., return_estimator=True, return_indices=True)"
+            )
         folds = {}
-        for fold, (estimator, rows) in enumerate(zip(cv_results["estimator"], cv_results["indices"]["test"], strict=True)):
+        for fold, (estimator, rows) in enumerate(
+            zip(cv_results["estimator"], cv_results["indices"]["test"], strict=True)
+        ):
             positive = _positive(estimator, pos_label)
             weights = None if sample_weight is None else _rows(sample_weight, rows)
-            counts = count(_rows(y, rows), _scores(estimator, _rows(X, rows), positive), pos_label=positive, sample_weight=weights)
+            counts = count(
+                _rows(y, rows),
+                _scores(estimator, _rows(X, rows), positive),
+                pos_label=positive,
+                sample_weight=weights,
+            )
             folds[f"fold {fold + 1}"] = counts
         return cls.from_counts(folds, at=at)._drawn(ax)
 
@@ -126,7 +151,9 @@ class CurveDisplay(Drawable):
     def _curves(cls, counts: Counts, at: At) -> list[Curve]:
         if not cls._conditions:
             if at is not None:
-                raise refuse("BR519", f"{cls.__name__} does not depend on conditions", "leave at out")
+                raise refuse(
+                    "BR519", f"{cls.__name__} does not depend on conditions", "leave at out"
+                )
             return [cls._make(counts)]
         conditions = [at] if at is None or isinstance(at, Conditions) else list(at)
         return [cls._make(counts, at=one) for one in conditions]
@@ -136,17 +163,33 @@ class CurveDisplay(Drawable):
 
 
 def _positive(estimator: Any, pos_label: Any) -> Any:
-    """The class that is positive: the one named, or the second of 0 and 1, −1 and 1, False and True."""
+    """The class that is positive: the one named, or the second of 0 and 1, −1 and 1, False and
+    True.
+    """
     classes = list(getattr(estimator, "classes_", ()))
     if len(classes) != 2:
-        raise refuse("BR651", f"a classifier of two classes is needed, got {len(classes)}", "fit it on two classes")
+        raise refuse(
+            "BR651",
+            f"a classifier of two classes is needed, got {len(classes)}",
+            "fit it on two classes",
+        )
     if pos_label is not None:
         if pos_label not in classes:
-            raise refuse("BR109", "pos_label is none of the classifier's classes", Fix.option("pos_label", classes[1]))
+            raise refuse(
+                "BR109",
+                "pos_label is none of the classifier's classes",
+                Fix.option("pos_label", classes[1]),
+            )
         return pos_label
-    plain = all(isinstance(one, bool | int | float | np.bool_ | np.integer | np.floating) for one in classes)
+    plain = all(
+        isinstance(one, bool | int | float | np.bool_ | np.integer | np.floating) for one in classes
+    )
     if not plain or {float(one) for one in classes} not in ({0.0, 1.0}, {-1.0, 1.0}):
-        raise refuse("BR102", "there is no telling which class is positive", Fix.option("pos_label", classes[1]))
+        raise refuse(
+            "BR102",
+            "there is no telling which class is positive",
+            Fix.option("pos_label", classes[1]),
+        )
     return classes[1].item() if isinstance(classes[1], np.generic) else classes[1]
 
 
@@ -158,7 +201,11 @@ def _scores(estimator: Any, cases: Any, positive: Any) -> Any:
     if hasattr(estimator, "decision_function"):
         scores = np.asarray(estimator.decision_function(cases))
         return scores if second else -scores
-    raise refuse("BR651", f"{type(estimator).__name__} gives classes and no scores", "a classifier with predict_proba or decision_function")
+    raise refuse(
+        "BR651",
+        f"{type(estimator).__name__} gives classes and no scores",
+        "a classifier with predict_proba or decision_function",
+    )
 
 
 def _rows(table: Any, rows: Any) -> Any:

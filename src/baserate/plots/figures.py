@@ -1,4 +1,6 @@
-"""The panels of each curve: ROC space, base rates, costs, scores; and which panel belongs to which curve."""
+"""The panels of each curve: ROC space, base rates, costs, scores; and which panel belongs to which
+curve.
+"""
 
 from __future__ import annotations
 
@@ -22,12 +24,37 @@ from baserate.measures.confusion import Confusion
 from baserate.measures.isolines import IsoCost, Isoline, Kind, isoline
 from baserate.numbers import Floats
 from baserate.plots.axes import Axis, linear, logarithmic, spanning
-from baserate.plots.compose import LABELS, Chosen, Curves, Named, axis_of, bands_of, det_axes, named, panel_of, said, seen
-from baserate.plots.panels import FAINT, REFERENCE, Area, Figure, Line, Marks, Panel, Part, Style, Words, series
+from baserate.plots.compose import (
+    LABELS,
+    Chosen,
+    Curves,
+    Named,
+    axis_of,
+    bands_of,
+    det_axes,
+    named,
+    panel_of,
+    said,
+    seen,
+)
+from baserate.plots.panels import (
+    FAINT,
+    REFERENCE,
+    Area,
+    Figure,
+    Line,
+    Marks,
+    Panel,
+    Part,
+    Style,
+    Words,
+    series,
+)
 from baserate.robustness.winner_regions import WinnerMap
 
 # ----------------------------------------------------------------------
-# ROC space: curves, isolines of precision and NPV, lines of one cost, the ideal baseline, strips of a weighted AUC.
+# ROC space: curves, isolines of precision and NPV, lines of one cost, the ideal baseline, strips of
+# a weighted AUC.
 
 
 SAMPLES = 200
@@ -50,15 +77,16 @@ def roc_panel(  # noqa: PLR0913 (each is a thing to draw)
 ) -> Panel:
     """ROCs and hulls, with whatever lines of ROC space belong to the question.
 
-    Isolines of precision fan out from (0, 0), those of npv from (1, 1), each with its value at its end. `log` makes the axis of false alarms
-    logarithmic, as it is by default where the isolines are for a base rate below 1 in 100.
+    Isolines of precision fan out from (0, 0), those of npv from (1, 1), each with its value at its
+    end. `log` makes the axis of false alarms logarithmic, as it is by default where the isolines
+    are for a base rate below 1 in 100.
 
     >>> import baserate as br
     >>> counts, at = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), br.Conditions(prior=0.2)
     >>> panel = br.roc_panel({"roc": br.roc(counts), "hull": br.roc_hull(counts)}, isolines=[br.isoline("precision", at, value=0.5)])
     >>> [part.name for part in panel.legend]
     ['guessing', 'precision isolines at base rate 0.2', 'roc', 'hull']
-    """
+    """  # noqa: E501
     _check_lines(isolines, iso_costs, baseline)
     wide = any(line.prior < SMALL_PRIOR for line in isolines) if log is None else log
     found = named(curves, ("roc", "roc_hull"))
@@ -67,21 +95,41 @@ def roc_panel(  # noqa: PLR0913 (each is a thing to draw)
     behind: list[Part] = [Line(*_within(x, 0.0, 1.0), "guessing", REFERENCE)] if chance else []
     behind += _fan(isolines, x)
     if baseline is not None:
-        behind.append(Line(*_within(x, baseline.tpr(0), baseline.tpr(1)), "ideal baseline", Style("black", "dashdot", 1.2)))
+        behind.append(
+            Line(
+                *_within(x, baseline.tpr(0), baseline.tpr(1)),
+                "ideal baseline",
+                Style("black", "dashdot", 1.2),
+            )
+        )
     for line in iso_costs:
-        behind.append(Line(*_within(x, line.tpr(0), line.tpr(1)), "one cost", Style("black", "dotted", 1.2)))
-    return panel_of(curves, title, points=points, bands=bands, behind=lambda *_: behind, axes=(x, y))
+        behind.append(
+            Line(*_within(x, line.tpr(0), line.tpr(1)), "one cost", Style("black", "dotted", 1.2))
+        )
+    return panel_of(
+        curves, title, points=points, bands=bands, behind=lambda *_: behind, axes=(x, y)
+    )
 
 
 def _check_lines(isolines: Sequence[Any], iso_costs: Sequence[Any], baseline: Any) -> None:
     for line in isolines:
         if not isinstance(line, Isoline):
-            raise refuse("BR651", f"an isoline is needed, got {type(line).__name__}", 'isoline("precision", at, value=0.5)')
+            raise refuse(
+                "BR651",
+                f"an isoline is needed, got {type(line).__name__}",
+                'isoline("precision", at, value=0.5)',
+            )
     for line in iso_costs:
         if not isinstance(line, IsoCost):
-            raise refuse("BR651", f"a line of one cost is needed, got {type(line).__name__}", "iso_cost_line(at, fpr=0.1, tpr=0.7)")
+            raise refuse(
+                "BR651",
+                f"a line of one cost is needed, got {type(line).__name__}",
+                "iso_cost_line(at, fpr=0.1, tpr=0.7)",
+            )
     if not isinstance(baseline, Baseline | None):
-        raise refuse("BR651", f"a baseline is needed, got {type(baseline).__name__}", "ideal_baseline(at)")
+        raise refuse(
+            "BR651", f"a baseline is needed, got {type(baseline).__name__}", "ideal_baseline(at)"
+        )
 
 
 def _log_rates(columns: Sequence[Any]) -> Axis:
@@ -90,7 +138,9 @@ def _log_rates(columns: Sequence[Any]) -> Axis:
 
 
 def _within(x: Axis, at_zero: float, at_one: float) -> tuple[Any, Any]:
-    """A straight line of ROC space as far as it lies in the unit square; on a logarithmic axis it is a curve, of many points."""
+    """A straight line of ROC space as far as it lies in the unit square; on a logarithmic axis it
+    is a curve, of many points.
+    """
     slope = at_one - at_zero
     crossings = [(edge - at_zero) / slope for edge in (0.0, 1.0)] if slope else []
     low, high = min(crossings, default=0.0), max(crossings, default=1.0)
@@ -106,20 +156,37 @@ def _fan(isolines: Sequence[Isoline], x: Axis) -> list[Part]:
     parts: list[Part] = []
     for line in isolines:
         of_precision = line.measure == "precision"
-        ends = (0.0, 1 / line.tangent if line.tangent else 1e12) if of_precision else (1 - line.tangent, 1.0)
+        ends = (
+            (0.0, 1 / line.tangent if line.tangent else 1e12)
+            if of_precision
+            else (1 - line.tangent, 1.0)
+        )
         across, up = _within(x, *ends)
         colour = "orange" if of_precision else "purple"
         name = f"{line.measure} isolines at base rate {line.prior:.6g}"
-        parts.append(Line(across, up, name, Style(colour, "dashed" if of_precision else "dotted", 1.2)))
+        parts.append(
+            Line(across, up, name, Style(colour, "dashed" if of_precision else "dotted", 1.2))
+        )
         if len(across) and of_precision:
-            parts.append(Words(float(across[-1]), float(up[-1]), f"{line.value:.6g}", colour, "middle", up=0.4))
+            parts.append(
+                Words(
+                    float(across[-1]), float(up[-1]), f"{line.value:.6g}", colour, "middle", up=0.4
+                )
+            )
         elif len(across):
-            parts.append(Words(float(across[0]), float(up[0]), f"{line.value:.6g}", colour, "start", 0.4, 0.3))
+            parts.append(
+                Words(
+                    float(across[0]), float(up[0]), f"{line.value:.6g}", colour, "start", 0.4, 0.3
+                )
+            )
     return parts
 
 
-def isoline_figure(measure: Kind, at: Sequence[Conditions], angles: Sequence[float] = ANGLES) -> Figure:
-    """The fan of isolines by their angle, and the value of each angle at these base rates. Cárdenas & Baras 2006, Figs 1 and 2.
+def isoline_figure(
+    measure: Kind, at: Sequence[Conditions], angles: Sequence[float] = ANGLES
+) -> Figure:
+    """The fan of isolines by their angle, and the value of each angle at these base rates. Cárdenas
+    & Baras 2006, Figs 1 and 2.
 
     >>> import baserate as br
     >>> br.isoline_figure("precision", [br.Conditions(prior=p) for p in (0.1, 0.001)])
@@ -141,19 +208,27 @@ def isoline_figure(measure: Kind, at: Sequence[Conditions], angles: Sequence[flo
         fan.append(words)
     letter = "θ from the axis fpr = 0" if measure == "precision" else "φ from the line tpr = 1"
     x, y = linear(LABELS["fpr"]), linear(LABELS["tpr"])
-    left = Panel(f"Isolines at the angle {letter}", x, y, tuple(fan), said("Isolines by angle", x, y))
+    left = Panel(
+        f"Isolines at the angle {letter}", x, y, tuple(fan), said("Isolines by angle", x, y)
+    )
     degrees = np.linspace(0.0, 45.0, 181)
     columns = [[isoline(measure, one, angle=float(angle)).value for angle in degrees] for one in at]
     small = measure == "precision" and min(min(column) for column in columns) < SMALL_PRIOR
     across = linear("angle in degrees", 0.0, 45.0)
     up = spanning(LABELS[measure], np.concatenate(columns), log=small)
-    curves = [Line(degrees, column, f"base rate {one.prior:.6g}", series(i)) for i, (one, column) in enumerate(zip(at, columns, strict=True))]
-    right = Panel(f"{LABELS[measure]}", across, up, tuple(curves), said(LABELS[measure], across, up))
+    curves = [
+        Line(degrees, column, f"base rate {one.prior:.6g}", series(i))
+        for i, (one, column) in enumerate(zip(at, columns, strict=True))
+    ]
+    right = Panel(
+        f"{LABELS[measure]}", across, up, tuple(curves), said(LABELS[measure], across, up)
+    )
     return Figure(f"{measure} by the angle of its isoline", (left, right))
 
 
 def broc_mapping_figure(at: Conditions, roc: Curves | None = None) -> Figure:
-    """Where the edges and the diagonal of the ROC square go in the B-ROC; with a ROC, where its hull goes. Cárdenas & Baras 2006, Fig. 5.
+    """Where the edges and the diagonal of the ROC square go in the B-ROC; with a ROC, where its
+    hull goes. Cárdenas & Baras 2006, Fig. 5.
 
     >>> import baserate as br
     >>> br.broc_mapping_figure(br.Conditions(prior=0.1)).panels[1].x.label
@@ -163,7 +238,11 @@ def broc_mapping_figure(at: Conditions, roc: Curves | None = None) -> Figure:
     rising = np.linspace(0.002, 1.0, SAMPLES + 1)  # (0, 0) itself has no place of its own
     fine = np.concatenate(([0.0], np.geomspace(1e-9, 1.0, SAMPLES)))
     whole, ones = np.ones(SAMPLES + 1), np.zeros(SAMPLES + 1)
-    edges = [("no false alarm: fpr = 0", ones, rising), ("every positive found: tpr = 1", fine, whole), ("guessing: tpr = fpr", rising, rising)]
+    edges = [
+        ("no false alarm: fpr = 0", ones, rising),
+        ("every positive found: tpr = 1", fine, whole),
+        ("guessing: tpr = fpr", rising, rising),
+    ]
     left = [Line(x, y, name, series(i)) for i, (name, x, y) in enumerate(edges)]
     right = [Line(*to_broc(x, y, at), "", series(i)) for i, (_, x, y) in enumerate(edges)]
     for height in (0.25, 0.5, 0.75):
@@ -176,21 +255,27 @@ def broc_mapping_figure(at: Conditions, roc: Curves | None = None) -> Figure:
             left.append(Line(dense.x, dense.y, one.name or "the ROC", series(3)))
             right.append(Line(*to_broc(dense.x[shown], dense.y[shown], at), "", series(3)))
     x, broc, y = linear(LABELS["fpr"]), linear(LABELS["fdr"]), linear(LABELS["tpr"])
-    panels = (Panel("ROC", x, y, tuple(left), said("ROC", x, y)), Panel("B-ROC", broc, y, tuple(right), said("B-ROC", broc, y)))
+    panels = (
+        Panel("ROC", x, y, tuple(left), said("ROC", x, y)),
+        Panel("B-ROC", broc, y, tuple(right), said("B-ROC", broc, y)),
+    )
     return Figure(f"From the ROC to the B-ROC at base rate {at.prior:.6g}", panels)
 
 
 def strips_panel(curves: Curves, weights: Sequence[float]) -> Panel:
-    """A ROC cut into strips of equal height, the heavier the darker, each with its weight. Weng & Poon 2008, Fig. 2.
+    """A ROC cut into strips of equal height, the heavier the darker, each with its weight. Weng &
+    Poon 2008, Fig. 2.
 
     >>> import baserate as br
     >>> panel = br.strips_panel(br.roc(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])), br.strip_weights(7, 0.5))
     >>> [part.text for part in panel.parts if hasattr(part, "text")][-1]
     '1.984'
-    """
+    """  # noqa: E501
     given = np.asarray(weights, dtype=np.float64)
     if given.ndim != 1 or not len(given) or not (given >= 0).all() or not given.sum():
-        raise refuse("BR650", "strips need weights, none of them negative", "strip_weights(10, alpha=0.1)")
+        raise refuse(
+            "BR650", "strips need weights, none of them negative", "strip_weights(10, alpha=0.1)"
+        )
     heaviest = float(given.max())
 
     def strips(*_: Any) -> list[Part]:
@@ -199,28 +284,36 @@ def strips_panel(curves: Curves, weights: Sequence[float]) -> Panel:
         for place, weight in enumerate(given.tolist()):
             low, high = place / count, (place + 1) / count
             parts += [
-                Area((0.0, 1.0), (low, low), (high, high), "", "sky", 0.05 + 0.75 * weight / heaviest),
+                Area(
+                    (0.0, 1.0), (low, low), (high, high), "", "sky", 0.05 + 0.75 * weight / heaviest
+                ),
                 Line((0.0, 1.0), (high, high), "", FAINT),
                 Words(1.0, (low + high) / 2, f"{weight:.4g}", "black", "start", 0.4, -0.35),
             ]
         return parts
 
-    return panel_of(curves, "Weights of the strips of a weighted AUC", kinds=("roc", "roc_hull"), behind=strips)
+    return panel_of(
+        curves, "Weights of the strips of a weighted AUC", kinds=("roc", "roc_hull"), behind=strips
+    )
 
 
 def det_panel(curves: Curves, *, points: Chosen = (), bands: Band | Sequence[Band] = ()) -> Panel:
-    """Misses against false alarms on normal deviates, where two normal classes give a straight line. Martin et al. 1997.
+    """Misses against false alarms on normal deviates, where two normal classes give a straight
+    line. Martin et al. 1997.
 
     >>> import baserate as br
     >>> br.det_panel(br.det(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))).x.scale
     'deviate'
     """
     found: list[Named] = named(curves, ("det",))
-    return panel_of(curves, "DET", points=points, bands=bands, axes=det_axes([one.curve for one in found]))
+    return panel_of(
+        curves, "DET", points=points, bands=bands, axes=det_axes([one.curve for one in found])
+    )
 
 
 # ----------------------------------------------------------------------
-# Curves over base rates: share flagged, precision and recall, B-ROC, gains, lift, and any measure along the base rate.
+# Curves over base rates: share flagged, precision and recall, B-ROC, gains, lift, and any measure
+# along the base rate.
 
 
 Bands = Band | Sequence[Band]
@@ -240,21 +333,29 @@ def _faint(colour: str, dash: str = "dotted") -> Style:
 
 
 def _reaching(label: str, columns: list[Floats], found: list[Named]) -> Axis:
-    """A logarithmic axis that goes below the smallest base rate, so that what is perfect can be seen."""
-    return axis_of(label, [*columns, np.array([prior / 2 for prior, _ in _priors(found)])], log=True)
+    """A logarithmic axis that goes below the smallest base rate, so that what is perfect can be
+    seen.
+    """
+    return axis_of(
+        label, [*columns, np.array([prior / 2 for prior, _ in _priors(found)])], log=True
+    )
 
 
-def posfrac_panel(curves: Curves, *, points: Chosen = (), bands: Bands = (), log: bool = False) -> Panel:
-    """How much must be looked at, for how much that is found: one curve a base rate. Landgrebe et al. 2004, Figs 3 and 4.
+def posfrac_panel(
+    curves: Curves, *, points: Chosen = (), bands: Bands = (), log: bool = False
+) -> Panel:
+    """How much must be looked at, for how much that is found: one curve a base rate. Landgrebe et
+    al. 2004, Figs 3 and 4.
 
-    Behind them guessing (y = x), and what a perfect ranking would flag (y = prior · x); points carry their value.
+    Behind them guessing (y = x), and what a perfect ranking would flag (y = prior · x); points
+    carry their value.
 
     >>> import baserate as br
     >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     >>> panel = br.posfrac_panel(br.family(br.posfrac_curve, counts, at=[br.Conditions(prior=p) for p in (0.5, 0.1)]))
     >>> [part.name for part in panel.legend]
     ['guessing', 'perfect', 'base rate 0.5', 'base rate 0.1']
-    """
+    """  # noqa: E501
 
     def behind(found: list[Named], x: Axis, y: Axis) -> list[Part]:
         low = max(x.low, y.low, 1e-9)
@@ -263,16 +364,34 @@ def posfrac_panel(curves: Curves, *, points: Chosen = (), bands: Bands = (), log
         ways = [i / 100 for i in range(1 if y.scale == "log" else 0, 101)]
         if y.scale == "log":
             guess = Line(ways, ways, "guessing", REFERENCE)
-        return [guess, *(Line(ways, [prior * way for way in ways], "perfect", _faint(colour)) for prior, colour in _priors(found))]
+        return [
+            guess,
+            *(
+                Line(ways, [prior * way for way in ways], "perfect", _faint(colour))
+                for prior, colour in _priors(found)
+            ),
+        ]
 
     found = named(curves, ("posfrac",))
     columns = [one.curve.y[one.curve.y > 0] for one in found]
-    axes = linear(LABELS["tpr"]), _reaching("posfrac", columns, found) if log else linear(LABELS["posfrac"])
-    return panel_of(curves, "Share flagged against recall", points=points, bands=bands, behind=behind, axes=axes, labelled=True)
+    axes = (
+        linear(LABELS["tpr"]),
+        _reaching("posfrac", columns, found) if log else linear(LABELS["posfrac"]),
+    )
+    return panel_of(
+        curves,
+        "Share flagged against recall",
+        points=points,
+        bands=bands,
+        behind=behind,
+        axes=axes,
+        labelled=True,
+    )
 
 
 def pr_panel(curves: Curves, *, points: Chosen = (), bands: Bands = ()) -> Panel:
-    """How pure the alerts are, for how much is found: one curve a base rate, over the level of guessing (the base rate).
+    """How pure the alerts are, for how much is found: one curve a base rate, over the level of
+    guessing (the base rate).
 
     >>> import baserate as br
     >>> br.pr_panel(br.pr(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))).y.label
@@ -280,13 +399,19 @@ def pr_panel(curves: Curves, *, points: Chosen = (), bands: Bands = ()) -> Panel
     """
 
     def behind(found: list[Named], _x: Axis, _y: Axis) -> list[Part]:
-        return [Line((0.0, 1.0), (prior, prior), "guessing", _faint(colour)) for prior, colour in _priors(found)]
+        return [
+            Line((0.0, 1.0), (prior, prior), "guessing", _faint(colour))
+            for prior, colour in _priors(found)
+        ]
 
-    return panel_of(curves, "Precision against recall", kinds=("pr",), points=points, bands=bands, behind=behind)
+    return panel_of(
+        curves, "Precision against recall", kinds=("pr",), points=points, bands=bands, behind=behind
+    )
 
 
 def broc_panel(curves: Curves, *, points: Chosen = (), bands: Bands = ()) -> Panel:
-    """What is found, for which share of alerts that are false: one B-ROC a base rate. Cárdenas & Baras 2006, Figs 4 and 6 to 9.
+    """What is found, for which share of alerts that are false: one B-ROC a base rate. Cárdenas &
+    Baras 2006, Figs 4 and 6 to 9.
 
     Guessing is the upright line at 1 − prior.
 
@@ -294,16 +419,22 @@ def broc_panel(curves: Curves, *, points: Chosen = (), bands: Bands = ()) -> Pan
     >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     >>> br.broc_panel(br.family(br.broc, counts, at=[br.Conditions(prior=p) for p in (0.1, 0.01)])).title
     'B-ROC'
-    """
+    """  # noqa: E501
 
     def behind(found: list[Named], _x: Axis, _y: Axis) -> list[Part]:
-        return [Line((1 - prior, 1 - prior), (0.0, 1.0), "guessing", _faint(colour)) for prior, colour in _priors(found)]
+        return [
+            Line((1 - prior, 1 - prior), (0.0, 1.0), "guessing", _faint(colour))
+            for prior, colour in _priors(found)
+        ]
 
     return panel_of(curves, "B-ROC", kinds=("broc",), points=points, bands=bands, behind=behind)
 
 
-def gain_panel(curves: Curves, *, points: Chosen = (), bands: Bands = (), log: bool | None = None) -> Panel:
-    """What is found in the first so many cases, between guessing and a perfect ranking; logarithmic where positives are rarer than 1 in 100.
+def gain_panel(
+    curves: Curves, *, points: Chosen = (), bands: Bands = (), log: bool | None = None
+) -> Panel:
+    """What is found in the first so many cases, between guessing and a perfect ranking; logarithmic
+    where positives are rarer than 1 in 100.
 
     >>> import baserate as br
     >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
@@ -316,14 +447,30 @@ def gain_panel(curves: Curves, *, points: Chosen = (), bands: Bands = (), log: b
     def behind(found: list[Named], x: Axis, _y: Axis) -> list[Part]:
         start = x.low if wide else 0.0
         ways = [start + (1 - start) * (i / 200) ** (4 if wide else 1) for i in range(201)]
-        perfect = [Line([prior * way for way in ways] + [1.0], [*ways, 1.0], "perfect", _faint(colour)) for prior, colour in _priors(found)]
+        perfect = [
+            Line([prior * way for way in ways] + [1.0], [*ways, 1.0], "perfect", _faint(colour))
+            for prior, colour in _priors(found)
+        ]
         return [Line(ways, ways, "guessing", REFERENCE), *perfect]
 
-    across = _reaching("posfrac", [one.curve.x for one in found], found) if wide else linear(LABELS["posfrac"])
-    return panel_of(curves, "Cumulative gains", points=points, bands=bands, behind=behind, axes=(across, linear(LABELS["tpr"])))
+    across = (
+        _reaching("posfrac", [one.curve.x for one in found], found)
+        if wide
+        else linear(LABELS["posfrac"])
+    )
+    return panel_of(
+        curves,
+        "Cumulative gains",
+        points=points,
+        bands=bands,
+        behind=behind,
+        axes=(across, linear(LABELS["tpr"])),
+    )
 
 
-def lift_panel(curves: Curves, *, points: Chosen = (), bands: Bands = (), log: bool | None = None) -> Panel:
+def lift_panel(
+    curves: Curves, *, points: Chosen = (), bands: Bands = (), log: bool | None = None
+) -> Panel:
     """How many times as many positives as by guessing, in the first so many cases.
 
     >>> import baserate as br
@@ -337,7 +484,10 @@ def lift_panel(curves: Curves, *, points: Chosen = (), bands: Bands = (), log: b
     def behind(_found: list[Named], x: Axis, _y: Axis) -> list[Part]:
         return [Line((x.low, 1.0), (1.0, 1.0), "guessing", REFERENCE)]
 
-    axes = axis_of("posfrac", [one.curve.x for one in found], log=wide), linear("lift", 0.0, max(highest, 1.0) * 1.05)
+    axes = (
+        axis_of("posfrac", [one.curve.x for one in found], log=wide),
+        linear("lift", 0.0, max(highest, 1.0) * 1.05),
+    )
     return panel_of(curves, "Lift", points=points, bands=bands, behind=behind, axes=axes)
 
 
@@ -350,7 +500,8 @@ def curve_panel(
     log_y: bool = False,
     title: str | None = None,
 ) -> Panel:
-    """Any curves that share their axes: of `trace`, of `sweep`, or named ones. Base rates are on a logarithmic axis unless said otherwise.
+    """Any curves that share their axes: of `trace`, of `sweep`, or named ones. Base rates are on a
+    logarithmic axis unless said otherwise.
 
     >>> import baserate as br
     >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
@@ -364,7 +515,8 @@ def curve_panel(
 
 
 # ----------------------------------------------------------------------
-# Costs: the cost curve with its lines, cost against the threshold, decision curves, differences with their bands, the winner map.
+# Costs: the cost curve with its lines, cost against the threshold, decision curves, differences
+# with their bands, the winner map.
 
 
 # More lines than this are one grey area.
@@ -372,8 +524,15 @@ MOST_LINES = 60
 MOST_BORDERS = 12
 
 
-def cost_panel(curves: Curves, *, lines: tuple[Any, Any, Any] | None = None, bands: Band | Sequence[Band] = (), points: Chosen = ()) -> Panel:
-    """The least cost at every effective prior, under flagging nothing and flagging everything; with `cost_lines`, the line of each threshold.
+def cost_panel(
+    curves: Curves,
+    *,
+    lines: tuple[Any, Any, Any] | None = None,
+    bands: Band | Sequence[Band] = (),
+    points: Chosen = (),
+) -> Panel:
+    """The least cost at every effective prior, under flagging nothing and flagging everything; with
+    `cost_lines`, the line of each threshold.
 
     Drummond & Holte 2006; Weng & Poon 2008, Fig. 6.
 
@@ -390,9 +549,21 @@ def cost_panel(curves: Curves, *, lines: tuple[Any, Any, Any] | None = None, ban
     each: list[Part] = []
     if lines is not None:
         starts, ends = (np.asarray(column, dtype=np.float64) for column in lines[:2])
-        kept = np.unique(np.linspace(0, len(starts) - 1, min(len(starts), MOST_LINES)).astype(np.intp))
-        each += [Line((0.0, 1.0), (starts[i], ends[i]), "one threshold", FAINT) for i in kept.tolist()]
-    return panel_of(curves, "Cost curve", kinds=("cost",), bands=bands, points=points, behind=lambda *_: [*each, *behind], square=False)
+        kept = np.unique(
+            np.linspace(0, len(starts) - 1, min(len(starts), MOST_LINES)).astype(np.intp)
+        )
+        each += [
+            Line((0.0, 1.0), (starts[i], ends[i]), "one threshold", FAINT) for i in kept.tolist()
+        ]
+    return panel_of(
+        curves,
+        "Cost curve",
+        kinds=("cost",),
+        bands=bands,
+        points=points,
+        behind=lambda *_: [*each, *behind],
+        square=False,
+    )
 
 
 def cost_threshold_panel(curves: Curves, *, points: Chosen = (), log: bool = False) -> Panel:
@@ -401,15 +572,23 @@ def cost_threshold_panel(curves: Curves, *, points: Chosen = (), log: bool = Fal
     >>> import baserate as br
     >>> br.cost_threshold_panel(br.cost_threshold_curve(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))).x.label
     'threshold (score)'
-    """
-    return panel_of(curves, "Cost of each threshold", kinds=("cost_threshold",), points=points, log=(False, log), square=False)
+    """  # noqa: E501
+    return panel_of(
+        curves,
+        "Cost of each threshold",
+        kinds=("cost_threshold",),
+        points=points,
+        log=(False, log),
+        square=False,
+    )
 
 
 def decision_panel(curves: Curves, *, most: float | None = None) -> Panel:
-    """Net benefit against the threshold probability, beside acting on nobody and on everybody. Vickers & Elkin 2006.
+    """Net benefit against the threshold probability, beside acting on nobody and on everybody.
+    Vickers & Elkin 2006.
 
-    Between two scores the same cases are acted on, and the benefit falls with the threshold probability: that is what is drawn. `most` is
-    where the axis ends.
+    Between two scores the same cases are acted on, and the benefit falls with the threshold
+    probability: that is what is drawn. `most` is where the axis ends.
 
     >>> import baserate as br
     >>> panel = br.decision_panel(br.decision_curve(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])))
@@ -420,15 +599,27 @@ def decision_panel(curves: Curves, *, most: float | None = None) -> Panel:
     end = most if most is not None else min(0.99, max(float(one.curve.x.max()) for one in found))
     highest = max(float(np.nanmax(one.curve.y)) for one in found)
     highest = highest if highest > 0 else 0.1
-    x, y = linear(LABELS["t"], 0.0, max(end, 0.01)), linear(LABELS["net_benefit"], -0.35 * highest, 1.1 * highest)
+    x, y = (
+        linear(LABELS["t"], 0.0, max(end, 0.01)),
+        linear(LABELS["net_benefit"], -0.35 * highest, 1.1 * highest),
+    )
     parts: list[Part] = [Line((0.0, 1.0), (0.0, 0.0), "act on nobody", REFERENCE)]
     for one in found:
         prior = one.curve.at.prior if one.curve.at is not None else math.nan
         t = np.linspace(0.0, min(end, 0.999), 200)
         where = f"act on everybody{', ' + one.name if _several_priors(found) else ''}"
-        parts.append(Line(t, prior - (1 - prior) * t / (1 - t), where, Style("grey", "dotted", 1.2)))
+        parts.append(
+            Line(t, prior - (1 - prior) * t / (1 - t), where, Style("grey", "dotted", 1.2))
+        )
     parts += [Line(*_benefits(one.curve, x, y), one.name, one.style) for one in found]
-    return Panel("Decision curve", x, y, tuple(parts), said("Decision curve", x, y, [one.name for one in found]), square=False)
+    return Panel(
+        "Decision curve",
+        x,
+        y,
+        tuple(parts),
+        said("Decision curve", x, y, [one.name for one in found]),
+        square=False,
+    )
 
 
 def _several_priors(found: Sequence[Named]) -> bool:
@@ -436,12 +627,15 @@ def _several_priors(found: Sequence[Named]) -> bool:
 
 
 def _benefits(curve: Curve, x: Axis, y: Axis) -> tuple[Any, Any]:
-    """Both ends of the stretch of each score: at the score itself, and just above the next lower one, where the same cases are acted on."""
+    """Both ends of the stretch of each score: at the score itself, and just above the next lower
+    one, where the same cases are acted on.
+    """
     counts = curve.source
     if counts is None or curve.at is None:
         return curve.x, curve.y
     points = Points.of(counts)
-    # The curve holds the probabilities, moved to its base rate; scores with a probability of 1 are not on it.
+    # The curve holds the probabilities, moved to its base rate; scores with a probability of 1 are
+    # not on it.
     t = np.concatenate((np.ones(len(points) - 1 - len(curve.x)), curve.x[::-1]))
     below = np.append(t[1:], 0.0)
     prior = curve.at.prior
@@ -454,14 +648,15 @@ def _benefits(curve: Curve, x: Axis, y: Axis) -> tuple[Any, Any]:
 
 
 def difference_panel(bands: Band | Mapping[str, Band], *, title: str | None = None) -> Panel:
-    """The difference of two models along a curve or the base rate, with its band; where the band leaves 0, one is better.
+    """The difference of two models along a curve or the base rate, with its band; where the band
+    leaves 0, one is better.
 
     >>> import baserate as br
     >>> y, a, b = [0] * 60 + [1] * 40, list(range(100)), [*range(20, 80), *range(60, 100)]
     >>> panel = br.difference_panel(br.difference_band(br.cost_curve, br.count_models(y, {"a": a, "b": b}), x=[0.2, 0.5]))
     >>> panel.title
     'b - a: normalized_cost along effective_prior'
-    """
+    """  # noqa: E501
     given = {"": bands} if isinstance(bands, Band) else dict(bands)
     areas = bands_of(list(given.values()))
     first = next(iter(given.values()))
@@ -479,14 +674,25 @@ def difference_panel(bands: Band | Mapping[str, Band], *, title: str | None = No
 
 
 def _places(band: Band) -> Axis:
-    log = band.x_label == "prior" and len(band.x) > 1 and bool((band.x > 0).all()) and float(band.x.max() / band.x.min()) > 20
+    log = (
+        band.x_label == "prior"
+        and len(band.x) > 1
+        and bool((band.x > 0).all())
+        and float(band.x.max() / band.x.min()) > 20
+    )
     if log:
         return logarithmic(LABELS["prior"], float(band.x.min()), float(band.x.max()))
     return spanning(LABELS.get(band.x_label, band.x_label), band.x)
 
 
-def winner_map_panel(winners: WinnerMap, *, priors: tuple[float, float] = (1e-5, 0.5), cost_ratios: tuple[float, float] = (1e-3, 1.0)) -> Panel:
-    """Who is cheapest at each base rate and each cost ratio: coloured regions between borders that are straight by odds.
+def winner_map_panel(
+    winners: WinnerMap,
+    *,
+    priors: tuple[float, float] = (1e-5, 0.5),
+    cost_ratios: tuple[float, float] = (1e-3, 1.0),
+) -> Panel:
+    """Who is cheapest at each base rate and each cost ratio: coloured regions between borders that
+    are straight by odds.
 
     Darker areas are where models cannot be told apart, if the map knows.
 
@@ -497,10 +703,19 @@ def winner_map_panel(winners: WinnerMap, *, priors: tuple[float, float] = (1e-5,
     ['flag nothing', 'a', 'flag everything']
     """
     if not isinstance(winners, WinnerMap):
-        raise refuse("BR651", f"a winner map is needed, got {type(winners).__name__}", "winner_map(models)")
+        raise refuse(
+            "BR651", f"a winner map is needed, got {type(winners).__name__}", "winner_map(models)"
+        )
     if not winners.wins:
-        raise refuse("BR651", "the winners change with the base rate under this rule: there is no one map", "winner_map(models), without it")
-    x, y = logarithmic(LABELS["prior"], *priors), logarithmic("cost of a false alarm, in misses", *cost_ratios)
+        raise refuse(
+            "BR651",
+            "the winners change with the base rate under this rule: there is no one map",
+            "winner_map(models), without it",
+        )
+    x, y = (
+        logarithmic(LABELS["prior"], *priors),
+        logarithmic("cost of a false alarm, in misses", *cost_ratios),
+    )
     across = np.geomspace(*priors, 201)
     odds = across / (1 - across)
     names = list(dict.fromkeys(" = ".join(win.models) for win in winners.wins))
@@ -509,15 +724,34 @@ def winner_map_panel(winners: WinnerMap, *, priors: tuple[float, float] = (1e-5,
     for name, least, most in _stretches(winners):
         below, above = _ratio(odds, most), _ratio(odds, least)
         if ((below < y.high) & (above > y.low)).any():
-            parts.append(Area(across, np.clip(below, y.low, y.high), np.clip(above, y.low, y.high), name, colour[name], 0.45))
-    # Where one model changes its threshold there is a border too, as long as they can be told apart.
+            parts.append(
+                Area(
+                    across,
+                    np.clip(below, y.low, y.high),
+                    np.clip(above, y.low, y.high),
+                    name,
+                    colour[name],
+                    0.45,
+                )
+            )
+    # Where one model changes its threshold there is a border too, as long as they can be told
+    # apart.
     shown = [border.effective_prior for border in winners.borders]
-    shown = shown if len(shown) <= MOST_BORDERS else [least for _, least, _ in _stretches(winners)][1:]
-    parts += [Line(across, _ratio(odds, effective), "", Style("black", "solid", 0.8)) for effective in shown]
+    shown = (
+        shown if len(shown) <= MOST_BORDERS else [least for _, least, _ in _stretches(winners)][1:]
+    )
+    parts += [
+        Line(across, _ratio(odds, effective), "", Style("black", "solid", 0.8))
+        for effective in shown
+    ]
     for doubt in winners.apart.doubts if winners.apart is not None else ():
-        low, high = (np.clip(_ratio(odds, effective), y.low, y.high) for effective in (doubt.high, doubt.low))
+        low, high = (
+            np.clip(_ratio(odds, effective), y.low, y.high) for effective in (doubt.high, doubt.low)
+        )
         parts.append(Area(across, low, high, "not distinguished", "black", 0.25))
-    return Panel("Which model is cheapest", x, y, tuple(parts), said("Which model is cheapest", x, y, names))
+    return Panel(
+        "Which model is cheapest", x, y, tuple(parts), said("Which model is cheapest", x, y, names)
+    )
 
 
 def _stretches(winners: WinnerMap) -> list[tuple[str, float, float]]:
@@ -533,8 +767,12 @@ def _stretches(winners: WinnerMap) -> list[tuple[str, float, float]]:
 
 
 def _regions(names: Sequence[str], models: Sequence[str]) -> list[str]:
-    """Models in the colours of their curves, ties in colours of their own, one answer for all in grey or black."""
-    colours = {"flag nothing": "grey", "flag everything": "black"} | {model: series(place).colour for place, model in enumerate(models)}
+    """Models in the colours of their curves, ties in colours of their own, one answer for all in
+    grey or black.
+    """
+    colours = {"flag nothing": "grey", "flag everything": "black"} | {
+        model: series(place).colour for place, model in enumerate(models)
+    }
     ties = itertools.count(len(models))
     return [colours[name] if name in colours else series(next(ties)).colour for name in names]
 
@@ -547,7 +785,8 @@ def _ratio(odds: Any, effective: float) -> Any:
 
 
 # ----------------------------------------------------------------------
-# Scores and cases: reliability, histograms by class, densities with a threshold, scatter plots with boundaries, the tree of outcomes.
+# Scores and cases: reliability, histograms by class, densities with a threshold, scatter plots with
+# boundaries, the tree of outcomes.
 
 
 CLASSES = (("positive", "vermillion"), ("negative", "blue"))
@@ -560,26 +799,37 @@ def reliability_panel(curves: Curves) -> Panel:
     >>> panel = br.reliability_panel(br.reliability_curve(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])))
     >>> [part.name for part in panel.legend]
     ['calibrated']
-    """
+    """  # noqa: E501
     diagonal = Line((0.0, 1.0), (0.0, 1.0), "calibrated", REFERENCE)
     made = panel_of(curves, "Reliability", kinds=("reliability",), behind=lambda *_: [diagonal])
-    dots = [Marks(part.x, part.y, "", part.style.colour, size=4.0) for part in made.parts if isinstance(part, Line) and part is not diagonal]
+    dots = [
+        Marks(part.x, part.y, "", part.style.colour, size=4.0)
+        for part in made.parts
+        if isinstance(part, Line) and part is not diagonal
+    ]
     return made.adding(*dots)
 
 
 def histogram_panel(counts: Counts, *, bins: int = 30, threshold: float | None = None) -> Panel:
-    """How the scores of each class spread: the share of the class in each of so many bins, and a threshold between them.
+    """How the scores of each class spread: the share of the class in each of so many bins, and a
+    threshold between them.
 
     >>> import baserate as br
     >>> panel = br.histogram_panel(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), bins=2, threshold=0.5)
     >>> [part.high for part in panel.parts[:1]]
     [(0.5, 0.5, 0.5, 0.5)]
-    """
+    """  # noqa: E501
     if not isinstance(counts, Counts) or not len(counts.scores):
-        raise refuse("BR228", f"a histogram is made of Counts with cases, got {type(counts).__name__}", "count(...)")
+        raise refuse(
+            "BR228",
+            f"a histogram is made of Counts with cases, got {type(counts).__name__}",
+            "count(...)",
+        )
     refuse_merged(counts, "a histogram shows how all scores spread")
     if not isinstance(bins, int) or isinstance(bins, bool) or not 1 <= bins <= 1000:
-        raise refuse("BR568", f"bins is a whole number from 1 to 1000, got {quoted(bins)}", "bins=30")
+        raise refuse(
+            "BR568", f"bins is a whole number from 1 to 1000, got {quoted(bins)}", "bins=30"
+        )
     scores = counts.scores.astype(np.float64)
     known = scores[np.isfinite(scores)]
     axis = spanning("score", known)
@@ -589,13 +839,26 @@ def histogram_panel(counts: Counts, *, bins: int = 30, threshold: float | None =
         total = float(values.sum())
         if not total:
             continue
-        place = np.clip(np.searchsorted(edges, np.clip(scores, axis.low, axis.high), side="right") - 1, 0, bins - 1)
+        place = np.clip(
+            np.searchsorted(edges, np.clip(scores, axis.low, axis.high), side="right") - 1,
+            0,
+            bins - 1,
+        )
         shares = np.bincount(place, weights=values, minlength=bins) / total
         parts.append(_bars(edges, shares, name, colour))
-    height = linear("share of the class", 0.0, max(max(part.high) for part in parts if isinstance(part, Area)) * 1.05)
+    height = linear(
+        "share of the class",
+        0.0,
+        max(max(part.high) for part in parts if isinstance(part, Area)) * 1.05,
+    )
     cut = [] if threshold is None else _cut(threshold, height)
     return Panel(
-        "Scores by class", axis, height, (*parts, *cut), said("Scores by class", axis, height, ("positives", "negatives")), square=False
+        "Scores by class",
+        axis,
+        height,
+        (*parts, *cut),
+        said("Scores by class", axis, height, ("positives", "negatives")),
+        square=False,
     )
 
 
@@ -605,37 +868,68 @@ def _bars(edges: Floats, shares: Floats, name: str, colour: str) -> Area:
 
 
 def _cut(threshold: float, height: Axis) -> list[Part]:
-    line = Line((threshold, threshold), (height.low, height.high), "", Style("black", "dashed", 1.4))
-    return [line, Words(threshold, height.high, f"flagged from {threshold:.6g} on", "black", "start", 0.4, -1.2)]
+    line = Line(
+        (threshold, threshold), (height.low, height.high), "", Style("black", "dashed", 1.4)
+    )
+    return [
+        line,
+        Words(
+            threshold, height.high, f"flagged from {threshold:.6g} on", "black", "start", 0.4, -1.2
+        ),
+    ]
 
 
 def density_panel(x: Any, densities: Mapping[str, Any], threshold: float | None = None) -> Panel:
-    """Two densities on one score, and the threshold that cuts them: what lies right of it is flagged (the slides' picture).
+    """Two densities on one score, and the threshold that cuts them: what lies right of it is
+    flagged (the slides' picture).
 
-    The first is that of the positives: the part of it right of the threshold is the recall, the same part of the other the false alarm rate.
+    The first is that of the positives: the part of it right of the threshold is the recall, the
+    same part of the other the false alarm rate.
 
     >>> import baserate as br
     >>> panel = br.density_panel([0, 1, 2], {"positive": [0, 0.5, 1], "negative": [1, 0.5, 0]}, threshold=1)
     >>> [part.name for part in panel.legend]
     ['recall (tpr)', 'false alarm rate (fpr)', 'positive', 'negative']
-    """
+    """  # noqa: E501
     across = np.asarray(x, dtype=np.float64)
     if len(densities) != 2:
-        raise refuse("BR650", f"two densities are needed, got {len(densities)}", "{'positive': …, 'negative': …}")
+        raise refuse(
+            "BR650",
+            f"two densities are needed, got {len(densities)}",
+            "{'positive': …, 'negative': …}",
+        )
     columns = [np.asarray(values, dtype=np.float64) for values in densities.values()]
-    axis, height = spanning("score", across), linear("density", 0.0, float(max(column.max() for column in columns)) * 1.1)
+    axis, height = (
+        spanning("score", across),
+        linear("density", 0.0, float(max(column.max() for column in columns)) * 1.1),
+    )
     areas: list[Part] = []
     if threshold is not None:
         right = across[across > threshold]
         there = np.concatenate(([threshold], right))
-        for column, name, (_, colour) in zip(columns, ("recall (tpr)", "false alarm rate (fpr)"), CLASSES, strict=True):
-            areas.append(Area(there, np.zeros(len(there)), np.interp(there, across, column), name, colour, 0.3))
+        for column, name, (_, colour) in zip(
+            columns, ("recall (tpr)", "false alarm rate (fpr)"), CLASSES, strict=True
+        ):
+            areas.append(
+                Area(
+                    there, np.zeros(len(there)), np.interp(there, across, column), name, colour, 0.3
+                )
+            )
     lines = [
         Line(across, column, name, Style(colour, dash))
-        for (name, column, (_, colour), dash) in zip(densities, columns, CLASSES, ("solid", "dashed"), strict=True)
+        for (name, column, (_, colour), dash) in zip(
+            densities, columns, CLASSES, ("solid", "dashed"), strict=True
+        )
     ]
     cut = [] if threshold is None else _cut(threshold, height)
-    return Panel("Densities of the two classes", axis, height, (*areas, *lines, *cut), said("Densities", axis, height, densities), square=False)
+    return Panel(
+        "Densities of the two classes",
+        axis,
+        height,
+        (*areas, *lines, *cut),
+        said("Densities", axis, height, densities),
+        square=False,
+    )
 
 
 def scatter_panel(
@@ -647,30 +941,58 @@ def scatter_panel(
     axes: tuple[str, str] = ("feature 1", "feature 2"),
     title: str = "Cases",
 ) -> Panel:
-    """Cases of two features by class, with decision boundaries as lines. Landgrebe et al. 2004, Figs 1 and 5; Tan et al., Figs 5.44, 5.45.
+    """Cases of two features by class, with decision boundaries as lines. Landgrebe et al. 2004,
+    Figs 1 and 5; Tan et al., Figs 5.44, 5.45.
 
-    `labels` are true for positives. Negatives are drawn first, so that rare positives are not hidden.
+    `labels` are true for positives. Negatives are drawn first, so that rare positives are not
+    hidden.
 
     >>> import baserate as br
     >>> br.scatter_panel([0, 1], [1, 0], [True, False]).parts[1].name
     'positive (1)'
     """
-    across, up, ours = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64), np.asarray(labels, dtype=np.bool_)
+    across, up, ours = (
+        np.asarray(x, dtype=np.float64),
+        np.asarray(y, dtype=np.float64),
+        np.asarray(labels, dtype=np.bool_),
+    )
     if not len(across) == len(up) == len(ours) or not len(across):
-        raise refuse("BR650", "a scatter plot needs x, y and a label for each case", "give three columns of one length")
+        raise refuse(
+            "BR650",
+            "a scatter plot needs x, y and a label for each case",
+            "give three columns of one length",
+        )
     size = 2.2 if len(across) > 300 else 3.5
     parts: list[Part] = []
-    for (name, colour), members, shape in ((CLASSES[1], ~ours, "circle"), (CLASSES[0], ours, "cross")):
+    for (name, colour), members, shape in (
+        (CLASSES[1], ~ours, "circle"),
+        (CLASSES[0], ours, "cross"),
+    ):
         if members.any():
-            parts.append(Marks(across[members], up[members], f"{name} ({grouped(int(members.sum()))})", colour, shape, size))
+            parts.append(
+                Marks(
+                    across[members],
+                    up[members],
+                    f"{name} ({grouped(int(members.sum()))})",
+                    colour,
+                    shape,
+                    size,
+                )
+            )
     given = boundaries or {}
-    parts += [Line(*line, name, Style("black", series(i).dash, 1.6)) for i, (name, line) in enumerate(given.items())]
-    x_axis, y_axis = (spanning(label, values, room=0.04) for label, values in zip(axes, (across, up), strict=True))
+    parts += [
+        Line(*line, name, Style("black", series(i).dash, 1.6))
+        for i, (name, line) in enumerate(given.items())
+    ]
+    x_axis, y_axis = (
+        spanning(label, values, room=0.04) for label, values in zip(axes, (across, up), strict=True)
+    )
     return Panel(title, x_axis, y_axis, tuple(parts), said(title, x_axis, y_axis, given))
 
 
 def outcome_tree_panel(point: OperatingPoint | Confusion) -> Panel:
-    """From all cases to those flagged and passed, and to what they are: the tree of outcomes. Landgrebe et al. 2004, Fig. 2.
+    """From all cases to those flagged and passed, and to what they are: the tree of outcomes.
+    Landgrebe et al. 2004, Fig. 2.
 
     >>> import baserate as br
     >>> panel = br.outcome_tree_panel(br.Confusion(tp=40, fp=10, fn=10, tn=40))
@@ -679,7 +1001,11 @@ def outcome_tree_panel(point: OperatingPoint | Confusion) -> Panel:
     """
     confusion = point.confusion if isinstance(point, OperatingPoint) else point
     if not isinstance(confusion, Confusion):
-        raise refuse("BR651", f"outcomes are those of a confusion, got {type(point).__name__}", "choose(counts), or Confusion(tp=…)")
+        raise refuse(
+            "BR651",
+            f"outcomes are those of a confusion, got {type(point).__name__}",
+            "choose(counts), or Confusion(tp=…)",
+        )
     tp, fp, fn, tn = (float(value) for value in confusion)
     sums = {"all": tp + fp + fn + tn, "POS": tp + fp, "NEG": tn + fn}
     nodes = {
@@ -691,17 +1017,36 @@ def outcome_tree_panel(point: OperatingPoint | Confusion) -> Panel:
         "TN": (0.85, 0.37, f"TN {_cases(tn)}", "negatives passed"),
         "FN": (0.85, 0.11, f"FN {_cases(fn)}", "misses"),
     }
-    edges = (("all", "POS"), ("all", "NEG"), ("POS", "TP"), ("POS", "FP"), ("NEG", "TN"), ("NEG", "FN"))
+    edges = (
+        ("all", "POS"),
+        ("all", "NEG"),
+        ("POS", "TP"),
+        ("POS", "FP"),
+        ("NEG", "TN"),
+        ("NEG", "FN"),
+    )
     right = {"TP", "TN"}
-    parts: list[Part] = [_branch(nodes[one], nodes[other], good=other in right) for one, other in edges]
+    parts: list[Part] = [
+        _branch(nodes[one], nodes[other], good=other in right) for one, other in edges
+    ]
     for x, y, amount, what in nodes.values():
-        parts += [Words(x, y, amount, "black", "middle", up=0.15), Words(x, y, what, "grey", "middle", up=-1.05)]
+        parts += [
+            Words(x, y, amount, "black", "middle", up=0.15),
+            Words(x, y, what, "grey", "middle", up=-1.05),
+        ]
     bare = Axis("", 0.0, 1.0)
-    spoken = f"Of {_cases(sums['all'])} cases {_cases(sums['POS'])} are flagged: {_cases(tp)} positives and {_cases(fp)} false alarms."
-    return Panel("From cases to outcomes", bare, bare, tuple(parts), spoken, square=False, frame=False)
+    spoken = (
+        f"Of {_cases(sums['all'])} cases {_cases(sums['POS'])} are flagged: {_cases(tp)} positives"
+        f" and {_cases(fp)} false alarms."
+    )
+    return Panel(
+        "From cases to outcomes", bare, bare, tuple(parts), spoken, square=False, frame=False
+    )
 
 
-def _branch(one: tuple[float, float, str, str], other: tuple[float, float, str, str], *, good: bool) -> Line:
+def _branch(
+    one: tuple[float, float, str, str], other: tuple[float, float, str, str], *, good: bool
+) -> Line:
     """A stroke from beside one node to beside the other."""
     style = Style("green" if good else "grey", "solid", 1.4)
     return Line((one[0] + 0.13, other[0] - 0.14), (one[1], other[1]), "", style)
@@ -732,7 +1077,9 @@ PANELS: dict[str, Callable[[Any], Panel]] = {
 
 
 def panel_for(curves: Sequence[tuple[str, Curve]]) -> Panel:
-    """The panel of curves of one kind, each with the name of its model: one curve a model, or one a model and base rate."""
+    """The panel of curves of one kind, each with the name of its model: one curve a model, or one a
+    model and base rate.
+    """
     models: dict[str, list[Curve]] = {}
     for model, curve in curves:
         models.setdefault(model, []).append(curve)

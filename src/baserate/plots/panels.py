@@ -1,4 +1,6 @@
-"""`Panel`: lines, areas, marks and text as plain values, drawn as SVG, as text for a terminal, or on matplotlib axes."""
+"""`Panel`: lines, areas, marks and text as plain values, drawn as SVG, as text for a terminal, or
+on matplotlib axes.
+"""
 
 from __future__ import annotations
 
@@ -19,10 +21,12 @@ from baserate.numbers import Floats
 from baserate.plots.axes import Axis
 
 # ----------------------------------------------------------------------
-# `Panel`: lines, areas, marks and words on two axes, as plain values. A renderer draws them and computes nothing but their places.
+# `Panel`: lines, areas, marks and words on two axes, as plain values. A renderer draws them and
+# computes nothing but their places.
 
 
-# Colours that people with every kind of colour vision tell apart (Okabe & Ito), and dashes beside them.
+# Colours that people with every kind of colour vision tell apart (Okabe & Ito), and dashes beside
+# them.
 PALETTE = {
     "blue": "#0072b2",
     "vermillion": "#d55e00",
@@ -34,7 +38,13 @@ PALETTE = {
     "grey": "#777777",
 }
 # Lengths of stroke and gap, in points.
-DASHES: dict[str, tuple[float, ...]] = {"solid": (), "dashed": (7, 4), "dotted": (2, 3), "dashdot": (8, 3, 2, 3), "long": (14, 4)}
+DASHES: dict[str, tuple[float, ...]] = {
+    "solid": (),
+    "dashed": (7, 4),
+    "dotted": (2, 3),
+    "dashdot": (8, 3, 2, 3),
+    "long": (14, 4),
+}
 SHAPES = ("circle", "square", "triangle", "cross")
 Anchor = Literal["start", "middle", "end"]
 Numbers = Sequence[float] | Floats  # given as any of these, and kept as a tuple of floats
@@ -50,7 +60,11 @@ class Style:
 
     def __post_init__(self) -> None:
         if self.colour not in PALETTE or self.dash not in DASHES:
-            raise refuse("BR650", f"there is no {quoted(self.colour)} or no {quoted(self.dash)}", f"{', '.join(PALETTE)}; {', '.join(DASHES)}")
+            raise refuse(
+                "BR650",
+                f"there is no {quoted(self.colour)} or no {quoted(self.dash)}",
+                f"{', '.join(PALETTE)}; {', '.join(DASHES)}",
+            )
 
 
 REFERENCE = Style("grey", "dashed", 1.2)
@@ -78,7 +92,9 @@ class Line:
 
 @dataclass(frozen=True)
 class Area:
-    """What lies between two lines: a band, a bar, a region of a map; `sideways`, `x` are heights, and the two ends lie left and right."""
+    """What lies between two lines: a band, a bar, a region of a map; `sideways`, `x` are heights,
+    and the two ends lie left and right.
+    """
 
     x: Numbers
     low: Numbers
@@ -134,11 +150,17 @@ Part = Line | Area | Marks | Words
 def _check(part: Any, *columns: str) -> None:
     """Columns become tuples of plain floats, all of one length."""
     for name in columns:
-        object.__setattr__(part, name, tuple(np.asarray(getattr(part, name), dtype=np.float64).ravel().tolist()))
+        object.__setattr__(
+            part, name, tuple(np.asarray(getattr(part, name), dtype=np.float64).ravel().tolist())
+        )
     lengths = {len(getattr(part, name)) for name in columns}
     if len(lengths) != 1:
         shown = " and ".join(str(len(getattr(part, name))) for name in columns)
-        raise refuse("BR650", f"the columns of a {type(part).__name__.lower()} differ in length: {shown}", "give columns of one length")
+        raise refuse(
+            "BR650",
+            f"the columns of a {type(part).__name__.lower()} differ in length: {shown}",
+            "give columns of one length",
+        )
     colour = getattr(part, "colour", "black")
     if colour not in PALETTE:
         raise refuse("BR650", f"there is no colour {quoted(colour)}", ", ".join(PALETTE))
@@ -163,7 +185,9 @@ class Drawable:
         return text_of(figure_of(self), width, ascii_only=ascii_only)
 
     def matplotlib(self, ax: Any = None) -> Any:
-        """The drawing on axes of matplotlib, which is needed for this: `pip install "baserate[plots]"`. Gives the axes."""
+        """The drawing on axes of matplotlib, which is needed for this: `pip install
+        "baserate[plots]"`. Gives the axes.
+        """
         return drawn_on(figure_of(self), ax)
 
     def _repr_svg_(self) -> str:
@@ -174,7 +198,8 @@ class Drawable:
 class Panel(Drawable):
     """One plot: two axes and what is drawn on them, in the order in which it is drawn.
 
-    `says` is for those who cannot see it. `square` axes have one length; without a `frame` neither axes nor ticks are drawn.
+    `says` is for those who cannot see it. `square` axes have one length; without a `frame` neither
+    axes nor ticks are drawn.
 
     >>> import baserate as br
     >>> panel = br.roc_panel(br.roc(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])))
@@ -195,7 +220,11 @@ class Panel(Drawable):
     @property
     def legend(self) -> tuple[Part, ...]:
         """The parts that have a name, each name once."""
-        named = {part.name: part for part in reversed(self.parts) if not isinstance(part, Words) and part.name}
+        named = {
+            part.name: part
+            for part in reversed(self.parts)
+            if not isinstance(part, Words) and part.name
+        }
         return tuple(reversed(list(named.values())))
 
     def adding(self, *parts: Part) -> Panel:
@@ -235,7 +264,8 @@ def figure_of(drawable: Any) -> Figure:
 
 
 # ----------------------------------------------------------------------
-# Panels as text: braille dots where the terminal shows them, plain characters elsewhere; as wide as there is room.
+# Panels as text: braille dots where the terminal shows them, plain characters elsewhere; as wide as
+# there is room.
 
 
 NARROWEST, WIDEST, TALLEST = 20, 100, 24
@@ -266,14 +296,20 @@ class Canvas:
     def put(self, x: float, y: float, sign: str, *, over: bool = True) -> None:
         """One sign over the dots."""
         if 0 <= x <= 1 and 0 <= y <= 1:
-            cell = min(int((1 - y) * self.rows), self.rows - 1), min(int(x * self.columns), self.columns - 1)
+            cell = (
+                min(int((1 - y) * self.rows), self.rows - 1),
+                min(int(x * self.columns), self.columns - 1),
+            )
             if over or cell not in self.signs:
                 self.signs[cell] = sign
 
     def lines(self) -> Iterator[str]:
         """The rows from the top."""
         for row in range(self.rows):
-            yield "".join(self.signs.get((row, column)) or self._sign(int(self.bits[row, column])) for column in range(self.columns))
+            yield "".join(
+                self.signs.get((row, column)) or self._sign(int(self.bits[row, column]))
+                for column in range(self.columns)
+            )
 
     def _sign(self, bits: int) -> str:
         if not bits:
@@ -297,7 +333,10 @@ def _panel_in_text(panel: Panel, width: int, *, plain: bool) -> Iterator[str]:
     margin = min(max((len(text) for _, text in panel.y.ticks), default=0), 9)
     columns = width - margin - 2
     rows = min(TALLEST, max(6, columns // (3 if panel.square else 4)))
-    ticks = {int((1 - float(panel.y.place([value])[0])) * (rows - 1) + 0.5): text for value, text in panel.y.ticks}
+    ticks = {
+        int((1 - float(panel.y.place([value])[0])) * (rows - 1) + 0.5): text
+        for value, text in panel.y.ticks
+    }
     canvas = Canvas(columns, rows, plain=plain)
     letters = dict(_drawn(panel, canvas))
     _over(panel, canvas)
@@ -332,7 +371,9 @@ def _drawn(panel: Panel, canvas: Canvas) -> Iterator[tuple[str, str]]:
 def _over(panel: Panel, canvas: Canvas) -> None:
     """Marks, and then words, over the lines."""
     for marks in (part for part in panel.parts if isinstance(part, Marks)):
-        for x, y in zip(panel.x.place(marks.x).tolist(), panel.y.place(marks.y).tolist(), strict=True):
+        for x, y in zip(
+            panel.x.place(marks.x).tolist(), panel.y.place(marks.y).tolist(), strict=True
+        ):
             canvas.put(x, y, "o" if canvas.plain else "●")
     for words in (part for part in panel.parts if isinstance(part, Words)):
         _write(words, panel, canvas)
@@ -344,10 +385,20 @@ def _stroke_in_text(line: Line, panel: Panel, canvas: Canvas, sign: str) -> None
     known = ~(np.isnan(x) | np.isnan(y))
     for start, end in zip(range(len(x) - 1), range(1, len(x)), strict=True):
         if known[start] and known[end]:
-            steps = int(max(abs(x[end] - x[start]) * canvas.columns * 2, abs(y[end] - y[start]) * canvas.rows * 4)) + 2
+            steps = (
+                int(
+                    max(
+                        abs(x[end] - x[start]) * canvas.columns * 2,
+                        abs(y[end] - y[start]) * canvas.rows * 4,
+                    )
+                )
+                + 2
+            )
             shares = np.linspace(0.0, 1.0, steps)
             dotted = shares[:: 3 if line.style.width < THIN else 1]
-            canvas.dot(x[start] + dotted * (x[end] - x[start]), y[start] + dotted * (y[end] - y[start]))
+            canvas.dot(
+                x[start] + dotted * (x[end] - x[start]), y[start] + dotted * (y[end] - y[start])
+            )
     inside = np.flatnonzero(known & (x >= 0) & (x <= 1) & (y >= 0) & (y <= 1))
     if sign and len(inside):
         away = np.concatenate(([0.0], np.cumsum(np.hypot(np.diff(x[inside]), np.diff(y[inside])))))
@@ -393,14 +444,24 @@ MARKERS = {"circle": "o", "square": "s", "triangle": "^", "cross": "x"}
 
 
 def drawn_on(figure: Figure, ax: Any = None) -> Any:
-    """One panel on the axes given, or on new ones; several on a new figure, or on as many axes. Gives axes, or an array of them."""
+    """One panel on the axes given, or on new ones; several on a new figure, or on as many axes.
+    Gives axes, or an array of them.
+    """
     several = isinstance(ax, np.ndarray | Sequence)
     axes = _new_axes(figure) if ax is None else list(np.ravel(ax)) if several else [ax]
     if len(axes) != len(figure.panels):
-        raise refuse("BR652", f"{len(figure.panels)} panels need as many axes, got {len(axes)}", "leave ax out, or give one for each panel")
+        raise refuse(
+            "BR652",
+            f"{len(figure.panels)} panels need as many axes, got {len(axes)}",
+            "leave ax out, or give one for each panel",
+        )
     for panel, one in zip(figure.panels, axes, strict=True):
         if not hasattr(one, "transData"):
-            raise refuse("BR652", f"ax must be axes of matplotlib, got {quoted(type(one).__name__)}", "plt.subplots()[1]")
+            raise refuse(
+                "BR652",
+                f"ax must be axes of matplotlib, got {quoted(type(one).__name__)}",
+                "plt.subplots()[1]",
+            )
         _draw(panel, one)
     return axes[0] if len(axes) == 1 else np.array(axes, dtype=object)
 
@@ -409,10 +470,18 @@ def _new_axes(figure: Figure) -> list[Any]:
     try:
         import matplotlib.pyplot as plt
     except ImportError:
-        raise refuse("BR652", "matplotlib is not installed", 'pip install "baserate[plots]", or panel.svg()') from None
+        raise refuse(
+            "BR652", "matplotlib is not installed", 'pip install "baserate[plots]", or panel.svg()'
+        ) from None
     rows = figure.rows()
     wide = [5.0 if panel.square else 6.5 for panel in rows[0]]
-    made, grid = plt.subplots(len(rows), len(rows[0]), figsize=(sum(wide), 5.0 * len(rows)), squeeze=False, layout="constrained")
+    made, grid = plt.subplots(
+        len(rows),
+        len(rows[0]),
+        figsize=(sum(wide), 5.0 * len(rows)),
+        squeeze=False,
+        layout="constrained",
+    )
     if figure.title:
         made.suptitle(_plain(figure.title))
     axes = list(grid.ravel())
@@ -424,7 +493,10 @@ def _new_axes(figure: Figure) -> list[Any]:
 def _draw(panel: Panel, ax: Any) -> None:
     for part in panel.parts:
         _add(part, ax)
-    above = any(isinstance(part, Words) and part.up > 0 and panel.y.place([part.y])[0] > 0.99 for part in panel.parts)
+    above = any(
+        isinstance(part, Words) and part.up > 0 and panel.y.place([part.y])[0] > 0.99
+        for part in panel.parts
+    )
     ax.set_title(_plain(panel.title), loc="left", fontsize="medium", pad=18 if above else None)
     if not panel.frame:
         ax.set_axis_off()
@@ -444,31 +516,70 @@ def _scale(ax: Any, name: str, axis: Axis) -> None:
 
         # Beyond the axis the deviates of 0 and 1 are infinite: they are held at its ends.
         low, high = axis.low / 10, 1 - (1 - axis.high) / 10
-        getattr(ax, f"set_{name}scale")("function", functions=(lambda rate: ndtri(np.clip(rate, low, high)), ndtr))
+        getattr(ax, f"set_{name}scale")(
+            "function", functions=(lambda rate: ndtri(np.clip(rate, low, high)), ndtr)
+        )
     getattr(ax, f"set_{name}lim")(axis.low, axis.high)
-    getattr(ax, f"set_{name}ticks")([value for value, _ in axis.ticks], [text for _, text in axis.ticks], minor=False)
+    getattr(ax, f"set_{name}ticks")(
+        [value for value, _ in axis.ticks], [text for _, text in axis.ticks], minor=False
+    )
     getattr(ax, f"set_{name}ticks")([], minor=True)
     getattr(ax, f"set_{name}label")(_plain(axis.label))
 
 
 def _add(part: Part, ax: Any) -> None:
-    named = {} if isinstance(part, Words) else {"label": _plain(part.name) if part.name and _new(part.name, ax) else "_nolegend_"}
+    named = (
+        {}
+        if isinstance(part, Words)
+        else {"label": _plain(part.name) if part.name and _new(part.name, ax) else "_nolegend_"}
+    )
     if isinstance(part, Line):
         dash = DASHES[part.style.dash]
         # Lengths of a dash are in points here, and in widths of the line there.
-        pattern = (0, tuple(length / max(part.style.width, 0.1) for length in dash)) if dash else "solid"
-        ax.plot(part.x, part.y, color=PALETTE[part.style.colour], linestyle=pattern, linewidth=part.style.width, **named)
+        pattern = (
+            (0, tuple(length / max(part.style.width, 0.1) for length in dash)) if dash else "solid"
+        )
+        ax.plot(
+            part.x,
+            part.y,
+            color=PALETTE[part.style.colour],
+            linestyle=pattern,
+            linewidth=part.style.width,
+            **named,
+        )
     elif isinstance(part, Area):
         fill = ax.fill_betweenx if part.sideways else ax.fill_between
-        fill(part.x, part.low, part.high, color=PALETTE[part.colour], alpha=part.opacity, linewidth=0, **named)
+        fill(
+            part.x,
+            part.low,
+            part.high,
+            color=PALETTE[part.colour],
+            alpha=part.opacity,
+            linewidth=0,
+            **named,
+        )
     elif isinstance(part, Marks):
         size = math.pi * part.size**2 / 2
-        ax.scatter(part.x, part.y, s=size, color=PALETTE[part.colour], marker=MARKERS[part.shape], zorder=3, **named)
+        ax.scatter(
+            part.x,
+            part.y,
+            s=size,
+            color=PALETTE[part.colour],
+            marker=MARKERS[part.shape],
+            zorder=3,
+            **named,
+        )
     else:
         place = (part.across * 10, part.up * 10)
         where = {"start": "left", "middle": "center", "end": "right"}[part.anchor]
         ax.annotate(
-            _plain(part.text), (part.x, part.y), place, textcoords="offset points", color=PALETTE[part.colour], ha=where, fontsize="small"
+            _plain(part.text),
+            (part.x, part.y),
+            place,
+            textcoords="offset points",
+            color=PALETTE[part.colour],
+            ha=where,
+            fontsize="small",
         )
 
 
@@ -478,13 +589,16 @@ def _new(name: str, ax: Any) -> bool:
 
 
 def _plain(text: str) -> str:
-    """A user's text as it is: matplotlib would read dollars as mathematics, and leave out names that begin with a line."""
+    """A user's text as it is: matplotlib would read dollars as mathematics, and leave out names
+    that begin with a line.
+    """
     shown = escaped(text).replace("$", r"\$")
     return f"\u200b{shown}" if shown.startswith("_") else shown
 
 
 # ----------------------------------------------------------------------
-# Panels as SVG: one text without scripts, styles or anything loaded from elsewhere. Text stays text, and what users named is escaped.
+# Panels as SVG: one text without scripts, styles or anything loaded from elsewhere. Text stays
+# text, and what users named is escaped.
 
 
 FONT, LETTER = 13, 6.9  # the height of letters, and how wide one is on average, in points
@@ -511,27 +625,42 @@ def svg_of(figure: Figure) -> str:
         boxes = [_box(panel) for panel in row]
         x = 0.0
         for panel, box in zip(row, boxes, strict=True):
-            parts.append(f'<g transform="translate({_n(x)} {_n(y)})">\n{_panel_in_svg(panel, box)}\n</g>')
+            parts.append(
+                f'<g transform="translate({_n(x)} {_n(y)})">\n{_panel_in_svg(panel, box)}\n</g>'
+            )
             x += box.cell[0] + GAP
         widest, y = max(widest, x - GAP), y + max(box.cell[1] for box in boxes) + 8
     widest = max(widest, 24 + _long(figure.title) * 1.1)
-    heading = _text(12, 22, figure.title, "start", "#000", 'font-weight="bold"') if figure.title else ""
+    heading = (
+        _text(12, 22, figure.title, "start", "#000", 'font-weight="bold"') if figure.title else ""
+    )
     title = figure.title or figure.panels[0].title
     says = " ".join(f"{panel.says or panel.title}." for panel in figure.panels)
     body = "\n".join(filter(None, (heading, *parts)))
     key = "p" + hashlib.sha256((title + body).encode("utf-8", "replace")).hexdigest()[:10]
     head = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_n(widest)} {_n(y)}" width="{_n(widest)}" height="{_n(y)}" role="img" '
-        f'aria-labelledby="{key}-title {key}-desc" font-family="system-ui, sans-serif" font-size="{FONT}">'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_n(widest)} {_n(y)}"'
+        f' width="{_n(widest)}" height="{_n(y)}" role="img" aria-labelledby="{key}-title'
+        f' {key}-desc" font-family="system-ui, sans-serif" font-size="{FONT}">'
     )
-    named = f'<title id="{key}-title">{_safe(title, 200)}</title>\n<desc id="{key}-desc">{_safe(says, 2000)}</desc>'
-    # What is drawn must be told apart from other figures in one page: clips are named by the figure's own fingerprint.
-    return f'{head}\n{named}\n<rect width="100%" height="100%" fill="#fff"/>\n{_with_clips(body, key)}\n</svg>\n'
+    named = (
+        f'<title id="{key}-title">{_safe(title, 200)}</title>\n<desc'
+        f' id="{key}-desc">{_safe(says, 2000)}</desc>'
+    )
+    # What is drawn must be told apart from other figures in one page: clips are named by the
+    # figure's own fingerprint.
+    return (
+        f'{head}\n{named}\n<rect width="100%" height="100%"'
+        f' fill="#fff"/>\n{_with_clips(body, key)}\n</svg>\n'
+    )
 
 
 def _with_clips(body: str, key: str) -> str:
     pieces = body.split(CLIP)
-    return "".join(f"{piece}{key}-c{place // 2}" if place < len(pieces) - 1 else piece for place, piece in enumerate(pieces))
+    return "".join(
+        f"{piece}{key}-c{place // 2}" if place < len(pieces) - 1 else piece
+        for place, piece in enumerate(pieces)
+    )
 
 
 def _box(panel: Panel) -> Box:
@@ -543,40 +672,97 @@ def _box(panel: Panel) -> Box:
     for words in (part for part in panel.parts if isinstance(part, Words)):
         x, y = _where(panel, words, width, height)
         before, after = {"start": (0.0, 1.0), "middle": (0.5, 0.5), "end": (1.0, 0.0)}[words.anchor]
-        left, right = max(left, before * _long(words.text) - x + 8), max(right, x + after * _long(words.text) - width + 8)
+        left, right = (
+            max(left, before * _long(words.text) - x + 8),
+            max(right, x + after * _long(words.text) - width + 8),
+        )
         above = max(above, FONT - y if 0 <= x <= width else 0.0)
     heading = len(_heading(panel, left + width + right)) * ROW
     top = heading + 6 + above
     below = (22 + (22 if panel.x.label else 0)) if panel.frame else 6
     legend = len(panel.legend) * ROW + (6 if panel.legend else 0)
-    names = max((_long(_short(part.name)) + SAMPLE + 22 for part in panel.legend if not isinstance(part, Words)), default=0.0)
-    return Box(left, top, width, height, (max(left + width + right, names, left + _long(panel.x.label)), top + height + below + legend))
+    names = max(
+        (
+            _long(_short(part.name)) + SAMPLE + 22
+            for part in panel.legend
+            if not isinstance(part, Words)
+        ),
+        default=0.0,
+    )
+    return Box(
+        left,
+        top,
+        width,
+        height,
+        (
+            max(left + width + right, names, left + _long(panel.x.label)),
+            top + height + below + legend,
+        ),
+    )
 
 
 def _heading(panel: Panel, room: float) -> list[str]:
-    return textwrap.wrap(_short(panel.title), max(20, int((room - 12) / LETTER)), break_long_words=True) if panel.title else []
+    return (
+        textwrap.wrap(
+            _short(panel.title), max(20, int((room - 12) / LETTER)), break_long_words=True
+        )
+        if panel.title
+        else []
+    )
 
 
 def _panel_in_svg(panel: Panel, box: Box) -> str:
-    lines = [_text(12, (i + 1) * ROW - 4, line, "start", "#000") for i, line in enumerate(_heading(panel, box.cell[0]))]
-    frame = f'x="{_n(box.left)}" y="{_n(box.top)}" width="{_n(box.width)}" height="{_n(box.height)}"'
+    lines = [
+        _text(12, (i + 1) * ROW - 4, line, "start", "#000")
+        for i, line in enumerate(_heading(panel, box.cell[0]))
+    ]
+    frame = (
+        f'x="{_n(box.left)}" y="{_n(box.top)}" width="{_n(box.width)}" height="{_n(box.height)}"'
+    )
     if panel.frame:
         # A line along the frame is seen in its whole width.
-        clip = f'x="{_n(box.left - 1)}" y="{_n(box.top - 1)}" width="{_n(box.width + 2)}" height="{_n(box.height + 2)}"'
+        clip = (
+            f'x="{_n(box.left - 1)}" y="{_n(box.top - 1)}" width="{_n(box.width + 2)}"'
+            f' height="{_n(box.height + 2)}"'
+        )
         lines += [f'<clipPath id="{CLIP}"><rect {clip}/></clipPath>', *_axes(panel, box)]
-    drawn = [text for part in panel.parts if not isinstance(part, Words | Marks) for text in _shapes(part, panel, box)]
-    lines.append(f'<g clip-path="url(#{CLIP})">\n{chr(10).join(drawn)}\n</g>' if panel.frame else "\n".join(drawn))
+    drawn = [
+        text
+        for part in panel.parts
+        if not isinstance(part, Words | Marks)
+        for text in _shapes(part, panel, box)
+    ]
+    lines.append(
+        f'<g clip-path="url(#{CLIP})">\n{chr(10).join(drawn)}\n</g>'
+        if panel.frame
+        else "\n".join(drawn)
+    )
     if panel.frame:
         lines.append(f'<rect {frame} fill="none" stroke="#888"/>')
-    lines += [text for part in panel.parts if isinstance(part, Marks) for text in _shapes(part, panel, box)]
+    lines += [
+        text
+        for part in panel.parts
+        if isinstance(part, Marks)
+        for text in _shapes(part, panel, box)
+    ]
     for words in (part for part in panel.parts if isinstance(part, Words)):
         x, y = _where(panel, words, box.width, box.height)
-        lines.append(_text(box.left + x, box.top + y, words.text, words.anchor, _ink(words.colour), HALO))
+        lines.append(
+            _text(box.left + x, box.top + y, words.text, words.anchor, _ink(words.colour), HALO)
+        )
     return "\n".join([*lines, *_legend(panel, box)])
 
 
-# Text of a colour must be read on white (a contrast of 4.5 and more), for which most of the palette is too light.
-DARK = {"vermillion": "#b04a00", "green": "#00775a", "purple": "#9c3f72", "sky": "#1f6f9f", "orange": "#8f6100", "grey": "#666666"}
+# Text of a colour must be read on white (a contrast of 4.5 and more), for which most of the palette
+# is too light.
+DARK = {
+    "vermillion": "#b04a00",
+    "green": "#00775a",
+    "purple": "#9c3f72",
+    "sky": "#1f6f9f",
+    "orange": "#8f6100",
+    "grey": "#666666",
+}
 # Words over lines stay readable: a white edge is painted first.
 HALO = 'paint-order="stroke" stroke="#fff" stroke-width="3" stroke-linejoin="round"'
 
@@ -624,7 +810,10 @@ def _sample(part: Part, x: float, y: float) -> str:
         return f'<path d="M{_n(x)} {_n(y)}h{SAMPLE}"{_stroke_in_svg(part)}/>'
     if isinstance(part, Area):
         colour, opacity = PALETTE[part.colour], _n(part.opacity, 2)
-        return f'<rect x="{_n(x)}" y="{_n(y - 6)}" width="{SAMPLE}" height="12" fill="{colour}" fill-opacity="{opacity}"/>'
+        return (
+            f'<rect x="{_n(x)}" y="{_n(y - 6)}" width="{SAMPLE}" height="12" fill="{colour}"'
+            f' fill-opacity="{opacity}"/>'
+        )
     return _mark(part, x + SAMPLE / 2, y) if isinstance(part, Marks) else ""
 
 
@@ -637,7 +826,10 @@ def _shapes(part: Part, panel: Panel, box: Box) -> Iterator[str]:
         lower, upper = (list(_runs(*edge, panel, box)) for edge in part.edges())
         for low, high in zip(lower, upper, strict=False):
             outline = _path(np.concatenate((high, low[::-1])))
-            yield f'<path d="{outline}Z" fill="{PALETTE[part.colour]}" fill-opacity="{_n(part.opacity, 2)}"/>'
+            yield (
+                f'<path d="{outline}Z" fill="{PALETTE[part.colour]}"'
+                f' fill-opacity="{_n(part.opacity, 2)}"/>'
+            )
     elif isinstance(part, Marks):
         for x, y in itertools.chain.from_iterable(_runs(part.x, part.y, panel, box)):
             # A mark on the frame is drawn whole, one beyond it not at all.
@@ -649,7 +841,10 @@ def _runs(x: Numbers, y: Numbers, panel: Panel, box: Box) -> Iterator[Floats]:
     """The points in the units of the drawing, one array a run without holes."""
     if not len(x):
         return
-    places = np.stack((box.left + panel.x.place(x) * box.width, box.top + (1 - panel.y.place(y)) * box.height), axis=1)
+    places = np.stack(
+        (box.left + panel.x.place(x) * box.width, box.top + (1 - panel.y.place(y)) * box.height),
+        axis=1,
+    )
     known = ~(np.isnan(places[:, 0]) | np.isnan(places[:, 1]))
     for run in np.split(np.arange(len(known)), np.flatnonzero(np.diff(known)) + 1):
         if known[run[0]]:
@@ -657,12 +852,16 @@ def _runs(x: Numbers, y: Numbers, panel: Panel, box: Box) -> Iterator[Floats]:
 
 
 def _path(points: Floats) -> str:
-    """Through all points, but for those that fall together at a tenth of a point, or lie on a straight run."""
+    """Through all points, but for those that fall together at a tenth of a point, or lie on a
+    straight run.
+    """
     new = np.concatenate(([True], (np.diff(points, axis=0) != 0).any(axis=1)))
     kept = points[new]
     if len(kept) > 2:
         steps = np.diff(kept, axis=0)
-        straight = ((steps[1:] == 0) & (steps[:-1] == 0)).any(axis=1) & ((steps[1:] * steps[:-1]).sum(axis=1) > 0)
+        straight = ((steps[1:] == 0) & (steps[:-1] == 0)).any(axis=1) & (
+            (steps[1:] * steps[:-1]).sum(axis=1) > 0
+        )
         kept = kept[np.concatenate(([True], ~straight, [True]))]
     return "M" + "L".join(f"{_n(x)} {_n(y)}" for x, y in kept.tolist())
 
@@ -670,7 +869,10 @@ def _path(points: Floats) -> str:
 def _stroke_in_svg(line: Line) -> str:
     dash = " ".join(f"{length:g}" for length in DASHES[line.style.dash])
     dashes = f' stroke-dasharray="{dash}"' if dash else ""
-    return f' fill="none" stroke="{PALETTE[line.style.colour]}" stroke-width="{line.style.width:g}" stroke-linejoin="round"{dashes}'
+    return (
+        f' fill="none" stroke="{PALETTE[line.style.colour]}" stroke-width="{line.style.width:g}"'
+        f' stroke-linejoin="round"{dashes}'
+    )
 
 
 def _mark(marks: Marks, x: float, y: float) -> str:
@@ -682,17 +884,25 @@ def _mark(marks: Marks, x: float, y: float) -> str:
         path = f"M{_n(x - r)} {_n(y - r)}l{size} {size}m-{size} 0l{size} -{size}"
         return f'<path d="{path}" stroke="{colour}" stroke-width="1.4"/>'
     if marks.shape == "square":
-        return f'<rect x="{_n(x - r)}" y="{_n(y - r)}" width="{_n(2 * r)}" height="{_n(2 * r)}" fill="{colour}"/>'
+        return (
+            f'<rect x="{_n(x - r)}" y="{_n(y - r)}" width="{_n(2 * r)}" height="{_n(2 * r)}"'
+            f' fill="{colour}"/>'
+        )
     return f'<path d="M{_n(x)} {_n(y - r)}l{_n(r)} {_n(2 * r)}h-{_n(2 * r)}Z" fill="{colour}"/>'
 
 
 def _text(x: float, y: float, text: str, anchor: str, colour: str, more: str = "") -> str:
     extra = f" {more}" if more else ""
-    return f'<text x="{_n(x)}" y="{_n(y)}" text-anchor="{anchor}" fill="{colour}"{extra}>{_safe(text)}</text>'
+    return (
+        f'<text x="{_n(x)}" y="{_n(y)}" text-anchor="{anchor}"'
+        f' fill="{colour}"{extra}>{_safe(text)}</text>'
+    )
 
 
 def _safe(text: str, most: int = MOST_NAME) -> str:
-    """A user's text as text: nothing that XML does not allow, nothing that turns the direction, nothing that is markup."""
+    """A user's text as text: nothing that XML does not allow, nothing that turns the direction,
+    nothing that is markup.
+    """
     return escape(_short(text, most))
 
 

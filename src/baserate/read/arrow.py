@@ -15,7 +15,8 @@ from baserate.read.streams import unchanged
 from baserate.read.table import PROBE, Table, Wanted, check_columns, from_codes, in_table, needed
 
 # ----------------------------------------------------------------------
-# Columns of Arrow as arrays that keep every value: decimals are spelled out, dictionaries read through, and nulls never become numbers.
+# Columns of Arrow as arrays that keep every value: decimals are spelled out, dictionaries read
+# through, and nulls never become numbers.
 
 
 def arrow_kind(of_type: Any) -> Kind:
@@ -23,31 +24,50 @@ def arrow_kind(of_type: Any) -> Kind:
     types = needed("pyarrow.types", "arrow")
     if types.is_dictionary(of_type):
         return arrow_kind(of_type.value_type)
-    if hasattr(of_type, "storage_type"):  # an extension says how to read its values; only its plain storage is looked at
+    if hasattr(
+        of_type, "storage_type"
+    ):  # an extension says how to read its values; only its plain storage is looked at
         spoken = {"numeric": Kind.SPELLED, "arrow.uuid": Kind.TEXT}
         name = getattr(of_type, "type_name", None) or of_type.extension_name
         return spoken.get(name) or arrow_kind(of_type.storage_type)
     tests = {
         Kind.NUMBERS: (types.is_boolean, types.is_integer, types.is_floating, types.is_null),
         Kind.SPELLED: (types.is_decimal,),
-        Kind.TEXT: (types.is_string, types.is_large_string, getattr(types, "is_string_view", types.is_string)),
+        Kind.TEXT: (
+            types.is_string,
+            types.is_large_string,
+            getattr(types, "is_string_view", types.is_string),
+        ),
         Kind.TIMES: (types.is_temporal,),
-        Kind.BYTES: (types.is_binary, types.is_large_binary, types.is_fixed_size_binary, getattr(types, "is_binary_view", types.is_binary)),
+        Kind.BYTES: (
+            types.is_binary,
+            types.is_large_binary,
+            types.is_fixed_size_binary,
+            getattr(types, "is_binary_view", types.is_binary),
+        ),
     }
-    return next((kind for kind, each in tests.items() if any(test(of_type) for test in each)), Kind.OTHER)
+    return next(
+        (kind for kind, each in tests.items() if any(test(of_type) for test in each)), Kind.OTHER
+    )
 
 
 def from_arrow(column: Any, kind: Kind) -> Array:
-    """A whole column (a ChunkedArray) as NumPy holds it, or as objects with None for what is missing."""
+    """A whole column (a ChunkedArray) as NumPy holds it, or as objects with None for what is
+    missing.
+    """
     pa = needed("pyarrow", "arrow")
     if getattr(column.type, "extension_name", "") == "arrow.uuid":
         return objects([None if value is None else str(value) for value in column.to_pylist()])
     if hasattr(column.type, "storage_type"):
-        column = pa.chunked_array([chunk.storage for chunk in column.chunks], type=column.type.storage_type)
+        column = pa.chunked_array(
+            [chunk.storage for chunk in column.chunks], type=column.type.storage_type
+        )
     if pa.types.is_dictionary(column.type):
         return _through_dictionary(column, kind)
     if kind is Kind.SPELLED:
-        return from_spelled(column.cast(pa.string()).to_pylist(), digits=getattr(column.type, "precision", 99))
+        return from_spelled(
+            column.cast(pa.string()).to_pylist(), digits=getattr(column.type, "precision", 99)
+        )
     if kind is not Kind.NUMBERS:
         return _shared(column.cast(pa.string()))
     if not column.null_count:
@@ -59,7 +79,9 @@ def from_arrow(column: Any, kind: Kind) -> Array:
 
 
 def _shared(column: Any) -> Array:
-    """Text of which each distinct value is made once where there are few of them: a row then needs 8 bytes and not 60."""
+    """Text of which each distinct value is made once where there are few of them: a row then needs
+    8 bytes and not 60.
+    """
     few = column.slice(0, PROBE).combine_chunks().dictionary_encode()
     if 2 * len(getattr(few, "dictionary", ())) > len(few):
         return objects(column.to_pylist())
@@ -77,21 +99,35 @@ def _through_dictionary(column: Any, kind: Kind) -> Array:
             pieces.append(from_codes(values, places, gone))
         else:
             pieces.append(with_none(values[places], gone) if gone.any() else values[places])
-    return pieces[0] if len(pieces) == 1 else np.concatenate(pieces) if pieces else np.empty(0, dtype=object)
+    return (
+        pieces[0]
+        if len(pieces) == 1
+        else np.concatenate(pieces)
+        if pieces
+        else np.empty(0, dtype=object)
+    )
 
 
 def _values(dictionary: Any, kind: Kind) -> Array:
     pa = needed("pyarrow", "arrow")
-    return objects(dictionary.cast(pa.string()).to_pylist()) if kind is Kind.TEXT else from_arrow(pa.chunked_array([dictionary]), kind)
+    return (
+        objects(dictionary.cast(pa.string()).to_pylist())
+        if kind is Kind.TEXT
+        else from_arrow(pa.chunked_array([dictionary]), kind)
+    )
 
 
 # ----------------------------------------------------------------------
-# Arrow's own files: IPC files, IPC streams and Feather (version 2). Everything is validated in full before a value is used.
+# Arrow's own files: IPC files, IPC streams and Feather (version 2). Everything is validated in full
+# before a value is used.
 
 
 MAGIC, OLD_FEATHER = b"ARROW1", b"FEA1"
 STREAM_END = b"\xff\xff\xff\xff\0\0\0\0"
-AHEAD, MESSAGE = 8, b"\xff\xff\xff\xff"  # bytes of magic and padding before the schema, and how a message begins
+AHEAD, MESSAGE = (
+    8,
+    b"\xff\xff\xff\xff",
+)  # bytes of magic and padding before the schema, and how a message begins
 COPY = "get a whole copy of the file, or write it again"
 
 
@@ -110,12 +146,16 @@ def read_arrow(path: str, wanted: Wanted) -> Table:
 
 
 def _table(path: str, wanted: Wanted) -> Any:
-    """The wanted columns, unchecked. Read into memory, not mapped: a file that shrinks under a map kills the process."""
+    """The wanted columns, unchecked. Read into memory, not mapped: a file that shrinks under a map
+    kills the process.
+    """
     pa = needed("pyarrow", "arrow")
     with pa.OSFile(path, "rb") as file:
         first = file.read(len(MAGIC))
         if first.startswith(OLD_FEATHER):
-            raise refuse_file(path, "BR703", "is Feather of version 1", "write it again with version=2")
+            raise refuse_file(
+                path, "BR703", "is Feather of version 1", "write it again with version=2"
+            )
         if first != MAGIC:
             _check_end(path, file)
         file.seek(0)
@@ -127,14 +167,20 @@ def _table(path: str, wanted: Wanted) -> Any:
             check_columns(path, names, wanted.columns)
             places = sorted(names.index(name) for name in wanted.columns)
         file.seek(0)
-        with open_reader(file, options=pa.ipc.IpcReadOptions(included_fields=places, ensure_native_endian=True)) as reader:
+        with open_reader(
+            file, options=pa.ipc.IpcReadOptions(included_fields=places, ensure_native_endian=True)
+        ) as reader:
             return reader.read_all()
 
 
 def _check_schema(path: str, file: Any, schema: Any) -> None:
-    """A file holds its schema twice, ahead of the data and behind them: where they differ, numbers would be read as others."""
+    """A file holds its schema twice, ahead of the data and behind them: where they differ, numbers
+    would be read as others.
+    """
     file.seek(AHEAD)
-    if file.read(len(MESSAGE)) != MESSAGE:  # by polars, which writes the first one in a form of its own
+    if (
+        file.read(len(MESSAGE)) != MESSAGE
+    ):  # by polars, which writes the first one in a form of its own
         return
     file.seek(AHEAD)
     with needed("pyarrow", "arrow").ipc.open_stream(file) as stream:
@@ -143,10 +189,14 @@ def _check_schema(path: str, file: Any, schema: Any) -> None:
 
 
 def _check_end(path: str, file: Any) -> None:
-    """A stream that was cut off between two batches reads like a whole one, but for the mark at its end."""
+    """A stream that was cut off between two batches reads like a whole one, but for the mark at its
+    end.
+    """
     file.seek(max(file.size() - len(STREAM_END), 0))
     if file.read() != STREAM_END:
-        raise refuse_file(path, "BR703", "is not a whole Arrow file: no mark at its end (cut off?)", COPY)
+        raise refuse_file(
+            path, "BR703", "is not a whole Arrow file: no mark at its end (cut off?)", COPY
+        )
 
 
 @contextmanager
@@ -157,8 +207,13 @@ def _refused(path: str) -> Iterator[None]:
     except InputError:
         raise
     except Exception as error:
-        # The system's own, not Arrow's, which wants any amount of memory where the damage is in a length.
-        if (isinstance(error, OSError) and error.errno) or (isinstance(error, MemoryError) and "arrow" not in type(error).__module__):
+        # The system's own, not Arrow's, which wants any amount of memory where the damage is in a
+        # length.
+        if (isinstance(error, OSError) and error.errno) or (
+            isinstance(error, MemoryError) and "arrow" not in type(error).__module__
+        ):
             raise
         text = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise refuse_file(path, "BR703", f"is not a whole Arrow file: {quoted(text, quotes=False)}", COPY) from error
+        raise refuse_file(
+            path, "BR703", f"is not a whole Arrow file: {quoted(text, quotes=False)}", COPY
+        ) from error

@@ -1,4 +1,6 @@
-"""Labels, scores and weights checked together: everything that is wrong with them is found in one pass."""
+"""Labels, scores and weights checked together: everything that is wrong with them is found in one
+pass.
+"""
 
 from __future__ import annotations
 
@@ -19,15 +21,31 @@ from baserate.errors import Findings, Fix, InputError, are, grouped, number_of, 
 from baserate.kernels import Cells
 from baserate.notes import RANDOM, Ledger, Note, checked_design
 from baserate.numbers import EXACT_FLOATS, INT64_MAX, Floats, Ints, square_sum
-from baserate.read.columns import Column, Unread, as_column, check_indexes, check_lengths, is_missing, kind_of_value, mixed
+from baserate.read.columns import (
+    Column,
+    Unread,
+    as_column,
+    check_indexes,
+    check_lengths,
+    is_missing,
+    kind_of_value,
+    mixed,
+)
 
 # ----------------------------------------------------------------------
-# Scores as int64, float64 or float32, with every distinct value kept apart; what cannot be kept is refused.
+# Scores as int64, float64 or float32, with every distinct value kept apart; what cannot be kept is
+# refused.
 
 
 ROUNDED = "whole numbers beyond 2**53 are mixed with fractions, and would be rounded"
 CONVERT = "convert to float64 or int64 yourself, if that is meant"
-UNSUITABLE = {"M": "timestamps", "m": "durations", "c": "complex numbers", "S": "bytes", "V": "records"}
+UNSUITABLE = {
+    "M": "timestamps",
+    "m": "durations",
+    "c": "complex numbers",
+    "S": "bytes",
+    "V": "records",
+}
 # How people write numbers, and the option that says so.
 WRITTEN = (
     (re.compile(r"[+-]?\d+(,\d{3})+\.\d*"), 'for thousands, --thousands ","'),
@@ -44,7 +62,8 @@ def as_scores(column: Column) -> Array:
         refuse_missing(column)
     column = column.inferred()
     scores = _numbers(column)
-    # The least value is NaN where any is: one quick pass, and a slower look only where it is needed.
+    # The least value is NaN where any is: one quick pass, and a slower look only where it is
+    # needed.
     if scores.dtype.kind == "f" and len(scores) and np.isnan(scores.min()):
         refuse_missing(Column(column.name, scores))
     return scores
@@ -53,7 +72,9 @@ def as_scores(column: Column) -> Array:
 def _numbers(column: Column) -> Array:
     values, kind = column.values, column.values.dtype.kind
     if kind in UNSUITABLE:
-        raise refuse("BR209", f"{column.name} holds {UNSUITABLE[kind]}, not scores", "pass a numeric score")
+        raise refuse(
+            "BR209", f"{column.name} holds {UNSUITABLE[kind]}, not scores", "pass a numeric score"
+        )
     if kind in "OTU":
         return _from_objects(column)
     if kind == "u" and len(values) and int(values.max()) > INT64_MAX:
@@ -68,7 +89,9 @@ def _numbers(column: Column) -> Array:
 
 
 def refuse_missing(column: Column, times: Ints | None = None) -> None:
-    """Raise for the cases without a score, if there are any; `times` says how many cases each value stands for."""
+    """Raise for the cases without a score, if there are any; `times` says how many cases each value
+    stands for.
+    """
     gone = column.missing_rows()
     if len(gone):
         many, rows = (len(gone), gone) if times is None else (int(times[gone].sum()), ())
@@ -78,7 +101,9 @@ def refuse_missing(column: Column, times: Ints | None = None) -> None:
 def no_rank(name: str, examples: Iterable[int], total: int) -> InputError:
     """The error for cases without a score."""
     text = f"{name} has {number_of(total, 'missing or NaN score')}; a missing score has no rank"
-    fix = Fix("drop those cases or score them; of a file, nan_score='drop'", "--nan-score drop or lowest")
+    fix = Fix(
+        "drop those cases or score them; of a file, nan_score='drop'", "--nan-score drop or lowest"
+    )
     return refuse("BR201", text, fix, examples, total)
 
 
@@ -111,13 +136,20 @@ def _from_objects(column: Column) -> Array:
 
 
 def _check_flags(column: Column, values: list[Any]) -> None:
-    """True and false beside numbers are labels, or flags, that slipped in: as scores they would be the highest and the lowest of many."""
+    """True and false beside numbers are labels, or flags, that slipped in: as scores they would be
+    the highest and the lowest of many.
+    """
     if {bool, np.bool_}.isdisjoint(map(type, values)):
         return
     kinds = Counter(map(kind_of_value, values))
     if len(kinds) > 1:
         rarest = kinds.most_common()[-1][0]
-        raise mixed("BR208", column.name, kinds, [row for row, value in enumerate(values) if kind_of_value(value) == rarest])
+        raise mixed(
+            "BR208",
+            column.name,
+            kinds,
+            [row for row, value in enumerate(values) if kind_of_value(value) == rarest],
+        )
 
 
 def _plain_text(values: list[Any]) -> list[Any] | None:
@@ -125,7 +157,12 @@ def _plain_text(values: list[Any]) -> list[Any] | None:
     try:
         if any("_" in value or not value.isascii() for value in values):
             return None
-        return list(map(int if all(value.strip().lstrip("+-").isdecimal() for value in values) else float, values))
+        return list(
+            map(
+                int if all(value.strip().lstrip("+-").isdecimal() for value in values) else float,
+                values,
+            )
+        )
     except (TypeError, AttributeError, ValueError):
         return None
 
@@ -145,7 +182,9 @@ def _number(value: object) -> Any:
 
 
 def spelled(text: str) -> float | None:
-    """The number that a text spells in the plain way: Python would also take underscores, digits of any script and blanks of any width."""
+    """The number that a text spells in the plain way: Python would also take underscores, digits of
+    any script and blanks of any width.
+    """
     try:
         return float(text) if text.isascii() and "_" not in text else None
     except ValueError:
@@ -154,8 +193,18 @@ def spelled(text: str) -> float | None:
 
 def _not_numbers(name: str, example: object, rows: Iterable[int], total: int) -> InputError:
     if not isinstance(example, str):
-        return refuse("BR209", f"{name} holds {type(example).__name__}, not scores", "pass a numeric score", rows, total)
-    text = f"{name} has {number_of(total, 'value that is not a number', 'values that are not numbers')}, such as {quoted(example)}"
+        return refuse(
+            "BR209",
+            f"{name} holds {type(example).__name__}, not scores",
+            "pass a numeric score",
+            rows,
+            total,
+        )
+    text = (
+        f"{name} has"
+        f" {number_of(total, 'value that is not a number', 'values that are not numbers')}, such as"
+        f" {quoted(example)}"
+    )
     plain = "write plain numbers with a decimal point: 0.5, not 0,5 or 50% or $1"
     said = next((option for written, option in WRITTEN if written.fullmatch(example.strip())), None)
     fix = Fix(plain, f"{plain}; {said}" if said else plain)
@@ -163,49 +212,90 @@ def _not_numbers(name: str, example: object, rows: Iterable[int], total: int) ->
 
 
 def _narrowed(column: Column, wide: Array) -> Array:
-    """Float64 from wider numbers, unless a whole number would be rounded or two different ones become the same score."""
+    """Float64 from wider numbers, unless a whole number would be rounded or two different ones
+    become the same score.
+    """
     try:
         narrow = wide.astype(np.float64)
     except (OverflowError, ValueError):
         raise too_large(column.name) from None
     refuse_missing(Column(column.name, narrow))
-    whole = [(number, rounded) for number, rounded in zip(wide.tolist(), narrow.tolist(), strict=True) if isinstance(number, int)]
+    whole = [
+        (number, rounded)
+        for number, rounded in zip(wide.tolist(), narrow.tolist(), strict=True)
+        if isinstance(number, int)
+    ]
     if any(number != rounded for number, rounded in whole):
         raise refuse("BR215", f"{column.name}: {ROUNDED}", CONVERT)
     merged = len(set(wide.tolist())) - len(set(narrow.tolist()))
     if merged > 0:
-        raise refuse("BR215", f"{column.name}: {number_of(merged, 'distinct value')} would merge in float64", CONVERT)
+        raise refuse(
+            "BR215",
+            f"{column.name}: {number_of(merged, 'distinct value')} would merge in float64",
+            CONVERT,
+        )
     return narrow
 
 
 def _check_spelled(column: Column, texts: list[str], numbers: list[Any]) -> None:
-    """Different numbers written as text must stay different scores, and none may become infinite."""
+    """Different numbers written as text must stay different scores, and none may become
+    infinite.
+    """
     from decimal import Decimal
 
     spelled = {text.strip().casefold() for text in texts}
-    endless = [row for row, (text, number) in enumerate(zip(texts, numbers, strict=True)) if abs(number) == inf and "n" not in text.casefold()]
+    endless = [
+        row
+        for row, (text, number) in enumerate(zip(texts, numbers, strict=True))
+        if abs(number) == inf and "n" not in text.casefold()
+    ]
     if endless:
-        raise refuse("BR215", f"{column.name} goes beyond the largest float", "write smaller numbers", endless[:3], len(endless))
-    digits = [(text, number) for text, number in zip(texts, numbers, strict=True) if isinstance(number, float) and abs(number) >= EXACT_FLOATS]
-    if any(text.strip().lstrip("+-").isdecimal() and int(text) != number for text, number in digits):
+        raise refuse(
+            "BR215",
+            f"{column.name} goes beyond the largest float",
+            "write smaller numbers",
+            endless[:3],
+            len(endless),
+        )
+    digits = [
+        (text, number)
+        for text, number in zip(texts, numbers, strict=True)
+        if isinstance(number, float) and abs(number) >= EXACT_FLOATS
+    ]
+    if any(
+        text.strip().lstrip("+-").isdecimal() and int(text) != number for text, number in digits
+    ):
         raise refuse("BR215", f"{column.name}: {ROUNDED}", CONVERT)
     if len(spelled) > len(set(numbers)):
         exact = {Decimal(text) for text in spelled}
-        merged = len(exact) - len({float(text) for text in spelled}) if not all(isinstance(number, int) for number in numbers) else 0
+        merged = (
+            len(exact) - len({float(text) for text in spelled})
+            if not all(isinstance(number, int) for number in numbers)
+            else 0
+        )
         if merged > 0:
-            raise refuse("BR215", f"{column.name}: {number_of(merged, 'distinct value')} would merge in float64", CONVERT)
+            raise refuse(
+                "BR215",
+                f"{column.name}: {number_of(merged, 'distinct value')} would merge in float64",
+                CONVERT,
+            )
 
 
 def too_large(name: str) -> InputError:
     """The error for whole numbers that 64 bits do not hold."""
-    return refuse("BR215", f"{name} goes beyond the largest 64-bit integer", "subtract a constant, or convert to float64 if merging is meant")
+    return refuse(
+        "BR215",
+        f"{name} goes beyond the largest 64-bit integer",
+        "subtract a constant, or convert to float64 if merging is meant",
+    )
 
 
 # ----------------------------------------------------------------------
 # Which cases are positive: decided here, once, and never guessed.
 
 
-# Pairs (negative, positive) whose meaning needs no asking; used with a note. Text is compared without case and outer blanks.
+# Pairs (negative, positive) whose meaning needs no asking; used with a note. Text is compared
+# without case and outer blanks.
 WORDS = (
     ("no", "yes"),
     ("n", "y"),
@@ -225,31 +315,50 @@ CHUNK = 1 << 16
 
 @dataclass(frozen=True)
 class Decision:
-    """The positive cases, the value that marks them (None where there are none to see), and what was assumed."""
+    """The positive cases, the value that marks them (None where there are none to see), and what
+    was assumed.
+    """
 
     positive: npt.NDArray[np.bool_]
     value: object
     notes: tuple[Note, ...] = ()
 
 
-def decide(column: Column, pos_label: object = None, times: Ints | None = None, *, keyword: str = "pos_label") -> Decision:
-    """Which cases are positive? 0/1 and bools speak for themselves, documented pairs with a note, the rest needs `pos_label`.
+def decide(
+    column: Column,
+    pos_label: object = None,
+    times: Ints | None = None,
+    *,
+    keyword: str = "pos_label",
+) -> Decision:
+    """Which cases are positive? 0/1 and bools speak for themselves, documented pairs with a note,
+    the rest needs `pos_label`.
 
-    Where each value stands once for all cases that have it, `times` says how many those are. `keyword` is what the caller's caller knows
-    the positive label by: `count(pos_label=1)`, and `count_file(positive=1)`.
+    Where each value stands once for all cases that have it, `times` says how many those are.
+    `keyword` is what the caller's caller knows the positive label by: `count(pos_label=1)`, and
+    `count_file(positive=1)`.
     """
     gone = column.missing_rows()
     if len(gone):
         cases, rows = (len(column), gone) if times is None else (int(times.sum()), ())
         many = len(gone) if times is None else int(times[gone].sum())
-        text = f"{grouped(many)} of {number_of(cases, 'label')} in {column.name} {are(many)} missing"
-        fix = Fix("drop those cases or label them; of a file, missing_label='drop'", "--missing-label drop, negative or positive")
+        text = (
+            f"{grouped(many)} of {number_of(cases, 'label')} in {column.name} {are(many)} missing"
+        )
+        fix = Fix(
+            "drop those cases or label them; of a file, missing_label='drop'",
+            "--missing-label drop, negative or positive",
+        )
         raise refuse("BR105", text, fix, rows[:3], many)
     column = column.inferred()
     if pos_label is None:
         return _plain(column) or _spoken(column, _distinct(column, times), keyword)
     if not isinstance(pos_label, Hashable) or is_missing(pos_label):
-        raise refuse("BR109", f"the positive label {quoted(pos_label)} cannot be a label", "give the value that marks the positive cases")
+        raise refuse(
+            "BR109",
+            f"the positive label {quoted(pos_label)} cannot be a label",
+            "give the value that marks the positive cases",
+        )
     return _asked(column, _distinct(column, times), pos_label, keyword)
 
 
@@ -261,7 +370,9 @@ def _plain(column: Column) -> Decision | None:
     if values.dtype.kind not in "iuf":
         return None
     ones, zeros = np.empty(len(values), dtype=np.bool_), 0
-    for start in range(0, len(values), CHUNK):  # in pieces that fit the cache, so that nothing large is made to be thrown away
+    for start in range(
+        0, len(values), CHUNK
+    ):  # in pieces that fit the cache, so that nothing large is made to be thrown away
         part = slice(start, start + CHUNK)
         np.equal(values[part], 1, out=ones[part])
         zeros += int(np.count_nonzero(values[part] == 0))
@@ -269,7 +380,9 @@ def _plain(column: Column) -> Decision | None:
 
 
 def _distinct(column: Column, times: Ints | None = None) -> dict[Any, int]:
-    """Each value with the number of its cases. Mixed types are refused: 0 and "1" in one column is a column gone wrong."""
+    """Each value with the number of its cases. Mixed types are refused: 0 and "1" in one column is
+    a column gone wrong.
+    """
     values = column.values
     if times is not None:
         return dict(zip(values.tolist(), times.tolist(), strict=True))
@@ -282,15 +395,26 @@ def _distinct(column: Column, times: Ints | None = None) -> dict[Any, int]:
         return dict(zip(found.tolist(), counts.tolist(), strict=True))
     kinds = Counter(map(kind_of_value, values))
     if not all(isinstance(value, Hashable) for value in values):
-        raise refuse("BR107", f"{column.name} holds {next(iter(kinds))} objects, not labels", "give one label a case")
+        raise refuse(
+            "BR107",
+            f"{column.name} holds {next(iter(kinds))} objects, not labels",
+            "give one label a case",
+        )
     if len(kinds) > 1:
         rarest = kinds.most_common()[-1][0]
-        raise mixed("BR107", column.name, kinds, [row for row, value in enumerate(values) if kind_of_value(value) == rarest])
+        raise mixed(
+            "BR107",
+            column.name,
+            kinds,
+            [row for row, value in enumerate(values) if kind_of_value(value) == rarest],
+        )
     return dict(Counter(values.tolist()))
 
 
 def _spoken(column: Column, found: dict[Any, int], keyword: str) -> Decision:
-    """Values whose meaning is documented, or the reason why someone has to say which is positive."""
+    """Values whose meaning is documented, or the reason why someone has to say which is
+    positive.
+    """
     if not found:
         return Decision(np.zeros(0, dtype=np.bool_), None)
     _check_spelling(column, found)
@@ -311,7 +435,9 @@ def _known_pair(found: dict[Any, int]) -> tuple[str, str] | None:
 
 
 def _folded(value: object) -> str:
-    """The spelling to look a value up by: text without case and outer blanks, whole numbers as they are written."""
+    """The spelling to look a value up by: text without case and outer blanks, whole numbers as they
+    are written.
+    """
     if isinstance(value, str):
         return value.strip().casefold()
     if isinstance(value, int | float) and abs(value) < EXACT_FLOATS and value == int(value):
@@ -321,10 +447,16 @@ def _folded(value: object) -> str:
 
 def _noted(column: Column, found: dict[Any, int], pair: tuple[str, str], keyword: str) -> Decision:
     """No counts in the note: it stays true, and the same, when parts of the data are added."""
-    negative, positive = (next((value for value in found if _folded(value) == word), word) for word in pair)
+    negative, positive = (
+        next((value for value in found if _folded(value) == word), word) for word in pair
+    )
     text = f"{column.name}: positive = {quoted(positive)}, negative = {quoted(negative)}"
     note = Note("BR101", text, Fix.option(keyword, negative))
-    return Decision(np.asarray(column.values == positive, dtype=np.bool_), positive if positive in found else None, (note,))
+    return Decision(
+        np.asarray(column.values == positive, dtype=np.bool_),
+        positive if positive in found else None,
+        (note,),
+    )
 
 
 def _asked(column: Column, found: dict[Any, int], pos_label: object, keyword: str) -> Decision:
@@ -333,18 +465,34 @@ def _asked(column: Column, found: dict[Any, int], pos_label: object, keyword: st
     key = next((value for value in found if value == pos_label), None)
     if len(found) > 2:
         raise _too_many(column, found, key)
-    # A single other value is a part of the data without positives; two others, or one of another kind, mean a slip of the pen.
-    if key is None and (len(found) == 2 or any(isinstance(value, str) != isinstance(pos_label, str) for value in found)):
+    # A single other value is a part of the data without positives; two others, or one of another
+    # kind, mean a slip of the pen.
+    if key is None and (
+        len(found) == 2
+        or any(isinstance(value, str) != isinstance(pos_label, str) for value in found)
+    ):
         import difflib
 
         near = difflib.get_close_matches(
-            quoted(pos_label, quotes=False).strip().casefold(), [_folded(value) for value in found], n=1, cutoff=0.4
+            quoted(pos_label, quotes=False).strip().casefold(),
+            [_folded(value) for value in found],
+            n=1,
+            cutoff=0.4,
         )
-        meant = next((value for value in found if [_folded(value)] == near), min(found, key=lambda value: found[value]))
-        text = f"the positive label {quoted(pos_label)} is not in {column.name}, which has {_shown(found)}"
+        meant = next(
+            (value for value in found if [_folded(value)] == near),
+            min(found, key=lambda value: found[value]),
+        )
+        text = (
+            f"the positive label {quoted(pos_label)} is not in {column.name}, which has"
+            f" {_shown(found)}"
+        )
         raise refuse("BR109", text, Fix.option(keyword, meant))
     if key is None and any(_folded(value) == _folded(pos_label) for value in found):
-        text = f"the positive label {quoted(pos_label)} is written otherwise in {column.name}, which has {_shown(found)}"
+        text = (
+            f"the positive label {quoted(pos_label)} is written otherwise in {column.name}, which"
+            f" has {_shown(found)}"
+        )
         raise refuse("BR109", text, Fix.option(keyword, next(iter(found))))
     if key is None:
         return Decision(np.zeros(len(column), dtype=np.bool_), None)
@@ -356,16 +504,29 @@ def _check_spelling(column: Column, found: dict[Any, int]) -> None:
     word, count = spellings.most_common(1)[0] if spellings else ("", 0)
     if count > 1:
         variants = {value: cases for value, cases in found.items() if _folded(value) == word}
-        fix = Fix("write each label in one way; of a file, normalize_labels=True", "--normalize-labels")
-        raise refuse("BR108", f"{column.name} has {count} spellings of one label: {_shown(variants)}", fix)
+        fix = Fix(
+            "write each label in one way; of a file, normalize_labels=True", "--normalize-labels"
+        )
+        raise refuse(
+            "BR108", f"{column.name} has {count} spellings of one label: {_shown(variants)}", fix
+        )
 
 
 def _check_kind(column: Column, found: dict[Any, int]) -> None:
     numbers = [_as_number(value) for value in found]  # a text file writes them as text
-    if all(number is not None for number in numbers) and not all(number.is_integer() for number in numbers):
+    if all(number is not None for number in numbers) and not all(
+        number.is_integer() for number in numbers
+    ):
         low, high = min(numbers), max(numbers)
         text = f"{column.name} is fractional ({low:.6g} to {high:.6g}), not a label"
-        raise refuse("BR106", text, Fix(f"count({column.name} >= 0.5, ...); of a file, label_threshold=0.5", "--label-threshold 0.5"))
+        raise refuse(
+            "BR106",
+            text,
+            Fix(
+                f"count({column.name} >= 0.5, ...); of a file, label_threshold=0.5",
+                "--label-threshold 0.5",
+            ),
+        )
 
 
 def _as_number(value: Any) -> Any:
@@ -374,27 +535,47 @@ def _as_number(value: Any) -> Any:
 
 
 def _too_many(column: Column, found: dict[Any, int], positive: object) -> Exception:
-    """With the positive label where the user named one; which of several it is, nobody can tell from the data."""
+    """With the positive label where the user named one; which of several it is, nobody can tell
+    from the data.
+    """
     one, said, others = "VALUE", "VALUE", "OTHERS"
     if positive is not None:
-        one = repr(quoted(positive, quotes=False)) if isinstance(positive, str) else quoted(positive)
+        one = (
+            repr(quoted(positive, quotes=False)) if isinstance(positive, str) else quoted(positive)
+        )
         said = shlex.quote(quoted(positive, quotes=False))
         if len(found) <= MOST_SHOWN:
-            others = shlex.quote(",".join(quoted(value, quotes=False) for value in sorted(found, key=str) if value != positive))
+            others = shlex.quote(
+                ",".join(
+                    quoted(value, quotes=False)
+                    for value in sorted(found, key=str)
+                    if value != positive
+                )
+            )
     said = f"--positive {said} --negative {others}, or filter"
     fix = Fix(f"count({column.name} == {one}, ...) for one against the rest, or filter", said)
-    return refuse("BR103", f"{column.name} has {grouped(len(found))} values ({_shown(found)}); need 2", fix)
+    return refuse(
+        "BR103", f"{column.name} has {grouped(len(found))} values ({_shown(found)}); need 2", fix
+    )
 
 
 def _shown(found: dict[Any, int]) -> str:
-    shown = ", ".join(f"{quoted(value)} ({grouped(count)})" for value, count in list(found.items())[:MOST_SHOWN])
+    shown = ", ".join(
+        f"{quoted(value)} ({grouped(count)})" for value, count in list(found.items())[:MOST_SHOWN]
+    )
     return shown + (" …" if len(found) > MOST_SHOWN else "")
 
 
 def fitting(positive: Any, labels: Array) -> Any:
-    """The positive label as the column has its values: a command line knows only text, and a text file has no types."""
+    """The positive label as the column has its values: a command line knows only text, and a text
+    file has no types.
+    """
     if not isinstance(positive, str):
-        return str(positive) if isinstance(positive, int) and not isinstance(positive, bool) and _is_text(labels) else positive
+        return (
+            str(positive)
+            if isinstance(positive, int) and not isinstance(positive, bool) and _is_text(labels)
+            else positive
+        )
     kind = np.asarray(labels).dtype.kind
     try:
         if kind == "b":
@@ -411,7 +592,8 @@ def _is_text(labels: Array) -> bool:
 
 
 # ----------------------------------------------------------------------
-# A frame of class probabilities, as classifiers return them: its columns are named by class, and the positive's is taken.
+# A frame of class probabilities, as classifiers return them: its columns are named by class, and
+# the positive's is taken.
 
 
 SUM_ERROR = 1e-6
@@ -426,23 +608,38 @@ class ClassColumn(Column):
 
 def two_columns(data: Any, name: str) -> tuple[ClassColumn, ...]:
     """The two named columns of a DataFrame, or nothing where `data` is something else."""
-    labels = getattr(data, "column_names", getattr(data, "columns", ()))  # pyarrow's name for it first
+    labels = getattr(
+        data, "column_names", getattr(data, "columns", ())
+    )  # pyarrow's name for it first
     if isinstance(data, np.ndarray) or len(labels) != 2:
         return ()
     columns = (as_column(data[label], f"{name}[{quoted(label)}]") for label in labels)
-    return tuple(ClassColumn(c.name, c.values, c.missing, c.index, label=label) for c, label in zip(columns, labels, strict=True))
+    return tuple(
+        ClassColumn(c.name, c.values, c.missing, c.index, label=label)
+        for c, label in zip(columns, labels, strict=True)
+    )
 
 
 def of_positive(columns: tuple[Column, ...], decision: Decision) -> tuple[Column, Note]:
-    """The column named like the positive class, if the two are the probabilities of a case being one or the other."""
+    """The column named like the positive class, if the two are the probabilities of a case being
+    one or the other.
+    """
     pair = [column for column in columns if isinstance(column, ClassColumn)]
     numeric = all(column.values.dtype.kind in "iuf" and column.missing is None for column in pair)
-    complete = numeric and bool((np.abs(sum(column.values for column in pair) - 1.0) <= SUM_ERROR).all())
+    complete = numeric and bool(
+        (np.abs(sum(column.values for column in pair) - 1.0) <= SUM_ERROR).all()
+    )
     matches = [column for column in pair if _spelled(column.label) == _spelled(decision.value)]
     if not complete or len(matches) != 1:
         names = ", ".join(quoted(column.label) for column in pair)
-        raise refuse("BR204", f"the scores have 2 columns ({names}): which one ranks the positives?", "pass one column")
-    return matches[0], Note("BR204", f"two columns of class probabilities: {matches[0].name} is the positive's")
+        raise refuse(
+            "BR204",
+            f"the scores have 2 columns ({names}): which one ranks the positives?",
+            "pass one column",
+        )
+    return matches[0], Note(
+        "BR204", f"two columns of class probabilities: {matches[0].name} is the positive's"
+    )
 
 
 def _spelled(label: object) -> str:
@@ -469,7 +666,11 @@ def as_weights(column: Column) -> Floats:
         raise refuse("BR303", text, "give every case a finite weight", gone[:3], len(gone))
     numbers = as_scores(column)  # read as scores are, also from text
     if numbers.dtype == np.int64 and ((numbers > EXACT_FLOATS) | (numbers < -EXACT_FLOATS)).any():
-        raise refuse("BR303", f"{column.name} has whole weights above 2**53, which would be rounded", "scale the weights down")
+        raise refuse(
+            "BR303",
+            f"{column.name} has whole weights above 2**53, which would be rounded",
+            "scale the weights down",
+        )
     weights = numbers.astype(np.float64, copy=False)
     if len(weights) and weights.max() == np.inf:
         infinite = np.flatnonzero(np.isinf(weights))
@@ -477,14 +678,25 @@ def as_weights(column: Column) -> Floats:
         raise refuse("BR303", text, "give every case a finite weight", infinite[:3], len(infinite))
     if len(weights) and weights.min() < 0:
         below = np.flatnonzero(weights < 0)
-        text = f"{column.name} has {number_of(len(below), 'negative weight')}, such as {weights[below[0]]:g}"
-        raise refuse("BR301", text, "drop those cases or correct their weights", below[:3], len(below))
+        text = (
+            f"{column.name} has {number_of(len(below), 'negative weight')}, such as"
+            f" {weights[below[0]]:g}"
+        )
+        raise refuse(
+            "BR301", text, "drop those cases or correct their weights", below[:3], len(below)
+        )
     return weights
 
 
 def _all_finite(values: npt.NDArray[Any]) -> bool:
-    """Without making anything as large as the values: the least and the greatest are NaN where any is."""
-    return values.dtype.kind == "f" and bool(len(values)) and bool(np.isfinite(values.min()) and np.isfinite(values.max()))
+    """Without making anything as large as the values: the least and the greatest are NaN where any
+    is.
+    """
+    return (
+        values.dtype.kind == "f"
+        and bool(len(values))
+        and bool(np.isfinite(values.min()) and np.isfinite(values.max()))
+    )
 
 
 def with_weight(weights: Floats, positive: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_] | None:
@@ -494,7 +706,11 @@ def with_weight(weights: Floats, positive: npt.NDArray[np.bool_]) -> npt.NDArray
     used: npt.NDArray[np.bool_] = weights != 0
     for name, members in (("positives", positive), ("negatives", ~positive)):
         if members.any() and not (used & members).any():
-            raise refuse("BR302", f"the total weight of the {name} is 0", "give that class some weight, or leave its cases out")
+            raise refuse(
+                "BR302",
+                f"the total weight of the {name} is 0",
+                "give that class some weight, or leave its cases out",
+            )
     return used
 
 
@@ -509,18 +725,36 @@ def weigh(weights: Floats, positive: npt.NDArray[np.bool_], cells: Cells) -> tup
 
 def _remarks(weights: Floats, positive: npt.NDArray[np.bool_], cells: Cells) -> Iterator[Note]:
     cases, largest = len(weights), weights.max()
-    scaled = weights if 1e-100 < largest < 1e100 else weights / largest  # squares of others leave the range of floats
+    scaled = (
+        weights if 1e-100 < largest < 1e100 else weights / largest
+    )  # squares of others leave the range of floats
     effective = float(scaled.sum() ** 2 / square_sum(scaled))
     if effective < cases / 2:
-        text = f"the weights of {grouped(cases)} rows as read are uneven: they count as {effective:.3g}"
+        text = (
+            f"the weights of {grouped(cases)} rows as read are uneven: they count as"
+            f" {effective:.3g}"
+        )
         yield Note("BR307", f"{text} (Kish's effective sample size)")
-    if all((weights[part] == np.floor(weights[part])).all() for part in (FEW, slice(None))) and (weights != 1).any():
-        yield Note("BR306", "whole weights may be counts of cases or sampling weights: point values are the same, intervals are not")
+    if (
+        all((weights[part] == np.floor(weights[part])).all() for part in (FEW, slice(None)))
+        and (weights != 1).any()
+    ):
+        yield Note(
+            "BR306",
+            "whole weights may be counts of cases or sampling weights: point values are the same,"
+            " intervals are not",
+        )
     if _by_class(weights, positive):
         ours, theirs = float(cells.positives.sum()), float(cells.negatives.sum())
         mass, share = ours / (ours + theirs), np.count_nonzero(positive) / cases
-        text = f"the weights of {grouped(cases)} rows as read are one value a class and imply a prior of {mass:.3g} (rows: {share:.3g})"
-        yield Note("BR304", f"{text}; to read results at another base rate, set the prior instead of weighting")
+        text = (
+            f"the weights of {grouped(cases)} rows as read are one value a class and imply a prior"
+            f" of {mass:.3g} (rows: {share:.3g})"
+        )
+        yield Note(
+            "BR304",
+            f"{text}; to read results at another base rate, set the prior instead of weighting",
+        )
 
 
 def _by_class(weights: Floats, positive: npt.NDArray[np.bool_]) -> bool:
@@ -528,7 +762,10 @@ def _by_class(weights: Floats, positive: npt.NDArray[np.bool_]) -> bool:
     first, other = int(np.argmax(positive)), int(np.argmin(positive))
     if positive[first] == positive[other] or weights[first] == weights[other]:
         return False
-    return all(np.array_equal(weights[part], np.where(positive[part], weights[first], weights[other])) for part in (FEW, slice(None)))
+    return all(
+        np.array_equal(weights[part], np.where(positive[part], weights[first], weights[other]))
+        for part in (FEW, slice(None))
+    )
 
 
 # ----------------------------------------------------------------------
@@ -540,12 +777,16 @@ UNLIKE_LABELS = frozenset({"BR103", "BR106"})
 
 
 def shown(model: str) -> str:
-    """What a message calls a model's scores: the argument of `count`, or the name that the user gave."""
+    """What a message calls a model's scores: the argument of `count`, or the name that the user
+    gave.
+    """
     return model if model == SCORE else quoted(model)
 
 
 class Names(NamedTuple):
-    """What a message calls the other arguments; the reader of a file puts the names of its columns here."""
+    """What a message calls the other arguments; the reader of a file puts the names of its columns
+    here.
+    """
 
     label: str = "y_true"
     weight: str = "sample_weight"
@@ -554,9 +795,11 @@ class Names(NamedTuple):
 
 
 class Cases(NamedTuple):
-    """Who is positive and by which label, the scores of each model, weights and groups if there are any, and what was noted.
+    """Who is positive and by which label, the scores of each model, weights and groups if there are
+    any, and what was noted.
 
-    `beside` holds columns that travel with the cases by the part they play: amount, day, cluster, currency.
+    `beside` holds columns that travel with the cases by the part they play: amount, day, cluster,
+    currency.
     """
 
     positive: Array
@@ -567,7 +810,8 @@ class Cases(NamedTuple):
     notes: tuple[Note, ...]
     ledger: Ledger
     beside: Mapping[str, Column] = MappingProxyType({})
-    # Cases that were left out because they have no label, all of them as negatives: alerts are counted among them too.
+    # Cases that were left out because they have no label, all of them as negatives: alerts are
+    # counted among them too.
     unlabelled: Cases | None = None
 
     def only(self, rows: Array) -> Cases:
@@ -584,12 +828,22 @@ class Cases(NamedTuple):
         """The positives and negatives in each case (one of them 0), and every note."""
         if self.weights is None:
             return self.positive.astype(np.int64), (~self.positive).astype(np.int64), self.notes
-        ours, theirs = np.where(self.positive, self.weights, 0.0), np.where(self.positive, 0.0, self.weights)
-        return ours, theirs, (*self.notes, *weigh(self.weights, self.positive, Cells(ours, ours, theirs)))
+        ours, theirs = (
+            np.where(self.positive, self.weights, 0.0),
+            np.where(self.positive, 0.0, self.weights),
+        )
+        return (
+            ours,
+            theirs,
+            (*self.notes, *weigh(self.weights, self.positive, Cells(ours, ours, theirs))),
+        )
 
     def kept_scores(self) -> dict[str, Array]:
         """The scores as counts hold them: copies in float64 or int64, no -0.0."""
-        return {name: scores.astype(np.int64 if scores.dtype == np.int64 else np.float64) + 0 for name, scores in self.scores.items()}
+        return {
+            name: scores.astype(np.int64 if scores.dtype == np.int64 else np.float64) + 0
+            for name, scores in self.scores.items()
+        }
 
 
 def checked(  # noqa: PLR0913 (what a user may say of cases)
@@ -605,7 +859,10 @@ def checked(  # noqa: PLR0913 (what a user may say of cases)
 ) -> Cases:
     """The arguments as arrays, or every reason why they cannot be counted."""
     label = as_column(y_true, names.label)
-    columns = {name: two_columns(data, shown(name)) or (as_column(data, shown(name)),) for name, data in y_scores.items()}
+    columns = {
+        name: two_columns(data, shown(name)) or (as_column(data, shown(name)),)
+        for name, data in y_scores.items()
+    }
     weight = None if sample_weight is None else as_column(sample_weight, names.weight)
     group = None if groups is None else as_column(groups, names.group)
     everything = [
@@ -630,7 +887,9 @@ def checked(  # noqa: PLR0913 (what a user may say of cases)
     _check_swapped(findings, names.label, scores)
     findings.settle()
     ledger = Ledger(rows_read=len(label), rows_used=len(label), design=checked_design(design))
-    cases = Cases(decision.positive, decision.value, scores, weights, group, tuple(notes), ledger, beside)
+    cases = Cases(
+        decision.positive, decision.value, scores, weights, group, tuple(notes), ledger, beside
+    )
     used = None if weights is None else with_weight(weights, decision.positive)
     return cases if used is None else cases.only(used)
 
@@ -645,7 +904,9 @@ def _keep_positive(columns: dict[str, Any], decision: Decision) -> Iterator[Note
 
 
 def _check_swapped(findings: Findings, label: str, scores: Mapping[str, Array]) -> None:
-    """Labels that look like scores beside scores that look like labels: say that, instead of what is wrong with either."""
+    """Labels that look like scores beside scores that look like labels: say that, instead of what
+    is wrong with either.
+    """
     if any(problem.code in UNLIKE_LABELS for problem in findings.problems):
         for name, values in scores.items():
             if len(values) and np.isin(values, (0, 1)).all():

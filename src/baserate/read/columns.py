@@ -1,4 +1,6 @@
-"""One column from whatever a user holds (lists, arrays, Series, tensors), and what a column of a type may be used for."""
+"""One column from whatever a user holds (lists, arrays, Series, tensors), and what a column of a
+type may be used for.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,8 @@ from baserate.numbers import EXACT_FLOATS, INT64_MAX
 from baserate.read.table import Wanted
 
 # ----------------------------------------------------------------------
-# One column from whatever a user holds: lists, arrays, Series and tensors, through protocols and never by guessing.
+# One column from whatever a user holds: lists, arrays, Series and tensors, through protocols and
+# never by guessing.
 
 
 PIECE = 1 << 16  # rows that are Python objects at a time
@@ -29,7 +32,9 @@ NUMBER, FLAG, WORD = "numbers", "true or false", "text"
 
 @dataclass(frozen=True)
 class BadCells:
-    """Some cells of a column: in which rows the first of them lie, how many there are, and what the first one says."""
+    """Some cells of a column: in which rows the first of them lie, how many there are, and what the
+    first one says.
+    """
 
     rows: tuple[int, ...] = ()
     total: int = 0
@@ -48,9 +53,11 @@ class BadCells:
 
 @dataclass(frozen=True)
 class Unread:
-    """A column of so many rows that cannot be scores: cells without a number, with something that is none, and that say "not a number".
+    """A column of so many rows that cannot be scores: cells without a number, with something that
+    is none, and that say "not a number".
 
-    Enough to say what is wrong with it. A reader that found such cells among millions need not keep the others.
+    Enough to say what is wrong with it. A reader that found such cells among millions need not keep
+    the others.
     """
 
     rows: int
@@ -64,12 +71,16 @@ class Unread:
     def above(self, other: Unread) -> Unread:
         """With the rows of another column below."""
         pairs = ((self.missing, other.missing), (self.wrong, other.wrong), (self.nan, other.nan))
-        return Unread(self.rows + other.rows, *(ours.above(theirs, self.rows) for ours, theirs in pairs))
+        return Unread(
+            self.rows + other.rows, *(ours.above(theirs, self.rows) for ours, theirs in pairs)
+        )
 
 
 @dataclass(frozen=True)
 class Column:
-    """Flat values under the name a message should call them by, and where they are missing (None: nowhere)."""
+    """Flat values under the name a message should call them by, and where they are missing (None:
+    nowhere).
+    """
 
     name: str
     values: Array
@@ -82,7 +93,9 @@ class Column:
 
     def only(self, rows: Array) -> Column:
         """These rows alone."""
-        return Column(self.name, self.values[rows], None if self.missing is None else self.missing[rows])
+        return Column(
+            self.name, self.values[rows], None if self.missing is None else self.missing[rows]
+        )
 
     def inferred(self) -> Column:
         """The same with a plain type, where Python objects are all of one kind."""
@@ -99,7 +112,9 @@ class Column:
         elif self.values.dtype.kind in "mM":
             gone = gone | np.isnat(self.values)
         elif self.values.dtype.kind in "OTU":
-            gone = gone | np.fromiter(map(is_missing, self.values.tolist()), dtype=np.bool_, count=len(self))
+            gone = gone | np.fromiter(
+                map(is_missing, self.values.tolist()), dtype=np.bool_, count=len(self)
+            )
         return np.flatnonzero(gone)
 
 
@@ -107,11 +122,17 @@ def is_missing(value: object) -> bool:
     """None, NaN, blank text, and the missing values of pandas, without importing it."""
     if isinstance(value, str):
         return not value.strip()
-    return value is None or type(value).__name__ in {"NAType", "NaTType"} or (isinstance(value, float | np.floating) and bool(np.isnan(value)))
+    return (
+        value is None
+        or type(value).__name__ in {"NAType", "NaTType"}
+        or (isinstance(value, float | np.floating) and bool(np.isnan(value)))
+    )
 
 
 def kind_of_value(value: object) -> str:
-    """What a value is in the eyes of a user, who sees a column: a number, true or false, a text, or what its type is called."""
+    """What a value is in the eyes of a user, who sees a column: a number, true or false, a text, or
+    what its type is called.
+    """
     if isinstance(value, bool | np.bool_):
         return FLAG
     if isinstance(value, int | float | np.number):
@@ -120,7 +141,9 @@ def kind_of_value(value: object) -> str:
 
 
 def mixed(code: str, name: str, kinds: Counter[str], rarest: list[int]) -> InputError:
-    """The error for a column of several kinds, with the rows of the rarest: that is most likely where it went wrong."""
+    """The error for a column of several kinds, with the rows of the rarest: that is most likely
+    where it went wrong.
+    """
     shown = ", ".join(f"{kind} ({grouped(count)})" for kind, count in kinds.most_common())
     labels = Fix("convert the labels to one type; of a file, cast_labels=True", "--cast-labels")
     fix = labels if code == "BR107" else "write nothing but numbers in that column"
@@ -135,7 +158,11 @@ def as_column(data: object, name: str) -> Column:
         raise
     except Exception as error:  # whatever a foreign library raises, the user gets one line of ours
         wrong = quoted(str(error), quotes=False)
-        raise refuse("BR219", f"{name} cannot be read as an array: {wrong}", "convert it to a NumPy array first") from error
+        raise refuse(
+            "BR219",
+            f"{name} cannot be read as an array: {wrong}",
+            "convert it to a NumPy array first",
+        ) from error
 
 
 def _column(data: object, name: str) -> Column:
@@ -152,17 +179,24 @@ def _column(data: object, name: str) -> Column:
 
 
 def _from_list(data: Iterable[Any], name: str) -> Array:
-    """NumPy's reading of a list, except of text, and where it would round whole numbers in silence."""
-    # Text stays as Python has it: NumPy's would cut trailing NULs, and give every value the room of the longest.
+    """NumPy's reading of a list, except of text, and where it would round whole numbers in
+    silence.
+    """
+    # Text stays as Python has it: NumPy's would cut trailing NULs, and give every value the room of
+    # the longest.
     if any(isinstance(value, str | bytes) for value in data):
         return _objects(data)
     try:
         array = np.asarray(data)
     except ValueError:
-        raise refuse("BR219", f"{name} is a list of lists of different lengths", "give one value a case") from None
+        raise refuse(
+            "BR219", f"{name} is a list of lists of different lengths", "give one value a case"
+        ) from None
     if array.ndim != 1 or array.dtype.kind == "O":
         return array
-    rounded = array.dtype.kind == "f" and any(isinstance(value, int | np.integer) and abs(int(value)) > EXACT_FLOATS for value in data)
+    rounded = array.dtype.kind == "f" and any(
+        isinstance(value, int | np.integer) and abs(int(value)) > EXACT_FLOATS for value in data
+    )
     flagged = array.dtype.kind in "iuf" and not {bool, np.bool_}.isdisjoint(map(type, data))
     return _objects(data) if rounded or flagged else array
 
@@ -175,7 +209,9 @@ def _objects(data: Iterable[Any]) -> Array:
 
 
 def _from_frame(data: Any, name: str) -> Column | None:
-    """A Series of pandas, polars, pyarrow or whatever else narwhals knows; a DataFrame of one column stands for that column."""
+    """A Series of pandas, polars, pyarrow or whatever else narwhals knows; a DataFrame of one
+    column stands for that column.
+    """
     import narwhals.stable.v2 as nw
 
     if type(data).__module__.startswith("pyarrow") and type(data).__name__.endswith("Array"):
@@ -186,13 +222,16 @@ def _from_frame(data: Any, name: str) -> Column | None:
     if isinstance(native, nw.DataFrame):
         if native.shape[1] != 1:
             raise refuse(
-                "BR204", f"{name} has {native.shape[1]} columns: which one?", f"pass one column of {', '.join(map(quoted, native.columns[:4]))}"
+                "BR204",
+                f"{name} has {native.shape[1]} columns: which one?",
+                f"pass one column of {', '.join(map(quoted, native.columns[:4]))}",
             )
         native = native[native.columns[0]]
     if not isinstance(native, nw.Series):
         return None
     nulls = np.asarray(native.is_null().to_numpy(), dtype=np.bool_)
-    # With nulls among them, whole numbers would become floats and merge; a list keeps them as they are.
+    # With nulls among them, whole numbers would become floats and merge; a list keeps them as they
+    # are.
     values = _objects(native.to_list()) if nulls.any() else np.asarray(native.to_numpy())
     return Column(name, values, nulls if nulls.any() else None, nw.maybe_get_index(native))
 
@@ -210,10 +249,18 @@ def _flat(array: Array, name: str) -> Array:
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim == 2:
-        raise refuse("BR204", f"{name} has {array.shape[1]} columns: which one?", f"pass one column, such as {name}[:, 1]")
+        raise refuse(
+            "BR204",
+            f"{name} has {array.shape[1]} columns: which one?",
+            f"pass one column, such as {name}[:, 1]",
+        )
     if array.ndim != 1:
         found = type(array.item()).__name__ if array.ndim == 0 else f"{array.ndim} dimensions"
-        raise refuse("BR219", f"{name} must be one-dimensional, got {found}", "give a list, array or Series with one value a case")
+        raise refuse(
+            "BR219",
+            f"{name} must be one-dimensional, got {found}",
+            "give a list, array or Series with one value a case",
+        )
     return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
 
 
@@ -235,22 +282,33 @@ def check_indexes(columns: Iterable[Column]) -> None:
             order = ", in another order" if shared == len(first) == len(column) else ""
             raise refuse(
                 "BR211",
-                f"the indexes of {first.name} and {column.name} differ ({grouped(shared)} of {grouped(len(first))} shared{order})",
-                f"{column.name}.reindex({first.name}.index), or .to_numpy() on each if the order is right",
+                f"the indexes of {first.name} and {column.name} differ ({grouped(shared)} of"
+                f" {grouped(len(first))} shared{order})",
+                f"{column.name}.reindex({first.name}.index), or .to_numpy() on each if the order is"
+                " right",
             )
 
 
 def group_codes(column: Column) -> tuple[tuple[Hashable, ...], Array]:
-    """The distinct values, and for each case the place of its own among them; missing values are a group named None."""
+    """The distinct values, and for each case the place of its own among them; missing values are a
+    group named None.
+    """
     try:
         names, codes = distinct(column, partial(_names, fine=_is_fine(column.values)))
     except TypeError:
-        raise refuse("BR413", f"{column.name} holds values that cannot name a group", "name groups by text or numbers") from None
+        raise refuse(
+            "BR413",
+            f"{column.name} holds values that cannot name a group",
+            "name groups by text or numbers",
+        ) from None
     return tuple(map(_whole, names)), codes
 
 
-def distinct(column: Column, listed: Callable[[Array], list[Any]] = np.ndarray.tolist) -> tuple[list[Any], Array]:
-    """The distinct values as Python has them, and for each row the place of its own among them; None stands for what is missing.
+def distinct(
+    column: Column, listed: Callable[[Array], list[Any]] = np.ndarray.tolist
+) -> tuple[list[Any], Array]:
+    """The distinct values as Python has them, and for each row the place of its own among them;
+    None stands for what is missing.
 
     Piece by piece: millions of rows with few values never are millions of Python objects.
     """
@@ -261,13 +319,18 @@ def distinct(column: Column, listed: Callable[[Array], list[Any]] = np.ndarray.t
         values = listed(column.values[rows])
         for row in _gone(column, rows):
             values[row] = None
-        here = {value: places.setdefault(None if is_missing(value) else value, len(places)) for value in dict.fromkeys(values)}
+        here = {
+            value: places.setdefault(None if is_missing(value) else value, len(places))
+            for value in dict.fromkeys(values)
+        }
         codes[rows] = np.fromiter(map(here.__getitem__, values), dtype=np.intp, count=len(values))
     return list(places), codes
 
 
 def _gone(column: Column, rows: slice) -> Array:
-    """Which of these rows are masked, or times that are none; what else is missing is seen by its value."""
+    """Which of these rows are masked, or times that are none; what else is missing is seen by its
+    value.
+    """
     values = column.values[rows]
     gone = np.isnat(values) if values.dtype.kind in "mM" else np.zeros(len(values), dtype=np.bool_)
     return np.flatnonzero(gone if column.missing is None else gone | column.missing[rows])
@@ -275,7 +338,9 @@ def _gone(column: Column, rows: slice) -> Array:
 
 def _is_fine(values: Array) -> bool:
     """Whether there are times that Python has no type for."""
-    return values.dtype.kind == "M" and bool(((values.astype("datetime64[us]") != values) & ~np.isnat(values)).any())
+    return values.dtype.kind == "M" and bool(
+        ((values.astype("datetime64[us]") != values) & ~np.isnat(values)).any()
+    )
 
 
 def _names(values: Array, *, fine: bool) -> list[Any]:
@@ -294,8 +359,12 @@ def _whole(name: Any) -> Any:
 
 
 def as_text(ids: Any) -> list[str]:
-    """Ids as they are written, so that "007" is not "7"; whole numbers of typed sources as their digits; nothing for a missing one."""
-    return [value if isinstance(value, str) else _digits(value) for value in np.asarray(ids).tolist()]
+    """Ids as they are written, so that "007" is not "7"; whole numbers of typed sources as their
+    digits; nothing for a missing one.
+    """
+    return [
+        value if isinstance(value, str) else _digits(value) for value in np.asarray(ids).tolist()
+    ]
 
 
 def _digits(value: object) -> str:
@@ -305,7 +374,8 @@ def _digits(value: object) -> str:
 
 
 # ----------------------------------------------------------------------
-# What a column of a known type may be used for, and numbers that come spelled out because no float holds them.
+# What a column of a known type may be used for, and numbers that come spelled out because no float
+# holds them.
 
 
 # As many decimal digits always survive a float64.
@@ -327,8 +397,12 @@ PLAIN = (Kind.NUMBERS, Kind.SPELLED, Kind.TEXT)
 
 
 def check_use(path: str, name: str, kind: Kind, wanted: Wanted) -> None:
-    """Refuse scores that are times, labels that are lists, and the like. Times may name groups and days."""
-    if kind in PLAIN or (kind is Kind.TIMES and name not in wanted.numbers and name != wanted.label):
+    """Refuse scores that are times, labels that are lists, and the like. Times may name groups and
+    days.
+    """
+    if kind in PLAIN or (
+        kind is Kind.TIMES and name not in wanted.numbers and name != wanted.label
+    ):
         return
     raise misused(path, name, kind, wanted)
 
@@ -341,7 +415,9 @@ def misused(path: str, name: str, found: str, wanted: Wanted) -> InputError:
 
 def _use(name: str, wanted: Wanted) -> tuple[str, str, str]:
     if name in wanted.numbers:
-        use = "scores" if name in wanted.scores else "weights" if name == wanted.weight else "amounts"
+        use = (
+            "scores" if name in wanted.scores else "weights" if name == wanted.weight else "amounts"
+        )
         return "BR209", use, "give a column of numbers"
     if name == wanted.label:
         return "BR107", "labels", "give a column with one label a case"
@@ -349,7 +425,9 @@ def _use(name: str, wanted: Wanted) -> tuple[str, str, str]:
 
 
 def with_none(values: Array, gone: Array) -> Array:
-    """Values with missing ones among them: NaN where floats have it, None elsewhere, so that nothing is mistaken for a value."""
+    """Values with missing ones among them: NaN where floats have it, None elsewhere, so that
+    nothing is mistaken for a value.
+    """
     if values.dtype.kind == "f":
         return np.where(gone, values.dtype.type(np.nan), values)
     objects = np.asarray(values, dtype=object)
@@ -365,12 +443,18 @@ def objects(values: Sequence[Any]) -> Array:
 
 
 def from_spelled(texts: Sequence[str | None], *, digits: int = SAFE_DIGITS + 1) -> Array:
-    """Numbers from their decimal spelling: whole ones exactly, others as floats. Where those would merge some, all stay text, to be refused."""
+    """Numbers from their decimal spelling: whole ones exactly, others as floats. Where those would
+    merge some, all stay text, to be refused.
+    """
     known = [text for text in texts if text is not None]
     missing = len(known) < len(texts)
     if all(text.lstrip("-").isdecimal() for text in known):
         whole = [None if text is None else int(text) for text in texts]
-        return objects(whole) if missing or any(abs(number or 0) > INT64_MAX for number in whole) else np.array(whole, dtype=np.int64)
+        return (
+            objects(whole)
+            if missing or any(abs(number or 0) > INT64_MAX for number in whole)
+            else np.array(whole, dtype=np.int64)
+        )
     if digits > SAFE_DIGITS and not _kept_apart(set(known)):
         return objects(texts)
     return np.array([np.nan if text is None else float(text) for text in texts], dtype=np.float64)
@@ -380,6 +464,12 @@ def _kept_apart(texts: set[str]) -> bool:
     """Whether floats hold every whole number exactly and merge no two different ones."""
     finite = {number for number in map(Decimal, texts) if number.is_finite()}
     floats = {number: float(number) for number in finite}
-    if any(isinf(rounded) for rounded in floats.values()) or len(set(floats.values())) < len(finite):
+    if any(isinf(rounded) for rounded in floats.values()) or len(set(floats.values())) < len(
+        finite
+    ):
         return False
-    return all(Decimal(rounded) == number for number, rounded in floats.items() if number == number.to_integral_value())
+    return all(
+        Decimal(rounded) == number
+        for number, rounded in floats.items()
+        if number == number.to_integral_value()
+    )

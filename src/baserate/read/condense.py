@@ -1,4 +1,6 @@
-"""Counting in pieces: what is kept between pieces (distinct scores, condensed counts, certified bins) and checkpoints."""
+"""Counting in pieces: what is kept between pieces (distinct scores, condensed counts, certified
+bins) and checkpoints.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,8 @@ from baserate.numbers import EXACT_FLOATS, Ints
 from baserate.read.cases import SCORE, Names, checked
 
 # ----------------------------------------------------------------------
-# Cases in pieces, in one order, as often as they are asked for: what counting under a ceiling reads.
+# Cases in pieces, in one order, as often as they are asked for: what counting under a ceiling
+# reads.
 
 
 SAME = "give the same chunks each time"
@@ -31,7 +34,9 @@ MIX = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9))
 
 
 class Piece(NamedTuple):
-    """Some cases: who is positive, and their scores, of which none is NaN; and of how many rows they are."""
+    """Some cases: who is positive, and their scores, of which none is NaN; and of how many rows
+    they are.
+    """
 
     positive: Labels
     scores: Scores
@@ -39,23 +44,31 @@ class Piece(NamedTuple):
 
 
 class Pieces(Protocol):
-    """The same cases in the same order at every reading; `rows` is None where nobody knows how many there are."""
+    """The same cases in the same order at every reading; `rows` is None where nobody knows how many
+    there are.
+    """
 
     rows: int | None
     can_leave_out: bool  # whether the negatives are left out where only the positives are needed
 
     def begin(self, first: int, *, positives: bool = False) -> Generator[Piece]:
-        """The pieces from this one on; where only the positives are needed, others may be left out."""
+        """The pieces from this one on; where only the positives are needed, others may be left
+        out.
+        """
         ...
 
 
 class Chunks:
-    """Pieces that a program makes: pairs of labels and scores, from a function that begins anew or from something to go through again."""
+    """Pieces that a program makes: pairs of labels and scores, from a function that begins anew or
+    from something to go through again.
+    """
 
     rows: int | None = None
     can_leave_out = False
 
-    def __init__(self, chunks: Callable[[], Iterable[Any]] | Iterable[Any], pos_label: Any, design: str) -> None:
+    def __init__(
+        self, chunks: Callable[[], Iterable[Any]] | Iterable[Any], pos_label: Any, design: str
+    ) -> None:
         self.chunks, self.asked = chunks, {"pos_label": pos_label, "design": design}
         self.notes: dict[Note, None] = {}
         self.seen, self.begun = 0, 0
@@ -65,8 +78,15 @@ class Chunks:
         """The same, whichever are needed."""
         self.begun += 1
         if self.begun > 1 and isinstance(self.chunks, Iterator):
-            text = "these chunks can be gone through once, and the scores do not fit: they have to be read again"
-            raise refuse("BR944", text, "give a function that begins anew, such as lambda: read_chunks(), or more memory")
+            text = (
+                "these chunks can be gone through once, and the scores do not fit: they have to be"
+                " read again"
+            )
+            raise refuse(
+                "BR944",
+                text,
+                "give a function that begins anew, such as lambda: read_chunks(), or more memory",
+            )
         again = self.begun > 1
         rows, sums = 0, [0, 0]
         for number, chunk in enumerate(self.chunks() if callable(self.chunks) else self.chunks):
@@ -76,21 +96,38 @@ class Chunks:
             if number >= first:
                 yield piece
         if again and rows != self.seen:
-            text = f"the chunks gave {self.seen} cases at first, and {rows} when they were read again"
+            text = (
+                f"the chunks gave {self.seen} cases at first, and {rows} when they were read again"
+            )
             raise refuse("BR944", text, SAME)
         if again and sums != self.sums:
-            raise refuse("BR944", "the chunks gave other cases when they were read again (random ones without a seed?)", SAME)
+            raise refuse(
+                "BR944",
+                "the chunks gave other cases when they were read again (random ones without a"
+                " seed?)",
+                SAME,
+            )
         self.seen, self.sums = rows, sums
 
     def _checked(self, chunk: Any, number: int, rows: int) -> Piece:
         try:
             labels, scores = chunk
         except (TypeError, ValueError):
-            raise refuse("BR944", f"chunk {number} is no pair of labels and scores", "yield (y_true, y_score)") from None
+            raise refuse(
+                "BR944",
+                f"chunk {number} is no pair of labels and scores",
+                "yield (y_true, y_score)",
+            ) from None
         try:
-            cases = checked(labels, {SCORE: scores}, sample_weight=None, names=Names(), **self.asked)
+            cases = checked(
+                labels, {SCORE: scores}, sample_weight=None, names=Names(), **self.asked
+            )
         except InputError as error:
-            raise error.moved(lambda where: Where(where.path, tuple(row + rows for row in where.rows), where.lines, where.total)) from None
+            raise error.moved(
+                lambda where: Where(
+                    where.path, tuple(row + rows for row in where.rows), where.lines, where.total
+                )
+            ) from None
         self.notes.update(dict.fromkeys(cases.notes))
         return Piece(cases.positive, cases.scores[SCORE], len(cases.positive))
 
@@ -100,7 +137,9 @@ class Chunks:
 
 
 def _sums(piece: Piece) -> tuple[int, int]:
-    """A sum of each class's scores, mixed, that is the same for every order of the cases and every way of cutting them."""
+    """A sum of each class's scores, mixed, that is the same for every order of the cases and every
+    way of cutting them.
+    """
     mixed = ascending_orders(piece.scores).view(np.uint64) * MIX[0]
     mixed = (mixed ^ (mixed >> np.uint64(31))) * MIX[1]
     return int(mixed.sum()), int(mixed[np.flatnonzero(piece.positive)].sum())
@@ -112,7 +151,8 @@ def score_type(scores: Array) -> np.dtype[Any]:
 
 
 # ----------------------------------------------------------------------
-# What is kept while cases go by in pieces: every distinct score; or the positives' scores, and then what lies between them.
+# What is kept while cases go by in pieces: every distinct score; or the positives' scores, and then
+# what lies between them.
 
 
 # So much waits to be merged before it is, so that merging costs little a row.
@@ -133,8 +173,9 @@ class Stage(Protocol):
 class Everything:
     """Every distinct score with its cases: full counts, for as long as they fit.
 
-    Rows wait until there are as many as distinct scores would fit, and are then counted at once: that costs a third of merging small counts.
-    What no longer fits is `rest`, so that how pieces are cut decides nothing.
+    Rows wait until there are as many as distinct scores would fit, and are then counted at once:
+    that costs a third of merging small counts. What no longer fits is `rest`, so that how pieces
+    are cut decides nothing.
     """
 
     NAME = "everything"
@@ -164,25 +205,42 @@ class Everything:
             if self.rows == step:
                 self.settle()
             if self.full:
-                self.rest = Piece(piece.positive[start:], piece.scores[start:], 0) if start < len(piece.scores) else None
+                self.rest = (
+                    Piece(piece.positive[start:], piece.scores[start:], 0)
+                    if start < len(piece.scores)
+                    else None
+                )
                 return
 
     def settle(self) -> Cells:
         """Everything so far as one."""
         if self.waiting:
-            scores, positive = (np.concatenate([getattr(piece, name) for piece in self.waiting]) for name in ("scores", "positive"))
+            scores, positive = (
+                np.concatenate([getattr(piece, name) for piece in self.waiting])
+                for name in ("scores", "positive")
+            )
             self.waiting, self.rows = [], 0
             found = self.kernels.count_cells(scores, positive)
             del scores, positive
             self.cells = found if self.cells is None else _merged(self.cells, found)
-        return self.cells if self.cells is not None else Cells(np.empty(0), *np.empty((2, 0), dtype=np.int64))
+        return (
+            self.cells
+            if self.cells is not None
+            else Cells(np.empty(0), *np.empty((2, 0), dtype=np.int64))
+        )
 
     def arrays(self) -> dict[str, Array]:
-        """Also what waits: counting it now would move the moment at which things no longer fit, and with it what is kept."""
+        """Also what waits: counting it now would move the moment at which things no longer fit, and
+        with it what is kept.
+        """
         held: dict[str, Array] = dict(self.cells._asdict()) if self.cells is not None else {}
         if self.waiting and self.kind is not None:
-            held["waiting"] = np.concatenate([piece.scores for piece in self.waiting]).astype(self.kind)
-            held["labels"] = np.concatenate([piece.positive for piece in self.waiting]).astype(np.int64)
+            held["waiting"] = np.concatenate([piece.scores for piece in self.waiting]).astype(
+                self.kind
+            )
+            held["labels"] = np.concatenate([piece.positive for piece in self.waiting]).astype(
+                np.int64
+            )
         return held
 
     def restored(self, arrays: dict[str, Array]) -> Everything:
@@ -205,7 +263,9 @@ class Positives:
 
     NAME = "positives"
 
-    def __init__(self, kind: np.dtype[Any], most: int, memory: int, orders: Ints, hits: Ints) -> None:
+    def __init__(
+        self, kind: np.dtype[Any], most: int, memory: int, orders: Ints, hits: Ints
+    ) -> None:
         self.kind, self.most, self.memory = kind, most, memory
         self.orders, self.hits = orders, hits
         self.waiting: list[Ints] = []
@@ -225,7 +285,9 @@ class Positives:
         if score_type(piece.scores) != self.kind:
             raise mixed_kinds()
         self.waiting.append(ascending_orders(piece.scores[np.flatnonzero(piece.positive)]))
-        if sum(map(len, self.waiting)) > max(BATCH, min(len(self.orders), self.most - len(self.orders))):
+        if sum(map(len, self.waiting)) > max(
+            BATCH, min(len(self.orders), self.most - len(self.orders))
+        ):
             self.settle()
 
     def settle(self) -> None:
@@ -238,9 +300,17 @@ class Positives:
         starts = run_starts(orders)
         self.orders, self.hits = orders[starts], run_sums(hits, starts)
         if len(self.orders) > self.most:
-            text = f"more than {grouped(self.most)} different scores of positives do not fit into {size(self.memory)}"
+            text = (
+                f"more than {grouped(self.most)} different scores of positives do not fit into"
+                f" {size(self.memory)}"
+            )
             raise refuse(
-                "BR941", text, Fix("more memory, or approx=True for certified bins", "a higher --memory, or --approx for certified bins")
+                "BR941",
+                text,
+                Fix(
+                    "more memory, or approx=True for certified bins",
+                    "a higher --memory, or --approx for certified bins",
+                ),
             )
 
     def arrays(self) -> dict[str, Array]:
@@ -262,7 +332,9 @@ class Gaps:
             self.hits = np.zeros(len(self.anchors), dtype=np.int64)
             self.hits[np.searchsorted(self.anchors, found.orders)] = found.hits
         # Without positives all negatives are one run, and any anchor will do.
-        self.counter = kernels.GapCounter(self.anchors if len(self.anchors) else np.zeros(1, dtype=np.int64))
+        self.counter = kernels.GapCounter(
+            self.anchors if len(self.anchors) else np.zeros(1, dtype=np.int64)
+        )
         if not len(self.anchors):
             self.anchors, self.hits = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
 
@@ -275,25 +347,44 @@ class Gaps:
 
     def arrays(self) -> dict[str, Array]:
         counter = self.counter
-        held = {"anchors": self.anchors, "at": self.hits, "ties": counter.ties, "gaps": counter.gaps, "lowest": counter.lowest}
+        held = {
+            "anchors": self.anchors,
+            "at": self.hits,
+            "ties": counter.ties,
+            "gaps": counter.gaps,
+            "lowest": counter.lowest,
+        }
         return {**held, "whole": whole(self.kind)}
 
     def restored(self, arrays: dict[str, Array]) -> Gaps:
         """The same, as far as it had got."""
-        if not (np.array_equal(arrays["anchors"], self.anchors) and np.array_equal(arrays["at"], self.hits)):
+        if not (
+            np.array_equal(arrays["anchors"], self.anchors)
+            and np.array_equal(arrays["at"], self.hits)
+        ):
             raise ValueError("other scores of positives")
         for name in ("ties", "gaps", "lowest"):
             getattr(self.counter, name)[:] = arrays[name]
         return self
 
     def cells(self) -> Cells:
-        """Descending: the run above the highest anchor, what lies at that anchor, the run below it, and so on down."""
+        """Descending: the run above the highest anchor, what lies at that anchor, the run below it,
+        and so on down.
+        """
         counter = self.counter
         used = np.empty(2 * len(self.anchors) + 1, dtype=np.bool_)
-        used[0::2], used[1::2] = (counter.gaps > 0)[::-1], ((self.hits > 0) | (counter.ties > 0))[::-1]
+        used[0::2], used[1::2] = (
+            (counter.gaps > 0)[::-1],
+            ((self.hits > 0) | (counter.ties > 0))[::-1],
+        )
         nothing = np.zeros(len(counter.gaps), dtype=np.int64)
         columns = [
-            _woven(above, at)[used] for above, at in ((counter.lowest, self.anchors), (nothing, self.hits), (counter.gaps, counter.ties))
+            _woven(above, at)[used]
+            for above, at in (
+                (counter.lowest, self.anchors),
+                (nothing, self.hits),
+                (counter.gaps, counter.ties),
+            )
         ]
         return without_runs(Cells(scores_of_orders(columns[0], self.kind), *columns[1:]), self.cuts)
 
@@ -311,7 +402,11 @@ def whole(kind: np.dtype[Any]) -> Ints:
 
 def mixed_kinds() -> Exception:
     """The error for pieces of two types."""
-    return refuse("BR944", "scores are whole numbers in some pieces and fractions in others", "give all of them one type")
+    return refuse(
+        "BR944",
+        "scores are whole numbers in some pieces and fractions in others",
+        "give all of them one type",
+    )
 
 
 # ----------------------------------------------------------------------
@@ -320,12 +415,15 @@ def mixed_kinds() -> Exception:
 
 BOUND = 1e-6
 BINS = 1 << 20
-# Bytes of a bin: its four words, its edge three times (as order, sorted, as float), and the table to find it by.
+# Bytes of a bin: its four words, its edge three times (as order, sorted, as float), and the table
+# to find it by.
 BIN = 96
 MOST_ROUNDS = 8
-# How finely densities are told, and which part of the bound is aimed at: the first cases are only a sample.
+# How finely densities are told, and which part of the bound is aimed at: the first cases are only a
+# sample.
 BLOCKS, MARGIN = 64, 0.75
-# Edges that lie evenly in each of so many parts of the range are found five times as fast; so many times the number of bins are worth that.
+# Edges that lie evenly in each of so many parts of the range are found five times as fast; so many
+# times the number of bins are worth that.
 PARTS_BITS, DEAR = 11, 1.5
 FEW = 1 << 19
 # A score with the cases of so many bins has one of its own.
@@ -343,12 +441,18 @@ class Certified:
 
     @classmethod
     def among(cls, cells: Cells, most: int, cuts: Array | None, kernels: Kernels) -> Certified:
-        """Edges where the cells that were counted already make them most useful; the cells are put into the bins."""
+        """Edges where the cells that were counted already make them most useful; the cells are put
+        into the bins.
+        """
         edges = _useful(cells, min(BINS, most // 2))
         kind = score_type(cells.scores)
-        if cuts is not None and kind == np.int64:  # where every score is one that a float64 holds, other cuts flag all or nothing
+        if (
+            cuts is not None and kind == np.int64
+        ):  # where every score is one that a float64 holds, other cuts flag all or nothing
             cuts = cuts[np.abs(cuts.astype(np.float64)) <= EXACT_FLOATS]
-        bins = cls(kind, as_edges(edges if cuts is None else np.concatenate((edges, cuts))), kernels)
+        bins = cls(
+            kind, as_edges(edges if cuts is None else np.concatenate((edges, cuts))), kernels
+        )
         bins.take(cells)
         return bins
 
@@ -366,7 +470,10 @@ class Certified:
         found = self.counter.bins[filled]
         for column, values in ((0, cells.negatives), (1, cells.positives)):
             found[:, column] += np.add.reduceat(values[::-1], begins)
-        found[:, 2], found[:, 3] = np.minimum(found[:, 2], orders[begins]), np.maximum(found[:, 3], orders[ends - 1])
+        found[:, 2], found[:, 3] = (
+            np.minimum(found[:, 2], orders[begins]),
+            np.maximum(found[:, 3], orders[ends - 1]),
+        )
         self.counter.bins[filled] = found
 
     def add(self, piece: Piece) -> None:
@@ -375,7 +482,11 @@ class Certified:
         self.counter.add(piece.scores, piece.positive)
 
     def arrays(self) -> dict[str, Array]:
-        return {"edges": self.edges, "bins": self.counter.bins.reshape(-1), "whole": whole(self.kind)}
+        return {
+            "edges": self.edges,
+            "bins": self.counter.bins.reshape(-1),
+            "whole": whole(self.kind),
+        }
 
     def restored(self, arrays: dict[str, Array]) -> Certified:
         """The same, as far as it had got."""
@@ -386,7 +497,9 @@ class Certified:
         """One cell a bin that holds anything, highest first, named by its lowest score."""
         bins = self.counter.bins
         used = bins[(bins[:, 0] > 0) | (bins[:, 1] > 0)][::-1]
-        cells = Cells(scores_of_orders(used[:, 2].copy(), self.kind), used[:, 1].copy(), used[:, 0].copy())
+        cells = Cells(
+            scores_of_orders(used[:, 2].copy(), self.kind), used[:, 1].copy(), used[:, 0].copy()
+        )
         edges = scores_of_orders(self.edges, self.kind).astype(np.float64)
         return cells, Bins(edges, scores_of_orders(used[:, 3].copy(), self.kind))
 
@@ -397,13 +510,19 @@ class Certified:
     def _doubts(self) -> Array:
         bins = self.counter.bins.astype(np.float64)
         totals = np.maximum(bins[:, :2].sum(axis=0), 1.0)
-        return np.asarray(bins[:, 0] / totals[0] * (bins[:, 1] / totals[1]) * (self.counter.bins[:, 3] > self.counter.bins[:, 2]))
+        return np.asarray(
+            bins[:, 0]
+            / totals[0]
+            * (bins[:, 1] / totals[1])
+            * (self.counter.bins[:, 3] > self.counter.bins[:, 2])
+        )
 
     def finer(self, most: int, cuts: Array | None, kernels: Kernels) -> Certified | None:
         """Empty bins with more edges where there is most doubt; None where no further edge fits.
 
-        Splitting a bin evenly into m divides its doubt by m, so that the sum is least with m in proportion to the root of each doubt. Half of
-        what there is room for is kept for later: evenly is a guess.
+        Splitting a bin evenly into m divides its doubt by m, so that the sum is least with m in
+        proportion to the root of each doubt. Half of what there is room for is kept for later:
+        evenly is a guess.
         """
         weights, kept = np.sqrt(self._doubts()), self._needed(cuts)
         more = min(BINS, (most - len(kept) + 1) // 2)
@@ -418,21 +537,35 @@ class Certified:
         return None if len(found) == len(kept) else Certified(self.kind, found, kernels)
 
     def _inside(self, low: Ints, high: Ints, parts: Ints) -> Array:
-        """Values inside of each range: half of them spread evenly, and of floats half evenly by their size, for ranges of many magnitudes."""
-        first, last = (scores_of_orders(orders, self.kind).astype(np.float64) for orders in (low, high))
+        """Values inside of each range: half of them spread evenly, and of floats half evenly by
+        their size, for ranges of many magnitudes.
+        """
+        first, last = (
+            scores_of_orders(orders, self.kind).astype(np.float64) for orders in (low, high)
+        )
         if self.kind == np.int64:
-            return np.asarray(np.ceil(np.clip(_between(first, last, parts), -EXACT_FLOATS, EXACT_FLOATS)).astype(np.int64))
+            return np.asarray(
+                np.ceil(np.clip(_between(first, last, parts), -EXACT_FLOATS, EXACT_FLOATS)).astype(
+                    np.int64
+                )
+            )
         between = _between(first, last, (parts + 1) // 2)
         steps = _between(low.astype(np.float64), high.astype(np.float64), (parts + 1) // 2)
         sizes = np.clip(steps, -(2.0**63), 2.0**63 - 1024).astype(np.int64)
         return np.concatenate((between, scores_of_orders(sizes, self.kind)))
 
     def _needed(self, cuts: Array | None) -> Ints:
-        """The edges without which there would be more doubt, or a threshold asked for would be lost: not those between bins of one class."""
+        """The edges without which there would be more doubt, or a threshold asked for would be
+        lost: not those between bins of one class.
+        """
         some = self.counter.bins[:, :2] > 0
         filled = np.flatnonzero(some.any(axis=1))
         lower, upper = some[filled[:-1]], some[filled[1:]]
-        needed = np.isin(self.edges, ascending_orders(cuts)) if cuts is not None else np.zeros(len(self.edges), dtype=np.bool_)
+        needed = (
+            np.isin(self.edges, ascending_orders(cuts))
+            if cuts is not None
+            else np.zeros(len(self.edges), dtype=np.bool_)
+        )
         needed[filled[1:][(lower | upper).all(axis=1)] - 1] = True
         return np.asarray(self.edges[needed])
 
@@ -440,8 +573,9 @@ class Certified:
 def _useful(cells: Cells, most: int) -> Array:
     """Edges that make the bound least for their number, and no more of them than it takes.
 
-    With bins in proportion to the root of p(x)·n(x), the sum of pᵢnᵢ/(P·N) is the square of the integral of that root over the number of bins.
-    The two densities are told from the cases in blocks of equal size; a class that is hardly there is taken to be everywhere. A score that very
+    With bins in proportion to the root of p(x)·n(x), the sum of pᵢnᵢ/(P·N) is the square of the
+    integral of that root over the number of bins. The two densities are told from the cases in
+    blocks of equal size; a class that is hardly there is taken to be everywhere. A score that very
     many cases have gets a bin of its own, from an edge at it to one right above.
     """
     cases = cells.positives + cells.negatives
@@ -449,12 +583,18 @@ def _useful(cells: Cells, most: int) -> Array:
     alone = ascending_orders(cells.scores[heavy])
     plain = ~heavy & np.isfinite(cells.scores)
     others = cells if plain.all() else Cells(*(column[plain] for column in cells))
-    edges = _between_ties(others, most, _part_of(others, cells)) if len(others.scores) else alone[:0]
-    return scores_of_orders(np.concatenate((edges, alone, alone[alone < INT64_MAX] + 1)), score_type(cells.scores))
+    edges = (
+        _between_ties(others, most, _part_of(others, cells)) if len(others.scores) else alone[:0]
+    )
+    return scores_of_orders(
+        np.concatenate((edges, alone, alone[alone < INT64_MAX] + 1)), score_type(cells.scores)
+    )
 
 
 def _between_ties(cells: Cells, most: int, part: float) -> Ints:
-    """The edges where hardly two cases have the same score, for this part of all pairs of a positive and a negative."""
+    """The edges where hardly two cases have the same score, for this part of all pairs of a
+    positive and a negative.
+    """
     orders, weights, roots = _weights(cells)
     wanted = int(min(most, part * roots**2 / (2 * MARGIN * BOUND))) + 1
     share, shift = _shares(orders, weights)
@@ -462,22 +602,35 @@ def _between_ties(cells: Cells, most: int, part: float) -> Ints:
     price = _unevenness(orders, weights, edges)
     if price > DEAR:
         return _quantiles(orders, weights, wanted)
-    return evenly(int(orders[0]), share, shift, int(min(wanted * price, most))) if price > 1 else edges
+    return (
+        evenly(int(orders[0]), share, shift, int(min(wanted * price, most))) if price > 1 else edges
+    )
 
 
 def _part_of(some: Cells, cells: Cells) -> float:
-    """The pairs of a positive and a negative among some of the cells, as a part of all of them; all, where a class is missing."""
+    """The pairs of a positive and a negative among some of the cells, as a part of all of them;
+    all, where a class is missing.
+    """
     pairs = float(cells.positives.sum()) * float(cells.negatives.sum())
-    return float(some.positives.sum() + 1) * float(some.negatives.sum() + 1) / pairs if pairs else 1.0
+    return (
+        float(some.positives.sum() + 1) * float(some.negatives.sum() + 1) / pairs if pairs else 1.0
+    )
 
 
 def _weights(cells: Cells) -> tuple[Ints, Array, float]:
-    """Orders, ascending; how many bins each deserves, in some unit; and the integral of the root. Some cells in a row are taken for one."""
+    """Orders, ascending; how many bins each deserves, in some unit; and the integral of the root.
+    Some cells in a row are taken for one.
+    """
     few = np.arange(0, len(cells.scores), max(len(cells.scores) // FEW, 1))
-    positives, negatives = (np.add.reduceat(column[::-1], few) for column in (cells.positives, cells.negatives))
+    positives, negatives = (
+        np.add.reduceat(column[::-1], few) for column in (cells.positives, cells.negatives)
+    )
     cases = positives + negatives
     block = (np.cumsum(cases) - 1) * BLOCKS // cases.sum()
-    shares = [np.bincount(block, column, BLOCKS) + np.sqrt(column.sum() / BLOCKS + 1.0) for column in (positives, negatives)]
+    shares = [
+        np.bincount(block, column, BLOCKS) + np.sqrt(column.sum() / BLOCKS + 1.0)
+        for column in (positives, negatives)
+    ]
     roots = np.sqrt((shares[0] / shares[0].sum()) * (shares[1] / shares[1].sum()))
     return ascending_orders(cells.scores[::-1][few]), cases * roots[block], float(roots.sum())
 
@@ -485,32 +638,50 @@ def _weights(cells: Cells) -> tuple[Ints, Array, float]:
 def _quantiles(orders: Ints, weights: Array, wanted: int) -> Ints:
     """Edges between which the same weight lies."""
     below = np.cumsum(weights)
-    places = np.searchsorted(below, np.arange(1, wanted + 1) * (below[-1] / (wanted + 1)), side="left")
+    places = np.searchsorted(
+        below, np.arange(1, wanted + 1) * (below[-1] / (wanted + 1)), side="left"
+    )
     return np.asarray(orders[np.minimum(places, len(below) - 1)])
 
 
 def _shares(orders: Ints, weights: Array) -> tuple[Array, int]:
-    """The weight of each of 2048 equal parts of the range, and how many bits of orders a part holds."""
+    """The weight of each of 2048 equal parts of the range, and how many bits of orders a part
+    holds.
+    """
     shift = max((int(orders[-1]) - int(orders[0])).bit_length() - PARTS_BITS, 0)
-    parts = (orders - orders[0]).view(np.uint64) >> np.uint64(shift)  # what wraps around is right as an unsigned number
+    parts = (orders - orders[0]).view(np.uint64) >> np.uint64(
+        shift
+    )  # what wraps around is right as an unsigned number
     return np.bincount(parts.astype(np.intp), weights, 1 << PARTS_BITS), shift
 
 
 def evenly(first: int, share: Array, shift: int, wanted: int) -> Ints:
-    """Edges that lie evenly in each part of the range, as many as its weight deserves: arithmetic finds the bin of a score then."""
+    """Edges that lie evenly in each part of the range, as many as its weight deserves: arithmetic
+    finds the bin of a score then.
+    """
     coarse = max(shift - 32, 0)
-    inside = np.minimum(np.rint(wanted * share / share.sum()), 2.0 ** (shift - coarse)).astype(np.int64)
+    inside = np.minimum(np.rint(wanted * share / share.sum()), 2.0 ** (shift - coarse)).astype(
+        np.int64
+    )
     inside[0] = max(inside[0], 1)  # the parts begin at the first edge
     part = np.repeat(np.arange(len(inside), dtype=np.uint64), inside)
     place = np.arange(len(part)) - np.repeat(np.cumsum(inside) - inside, inside)
     within = -(-(place << (shift - coarse)) // np.repeat(inside, inside)) << coarse
-    return np.asarray((np.uint64(first % 2**64) + (part << np.uint64(shift)) + within.astype(np.uint64)).astype(np.int64))
+    return np.asarray(
+        (np.uint64(first % 2**64) + (part << np.uint64(shift)) + within.astype(np.uint64)).astype(
+            np.int64
+        )
+    )
 
 
 def _unevenness(orders: Ints, weights: Array, edges: Ints) -> float:
-    """How many times the bound exceeds that of as many bins that share the weight alike: by pairs of cases that share a bin."""
+    """How many times the bound exceeds that of as many bins that share the weight alike: by pairs
+    of cases that share a bin.
+    """
     inside = np.bincount(np.searchsorted(edges, orders, side="right"), weights)
-    return float((np.dot(inside, inside) - np.dot(weights, weights)) * len(edges) / inside.sum() ** 2)
+    return float(
+        (np.dot(inside, inside) - np.dot(weights, weights)) * len(edges) / inside.sum() ** 2
+    )
 
 
 def _between(low: Array, high: Array, parts: Ints) -> Array:
@@ -518,15 +689,26 @@ def _between(low: Array, high: Array, parts: Ints) -> Array:
     largest = np.finfo(np.float64).max
     low, high = np.maximum(low, -largest), np.minimum(high, largest)
     which = np.repeat(np.arange(len(parts)), parts)
-    share = (np.arange(len(which)) - np.repeat(np.cumsum(parts) - parts, parts) + 1) / (parts[which] + 1)
+    share = (np.arange(len(which)) - np.repeat(np.cumsum(parts) - parts, parts) + 1) / (
+        parts[which] + 1
+    )
     return np.asarray(low[which] * (1 - share) + high[which] * share)
 
 
 def as_edges(scores: Array) -> Ints:
     """Edges as orders: finite, ascending, each once, and whole as float64."""
     finite = scores[np.isfinite(scores)] + scores.dtype.type(0)
-    if finite.dtype == np.int64 and len(finite) and max(int(finite.max()), -int(finite.min())) > EXACT_FLOATS:
-        raise refuse("BR942", "certified bins need scores that a float64 holds, and these are whole numbers beyond 2**53", "use more memory")
+    if (
+        finite.dtype == np.int64
+        and len(finite)
+        and max(int(finite.max()), -int(finite.min())) > EXACT_FLOATS
+    ):
+        raise refuse(
+            "BR942",
+            "certified bins need scores that a float64 holds, and these are whole numbers beyond"
+            " 2**53",
+            "use more memory",
+        )
     if not len(finite):
         finite = np.zeros(1, dtype=scores.dtype)
     orders = np.sort(ascending_orders(finite))
@@ -534,17 +716,25 @@ def as_edges(scores: Array) -> Ints:
 
 
 def not_certified(bound: float, *, rounds: bool) -> Exception:
-    """The error where no more edges fit, or so many readings were not enough, and the bound is still missed."""
+    """The error where no more edges fit, or so many readings were not enough, and the bound is
+    still missed.
+    """
     why = f"{MOST_ROUNDS} more readings were not enough" if rounds else "more edges do not fit"
     text = f"certified bins leave AUC uncertain by {bound:.1e}, and {BOUND:g} is promised: {why}"
-    return refuse("BR942", text, Fix("more memory, or leave approx out", "a higher --memory, or leave --approx out"))
+    return refuse(
+        "BR942",
+        text,
+        Fix("more memory, or leave approx out", "a higher --memory, or leave --approx out"),
+    )
 
 
 # ----------------------------------------------------------------------
-# How far counting has got, in a file: versioned, checksummed, and bound to the data and to what was asked of them.
+# How far counting has got, in a file: versioned, checksummed, and bound to the data and to what was
+# asked of them.
 
 
-# The number goes up with every change of what is kept, or of how it comes about: what another version began, this one does not finish.
+# The number goes up with every change of what is kept, or of how it comes about: what another
+# version began, this one does not finish.
 MAGIC = b"baserate-checkpoint-2\n"
 KIND = "checkpoint"
 EVERY_S = 10.0
@@ -556,7 +746,9 @@ ELSEWHERE = "name another file: this one is kept as it is"
 
 
 class Reached(NamedTuple):
-    """What was being filled, the reading of the data that it was filled in, and the piece and row that come next there."""
+    """What was being filled, the reading of the data that it was filled in, and the piece and row
+    that come next there.
+    """
 
     stage: str
     reading: int
@@ -566,14 +758,18 @@ class Reached(NamedTuple):
 
 
 class Checkpoint:
-    """A file that is written now and then, and taken away at the end. Without a path there is none."""
+    """A file that is written now and then, and taken away at the end. Without a path there is
+    none.
+    """
 
     def __init__(self, path: str | None, key: str) -> None:
         self.path, self.key = path, sha256([f"{MAGIC!r}\n{key}".encode()]).hex()
         self.last, self.cost = time.monotonic(), 0.0
 
     def found(self) -> Reached | None:
-        """What an earlier run left there; None where there is nothing. What is damaged, or of other data, is refused."""
+        """What an earlier run left there; None where there is nothing. What is damaged, or of other
+        data, is refused.
+        """
         if self.path is None or not os.path.lexists(self.path):
             return None
         saved = self._read(self.path)
@@ -584,7 +780,10 @@ class Checkpoint:
         except (KeyError, TypeError, ValueError):
             raise self._refused("does not say how far counting had got") from None
         if facts.get("key") != self.key:
-            raise self._refused("is the checkpoint of other data, of other options, or of another version of baserate")
+            raise self._refused(
+                "is the checkpoint of other data, of other options, or of another version of"
+                " baserate"
+            )
         return reached
 
     def _read(self, path: str) -> counts.Saved:
@@ -610,14 +809,19 @@ class Checkpoint:
     @property
     def due(self) -> bool:
         """Whether it is time to write again."""
-        return self.path is not None and time.monotonic() - self.last >= max(EVERY_S, PATIENCE * self.cost)
+        return self.path is not None and time.monotonic() - self.last >= max(
+            EVERY_S, PATIENCE * self.cost
+        )
 
     def write(self, reached: Reached) -> None:
         """Put this in place of what was there; a kill at any moment leaves the one or the other."""
         if self.path is None:
             return
         begun = time.monotonic()
-        facts: dict[str, Any] = {"key": self.key, **{name: value for name, value in reached._asdict().items() if name != "arrays"}}
+        facts: dict[str, Any] = {
+            "key": self.key,
+            **{name: value for name, value in reached._asdict().items() if name != "arrays"},
+        }
         counts.write(self.path, counts.Saved(KIND, reached.arrays, facts), MAGIC)
         self.last = time.monotonic()
         self.cost = self.last - begun
@@ -631,12 +835,19 @@ def forget(path: str | None) -> None:
 
 
 def check_place(path: str | None) -> None:
-    """Whether a checkpoint can be written there: asked before anything is read, not when the first is due."""
+    """Whether a checkpoint can be written there: asked before anything is read, not when the first
+    is due.
+    """
     folder = None if path is None else os.path.dirname(path) or os.curdir  # noqa: PTH120
     if folder is None or (os.path.isdir(folder) and os.access(folder, os.W_OK)):  # noqa: PTH112
         return
     what = "nothing can be written there" if os.path.isdir(folder) else "there is no such folder"  # noqa: PTH112
-    raise refuse_file(folder, "BR945", f"{what}, and so no checkpoint", "make the folder first, or name a file elsewhere")
+    raise refuse_file(
+        folder,
+        "BR945",
+        f"{what}, and so no checkpoint",
+        "make the folder first, or name a file elsewhere",
+    )
 
 
 def _whole(value: Any) -> int:

@@ -1,4 +1,6 @@
-"""Delimited text, read two ways: carefully in plain Python, which defines the format, and fast by DuckDB."""
+"""Delimited text, read two ways: carefully in plain Python, which defines the format, and fast by
+DuckDB.
+"""
 
 from __future__ import annotations
 
@@ -27,21 +29,25 @@ from baserate.read.streams import Limits
 from baserate.read.table import MOST_VALUES, InLines, Table, Wanted, from_codes
 
 # ----------------------------------------------------------------------
-# The careful way to read delimited text, in plain Python: it defines what is right, and names the line of everything that is not.
+# The careful way to read delimited text, in plain Python: it defines what is right, and names the
+# line of everything that is not.
 
 
 MISSING = frozenset({"", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "None"})
 MISSING_NUMBERS = MISSING | {"-", "?"}
 WITH_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+([eE][+-]?[0-9]+)?")
 WHOLE = re.compile(r"[+-]?[0-9]+")
-# One to three digits, a comma and three more are a thousand and some to one half of the world, and one and some to the other.
+# One to three digits, a comma and three more are a thousand and some to one half of the world, and
+# one and some to the other.
 EITHER = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}")
 PLAIN_LABELS = frozenset({"0", "1"})
 MOST_SHOWN = 3
 
 
 def read_carefully(text: Text, dialect: Dialect, wanted: Wanted, asked: Asked) -> Table:
-    """The wanted columns of every row; a row with more or fewer fields than the header is refused, and all of them are named."""
+    """The wanted columns of every row; a row with more or fewer fields than the header is refused,
+    and all of them are named.
+    """
     rows = _rows(text, dialect)
     if dialect.header:
         next(rows, None)
@@ -68,21 +74,45 @@ def read_carefully(text: Text, dialect: Dialect, wanted: Wanted, asked: Asked) -
 How = tuple[Dialect, Asked, list[tuple[int, int]], list[Note]]
 
 
-def _table(text: Text, columns: dict[str, list[str]], lines: list[int], wanted: Wanted, how: How) -> Table:
+def _table(
+    text: Text, columns: dict[str, list[str]], lines: list[int], wanted: Wanted, how: How
+) -> Table:
     dialect, asked, ragged, notes = how
     if dialect.padded:
         columns = {name: [value.strip() for value in values] for name, values in columns.items()}
     columns |= {name: written_plainly(columns[name], asked) for name in wanted.numbers}
-    said = asked.decimal or (asked.thousands and ".")  # whoever names the sign of thousands means a point by a point
-    decimal = said or _decimal(text, dialect, {name: columns[name] for name in wanted.numbers}, lines)
+    said = asked.decimal or (
+        asked.thousands and "."
+    )  # whoever names the sign of thousands means a point by a point
+    decimal = said or _decimal(
+        text, dialect, {name: columns[name] for name in wanted.numbers}, lines
+    )
     if decimal == "," and said is None:
-        notes = [*notes, Note("BR612", "numbers are written with a decimal comma, everywhere in the file", Fix.option("decimal", "."))]
+        notes = [
+            *notes,
+            Note(
+                "BR612",
+                "numbers are written with a decimal comma, everywhere in the file",
+                Fix.option("decimal", "."),
+            ),
+        ]
     if decimal == ",":
         _check_points(text, {name: columns[name] for name in wanted.numbers}, lines)
-    arrays = {name: _numbers(columns[name], decimal) if name in wanted.numbers else texts(columns[name]) for name in columns}
+    arrays = {
+        name: _numbers(columns[name], decimal) if name in wanted.numbers else texts(columns[name])
+        for name in columns
+    }
     if wanted.label not in wanted.numbers or set(columns[wanted.label]) <= PLAIN_LABELS:
         arrays[wanted.label] = labels(columns[wanted.label])
-    return Table(text.shown, arrays, len(lines) + len(ragged), len(ragged), "", InLines.of(text.shown, lines), tuple(notes))
+    return Table(
+        text.shown,
+        arrays,
+        len(lines) + len(ragged),
+        len(ragged),
+        "",
+        InLines.of(text.shown, lines),
+        tuple(notes),
+    )
 
 
 def labels(values: Sequence[str]) -> Array:
@@ -96,14 +126,18 @@ def texts(values: Sequence[str]) -> Array:
 
 
 def _numbers(values: Sequence[str], decimal: str) -> Array:
-    """Numbers stay as they are written, for the one place that reads them to judge (scores.py); only the decimal sign is made a point."""
+    """Numbers stay as they are written, for the one place that reads them to judge (scores.py);
+    only the decimal sign is made a point.
+    """
     if decimal == ",":
         values = [text.replace(",", ".") for text in values]
     return _objects([None if text.strip() in MISSING_NUMBERS else text for text in values])
 
 
 def unread(rows: int, cells: Iterable[tuple[int, str]]) -> Unread:
-    """What to say of a column of numbers in which these cells, each with its row, may be none. Told apart as `_numbers` and scores.py do."""
+    """What to say of a column of numbers in which these cells, each with its row, may be none. Told
+    apart as `_numbers` and scores.py do.
+    """
     missing, wrong, nan = BadCells(), BadCells(), BadCells()
     for row, text in cells:
         if text.strip() in MISSING_NUMBERS:
@@ -116,12 +150,20 @@ def unread(rows: int, cells: Iterable[tuple[int, str]]) -> Unread:
 
 
 def written_plainly(values: list[str], asked: Asked) -> list[str]:
-    """Numbers without the signs that the user named: marks between thousands, and percent signs (12% is 0.12, exactly)."""
+    """Numbers without the signs that the user named: marks between thousands, and percent signs
+    (12% is 0.12, exactly).
+    """
     if asked.thousands is not None:
         mark, point = asked.thousands, asked.decimal or "."
-        grouped_digits = re.compile(rf"[+-]?[0-9]{{1,3}}(?:{re.escape(mark)}[0-9]{{3}})+(?:{re.escape(point)}[0-9]*)?%?")
-        values = [text.replace(mark, "") if grouped_digits.fullmatch(text.strip()) else text for text in values]
-    # In a column of percentages a bare number is in another unit, or a slip: it is left with a sign that makes it none.
+        grouped_digits = re.compile(
+            rf"[+-]?[0-9]{{1,3}}(?:{re.escape(mark)}[0-9]{{3}})+(?:{re.escape(point)}[0-9]*)?%?"
+        )
+        values = [
+            text.replace(mark, "") if grouped_digits.fullmatch(text.strip()) else text
+            for text in values
+        ]
+    # In a column of percentages a bare number is in another unit, or a slip: it is left with a sign
+    # that makes it none.
     if asked.percent and any(text.strip().endswith("%") for text in values):
         values = [_hundredth(text, asked.decimal or ".") for text in values]
     return values
@@ -153,37 +195,74 @@ def _decimal(text: Text, dialect: Dialect, columns: dict[str, list[str]], lines:
     if not commas or not all(WHOLE.fullmatch(value) for value in found - commas):
         return "."
     if all(EITHER.fullmatch(value) for value in commas):
-        name, row = next((name, row) for name, values in columns.items() for row, value in enumerate(values) if value.strip() in commas)
-        what = f"{quoted(name)} has numbers such as {quoted(columns[name][row].strip())}: thousands, or decimals?"
+        name, row = next(
+            (name, row)
+            for name, values in columns.items()
+            for row, value in enumerate(values)
+            if value.strip() in commas
+        )
+        what = (
+            f"{quoted(name)} has numbers such as {quoted(columns[name][row].strip())}: thousands,"
+            " or decimals?"
+        )
         raise refuse_file(text.shown, "BR208", what, Fix.option("decimal", ","), (lines[row],), 1)
     return ","
 
 
 def _check_points(text: Text, columns: dict[str, list[str]], lines: list[int]) -> None:
-    """Where the comma is the decimal sign a point separates thousands, or stands in a number of another making: neither is guessed."""
+    """Where the comma is the decimal sign a point separates thousands, or stands in a number of
+    another making: neither is guessed.
+    """
     findings = Findings()
     for name, values in columns.items():
         rows = [row for row, value in enumerate(values) if "." in value]
         if rows:
             found = number_of(len(rows), "value")
-            what = f"{quoted(name)} has {found} with a point, such as {quoted(values[rows[0]])}: the decimal sign is a comma"
+            what = (
+                f"{quoted(name)} has {found} with a point, such as {quoted(values[rows[0]])}: the"
+                " decimal sign is a comma"
+            )
             with findings:
-                raise refuse_file(text.shown, "BR208", what, "write no thousands separators", tuple(lines[row] for row in rows[:3]), len(rows))
+                raise refuse_file(
+                    text.shown,
+                    "BR208",
+                    what,
+                    "write no thousands separators",
+                    tuple(lines[row] for row in rows[:3]),
+                    len(rows),
+                )
     findings.settle()
 
 
-def _skipped(text: Text, dialect: Dialect, ragged: list[tuple[int, int]], good: int, asked: Asked) -> list[Note]:
+def _skipped(
+    text: Text, dialect: Dialect, ragged: list[tuple[int, int]], good: int, asked: Asked
+) -> list[Note]:
     """Rows that do not fit are refused, and with them the file, unless so many were allowed for."""
     if not ragged:
         return []
-    found = ", ".join(str(count) for _, count in ragged[:MOST_SHOWN]) + (" …" if len(ragged) > MOST_SHOWN else "")
+    found = ", ".join(str(count) for _, count in ragged[:MOST_SHOWN]) + (
+        " …" if len(ragged) > MOST_SHOWN else ""
+    )
     width, lines = len(dialect.names), tuple(line for line, _ in ragged)
     have = "has" if len(ragged) == 1 else "have"
     expected = "the header's" if dialect.header else "the named"
-    what = f"{grouped(len(ragged))} of {number_of(len(ragged) + good, 'row')} {have} {found} fields instead of {expected} {width}"
+    what = (
+        f"{grouped(len(ragged))} of {number_of(len(ragged) + good, 'row')} {have} {found} fields"
+        f" instead of {expected} {width}"
+    )
     if len(ragged) > asked.skip_bad:
-        fix = f"correct or remove those lines, or allow that many to be skipped: --skip-bad {len(ragged)}"
-        raise refuse_file(text.shown, "BR605", what, Fix(fix.replace("--skip-bad ", "skip_bad="), fix), lines, len(ragged))
+        fix = (
+            "correct or remove those lines, or allow that many to be skipped: --skip-bad"
+            f" {len(ragged)}"
+        )
+        raise refuse_file(
+            text.shown,
+            "BR605",
+            what,
+            Fix(fix.replace("--skip-bad ", "skip_bad="), fix),
+            lines,
+            len(ragged),
+        )
     left = "it was" if len(ragged) == 1 else "they were"
     where = Where(lines=lines[:MOST_SHOWN], total=len(ragged))
     return [Note("BR605", f"{what} ({where}); {left} left out, as requested")]
@@ -199,17 +278,21 @@ def _rows(text: Text, dialect: Dialect) -> Iterator[tuple[int, list[str]]]:
             begins = dialect.skip + reader.line_num + 1
     except csv.Error as error:
         what = f"the CSV is broken ({escaped(str(error))}) in the record that begins there"
-        raise refuse_file(text.shown, "BR614", what, "close the quotes and shorten huge fields", (begins,), 1) from None
+        raise refuse_file(
+            text.shown, "BR614", what, "close the quotes and shorten huge fields", (begins,), 1
+        ) from None
 
 
 # ----------------------------------------------------------------------
-# Delimited text as DuckDB is told to read it, and what its numbers have to be; the same for a file in memory and for one in pieces.
+# Delimited text as DuckDB is told to read it, and what its numbers have to be; the same for a file
+# in memory and for one in pieces.
 
 
 SAMPLE = 1 << 11  # rows by which the style of numbers is guessed
 NEVER = "\x01\x02\x03"  # so that an empty field stays an empty text
 
-# A text in which no decimal digit can be lost: with fifteen of them no two numbers become one float.
+# A text in which no decimal digit can be lost: with fifteen of them no two numbers become one
+# float.
 SHORT = "strlen({0}) <= 15 AND NOT contains({0}, 'e') AND NOT contains({0}, 'E')"
 # A text that is what DuckDB writes for its number: of those no two belong to one number either.
 WRITTEN = "CAST(TRY_CAST({0} AS DOUBLE) AS VARCHAR) = {0}"
@@ -217,11 +300,13 @@ WRITTEN = "CAST(TRY_CAST({0} AS DOUBLE) AS VARCHAR) = {0}"
 BEYOND = "isinf(TRY_CAST({0} AS DOUBLE)) AND NOT contains(lower({0}), 'n')"
 FRACTION, STRANGE, UNWRITTEN = 1, 2, 4
 FLAGS = (
-    f"CAST(CASE WHEN contains({{0}}, '.') OR contains({{0}}, 'e') OR contains({{0}}, 'E') THEN {FRACTION} ELSE 0 END"
-    f" + CASE WHEN contains({{0}}, '_') OR contains({{0}}, '+-') OR ({BEYOND}) THEN {STRANGE} ELSE 0 END"
-    f" + CASE WHEN {{1}} THEN 0 ELSE {UNWRITTEN} END AS UTINYINT)"
+    "CAST(CASE WHEN contains({0}, '.') OR contains({0}, 'e') OR contains({0}, 'E') THEN"
+    f" {FRACTION} ELSE 0 END + CASE WHEN contains({{0}}, '_') OR contains({{0}}, '+-') OR"
+    f" ({BEYOND}) THEN {STRANGE} ELSE 0 END + CASE WHEN {{1}} THEN 0 ELSE {UNWRITTEN} END AS"
+    " UTINYINT)"
 )
-# One number that is written in two ways: they may be two numbers, which only exact arithmetic can tell.
+# One number that is written in two ways: they may be two numbers, which only exact arithmetic can
+# tell.
 MERGED = "GROUP BY TRY_CAST({0} AS DOUBLE) HAVING min({0}) <> max({0}) LIMIT 1"
 
 
@@ -235,7 +320,9 @@ class Doubt(Exception):  # noqa: N818 (never reaches a user)
 
 
 class Seen(NamedTuple):
-    """The numbers of a column: whether one is missing or NaN, what is true of any text, whether all are finite, and one beyond 2^53."""
+    """The numbers of a column: whether one is missing or NaN, what is true of any text, whether all
+    are finite, and one beyond 2^53.
+    """
 
     gone: bool
     flags: int
@@ -243,7 +330,9 @@ class Seen(NamedTuple):
     large: bool
 
     def are_whole(self) -> bool:
-        """Whether they are whole numbers, or floats; what scores.py would look at twice is left to it."""
+        """Whether they are whole numbers, or floats; what scores.py would look at twice is left to
+        it.
+        """
         if self.gone or self.flags & STRANGE:
             raise Doubt
         whole = self.finite and not self.flags & FRACTION
@@ -253,19 +342,32 @@ class Seen(NamedTuple):
 
 
 def column_at(dialect: Dialect, name: str) -> str:
-    """What DuckDB calls a column: names of our own, so that nothing in a header is SQL and "Y" is not "y"."""
+    """What DuckDB calls a column: names of our own, so that nothing in a header is SQL and "Y" is
+    not "y".
+    """
     return f"c{dialect.names.index(name)}"
 
 
 def number_at(at: str, style: str | None = None) -> str:
-    """A number and what there is to say of its text, as two columns; `style` is that in which all texts may be written (".18e")."""
-    # Where each text is what one style makes of its number, no number has two texts: that is seen row by row, and nothing is grouped.
-    alone = f"({SHORT}) OR {WRITTEN}" if style is None else f"{{0}} = format('{{{{:{style}}}}}', TRY_CAST({{0}} AS DOUBLE))"
+    """A number and what there is to say of its text, as two columns; `style` is that in which all
+    texts may be written (".18e").
+    """
+    # Where each text is what one style makes of its number, no number has two texts: that is seen
+    # row by row, and nothing is grouped.
+    alone = (
+        f"({SHORT}) OR {WRITTEN}"
+        if style is None
+        else f"{{0}} = format('{{{{:{style}}}}}', TRY_CAST({{0}} AS DOUBLE))"
+    )
     return f"TRY_CAST({at} AS DOUBLE) AS {at}, {FLAGS.format(at, alone.format(at))} AS f{at}"
 
 
-def unread_at(connection: Any, scan: From, at: str, places: Iterable[int], rows: int, delimiter: str) -> Unread:
-    """What to say of the cells of a column that are no numbers, and lie in these rows; their texts are read one by one and not kept."""
+def unread_at(
+    connection: Any, scan: From, at: str, places: Iterable[int], rows: int, delimiter: str
+) -> Unread:
+    """What to say of the cells of a column that are no numbers, and lie in these rows; their texts
+    are read one by one and not kept.
+    """
     query = f"SELECT {at} FROM {scan.sql} WHERE {NO_NUMBER.format(at)}"  # noqa: S608
     found = connection.cursor().execute(query, list(scan.parameters))
     odd = unread(rows, zip(places, _without_commas(fetched(found), delimiter), strict=True))
@@ -281,7 +383,9 @@ def fetched(result: Any) -> Iterator[Any]:
 
 
 def _without_commas(texts: Iterable[str], delimiter: str) -> Iterator[str]:
-    """A comma may be a decimal sign where it does not separate: the careful way finds that out, over all numbers of the file."""
+    """A comma may be a decimal sign where it does not separate: the careful way finds that out,
+    over all numbers of the file.
+    """
     for text in texts:
         if "," in text and delimiter != ",":
             raise Doubt
@@ -289,17 +393,27 @@ def _without_commas(texts: Iterable[str], delimiter: str) -> Iterator[str]:
 
 
 def style_at(connection: Any, scan: From, at: str) -> str | None:
-    """The one style of the first numbers of a column, where it is not one of those that are known anyhow."""
+    """The one style of the first numbers of a column, where it is not one of those that are known
+    anyhow.
+    """
     query = f"SELECT {at} AS t, {number_at(at)} FROM {scan.sql} LIMIT {SAMPLE}"  # noqa: S608
     rows = connection.execute(query, list(scan.parameters)).fetchall()
-    return style_of([text for text, _, _ in rows]) if any(flags & UNWRITTEN for _, _, flags in rows) else None
+    return (
+        style_of([text for text, _, _ in rows])
+        if any(flags & UNWRITTEN for _, _, flags in rows)
+        else None
+    )
 
 
 def style_of(texts: Sequence[str]) -> str | None:
-    """How a program printed these numbers, as Python's and DuckDB's `format` say it, if it printed all of them in one way."""
+    """How a program printed these numbers, as Python's and DuckDB's `format` say it, if it printed
+    all of them in one way.
+    """
     digits = len(texts[0].lower().partition("e")[0].partition(".")[2])
     styles = (f".{digits}e", f".{digits}E", f".{digits}f", ".16g", ".17g", ".18g")
-    return next((style for style in styles if all(_is_printed(text, style) for text in texts)), None)
+    return next(
+        (style for style in styles if all(_is_printed(text, style) for text in texts)), None
+    )
 
 
 def _is_printed(text: str, style: str) -> bool:
@@ -313,15 +427,21 @@ def scan_of(path: str, dialect: Dialect, more: str = "") -> From:
     """Every record, each field a text."""
     columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(dialect.names)))
     told = (
-        f"read_csv(?, auto_detect = false, columns = {{{columns}}}, delim = ?, quote = '\"', escape = '\"',"
-        " header = false, skip = ?, nullstr = ?, compression = 'none', encoding = 'utf-8', strict_mode = true, null_padding = false,"
-        f" ignore_errors = false, store_rejects = false, comment = '', hive_partitioning = false{more})"
+        f"read_csv(?, auto_detect = false, columns = {{{columns}}}, delim = ?, quote = '\"', escape"
+        " = '\"', header = false, skip = ?, nullstr = ?, compression = 'none', encoding = 'utf-8',"
+        " strict_mode = true, null_padding = false, ignore_errors = false, store_rejects = false,"
+        f" comment = '', hive_partitioning = false{more})"
     )
-    return From(told, (literally(path), dialect.delimiter, dialect.skip + dialect.header, NEVER), steady=True)
+    return From(
+        told,
+        (literally(path), dialect.delimiter, dialect.skip + dialect.header, NEVER),
+        steady=True,
+    )
 
 
 # ----------------------------------------------------------------------
-# The fast way to read delimited text, by DuckDB. It gives what the careful way would give, or nothing: then the careful way is taken.
+# The fast way to read delimited text, by DuckDB. It gives what the careful way would give, or
+# nothing: then the careful way is taken.
 
 
 MOST_COLUMNS = 2000  # DuckDB is told every column by name
@@ -346,7 +466,9 @@ def is_plain(text: Text, dialect: Dialect) -> bool:
 
 def rows_of(text: Text, dialect: Dialect) -> int:
     """How many records there are, where each is a line."""
-    found = csv_dialect.count_records(text.path, text.facts, dialect.delimiter, dialect.skip + dialect.header)
+    found = csv_dialect.count_records(
+        text.path, text.facts, dialect.delimiter, dialect.skip + dialect.header
+    )
     if not found.well_formed or found.spanning or found.number < 1:
         raise Doubt
     return found.number
@@ -358,7 +480,9 @@ def place_of(text: Text, dialect: Dialect) -> InLines:
 
 
 def read_fast(text: Text, dialect: Dialect, wanted: Wanted, *, plain: bool = False) -> Table | None:
-    """The table, or None where there is any doubt about it. `plain` says that nothing is done about scores that are no numbers."""
+    """The table, or None where there is any doubt about it. `plain` says that nothing is done about
+    scores that are no numbers.
+    """
     try:
         rows = rows_of(text, dialect)
         path = os.path.abspath(text.path)  # noqa: PTH100 (links stay: what was looked at is what is read)
@@ -373,40 +497,74 @@ def read_fast(text: Text, dialect: Dialect, wanted: Wanted, *, plain: bool = Fal
 class _Reader:
     """One file, one connection, and what it has to come to."""
 
-    def __init__(self, connection: Any, path: str, dialect: Dialect, rows: int, refusable: Sequence[str] = ()) -> None:
-        self.connection, self.dialect, self.rows, self.refusable = connection, dialect, rows, refusable
+    def __init__(
+        self, connection: Any, path: str, dialect: Dialect, rows: int, refusable: Sequence[str] = ()
+    ) -> None:
+        self.connection, self.dialect, self.rows, self.refusable = (
+            connection,
+            dialect,
+            rows,
+            refusable,
+        )
         self.scan = scan_of(path, dialect)
-        # How numbers are written, where they are fractions: in few digits or as floats print themselves (None), in one other style, or in many.
+        # How numbers are written, where they are fractions: in few digits or as floats print
+        # themselves (None), in one other style, or in many.
         self.styles: dict[str, str | None] = {}
 
     def columns(self, wanted: Wanted) -> dict[str, Any]:
-        """Each wanted column as the careful way would have it (numbers as numbers, where it has their texts)."""
+        """Each wanted column as the careful way would have it (numbers as numbers, where it has
+        their texts).
+        """
         texts = [name for name in wanted.texts if name not in wanted.numbers]
-        codes = {name: ["0", "1"] if name == wanted.label else self._distinct(name) for name in texts if name != wanted.id}
+        codes = {
+            name: ["0", "1"] if name == wanted.label else self._distinct(name)
+            for name in texts
+            if name != wanted.id
+        }
         read = self._fetched(texts, codes, wanted.numbers)
         if wanted.label in codes and (read[self._at(wanted.label)] == NO_CODE).any():
             codes[wanted.label] = self._distinct(wanted.label)
             read |= self._fetched([wanted.label], codes, ())
-        gathered = {name: _texts(read.pop(self._at(name)), codes.get(name), label=name == wanted.label) for name in texts}
-        gathered |= {name: self._column(read.pop(self._at(name)), read.pop(f"f{self._at(name)}"), name) for name in wanted.numbers}
+        gathered = {
+            name: _texts(read.pop(self._at(name)), codes.get(name), label=name == wanted.label)
+            for name in texts
+        }
+        gathered |= {
+            name: self._column(read.pop(self._at(name)), read.pop(f"f{self._at(name)}"), name)
+            for name in wanted.numbers
+        }
         # A column that is both is text to the careful way, but for a label of 0 and 1.
         for name in set(wanted.texts) & set(wanted.numbers):
             column = gathered[name]
-            if name != wanted.label or isinstance(column, Unread) or not np.isin(column, (0, 1)).all() or column.dtype != np.int64:
+            if (
+                name != wanted.label
+                or isinstance(column, Unread)
+                or not np.isin(column, (0, 1)).all()
+                or column.dtype != np.int64
+            ):
                 raise Doubt
         return {name: gathered[name] for name in wanted.columns}
 
-    def _fetched(self, texts: Sequence[str], codes: dict[str, list[str] | None], numbers: Sequence[str]) -> dict[str, Array]:
+    def _fetched(
+        self, texts: Sequence[str], codes: dict[str, list[str] | None], numbers: Sequence[str]
+    ) -> dict[str, Array]:
         parts, given = [], list[Any]()
         for name in texts:
             at, values = self._at(name), codes.get(name)
             parts.append(f"{self._coding(at, values)} AS {at}")
             given += values if values and len(values) <= FEW_VALUES else ()
-        self.styles |= {name: style_at(self.connection, self.scan, self._at(name)) for name in numbers}
+        self.styles |= {
+            name: style_at(self.connection, self.scan, self._at(name)) for name in numbers
+        }
         parts += [number_at(self._at(name), self.styles[name]) for name in numbers]
         read = self._query(", ".join(parts), given)
-        gaps = {self._at(name) for name in self.refusable} | {f"f{self._at(name)}" for name in self.refusable}
-        if any(len(column) != self.rows or (np.ma.is_masked(column) and at not in gaps) for at, column in read.items()):
+        gaps = {self._at(name) for name in self.refusable} | {
+            f"f{self._at(name)}" for name in self.refusable
+        }
+        if any(
+            len(column) != self.rows or (np.ma.is_masked(column) and at not in gaps)
+            for at, column in read.items()
+        ):
             raise Doubt
         return {at: column if at in gaps else np.asarray(column) for at, column in read.items()}
 
@@ -417,7 +575,9 @@ class _Reader:
         if len(values) <= FEW_VALUES:
             cases = " ".join(f"WHEN ? THEN {code}" for code in range(len(values)))
             return f"CAST(CASE {at} {cases} ELSE {NO_CODE} END AS UTINYINT)"
-        self.connection.execute(f"CREATE TYPE e{at} AS ENUM (SELECT unnest(CAST(? AS VARCHAR[])))", [values])
+        self.connection.execute(
+            f"CREATE TYPE e{at} AS ENUM (SELECT unnest(CAST(? AS VARCHAR[])))", [values]
+        )
         return f"CAST(enum_code(CAST({at} AS e{at})) AS INTEGER)"
 
     def _distinct(self, name: str) -> list[str] | None:
@@ -427,22 +587,40 @@ class _Reader:
         return None if len(found) > MOST_VALUES or np.ma.is_masked(found) else list(found)
 
     def _column(self, values: Array, flags: Array, name: str) -> Any:
-        """The numbers; where some are none, and that is to be refused, what there is to say of them."""
+        """The numbers; where some are none, and that is to be refused, what there is to say of
+        them.
+        """
         if name not in self.refusable:
             return self._number(values, flags, name)
-        gone = np.ma.getmaskarray(values) | np.isnan(np.ma.getdata(values)) if isinstance(values, np.ma.MaskedArray) else np.isnan(values)
+        gone = (
+            np.ma.getmaskarray(values) | np.isnan(np.ma.getdata(values))
+            if isinstance(values, np.ma.MaskedArray)
+            else np.isnan(values)
+        )
         if gone.any():
             if (np.asarray(flags)[~gone] & STRANGE).any():  # DuckDB's numbers, and none of ours
                 raise Doubt
             places = map(int, np.flatnonzero(gone))
-            return unread_at(self.connection, self.scan, self._at(name), places, self.rows, self.dialect.delimiter)
+            return unread_at(
+                self.connection,
+                self.scan,
+                self._at(name),
+                places,
+                self.rows,
+                self.dialect.delimiter,
+            )
         return self._number(np.asarray(values), np.asarray(flags), name)
 
     def _number(self, values: Array, flags: Array, name: str) -> Array:
         """Whole numbers where all are written so, floats else."""
         at, finite = self._at(name), np.isfinite(values)
         large = bool((np.abs(values[finite]) >= EXACT_FLOATS).any())
-        seen = Seen(bool(np.isnan(values).any()), int(np.bitwise_or.reduce(flags)), bool(finite.all()), large)
+        seen = Seen(
+            bool(np.isnan(values).any()),
+            int(np.bitwise_or.reduce(flags)),
+            bool(finite.all()),
+            large,
+        )
         if seen.are_whole():
             return self._whole(at) if large else values.astype(np.int64)
         if seen.flags & UNWRITTEN:
@@ -462,12 +640,16 @@ class _Reader:
 
     def _query(self, what: str, given: Sequence[Any] = (), rest: str = "") -> dict[str, Any]:
         query = f"SELECT {what} FROM {self.scan.sql} {rest}"  # noqa: S608
-        found: dict[str, Any] = self.connection.execute(query, [*given, *self.scan.parameters]).fetchnumpy()
+        found: dict[str, Any] = self.connection.execute(
+            query, [*given, *self.scan.parameters]
+        ).fetchnumpy()
         return found
 
 
 def _texts(read: Array, values: list[str] | None, *, label: bool) -> Array:
-    """Texts from their codes, with None for what is missing; 0 and 1 as numbers, where a label is nothing else."""
+    """Texts from their codes, with None for what is missing; 0 and 1 as numbers, where a label is
+    nothing else.
+    """
     if values is None:
         return texts(read.tolist())
     if label and set(values) <= {"0", "1"}:
@@ -484,24 +666,39 @@ TOTALS = frozenset({"total", "totals", "grand total", "sum", "subtotal", "gesamt
 NOTHING_ASKED = Asked()
 
 
-def read_csv(path: str, wanted: Wanted, asked: Asked = NOTHING_ASKED, limits: Limits | None = None) -> Table:
+def read_csv(
+    path: str, wanted: Wanted, asked: Asked = NOTHING_ASKED, limits: Limits | None = None
+) -> Table:
     """The wanted columns of a delimited text file, compressed or not; "-" is standard input."""
     with streams.opened(path, limits) as plain:
         return table_of(plain, wanted, asked)
 
 
 def table_of(
-    plain: streams.Plain, wanted: Wanted, asked: Asked = NOTHING_ASKED, fast_from: int = FAST_FROM, *, untreated: bool = False
+    plain: streams.Plain,
+    wanted: Wanted,
+    asked: Asked = NOTHING_ASKED,
+    fast_from: int = FAST_FROM,
+    *,
+    untreated: bool = False,
 ) -> Table:
-    """The table in a file whose bytes lie plain. Where odd scores are `untreated`, one that is refused for them may come as `Unread`."""
+    """The table in a file whose bytes lie plain. Where odd scores are `untreated`, one that is
+    refused for them may come as `Unread`.
+    """
     with understood(plain, wanted, asked) as (text, dialect):
         fast = text.facts.size >= fast_from and is_fast(text, dialect, asked)
-        table = (fast and read_fast(text, dialect, wanted, plain=untreated)) or read_carefully(text, dialect, wanted, asked.checked())
-    return replace(table, sha256=plain.sha256, notes=(*notes_of(plain, text, dialect), *table.notes))
+        table = (fast and read_fast(text, dialect, wanted, plain=untreated)) or read_carefully(
+            text, dialect, wanted, asked.checked()
+        )
+    return replace(
+        table, sha256=plain.sha256, notes=(*notes_of(plain, text, dialect), *table.notes)
+    )
 
 
 @contextlib.contextmanager
-def understood(plain: streams.Plain, wanted: Wanted, asked: Asked) -> Iterator[tuple[Text, Dialect]]:
+def understood(
+    plain: streams.Plain, wanted: Wanted, asked: Asked
+) -> Iterator[tuple[Text, Dialect]]:
     """The text of a file, and how it is written."""
     asked = asked.checked()
     with decoded_text(plain.shown, plain.path, asked.encoding) as text:
@@ -517,15 +714,29 @@ def notes_of(plain: streams.Plain, text: Text, dialect: Dialect) -> tuple[Note, 
 
 def is_fast(text: Text, dialect: Dialect, asked: Asked) -> bool:
     """Whether the file, and what was said of it, is plain enough for DuckDB."""
-    return asked.decimal != "," and not asked.percent and not asked.thousands and is_plain(text, dialect)
+    return (
+        asked.decimal != ","
+        and not asked.percent
+        and not asked.thousands
+        and is_plain(text, dialect)
+    )
 
 
 def _check_end(text: Text, dialect: Dialect) -> None:
-    """A line of totals below the cases is no case. With quotes in the file, the last line may be a part of a record."""
+    """A line of totals below the cases is no case. With quotes in the file, the last line may be a
+    part of a record.
+    """
     if text.facts.quotes:
         return
     fields = next(csv.reader([csv_dialect.last_line(text.path)], delimiter=dialect.delimiter), [])
     first = next((field.strip() for field in fields if field.strip()), "")
     if len(fields) > 1 and first.casefold() in TOTALS:
         line = csv_dialect.lines_in(text.path, text.facts)
-        raise refuse_file(text.shown, "BR617", f'the last line seems to hold totals ("{first}"), not a case', "remove that line", (line,), 1)
+        raise refuse_file(
+            text.shown,
+            "BR617",
+            f'the last line seems to hold totals ("{first}"), not a case',
+            "remove that line",
+            (line,),
+            1,
+        )

@@ -21,7 +21,8 @@ from baserate.read import streams
 from baserate.read.table import check_names, matched, refuse_absent
 
 # ----------------------------------------------------------------------
-# The records of a text file, counted from its bytes by RFC 4180 alone: what every reader's number of rows is held against.
+# The records of a text file, counted from its bytes by RFC 4180 alone: what every reader's number
+# of rows is held against.
 
 
 CHUNK = 1 << 22
@@ -87,7 +88,9 @@ class _Decoder:
         self.decoder = codecs.getincrementaldecoder("utf-8")()
 
     def wrong_at(self, chunk: bytes, offset: int, *, final: bool = False) -> int | None:
-        """The offset in the file of the first byte that is not UTF-8; None where all is well so far."""
+        """The offset in the file of the first byte that is not UTF-8; None where all is well so
+        far.
+        """
         waiting = len(self.decoder.getstate()[0])
         try:
             self.decoder.decode(chunk, final)
@@ -105,7 +108,9 @@ def chunks(path: str, start: int = 0) -> Iterator[bytes]:
 
 
 class Records(NamedTuple):
-    """How many records there are, blank ones at the end left out; whether quotes stand where RFC 4180 puts them; ends of lines within."""
+    """How many records there are, blank ones at the end left out; whether quotes stand where RFC
+    4180 puts them; ends of lines within.
+    """
 
     number: int
     well_formed: bool
@@ -115,16 +120,24 @@ class Records(NamedTuple):
 def count_records(path: str, facts: Facts, delimiter: str, skip: int = 0) -> Records:
     """The records of a file in which lines end evenly; `skip` of its lines are no records."""
     if not facts.quotes:
-        return Records(facts.lines + _unended(path) - _blank_end(path) - skip, well_formed=True, spanning=0)
+        return Records(
+            facts.lines + _unended(path) - _blank_end(path) - skip, well_formed=True, spanning=0
+        )
     counter = _Counter(ord(delimiter))
     for chunk in chunks(path):
         counter.take(np.frombuffer(chunk, dtype=np.uint8))
     well_formed = counter.well_formed and not counter.inside
-    return Records(counter.ends + _unended(path) - _blank_end(path) - skip, well_formed, facts.lines - counter.ends)
+    return Records(
+        counter.ends + _unended(path) - _blank_end(path) - skip,
+        well_formed,
+        facts.lines - counter.ends,
+    )
 
 
 class _Counter:
-    """Which ends of lines lie outside of quotes, and does every quote open or close a whole field, or stand for one within?"""
+    """Which ends of lines lie outside of quotes, and does every quote open or close a whole field,
+    or stand for one within?
+    """
 
     def __init__(self, delimiter: int) -> None:
         self.inside, self.ends, self.well_formed = False, 0, True
@@ -142,7 +155,11 @@ class _Counter:
         closed_before = np.concatenate(([self.last_closed], closed[:-1]))
         strays = (quotes & inside & ~self.borders[before]) | (closed_before & ~self.borders[values])
         self.well_formed &= not strays.any()
-        self.inside, self.last, self.last_closed = bool(inside[-1]), int(values[-1]), bool(closed[-1])
+        self.inside, self.last, self.last_closed = (
+            bool(inside[-1]),
+            int(values[-1]),
+            bool(closed[-1]),
+        )
 
 
 def _unended(path: str) -> int:
@@ -197,7 +214,8 @@ def line_at(path: str, offset: int) -> tuple[int, int]:
 
 
 # ----------------------------------------------------------------------
-# How a text file is written: found by ourselves over the whole file, and announced wherever it is not plain commas in UTF-8.
+# How a text file is written: found by ourselves over the whole file, and announced wherever it is
+# not plain commas in UTF-8.
 
 
 DELIMITERS = (",", ";", "\t", "|")
@@ -231,16 +249,37 @@ class Asked:
 
     def checked(self) -> Asked:
         """With names of separators spelled out; what cannot be is refused."""
-        delimiter = None if self.delimiter is None else SPELLED.get(self.delimiter.casefold(), self.delimiter)
+        delimiter = (
+            None
+            if self.delimiter is None
+            else SPELLED.get(self.delimiter.casefold(), self.delimiter)
+        )
         if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n\0'):
-            raise refuse("BR612", f"a separator is one character, got {quoted(delimiter)}", Fix.option("delimiter", ";"))
-        if self.decimal not in (None, ".", ",") or (self.decimal is not None and self.decimal == delimiter):
-            raise refuse("BR612", f"a decimal sign is . or , and not the separator, got {quoted(self.decimal)}", Fix.option("decimal", ","))
-        if self.thousands is not None and (self.thousands not in THOUSANDS or self.thousands == (self.decimal or ".")):
-            text = f"thousands are set apart by a comma, point, blank or ', and not by the decimal sign; got {quoted(self.thousands)}"
+            raise refuse(
+                "BR612",
+                f"a separator is one character, got {quoted(delimiter)}",
+                Fix.option("delimiter", ";"),
+            )
+        if self.decimal not in (None, ".", ",") or (
+            self.decimal is not None and self.decimal == delimiter
+        ):
+            raise refuse(
+                "BR612",
+                f"a decimal sign is . or , and not the separator, got {quoted(self.decimal)}",
+                Fix.option("decimal", ","),
+            )
+        if self.thousands is not None and (
+            self.thousands not in THOUSANDS or self.thousands == (self.decimal or ".")
+        ):
+            text = (
+                "thousands are set apart by a comma, point, blank or ', and not by the decimal"
+                f" sign; got {quoted(self.thousands)}"
+            )
             raise refuse("BR612", text, Fix.option("thousands", ","))
         if self.skip_lines < 0 or self.skip_bad < 0:
-            raise refuse("BR612", "a number of lines to skip cannot be negative", Fix.option("skip_lines", 0))
+            raise refuse(
+                "BR612", "a number of lines to skip cannot be negative", Fix.option("skip_lines", 0)
+            )
         if self.header and self.columns:
             fix = Fix('header=False, columns=["y", "m1"]', "--no-header --columns y,m1")
             raise refuse("BR604", "names of columns are given for a file that has a header", fix)
@@ -281,7 +320,9 @@ def decoded_text(shown: str, path: str, encoding: str | None) -> Iterator[Text]:
         _check_text(shown, path, facts)
         yield Text(shown, path, facts)
         return
-    note = Note("BR612", f"the file is {named.upper()} by its first bytes", Fix.option("encoding", "utf-8"))
+    note = Note(
+        "BR612", f"the file is {named.upper()} by its first bytes", Fix.option("encoding", "utf-8")
+    )
     notes = () if encoding else (note,)
     with streams.written(_transcoded(shown, path, named)) as ours:
         facts = facts_of(ours)
@@ -295,7 +336,12 @@ def _known(shown: str, encoding: str) -> str:
     except (LookupError, ValueError):
         name = ""
     if not name or name in NOT_TEXT:
-        raise refuse_file(shown, "BR601", f"there is no encoding {quoted(encoding)}", Fix.option("encoding", "cp1252"))
+        raise refuse_file(
+            shown,
+            "BR601",
+            f"there is no encoding {quoted(encoding)}",
+            Fix.option("encoding", "cp1252"),
+        )
     return name
 
 
@@ -307,8 +353,13 @@ def _transcoded(shown: str, path: str, encoding: str) -> Iterator[bytes]:
             at += len(chunk)
         yield decoder.decode(b"", final=True).encode("utf-8")
     except UnicodeError:
-        text = f"is not {encoding}: it cannot be decoded between bytes {grouped(at)} and {grouped(at + CHUNK)}"
-        raise refuse_file(shown, "BR601", text, "name the encoding that it was saved in, or save it as UTF-8") from None
+        text = (
+            f"is not {encoding}: it cannot be decoded between bytes {grouped(at)} and"
+            f" {grouped(at + CHUNK)}"
+        )
+        raise refuse_file(
+            shown, "BR601", text, "name the encoding that it was saved in, or save it as UTF-8"
+        ) from None
 
 
 def _check_text(shown: str, path: str, facts: Facts) -> None:
@@ -316,7 +367,12 @@ def _check_text(shown: str, path: str, facts: Facts) -> None:
     if facts.nul is not None:
         likely = _utf16(path) if facts.nuls * 4 > facts.size else None
         if likely:
-            raise refuse_file(shown, "BR601", f"looks like {likely.upper()} without a mark", Fix.option("encoding", likely))
+            raise refuse_file(
+                shown,
+                "BR601",
+                f"looks like {likely.upper()} without a mark",
+                Fix.option("encoding", likely),
+            )
         line, _ = line_at(path, facts.nul)
         text = f"there is a NUL character (byte {grouped(facts.nul)} of the file)"
         raise refuse_file(shown, "BR608", text, "save the file as plain UTF-8 text", (line,), 1)
@@ -327,7 +383,14 @@ def _check_text(shown: str, path: str, facts: Facts) -> None:
             wrong = file.read(1)[0]
         rest = "if it comes from Windows, or save it as UTF-8"
         fix = Fix(f"encoding='cp1252' {rest}", f"--encoding cp1252 {rest}")
-        raise refuse_file(shown, "BR601", f"byte 0x{wrong:02X} (the {grouped(place)}. of its line) is not UTF-8", fix, (line,), 1)
+        raise refuse_file(
+            shown,
+            "BR601",
+            f"byte 0x{wrong:02X} (the {grouped(place)}. of its line) is not UTF-8",
+            fix,
+            (line,),
+            1,
+        )
 
 
 def _utf16(path: str) -> str | None:
@@ -340,21 +403,36 @@ def _utf16(path: str) -> str | None:
 
 
 def lines_of(text: Text, skip: int = 0) -> Iterator[str]:
-    """The lines with their ends, as csv wants them; one that is longer than any line of a table is refused."""
+    """The lines with their ends, as csv wants them; one that is longer than any line of a table is
+    refused.
+    """
     with open(text.path, encoding="utf-8-sig", newline="") as file:
         number = 0
         while line := file.readline(LONGEST + 1):
             number += 1
             if len(line) > LONGEST:
-                raise refuse_file(text.shown, "BR616", "a line is longer than 16 MB", "give a text file with one case a line", (number,), 1)
+                raise refuse_file(
+                    text.shown,
+                    "BR616",
+                    "a line is longer than 16 MB",
+                    "give a text file with one case a line",
+                    (number,),
+                    1,
+                )
             if number > skip:
                 yield line
 
 
 def detect(text: Text, wanted: Sequence[str], asked: Asked) -> Dialect:
-    """The separator and the names of the columns: the one reading under which every column asked for is there."""
+    """The separator and the names of the columns: the one reading under which every column asked
+    for is there.
+    """
     first = next(lines_of(text, asked.skip_lines), "")
-    said = SAYS_DELIMITER.fullmatch(first) if asked.delimiter is None and not asked.skip_lines else None
+    said = (
+        SAYS_DELIMITER.fullmatch(first)
+        if asked.delimiter is None and not asked.skip_lines
+        else None
+    )
     skip = asked.skip_lines + bool(said)
     candidates = tuple(filter(None, (asked.delimiter or (said and said[1]),))) or DELIMITERS
     read = {sign: first_record(text, sign, skip) for sign in candidates}
@@ -362,7 +440,9 @@ def detect(text: Text, wanted: Sequence[str], asked: Asked) -> Dialect:
         return _without_header(text, wanted, asked, read, skip)
     fits = [sign for sign, names in read.items() if set(wanted) <= set(names)]
     padded = not fits
-    fits = fits or [sign for sign, names in read.items() if set(wanted) <= {name.strip() for name in names}]
+    fits = fits or [
+        sign for sign, names in read.items() if set(wanted) <= {name.strip() for name in names}
+    ]
     if any(len(names) > 1 for names in read.values()):  # of one column alone, nothing separates it
         _check_one(text, fits, "has every column asked for")
     if not fits:
@@ -378,39 +458,68 @@ def _check_one(text: Text, fits: Sequence[str], what: str) -> None:
     """Not more than one separator fits."""
     if len(fits) > 1:
         signs = " and ".join(_spelled(sign) for sign in fits)
-        raise refuse_file(text.shown, "BR612", f"{what} when separated by {signs}", Fix.option("delimiter", fits[0]))
+        raise refuse_file(
+            text.shown,
+            "BR612",
+            f"{what} when separated by {signs}",
+            Fix.option("delimiter", fits[0]),
+        )
 
 
-def _without_header(text: Text, wanted: Sequence[str], asked: Asked, read: dict[str, list[str]], skip: int) -> Dialect:
+def _without_header(
+    text: Text, wanted: Sequence[str], asked: Asked, read: dict[str, list[str]], skip: int
+) -> Dialect:
     """The user named the columns: the separator is the one that makes as many."""
     names = asked.columns
     if not names:
         fix = Fix('columns=["id", "y", "m1"]', "--columns id,y,m1")
-        raise refuse_file(text.shown, "BR604", "has no header, and no names of columns are given", fix)
+        raise refuse_file(
+            text.shown, "BR604", "has no header, and no names of columns are given", fix
+        )
     check_names(text.shown, list(names))
     if not set(wanted) <= set(names):
         refuse_absent(text.shown, list(names), [name for name in wanted if name not in names])
     fits = [sign for sign, fields in read.items() if len(fields) == len(names)]
     if not fits:
         found = max(map(len, read.values()))
-        what = f"has {number_of(found, 'column')}, and {number_of(len(names), 'name')} {are(len(names))} given"
+        what = (
+            f"has {number_of(found, 'column')}, and {number_of(len(names), 'name')}"
+            f" {are(len(names))} given"
+        )
         raise refuse_file(text.shown, "BR604", what, "name every column")
     if len(names) > 1:
         _check_one(text, fits, f"has {len(names)} columns")
-    return Dialect(fits[0], names, skip, header=False, notes=tuple(_remarks(fits[0], asked, said=False, padded=False)))
+    return Dialect(
+        fits[0],
+        names,
+        skip,
+        header=False,
+        notes=tuple(_remarks(fits[0], asked, said=False, padded=False)),
+    )
 
 
-def _refuse_unfound(text: Text, wanted: Sequence[str], sign: str, names: list[str], skip: int) -> None:
+def _refuse_unfound(
+    text: Text, wanted: Sequence[str], sign: str, names: list[str], skip: int
+) -> None:
     """Perhaps the header stands further down; else say which columns there are."""
     check_names(text.shown, names)
     matched(text.shown, names, wanted)
     for number, line in enumerate(islice(lines_of(text, skip), FIRST_LINES)):
         with contextlib.suppress(csv.Error):
             fields = next(csv.reader([line], delimiter=sign), [])
-            if number and any(set(wanted) <= set(next(csv.reader([line], delimiter=other), [])) for other in DELIMITERS) and fields:
+            if (
+                number
+                and any(
+                    set(wanted) <= set(next(csv.reader([line], delimiter=other), []))
+                    for other in DELIMITERS
+                )
+                and fields
+            ):
                 what = "comments" if names[:1] and names[0].startswith("#") else "something else"
                 text_ = f"begins with {what}: the header stands on line {skip + number + 1}"
-                raise refuse_file(text.shown, "BR613", text_, Fix.option("skip_lines", skip + number), (1,), 1)
+                raise refuse_file(
+                    text.shown, "BR613", text_, Fix.option("skip_lines", skip + number), (1,), 1
+                )
     refuse_absent(text.shown, names, [name for name in dict.fromkeys(wanted) if name not in names])
 
 
@@ -424,13 +533,20 @@ def first_record(text: Text, delimiter: str, skip: int) -> list[str]:
 
 def _remarks(sign: str, asked: Asked, *, said: bool, padded: bool) -> Iterator[Note]:
     if said:
-        text = f'the first line says that columns are separated by {_spelled(sign)} ("sep="), and is no row'
+        text = (
+            f'the first line says that columns are separated by {_spelled(sign)} ("sep="), and is'
+            " no row"
+        )
         yield Note("BR612", text, Fix.option("delimiter", ","))
     elif sign != "," and asked.delimiter is None:
-        yield Note("BR612", f"columns are separated by {_spelled(sign)}", Fix.option("delimiter", ","))
+        yield Note(
+            "BR612", f"columns are separated by {_spelled(sign)}", Fix.option("delimiter", ",")
+        )
     if padded:
         yield Note("BR612", "blanks around the names of columns and around values are left out")
 
 
 def _spelled(sign: str) -> str:
-    return {",": "commas", ";": "semicolons", "\t": "tabs", "|": "pipes"}.get(sign, f'"{escaped(sign)}"')
+    return {",": "commas", ";": "semicolons", "\t": "tabs", "|": "pipes"}.get(
+        sign, f'"{escaped(sign)}"'
+    )

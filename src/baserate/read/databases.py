@@ -1,4 +1,6 @@
-"""Tables, views and queries of SQLite, PostgreSQL and any database that SQLAlchemy knows, read-only."""
+"""Tables, views and queries of SQLite, PostgreSQL and any database that SQLAlchemy knows,
+read-only.
+"""
 
 from __future__ import annotations
 
@@ -25,10 +27,21 @@ from baserate.read.columns import Kind, check_use, from_spelled, objects
 from baserate.read.duckdb import reason
 from baserate.read.sandbox import patience_s, too_long
 from baserate.read.streams import unchanged, with_log
-from baserate.read.table import Table, TableName, Wanted, check_columns, find_table, identifier, in_table, needed, one_statement
+from baserate.read.table import (
+    Table,
+    TableName,
+    Wanted,
+    check_columns,
+    find_table,
+    identifier,
+    in_table,
+    needed,
+    one_statement,
+)
 
 # ----------------------------------------------------------------------
-# Columns gathered from rows of Python values, as drivers of databases give them: packed piece by piece, and of one kind each.
+# Columns gathered from rows of Python values, as drivers of databases give them: packed piece by
+# piece, and of one kind each.
 
 
 PIECE = 1 << 16
@@ -50,8 +63,12 @@ KINDS: dict[type, Kind] = {
 }
 
 
-def gather(path: str, pieces: Iterable[Sequence[Sequence[Any]]], wanted: Wanted) -> dict[str, Array]:
-    """The wanted columns from pieces of rows, each row with its values in the order of `wanted.columns`."""
+def gather(
+    path: str, pieces: Iterable[Sequence[Sequence[Any]]], wanted: Wanted
+) -> dict[str, Array]:
+    """The wanted columns from pieces of rows, each row with its values in the order of
+    `wanted.columns`.
+    """
     columns = [Gathered(name) for name in wanted.columns]
     for rows in pieces:
         for column, values in zip(columns, zip(*rows, strict=True), strict=True):
@@ -60,7 +77,9 @@ def gather(path: str, pieces: Iterable[Sequence[Sequence[Any]]], wanted: Wanted)
 
 
 class Gathered:
-    """One column: arrays where the values of a piece are of one type, lists where not, and which types there were, first in which row."""
+    """One column: arrays where the values of a piece are of one type, lists where not, and which
+    types there were, first in which row.
+    """
 
     def __init__(self, name: str) -> None:
         self.name, self.rows = name, 0
@@ -88,7 +107,9 @@ class Gathered:
             except OverflowError:  # beyond 64 bits
                 return values
         if types.keys() <= {str, NOTHING} and len(self.texts) < PIECE:
-            return [None if value is None else self.texts.setdefault(value, value) for value in values]  # equal texts are held once
+            return [
+                None if value is None else self.texts.setdefault(value, value) for value in values
+            ]  # equal texts are held once
         return values
 
     def whole(self, path: str, wanted: Wanted) -> Array:
@@ -98,22 +119,50 @@ class Gathered:
             raise self._mixed(wanted)
         for kind in kinds:
             check_use(path, self.name, kind, wanted)
-        if self.pieces and all(isinstance(piece, np.ndarray) for piece in self.pieces) and len({piece.dtype for piece in self.pieces}) == 1:
+        if (
+            self.pieces
+            and all(isinstance(piece, np.ndarray) for piece in self.pieces)
+            and len({piece.dtype for piece in self.pieces}) == 1
+        ):
             return np.concatenate(self.pieces)
-        return _together([value for piece in self.pieces for value in (piece.tolist() if isinstance(piece, np.ndarray) else piece)], kinds)
+        return _together(
+            [
+                value
+                for piece in self.pieces
+                for value in (piece.tolist() if isinstance(piece, np.ndarray) else piece)
+            ],
+            kinds,
+        )
 
     def _mixed(self, wanted: Wanted) -> InputError:
-        """SQLite lets any row hold any type; the rarest kind is most likely where the column went wrong."""
+        """SQLite lets any row hold any type; the rarest kind is most likely where the column went
+        wrong.
+        """
         times: Counter[Kind] = Counter()
         first: dict[Kind, tuple[int, Any]] = {}
         for found, (row, value) in sorted(self.first.items(), key=lambda pair: pair[1][0]):
             if found is not NOTHING:
                 times[python_kind(found)] += self.types[found]
                 first.setdefault(python_kind(found), (row, value))
-        shown = ", ".join(f"{kind} ({grouped(count)}, such as {quoted(first[kind][1])})" for kind, count in times.most_common())
+        shown = ", ".join(
+            f"{kind} ({grouped(count)}, such as {quoted(first[kind][1])})"
+            for kind, count in times.most_common()
+        )
         rarest, count = times.most_common()[-1]
-        code = "BR107" if self.name == wanted.label else "BR208" if self.name in wanted.numbers else "BR413"
-        return refuse(code, f"{quoted(self.name)} mixes types: {shown}", "store one type in that column", [first[rarest][0]], count)
+        code = (
+            "BR107"
+            if self.name == wanted.label
+            else "BR208"
+            if self.name in wanted.numbers
+            else "BR413"
+        )
+        return refuse(
+            code,
+            f"{quoted(self.name)} mixes types: {shown}",
+            "store one type in that column",
+            [first[rarest][0]],
+            count,
+        )
 
 
 def python_kind(found: type) -> Kind:
@@ -126,15 +175,22 @@ def _together(values: list[Any], kinds: set[Kind]) -> Array:
     if Kind.SPELLED in kinds:
         return from_spelled([None if value is None else str(value) for value in values])
     if kinds <= {Kind.TEXT, Kind.TIMES}:
-        return objects([value if value is None or isinstance(value, str) else str(value) for value in values])
+        return objects(
+            [value if value is None or isinstance(value, str) else str(value) for value in values]
+        )
     types = set(map(type, values))
-    if float in types and types <= {float, int, NOTHING} and all(abs(value) <= EXACT_FLOATS for value in values if type(value) is int):
+    if (
+        float in types
+        and types <= {float, int, NOTHING}
+        and all(abs(value) <= EXACT_FLOATS for value in values if type(value) is int)
+    ):
         return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
     return objects(values)
 
 
 # ----------------------------------------------------------------------
-# Addresses of databases: what may be shown of them, and messages about them with every password taken out.
+# Addresses of databases: what may be shown of them, and messages about them with every password
+# taken out.
 
 
 HIDDEN = "***"
@@ -143,31 +199,49 @@ CHECK = "check the address, the user and the password"
 
 
 def shown_url(url: str) -> str:
-    """The address without user, password and options: what a message, a note and a ledger may hold."""
+    """The address without user, password and options: what a message, a note and a ledger may
+    hold.
+    """
     parts = urlsplit(url)
-    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", "")) if parts.netloc else f"{parts.scheme}://{parts.path}"
+    return (
+        urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+        if parts.netloc
+        else f"{parts.scheme}://{parts.path}"
+    )
 
 
 def check_url(url: str) -> None:
     """Refuse what is no address, without repeating it: it may well hold a password."""
     if not is_clear(url):
-        raise refuse("BR730", "the address of the database cannot be read", "write %40 for @, %3A for : and %2F for / in a user or password")
+        raise refuse(
+            "BR730",
+            "the address of the database cannot be read",
+            "write %40 for @, %3A for : and %2F for / in a user or password",
+        )
 
 
 def is_clear(url: str) -> bool:
-    """Whether it is plain where user and password end. A "/", "?" or "#" in them ends the host too early, and an "@" comes after it."""
+    """Whether it is plain where user and password end. A "/", "?" or "#" in them ends the host too
+    early, and an "@" comes after it.
+    """
     try:
         parts = urlsplit(url)
         person, port = parts.netloc.rpartition("@")[0], parts.port
     except ValueError:
         return False
-    if not person and parts.netloc and ("@" in parts.path or (":" in parts.netloc and "@" in parts.query + parts.fragment)):
+    if (
+        not person
+        and parts.netloc
+        and ("@" in parts.path or (":" in parts.netloc and "@" in parts.query + parts.fragment))
+    ):
         return False
     return "@" not in person and person.count(":") <= 1 and port != 0
 
 
 def shown_anyhow(url: str) -> str:
-    """The same as `shown_url` for an address that may not be plain: then nothing but its beginning."""
+    """The same as `shown_url` for an address that may not be plain: then nothing but its
+    beginning.
+    """
     return shown_url(url) if is_clear(url) else f"{url.partition('://')[0]}://…"
 
 
@@ -179,7 +253,12 @@ def unreached(url: str, error: BaseException) -> InputError:
 def without_secrets(url: str, text: str) -> str:
     """A foreign message with every password of the address taken out, however it is spelled."""
     parts = urlsplit(url)
-    options = [value for name, values in parse_qs(parts.query).items() if name.casefold().endswith(SECRET) for value in values]
+    options = [
+        value
+        for name, values in parse_qs(parts.query).items()
+        if name.casefold().endswith(SECRET)
+        for value in values
+    ]
     for secret in filter(None, (parts.password, unquote(parts.password or ""), *options)):
         text = text.replace(secret, HIDDEN)
     return text.replace(url, shown_url(url))
@@ -196,7 +275,8 @@ def _cause(error: BaseException) -> Exception:
 
 
 # ----------------------------------------------------------------------
-# A table, a view or a query of any database that SQLAlchemy knows: streamed, read-only where the database can be told so, never committed.
+# A table, a view or a query of any database that SQLAlchemy knows: streamed, read-only where the
+# database can be told so, never committed.
 
 
 SQL_EXTRA = "sql"
@@ -223,7 +303,9 @@ def read_alchemy(url: str, table_or_query: str, wanted: Wanted) -> Table:
         connection.rollback()
     rows = len(columns[wanted.label])
     if not rows:
-        raise refuse_file(shown, "BR603", "has no rows in what was asked for", "give a table with cases")
+        raise refuse_file(
+            shown, "BR603", "has no rows in what was asked for", "give a table with cases"
+        )
     return Table(shown, columns, rows, place=in_table(shown))
 
 
@@ -237,13 +319,21 @@ def _engine(url: str) -> Iterator[Any]:
         engine = sa.create_engine(address)
     except sa.exc.NoSuchModuleError:
         raise refuse(
-            "BR730", f"SQLAlchemy knows no database {quoted(url.partition(':')[0])}", "install its dialect, or check the address"
+            "BR730",
+            f"SQLAlchemy knows no database {quoted(url.partition(':')[0])}",
+            "install its dialect, or check the address",
         ) from None
     except (sa.exc.ArgumentError, ValueError):
-        raise refuse("BR730", "the address of the database cannot be read", "write it as dialect://user:password@host/database") from None
+        raise refuse(
+            "BR730",
+            "the address of the database cannot be read",
+            "write it as dialect://user:password@host/database",
+        ) from None
     except ImportError as error:
         fix = "install that driver, or name another in the address, such as mysql+pymysql://"
-        raise refuse("BR714", f"the driver {quoted(str(error.name))} is not installed", fix) from None
+        raise refuse(
+            "BR714", f"the driver {quoted(str(error.name))} is not installed", fix
+        ) from None
     try:
         yield engine
     finally:
@@ -253,37 +343,59 @@ def _engine(url: str) -> Iterator[Any]:
 def _check_file(address: Any) -> None:
     """SQLite would make the file that is not there."""
     path = address.database
-    if address.get_backend_name() == "sqlite" and path and path != ":memory:" and not os.path.exists(path):  # noqa: PTH110
+    if (
+        address.get_backend_name() == "sqlite"
+        and path
+        and path != ":memory:"
+        and not os.path.exists(path)  # noqa: PTH110
+    ):
         raise FileNotFoundError(2, "No such file or directory", path)
 
 
-def _rows(connection: Any, shown: str, asked: str, wanted: Wanted) -> Iterator[Sequence[Sequence[Any]]]:
+def _rows(
+    connection: Any, shown: str, asked: str, wanted: Wanted
+) -> Iterator[Sequence[Sequence[Any]]]:
     sa = needed("sqlalchemy", SQL_EXTRA)
     inspector = sa.inspect(connection)
     table = find_table(shown, _tables(inspector, asked), asked)
     stream = connection.execution_options(stream_results=True, max_row_buffer=PIECE)
     if table is None:
-        # As text of SQLAlchemy's, so that a % is one to every driver; a colon begins no parameter here.
+        # As text of SQLAlchemy's, so that a % is one to every driver; a colon begins no parameter
+        # here.
         result = stream.execute(sa.text(one_statement(shown, asked).replace(":", r"\:")))
         names = list(result.keys()) if result.returns_rows else []
         check_columns(shown, names, wanted.columns)
         result = result.columns(*(names.index(name) for name in wanted.columns))
     else:
         schema = table.schema or None
-        check_columns(shown, [column["name"] for column in inspector.get_columns(table.name, schema=schema)], wanted.columns)
-        # Names travel as names, never as text of the statement: each database quotes them in its own way.
+        check_columns(
+            shown,
+            [column["name"] for column in inspector.get_columns(table.name, schema=schema)],
+            wanted.columns,
+        )
+        # Names travel as names, never as text of the statement: each database quotes them in its
+        # own way.
         columns = [sa.column(sa.sql.quoted_name(name, quote=True)) for name in wanted.columns]
-        result = stream.execute(sa.select(*columns).select_from(sa.table(sa.sql.quoted_name(table.name, quote=True), schema=schema)))
+        result = stream.execute(
+            sa.select(*columns).select_from(
+                sa.table(sa.sql.quoted_name(table.name, quote=True), schema=schema)
+            )
+        )
     return iter(result.partitions(PIECE))
 
 
 def _tables(inspector: Any, asked: str) -> list[TableName]:
     """Tables and views of the default schema, and of the schema that is named in front of a dot."""
     schema = asked.rpartition(".")[0]
-    here = [TableName("", name) for name in (*inspector.get_table_names(), *inspector.get_view_names())]
+    here = [
+        TableName("", name) for name in (*inspector.get_table_names(), *inspector.get_view_names())
+    ]
     if not schema or schema not in inspector.get_schema_names():
         return here
-    return here + [TableName(schema, name) for name in (*inspector.get_table_names(schema), *inspector.get_view_names(schema))]
+    return here + [
+        TableName(schema, name)
+        for name in (*inspector.get_table_names(schema), *inspector.get_view_names(schema))
+    ]
 
 
 @contextmanager
@@ -294,16 +406,23 @@ def _refused_by_driver(url: str) -> Iterator[None]:
         yield
     except (sa.exc.SQLAlchemyError, UnicodeError) as error:
         (problem,) = unreached(url, error).problems
-        if isinstance(error, sa.exc.OperationalError | sa.exc.InterfaceError) and error.statement is None:
+        if (
+            isinstance(error, sa.exc.OperationalError | sa.exc.InterfaceError)
+            and error.statement is None
+        ):
             raise InputError(problem) from None
-        raise refuse_file(shown_url(url), "BR718", f"the query cannot be run: {problem.text}", READ) from None
+        raise refuse_file(
+            shown_url(url), "BR718", f"the query cannot be run: {problem.text}", READ
+        ) from None
 
 
 # ----------------------------------------------------------------------
-# Counting in the source: each pair of label and score once, with the number of its cases, spread to one row a case here.
+# Counting in the source: each pair of label and score once, with the number of its cases, spread to
+# one row a case here.
 
 
-# Fewer distinct scores than cases by this much make it worth while: there are at most twice as many pairs.
+# Fewer distinct scores than cases by this much make it worth while: there are at most twice as many
+# pairs.
 FEWER = 4
 
 
@@ -314,8 +433,12 @@ def pair_of(wanted: Wanted) -> tuple[str, str] | None:
 
 
 def spread(labels: Array, scores: Array, times: Array) -> tuple[Array, Array] | None:
-    """One row a case, in no particular order; None where anything is missing or NaN, or nothing is there."""
-    gone = any(np.ma.is_masked(values) for values in (labels, scores)) or (scores.dtype.kind == "f" and bool(np.isnan(scores).any()))
+    """One row a case, in no particular order; None where anything is missing or NaN, or nothing is
+    there.
+    """
+    gone = any(np.ma.is_masked(values) for values in (labels, scores)) or (
+        scores.dtype.kind == "f" and bool(np.isnan(scores).any())
+    )
     if gone or not len(times):
         return None
     counts = np.asarray(times, dtype=np.int64)
@@ -323,7 +446,8 @@ def spread(labels: Array, scores: Array, times: Array) -> tuple[Array, Array] | 
 
 
 # ----------------------------------------------------------------------
-# A table, a view or a query of PostgreSQL, through ADBC: in a read-only transaction, at one moment, and counted there where that is exact.
+# A table, a view or a query of PostgreSQL, through ADBC: in a read-only transaction, at one moment,
+# and counted there where that is exact.
 
 
 POSTGRES_EXTRA = "postgres"
@@ -331,24 +455,31 @@ CONNECT_S = 10
 POSTGRES_TABLES = """
 SELECT n.nspname, c.relname, pg_table_is_visible(c.oid) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema' ORDER BY 1, 2
-"""
+"""  # noqa: E501
 STATISTICS = """
 SELECT CASE WHEN s.n_distinct < 0 THEN -s.n_distinct * c.reltuples ELSE s.n_distinct END AS distinct_values, c.reltuples AS cases
 FROM pg_stats s JOIN pg_namespace n ON n.nspname = s.schemaname JOIN pg_class c ON c.relnamespace = n.oid AND c.relname = s.tablename
 WHERE s.schemaname = $1 AND s.tablename = $2 AND s.attname = $3
-"""
-# Types whose values GROUP BY merges only where counting would: equal numbers, 0 and -0.0 among them.
+"""  # noqa: E501
+# Types whose values GROUP BY merges only where counting would: equal numbers, 0 and -0.0 among
+# them.
 WHOLE = frozenset({"int2", "int4", "int8"})
 LABELS, SCORES = WHOLE | {"bool"}, WHOLE | {"float4", "float8"}
 DENIED = ("42501",)
 STOPPED = "57014"
 
 
-def read_postgres(url: str, table_or_query: str, wanted: Wanted, *, timeout_s: float | None = None) -> Table:
+def read_postgres(
+    url: str, table_or_query: str, wanted: Wanted, *, timeout_s: float | None = None
+) -> Table:
     """The wanted columns; a statement that takes longer than `timeout_s` seconds is given up."""
     check_url(url)
     shown = shown_url(url)
-    with _connected(url) as connection, closing(connection.cursor()) as cursor, _refused_by_server(url, timeout_s):
+    with (
+        _connected(url) as connection,
+        closing(connection.cursor()) as cursor,
+        _refused_by_server(url, timeout_s),
+    ):
         # One moment for the schema, the statistics and the rows; the server refuses any change.
         cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
         if timeout_s is not None:
@@ -356,7 +487,9 @@ def read_postgres(url: str, table_or_query: str, wanted: Wanted, *, timeout_s: f
         columns = _postgres_columns(cursor, shown, table_or_query, wanted)
     rows = len(columns[wanted.label])
     if not rows:
-        raise refuse_file(shown, "BR603", "has no rows in what was asked for", "give a table with cases")
+        raise refuse_file(
+            shown, "BR603", "has no rows in what was asked for", "give a table with cases"
+        )
     return Table(shown, columns, rows, place=in_table(shown))
 
 
@@ -365,7 +498,11 @@ def _connected(url: str) -> Iterator[Any]:
     needed("pyarrow", POSTGRES_EXTRA)
     dbapi = needed("adbc_driver_postgresql.dbapi", POSTGRES_EXTRA)
     try:
-        connection = dbapi.connect(url if "connect_timeout" in url else f"{url}{'&' if '?' in url else '?'}connect_timeout={CONNECT_S}")
+        connection = dbapi.connect(
+            url
+            if "connect_timeout" in url
+            else f"{url}{'&' if '?' in url else '?'}connect_timeout={CONNECT_S}"
+        )
     except dbapi.Error as error:
         raise unreached(url, error) from None
     try:
@@ -388,7 +525,10 @@ def _postgres_columns(cursor: Any, shown: str, asked: str, wanted: Wanted) -> di
         return counted
     cursor.execute(f"SELECT {', '.join(map(identifier, wanted.columns))} FROM {source}")  # noqa: S608
     found = cursor.fetch_arrow_table()
-    return {name: from_arrow(found.column(place), kinds[name]) for place, name in enumerate(wanted.columns)}
+    return {
+        name: from_arrow(found.column(place), kinds[name])
+        for place, name in enumerate(wanted.columns)
+    }
 
 
 def _query(cursor: Any, shown: str, asked: str) -> str:
@@ -403,11 +543,17 @@ def _table(cursor: Any, shown: str, asked: str) -> TableName | None:
     cursor.execute(POSTGRES_TABLES)
     rows = cursor.fetchall()
     visible = [TableName(schema, name) for schema, name, seen in rows if seen and name == asked]
-    return visible[0] if len(visible) == 1 else find_table(shown, [TableName(schema, name) for schema, name, _ in rows], asked)
+    return (
+        visible[0]
+        if len(visible) == 1
+        else find_table(shown, [TableName(schema, name) for schema, name, _ in rows], asked)
+    )
 
 
 def _counted(cursor: Any, table: TableName, schema: Any, wanted: Wanted) -> dict[str, Array] | None:
-    """The columns from counts of the server's, where its statistics expect far fewer scores than cases; None where the rows are needed."""
+    """The columns from counts of the server's, where its statistics expect far fewer scores than
+    cases; None where the rows are needed.
+    """
     pair = pair_of(wanted)
     if pair is None or _type(schema, pair[0]) not in LABELS or _type(schema, pair[1]) not in SCORES:
         return None
@@ -443,14 +589,20 @@ def _refused_by_server(url: str, timeout_s: float | None) -> Iterator[None]:
 def _postgres_problem(url: str, error: Exception, timeout_s: float | None) -> InputError:
     state, (problem,) = getattr(error, "sqlstate", None), unreached(url, error).problems
     if state == STOPPED and timeout_s is not None:
-        return refuse_file(shown_url(url), "BR718", f"a statement took longer than {timeout_s:g} s", "allow more time, or ask for less")
+        return refuse_file(
+            shown_url(url),
+            "BR718",
+            f"a statement took longer than {timeout_s:g} s",
+            "allow more time, or ask for less",
+        )
     if state in DENIED or state is None:
         return InputError(problem)
     return refuse_file(shown_url(url), "BR718", f"the query cannot be run: {problem.text}", READ)
 
 
 # ----------------------------------------------------------------------
-# A table, a view or a query of a SQLite file, through Python's own sqlite3: read-only, and SQLite itself refuses what does more.
+# A table, a view or a query of a SQLite file, through Python's own sqlite3: read-only, and SQLite
+# itself refuses what does more.
 
 
 MAGIC = b"SQLite format 3\0"
@@ -459,36 +611,62 @@ WAIT_S = 1.0
 STEPS = 100_000  # of SQLite, after which the clock is looked at
 MOST_SQL = 1 << 20
 READS = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_RECURSIVE})
-REACHING = frozenset({"load_extension", "fts3_tokenizer", "readfile", "writefile", "edit"})  # functions that leave the file
-SQLITE_TABLES = "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite~_%' ESCAPE '~' ORDER BY name"
+REACHING = frozenset(
+    {"load_extension", "fts3_tokenizer", "readfile", "writefile", "edit"}
+)  # functions that leave the file
+SQLITE_TABLES = (
+    "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite~_%'"
+    " ESCAPE '~' ORDER BY name"
+)
 READ_FILE = "give a table or view of this file, or one SELECT that reads them"
 
 
 def read_sqlite(path: str, table_or_query: str, wanted: Wanted) -> Table:
-    """The wanted columns of a table or query. SQLite allows any type in any row: a column that mixes them is refused."""
-    with unchanged(with_log(path, "-wal")) as sha256, _refused_by_sqlite(path), closing(_opened(path)) as connection:
+    """The wanted columns of a table or query. SQLite allows any type in any row: a column that
+    mixes them is refused.
+    """
+    with (
+        unchanged(with_log(path, "-wal")) as sha256,
+        _refused_by_sqlite(path),
+        closing(_opened(path)) as connection,
+    ):
         columns = _sqlite_columns(connection, path, table_or_query, wanted)
     rows = len(columns[wanted.label])
     if not rows:
-        raise refuse_file(path, "BR603", "has no rows in what was asked for", "give a table with cases")
+        raise refuse_file(
+            path, "BR603", "has no rows in what was asked for", "give a table with cases"
+        )
     return Table(path, columns, rows, sha256=sha256, place=in_table(path))
 
 
 def _opened(path: str) -> sqlite3.Connection:
-    """Read-only. Without a log beside it, a database in WAL mode is read as it lies: SQLite would otherwise write files next to it."""
+    """Read-only. Without a log beside it, a database in WAL mode is read as it lies: SQLite would
+    otherwise write files next to it.
+    """
     with open(path, "rb") as file:
         header, size = file.read(20), os.fstat(file.fileno()).st_size
     if not header.startswith(MAGIC):
-        raise refuse_file(path, "BR706", "is not a SQLite database", "check the file's name and format")
-    # SQLite reads the missing end of a page as zeros, and its own integrity check finds nothing wrong with them.
+        raise refuse_file(
+            path, "BR706", "is not a SQLite database", "check the file's name and format"
+        )
+    # SQLite reads the missing end of a page as zeros, and its own integrity check finds nothing
+    # wrong with them.
     page = {0: 1, 1: 65536}.get(of := int.from_bytes(header[16:18], "big"), of)
     if size % page:
-        raise refuse_file(path, "BR706", "is damaged: its last page is cut off", "get a whole copy of the file")
+        raise refuse_file(
+            path, "BR706", "is damaged: its last page is cut off", "get a whole copy of the file"
+        )
     as_it_lies = header[18:20] == bytes([WAL_MODE, WAL_MODE]) and not os.path.exists(path + "-wal")  # noqa: PTH110
     address = f"{Path(path).absolute().as_uri()}?mode=ro{'&immutable=1' if as_it_lies else ''}"
     connection = sqlite3.connect(address, uri=True, timeout=WAIT_S, isolation_level=None)
-    # What a schema from elsewhere may call on its own, sizes that only an attack has, and damage that is better seen than read over.
-    for pragma in ("trusted_schema = OFF", "query_only = ON", "cell_size_check = ON", "mmap_size = 0"):
+    # What a schema from elsewhere may call on its own, sizes that only an attack has, and damage
+    # that is better seen than read over.
+    for pragma in (
+        "trusted_schema = OFF",
+        "query_only = ON",
+        "cell_size_check = ON",
+        "mmap_size = 0",
+    ):
         connection.execute(f"PRAGMA {pragma}")
     connection.setlimit(sqlite3.SQLITE_LIMIT_SQL_LENGTH, MOST_SQL)
     connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
@@ -509,11 +687,16 @@ def _allowed(action: int, _: str | None, second: str | None, *__: Any) -> int:
     return sqlite3.SQLITE_OK if harmless else sqlite3.SQLITE_DENY
 
 
-def _sqlite_columns(connection: sqlite3.Connection, path: str, asked: str, wanted: Wanted) -> dict[str, Any]:
+def _sqlite_columns(
+    connection: sqlite3.Connection, path: str, asked: str, wanted: Wanted
+) -> dict[str, Any]:
     tables = [TableName("", name) for (name,) in connection.execute(SQLITE_TABLES)]
     table = find_table(path, tables, asked)
     source = table.sql if table else f"(\n{_one_query(connection, path, asked)}\n)"
-    names = [column[0] for column in connection.execute(f"SELECT * FROM {source} LIMIT 0").description]  # noqa: S608
+    names = [
+        column[0]
+        for column in connection.execute(f"SELECT * FROM {source} LIMIT 0").description  # noqa: S608
+    ]
     check_columns(path, names, wanted.columns, folds=True)
     chosen = ", ".join(map(identifier, wanted.columns))
     try:
@@ -528,12 +711,16 @@ def _pieces(cursor: sqlite3.Cursor) -> Iterator[Sequence[Any]]:
 
 
 def _one_query(connection: sqlite3.Connection, path: str, query: str) -> str:
-    """The query, if SQLite can prepare it by itself as one statement; the authorizer has a say in what it reads."""
+    """The query, if SQLite can prepare it by itself as one statement; the authorizer has a say in
+    what it reads.
+    """
     bare = query.rstrip().rstrip(";")
     try:
         connection.execute(f"EXPLAIN {bare}").close()
     except (sqlite3.Error, sqlite3.Warning, ValueError) as error:
-        raise refuse_file(path, "BR718", f"the query cannot be run: {escaped(str(error))}", READ_FILE) from None
+        raise refuse_file(
+            path, "BR718", f"the query cannot be run: {escaped(str(error))}", READ_FILE
+        ) from None
     return bare
 
 
@@ -551,14 +738,32 @@ def _sqlite_problem(path: str, error: Exception) -> InputError:
     if code == sqlite3.SQLITE_INTERRUPT:
         return too_long(path)
     if code in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
-        return refuse_file(path, "BR706", "is locked by another program", "close it there, or read a copy")
+        return refuse_file(
+            path, "BR706", "is locked by another program", "close it there, or read a copy"
+        )
     if code == sqlite3.SQLITE_NOTADB:
-        return refuse_file(path, "BR706", "is encrypted, damaged, or of a newer SQLite", "open it with the program that wrote it, and export")
+        return refuse_file(
+            path,
+            "BR706",
+            "is encrypted, damaged, or of a newer SQLite",
+            "open it with the program that wrote it, and export",
+        )
     if code in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_IOERR}:
-        return refuse_file(path, "BR706", f"is damaged: {escaped(text)}", "recover it with sqlite3's .recover, or get a whole copy")
+        return refuse_file(
+            path,
+            "BR706",
+            f"is damaged: {escaped(text)}",
+            "recover it with sqlite3's .recover, or get a whole copy",
+        )
     if code in {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY}:
         text = "cannot be read as it lies: a program has not finished writing to it"
-        return refuse_file(path, "BR706", text, "open and close it with the program that wrote it, or copy it with its -wal or -journal file")
+        return refuse_file(
+            path,
+            "BR706",
+            text,
+            "open and close it with the program that wrote it, or copy it with its -wal or -journal"
+            " file",
+        )
     if "decode" in text:
         return refuse_file(path, "BR601", quoted(text, quotes=False), "store the text as UTF-8")
     return refuse_file(path, "BR718", f"cannot be read: {quoted(text, quotes=False)}", READ_FILE)

@@ -33,11 +33,25 @@ from baserate.read.table import (
 )
 
 # ----------------------------------------------------------------------
-# Columns of DuckDB as arrays that keep every value: what `fetchnumpy` would round is spelled out first.
+# Columns of DuckDB as arrays that keep every value: what `fetchnumpy` would round is spelled out
+# first.
 
 
 NUMBERS = frozenset(
-    "BOOLEAN TINYINT SMALLINT INTEGER BIGINT UTINYINT USMALLINT UINTEGER UBIGINT FLOAT DOUBLE".split() + ['"NULL"']  # noqa: SIM905
+    [
+        "BOOLEAN",
+        "TINYINT",
+        "SMALLINT",
+        "INTEGER",
+        "BIGINT",
+        "UTINYINT",
+        "USMALLINT",
+        "UINTEGER",
+        "UBIGINT",
+        "FLOAT",
+        "DOUBLE",
+    ]
+    + ['"NULL"']
 )
 SPELLED = frozenset({"DECIMAL", "HUGEINT", "UHUGEINT", "BIGNUM", "VARINT"})
 TEXT = frozenset({"VARCHAR", "ENUM", "UUID"})
@@ -45,7 +59,9 @@ TIMES = ("DATE", "TIME", "INTERVAL")
 
 
 class From(NamedTuple):
-    """What stands after FROM, the parameters bound in it, and whether it gives the same rows each time, as a view or a query may not."""
+    """What stands after FROM, the parameters bound in it, and whether it gives the same rows each
+    time, as a view or a query may not.
+    """
 
     sql: str
     parameters: tuple[Any, ...] = ()
@@ -54,7 +70,10 @@ class From(NamedTuple):
 
 def types_of(connection: Any, source: From) -> dict[str, str]:
     """The columns of a table, file or query, and DuckDB's names of their types."""
-    rows = connection.execute(f"DESCRIBE SELECT * FROM {source.sql}", list(source.parameters)).fetchall()  # noqa: S608
+    rows = connection.execute(
+        f"DESCRIBE SELECT * FROM {source.sql}",  # noqa: S608
+        list(source.parameters),
+    ).fetchall()
     return {row[0]: row[1] for row in rows}
 
 
@@ -81,40 +100,77 @@ def check_types(path: str, types: Mapping[str, str], wanted: Wanted) -> None:
             check_use(path, name, duckdb_kind(types[name]), wanted)
 
 
-def fetched(connection: Any, source: From, types: Mapping[str, str], names: tuple[str, ...]) -> dict[str, Array]:
+def fetched(
+    connection: Any, source: From, types: Mapping[str, str], names: tuple[str, ...]
+) -> dict[str, Array]:
     """These columns, streamed; rows keep the order in which they lie."""
-    texts = {name: _texts(connection, source, name) for name in names if source.steady and types[name] == "VARCHAR"}
+    texts = {
+        name: _texts(connection, source, name)
+        for name in names
+        if source.steady and types[name] == "VARCHAR"
+    }
     coded = {name: f'"baserate {place}"' for place, name in enumerate(texts) if texts[name]}
     for name, enum in coded.items():
-        connection.execute(f"CREATE TEMP TYPE {enum} AS ENUM (SELECT unnest(CAST(? AS VARCHAR[])))", [texts[name]])
-    expressions = [_coded(name, coded[name]) if name in coded else _expression(name, types[name]) for name in names]
-    found = _executed(connection, source, ", ".join(f"{each} AS c{place}" for place, each in enumerate(expressions)))
+        connection.execute(
+            f"CREATE TEMP TYPE {enum} AS ENUM (SELECT unnest(CAST(? AS VARCHAR[])))", [texts[name]]
+        )
+    expressions = [
+        _coded(name, coded[name]) if name in coded else _expression(name, types[name])
+        for name in names
+    ]
+    found = _executed(
+        connection,
+        source,
+        ", ".join(f"{each} AS c{place}" for place, each in enumerate(expressions)),
+    )
     taken = {name: found.pop(f"c{place}") for place, name in enumerate(names)}
-    return {name: _decoded(taken.pop(name), texts[name] or []) if name in coded else column_of(taken.pop(name), types[name]) for name in names}
+    return {
+        name: (
+            _decoded(taken.pop(name), texts[name] or [])
+            if name in coded
+            else column_of(taken.pop(name), types[name])
+        )
+        for name in names
+    }
 
 
 def _executed(connection: Any, source: From, chosen: str, rest: str = "") -> dict[str, Array]:
-    found: dict[str, Array] = connection.execute(f"SELECT {chosen} FROM {source.sql} {rest}", list(source.parameters)).fetchnumpy()  # noqa: S608
+    found: dict[str, Array] = connection.execute(
+        f"SELECT {chosen} FROM {source.sql} {rest}",  # noqa: S608
+        list(source.parameters),
+    ).fetchnumpy()
     return found
 
 
 def _texts(connection: Any, source: From, name: str) -> list[str] | None:
-    """The distinct texts of a long column that has few of them: as one object each they take 8 bytes a row, and not 60."""
+    """The distinct texts of a long column that has few of them: as one object each they take 8
+    bytes a row, and not 60.
+    """
     column = f"{identifier(name)} AS c"
     begin = _executed(connection, source, column, f"LIMIT {PROBE}")["c"]
     if len(begin) < PROBE or 2 * len(set(begin.tolist())) > PROBE:
         return None
     distinct = _executed(connection, source, f"DISTINCT {column}", f"LIMIT {MOST_VALUES}")["c"]
-    return None if len(distinct) == MOST_VALUES else [text for text in distinct.tolist() if text is not None]
+    return (
+        None
+        if len(distinct) == MOST_VALUES
+        else [text for text in distinct.tolist() if text is not None]
+    )
 
 
 def _coded(name: str, enum: str) -> str:
-    """The place of a text among the distinct ones. A text that is not among them is an error, never another text."""
+    """The place of a text among the distinct ones. A text that is not among them is an error, never
+    another text.
+    """
     return f"enum_code(CAST({identifier(name)} AS {enum}))"
 
 
 def _decoded(codes: Array, texts: list[str]) -> Array:
-    return from_codes(texts, np.ma.getdata(codes), np.ma.getmaskarray(codes) if isinstance(codes, np.ma.MaskedArray) else None)
+    return from_codes(
+        texts,
+        np.ma.getdata(codes),
+        np.ma.getmaskarray(codes) if isinstance(codes, np.ma.MaskedArray) else None,
+    )
 
 
 def _expression(name: str, of_type: str) -> str:
@@ -127,7 +183,11 @@ def column_of(values: Array, of_type: str) -> Array:
     if isinstance(values, np.ma.MaskedArray):
         gone = np.ma.getmaskarray(values)
         values = with_none(values.data, gone) if gone.any() else values.data
-    return from_spelled(values.tolist(), digits=_digits(of_type)) if duckdb_kind(of_type) is Kind.SPELLED else values
+    return (
+        from_spelled(values.tolist(), digits=_digits(of_type))
+        if duckdb_kind(of_type) is Kind.SPELLED
+        else values
+    )
 
 
 def _digits(of_type: str) -> int:
@@ -136,34 +196,55 @@ def _digits(of_type: str) -> int:
 
 
 # ----------------------------------------------------------------------
-# DuckDB with every door shut but the files it was given: no other file, no extension, no network, and no way to open them again.
+# DuckDB with every door shut but the files it was given: no other file, no extension, no network,
+# and no way to open them again.
 
 
 IN_MEMORY = ":memory:"
 MOST_REASON = 240
-AGAIN_S = 0.1  # between two looks at the clock; an interrupt that comes between two queries ends none, and is sent again
+# between two looks at the clock; an interrupt that comes between two queries ends none, and is sent
+# again
+AGAIN_S = 0.1
 MEMORY = "1GiB"
-ROOMY = 10**9  # bytes below which DuckDB, which takes for every thread what it likes, gets one: where it finds no room, it crashes
-# What is set before the lock; a plain scan is streamed, so that the limit on memory is for what a query sorts or joins.
+ROOMY = (
+    10**9
+    # bytes below which DuckDB, which takes for every thread what it likes, gets one: where it finds no  # noqa: E501
+    # room, it crashes
+)
+# What is set before the lock; a plain scan is streamed, so that the limit on memory is for what a
+# query sorts or joins.
 SETTINGS = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
     "allow_community_extensions": "false",
     "allow_persistent_secrets": "false",
-    "python_enable_replacements": "false",  # a table is never a variable of the program that happens to have its name
+    "python_enable_replacements": (
+        "false"
+    ),  # a table is never a variable of the program that happens to have its name
     "temp_directory": "",
     "memory_limit": MEMORY,
 }
 
 
 @contextmanager
-def locked(files: Sequence[str] = (), *, database: str = IN_MEMORY, settings: Mapping[str, str] = MappingProxyType({})) -> Iterator[Any]:
-    """A connection that reads these files, or this database, and nothing else; closed at the end."""
+def locked(
+    files: Sequence[str] = (),
+    *,
+    database: str = IN_MEMORY,
+    settings: Mapping[str, str] = MappingProxyType({}),
+) -> Iterator[Any]:
+    """A connection that reads these files, or this database, and nothing else; closed at the
+    end.
+    """
     duckdb = needed("duckdb")
     narrow = {"threads": "1"} if (user_limit() or ROOMY) < ROOMY else {}
-    connection = duckdb.connect(database, read_only=database != IN_MEMORY, config={**SETTINGS, **narrow, **settings})
+    connection = duckdb.connect(
+        database, read_only=database != IN_MEMORY, config={**SETTINGS, **narrow, **settings}
+    )
     try:
-        connection.execute("SET TimeZone = 'UTC'")  # times as text must not depend on where the machine stands
+        connection.execute(
+            "SET TimeZone = 'UTC'"
+        )  # times as text must not depend on where the machine stands
         # A pattern and the file it matches are both looked up among the allowed paths.
         connection.execute("SET allowed_paths = ?", [[*files, *map(literally, files)]])
         connection.execute("SET enable_external_access = false")
@@ -174,7 +255,9 @@ def locked(files: Sequence[str] = (), *, database: str = IN_MEMORY, settings: Ma
 
 
 def literally(path: str) -> str:
-    """A path in which nothing is a pattern: DuckDB would otherwise read "a1" where it is asked for "a[1]"."""
+    """A path in which nothing is a pattern: DuckDB would otherwise read "a1" where it is asked for
+    "a[1]".
+    """
     return re.sub(r"[*?\[]", r"[\g<0>]", path)
 
 
@@ -184,13 +267,20 @@ def one_query(connection: Any, path: str, query: str) -> str:
     with refused(path, "BR718", "write one SELECT that reads tables of this file"):
         statements = connection.extract_statements(query)
     if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
-        raise refuse_file(path, "BR718", "the query is not a single SELECT", "write one SELECT that reads tables of this file")
+        raise refuse_file(
+            path,
+            "BR718",
+            "the query is not a single SELECT",
+            "write one SELECT that reads tables of this file",
+        )
     return str(statements[0].query).rstrip().rstrip(";")
 
 
 @contextmanager
 def in_time(connection: Any, path: str) -> Iterator[None]:
-    """Queries of a database file, ended when they take too long, or give more than such a file can hold."""
+    """Queries of a database file, ended when they take too long, or give more than such a file can
+    hold.
+    """
     done, end, most = Event(), time.monotonic() + patience_s(path), most_held(path)
     before, large = held(), Event()
 
@@ -221,15 +311,28 @@ def refused(path: str, code: str, fix: str) -> Iterator[None]:
 
 
 def check_memory(path: str, error: BaseException) -> None:
-    """Memory that was short is no damage of the file: there is none, or DuckDB went beyond the limit that it has from us."""
-    if isinstance(error, MemoryError) or "bad allocation" in str(error) or "bad_alloc" in str(error):
+    """Memory that was short is no damage of the file: there is none, or DuckDB went beyond the
+    limit that it has from us.
+    """
+    if (
+        isinstance(error, MemoryError)
+        or "bad allocation" in str(error)
+        or "bad_alloc" in str(error)
+    ):
         raise MemoryError from error
     if isinstance(error, needed("duckdb").OutOfMemoryException):
-        raise refuse_file(path, "BR701", reason(error), "count a smaller part, or write the file in smaller row groups") from None
+        raise refuse_file(
+            path,
+            "BR701",
+            reason(error),
+            "count a smaller part, or write the file in smaller row groups",
+        ) from None
 
 
 def foreign_errors() -> tuple[type[BaseException], ...]:
-    """What DuckDB raises: its own errors, and some of Python's where values cannot be handed over."""
+    """What DuckDB raises: its own errors, and some of Python's where values cannot be handed
+    over.
+    """
     return (needed("duckdb").Error, MemoryError, UnicodeError, OverflowError, RuntimeError)
 
 
@@ -259,13 +362,17 @@ def read_duckdb(path: str, table_or_query: str, wanted: Wanted) -> Table:
             columns = fetched(connection, source, types, wanted.columns)
     rows = len(columns[wanted.label])
     if not rows:
-        raise refuse_file(path, "BR603", "has no rows in what was asked for", "give a table with cases")
+        raise refuse_file(
+            path, "BR603", "has no rows in what was asked for", "give a table with cases"
+        )
     return Table(path, columns, rows, sha256=sha256, place=in_table(path))
 
 
 @contextmanager
 def _opened(path: str) -> Iterator[Any]:
-    """The locked connection; only what goes wrong at opening is a trouble with the file as a whole."""
+    """The locked connection; only what goes wrong at opening is a trouble with the file as a
+    whole.
+    """
     with ExitStack() as stack:
         try:
             connection = stack.enter_context(locked(database=path))
@@ -277,16 +384,26 @@ def _opened(path: str) -> Iterator[Any]:
 def _unopened(path: str, error: BaseException) -> InputError:
     said = str(error)
     holder = re.search(r"\(PID (\d+)\)", said)
-    # A reader in a process of its own meets the lock of the program that started it; without one, DuckDB knows of its other connection.
+    # A reader in a process of its own meets the lock of the program that started it; without one,
+    # DuckDB knows of its other connection.
     if "different configuration" in said or (holder and int(holder[1]) == os.getppid()):
-        return refuse_file(path, "BR706", "is open in this Python process", "close that connection first, or read a copy")
+        return refuse_file(
+            path,
+            "BR706",
+            "is open in this Python process",
+            "close that connection first, or read a copy",
+        )
     if re.search(r"\block\b", said):
         by = f" by process {holder[1]}" if holder else ""
         return refuse_file(path, "BR706", f"is locked{by}", "close it there, or read a copy")
     if "not a valid DuckDB" in said:
-        return refuse_file(path, "BR706", "is not a DuckDB database", "check the file's name and format")
+        return refuse_file(
+            path, "BR706", "is not a DuckDB database", "check the file's name and format"
+        )
     text = f"cannot be opened by DuckDB: {reason(error)}"
-    return refuse_file(path, "BR706", text, "open it with the version that wrote it, and export to Parquet")
+    return refuse_file(
+        path, "BR706", text, "open it with the version that wrote it, and export to Parquet"
+    )
 
 
 def _source(connection: Any, path: str, asked: str) -> From:

@@ -1,4 +1,6 @@
-"""Counting files and databases: cases, groups, days, amounts, unlabelled scores, files joined by id, saved counts."""
+"""Counting files and databases: cases, groups, days, amounts, unlabelled scores, files joined by
+id, saved counts.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,19 @@ from baserate.counts.counts import ARRAYS, Counts
 from baserate.counts.grouped import GroupedCounts, rank
 from baserate.counts.joint import JointCounts
 from baserate.counts.unlabelled import Unlabelled
-from baserate.errors import Findings, Fix, InputError, Where, are, escaped, grouped, number_of, quoted, refuse, refuse_file
+from baserate.errors import (
+    Findings,
+    Fix,
+    InputError,
+    Where,
+    are,
+    escaped,
+    grouped,
+    number_of,
+    quoted,
+    refuse,
+    refuse_file,
+)
 from baserate.kernels import Cells
 from baserate.notes import RANDOM, Ledger, Note, Source, checked_design, combine
 from baserate.numbers import rounded
@@ -36,21 +50,29 @@ from baserate.read.table import Ceiling, Table, Wanted
 from baserate.read.treatments import DROP, Treatment, heeded, treat, turned
 
 # ----------------------------------------------------------------------
-# Cases from tables that were read: checked, with errors at the lines where the user sees them, and a ledger of every row.
+# Cases from tables that were read: checked, with errors at the lines where the user sees them, and
+# a ledger of every row.
 
 
 AMOUNTS = ("amount", "price", "value", "eur", "usd", "loss")
 
 
 def read_cases(source: str, wanted: Wanted, options: Options) -> tuple[Cases, Table]:
-    """The cases of one source, and the table that they came from (errors found later lie there too)."""
+    """The cases of one source, and the table that they came from (errors found later lie there
+    too).
+    """
     checked_design(wanted.design)
     if options.ceiling.approx or options.ceiling.resume is not None:
         text = "this needs every case at once: nothing is approximated, and nothing can be resumed"
         raise refuse_file(shown_source(source), "BR943", text, "leave approx and resume out")
     repeated = [name for name in wanted.scores if wanted.scores.count(name) > 1]
     if repeated:
-        raise refuse_file(shown_source(source), "BR407", f"the score {quoted(repeated[0])} was asked for twice", "name each score once")
+        raise refuse_file(
+            shown_source(source),
+            "BR407",
+            f"the score {quoted(repeated[0])} was asked for twice",
+            "name each score once",
+        )
     wanted = heeded(wanted, options.treatment)
     tables = parts_of(source, wanted, options._replace(untreated=options.treatment.leaves_scores()))
     table = together(source, tables)
@@ -70,7 +92,9 @@ def read_cases(source: str, wanted: Wanted, options: Options) -> tuple[Cases, Ta
 
 
 def refuse_unread(source: str, tables: Sequence[Table], wanted: Wanted) -> None:
-    """Say what is wrong with tables of which a reader kept no more than that: they are refused where they were read."""
+    """Say what is wrong with tables of which a reader kept no more than that: they are refused
+    where they were read.
+    """
     if any(isinstance(column, Unread) for table in tables for column in table.columns.values()):
         table = together(source, tables)
         try:
@@ -97,22 +121,36 @@ def _cases(table: Table, wanted: Wanted) -> Cases:
         sample_weight=columns[weight] if weight is not None else None,
         groups=columns[group] if group is not None else None,
         names=Names(quoted(wanted.label), quoted(weight or ""), quoted(group or ""), "positive"),
-        beside={part: as_column(columns[name], quoted(name)) for part, name in wanted.beside.items()},
+        beside={
+            part: as_column(columns[name], quoted(name)) for part, name in wanted.beside.items()
+        },
     )
     if weight and any(word in weight.casefold() for word in AMOUNTS):
-        text = f"{quoted(weight)} looks like an amount of money: as a weight it makes an expensive case count as many cases"
+        text = (
+            f"{quoted(weight)} looks like an amount of money: as a weight it makes an expensive"
+            " case count as many cases"
+        )
         name = quoted(weight, quotes=False)
-        fix = Fix(f"count_amounts_file(…, amount={name!r})", f"choose … --amount {shlex.quote(name)}")
+        fix = Fix(
+            f"count_amounts_file(…, amount={name!r})", f"choose … --amount {shlex.quote(name)}"
+        )
         return cases._replace(notes=(*cases.notes, Note("BR305", text, fix)))
     return cases
 
 
 def _without_labels(table: Table, wanted: Wanted, treatment: Treatment) -> Cases | None:
-    """The scored cases that were left out for want of a label; None where there are none, or where they cannot be counted with the others."""
+    """The scored cases that were left out for want of a label; None where there are none, or where
+    they cannot be counted with the others.
+    """
     if table.unlabelled is None or wanted.weight is not None:
         return None
     rows = len(next(iter(table.unlabelled.values())))
-    rest = replace(table, columns={**table.unlabelled, wanted.label: np.zeros(rows, dtype=np.int64)}, notes=(), refused=table.rows - rows)
+    rest = replace(
+        table,
+        columns={**table.unlabelled, wanted.label: np.zeros(rows, dtype=np.int64)},
+        notes=(),
+        refused=table.rows - rows,
+    )
     try:
         # A row without a score is no alert, and no case that was scored.
         rest = treat(rest, wanted, Treatment(nan_score=treatment.nan_score or DROP))
@@ -123,18 +161,30 @@ def _without_labels(table: Table, wanted: Wanted, treatment: Treatment) -> Cases
 
 def _ledger(tables: Sequence[Table], used: Sequence[int], wanted: Wanted, label: object) -> Ledger:
     found = "" if label is None else str(label)
-    sources = tuple(source_of(table, rows, wanted, found) for table, rows in zip(tables, used, strict=True))
+    sources = tuple(
+        source_of(table, rows, wanted, found) for table, rows in zip(tables, used, strict=True)
+    )
     read = sum(table.rows for table in tables)
     return Ledger(read, sum(used), read - sum(used), sources, wanted.design)
 
 
 def source_of(table: Table, used: int, wanted: Wanted, positive: str) -> Source:
     """One entry of the ledger."""
-    return Source(table.path, table.sha256, table.rows, used, table.rows - used, wanted.label, positive, wanted.weight)
+    return Source(
+        table.path,
+        table.sha256,
+        table.rows,
+        used,
+        table.rows - used,
+        wanted.label,
+        positive,
+        wanted.weight,
+    )
 
 
 # ----------------------------------------------------------------------
-# Files of the same cases, joined by their ids: compared as text, each once, and never by position unless that is asked for.
+# Files of the same cases, joined by their ids: compared as text, each once, and never by position
+# unless that is asked for.
 
 
 INNER = "inner"
@@ -152,13 +202,30 @@ class Part:
     rows: Mapping[str, int]
 
 
-def join_cases(named: Mapping[str, tuple[str, str]], wanted: Wanted, options: Options, *, by_position: bool, join: str | None) -> Cases:
+def join_cases(
+    named: Mapping[str, tuple[str, str]],
+    wanted: Wanted,
+    options: Options,
+    *,
+    by_position: bool,
+    join: str | None,
+) -> Cases:
     """The cases that all files have, with the score of each model."""
     if join not in (None, INNER):
-        raise refuse("BR401", f"join must be {INNER!r} or nothing, got {quoted(join)}", Fix.option("join", INNER))
+        raise refuse(
+            "BR401",
+            f"join must be {INNER!r} or nothing, got {quoted(join)}",
+            Fix.option("join", INNER),
+        )
     if by_position == (wanted.id is not None):
-        text = "an id and by position: say one of them" if by_position else "several files, and nothing says which rows belong together"
-        raise refuse("BR414", text, Fix('id="COLUMN", or by_position=True', "--id COLUMN, or --by-position"))
+        text = (
+            "an id and by position: say one of them"
+            if by_position
+            else "several files, and nothing says which rows belong together"
+        )
+        raise refuse(
+            "BR414", text, Fix('id="COLUMN", or by_position=True', "--id COLUMN, or --by-position")
+        )
     findings, parts = Findings(), list[Part]()
     for model, (path, column) in named.items():
         with findings:  # what is wrong with one file says nothing of the others
@@ -180,11 +247,16 @@ def _part(model: str, path: str, wanted: Wanted, options: Options) -> Part:
 
 
 def with_ids(cases: Cases, table: Table, wanted: Wanted) -> Cases:
-    """The same cases, once it is clear that every one has an id of its own; a note where ids look damaged."""
+    """The same cases, once it is clear that every one has an id of its own; a note where ids look
+    damaged.
+    """
     ids = as_text(table.columns[wanted.id or ""])
     gone = [row for row, found in enumerate(ids) if not found]
     if gone:
-        text = f"{quoted(wanted.id or '')} is missing for {grouped(len(gone))} of {number_of(len(ids), 'case')}"
+        text = (
+            f"{quoted(wanted.id or '')} is missing for {grouped(len(gone))} of"
+            f" {number_of(len(ids), 'case')}"
+        )
         raise refuse("BR416", text, "give every case an id", gone[:3], len(gone)).moved(table.place)
     if len(set(ids)) < len(ids):
         raise _repeated(ids, cases, wanted).moved(table.place)
@@ -205,16 +277,27 @@ def _repeated(ids: Sequence[str], cases: Cases, wanted: Wanted) -> InputError:
         values = tuple(column[row].item() for column in columns)
         if first.setdefault(ids[row], values) != values:
             names = (f"{quoted(wanted.label)} positive", *map(quoted, wanted.scores))
-            differ = next((name, old, new) for name, old, new in zip(names, first[ids[row]], values, strict=True) if old != new)
-            text = f"the id {quoted(ids[row])} stands twice with different values ({differ[0]}: {differ[1]}, {differ[2]})"
+            differ = next(
+                (name, old, new)
+                for name, old, new in zip(names, first[ids[row]], values, strict=True)
+                if old != new
+            )
+            text = (
+                f"the id {quoted(ids[row])} stands twice with different values ({differ[0]}:"
+                f" {differ[1]}, {differ[2]})"
+            )
             both = [other for other in rows if ids[other] == ids[row]]
-            return refuse("BR403", text, "give the column that tells cases apart", both[:3], len(rows))
+            return refuse(
+                "BR403", text, "give the column that tells cases apart", both[:3], len(rows)
+            )
     text = f"{number_of(len(twice), 'id stands', 'ids stand')} more than once, with the same values"
     return refuse("BR402", text, Fix.option("dedupe", "first"), rows[:3], len(rows))
 
 
 def _kept(parts: Sequence[Part], join: str | None) -> list[str]:
-    """The ids that all files have, in the order of the first; without `join` all have to have all."""
+    """The ids that all files have, in the order of the first; without `join` all have to have
+    all.
+    """
     first, *others = parts
     common = [found for found in first.rows if all(found in part.rows for part in others)]
     everything = dict.fromkeys(found for part in parts for found in part.rows)
@@ -226,26 +309,47 @@ def _kept(parts: Sequence[Part], join: str | None) -> list[str]:
     for part in sorted(parts, key=lambda part: len(part.rows)):
         lacking = [found for found in everything if found not in part.rows]
         if lacking:
-            shown = ", ".join(map(quoted, lacking[:MOST_SHOWN])) + (" …" if len(lacking) > MOST_SHOWN else "")
-            text = f"{quoted(part.model)} lacks {grouped(len(lacking))} of {number_of(len(everything), 'id')} ({shown})"
+            shown = ", ".join(map(quoted, lacking[:MOST_SHOWN])) + (
+                " …" if len(lacking) > MOST_SHOWN else ""
+            )
+            text = (
+                f"{quoted(part.model)} lacks {grouped(len(lacking))} of"
+                f" {number_of(len(everything), 'id')} ({shown})"
+            )
             fix = Fix.option("join", INNER)
             many = f" ({number_of(len(common), 'case')} that all have)"
-            raise refuse_file(part.table.path, "BR401", text, Fix(fix.python + many, fix.command + many))
+            raise refuse_file(
+                part.table.path, "BR401", text, Fix(fix.python + many, fix.command + many)
+            )
     return common
 
 
 def _check_spelling(parts: Sequence[Part], common: int) -> None:
-    """Ids that would match if zeros in front, blanks or case were left out are written in two ways."""
+    """Ids that would match if zeros in front, blanks or case were left out are written in two
+    ways.
+    """
     first = parts[0]
     bare = {_bare(found): found for found in first.rows}
     for part in parts[1:]:
-        alike = [(bare[_bare(found)], found) for found in part.rows if found not in first.rows and _bare(found) in bare]
+        alike = [
+            (bare[_bare(found)], found)
+            for found in part.rows
+            if found not in first.rows and _bare(found) in bare
+        ]
         alike = [(ours, theirs) for ours, theirs in alike if ours not in part.rows]
         if alike:
             ours, theirs = alike[0]
             other = escaped(first.table.path)
-            text = f"{grouped(common)} of {number_of(len(first.rows), 'id')} match; is {quoted(ours)} in {other} the same as {quoted(theirs)}?"
-            raise refuse_file(part.table.path, "BR405", text, "write ids in one way in all files (they are compared as text)")
+            text = (
+                f"{grouped(common)} of {number_of(len(first.rows), 'id')} match; is {quoted(ours)}"
+                f" in {other} the same as {quoted(theirs)}?"
+            )
+            raise refuse_file(
+                part.table.path,
+                "BR405",
+                text,
+                "write ids in one way in all files (they are compared as text)",
+            )
 
 
 def _bare(found: str) -> str:
@@ -254,16 +358,24 @@ def _bare(found: str) -> str:
 
 def _assembled(parts: Sequence[Part], kept: Sequence[str]) -> Cases:
     """The cases of the first file in its order, and everybody's scores."""
-    rows = [np.fromiter((part.rows[found] for found in kept), dtype=np.intp, count=len(kept)) for part in parts]
+    rows = [
+        np.fromiter((part.rows[found] for found in kept), dtype=np.intp, count=len(kept))
+        for part in parts
+    ]
     first = parts[0]
     positive = first.cases.positive[rows[0]]
     for part, own in zip(parts[1:], rows[1:], strict=True):
         differ = np.flatnonzero(part.cases.positive[own] != positive)
         if len(differ):
             id_ = kept[differ[0]]
-            count, other = number_of(len(differ), "case has", "cases have"), escaped(first.table.path)
+            count, other = (
+                number_of(len(differ), "case has", "cases have"),
+                escaped(first.table.path),
+            )
             text = f"{count} another label than in {other}, such as the id {quoted(id_)}"
-            raise refuse("BR404", text, "find out which label is right", own[differ[:3]], len(differ)).moved(part.table.place)
+            raise refuse(
+                "BR404", text, "find out which label is right", own[differ[:3]], len(differ)
+            ).moved(part.table.place)
     return _merged(parts, rows, len({found for part in parts for found in part.rows}))
 
 
@@ -272,66 +384,114 @@ def _by_position(parts: Sequence[Part]) -> Cases:
     first, other = parts[0], escaped(parts[0].table.path)
     for part in parts[1:]:
         if len(part.cases.positive) != len(first.cases.positive):
-            text = f"has {number_of(len(part.cases.positive), 'case')}, and {other} {grouped(len(first.cases.positive))}: not the same"
+            text = (
+                f"has {number_of(len(part.cases.positive), 'case')}, and {other}"
+                f" {grouped(len(first.cases.positive))}: not the same"
+            )
             raise refuse_file(part.table.path, "BR401", text, Fix("id='COLUMN'", "--id COLUMN"))
         differ = np.flatnonzero(part.cases.positive != first.cases.positive)
         if len(differ):
-            text = f"{number_of(len(differ), 'row has', 'rows have')} another label than in {other}: they are not the same cases"
-            raise refuse("BR404", text, Fix("id='COLUMN'", "--id COLUMN"), differ[:3], len(differ)).moved(part.table.place)
+            text = (
+                f"{number_of(len(differ), 'row has', 'rows have')} another label than in {other}:"
+                " they are not the same cases"
+            )
+            raise refuse(
+                "BR404", text, Fix("id='COLUMN'", "--id COLUMN"), differ[:3], len(differ)
+            ).moved(part.table.place)
     count = len(first.cases.positive)
     cases = _merged(parts, [np.arange(count)] * len(parts), count)
-    note = Note("BR415", "rows of several files were paired by their position, as requested; their labels agree")
+    note = Note(
+        "BR415",
+        "rows of several files were paired by their position, as requested; their labels agree",
+    )
     return cases._replace(notes=(*cases.notes, note))
 
 
 def _merged(parts: Sequence[Part], rows: Sequence[Array], everything: int) -> Cases:
     first, notes = parts[0], tuple[Note, ...]()
-    scores = {part.model: part.cases.scores[part.wanted.scores[0]][own] for part, own in zip(parts, rows, strict=True)}
+    scores = {
+        part.model: part.cases.scores[part.wanted.scores[0]][own]
+        for part, own in zip(parts, rows, strict=True)
+    }
     for part in parts:
         notes = combine(notes, part.cases.notes)
     used = len(rows[0])
-    sources = tuple(source_of(part.table, used, part.wanted, "" if part.cases.label is None else str(part.cases.label)) for part in parts)
+    sources = tuple(
+        source_of(
+            part.table, used, part.wanted, "" if part.cases.label is None else str(part.cases.label)
+        )
+        for part in parts
+    )
     ledger = Ledger(everything, used, everything - used, sources, first.wanted.design)
     if lost := everything - used:
-        notes = (*notes, Note("BR401", f"{grouped(lost)} of {number_of(everything, 'case')} {are(lost)} not in every file: left out"))
+        notes = (
+            *notes,
+            Note(
+                "BR401",
+                f"{grouped(lost)} of {number_of(everything, 'case')} {are(lost)} not in every file:"
+                " left out",
+            ),
+        )
     return first.cases.only(rows[0])._replace(scores=scores, notes=notes, ledger=ledger)
 
 
 # ----------------------------------------------------------------------
-# Counting what lies in files and databases: one score, several models on the same cases, or many groups of cases.
+# Counting what lies in files and databases: one score, several models on the same cases, or many
+# groups of cases.
 
 
 Path = str | os.PathLike[str]
-NAME_THEM = Fix('name them: {"logit": "a.csv", "forest": "b.csv"}', "rename one of the files: a model has the name of its file")
+NAME_THEM = Fix(
+    'name them: {"logit": "a.csv", "forest": "b.csv"}',
+    "rename one of the files: a model has the name of its file",
+)
 
 
 def count_file(
-    source: Path, *, label: str, score: str, positive: Any = None, weight: str | None = None, design: str = RANDOM, **options: Any
+    source: Path,
+    *,
+    label: str,
+    score: str,
+    positive: Any = None,
+    weight: str | None = None,
+    design: str = RANDOM,
+    **options: Any,
 ) -> Counts:
     """How many positives and negatives have each score, in a file or a table of a database?
 
-    `source` is a path (CSV, TSV, JSON lines, also compressed; Parquet, Arrow, npz), a pattern or a folder of such files, `"-"` for standard
-    input, `"file.db::table"` or `"file.db::SELECT …"` for SQLite and DuckDB, or `"postgresql://…::table"`. Options for text files:
-    `delimiter`, `encoding`, `decimal`, `header=False` with `columns`, `skip_lines`, `skip_bad`; for compressed ones `max_bytes`.
+    `source` is a path (CSV, TSV, JSON lines, also compressed; Parquet, Arrow, npz), a pattern or a
+    folder of such files, `"-"` for standard input, `"file.db::table"` or `"file.db::SELECT …"` for
+    SQLite and DuckDB, or `"postgresql://…::table"`. Options for text files: `delimiter`,
+    `encoding`, `decimal`, `header=False` with `columns`, `skip_lines`, `skip_bad`; for compressed
+    ones `max_bytes`.
 
-    `memory="1GB"` is a ceiling on memory, for Parquet and CSV of any size: where the scores do not all fit, the counts are condensed (see
-    `Counts.condense`), exact at every one of `thresholds`; `approx=True` keeps certified bins instead; `resume="file"` lets a run that was
-    killed go on.
+    `memory="1GB"` is a ceiling on memory, for Parquet and CSV of any size: where the scores do not
+    all fit, the counts are condensed (see `Counts.condense`), exact at every one of `thresholds`;
+    `approx=True` keeps certified bins instead; `resume="file"` lets a run that was killed go on.
     """
     wanted = Wanted(label, (score,), positive, weight, design=design)
     return count_scores(os.fspath(source), wanted, Options.of(options))[score]
 
 
 def count_scores(source: str, wanted: Wanted, options: Options) -> dict[str, Counts]:
-    """The counts of each score column, by its name; under a ceiling on memory in pieces, where the source can be read so."""
+    """The counts of each score column, by its name; under a ceiling on memory in pieces, where the
+    source can be read so.
+    """
     if options.ceiling.memory is not None:
         pieces = sources_in_pieces(source, short=options.ceiling.resume is not None)
-        counted = count_large(source, pieces, wanted, options) if pieces is not None and wanted.scores else None
+        counted = (
+            count_large(source, pieces, wanted, options)
+            if pieces is not None and wanted.scores
+            else None
+        )
         if counted is not None:
             return counted
         if options.ceiling.resume is not None:
             raise refuse_file(
-                shown_source(source), "BR943", "is read as a whole: there is nothing to resume", "leave resume out, or write Parquet"
+                shown_source(source),
+                "BR943",
+                "is read as a whole: there is nothing to resume",
+                "leave resume out, or write Parquet",
             )
         options = options._replace(ceiling=Ceiling(options.ceiling.memory))
     return _each_score(*read_cases(source, wanted, options), wanted)
@@ -341,7 +501,9 @@ def _each_score(cases: Cases, table: Table, wanted: Wanted) -> dict[str, Counts]
     findings, counted = Findings(), {}
     for name in wanted.scores:
         with findings:
-            counted[name] = count_cases(cases, name).beside(None if cases.unlabelled is None else count_cases(cases.unlabelled, name))
+            counted[name] = count_cases(cases, name).beside(
+                None if cases.unlabelled is None else count_cases(cases.unlabelled, name)
+            )
     try:
         findings.settle()
     except InputError as error:
@@ -349,8 +511,12 @@ def _each_score(cases: Cases, table: Table, wanted: Wanted) -> dict[str, Counts]
     return counted
 
 
-def count_together(source: str, wanted: Wanted, options: Options) -> JointCounts | dict[str, Counts]:
-    """The models of one file on the same cases; only the counts of each where cases are weighted, or are not all held in memory."""
+def count_together(
+    source: str, wanted: Wanted, options: Options
+) -> JointCounts | dict[str, Counts]:
+    """The models of one file on the same cases; only the counts of each where cases are weighted,
+    or are not all held in memory.
+    """
     if options.ceiling.memory is not None or wanted.weight is not None or len(wanted.scores) < 2:
         return count_scores(source, wanted, options)
     cases, table = read_cases(source, wanted, options)
@@ -371,24 +537,45 @@ def count_models_file(  # noqa: PLR0913 (each is a word that users say)
 ) -> JointCounts:
     """Which scores did each of several models give the same cases, in one file or in several?
 
-    One source holds a column for each model. Of several, each holds one: `{"logit": "a.csv", "forest": "b.csv"}` with the name of the score
-    in `scores`, or a list with as many scores. They are joined by the column `id`; where each lacks cases of the other, `join="inner"` keeps
-    those that all have. `by_position=True` says that the rows of all files are the same cases in the same order.
+    One source holds a column for each model. Of several, each holds one: `{"logit": "a.csv",
+    "forest": "b.csv"}` with the name of the score in `scores`, or a list with as many scores. They
+    are joined by the column `id`; where each lacks cases of the other, `join="inner"` keeps those
+    that all have. `by_position=True` says that the rows of all files are the same cases in the same
+    order.
     """
-    wanted = Wanted(label, (scores,) if isinstance(scores, str) else tuple(scores), positive, id=id, design=design)
+    wanted = Wanted(
+        label,
+        (scores,) if isinstance(scores, str) else tuple(scores),
+        positive,
+        id=id,
+        design=design,
+    )
     given = (sources,) if isinstance(sources, str | os.PathLike) else sources
     return joint_from(given, wanted, Options.of(options), by_position=by_position, join=join)
 
 
 def joint_from(
-    sources: Sequence[Path] | Mapping[str, Path], wanted: Wanted, options: Options, *, by_position: bool = False, join: str | None = None
+    sources: Sequence[Path] | Mapping[str, Path],
+    wanted: Wanted,
+    options: Options,
+    *,
+    by_position: bool = False,
+    join: str | None = None,
 ) -> JointCounts:
     """The same, from one source or several."""
     if len(sources) == 1 and not isinstance(sources, Mapping):
         if by_position or join is not None:
-            raise refuse("BR414", "one file is not joined with another", "leave join and by_position out, or name the other file")
+            raise refuse(
+                "BR414",
+                "one file is not joined with another",
+                "leave join and by_position out, or name the other file",
+            )
         return joint_of(models_of(os.fspath(sources[0]), wanted, options))
-    return joint_of(join_cases(_named(sources, wanted.scores), wanted, options, by_position=by_position, join=join))
+    return joint_of(
+        join_cases(
+            _named(sources, wanted.scores), wanted, options, by_position=by_position, join=join
+        )
+    )
 
 
 def models_named(sources: Sequence[Path], scores: Sequence[str]) -> tuple[str, ...]:
@@ -399,18 +586,28 @@ def models_named(sources: Sequence[Path], scores: Sequence[str]) -> tuple[str, .
 def models_of(source: str, wanted: Wanted, options: Options) -> Cases:
     """Several models in one source."""
     if not wanted.scores:
-        raise refuse("BR410", "no score is named", Fix('scores=["m1", "m2"]', "--score m1 --score m2"))
+        raise refuse(
+            "BR410", "no score is named", Fix('scores=["m1", "m2"]', "--score m1 --score m2")
+        )
     cases, table = read_cases(source, wanted, options)
     if wanted.id is not None:
         cases = with_ids(cases, table, wanted)
     return cases
 
 
-def _named(sources: Sequence[Path] | Mapping[str, Path], scores: Sequence[str]) -> dict[str, tuple[str, str]]:
+def _named(
+    sources: Sequence[Path] | Mapping[str, Path], scores: Sequence[str]
+) -> dict[str, tuple[str, str]]:
     """Each model with its source and the column there."""
-    paths = [os.fspath(path) for path in (sources.values() if isinstance(sources, Mapping) else sources)]
+    paths = [
+        os.fspath(path) for path in (sources.values() if isinstance(sources, Mapping) else sources)
+    ]
     if not paths or not scores:
-        raise refuse("BR410", "no file or no score is named", 'count_models_file({"logit": "a.csv", "forest": "b.csv"}, label="y", scores="m")')
+        raise refuse(
+            "BR410",
+            "no file or no score is named",
+            'count_models_file({"logit": "a.csv", "forest": "b.csv"}, label="y", scores="m")',
+        )
     if len(scores) not in (1, len(paths)):
         text = f"{len(paths)} files and {len(scores)} scores: which is where?"
         raise refuse("BR410", text, "name one score for every file, or one that all have")
@@ -428,9 +625,19 @@ def _named(sources: Sequence[Path] | Mapping[str, Path], scores: Sequence[str]) 
 
 
 def count_groups_file(
-    source: Path, *, label: str, score: str, group: str, positive: Any = None, weight: str | None = None, design: str = RANDOM, **options: Any
+    source: Path,
+    *,
+    label: str,
+    score: str,
+    group: str,
+    positive: Any = None,
+    weight: str | None = None,
+    design: str = RANDOM,
+    **options: Any,
 ) -> GroupedCounts:
-    """How many positives and negatives have each score, group by group (folds, slices, sites, days), in a file or a table?"""
+    """How many positives and negatives have each score, group by group (folds, slices, sites,
+    days), in a file or a table?
+    """
     wanted = Wanted(label, (score,), positive, weight, group, design=design)
     return groups_of(os.fspath(source), wanted, Options.of(options))
 
@@ -448,13 +655,21 @@ def grouped_cases(cases: Cases, score: str, column: Column | None) -> GroupedCou
     """The counts of one score, grouped by a column of the cases."""
     positives, negatives, notes = cases.one_by_one()
     names, codes = group_codes(column) if column is not None else ((), np.empty(0, dtype=np.intp))
-    rest = None if cases.unlabelled is None or column is not cases.groups else grouped_cases(cases.unlabelled, score, cases.unlabelled.groups)
-    found = GroupedCounts._gathered(names, codes, Cells(cases.kept_scores()[score], positives, negatives), cases.ledger, notes)
+    rest = (
+        None
+        if cases.unlabelled is None or column is not cases.groups
+        else grouped_cases(cases.unlabelled, score, cases.unlabelled.groups)
+    )
+    found = GroupedCounts._gathered(
+        names, codes, Cells(cases.kept_scores()[score], positives, negatives), cases.ledger, notes
+    )
     return found.beside(rest)
 
 
 def clusters_by_group(cases: Cases, score: str) -> dict[Hashable, GroupedCounts]:
-    """The clusters of every group of cases; a cluster that has rows in two groups is a part of each."""
+    """The clusters of every group of cases; a cluster that has rows in two groups is a part of
+    each.
+    """
     if cases.groups is None:
         return {}
     names, codes = group_codes(cases.groups)
@@ -483,7 +698,10 @@ def slices_of(cases: Cases) -> dict[str, JointCounts]:
         return {}
     names, codes = group_codes(cases.groups)
     shown = group_names(names)
-    slices = {shown[code]: joint_of(_alone(cases, np.flatnonzero(codes == code))) for code in range(len(names))}
+    slices = {
+        shown[code]: joint_of(_alone(cases, np.flatnonzero(codes == code)))
+        for code in range(len(names))
+    }
     return dict(sorted(slices.items()))
 
 
@@ -497,8 +715,12 @@ def group_names(groups: Sequence[object]) -> list[str]:
 
 
 def _alone(cases: Cases, rows: Array) -> Cases:
-    """Some of the rows, with a ledger of their own: they are a part of the file, and name no source twice."""
-    ledger = replace(cases.ledger, rows_read=len(rows), rows_used=len(rows), rows_refused=0, sources=())
+    """Some of the rows, with a ledger of their own: they are a part of the file, and name no source
+    twice.
+    """
+    ledger = replace(
+        cases.ledger, rows_read=len(rows), rows_used=len(rows), rows_refused=0, sources=()
+    )
     return cases.only(rows)._replace(ledger=ledger)
 
 
@@ -518,20 +740,34 @@ MOST_SHOWN = 3
 
 
 def count_amounts(
-    y_true: Any, y_score: Any, amount: Any, *, pos_label: Any = None, amount_missing: str | None = None, design: str = RANDOM
+    y_true: Any,
+    y_score: Any,
+    amount: Any,
+    *,
+    pos_label: Any = None,
+    amount_missing: str | None = None,
+    design: str = RANDOM,
 ) -> Amounts:
     """How much money lies at each score, on positives and on negatives?
 
-    `amount` is what each case is worth: 0 or more. A missing one is refused, unless `amount_missing="mean"` says that the mean of its
-    class stands for it.
+    `amount` is what each case is worth: 0 or more. A missing one is refused, unless
+    `amount_missing="mean"` says that the mean of its class stands for it.
 
     >>> import baserate as br
     >>> amounts = br.count_amounts([1, 0, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2, 0.1], [1000, 50, 20, 500, 300, 10])
     >>> amounts.positive_amounts
     array([1000.,    0.,   20.,    0.,  300.,    0.])
-    """
+    """  # noqa: E501
     beside = {AMOUNT: as_column(amount, AMOUNT)}
-    cases = checked(y_true, {SCORE: y_score}, pos_label=pos_label, sample_weight=None, names=Names(), design=design, beside=beside)
+    cases = checked(
+        y_true,
+        {SCORE: y_score},
+        pos_label=pos_label,
+        sample_weight=None,
+        names=Names(),
+        design=design,
+        beside=beside,
+    )
     return _amounts_of(cases, amount_missing)[SCORE]
 
 
@@ -549,13 +785,16 @@ def count_amounts_file(  # noqa: PLR0913 (each is a word that users say)
 ) -> Amounts:
     """How much money lies at each score, in a file or a table of a database?
 
-    `amount` names the column; `currency` names one that must then hold a single value. Sources and options are those of `count_file`.
+    `amount` names the column; `currency` names one that must then hold a single value. Sources and
+    options are those of `count_file`.
     """
     wanted = Wanted(label, (score,), positive, amount=amount, currency=currency, design=design)
     return amounts_from(os.fspath(source), wanted, Options.of(options), amount_missing)[score]
 
 
-def amounts_from(source: str, wanted: Wanted, options: Options, missing: str | None) -> dict[str, Amounts]:
+def amounts_from(
+    source: str, wanted: Wanted, options: Options, missing: str | None
+) -> dict[str, Amounts]:
     """The amounts at each score column, by its name."""
     cases, table = read_cases(source, wanted, options)
     try:
@@ -569,37 +808,66 @@ def _amounts_of(cases: Cases, missing: str | None) -> dict[str, Amounts]:
         _check_currency(cases.beside[CURRENCY])
     units, decimals, notes = _units(cases.beside[AMOUNT], cases.positive, missing)
     kept = cases.kept_scores()
-    return {name: Amounts._gathered(count_cases(cases, name), (kept[name], cases.positive, units), decimals, notes) for name in cases.scores}
+    return {
+        name: Amounts._gathered(
+            count_cases(cases, name), (kept[name], cases.positive, units), decimals, notes
+        )
+        for name in cases.scores
+    }
 
 
 def _check_currency(column: Column) -> None:
     """Sums of two currencies are no amount of either."""
     gone = column.missing_rows()
-    held = Counter(map(str, np.delete(column.values, gone).tolist()))  # an array of text would give every row the room of the longest
+    held = Counter(
+        map(str, np.delete(column.values, gone).tolist())
+    )  # an array of text would give every row the room of the longest
     if len(held) + bool(len(gone)) < 2:
         return
-    found = [f"{quoted(value)} ({grouped(times)})" for value, times in sorted(held.items())[:MOST_SHOWN]]
+    found = [
+        f"{quoted(value)} ({grouped(times)})" for value, times in sorted(held.items())[:MOST_SHOWN]
+    ]
     found += [f"missing ({grouped(len(gone))})"] * bool(len(gone))
     more = " …" if len(held) > MOST_SHOWN else ""
     raise refuse(
-        "BR516", f"{column.name} has more than one currency: {', '.join(found)}{more}", "convert all amounts to one, or count each alone"
+        "BR516",
+        f"{column.name} has more than one currency: {', '.join(found)}{more}",
+        "convert all amounts to one, or count each alone",
     )
 
 
-def _units(column: Column, positive: Array, missing: str | None) -> tuple[Array, int, tuple[Note, ...]]:
+def _units(
+    column: Column, positive: Array, missing: str | None
+) -> tuple[Array, int, tuple[Note, ...]]:
     """Every amount in whole units, those that are missing filled in where that was asked for."""
     if missing not in (None, MEAN):
-        raise refuse("BR515", f"a missing amount is taken for the mean or refused, got {quoted(missing)}", Fix.option("amount_missing", MEAN))
+        raise refuse(
+            "BR515",
+            f"a missing amount is taken for the mean or refused, got {quoted(missing)}",
+            Fix.option("amount_missing", MEAN),
+        )
     gone = column.missing_rows()
     if len(gone) and missing is None:
-        text = f"{column.name} has {number_of(len(gone), 'missing or NaN amount')}: there is no telling what missing those cases costs"
-        fix = Fix("give every case an amount, or amount_missing='mean'", "give every case an amount, or --amount-missing mean")
+        text = (
+            f"{column.name} has {number_of(len(gone), 'missing or NaN amount')}: there is no"
+            " telling what missing those cases costs"
+        )
+        fix = Fix(
+            "give every case an amount, or amount_missing='mean'",
+            "give every case an amount, or --amount-missing mean",
+        )
         raise refuse("BR515", text, fix, gone[:3], len(gone))
     held = np.delete(np.arange(len(column)), gone)
     units, decimals = in_units(_numbers(column.only(held) if len(gone) else column, held))
     if decimals > MOST_DECIMALS:
-        raise refuse("BR515", f"{column.name} has amounts too small to add up", "write them in a smaller unit, or as 0")
-    return _filled(column, (units, decimals), held, positive) if len(gone) else (units, decimals, ())
+        raise refuse(
+            "BR515",
+            f"{column.name} has amounts too small to add up",
+            "write them in a smaller unit, or as 0",
+        )
+    return (
+        _filled(column, (units, decimals), held, positive) if len(gone) else (units, decimals, ())
+    )
 
 
 def _numbers(column: Column, held: Array) -> Array:
@@ -607,21 +875,37 @@ def _numbers(column: Column, held: Array) -> Array:
     try:
         numbers = as_scores(column)
     except InputError as error:
-        marked = [row for row, value in enumerate(column.values.tolist()) if isinstance(value, str) and WITH_CURRENCY.fullmatch(value.strip())]
+        marked = [
+            row
+            for row, value in enumerate(column.values.tolist())
+            if isinstance(value, str) and WITH_CURRENCY.fullmatch(value.strip())
+        ]
         if error.code != "BR208" or not marked:
             raise error.moved(lambda where: _at(where, held)) from None
-        text = f"{column.name} has {number_of(len(marked), 'amount')} with a currency, such as {quoted(column.values[marked[0]].strip())}"
+        text = (
+            f"{column.name} has {number_of(len(marked), 'amount')} with a currency, such as"
+            f" {quoted(column.values[marked[0]].strip())}"
+        )
         fix = "write plain numbers of one currency: 12.5, not 12.5 EUR or $12.5"
         raise refuse("BR516", text, fix, held[marked[:3]], len(marked)) from None
     for wrong, what, fix in (
-        (numbers < 0, "negative amount", "a loss of that case is an amount above 0; leave gains out"),
+        (
+            numbers < 0,
+            "negative amount",
+            "a loss of that case is an amount above 0; leave gains out",
+        ),
         (~np.isfinite(numbers), "infinite amount", "give every case a finite amount"),
         (numbers > LARGEST, f"amount above {LARGEST:g}", "use a larger unit"),
     ):
         if wrong.any():
             rows = held[np.flatnonzero(wrong)]
             raise refuse(
-                "BR515", f"{column.name} has {number_of(len(rows), what, what.replace('amount', 'amounts'))}", fix, rows[:3], len(rows)
+                "BR515",
+                f"{column.name} has"
+                f" {number_of(len(rows), what, what.replace('amount', 'amounts'))}",
+                fix,
+                rows[:3],
+                len(rows),
             )
     return numbers
 
@@ -631,7 +915,9 @@ def _at(where: Where, held: Array) -> Where:
     return replace(where, rows=tuple(int(held[row]) for row in where.rows))
 
 
-def _filled(column: Column, known: tuple[Array, int], held: Array, positive: Array) -> tuple[Array, int, tuple[Note, ...]]:
+def _filled(
+    column: Column, known: tuple[Array, int], held: Array, positive: Array
+) -> tuple[Array, int, tuple[Note, ...]]:
     """The mean of its class for every amount that is missing."""
     units, decimals = known
     finer = max(decimals, DECIMALS_OF_MEAN)
@@ -646,14 +932,37 @@ def _filled(column: Column, known: tuple[Array, int], held: Array, positive: Arr
             continue
         if not there.any():
             missed = number_of(int(gone.sum()), "that is", "that are")
-            text = f"no amount of the {name} is known, so there is no mean to take for the {missed} missing"
-            raise refuse("BR515", text, "give some of them an amount", np.flatnonzero(gone)[:3], int(gone.sum()))
+            text = (
+                f"no amount of the {name} is known, so there is no mean to take for the {missed}"
+                " missing"
+            )
+            raise refuse(
+                "BR515",
+                text,
+                "give some of them an amount",
+                np.flatnonzero(gone)[:3],
+                int(gone.sum()),
+            )
         mean = round(Fraction(sum(filled[there].tolist()), int(there.sum())))
         filled[gone] = mean
-        means.append(f"{rounded(Fraction(mean, 10**finer)):.15g} for {number_of(int(gone.sum()), name[:-1])}")
+        means.append(
+            f"{rounded(Fraction(mean, 10**finer)):.15g} for {number_of(int(gone.sum()), name[:-1])}"
+        )
     gaps = int(missing.sum())
-    what = f"{grouped(gaps)} of {number_of(len(column), 'amount')} in {column.name} {are(gaps)} missing"
-    return filled, finer, (Note("BR515", f"{what}; the mean of the class was taken, as requested: {', '.join(means)}"),)
+    what = (
+        f"{grouped(gaps)} of {number_of(len(column), 'amount')} in {column.name} {are(gaps)}"
+        " missing"
+    )
+    return (
+        filled,
+        finer,
+        (
+            Note(
+                "BR515",
+                f"{what}; the mean of the class was taken, as requested: {', '.join(means)}",
+            ),
+        ),
+    )
 
 
 # ----------------------------------------------------------------------
@@ -669,19 +978,27 @@ WRITTEN = re.compile(r"\d{4}-\d\d-\d\d([T ].*)?|\d{8}(T.*)?")
 
 
 def count_days(
-    y_true: Any, y_score: Any, *, days: Any, tz: str | None = None, pos_label: Any = None, sample_weight: Any = None, design: str = RANDOM
+    y_true: Any,
+    y_score: Any,
+    *,
+    days: Any,
+    tz: str | None = None,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+    design: str = RANDOM,
 ) -> GroupedCounts:
     """How many positives and negatives have each score, day by day?
 
-    `days` are dates or times: typed, or text in ISO 8601. Groups are named by the day ("2026-01-31"), in their order. A time with an offset
-    lies in a day of UTC, or of the time zone `tz` ("Europe/Berlin"); without an offset the day is the one that is written. A missing day is a
+    `days` are dates or times: typed, or text in ISO 8601. Groups are named by the day
+    ("2026-01-31"), in their order. A time with an offset lies in a day of UTC, or of the time zone
+    `tz` ("Europe/Berlin"); without an offset the day is the one that is written. A missing day is a
     group of its own, named None.
 
     >>> import baserate as br
     >>> times = ["2026-03-01T23:30:00+00:00", "2026-03-02T01:00:00+00:00"]
     >>> list(br.count_days([0, 1], [0.2, 0.7], days=times)), list(br.count_days([0, 1], [0.2, 0.7], days=times, tz="Europe/Berlin"))
     (['2026-03-01', '2026-03-02'], ['2026-03-02'])
-    """
+    """  # noqa: E501
     column = _in_utc(as_column(days, "days"), days)
     known = {"pos_label": pos_label, "sample_weight": sample_weight, "design": design}
     cases = checked(y_true, {SCORE: y_score}, names=Names(), beside={DAY: column}, **known)
@@ -701,7 +1018,11 @@ def count_days_file(  # noqa: PLR0913 (as count_groups_file, and a time zone)
     **options: Any,
 ) -> GroupedCounts:
     """How many positives and negatives have each score, day by day, in a file or a table?"""
-    cases, table = read_cases(os.fspath(source), Wanted(label, (score,), positive, weight, day=day, design=design), Options.of(options))
+    cases, table = read_cases(
+        os.fspath(source),
+        Wanted(label, (score,), positive, weight, day=day, design=design),
+        Options.of(options),
+    )
     try:
         return days_of(cases, score, tz)
     except InputError as error:
@@ -713,7 +1034,13 @@ def days_of(cases: Cases, score: str, tz: str | None = None) -> GroupedCounts:
     names, codes, said = day_codes(cases.beside[DAY], tz)
     positives, negatives, notes = cases.one_by_one()
     rest = None if cases.unlabelled is None else days_of(cases.unlabelled, score, tz)
-    found = GroupedCounts._gathered(names, codes, Cells(cases.kept_scores()[score], positives, negatives), cases.ledger, (*notes, *said))
+    found = GroupedCounts._gathered(
+        names,
+        codes,
+        Cells(cases.kept_scores()[score], positives, negatives),
+        cases.ledger,
+        (*notes, *said),
+    )
     return found.beside(rest)
 
 
@@ -725,27 +1052,50 @@ def zone_of(name: str | None) -> ZoneInfo | None:
         return ZoneInfo(name)
     except (OSError, ValueError, KeyError, TypeError):
         text = f"there is no time zone {quoted(name)} here"
-        raise refuse("BR431", text, Fix(f"tz={ZONE!r} (and pip install tzdata where none is known)", f"--tz {ZONE}")) from None
+        raise refuse(
+            "BR431",
+            text,
+            Fix(f"tz={ZONE!r} (and pip install tzdata where none is known)", f"--tz {ZONE}"),
+        ) from None
 
 
-def day_codes(column: Column, tz: str | None = None) -> tuple[tuple[str | None, ...], Array, tuple[Note, ...]]:
-    """The days there are, for each case the place of its own among them, and what there is to say; text that is no day is refused."""
+def day_codes(
+    column: Column, tz: str | None = None
+) -> tuple[tuple[str | None, ...], Array, tuple[Note, ...]]:
+    """The days there are, for each case the place of its own among them, and what there is to say;
+    text that is no day is refused.
+    """
     zone = zone_of(tz)
     values, codes = distinct(column, _listed)
     read = [_day(value, zone) for value in values]
     wrong = [place for place, found in enumerate(read) if found is None]
     if wrong:
         rows = np.flatnonzero(np.isin(codes, wrong))
-        shown = ", ".join(quoted(value) for value in dict.fromkeys(values[code] for code in codes[rows[:3]]))
+        shown = ", ".join(
+            quoted(value) for value in dict.fromkeys(values[code] for code in codes[rows[:3]])
+        )
         what = number_of(len(rows), "value that is no day", "values that are no day")
-        raise refuse("BR430", f"{column.name} has {what}, such as {shown}", ISO, rows[:3], len(rows))
-    days, written = zip(*(found for found in read if found is not None), strict=True) if read else ((), ())
-    places = {day: place for place, day in enumerate(sorted(set(days), key=lambda day: (day is None, day or "")))}
+        raise refuse(
+            "BR430", f"{column.name} has {what}, such as {shown}", ISO, rows[:3], len(rows)
+        )
+    days, written = (
+        zip(*(found for found in read if found is not None), strict=True) if read else ((), ())
+    )
+    places = {
+        day: place
+        for place, day in enumerate(sorted(set(days), key=lambda day: (day is None, day or "")))
+    }
     offsets = Counter[dt.timedelta | None]()
-    for value, offset, times in zip(values, written, np.bincount(codes, minlength=len(values)).tolist(), strict=True):
+    for value, offset, times in zip(
+        values, written, np.bincount(codes, minlength=len(values)).tolist(), strict=True
+    ):
         if value is not None:
             offsets[offset] += times
-    return tuple(places), np.array([places[day] for day in days], dtype=np.intp)[codes], tuple(_remarks(column.name, offsets, tz))
+    return (
+        tuple(places),
+        np.array([places[day] for day in days], dtype=np.intp)[codes],
+        tuple(_remarks(column.name, offsets, tz)),
+    )
 
 
 def _listed(values: Array) -> list[Any]:
@@ -759,10 +1109,15 @@ def _day(value: Any, zone: ZoneInfo | None) -> tuple[str | None, dt.timedelta | 
     if isinstance(value, dt.date) and not isinstance(value, dt.datetime):
         return value.isoformat(), None
     try:
-        # As whole numbers only 20260131 is a day: seconds since 1970 look like any other number, and a week is no day.
+        # As whole numbers only 20260131 is a day: seconds since 1970 look like any other number,
+        # and a week is no day.
         if not isinstance(value, dt.datetime) and not WRITTEN.fullmatch(str(value).strip()):
             return None
-        time = value if isinstance(value, dt.datetime) else dt.datetime.fromisoformat(str(value).strip())
+        time = (
+            value
+            if isinstance(value, dt.datetime)
+            else dt.datetime.fromisoformat(str(value).strip())
+        )
         if time.tzinfo is None:
             return time.date().isoformat(), None
         return time.astimezone(zone or UTC).date().isoformat(), time.utcoffset()
@@ -782,17 +1137,25 @@ def _in_utc(column: Column, given: Any) -> Column:
 
 
 def _remarks(name: str, offsets: Counter[dt.timedelta | None], tz: str | None) -> Iterator[Note]:
-    """Where an offset moves cases to another day, in which zone days are; and what has no offset beside what has one."""
+    """Where an offset moves cases to another day, in which zone days are; and what has no offset
+    beside what has one.
+    """
     written = sorted(offset for offset in offsets if offset is not None)
     if not written:
         return
-    bare = f"; {grouped(offsets[None])} without an offset {are(offsets[None])} taken as written" if offsets[None] else ""
+    bare = (
+        f"; {grouped(offsets[None])} without an offset {are(offsets[None])} taken as written"
+        if offsets[None]
+        else ""
+    )
     if tz is not None:
         if bare:
             yield Note("BR431", f"{name}: days are those of {tz}{bare}")
     elif bare or any(written):
         seen = f"{len(written)} offsets seen" if len(written) > 1 else "one offset seen"
-        shown = ", ".join(_shown(offset) for offset in written[:3]) + (" …" if len(written) > 3 else "")
+        shown = ", ".join(_shown(offset) for offset in written[:3]) + (
+            " …" if len(written) > 3 else ""
+        )
         yield Note("BR431", f"{name}: days are UTC; {seen} ({shown}){bare}", Fix.option("tz", ZONE))
 
 
@@ -808,7 +1171,9 @@ def hours_of(day: str, zone: ZoneInfo | None) -> float:
     if first.date() == dt.date.max:
         return 24.0
     try:
-        return ((first + dt.timedelta(days=1)).astimezone(UTC) - first.astimezone(UTC)) / dt.timedelta(hours=1)
+        return (
+            (first + dt.timedelta(days=1)).astimezone(UTC) - first.astimezone(UTC)
+        ) / dt.timedelta(hours=1)
     except OverflowError:  # the first day that there is
         return 24.0
 
@@ -826,18 +1191,35 @@ def load(path: str | os.PathLike[str]) -> Counts | JointCounts | GroupedCounts:
     saved = counts.read(path)
     kinds: dict[str, tuple[Callable[[counts.Saved], Any], frozenset[str]]] = {
         "counts": (Counts._loaded, ARRAYS),
-        "joint": (JointCounts._loaded, CELLS | {name for name in saved.arrays if name.startswith("scores ")}),
+        "joint": (
+            JointCounts._loaded,
+            CELLS | {name for name in saved.arrays if name.startswith("scores ")},
+        ),
         "grouped": (GroupedCounts._loaded, CELLS | {"scores", "offsets"}),
     }
     rebuild, known = kinds.get(saved.kind, (None, frozenset()))
     unknown = sorted(saved.arrays.keys() - known)
     if rebuild is None or unknown:
-        what = f"arrays {', '.join(map(quoted, unknown[:3]))}" if rebuild else f"kind {quoted(saved.kind)}"
-        raise refuse_file(path, "BR712", f"holds {what}, which this version of baserate does not read", "update baserate")
+        what = (
+            f"arrays {', '.join(map(quoted, unknown[:3]))}"
+            if rebuild
+            else f"kind {quoted(saved.kind)}"
+        )
+        raise refuse_file(
+            path,
+            "BR712",
+            f"holds {what}, which this version of baserate does not read",
+            "update baserate",
+        )
     try:
         result: Counts | JointCounts | GroupedCounts = rebuild(saved)
     except (ValueError, KeyError, TypeError, OverflowError) as error:
-        raise refuse_file(path, "BR711", f"holds what cannot have been counted ({quoted(str(error), quotes=False)})", "count again") from None
+        raise refuse_file(
+            path,
+            "BR711",
+            f"holds what cannot have been counted ({quoted(str(error), quotes=False)})",
+            "count again",
+        ) from None
     return result
 
 
@@ -859,10 +1241,20 @@ def saved_models(path: str, names: Sequence[str] = ()) -> dict[str, Counts]:
         models = {name: found.marginal(name) for name in found.models}
         unknown = next((name for name in names if name not in models), None)
         if unknown is not None:
-            raise refuse_file(path, "BR408", f"there is no model {quoted(unknown)}", f"one of {', '.join(map(quoted, models))}")
+            raise refuse_file(
+                path,
+                "BR408",
+                f"there is no model {quoted(unknown)}",
+                f"one of {', '.join(map(quoted, models))}",
+            )
         return {name: models[name] for name in names or models}
     if names:
-        raise refuse_file(path, "BR408", "holds the counts of one score, which has no name there", "leave --score out")
+        raise refuse_file(
+            path,
+            "BR408",
+            "holds the counts of one score, which has no name there",
+            "leave --score out",
+        )
     counts = found.total() if isinstance(found, GroupedCounts) else found
     return {name_of(path): counts}
 
@@ -877,10 +1269,14 @@ def saved_joint(path: str, names: Sequence[str] = ()) -> JointCounts:
     found = load(path)
     if not isinstance(found, JointCounts):
         text = "holds the counts of one score, and a comparison needs two on the same cases"
-        raise refuse_file(path, "BR410", text, "count them together: baserate count --score m1 --score m2")
+        raise refuse_file(
+            path, "BR410", text, "count them together: baserate count --score m1 --score m2"
+        )
     if names and set(names) != set(found.models):
         there = ", ".join(map(quoted, found.models))
-        raise refuse_file(path, "BR408", f"holds the models {there}, counted together", "leave --score out")
+        raise refuse_file(
+            path, "BR408", f"holds the models {there}, counted together", "leave --score out"
+        )
     return found
 
 
@@ -898,8 +1294,12 @@ def count_unlabelled(y_score: Any) -> Unlabelled:
     return _counted(y_score, SCORE, ())
 
 
-def count_unlabelled_file(source: str | os.PathLike[str], *, score: str, **options: Any) -> Unlabelled:
-    """How many cases have each score, in a file or a table of a database? Sources and options are those of `count_file`, without a label."""
+def count_unlabelled_file(
+    source: str | os.PathLike[str], *, score: str, **options: Any
+) -> Unlabelled:
+    """How many cases have each score, in a file or a table of a database? Sources and options are
+    those of `count_file`, without a label.
+    """
     return unlabelled_of(os.fspath(source), score, Options.of(options))
 
 
@@ -907,28 +1307,50 @@ def unlabelled_of(source: str, score: str, options: Options) -> Unlabelled:
     """The same, where the options are at hand."""
     said = options.treatment
     if said != Treatment(nan_score=said.nan_score, lower_is_positive=said.lower_is_positive):
-        raise refuse_file(shown_source(source), "BR612", "an option applies to labels or ids, and here are none", "leave it out")
+        raise refuse_file(
+            shown_source(source),
+            "BR612",
+            "an option applies to labels or ids, and here are none",
+            "leave it out",
+        )
     wanted = Wanted(score, (score,))  # readers want a label: here the score stands in for it
     tables = parts_of(source, wanted, options)
     table = together(source, tables)
     try:
         table = treat(table, wanted, Treatment(nan_score=said.nan_score))
-        found = _counted(table.columns[score], score, table.notes, lower_is_positive=said.lower_is_positive)
+        found = _counted(
+            table.columns[score], score, table.notes, lower_is_positive=said.lower_is_positive
+        )
     except InputError as error:
         raise error.moved(table.place) from None
     read, used = sum(part.rows for part in tables), found.total
     # Where some rows were dropped, they are told for all files together.
     left = [used] if len(tables) == 1 else [part.rows - part.refused for part in tables]
-    sources = tuple(replace(source_of(part, rows, wanted, ""), label="") for part, rows in zip(tables, left, strict=True))
-    return Unlabelled._of(found.scores, found.cases, Ledger(read, used, read - used, sources), found.notes)
+    sources = tuple(
+        replace(source_of(part, rows, wanted, ""), label="")
+        for part, rows in zip(tables, left, strict=True)
+    )
+    return Unlabelled._of(
+        found.scores, found.cases, Ledger(read, used, read - used, sources), found.notes
+    )
 
 
-def _counted(values: Any, name: str, notes: tuple[Note, ...], *, lower_is_positive: bool = False) -> Unlabelled:
+def _counted(
+    values: Any, name: str, notes: tuple[Note, ...], *, lower_is_positive: bool = False
+) -> Unlabelled:
     try:
         cases = len(values)
     except TypeError:
-        raise refuse("BR201", "scores are one number a case, and this is none", "give an array of scores") from None
-    taken = checked(np.zeros(cases, dtype=np.bool_), {name: values}, pos_label=None, sample_weight=None, names=Names())
+        raise refuse(
+            "BR201", "scores are one number a case, and this is none", "give an array of scores"
+        ) from None
+    taken = checked(
+        np.zeros(cases, dtype=np.bool_),
+        {name: values},
+        pos_label=None,
+        sample_weight=None,
+        names=Names(),
+    )
     if lower_is_positive:
         scores, turning = turned(taken.scores)
         taken, notes = taken._replace(scores=scores), (*notes, *turning)

@@ -1,4 +1,6 @@
-"""Counting data frames where they lie: Spark, Dask, DuckDB, polars and pandas, through one function."""
+"""Counting data frames where they lie: Spark, Dask, DuckDB, polars and pandas, through one
+function.
+"""
 
 from __future__ import annotations
 
@@ -20,14 +22,33 @@ from baserate.counts.cells import Array, gathered, without_runs
 from baserate.counts.counts import Counts
 from baserate.counts.grouped import GroupedCounts
 from baserate.counts.joint import JointCounts
-from baserate.errors import Findings, Fix, InputError, are, escaped, grouped, number_of, quoted, refuse
+from baserate.errors import (
+    Findings,
+    Fix,
+    InputError,
+    are,
+    escaped,
+    grouped,
+    number_of,
+    quoted,
+    refuse,
+)
 from baserate.kernels import Cells
 from baserate.kernels.portable import ascending_orders
 from baserate.notes import RANDOM, Ledger, Note, checked_design
 from baserate.numbers import INT64_MAX, Ints
 from baserate.read.arrays import between
 from baserate.read.cases import Decision, as_scores, decide, fitting, refuse_missing, too_large
-from baserate.read.columns import Column, Kind, as_column, check_use, distinct, from_spelled, group_codes, objects
+from baserate.read.columns import (
+    Column,
+    Kind,
+    as_column,
+    check_use,
+    distinct,
+    from_spelled,
+    group_codes,
+    objects,
+)
 from baserate.read.placements import DIGIT, Side, Sums, digits
 from baserate.read.table import WORDS, Wanted, check_columns, needed
 from baserate.read.treatments import DROP, Treatment
@@ -40,18 +61,25 @@ from baserate.read.treatments import DROP, Treatment
 CAUSES = (
     re.compile(r"(ExecutorLostFailure \([^\n]*)"),
     re.compile(r"Caused by: (?:[\w.$]+\.)?(\w+(?:Exception|Error): [^\n]+)"),
-    re.compile(r"((?:[A-Z]\w*)?(?:ModuleNotFoundError|ImportError|PermissionError|MemoryError): [^\n]+)"),
+    re.compile(
+        r"((?:[A-Z]\w*)?(?:ModuleNotFoundError|ImportError|PermissionError|MemoryError): [^\n]+)"
+    ),
     re.compile(r"(\[[A-Z_.0-9]{6,}\][^\n]*)"),
     re.compile(r"(?:[\w.$]+\.)?(\w+(?:Exception|Error): [^\n]+)"),
 )
 LONGEST = 200
 FAILED = "BR952"
-WORKERS = "give the workers the same packages: condensing and comparing run baserate there (docs/cluster.md)"
+WORKERS = (
+    "give the workers the same packages: condensing and comparing run baserate there"
+    " (docs/cluster.md)"
+)
 
 
 @contextmanager
 def refused() -> Iterator[None]:
-    """Whatever Spark, its Java or a worker of Dask raises becomes one line of ours; nothing was counted then."""
+    """Whatever Spark, its Java or a worker of Dask raises becomes one line of ours; nothing was
+    counted then.
+    """
     try:
         yield
     except InputError:
@@ -66,9 +94,16 @@ def failed(error: BaseException) -> InputError:
     """The line for an error of a cluster."""
     cause = cause_of(str(error))
     if "PATH_NOT_FOUND" in cause:
-        return refuse("BR600", f"the cluster finds no such file: {cause}", "check the path, as the workers see it")
+        return refuse(
+            "BR600",
+            f"the cluster finds no such file: {cause}",
+            "check the path, as the workers see it",
+        )
     if "java.lang.OutOfMemoryError" in str(error):
-        text, fix = "the Java of Spark ran out of memory", "more of it: spark.driver.memory, spark.executor.memory; or fewer cells"
+        text, fix = (
+            "the Java of Spark ran out of memory",
+            "more of it: spark.driver.memory, spark.executor.memory; or fewer cells",
+        )
         return refuse(FAILED, text, fix)
     fix = WORKERS if "ModuleNotFoundError" in cause else "mend the cause, and count again"
     return refuse(FAILED, f"the job failed, and nothing was counted: {cause}", fix)
@@ -76,7 +111,10 @@ def failed(error: BaseException) -> InputError:
 
 def cause_of(said: str) -> str:
     """The one line of a Java trace that tells what happened."""
-    found = next((match[1] for match in (pattern.search(said) for pattern in CAUSES) if match), said.strip().partition("\n")[0])
+    found = next(
+        (match[1] for match in (pattern.search(said) for pattern in CAUSES) if match),
+        said.strip().partition("\n")[0],
+    )
     text = quoted_long(found.strip())
     return text.rstrip(".") or "no reason was given"
 
@@ -99,8 +137,12 @@ def _is_foreign(error: BaseException) -> bool:
     ):
         held = sys.modules.get(module)
         kinds += [getattr(held, name) for name in names if hasattr(held, name)]
-    lost = isinstance(error, ConnectionError | EOFError) and "py4j" in sys.modules  # the Java itself is gone
-    unread = isinstance(error, OSError) and error.errno is None  # Arrow's: a file that is damaged, not one that is not there
+    lost = (
+        isinstance(error, ConnectionError | EOFError) and "py4j" in sys.modules
+    )  # the Java itself is gone
+    unread = (
+        isinstance(error, OSError) and error.errno is None
+    )  # Arrow's: a file that is damaged, not one that is not there
     return lost or unread or isinstance(error, tuple(kinds))
 
 
@@ -109,28 +151,37 @@ def _is_foreign(error: BaseException) -> bool:
 
 
 ENTRIES = ("place", "extra", "value")
-# Rows that are worked on at once: Spark hands out ten thousand at a time, which is too few to search many thousand places for.
+# Rows that are worked on at once: Spark hands out ten thousand at a time, which is too few to
+# search many thousand places for.
 PIECE = 1 << 20
 
 Columns = Mapping[str, Array]
 
 
 class Work(Protocol):
-    """What is done in a partition: pieces of columns go in, three columns of whole numbers come out. It is sent to every worker."""
+    """What is done in a partition: pieces of columns go in, three columns of whole numbers come
+    out. It is sent to every worker.
+    """
 
     def __call__(self, pieces: Iterator[Columns]) -> tuple[Ints, Ints, Ints]: ...
 
 
 def over_partitions(frame: Any, work: Work) -> Any:
-    """The entries that every partition gives, as a lazy frame in the same engine; a frame without partitions is one."""
+    """The entries that every partition gives, as a lazy frame in the same engine; a frame without
+    partitions is one.
+    """
     import narwhals.stable.v2 as nw
 
     native = frame.to_native()
     if frame.implementation.is_spark_like():
         return nw.from_native(_in_spark(native, work))
     if frame.implementation.is_dask():
-        nothing = needed("pandas").DataFrame({name: np.empty(0, dtype=np.int64) for name in ENTRIES})
-        return nw.from_native(native.map_partitions(_OfPandas(work), meta=nothing, enforce_metadata=False))
+        nothing = needed("pandas").DataFrame(
+            {name: np.empty(0, dtype=np.int64) for name in ENTRIES}
+        )
+        return nw.from_native(
+            native.map_partitions(_OfPandas(work), meta=nothing, enforce_metadata=False)
+        )
     found = work(gathered_pieces(_streamed(frame)))
     backend: Any = "pyarrow" if frame.implementation.is_duckdb() else frame.implementation
     return nw.from_dict(dict(zip(ENTRIES, found, strict=True)), backend=backend).lazy()
@@ -143,9 +194,16 @@ def _streamed(frame: Any) -> Iterator[Columns]:
     native = frame.to_native()
     if frame.implementation.is_duckdb():
         for batch in native.to_arrow_reader(PIECE):
-            yield {name: batch.column(name).to_numpy(zero_copy_only=False) for name in batch.schema.names}
+            yield {
+                name: batch.column(name).to_numpy(zero_copy_only=False)
+                for name in batch.schema.names
+            }
         return
-    batches = map(nw.from_native, native.collect_batches()) if hasattr(native, "collect_batches") else [frame.collect()]
+    batches = (
+        map(nw.from_native, native.collect_batches())
+        if hasattr(native, "collect_batches")
+        else [frame.collect()]
+    )
     for batch in batches:
         yield {name: batch[name].to_numpy() for name in batch.columns}
 
@@ -153,8 +211,11 @@ def _streamed(frame: Any) -> Iterator[Columns]:
 def _in_spark(native: Any, work: Work) -> Any:
     schema = ", ".join(f"{name} long" for name in ENTRIES)
     with warnings.catch_warnings():
-        # Spark asks for pandas, and doubts the newest, also where batches are Arrow's and pandas has no part in it.
-        warnings.filterwarnings("ignore", message="PySpark does not yet fully support pandas", category=FutureWarning)
+        # Spark asks for pandas, and doubts the newest, also where batches are Arrow's and pandas
+        # has no part in it.
+        warnings.filterwarnings(
+            "ignore", message="PySpark does not yet fully support pandas", category=FutureWarning
+        )
         return native.mapInArrow(_OfArrow(work), schema)
 
 
@@ -168,8 +229,13 @@ class _OfArrow:
         import pyarrow as pa
 
         names = [*ENTRIES]
-        pieces = ({name: batch.column(name).to_numpy(zero_copy_only=False) for name in batch.schema.names} for batch in batches)
-        yield pa.RecordBatch.from_arrays([pa.array(column) for column in self.work(gathered_pieces(pieces))], names=names)
+        pieces = (
+            {name: batch.column(name).to_numpy(zero_copy_only=False) for name in batch.schema.names}
+            for batch in batches
+        )
+        yield pa.RecordBatch.from_arrays(
+            [pa.array(column) for column in self.work(gathered_pieces(pieces))], names=names
+        )
 
 
 class _OfPandas:
@@ -180,7 +246,9 @@ class _OfPandas:
 
     def __call__(self, part: Any) -> Any:
         pieces = [{str(name): part[name].to_numpy() for name in part.columns}]
-        return needed("pandas").DataFrame(dict(zip(ENTRIES, self.work(gathered_pieces(pieces)), strict=True)))
+        return needed("pandas").DataFrame(
+            dict(zip(ENTRIES, self.work(gathered_pieces(pieces)), strict=True))
+        )
 
 
 def gathered_pieces(pieces: Iterable[Columns]) -> Iterator[Columns]:
@@ -204,18 +272,25 @@ def _cut(pieces: Iterable[Columns]) -> Iterator[Columns]:
 
 
 def _joined(pieces: list[Columns]) -> Columns:
-    return pieces[0] if len(pieces) == 1 else {name: np.concatenate([piece[name] for piece in pieces]) for name in pieces[0]}
+    return (
+        pieces[0]
+        if len(pieces) == 1
+        else {name: np.concatenate([piece[name] for piece in pieces]) for name in pieces[0]}
+    )
 
 
 # ----------------------------------------------------------------------
-# Counting where the data lie: one GROUP BY in the engine that holds them, and what it gives, checked here.
+# Counting where the data lie: one GROUP BY in the engine that holds them, and what it gives,
+# checked here.
 
 
 LABEL, GROUP, CASES, MISSING = "label", "group", "cases", "missing"
 
 
 class Tally(NamedTuple):
-    """Each row of values once, and how many cases have it: the label, the score of every model, the group where one is wanted."""
+    """Each row of values once, and how many cases have it: the label, the score of every model, the
+    group where one is wanted.
+    """
 
     label: Column
     scores: dict[str, Column]
@@ -224,7 +299,12 @@ class Tally(NamedTuple):
 
     def only(self, rows: Array) -> Tally:
         scores = {name: column.only(rows) for name, column in self.scores.items()}
-        return Tally(self.label.only(rows), scores, None if self.group is None else self.group.only(rows), self.times[rows])
+        return Tally(
+            self.label.only(rows),
+            scores,
+            None if self.group is None else self.group.only(rows),
+            self.times[rows],
+        )
 
 
 class Judged(NamedTuple):
@@ -256,7 +336,12 @@ def opened(frame: Any, wanted: Wanted) -> Any:
     native = nw.from_native(_renamed(frame, wanted), pass_through=True)
     if not isinstance(native, nw.LazyFrame | nw.DataFrame):
         text = f"a {type(frame).__name__} is no data frame"
-        raise refuse("BR950", text, "give a frame of Spark, Dask, polars, pandas, pyarrow or DuckDB, or count(y_true, y_score) for arrays")
+        raise refuse(
+            "BR950",
+            text,
+            "give a frame of Spark, Dask, polars, pandas, pyarrow or DuckDB, or count(y_true,"
+            " y_score) for arrays",
+        )
     lazy = native.lazy()
     schema = lazy.collect_schema()
     have = list(frame.columns) if _is_spark(frame) else list(schema.names())
@@ -267,7 +352,9 @@ def opened(frame: Any, wanted: Wanted) -> Any:
         check_use("", name, frame_kind(dtype), wanted)
     columns = [nw.col(place[wanted.label]).alias(LABEL)]
     columns += [nw.col(place[name]).alias(score_key(i)) for i, name in enumerate(wanted.scores)]
-    return lazy.select(*columns, *([] if wanted.group is None else [nw.col(place[wanted.group]).alias(GROUP)]))
+    return lazy.select(
+        *columns, *([] if wanted.group is None else [nw.col(place[wanted.group]).alias(GROUP)])
+    )
 
 
 def _is_spark(frame: Any) -> bool:
@@ -275,7 +362,9 @@ def _is_spark(frame: Any) -> bool:
 
 
 def _renamed(frame: Any, wanted: Wanted) -> Any:
-    """Spark reads a dot in a name as a path, and folds its case: there columns go by their places."""
+    """Spark reads a dot in a name as a path, and folds its case: there columns go by their
+    places.
+    """
     if not _is_spark(frame) or not hasattr(frame, "toDF"):
         return frame
     check_columns("", list(frame.columns), wanted.columns)
@@ -298,52 +387,97 @@ def frame_kind(dtype: Any) -> Kind:
 
 
 def wide(dtype: Any) -> Any:
-    """The type of 64 bits that holds every number of a type; None where there is none, and values are judged here as they are."""
+    """The type of 64 bits that holds every number of a type; None where there is none, and values
+    are judged here as they are.
+    """
     import narwhals.stable.v2 as nw
 
     if dtype.is_float():
         return nw.Float64
-    return nw.Int64 if dtype == nw.Boolean or (dtype.is_integer() and dtype not in (nw.UInt64, nw.UInt128, nw.Int128)) else None
+    return (
+        nw.Int64
+        if dtype == nw.Boolean
+        or (dtype.is_integer() and dtype not in (nw.UInt64, nw.UInt128, nw.Int128))
+        else None
+    )
 
 
 def tallied(frame: Any, wanted: Wanted, most: int, scored: Any = True) -> Tally | None:  # noqa: FBT002 (a bool or an expression of them)
-    """How many cases have each row of values; None where there are more than `most` rows. Scores are told apart where `scored` is true."""
+    """How many cases have each row of values; None where there are more than `most` rows. Scores
+    are told apart where `scored` is true.
+    """
     import narwhals.stable.v2 as nw
 
     schema = frame.collect_schema()
-    keys = [LABEL, *map(score_key, range(len(wanted.scores))), *([] if wanted.group is None else [GROUP])]
-    gone = {key: is_missing(nw.col(key), schema[key]) for key in keys if frame_kind(schema[key]) is Kind.NUMBERS}
-    marks = nw.sum_horizontal(nw.lit(0, nw.Int64), *(gone[key].cast(nw.Int64) * (1 << keys.index(key)) for key in gone))
-    there = {key: ~gone[key] if scored is True or key in (LABEL, GROUP) else ~gone[key] & scored for key in gone}
-    whole = [_whole(nw.col(key), schema[key], there[key]).alias(key) if key in gone else nw.col(key) for key in keys]
-    found = collected(frame.select(*whole, marks.alias(MISSING)).group_by(*keys, MISSING).agg(nw.len().alias(CASES)).head(most + 1))
+    keys = [
+        LABEL,
+        *map(score_key, range(len(wanted.scores))),
+        *([] if wanted.group is None else [GROUP]),
+    ]
+    gone = {
+        key: is_missing(nw.col(key), schema[key])
+        for key in keys
+        if frame_kind(schema[key]) is Kind.NUMBERS
+    }
+    marks = nw.sum_horizontal(
+        nw.lit(0, nw.Int64), *(gone[key].cast(nw.Int64) * (1 << keys.index(key)) for key in gone)
+    )
+    there = {
+        key: ~gone[key] if scored is True or key in (LABEL, GROUP) else ~gone[key] & scored
+        for key in gone
+    }
+    whole = [
+        _whole(nw.col(key), schema[key], there[key]).alias(key) if key in gone else nw.col(key)
+        for key in keys
+    ]
+    found = collected(
+        frame.select(*whole, marks.alias(MISSING))
+        .group_by(*keys, MISSING)
+        .agg(nw.len().alias(CASES))
+        .head(most + 1)
+    )
     if len(found) > most:
         return None
     marked = whole_numbers(found[MISSING])
     names = (wanted.label, *wanted.scores, *([] if wanted.group is None else [wanted.group]))
     columns = [
-        _with_gaps(column_of(found[key], name), marked & (1 << place) > 0) for place, (key, name) in enumerate(zip(keys, names, strict=True))
+        _with_gaps(column_of(found[key], name), marked & (1 << place) > 0)
+        for place, (key, name) in enumerate(zip(keys, names, strict=True))
     ]
     label, *rest = columns
     scores = dict(zip(wanted.scores, rest, strict=False))
-    return Tally(label, scores, None if wanted.group is None else columns[-1], whole_numbers(found[CASES]))
+    return Tally(
+        label, scores, None if wanted.group is None else columns[-1], whole_numbers(found[CASES])
+    )
 
 
 def is_missing(column: Any, dtype: Any) -> Any:
-    """Null, or NaN: comparing with NaN is a matter of taste among engines, and asking for it is not."""
-    return column.is_null() | column.fill_null(0.0).is_nan() if dtype.is_float() else column.is_null()
+    """Null, or NaN: comparing with NaN is a matter of taste among engines, and asking for it is
+    not.
+    """
+    return (
+        column.is_null() | column.fill_null(0.0).is_nan() if dtype.is_float() else column.is_null()
+    )
 
 
 def _whole(column: Any, dtype: Any, there: Any) -> Any:
     """A column without gaps, and only then of 64 bits: casting a gap is another matter of taste."""
     import narwhals.stable.v2 as nw
 
-    filled = nw.when(there).then(column).otherwise(nw.lit(False) if dtype == nw.Boolean else nw.lit(0, dtype))  # noqa: FBT003
+    filled = (
+        nw.when(there)
+        .then(column)
+        .otherwise(nw.lit(False) if dtype == nw.Boolean else nw.lit(0, dtype))  # noqa: FBT003
+    )
     return filled.cast(wide(dtype)) if wide(dtype) is not None and dtype != nw.Boolean else filled
 
 
 def _with_gaps(column: Column, gone: Array) -> Column:
-    return replace(column, missing=gone if column.missing is None else gone | column.missing) if gone.any() else column
+    return (
+        replace(column, missing=gone if column.missing is None else gone | column.missing)
+        if gone.any()
+        else column
+    )
 
 
 def collected(frame: Any) -> Any:
@@ -353,7 +487,9 @@ def collected(frame: Any) -> Any:
 
 
 def _repeatable(frame: Any) -> AbstractContextManager[object]:
-    """Dask's own way to shuffle on a cluster does not survive the loss of a worker; shuffles made of tasks are computed again."""
+    """Dask's own way to shuffle on a cluster does not survive the loss of a worker; shuffles made
+    of tasks are computed again.
+    """
     if not frame.implementation.is_dask():
         return nullcontext()
     import dask
@@ -363,18 +499,31 @@ def _repeatable(frame: Any) -> AbstractContextManager[object]:
 
 def whole_numbers(series: Any) -> Ints:
     """Counts as int64, whatever an engine makes of them."""
-    return np.array(series.to_list(), dtype=np.int64) if series.dtype.is_decimal() else np.asarray(series.to_numpy()).astype(np.int64)
+    return (
+        np.array(series.to_list(), dtype=np.int64)
+        if series.dtype.is_decimal()
+        else np.asarray(series.to_numpy()).astype(np.int64)
+    )
 
 
 def column_of(series: Any, name: str) -> Column:
-    """A column that was collected; decimals become the numbers that they spell, and gaps, which engines spell as they like, None."""
+    """A column that was collected; decimals become the numbers that they spell, and gaps, which
+    engines spell as they like, None.
+    """
     if series.dtype.is_decimal():
-        return Column(quoted(name), from_spelled([str(value) if isinstance(value, Decimal) else None for value in series.to_list()]))
+        return Column(
+            quoted(name),
+            from_spelled(
+                [str(value) if isinstance(value, Decimal) else None for value in series.to_list()]
+            ),
+        )
     return as_column(series.to_native(), quoted(name))
 
 
 def judged(tally: Tally, wanted: Wanted, treatment: Treatment) -> Judged:
-    """Which cases are positive, and what their scores are; rows without label or score are left out where that was asked for."""
+    """Which cases are positive, and what their scores are; rows without label or score are left out
+    where that was asked for.
+    """
     rows = int(tally.times.sum())
     if not rows:
         raise refuse("BR603", "there are no rows", "give a frame, or files, with cases")
@@ -382,7 +531,9 @@ def judged(tally: Tally, wanted: Wanted, treatment: Treatment) -> Judged:
     tally, dropped = _without_scores(tally, treatment)
     used = int(tally.times.sum())
     if not used:
-        raise refuse("BR603", "every row was left out, as requested: nothing remains", "give whole cases")
+        raise refuse(
+            "BR603", "every row was left out, as requested: nothing remains", "give whole cases"
+        )
     findings, scores = Findings(), dict[str, Array]()
     with findings:
         decision = label_decision(tally.label, wanted.positive, tally.times)
@@ -394,7 +545,15 @@ def judged(tally: Tally, wanted: Wanted, treatment: Treatment) -> Judged:
     findings.settle()
     positives = np.where(decision.positive, tally.times, 0)
     ledger = Ledger(rows, used, rows - used, design=wanted.design)
-    return Judged(positives, tally.times - positives, scores, tally.group, (*notes, *dropped, *decision.notes), ledger, decision.value)
+    return Judged(
+        positives,
+        tally.times - positives,
+        scores,
+        tally.group,
+        (*notes, *dropped, *decision.notes),
+        ledger,
+        decision.value,
+    )
 
 
 def label_decision(column: Column, positive: object, times: Ints) -> Decision:
@@ -412,7 +571,10 @@ def _without_labels(tally: Tally, treatment: Treatment) -> tuple[Tally, tuple[No
     if treatment.missing_label != DROP or not len(gone):
         return tally, ()
     many, cases = int(tally.times[gone].sum()), int(tally.times.sum())
-    text = f"{grouped(many)} of {number_of(cases, 'label')} in {tally.label.name} {are(many)} missing: left out, as requested"
+    text = (
+        f"{grouped(many)} of {number_of(cases, 'label')} in {tally.label.name} {are(many)} missing:"
+        " left out, as requested"
+    )
     return tally.only(_others(gone, len(tally.times))), (Note("BR105", text),)
 
 
@@ -421,8 +583,15 @@ def _without_scores(tally: Tally, treatment: Treatment) -> tuple[Tally, tuple[No
     every = np.unique(np.concatenate([*gone.values()]))
     if treatment.nan_score != DROP or not len(every):
         return tally, ()
-    shown = ", ".join(f"{quoted(name)} {grouped(int(tally.times[rows].sum()))}" for name, rows in gone.items() if len(rows))
-    text = f"{number_of(int(tally.times[every].sum()), 'case')} without a score ({shown}): left out, as requested"
+    shown = ", ".join(
+        f"{quoted(name)} {grouped(int(tally.times[rows].sum()))}"
+        for name, rows in gone.items()
+        if len(rows)
+    )
+    text = (
+        f"{number_of(int(tally.times[every].sum()), 'case')} without a score ({shown}): left out,"
+        " as requested"
+    )
     return tally.only(_others(every, len(tally.times))), (Note("BR201", text),)
 
 
@@ -436,25 +605,41 @@ def checked_treatment(said: Mapping[str, Any]) -> Treatment:
     unknown = sorted(said.keys() - known)
     if unknown and unknown[0] in WORDS:
         text = f"{unknown[0]} is an option of files: a frame is counted by the engine that holds it"
-        raise refuse("BR230", text, f"leave {unknown[0]} out; cells=… limits how many distinct scores come here")
+        raise refuse(
+            "BR230",
+            text,
+            f"leave {unknown[0]} out; cells=… limits how many distinct scores come here",
+        )
     if unknown:
         raise TypeError(f"unknown option {unknown[0]!r}; there are missing_label and nan_score")
     treatment = Treatment(**said).checked()
-    if treatment != Treatment(missing_label=treatment.missing_label, nan_score=treatment.nan_score) or {
+    if treatment != Treatment(
+        missing_label=treatment.missing_label, nan_score=treatment.nan_score
+    ) or {
         treatment.missing_label,
         treatment.nan_score,
-    } - {None, DROP}:
+    } - {
+        None,
+        DROP,
+    }:
         raise _unknown_there()
     return treatment
 
 
 def _unknown_there() -> InputError:
-    text = "where the engine counts, rows without a label or score can be left out, and nothing else"
-    return refuse("BR953", text, 'missing_label="drop", nan_score="drop", or change the columns in the frame itself')
+    text = (
+        "where the engine counts, rows without a label or score can be left out, and nothing else"
+    )
+    return refuse(
+        "BR953",
+        text,
+        'missing_label="drop", nan_score="drop", or change the columns in the frame itself',
+    )
 
 
 # ----------------------------------------------------------------------
-# The negatives of a partition among the positives' scores: what each worker counts and adds up, for all models in one pass.
+# The negatives of a partition among the positives' scores: what each worker counts and adds up, for
+# all models in one pass.
 
 
 DIGITS = 8  # of 32 bits: more than any sum of squares has
@@ -462,10 +647,12 @@ DIGITS = 8  # of 32 bits: more than any sum of squares has
 
 @dataclass(frozen=True)
 class Negatives:
-    """How many scores lie at each anchor and between them, and the lowest of each gap; and how far pairs of models are apart in placing them.
+    """How many scores lie at each anchor and between them, and the lowest of each gap; and how far
+    pairs of models are apart in placing them.
 
-    `orders` are the positives' scores of each model, as ascending orders; `hits` the positives at each, needed for pairs alone. It answers in
-    places: of each model the gaps (even, from the lowest) and the anchors between them (odd), then the digits of two sums a pair.
+    `orders` are the positives' scores of each model, as ascending orders; `hits` the positives at
+    each, needed for pairs alone. It answers in places: of each model the gaps (even, from the
+    lowest) and the anchors between them (odd), then the digits of two sums a pair.
     """
 
     orders: tuple[Ints, ...]
@@ -473,13 +660,25 @@ class Negatives:
     pairs: tuple[tuple[int, int], ...] = ()
 
     def __call__(self, pieces: Iterator[Columns]) -> tuple[Ints, Ints, Ints]:
-        sides = [Side(orders, hits) for orders, hits in zip(self.orders, self.hits or [None] * len(self.orders), strict=True)]
+        sides = [
+            Side(orders, hits)
+            for orders, hits in zip(
+                self.orders, self.hits or [None] * len(self.orders), strict=True
+            )
+        ]
         sums = [Sums() for _ in self.pairs]
         for piece in pieces:
-            columns = [np.require(piece[score_key(place)], requirements=["C", "A"]) for place in range(len(sides))]
+            columns = [
+                np.require(piece[score_key(place)], requirements=["C", "A"])
+                for place in range(len(sides))
+            ]
             for side, scores in zip(sides, columns, strict=True):
                 side.count(scores)
-            placed = [side.beaten_by(scores) for side, scores in zip(sides, columns, strict=True)] if self.pairs else []
+            placed = (
+                [side.beaten_by(scores) for side, scores in zip(sides, columns, strict=True)]
+                if self.pairs
+                else []
+            )
             for apart, (one, other) in zip(sums, self.pairs, strict=True):
                 apart.add(placed[other] - placed[one])
         return self._written(sides, sums)
@@ -489,8 +688,13 @@ class Negatives:
         lowest, values = np.full(starts[-1], INT64_MAX), np.zeros(starts[-1], dtype=np.int64)
         for side, start, stop in zip(sides, starts, starts[1:], strict=False):
             lowest[start:stop:2] = side.counter.lowest
-            values[start:stop:2], values[start + 1 : stop : 2] = side.counter.gaps, side.counter.ties
-        for number, each in enumerate(number for apart in sums for number in (apart.total, apart.squares)):
+            values[start:stop:2], values[start + 1 : stop : 2] = (
+                side.counter.gaps,
+                side.counter.ties,
+            )
+        for number, each in enumerate(
+            number for apart in sums for number in (apart.total, apart.squares)
+        ):
             for place, digit in digits(each):
                 values[starts[len(sides)] + number * DIGITS + place] = digit
         used = np.flatnonzero(values)
@@ -501,16 +705,26 @@ class Negatives:
         sizes = [2 * len(orders) + 1 for orders in self.orders]
         return np.cumsum([0, *sizes, 2 * DIGITS * len(self.pairs)]).tolist()  # type: ignore[no-any-return]
 
-    def read(self, places: Ints, least: Ints, many: Ints) -> tuple[list[tuple[Ints, Ints, Ints]], list[Sums]]:
-        """What all partitions gave together: ties, gaps and lowest of each model, and the sums of each pair."""
+    def read(
+        self, places: Ints, least: Ints, many: Ints
+    ) -> tuple[list[tuple[Ints, Ints, Ints]], list[Sums]]:
+        """What all partitions gave together: ties, gaps and lowest of each model, and the sums of
+        each pair.
+        """
         starts = self._starts()
         lowest, values = np.full(starts[-1], INT64_MAX), np.zeros(starts[-1], dtype=np.int64)
         lowest[places], values[places] = least, many
         spans = pairwise(starts[:-1])
-        gaps = [(values[start + 1 : stop : 2], values[start:stop:2], lowest[start:stop:2]) for start, stop in spans]
+        gaps = [
+            (values[start + 1 : stop : 2], values[start:stop:2], lowest[start:stop:2])
+            for start, stop in spans
+        ]
         numbers = [_number(part) for part in values[starts[-2] :].reshape(-1, DIGITS).tolist()]
         cases = int(values[: starts[1]].sum())
-        return gaps, [Sums(cases, total, squares) for total, squares in zip(numbers[0::2], numbers[1::2], strict=True)]
+        return gaps, [
+            Sums(cases, total, squares)
+            for total, squares in zip(numbers[0::2], numbers[1::2], strict=True)
+        ]
 
 
 def _number(parts: list[int]) -> int:
@@ -518,7 +732,8 @@ def _number(parts: list[int]) -> int:
 
 
 # ----------------------------------------------------------------------
-# Condensed counts of more distinct scores than fit anywhere: the positives come here, the negatives are dropped into the gaps where they lie.
+# Condensed counts of more distinct scores than fit anywhere: the positives come here, the negatives
+# are dropped into the gaps where they lie.
 
 
 MOST_LABELS = 1 << 20  # far more than two, and few enough to be told
@@ -526,7 +741,9 @@ SPARE = 1 << 10  # rows beside those of the positives: other labels, and what is
 
 
 class Cases(NamedTuple):
-    """Rows with a label and every score: the positives' scores side by side, the frame of all, and what was said and left out on the way."""
+    """Rows with a label and every score: the positives' scores side by side, the frame of all, and
+    what was said and left out on the way.
+    """
 
     frame: Any  # LABEL as 0 or 1, scores by their keys
     scores: dict[str, Array]
@@ -536,12 +753,16 @@ class Cases(NamedTuple):
     label: object
 
     def cells(self, name: str) -> Cells:
-        """The distinct scores of the positives by one model: the least that condensed counts have to hold."""
+        """The distinct scores of the positives by one model: the least that condensed counts have
+        to hold.
+        """
         return gathered(self.scores[name], self.times, np.zeros_like(self.times))
 
 
 def with_positives(frame: Any, wanted: Wanted, treatment: Treatment, most: int) -> Cases:
-    """The first pass: how many rows have each label, and each score of the positives. What is odd is refused or left out by that."""
+    """The first pass: how many rows have each label, and each score of the positives. What is odd
+    is refused or left out by that.
+    """
     import narwhals.stable.v2 as nw
 
     frame = _signed(frame, wanted)
@@ -549,7 +770,9 @@ def with_positives(frame: Any, wanted: Wanted, treatment: Treatment, most: int) 
     _check_numbers(schema, wanted)
     there = [~is_missing(nw.col(key), schema[key]) for key in _keys(wanted)]
     likely = likely_positive(schema[LABEL], wanted.positive)
-    tally = None if likely is None else tallied(frame, wanted, most + SPARE, nw.col(LABEL) == likely)
+    tally = (
+        None if likely is None else tallied(frame, wanted, most + SPARE, nw.col(LABEL) == likely)
+    )
     if tally is None:
         tally, likely = _labels(frame, wanted), None
     found = judged(tally, wanted, treatment)
@@ -570,7 +793,9 @@ def with_positives(frame: Any, wanted: Wanted, treatment: Treatment, most: int) 
 
 
 def likely_positive(dtype: Any, positive: Any) -> Any:
-    """The label that is positive unless the labels turn out otherwise: the one that was named, true or 1; None where nothing says so."""
+    """The label that is positive unless the labels turn out otherwise: the one that was named, true
+    or 1; None where nothing says so.
+    """
     import narwhals.stable.v2 as nw
 
     if dtype in (nw.String, nw.Categorical):
@@ -592,11 +817,17 @@ def _keys(wanted: Wanted) -> list[str]:
 
 
 def _signed(frame: Any, wanted: Wanted) -> Any:
-    """Whole numbers without a sign as those with one, where they fit: a pass over them finds that out."""
+    """Whole numbers without a sign as those with one, where they fit: a pass over them finds that
+    out.
+    """
     import narwhals.stable.v2 as nw
 
     schema = frame.collect_schema()
-    keys = {key: name for key, name in zip(_keys(wanted), wanted.scores, strict=True) if schema[key] == nw.UInt64}
+    keys = {
+        key: name
+        for key, name in zip(_keys(wanted), wanted.scores, strict=True)
+        if schema[key] == nw.UInt64
+    }
     if not keys:
         return frame
     most = collected(frame.select(*(nw.col(key).max() for key in keys)))
@@ -610,7 +841,10 @@ def _signed(frame: Any, wanted: Wanted) -> Any:
 def _check_numbers(schema: Any, wanted: Wanted) -> None:
     for key, name in zip(_keys(wanted), wanted.scores, strict=True):
         if wide(schema[key]) is None:
-            text = f"{quoted(name)} holds {frame_kind(schema[key])}, which cannot be condensed where they lie"
+            text = (
+                f"{quoted(name)} holds {frame_kind(schema[key])}, which cannot be condensed where"
+                " they lie"
+            )
             raise refuse("BR954", text, "cast it to float64, or to a whole number of 64 bits")
 
 
@@ -618,28 +852,43 @@ def _labels(frame: Any, wanted: Wanted) -> Tally:
     """How many rows have each label, and scores or none."""
     tally = tallied(frame, wanted, MOST_LABELS, scored=False)
     if tally is None:
-        raise refuse("BR103", f"{quoted(wanted.label)} has more than {grouped(MOST_LABELS)} values; need 2", "name the column of the labels")
+        raise refuse(
+            "BR103",
+            f"{quoted(wanted.label)} has more than {grouped(MOST_LABELS)} values; need 2",
+            "name the column of the labels",
+        )
     return tally
 
 
 def _checked(positives: Tally | None, wanted: Wanted, most: int) -> Tally:
     if positives is None:
         what = "distinct scores" if len(wanted.scores) == 1 else "distinct rows of scores"
-        text = f"the positives alone have more than {grouped(most)} {what} in {', '.join(map(quoted, wanted.scores))}"
+        text = (
+            f"the positives alone have more than {grouped(most)} {what} in"
+            f" {', '.join(map(quoted, wanted.scores))}"
+        )
         raise refuse("BR951", text, "allow more cells here, or round the scores")
     return positives
 
 
-def condensed(cases: Cases, wanted: Wanted, pairs: Sequence[tuple[int, int]] = ()) -> tuple[dict[str, Counts], list[Sums]]:
-    """The second pass: condensed counts of every model, and of every pair how far apart the negatives' placements are."""
+def condensed(
+    cases: Cases, wanted: Wanted, pairs: Sequence[tuple[int, int]] = ()
+) -> tuple[dict[str, Counts], list[Sums]]:
+    """The second pass: condensed counts of every model, and of every pair how far apart the
+    negatives' placements are.
+    """
     import narwhals.stable.v2 as nw
 
     ranked = [cases.cells(name) for name in wanted.scores]
     orders = tuple(ascending_orders(one.scores)[::-1].copy() for one in ranked)
-    work = Negatives(orders, tuple(one.positives[::-1].copy() for one in ranked) if pairs else (), tuple(pairs))
+    work = Negatives(
+        orders, tuple(one.positives[::-1].copy() for one in ranked) if pairs else (), tuple(pairs)
+    )
     negative = cases.frame.filter(nw.col(LABEL) == 0).select(*_keys(wanted))
     entries = over_partitions(negative, work)
-    found = collected(entries.group_by(ENTRIES[0]).agg(nw.col(ENTRIES[1]).min(), nw.col(ENTRIES[2]).sum()))
+    found = collected(
+        entries.group_by(ENTRIES[0]).agg(nw.col(ENTRIES[1]).min(), nw.col(ENTRIES[2]).sum())
+    )
     gaps, sums = work.read(*(whole_numbers(found[name]) for name in ENTRIES))
     cells = [without_runs(between(one, *parts)) for one, parts in zip(ranked, gaps, strict=True)]
     counts = [Counts._of(one, cases.ledger, cases.notes, condensed=True) for one in cells]
@@ -647,7 +896,8 @@ def condensed(cases: Cases, wanted: Wanted, pairs: Sequence[tuple[int, int]] = (
 
 
 # ----------------------------------------------------------------------
-# Counting data frames where they lie: Spark and Dask clusters, DuckDB, lazy and eager frames, through one function.
+# Counting data frames where they lie: Spark and Dask clusters, DuckDB, lazy and eager frames,
+# through one function.
 
 
 # So many cells take less than a gigabyte here, on their way in and merged.
@@ -666,12 +916,15 @@ def count_frame(
     design: str = RANDOM,
     **treatment: Any,
 ) -> Counts:
-    """How many positives and negatives have each score, in a data frame that need not fit into memory?
+    """How many positives and negatives have each score, in a data frame that need not fit into
+    memory?
 
-    `frame` is one of PySpark, Dask, DuckDB, ibis, polars (lazy or not), pandas or pyarrow. The engine that holds it runs one GROUP BY, and only
-    distinct scores come here. No more than `cells` of them: where there are more, the counts are condensed as `keep="positives"` has them,
-    which is exact too, and the negatives never leave their workers; `keep="all"` refuses instead. Rows without a label or score are refused, or
-    left out with `missing_label="drop"` and `nan_score="drop"`.
+    `frame` is one of PySpark, Dask, DuckDB, ibis, polars (lazy or not), pandas or pyarrow. The
+    engine that holds it runs one GROUP BY, and only distinct scores come here. No more than `cells`
+    of them: where there are more, the counts are condensed as `keep="positives"` has them, which is
+    exact too, and the negatives never leave their workers; `keep="all"` refuses instead. Rows
+    without a label or score are refused, or left out with `missing_label="drop"` and
+    `nan_score="drop"`.
 
     >>> import baserate as br, polars
     >>> frame = polars.LazyFrame({"fraud": [0, 0, 1, 1], "m": [0.1, 0.4, 0.35, 0.8]})
@@ -679,17 +932,31 @@ def count_frame(
     Counts: 2 positives, 2 negatives, 4 distinct scores, prior 0.500
     """
     wanted = Wanted(label, (score,), positive, design=design)
-    return counts_in(opened(frame, wanted), wanted, checked_treatment(treatment), keep=keep, cells=cells)[0]
+    return counts_in(
+        opened(frame, wanted), wanted, checked_treatment(treatment), keep=keep, cells=cells
+    )[0]
 
 
-def counts_in(frame: Any, wanted: Wanted, treatment: Treatment, *, keep: Keep | None = None, cells: int = MOST_CELLS) -> tuple[Counts, object]:
+def counts_in(
+    frame: Any,
+    wanted: Wanted,
+    treatment: Treatment,
+    *,
+    keep: Keep | None = None,
+    cells: int = MOST_CELLS,
+) -> tuple[Counts, object]:
     """The same of a frame that is opened, and the label that was found to be positive."""
     if keep not in (None, "all", "positives"):
-        raise refuse("BR227", f"keep must be 'all' or 'positives', got {quoted(keep)}", "keep='all'")
+        raise refuse(
+            "BR227", f"keep must be 'all' or 'positives', got {quoted(keep)}", "keep='all'"
+        )
     tally = None if keep == "positives" else tallied(frame, wanted, checked_cells(cells))
     if tally is not None:
         found = judged(tally, wanted, treatment)
-        return Counts._of(gathered(*found.cells(wanted.scores[0])), found.ledger, found.notes), found.label
+        return (
+            Counts._of(gathered(*found.cells(wanted.scores[0])), found.ledger, found.notes),
+            found.label,
+        )
     if keep == "all":
         raise _too_many(wanted.scores[0], cells)
     cases = with_positives(frame, wanted, treatment, checked_cells(cells))
@@ -699,13 +966,27 @@ def counts_in(frame: Any, wanted: Wanted, treatment: Treatment, *, keep: Keep | 
 def checked_cells(cells: int) -> int:
     """How many cells may come here."""
     if isinstance(cells, bool) or not isinstance(cells, int) or cells < 1:
-        raise refuse("BR951", f"the most cells to hold is a number of 1 or more, got {quoted(cells)}", Fix.option("cells", MOST_CELLS))
+        raise refuse(
+            "BR951",
+            f"the most cells to hold is a number of 1 or more, got {quoted(cells)}",
+            Fix.option("cells", MOST_CELLS),
+        )
     return cells
 
 
 def _too_many(score: str, cells: int) -> Exception:
-    text = f"there are more than {grouped(cells)} distinct rows of values with {quoted(score)}, which is as many as may be held here"
-    return refuse("BR951", text, Fix('cells=…, keep="positives", or round the scores', "--cells NUMBER, --keep positives, or round the scores"))
+    text = (
+        f"there are more than {grouped(cells)} distinct rows of values with {quoted(score)}, which"
+        " is as many as may be held here"
+    )
+    return refuse(
+        "BR951",
+        text,
+        Fix(
+            'cells=…, keep="positives", or round the scores',
+            "--cells NUMBER, --keep positives, or round the scores",
+        ),
+    )
 
 
 def count_groups_frame(
@@ -719,17 +1000,26 @@ def count_groups_frame(
     design: str = RANDOM,
     **treatment: Any,
 ) -> GroupedCounts:
-    """How many positives and negatives have each score, group by group (folds, slices, sites, days), in a data frame of any engine?"""
+    """How many positives and negatives have each score, group by group (folds, slices, sites,
+    days), in a data frame of any engine?
+    """
     wanted = Wanted(label, (score,), positive, group=group, design=design)
     return groups_in(opened(frame, wanted), wanted, checked_treatment(treatment), cells=cells)[0]
 
 
-def groups_in(frame: Any, wanted: Wanted, treatment: Treatment, *, cells: int = MOST_CELLS) -> tuple[GroupedCounts, object]:
+def groups_in(
+    frame: Any, wanted: Wanted, treatment: Treatment, *, cells: int = MOST_CELLS
+) -> tuple[GroupedCounts, object]:
     """The same of a frame that is opened, and the positive label."""
     found = _judged(frame, wanted, treatment, cells)
     assert found.group is not None
     names, codes = group_codes(found.group)
-    return GroupedCounts._gathered(names, codes, found.cells(wanted.scores[0]), found.ledger, found.notes), found.label
+    return (
+        GroupedCounts._gathered(
+            names, codes, found.cells(wanted.scores[0]), found.ledger, found.notes
+        ),
+        found.label,
+    )
 
 
 def count_models_frame(
@@ -744,27 +1034,36 @@ def count_models_frame(
 ) -> JointCounts:
     """Which scores did each of several models give the same cases, in a data frame of any engine?
 
-    One cell a distinct row of scores: for scores that are rounded. Where there are more than `cells`, `compare_frame` needs none of them.
+    One cell a distinct row of scores: for scores that are rounded. Where there are more than
+    `cells`, `compare_frame` needs none of them.
     """
     wanted = Wanted(label, tuple(scores), positive, design=design)
     return models_in(opened(frame, wanted), wanted, checked_treatment(treatment), cells=cells)[0]
 
 
-def models_in(frame: Any, wanted: Wanted, treatment: Treatment, *, cells: int = MOST_CELLS) -> tuple[JointCounts, object]:
+def models_in(
+    frame: Any, wanted: Wanted, treatment: Treatment, *, cells: int = MOST_CELLS
+) -> tuple[JointCounts, object]:
     """The same of a frame that is opened, and the positive label."""
     check_models(wanted.scores)
     found = _judged(frame, wanted, treatment, cells)
-    joint = JointCounts._of(found.scores, found.positives, found.negatives, found.ledger, found.notes)
+    joint = JointCounts._of(
+        found.scores, found.positives, found.negatives, found.ledger, found.notes
+    )
     return joint.sorted_by(wanted.scores), found.label
 
 
 def check_models(scores: Sequence[str]) -> None:
     """At least one score, each named once."""
     if not scores:
-        raise refuse("BR410", "no score is named", Fix('scores=["m1", "m2"]', "--score m1 --score m2"))
+        raise refuse(
+            "BR410", "no score is named", Fix('scores=["m1", "m2"]', "--score m1 --score m2")
+        )
     repeated = [name for name in scores if scores.count(name) > 1]
     if repeated:
-        raise refuse("BR407", f"the score {quoted(repeated[0])} was asked for twice", "name each score once")
+        raise refuse(
+            "BR407", f"the score {quoted(repeated[0])} was asked for twice", "name each score once"
+        )
 
 
 def _judged(frame: Any, wanted: Wanted, treatment: Treatment, cells: int) -> Judged:
@@ -775,18 +1074,23 @@ def _judged(frame: Any, wanted: Wanted, treatment: Treatment, cells: int) -> Jud
 
 
 # ----------------------------------------------------------------------
-# Several models on the same cases, too many to hold: what DeLong's test needs of every pair, from two passes over the rows.
+# Several models on the same cases, too many to hold: what DeLong's test needs of every pair, from
+# two passes over the rows.
 
 
 class Paired(NamedTuple):
-    """Sums over the cases of two models: differences of twice the number beaten, and their squares, for positives and for negatives."""
+    """Sums over the cases of two models: differences of twice the number beaten, and their squares,
+    for positives and for negatives.
+    """
 
     models: tuple[str, str]
     positives: Sums
     negatives: Sums
 
 
-def paired_sums(frame: Any, wanted: Wanted, treatment: Treatment, most: int) -> tuple[dict[str, Counts], list[Paired]]:
+def paired_sums(
+    frame: Any, wanted: Wanted, treatment: Treatment, most: int
+) -> tuple[dict[str, Counts], list[Paired]]:
     """The condensed counts of each model, and the sums of every pair of them."""
     cases = with_positives(frame, wanted, treatment, most)
     pairs = list(combinations(range(len(wanted.scores)), 2))
@@ -801,7 +1105,9 @@ def paired_sums(frame: Any, wanted: Wanted, treatment: Treatment, most: int) -> 
 
 
 def beating(cases: Cases, name: str, counts: Counts) -> Ints:
-    """Of each row of the positives' scores, twice the negatives below it by one model, a tie counting one."""
+    """Of each row of the positives' scores, twice the negatives below it by one model, a tie
+    counting one.
+    """
     scores, negatives = counts.scores[::-1], counts.negatives[::-1]
     twice = 2 * (np.cumsum(negatives) - negatives) + negatives
     found: Ints = twice[np.searchsorted(scores, cases.scores[name])]

@@ -1,4 +1,6 @@
-"""JSON lines: one object a line, flat values only. A single array of objects is read too, up to 100 MB, with a note."""
+"""JSON lines: one object a line, flat values only. A single array of objects is read too, up to 100
+MB, with a note.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ ONE_A_LINE = "write one flat object a line"
 Record = tuple[int, dict[str, Any]]
 
 
-def read_json_lines(path: str, wanted: Wanted, asked: Asked | None = None, limits: Limits | None = None) -> Table:
+def read_json_lines(
+    path: str, wanted: Wanted, asked: Asked | None = None, limits: Limits | None = None
+) -> Table:
     """The wanted fields of every object."""
     with streams.opened(path, limits) as plain:
         return table_of(plain, wanted, asked or Asked())
@@ -37,8 +41,16 @@ def table_of(plain: streams.Plain, wanted: Wanted, asked: Asked) -> Table:
         notes = [*plain.notes, *text.notes]
         if _is_array(text):
             if text.facts.size > LARGEST_ARRAY:
-                raise refuse_file(plain.shown, "BR621", "is one JSON array of more than 100 MB", ONE_A_LINE)
-            notes.append(Note("BR621", "the file is one JSON array, read as a whole; a place is the number of the object, from 1"))
+                raise refuse_file(
+                    plain.shown, "BR621", "is one JSON array of more than 100 MB", ONE_A_LINE
+                )
+            notes.append(
+                Note(
+                    "BR621",
+                    "the file is one JSON array, read as a whole; a place is the number of the"
+                    " object, from 1",
+                )
+            )
             found = list(_of_array(text))
         else:
             found = list(_of_lines(text))
@@ -50,7 +62,11 @@ def table_of(plain: streams.Plain, wanted: Wanted, asked: Asked) -> Table:
 
 
 def _check_asked(shown: str, asked: Asked) -> None:
-    unused = [field.name for field in fields(Asked) if field.name != "encoding" and getattr(asked, field.name) != field.default]
+    unused = [
+        field.name
+        for field in fields(Asked)
+        if field.name != "encoding" and getattr(asked, field.name) != field.default
+    ]
     if unused:
         text = f"{unused[0].replace('_', ' ')} applies to a table of text, and this is JSON"
         raise refuse_file(shown, "BR612", text, f"leave {unused[0]} out")
@@ -76,15 +92,33 @@ def _of_array(text: Text) -> Iterator[Record]:
 def _parsed(shown: str, text: str, line: int | None) -> Any:
     lines = () if line is None else (line,)
     try:
-        return json.loads(text, object_pairs_hook=_pairs, parse_constant=_constant, parse_float=_fraction)
+        return json.loads(
+            text, object_pairs_hook=_pairs, parse_constant=_constant, parse_float=_fraction
+        )
     except json.JSONDecodeError as error:
         place = (error.lineno,) if line is None else lines
-        raise refuse_file(shown, "BR620", f"is broken JSON ({error.msg}, character {error.colno})", ONE_A_LINE, place, 1) from None
+        raise refuse_file(
+            shown,
+            "BR620",
+            f"is broken JSON ({error.msg}, character {error.colno})",
+            ONE_A_LINE,
+            place,
+            1,
+        ) from None
     except _Twice as error:
         twice = f"has an object with more than one {quoted(str(error))}"
-        raise refuse_file(shown, "BR606", twice, "give each field once", lines, len(lines)) from None
+        raise refuse_file(
+            shown, "BR606", twice, "give each field once", lines, len(lines)
+        ) from None
     except (RecursionError, ValueError) as error:
-        raise refuse_file(shown, "BR620", f"is broken JSON ({quoted(str(error), quotes=False)})", ONE_A_LINE, lines, len(lines)) from None
+        raise refuse_file(
+            shown,
+            "BR620",
+            f"is broken JSON ({quoted(str(error), quotes=False)})",
+            ONE_A_LINE,
+            lines,
+            len(lines),
+        ) from None
 
 
 class _Twice(Exception):  # noqa: N818 (never leaves this module)
@@ -100,40 +134,66 @@ def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _constant(text: str) -> float:
-    """NaN and infinities are no JSON, and yet what Python writes; NaN is then refused as any missing score is."""
+    """NaN and infinities are no JSON, and yet what Python writes; NaN is then refused as any
+    missing score is.
+    """
     return float(text)
 
 
 class _Spelled(str):
-    """A number of which a float may not keep every digit: it stays as it is written, for scores.py to judge."""
+    """A number of which a float may not keep every digit: it stays as it is written, for scores.py
+    to judge.
+    """
 
     __slots__ = ()
 
 
 def _fraction(text: str) -> float | _Spelled:
-    """A float where no two different texts become one: fifteen digits without an exponent, or what Python writes for that float."""
+    """A float where no two different texts become one: fifteen digits without an exponent, or what
+    Python writes for that float.
+    """
     value = float(text)
     plain = len(text) <= SAFE_DIGITS and "e" not in text and "E" not in text
     return value if plain or repr(value) == text else _Spelled(text)
 
 
 def _settled(values: list[Any], *, number: bool) -> list[Any]:
-    """Without such numbers: all of a column of numbers as text, so that they are compared; floats in any other."""
+    """Without such numbers: all of a column of numbers as text, so that they are compared; floats
+    in any other.
+    """
     if not any(type(value) is _Spelled for value in values):
         return values
     if not number:
         return [float(value) if type(value) is _Spelled else value for value in values]
-    return [repr(value) if type(value) in (int, float) else str(value) if type(value) is _Spelled else value for value in values]
+    return [
+        (
+            repr(value)
+            if type(value) in (int, float)
+            else str(value)
+            if type(value) is _Spelled
+            else value
+        )
+        for value in values
+    ]
 
 
 def _object(shown: str, value: Any, number: int) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise refuse_file(shown, "BR620", f"holds {quoted(value)} where an object should stand", ONE_A_LINE, (number,), 1)
+        raise refuse_file(
+            shown,
+            "BR620",
+            f"holds {quoted(value)} where an object should stand",
+            ONE_A_LINE,
+            (number,),
+            1,
+        )
     return value
 
 
 def _columns(shown: str, found: list[Record], wanted: Wanted) -> dict[str, Array]:
-    """Each wanted field. One that some objects lack is refused: left out and misspelled look the same."""
+    """Each wanted field. One that some objects lack is refused: left out and misspelled look the
+    same.
+    """
     columns = {}
     for name in wanted.columns:
         lacking = [line for line, record in found if name not in record]
@@ -142,8 +202,18 @@ def _columns(shown: str, found: list[Record], wanted: Wanted) -> dict[str, Array
             matched(shown, names, [name])
             refuse_absent(shown, names, [name])
         if lacking:
-            text = f"the field {quoted(name)} is missing in {grouped(len(lacking))} of {number_of(len(found), 'object')}"
-            raise refuse_file(shown, "BR605", text, "write null where there is no value", tuple(lacking), len(lacking))
+            text = (
+                f"the field {quoted(name)} is missing in {grouped(len(lacking))} of"
+                f" {number_of(len(found), 'object')}"
+            )
+            raise refuse_file(
+                shown,
+                "BR605",
+                text,
+                "write null where there is no value",
+                tuple(lacking),
+                len(lacking),
+            )
         columns[name] = _column(shown, name, found, wanted)
     return columns
 
@@ -154,12 +224,19 @@ def _column(shown: str, name: str, found: list[Record], wanted: Wanted) -> Array
         if isinstance(value, dict | list):
             raise _nested(shown, name, value, line)
     missing = csv.MISSING_NUMBERS if name in wanted.numbers else csv.MISSING
-    values = [None if isinstance(value, str) and value.strip() in missing else value for value in values]
+    values = [
+        None if isinstance(value, str) and value.strip() in missing else value for value in values
+    ]
     if name in wanted.numbers:
         _check_kinds(shown, name, values, [line for line, _ in found])
     values = _settled(values, number=name in wanted.numbers)
     if name in wanted.texts and name != wanted.label:
-        return _plain([None if value is None else value if isinstance(value, str) else json.dumps(value) for value in values])
+        return _plain(
+            [
+                None if value is None else value if isinstance(value, str) else json.dumps(value)
+                for value in values
+            ]
+        )
     types = set(map(type, values))
     if types <= {bool}:
         return np.array(values, dtype=np.bool_)
@@ -171,12 +248,19 @@ def _column(shown: str, name: str, found: list[Record], wanted: Wanted) -> Array
 
 
 def _check_kinds(shown: str, name: str, values: list[Any], lines: list[int]) -> None:
-    """A column of numbers may be written as numbers, or all as text; what is mixed went wrong somewhere."""
-    here = [None if value is None else NUMBER if type(value) is _Spelled else kind_of_value(value) for value in values]
+    """A column of numbers may be written as numbers, or all as text; what is mixed went wrong
+    somewhere.
+    """
+    here = [
+        None if value is None else NUMBER if type(value) is _Spelled else kind_of_value(value)
+        for value in values
+    ]
     kinds = Counter(kind for kind in here if kind is not None)
     if len(kinds) > 1:
         rarest = kinds.most_common()[-1][0]
-        error = mixed("BR208", quoted(name), kinds, [row for row, kind in enumerate(here) if kind == rarest])
+        error = mixed(
+            "BR208", quoted(name), kinds, [row for row, kind in enumerate(here) if kind == rarest]
+        )
         raise error.moved(InLines.of(shown, lines))
 
 

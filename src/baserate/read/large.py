@@ -18,12 +18,30 @@ import numpy as np
 
 from baserate.counts.cells import Array, cuts_of
 from baserate.counts.counts import Bins, Counts
-from baserate.errors import MOST_EXAMPLES, Findings, Fix, InputError, grouped, number_of, quoted, refuse, refuse_file
+from baserate.errors import (
+    MOST_EXAMPLES,
+    Findings,
+    Fix,
+    InputError,
+    grouped,
+    number_of,
+    quoted,
+    refuse,
+    refuse_file,
+)
 from baserate.kernels import Cells, Kernels, best
 from baserate.notes import RANDOM, Ledger, Note, Source, checked_design, counted_twice
 from baserate.numbers import Ints
 from baserate.read import streams
-from baserate.read.cases import UNLIKE_LABELS, Decision, as_scores, decide, fitting, no_rank, swapped
+from baserate.read.cases import (
+    UNLIKE_LABELS,
+    Decision,
+    as_scores,
+    decide,
+    fitting,
+    no_rank,
+    swapped,
+)
 from baserate.read.columns import BadCells, Column, Unread, as_column, objects
 from baserate.read.condense import (
     AGAIN,
@@ -46,7 +64,17 @@ from baserate.read.condense import (
 )
 from baserate.read.csv import FAST_FROM, PLAIN_LABELS
 from baserate.read.large_formats import MOST_LABELS
-from baserate.read.sandbox import SHA256, Quotas, Untrue, field_of, machine_memory, note_of, raised, texts_of, whole_of
+from baserate.read.sandbox import (
+    SHA256,
+    Quotas,
+    Untrue,
+    field_of,
+    machine_memory,
+    note_of,
+    raised,
+    texts_of,
+    whole_of,
+)
 from baserate.read.source import (
     PARQUET,
     PARTS,
@@ -66,11 +94,14 @@ from baserate.read.table import CELL, POSITIVE, Ceiling, InLines, Table, Wanted,
 from baserate.read.treatments import TURNED, Treatment, turned
 
 # ----------------------------------------------------------------------
-# Counting what does not fit: cases go by in pieces, as often as it takes, and never more is kept than there is room for.
+# Counting what does not fit: cases go by in pieces, as often as it takes, and never more is kept
+# than there is room for.
 
 
 class Kept(NamedTuple):
-    """What counts are made of: cells, the bins they are, whether runs were merged, and the thresholds that were kept apart."""
+    """What counts are made of: cells, the bins they are, whether runs were merged, and the
+    thresholds that were kept apart.
+    """
 
     cells: Cells
     bins: Bins | None = None
@@ -90,8 +121,15 @@ def count_pieces(pieces: Pieces, ceiling: Ceiling, key: str = "", kernels: Kerne
 class _Run:
     """One count: what is being filled, and where in which reading of the pieces it stands."""
 
-    def __init__(self, pieces: Pieces, ceiling: Ceiling, checkpoint: Checkpoint, kernels: Kernels) -> None:
-        self.pieces, self.ceiling, self.checkpoint, self.kernels = pieces, ceiling, checkpoint, kernels
+    def __init__(
+        self, pieces: Pieces, ceiling: Ceiling, checkpoint: Checkpoint, kernels: Kernels
+    ) -> None:
+        self.pieces, self.ceiling, self.checkpoint, self.kernels = (
+            pieces,
+            ceiling,
+            checkpoint,
+            kernels,
+        )
         self.reading, self.piece, self.rows = 0, 0, 0
         self.stage: Stage = self._resumed() or Everything(ceiling.room // CELL, kernels)
 
@@ -107,7 +145,13 @@ class _Run:
             match self.stage:
                 case Positives():
                     self.stage.settle()
-                    self._begin(Gaps(self.stage, cuts_of(self.ceiling.thresholds, self.stage.kind), self.kernels))
+                    self._begin(
+                        Gaps(
+                            self.stage,
+                            cuts_of(self.ceiling.thresholds, self.stage.kind),
+                            self.kernels,
+                        )
+                    )
                 case Gaps():
                     return Kept(self.stage.cells(), condensed=True, cuts=self.stage.cuts)
                 case Certified():
@@ -117,7 +161,11 @@ class _Run:
 
     def _finer(self, bins: Certified) -> Certified:
         cuts = cuts_of(self.ceiling.thresholds, bins.kind)
-        finer = bins.finer(self.ceiling.room // BIN, cuts, self.kernels) if self.reading < MOST_ROUNDS else None
+        finer = (
+            bins.finer(self.ceiling.room // BIN, cuts, self.kernels)
+            if self.reading < MOST_ROUNDS
+            else None
+        )
         if finer is None:
             raise not_certified(bins.bound(), rounds=self.reading >= MOST_ROUNDS)
         return finer
@@ -145,7 +193,11 @@ class _Run:
                     self.ceiling.progress(self.rows, self.pieces.rows or self.rows)
                 if self.checkpoint.due:
                     self._save()
-                if isinstance(self.stage, Positives) and not positives and self.pieces.can_leave_out:
+                if (
+                    isinstance(self.stage, Positives)
+                    and not positives
+                    and self.pieces.can_leave_out
+                ):
                     return True
         return False
 
@@ -156,7 +208,9 @@ class _Run:
         cells, room = stage.settle(), self.ceiling.room
         less: Positives | Certified
         if self.ceiling.approx:
-            less = Certified.among(cells, room // BIN, cuts_of(self.ceiling.thresholds, _kind(cells)), self.kernels)
+            less = Certified.among(
+                cells, room // BIN, cuts_of(self.ceiling.thresholds, _kind(cells)), self.kernels
+            )
         else:
             less = Positives.among(cells, room // POSITIVE, self.ceiling.memory)
         if stage.rest is not None:
@@ -164,7 +218,9 @@ class _Run:
         return less
 
     def _save(self) -> None:
-        self.checkpoint.write(Reached(self.stage.NAME, self.reading, self.piece, self.rows, self.stage.arrays()))
+        self.checkpoint.write(
+            Reached(self.stage.NAME, self.reading, self.piece, self.rows, self.stage.arrays())
+        )
 
     def _resumed(self) -> Stage | None:
         reached = self.checkpoint.found()
@@ -174,7 +230,9 @@ class _Run:
         try:
             return self._restored(reached)
         except (KeyError, ValueError, TypeError):
-            raise refuse_file(self.checkpoint.path or "", "BR945", "does not hold what its head says", AGAIN) from None
+            raise refuse_file(
+                self.checkpoint.path or "", "BR945", "does not hold what its head says", AGAIN
+            ) from None
 
     def _restored(self, reached: Reached) -> Stage:
         arrays, kernels, ceiling = reached.arrays, self.kernels, self.ceiling
@@ -187,7 +245,11 @@ class _Run:
         most, gaps = ceiling.room // POSITIVE, reached.stage == Gaps.NAME
         orders, hits = _positives(arrays) if gaps else (arrays["orders"], arrays["hits"])
         found = Positives(kind, most, ceiling.memory, orders, hits)
-        return Gaps(found, cuts_of(ceiling.thresholds, kind), kernels).restored(arrays) if gaps else found
+        return (
+            Gaps(found, cuts_of(ceiling.thresholds, kind), kernels).restored(arrays)
+            if gaps
+            else found
+        )
 
 
 def _positives(arrays: dict[str, Array]) -> tuple[Ints, Ints]:
@@ -213,12 +275,15 @@ def count_chunks(
     approx: bool = False,
     design: str = RANDOM,
 ) -> Counts:
-    """How many positives and negatives have each score, where labels and scores come in chunks and do not fit into memory?
+    """How many positives and negatives have each score, where labels and scores come in chunks and
+    do not fit into memory?
 
-    `chunks` gives pairs of labels and scores: a function that begins anew each time, or a list. Full counts where every distinct score fits
-    into `memory`; otherwise the chunks are read twice, and the counts are condensed (see `Counts.condense`), exact for AUC and its interval,
-    for the hull, and at every one of `thresholds`. `approx=True` keeps certified bins instead, with AUC within 1e-6, mostly after one reading.
-    Chunks that are not the same cases when they are read again are refused.
+    `chunks` gives pairs of labels and scores: a function that begins anew each time, or a list.
+    Full counts where every distinct score fits into `memory`; otherwise the chunks are read twice,
+    and the counts are condensed (see `Counts.condense`), exact for AUC and its interval, for the
+    hull, and at every one of `thresholds`. `approx=True` keeps certified bins instead, with AUC
+    within 1e-6, mostly after one reading. Chunks that are not the same cases when they are read
+    again are refused.
 
     >>> import baserate as br
     >>> br.count_chunks(lambda: (([0, 1], [0.1, 0.4 + i]) for i in range(3)), memory="1GB")
@@ -234,12 +299,24 @@ def count_chunks(
 
 def as_counts(kept: Kept, ledger: Ledger, notes: tuple[Note, ...]) -> Counts:
     """Counts that say what had to be merged."""
-    counts = Counts._of(kept.cells, ledger, (*notes, *_merged(kept)), kept.bins, kept.condensed, kept.cuts)
+    counts = Counts._of(
+        kept.cells, ledger, (*notes, *_merged(kept)), kept.bins, kept.condensed, kept.cuts
+    )
     if kept.bins is None:
         return counts
-    text = f"certified bins: AUC within {counts.auc_error_bound:.1e}; every point shown is exact, and between two of them lie at most"
-    shares = [column.max() / max(int(column.sum()), 1) for column in (kept.cells.positives, kept.cells.negatives)]
-    note = Note("BR946", f"{text} {100 * shares[0]:.2g} % of the positives and {100 * shares[1]:.2g} % of the negatives")
+    text = (
+        f"certified bins: AUC within {counts.auc_error_bound:.1e}; every point shown is exact, and"
+        " between two of them lie at most"
+    )
+    shares = [
+        column.max() / max(int(column.sum()), 1)
+        for column in (kept.cells.positives, kept.cells.negatives)
+    ]
+    note = Note(
+        "BR946",
+        f"{text} {100 * shares[0]:.2g} % of the positives and {100 * shares[1]:.2g} % of the"
+        " negatives",
+    )
     return Counts._of(kept.cells, ledger, (*notes, note), kept.bins, kept.condensed, kept.cuts)
 
 
@@ -247,15 +324,26 @@ def _merged(kept: Kept) -> tuple[Note, ...]:
     if not kept.condensed:
         return ()
     kept_apart = "" if kept.cuts is None else f", and at the {grouped(len(kept.cuts))} asked for"
-    text = f"the scores did not all fit: runs of negatives are merged, exact for AUC and at every positive's score{kept_apart}"
-    return (Note("BR947", text, Fix("more memory, to keep every score", "a higher --memory, to keep every score")),)
+    text = (
+        "the scores did not all fit: runs of negatives are merged, exact for AUC and at every"
+        f" positive's score{kept_apart}"
+    )
+    return (
+        Note(
+            "BR947",
+            text,
+            Fix("more memory, to keep every score", "a higher --memory, to keep every score"),
+        ),
+    )
 
 
 # ----------------------------------------------------------------------
-# Files as pieces, read by a process of its own: described once, and then read by the same process as often as counting needs.
+# Files as pieces, read by a process of its own: described once, and then read by the same process
+# as often as counting needs.
 
 
-# Rows in a piece: fewer row groups than this are put together, and a row group of more than the ceiling allows is read in parts.
+# Rows in a piece: fewer row groups than this are put together, and a row group of more than the
+# ceiling allows is read in parts.
 ROWS = 1 << 20
 BYTES_A_ROW = 256
 PLAIN = (bool, int, float, str, type(None))
@@ -266,7 +354,9 @@ class Whole(Exception):  # noqa: N818 (never reaches a user)
 
 
 class InText(NamedTuple):
-    """What there is to say of a text: the line of its first row, the first rows without a label, the scores that are like labels, notes."""
+    """What there is to say of a text: the line of its first row, the first rows without a label,
+    the scores that are like labels, notes.
+    """
 
     first: int
     unlabelled: tuple[int, ...]
@@ -276,7 +366,9 @@ class InText(NamedTuple):
 
 
 class Described(NamedTuple):
-    """A source: its files with the rows of each and of its row groups, the types of the scores, and how often each label occurs."""
+    """A source: its files with the rows of each and of its row groups, the types of the scores, and
+    how often each label occurs.
+    """
 
     path: str
     sha256: str
@@ -289,16 +381,22 @@ class Described(NamedTuple):
 
 
 class Reader:
-    """A process that has described some sources, and reads them, for one listener or for several by turns."""
+    """A process that has described some sources, and reads them, for one listener or for several by
+    turns.
+    """
 
     def __init__(self, listening: Listening, found: list[Described], memory: int) -> None:
         self.incoming, self.ask, self.found, self.memory = *listening, found, memory
         self.owed = deque[Asked]()  # answers come in this order
-        self.early = dict[Asked, tuple[Array, Array]]()  # those that came while another was waited for
+        self.early = dict[
+            Asked, tuple[Array, Array]
+        ]()  # those that came while another was waited for
         self.unwanted = set[Asked]()
 
     def answers(self, asked: Sequence[Asked]) -> Iterator[tuple[Array, Array, int]]:
-        """Labels, scores and rows of each piece. The next is asked for before one is handed on: it is read while this one is counted."""
+        """Labels, scores and rows of each piece. The next is asked for before one is handed on: it
+        is read while this one is counted.
+        """
         mine = deque[Asked]()
         try:
             for number, piece in enumerate(asked):
@@ -325,7 +423,11 @@ class Reader:
         self.incoming.left = self.memory  # of what came before, nothing is held
         said = raised(self.incoming.json())
         sent = field_of(int, said, "sent")
-        if field_of(int, said, "rows") != asked.rows or not 0 <= sent <= asked.rows or (sent < asked.rows and not asked.positives):
+        if (
+            field_of(int, said, "rows") != asked.rows
+            or not 0 <= sent <= asked.rows
+            or (sent < asked.rows and not asked.positives)
+        ):
             raise Untrue("a piece of another length")
         labels = np.ones(sent, dtype=np.bool_) if asked.positives else self.incoming.column(sent)
         if labels.dtype != np.bool_:
@@ -346,11 +448,20 @@ class Asked(NamedTuple):
 
 
 @contextmanager
-def described(sources: Sequence[str], shown: str, wanted: Wanted, options: Options, *, text: bool = False) -> Iterator[Reader]:
-    """A reader of these sources, each a file or a folder, and what lies in them; errors are those that reading them would raise."""
+def described(
+    sources: Sequence[str], shown: str, wanted: Wanted, options: Options, *, text: bool = False
+) -> Iterator[Reader]:
+    """A reader of these sources, each a file or a folder, and what lies in them; errors are those
+    that reading them would raise.
+    """
     assert options.ceiling.memory is not None
     how = {"asked": asdict(options.asked), "limits": asdict(options.limits)} if text else None
-    said = {"sources": list(sources), "wanted": asdict(wanted), "memory": options.ceiling.memory // 4, "text": how}
+    said = {
+        "sources": list(sources),
+        "wanted": asdict(wanted),
+        "memory": options.ceiling.memory // 4,
+        "text": how,
+    }
     quotas = Quotas(machine_memory())
     with listening(shown, {"scale": said}, quotas) as reader:
         head = raised(reader.incoming.json())
@@ -358,7 +469,9 @@ def described(sources: Sequence[str], shown: str, wanted: Wanted, options: Optio
             raise Whole
         if field_of(int, head, "sources") != len(sources):
             raise Untrue("other sources than were asked for")
-        found = [_described_by_reader(raised(reader.incoming.json()), wanted, text=text) for _ in sources]
+        found = [
+            _described_by_reader(raised(reader.incoming.json()), wanted, text=text) for _ in sources
+        ]
         yield Reader(reader, found, quotas.memory)
 
 
@@ -366,13 +479,30 @@ def _described_by_reader(said: Any, wanted: Wanted, *, text: bool) -> Described:
     files, rows = texts_of(said, "files"), whole_of(said, "rows")
     groups = [whole_of({"each": each}, "each") for each in field_of(list, said, "groups")]
     types, sha256 = field_of(dict, said, "types"), field_of(str, said, "sha256")
-    fits = len(files) == len(rows) == len(groups) and all(sum(parts) == whole for parts, whole in zip(groups, rows, strict=True))
-    if not files or not fits or min(rows) < 0 or any(min(parts, default=0) < 0 for parts in groups) or not SHA256.fullmatch(sha256):
+    fits = len(files) == len(rows) == len(groups) and all(
+        sum(parts) == whole for parts, whole in zip(groups, rows, strict=True)
+    )
+    if (
+        not files
+        or not fits
+        or min(rows) < 0
+        or any(min(parts, default=0) < 0 for parts in groups)
+        or not SHA256.fullmatch(sha256)
+    ):
         raise Untrue("rows that do not add up")
     if set(types) != set(wanted.scores):
         raise Untrue("other columns than were asked for")
     in_text = _in_text_of_reader(field_of(dict, said, "text"), sum(rows)) if text else None
-    return Described(field_of(str, said, "path"), sha256, files, rows, groups, types, _labels(said, sum(rows)), in_text)
+    return Described(
+        field_of(str, said, "path"),
+        sha256,
+        files,
+        rows,
+        groups,
+        types,
+        _labels(said, sum(rows)),
+        in_text,
+    )
 
 
 def _in_text_of_reader(said: Any, rows: int) -> InText:
@@ -381,12 +511,19 @@ def _in_text_of_reader(said: Any, rows: int) -> InText:
         raise Untrue("rows that are none")
     notes = tuple(map(note_of, field_of(list, said, "notes")))
     odd = {name: _unread(found, rows) for name, found in field_of(dict, said, "unread").items()}
-    return InText(field_of(int, said, "first"), unlabelled, texts_of(said, "like_labels"), notes, odd)
+    return InText(
+        field_of(int, said, "first"), unlabelled, texts_of(said, "like_labels"), notes, odd
+    )
 
 
 def _unread(said: Any, rows: int) -> Unread:
-    missing, wrong, nan = (_cells(field_of(dict, said, kind), rows) for kind in ("missing", "wrong", "nan"))
-    if field_of(int, said, "rows") != rows or not 0 < missing.total + wrong.total + nan.total <= rows:
+    missing, wrong, nan = (
+        _cells(field_of(dict, said, kind), rows) for kind in ("missing", "wrong", "nan")
+    )
+    if (
+        field_of(int, said, "rows") != rows
+        or not 0 < missing.total + wrong.total + nan.total <= rows
+    ):
         raise Untrue("cells that are none")
     return Unread(rows, missing, wrong, nan)
 
@@ -412,21 +549,41 @@ def _labels(said: Any, rows: int) -> Counter[Any]:
 
 
 class ParquetPieces:
-    """The cases of one score. The positive label is known; a score that is missing is refused where it lies."""
+    """The cases of one score. The positive label is known; a score that is missing is refused where
+    it lies.
+    """
 
     can_leave_out = True
 
-    def __init__(self, reader: Reader, wanted: Wanted, value: Any, memory: int, *, lower_is_positive: bool = False) -> None:
-        self.reader, self.score, self.lower_is_positive = reader, wanted.scores[0], lower_is_positive
+    def __init__(
+        self,
+        reader: Reader,
+        wanted: Wanted,
+        value: Any,
+        memory: int,
+        *,
+        lower_is_positive: bool = False,
+    ) -> None:
+        self.reader, self.score, self.lower_is_positive = (
+            reader,
+            wanted.scores[0],
+            lower_is_positive,
+        )
         self.asked = {"label": wanted.label, "score": self.score, "value": value}
         files = [file for part in reader.found for file in part.files]
         self.rows: int | None = sum(sum(part.rows) for part in reader.found)
         self.place = in_tables(files, [rows for part in reader.found for rows in part.rows])
         groups = [parts for part in reader.found for parts in part.groups]
-        self.pieces = [piece for file, parts in enumerate(groups) for piece in _together(file, parts, max(memory // BYTES_A_ROW, 1))]
+        self.pieces = [
+            piece
+            for file, parts in enumerate(groups)
+            for piece in _together(file, parts, max(memory // BYTES_A_ROW, 1))
+        ]
 
     def begin(self, first: int, *, positives: bool = False) -> Generator[Piece]:
-        """The pieces from this one on. Where scores are missing, all of them are found before that is said."""
+        """The pieces from this one on. Where scores are missing, all of them are found before that
+        is said.
+        """
         gone, total, row = list[int](), 0, sum(rows for _, _, rows in self.pieces[:first])
         asked = [Asked(*piece, positives, **self.asked) for piece in self.pieces[first:]]
         for labels, scores, rows in self.reader.answers(asked):
@@ -467,12 +624,17 @@ def _together(file: int, groups: Sequence[int], most: int) -> Iterator[tuple[int
 
 
 def key_of(found: Sequence[Described], *said: object) -> str:
-    """What a checkpoint is bound to: the digests of the sources, how they are cut into pieces, and what was asked."""
-    return json.dumps([[part.sha256, part.rows, part.groups] for part in found] + [repr(each) for each in said])
+    """What a checkpoint is bound to: the digests of the sources, how they are cut into pieces, and
+    what was asked.
+    """
+    return json.dumps(
+        [[part.sha256, part.rows, part.groups] for part in found] + [repr(each) for each in said]
+    )
 
 
 # ----------------------------------------------------------------------
-# Counting files under a ceiling on memory: Parquet and delimited text piece by piece, whatever else as a whole, where that fits.
+# Counting files under a ceiling on memory: Parquet and delimited text piece by piece, whatever else
+# as a whole, where that fits.
 
 
 PACKED = "packed"
@@ -486,7 +648,9 @@ class Sources(NamedTuple):
 
 
 def sources_in_pieces(source: str, *, short: bool = False) -> Sources | None:
-    """What is read piece by piece; None where a source is read as a whole, as text is that is short, unless `short` is to be too."""
+    """What is read piece by piece; None where a source is read as a whole, as text is that is
+    short, unless `short` is to be too.
+    """
     if SCHEME.match(source) or source in STDIN:
         return None
     if os.path.isdir(source):  # noqa: PTH112
@@ -496,12 +660,20 @@ def sources_in_pieces(source: str, *, short: bool = False) -> Sources | None:
     elif os.path.lexists(source):
         found = [source]
     else:
-        found = sorted(glob.glob(source, recursive=True)) if WILD.search(source) and not PARTS.fullmatch(source) else []  # noqa: PTH207
+        found = (
+            sorted(glob.glob(source, recursive=True))  # noqa: PTH207
+            if WILD.search(source) and not PARTS.fullmatch(source)
+            else []
+        )
     there = {_kind_of(path) for path in found}
     if there == {"Parquet"} and not os.path.isdir(source):  # noqa: PTH112
         return Sources(found)
     is_text = bool(there) and there <= {streams.TEXT, PACKED}
-    return Sources(found, text=True) if is_text and (short or PACKED in there or _length(found) >= FAST_FROM) else None
+    return (
+        Sources(found, text=True)
+        if is_text and (short or PACKED in there or _length(found) >= FAST_FROM)
+        else None
+    )
 
 
 def _kind_of(path: str) -> str | None:
@@ -519,11 +691,18 @@ def _length(paths: Sequence[str]) -> int:
     return sum(map(os.path.getsize, paths))
 
 
-def count_large(source: str, sources: Sources, wanted: Wanted, options: Options) -> dict[str, Counts] | None:
-    """The counts of each score column, by its name, one after the other; None where text has to be read as a whole."""
+def count_large(
+    source: str, sources: Sources, wanted: Wanted, options: Options
+) -> dict[str, Counts] | None:
+    """The counts of each score column, by its name, one after the other; None where text has to be
+    read as a whole.
+    """
     try:
         with _described(source, sources, wanted, options) as (reader, decision):
-            return {name: _counted(reader, replace(wanted, scores=(name,)), decision, options) for name in wanted.scores}
+            return {
+                name: _counted(reader, replace(wanted, scores=(name,)), decision, options)
+                for name in wanted.scores
+            }
     except Whole:
         return None
 
@@ -532,17 +711,32 @@ def count_large(source: str, sources: Sources, wanted: Wanted, options: Options)
 def pieces_of(
     source: str, sources: Sources, wanted: Wanted, options: Options
 ) -> Iterator[tuple[dict[str, ParquetPieces], tuple[Note, ...], Ledger]]:
-    """The same cases once for each score, to be read side by side, what was noted, and what is read. `Whole` where that cannot be."""
+    """The same cases once for each score, to be read side by side, what was noted, and what is
+    read. `Whole` where that cannot be.
+    """
     with _described(source, sources, wanted, options) as (reader, decision):
         assert options.ceiling.memory is not None
         alone = {name: replace(wanted, scores=(name,)) for name in wanted.scores}
-        share, low, value = options.ceiling.memory // len(alone), options.treatment.lower_is_positive, _written(decision, reader)
-        pieces = {name: ParquetPieces(reader, one, value, share, lower_is_positive=low) for name, one in alone.items()}
-        yield pieces, (*_notes(reader.found, decision), *((TURNED,) if low else ())), _ledger(reader.found, wanted, decision)
+        share, low, value = (
+            options.ceiling.memory // len(alone),
+            options.treatment.lower_is_positive,
+            _written(decision, reader),
+        )
+        pieces = {
+            name: ParquetPieces(reader, one, value, share, lower_is_positive=low)
+            for name, one in alone.items()
+        }
+        yield (
+            pieces,
+            (*_notes(reader.found, decision), *((TURNED,) if low else ())),
+            _ledger(reader.found, wanted, decision),
+        )
 
 
 @contextmanager
-def _described(source: str, sources: Sources, wanted: Wanted, options: Options) -> Iterator[tuple[Reader, Decision]]:
+def _described(
+    source: str, sources: Sources, wanted: Wanted, options: Options
+) -> Iterator[tuple[Reader, Decision]]:
     check_place(options.ceiling.resume)
     checked_design(wanted.design)
     if sources.text:
@@ -569,7 +763,9 @@ def _check_read(source: str, found: Sequence[Described], name: str) -> None:
     if not any(name in text.unread for text, _ in texts):
         return
     nothing = BadCells(), BadCells(), BadCells()
-    whole = reduce(Unread.above, (text.unread.get(name) or Unread(rows, *nothing) for text, rows in texts))
+    whole = reduce(
+        Unread.above, (text.unread.get(name) or Unread(rows, *nothing) for text, rows in texts)
+    )
     try:
         as_scores(as_column(whole, quoted(name)))
     except InputError as error:
@@ -580,21 +776,37 @@ def _check_read(source: str, found: Sequence[Described], name: str) -> None:
 
 def _written(decision: Decision, reader: Reader) -> Any:
     """The positive label as the copy of a text has it, or as Parquet does."""
-    return decision.value if decision.value is None or reader.found[0].text is None else str(decision.value)
+    return (
+        decision.value
+        if decision.value is None or reader.found[0].text is None
+        else str(decision.value)
+    )
 
 
 def _check_text(wanted: Wanted, options: Options) -> None:
-    """What is refused of Parquet, and whatever is asked for in an odd way, can be had of a text that is read as a whole."""
-    odd = _needs_all(wanted, options) or wanted.label in wanted.scores or len(set(wanted.scores)) < len(wanted.scores)
+    """What is refused of Parquet, and whatever is asked for in an odd way, can be had of a text
+    that is read as a whole.
+    """
+    odd = (
+        _needs_all(wanted, options)
+        or wanted.label in wanted.scores
+        or len(set(wanted.scores)) < len(wanted.scores)
+    )
     if odd or not is_possible():
         raise Whole
 
 
 def _needs_all(wanted: Wanted, options: Options) -> list[str]:
-    """What was said that needs more than a pass over pieces: treatments, weights and whatever lies beside."""
+    """What was said that needs more than a pass over pieces: treatments, weights and whatever lies
+    beside.
+    """
     treatment = asdict(replace(options.treatment, lower_is_positive=False))
     said = [name for name, value in treatment.items() if value != asdict(Treatment())[name]]
-    beside = [part for part in ("weight", "group", "id", "amount", "day", "cluster", "currency") if getattr(wanted, part) is not None]
+    beside = [
+        part
+        for part in ("weight", "group", "id", "amount", "day", "cluster", "currency")
+        if getattr(wanted, part) is not None
+    ]
     return said + beside
 
 
@@ -604,9 +816,16 @@ def _check_possible(source: str, wanted: Wanted, options: Options) -> None:
     if needs_all:
         what, option = needs_all[0].replace("_", " "), needs_all[0].replace("_", "-")
         fix = Fix(f"leave out {needs_all[0]}, or memory", f"leave out --{option}, or --memory")
-        raise refuse_file(source, "BR943", f"{what} needs every case at once, and not piece by piece", fix)
+        raise refuse_file(
+            source, "BR943", f"{what} needs every case at once, and not piece by piece", fix
+        )
     if len(wanted.scores) > 1 and options.ceiling.resume is not None:
-        raise refuse_file(source, "BR943", "a run that can be resumed counts one score", "count one score at a time")
+        raise refuse_file(
+            source,
+            "BR943",
+            "a run that can be resumed counts one score",
+            "count one score at a time",
+        )
 
 
 def _decided(source: str, found: list[Described], wanted: Wanted) -> Decision:
@@ -614,13 +833,29 @@ def _decided(source: str, found: list[Described], wanted: Wanted) -> Decision:
     name, table = quoted(wanted.label), _table(source, found)
     if len(labels) > MOST_LABELS:
         text = f"{name} has more than {number_of(MOST_LABELS, 'value')}; need 2"
-        raise refuse_file(source, "BR103", text, "name the column that says which cases are positive")
-    if table is not None and labels.keys() <= PLAIN_LABELS:  # a text has no types: see careful_csv.labels
+        raise refuse_file(
+            source, "BR103", text, "name the column that says which cases are positive"
+        )
+    if (
+        table is not None and labels.keys() <= PLAIN_LABELS
+    ):  # a text has no types: see careful_csv.labels
         labels = Counter({int(label): labels[label] for label in sorted(labels)})
-    known = np.array([value for value in labels if value is not None]) if not any(isinstance(each, str) for each in labels) else None
+    known = (
+        np.array([value for value in labels if value is not None])
+        if not any(isinstance(each, str) for each in labels)
+        else None
+    )
     try:
-        column, times = Column(name, objects(list(labels))), np.array(list(labels.values()), dtype=np.int64)
-        return decide(column, fitting(wanted.positive, column.values if known is None else known), times, keyword="positive")
+        column, times = (
+            Column(name, objects(list(labels))),
+            np.array(list(labels.values()), dtype=np.int64),
+        )
+        return decide(
+            column,
+            fitting(wanted.positive, column.values if known is None else known),
+            times,
+            keyword="positive",
+        )
     except InputError as error:
         if table is None:
             raise error.moved(lambda where: replace(where, path=source)) from None
@@ -628,15 +863,27 @@ def _decided(source: str, found: list[Described], wanted: Wanted) -> Decision:
 
 
 def _table(source: str, found: Sequence[Described]) -> Table | None:
-    """Texts as one table without columns, which knows its notes and on which lines its rows lie; None for Parquet."""
+    """Texts as one table without columns, which knows its notes and on which lines its rows lie;
+    None for Parquet.
+    """
     parts = [
-        Table(part.path, {}, sum(part.rows), place=InLines(part.path, part.text.first), notes=part.text.notes) for part in found if part.text
+        Table(
+            part.path,
+            {},
+            sum(part.rows),
+            place=InLines(part.path, part.text.first),
+            notes=part.text.notes,
+        )
+        for part in found
+        if part.text
     ]
     return together(source, parts) if parts else None
 
 
 def _notes(found: Sequence[Described], decision: Decision) -> tuple[Note, ...]:
-    """What was noted of the files, and of their labels; and that one was given twice, as where counts are added."""
+    """What was noted of the files, and of their labels; and that one was given twice, as where
+    counts are added.
+    """
     table = _table("", found)
     seen, twice = set[str](), list[str]()
     for part in found:
@@ -645,12 +892,18 @@ def _notes(found: Sequence[Described], decision: Decision) -> tuple[Note, ...]:
     return (*(table.notes if table else ()), *decision.notes, *map(counted_twice, twice))
 
 
-def _in_text(error: InputError, found: Sequence[Described], label: str, wanted: Wanted) -> InputError:
-    """What is wrong with labels, as it is said of a text that is read as a whole: with the rows that have none, or as swapped."""
+def _in_text(
+    error: InputError, found: Sequence[Described], label: str, wanted: Wanted
+) -> InputError:
+    """What is wrong with labels, as it is said of a text that is read as a whole: with the rows
+    that have none, or as swapped.
+    """
     begins = accumulate((sum(part.rows) for part in found), initial=0)
     parts = [(begin, part.text) for begin, part in zip(begins, found, strict=False) if part.text]
     rows = tuple(begin + row for begin, text in parts for row in text.unlabelled)[:MOST_EXAMPLES]
-    like_labels = [name for name in wanted.scores if all(name in text.like_labels for _, text in parts)]
+    like_labels = [
+        name for name in wanted.scores if all(name in text.like_labels for _, text in parts)
+    ]
     if error.code in UNLIKE_LABELS and like_labels:
         return swapped(label, like_labels[0])
     return error.moved(lambda where: replace(where, rows=rows)) if error.code == "BR105" else error
@@ -659,8 +912,19 @@ def _in_text(error: InputError, found: Sequence[Described], label: str, wanted: 
 def _counted(reader: Reader, wanted: Wanted, decision: Decision, options: Options) -> Counts:
     ceiling, low, found = options.ceiling, options.treatment.lower_is_positive, reader.found
     assert ceiling.memory is not None
-    pieces = ParquetPieces(reader, wanted, _written(decision, reader), ceiling.memory, lower_is_positive=low)
-    asked = (ceiling.memory, ceiling.approx, ceiling.thresholds, wanted.label, wanted.scores, decision.value, low, options.asked)
+    pieces = ParquetPieces(
+        reader, wanted, _written(decision, reader), ceiling.memory, lower_is_positive=low
+    )
+    asked = (
+        ceiling.memory,
+        ceiling.approx,
+        ceiling.thresholds,
+        wanted.label,
+        wanted.scores,
+        decision.value,
+        low,
+        options.asked,
+    )
     kept = count_pieces(pieces, ceiling, key_of(found, *asked))
     ledger = _ledger(found, wanted, decision)
     rows = ledger.rows_read
@@ -673,6 +937,18 @@ def _counted(reader: Reader, wanted: Wanted, decision: Decision, options: Option
 def _ledger(found: list[Described], wanted: Wanted, decision: Decision) -> Ledger:
     """Every row of every source is used."""
     positive = "" if decision.value is None else str(decision.value)
-    sources = tuple(Source(part.path, part.sha256, sum(part.rows), sum(part.rows), 0, wanted.label, positive, wanted.weight) for part in found)
+    sources = tuple(
+        Source(
+            part.path,
+            part.sha256,
+            sum(part.rows),
+            sum(part.rows),
+            0,
+            wanted.label,
+            positive,
+            wanted.weight,
+        )
+        for part in found
+    )
     rows = sum(source.rows_read for source in sources)
     return Ledger(rows, rows, 0, sources, wanted.design)

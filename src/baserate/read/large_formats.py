@@ -44,10 +44,14 @@ from baserate.read.streams import TEXT, Limits, check_state, no_temporary_room, 
 from baserate.read.table import Wanted, identifier
 
 # ----------------------------------------------------------------------
-# Parquet files piece by piece, in the process that reads them: what there is, and then the cases, some row groups at a time.
+# Parquet files piece by piece, in the process that reads them: what there is, and then the cases,
+# some row groups at a time.
 
 
-GROUPS = "SELECT DISTINCT row_group_id, row_group_num_rows FROM parquet_metadata(?) ORDER BY row_group_id"
+GROUPS = (
+    "SELECT DISTINCT row_group_id, row_group_num_rows FROM parquet_metadata(?) ORDER BY"
+    " row_group_id"
+)
 LABELS = frozenset({*NUMBERS, "VARCHAR"})
 # A column with more values than this is no label, whatever they are.
 MOST_LABELS = 1000
@@ -55,7 +59,9 @@ SETTINGS = {"threads": "1"}
 
 
 class Part(NamedTuple):
-    """A file, the state in which it was described, the types of the scores in it, and each column as SQL takes it."""
+    """A file, the state in which it was described, the types of the scores in it, and each column
+    as SQL takes it.
+    """
 
     path: str
     state: tuple[int, ...]
@@ -63,14 +69,23 @@ class Part(NamedTuple):
     columns: dict[str, str]
 
 
-def send_description(out: IO[bytes], sources: Sequence[str], wanted: Wanted, memory: int) -> list[Part]:
-    """Of every source: its files and their row groups, the labels and how often each occurs, and the digest. Their files, in that order."""
+def send_description(
+    out: IO[bytes], sources: Sequence[str], wanted: Wanted, memory: int
+) -> list[Part]:
+    """Of every source: its files and their row groups, the labels and how often each occurs, and
+    the digest. Their files, in that order.
+    """
     send(out, {"sources": len(sources)})
     parts = list[Part]()
     for source in sources:
         with opened(source, wanted, {**SETTINGS, "memory_limit": f"{memory}B"}) as found:
             _check_types(found, wanted)
-            said: dict[str, Any] = {"path": found.shown, "files": found.files, "rows": found.rows, "sha256": found.sha256}
+            said: dict[str, Any] = {
+                "path": found.shown,
+                "files": found.files,
+                "rows": found.rows,
+                "sha256": found.sha256,
+            }
             said["groups"] = [_groups(found, file) for file in found.files]
             said["labels"] = _labels(found, wanted)
             said["types"] = {name: found.types[name] for name in wanted.scores}
@@ -82,47 +97,82 @@ def send_description(out: IO[bytes], sources: Sequence[str], wanted: Wanted, mem
 
 def _check_types(found: Opened, wanted: Wanted) -> None:
     """Scores are numbers, and labels numbers or text, that lie in the files themselves."""
-    for name, known, what in ((wanted.label, LABELS, "labels"), *((score, NUMBERS, "scores") for score in wanted.scores)):
+    for name, known, what in (
+        (wanted.label, LABELS, "labels"),
+        *((score, NUMBERS, "scores") for score in wanted.scores),
+    ):
         of_type = found.types.get(name)
         if of_type not in known:
             there = "lies in the names of folders" if of_type is None else f"is {of_type}"
             text = f"{quoted(name)} {there}: such {what} are not counted piece by piece"
-            raise refuse_file(found.shown, "BR943", text, "leave the ceiling on memory out, or write the column as numbers")
+            raise refuse_file(
+                found.shown,
+                "BR943",
+                text,
+                "leave the ceiling on memory out, or write the column as numbers",
+            )
 
 
 def _groups(found: Opened, file: str) -> list[int]:
     with refused(file, "BR703", COPY):
-        return [int(rows) for _, rows in found.connection.execute(GROUPS, [literally(os.path.abspath(file))]).fetchall()]  # noqa: PTH100
+        return [
+            int(rows)
+            for _, rows in found.connection.execute(
+                GROUPS,
+                [literally(os.path.abspath(file))],  # noqa: PTH100
+            ).fetchall()
+        ]
 
 
 def _labels(found: Opened, wanted: Wanted) -> list[list[Any]]:
-    """Every label with the number of its cases; more than there may be are cut off, and the parent sees that there are too many."""
+    """Every label with the number of its cases; more than there may be are cut off, and the parent
+    sees that there are too many.
+    """
     source, label = source_of(*found.files), identifier(wanted.label)
     with refused(found.shown, "BR703", COPY):
         quick = _two_labels(found, source, label, found.types[wanted.label])
         if quick is not None:
             return quick
-        query = f"SELECT {label}, count(*) FROM {source.sql} GROUP BY {label} ORDER BY count(*) DESC, {label} LIMIT {MOST_LABELS + 1}"  # noqa: S608
-        return [list(row) for row in found.connection.execute(query, list(source.parameters)).fetchall()]
+        query = f"SELECT {label}, count(*) FROM {source.sql} GROUP BY {label} ORDER BY count(*) DESC, {label} LIMIT {MOST_LABELS + 1}"  # noqa: E501, S608
+        return [
+            list(row) for row in found.connection.execute(query, list(source.parameters)).fetchall()
+        ]
 
 
 def _two_labels(found: Opened, source: From, label: str, of_type: str) -> list[list[Any]] | None:
-    """The same of bools, and of whole numbers of which the largest is one more than the least: sums take a third of grouping."""
+    """The same of bools, and of whole numbers of which the largest is one more than the least: sums
+    take a third of grouping.
+    """
     if of_type != "BOOLEAN" and not of_type.endswith("INT") and of_type != "INTEGER":
         return None
     more = f"count_if({label})" if of_type == "BOOLEAN" else f"sum(CAST({label} AS HUGEINT))"
     query = f"SELECT count(*), count({label}), min({label}), max({label}), {more} FROM {source.sql}"  # noqa: S608
-    cases, known, least, largest, total = found.connection.execute(query, list(source.parameters)).fetchone()
+    cases, known, least, largest, total = found.connection.execute(
+        query, list(source.parameters)
+    ).fetchone()
     if not known or largest - least > 1:
         return None
     above = int(total) - known * int(least)
-    times = {least: known - above, largest: above, None: cases - known} if largest != least else {least: known, None: cases - known}
-    return sorted(([value, many] for value, many in times.items() if many), key=lambda pair: -pair[1])
+    times = (
+        {least: known - above, largest: above, None: cases - known}
+        if largest != least
+        else {least: known, None: cases - known}
+    )
+    return sorted(
+        ([value, many] for value, many in times.items() if many), key=lambda pair: -pair[1]
+    )
 
 
-def answer_pieces(out: IO[bytes], parts: Sequence[Part], memory: int, next_request: Callable[[], Any]) -> None:
-    """Cases, as often as they are asked for: some rows of a file, whether each is positive, and its score. Ends with the process."""
-    with locked([os.path.abspath(part.path) for part in parts], settings={**SETTINGS, "memory_limit": f"{memory}B"}) as connection:  # noqa: PTH100
+def answer_pieces(
+    out: IO[bytes], parts: Sequence[Part], memory: int, next_request: Callable[[], Any]
+) -> None:
+    """Cases, as often as they are asked for: some rows of a file, whether each is positive, and its
+    score. Ends with the process.
+    """
+    with locked(
+        [os.path.abspath(part.path) for part in parts],  # noqa: PTH100
+        settings={**SETTINGS, "memory_limit": f"{memory}B"},
+    ) as connection:
         while True:
             said = next_request()
             part = parts[said["file"]]
@@ -134,18 +184,33 @@ def answer_pieces(out: IO[bytes], parts: Sequence[Part], memory: int, next_reque
 
 
 def _send_piece(out: IO[bytes], connection: Any, part: Part, said: Mapping[str, Any]) -> None:
-    rows, label, score, value = said["rows"], part.columns[said["label"]], part.columns[said["score"]], said["value"]
+    rows, label, score, value = (
+        said["rows"],
+        part.columns[said["label"]],
+        part.columns[said["score"]],
+        said["value"],
+    )
     is_positive = "false" if value is None else f"coalesce({label} = $value, false)"
     chosen = f"{score} AS s" if said["positives"] else f"{score} AS s, {is_positive} AS y"
     query = (
-        f"SELECT {chosen} FROM read_parquet($path, hive_partitioning = false, file_row_number = true) "  # noqa: S608
-        f"WHERE file_row_number >= $begin AND file_row_number < $end{' AND ' + is_positive if said['positives'] else ''}"
+        f"SELECT {chosen} FROM read_parquet($path, hive_partitioning = false, file_row_number = true) "  # noqa: E501, S608
+        "WHERE file_row_number >= $begin AND file_row_number <"
+        f" $end{' AND ' + is_positive if said['positives'] else ''}"
     )
-    given = {"path": [literally(os.path.abspath(part.path))], "begin": said["begin"], "end": said["begin"] + rows}  # noqa: PTH100
-    found = connection.execute(query, given | ({} if value is None else {"value": value})).fetchnumpy()
+    given = {
+        "path": [literally(os.path.abspath(part.path))],  # noqa: PTH100
+        "begin": said["begin"],
+        "end": said["begin"] + rows,
+    }
+    found = connection.execute(
+        query, given | ({} if value is None else {"value": value})
+    ).fetchnumpy()
     scores = column_of(found.pop("s"), part.types[said["score"]])
     if len(scores) != rows and not said["positives"]:
-        text = f"has {number_of(len(scores), 'row')} where the footer promises {number_of(rows, 'row')}"
+        text = (
+            f"has {number_of(len(scores), 'row')} where the footer promises"
+            f" {number_of(rows, 'row')}"
+        )
         raise refuse_file(part.path, "BR703", text, COPY)
     send(out, {"rows": rows, "sent": len(scores)})
     if not said["positives"]:
@@ -154,23 +219,30 @@ def _send_piece(out: IO[bytes], connection: Any, part: Part, said: Mapping[str, 
 
 
 # ----------------------------------------------------------------------
-# Delimited text for counting piece by piece, in the process that reads it: put once into Parquet of our own, of which all the rest is read.
+# Delimited text for counting piece by piece, in the process that reads it: put once into Parquet of
+# our own, of which all the rest is read.
 
 
-# Rows of a row group. DuckDB's are some more where a buffer ends; pieces are cut by ours, so that they follow from the rows alone.
+# Rows of a row group. DuckDB's are some more where a buffer ends; pieces are cut by ours, so that
+# they follow from the rows alone.
 GROUP = 1 << 17
 SMALL_BUFFERS = f", buffer_size = {1 << 22}"
 MOST_TEXT = 1 << 20  # characters of all labels together
-OF_DISKS = frozenset({"IOException", "OutOfMemoryException"})  # other errors of DuckDB quote what stands in a file
+OF_DISKS = frozenset(
+    {"IOException", "OutOfMemoryException"}
+)  # other errors of DuckDB quote what stands in a file
 HELD = "read_parquet(?, file_row_number = true, hive_partitioning = false)"
 SUMS = (
-    "coalesce(bool_or({0} IS NULL OR isnan({0})), true), bit_or(f{0}), coalesce(bool_and(isfinite({0})), false),"
-    " coalesce(max(abs({0})) FILTER (WHERE isfinite({0})) >= {1}, false), coalesce(bool_and({0} IN (0, 1)), false)"
+    "coalesce(bool_or({0} IS NULL OR isnan({0})), true), bit_or(f{0}),"
+    " coalesce(bool_and(isfinite({0})), false), coalesce(max(abs({0})) FILTER (WHERE isfinite({0}))"
+    " >= {1}, false), coalesce(bool_and({0} IN (0, 1)), false)"
 )
 
 
 class How(NamedTuple):
-    """What was said of text files, how much may come out of compressed ones, and the bytes that DuckDB may take."""
+    """What was said of text files, how much may come out of compressed ones, and the bytes that
+    DuckDB may take.
+    """
 
     asked: Asked
     limits: Limits
@@ -183,7 +255,9 @@ class How(NamedTuple):
 
 
 class Copied(NamedTuple):
-    """A text in Parquet: where, its rows, what its labels and scores are, the first rows without a label, and the scores like labels."""
+    """A text in Parquet: where, its rows, what its labels and scores are, the first rows without a
+    label, and the scores like labels.
+    """
 
     shown: str
     sha256: str
@@ -214,15 +288,31 @@ def send_texts(out: IO[bytes], sources: Sequence[str], wanted: Wanted, how: How)
         return []
     send(out, {"sources": len(copies)})
     for copy in copies:
-        said = {"path": copy.shown, "files": [copy.shown], "rows": [sum(copy.groups)], "sha256": copy.sha256, "groups": [copy.groups]}
-        text = {"first": copy.first, "unlabelled": copy.unlabelled, "like_labels": copy.like_labels, "notes": list(map(asdict, copy.notes))}
+        said = {
+            "path": copy.shown,
+            "files": [copy.shown],
+            "rows": [sum(copy.groups)],
+            "sha256": copy.sha256,
+            "groups": [copy.groups],
+        }
+        text = {
+            "first": copy.first,
+            "unlabelled": copy.unlabelled,
+            "like_labels": copy.like_labels,
+            "notes": list(map(asdict, copy.notes)),
+        }
         text["unread"] = {name: asdict(found) for name, found in copy.unread.items()}
-        send(out, {**said, "labels": list(map(list, copy.labels.items())), "types": types, "text": text})
+        send(
+            out,
+            {**said, "labels": list(map(list, copy.labels.items())), "types": types, "text": text},
+        )
     return [Part(copy.file, state_of(copy.file), types, _columns(copy, types)) for copy in copies]
 
 
 def _agreed(seen: Sequence[Seen]) -> str:
-    """The type of a score in all files; beside fractions whole numbers are floats, unless they would be rounded."""
+    """The type of a score in all files; beside fractions whole numbers are floats, unless they
+    would be rounded.
+    """
     whole = [each.are_whole() for each in seen]
     if any(whole) and not all(whole) and any(each.large for each in seen):
         raise Doubt
@@ -230,15 +320,22 @@ def _agreed(seen: Sequence[Seen]) -> str:
 
 
 def _check_styles(copies: Sequence[Copied], wanted: Wanted) -> None:
-    """Two texts of one float are looked for in each file alone: those of two files are known to be none where all are written in one style."""
+    """Two texts of one float are looked for in each file alone: those of two files are known to be
+    none where all are written in one style.
+    """
     for name in wanted.scores:
-        styles, flags = {copy.styles[name] for copy in copies}, [copy.seen[name].flags for copy in copies]
+        styles, flags = (
+            {copy.styles[name] for copy in copies},
+            [copy.seen[name].flags for copy in copies],
+        )
         if len(copies) > 1 and (len(styles) > 1 or any(each & UNWRITTEN for each in flags)):
             raise Doubt
 
 
 def _columns(copy: Copied, types: Mapping[str, str]) -> dict[str, str]:
-    return copy.columns | {name: f"CAST({copy.columns[name]} AS {of_type})" for name, of_type in types.items()}
+    return copy.columns | {
+        name: f"CAST({copy.columns[name]} AS {of_type})" for name, of_type in types.items()
+    }
 
 
 def copied(source: str, wanted: Wanted, how: How) -> Copied:
@@ -272,15 +369,26 @@ def copied(source: str, wanted: Wanted, how: How) -> Copied:
 
 @contextmanager
 def _doubtful() -> Iterator[None]:
-    """Whatever DuckDB does not like, or its absence, is for the careful way to judge; a full disk is not."""
+    """Whatever DuckDB does not like, or its absence, is for the careful way to judge; a full disk
+    is not.
+    """
     try:
         yield
     except (Doubt, OSError):
         raise
     except Exception as error:
-        full = next((number for number in FULL if type(error).__name__ in OF_DISKS and os.strerror(number) in str(error)), None)
+        full = next(
+            (
+                number
+                for number in FULL
+                if type(error).__name__ in OF_DISKS and os.strerror(number) in str(error)
+            ),
+            None,
+        )
         if full is not None:
-            raise no_temporary_room(OSError(full, os.strerror(full)), "a copy of the columns is needed") from None
+            raise no_temporary_room(
+                OSError(full, os.strerror(full)), "a copy of the columns is needed"
+            ) from None
         raise Doubt from error
 
 
@@ -300,17 +408,29 @@ class _Copy:
     def begun(cls, text: Text, dialect: Dialect, folder: str, memory: int) -> Iterator[Self]:
         """What has to be grouped may spill into a folder of our own."""
         path, file = os.path.abspath(text.path), os.path.join(folder, "columns.parquet")  # noqa: PTH100
-        settings = {**SETTINGS, "memory_limit": f"{memory}B", "temp_directory": os.path.join(folder, "spilled")}
+        settings = {
+            **SETTINGS,
+            "memory_limit": f"{memory}B",
+            "temp_directory": os.path.join(folder, "spilled"),
+        }
         with locked([path, file], settings=settings) as connection:
             yield cls(connection, path, dialect, file)
 
     def write(self, wanted: Wanted, rows: int) -> None:
-        """Labels as text and scores as numbers; once more, where whole numbers beyond 2^53 turn up."""
+        """Labels as text and scores as numbers; once more, where whole numbers beyond 2^53 turn
+        up.
+        """
         at = {name: column_at(self.dialect, name) for name in wanted.columns}
         label = at[wanted.label]
-        self.styles = {name: style_at(self.connection, self.scan, at[name]) for name in wanted.scores}
+        self.styles = {
+            name: style_at(self.connection, self.scan, at[name]) for name in wanted.scores
+        }
         self._copy([label, *(number_at(at[name], style) for name, style in self.styles.items())])
-        found, *sums = self._one(", ".join(["count(*)", *(SUMS.format(at[name], EXACT_FLOATS) for name in wanted.scores)]))
+        found, *sums = self._one(
+            ", ".join(
+                ["count(*)", *(SUMS.format(at[name], EXACT_FLOATS) for name in wanted.scores)]
+            )
+        )
         if found != rows:
             raise Doubt
         for place, name in enumerate(wanted.scores):
@@ -321,13 +441,26 @@ class _Copy:
                 self.unread[name] = self._unread(at[name], rows)
         read = {name: seen for name, seen in self.seen.items() if name not in self.unread}
         large = [name for name, seen in read.items() if seen.are_whole() and seen.large]
-        self._check_merges([at[name] for name, seen in read.items() if not seen.are_whole() and seen.flags & UNWRITTEN])
+        self._check_merges(
+            [
+                at[name]
+                for name, seen in read.items()
+                if not seen.are_whole() and seen.flags & UNWRITTEN
+            ]
+        )
         if large and not self.unread:
-            self._write_whole([at[name] for name in large], [label, *(at[name] for name in wanted.scores if name not in large)])
+            self._write_whole(
+                [at[name] for name in large],
+                [label, *(at[name] for name in wanted.scores if name not in large)],
+            )
 
     def _unread(self, at: str, rows: int) -> Unread:
-        """The cells that are no numbers: their rows are those of the copy, and their texts those of the file."""
-        if self._one(f"coalesce(bool_or(f{at} & {STRANGE} <> 0) FILTER (WHERE NOT isnan({at})), false)")[0]:
+        """The cells that are no numbers: their rows are those of the copy, and their texts those of
+        the file.
+        """
+        if self._one(
+            f"coalesce(bool_or(f{at} & {STRANGE} <> 0) FILTER (WHERE NOT isnan({at})), false)"
+        )[0]:
             raise Doubt  # DuckDB's numbers, and none of ours
         query = f"SELECT file_row_number FROM {HELD} WHERE {at} IS NULL OR isnan({at})"  # noqa: S608
         places = fetched(self.connection.cursor().execute(query, [literally(self.file)]))
@@ -342,13 +475,18 @@ class _Copy:
     def _check_merges(self, columns: Sequence[str]) -> None:
         scan = self.scan
         for at in columns:
-            if self.connection.execute(f"SELECT 1 FROM {scan.sql} {MERGED.format(at)}", list(scan.parameters)).fetchall():  # noqa: S608
+            if self.connection.execute(
+                f"SELECT 1 FROM {scan.sql} {MERGED.format(at)}",  # noqa: S608
+                list(scan.parameters),
+            ).fetchall():
                 raise Doubt
 
     def labels(self, at: str) -> tuple[dict[str | None, int], list[int]]:
-        """Every label with the number of its cases, in the order in which they come, None for what is missing; and the first of these."""
+        """Every label with the number of its cases, in the order in which they come, None for what
+        is missing; and the first of these.
+        """
         held = [literally(self.file)]
-        query = f"SELECT {at}, count(*) FROM {HELD} GROUP BY {at} ORDER BY min(file_row_number) LIMIT {MOST_LABELS + 1}"  # noqa: S608
+        query = f"SELECT {at}, count(*) FROM {HELD} GROUP BY {at} ORDER BY min(file_row_number) LIMIT {MOST_LABELS + 1}"  # noqa: E501, S608
         found = dict(self.connection.execute(query, held).fetchall())
         if len(found) > MOST_LABELS or sum(map(len, found)) > MOST_TEXT:
             raise Doubt
@@ -357,15 +495,22 @@ class _Copy:
             labels[label] = labels.get(label, 0) + found[text]
         if None not in labels:
             return labels, []
-        query = f"SELECT file_row_number FROM {HELD} WHERE NOT list_contains(?, {at}) LIMIT {MOST_EXAMPLES}"  # noqa: S608
-        rows = self.connection.execute(query, [*held, [label for label in labels if label is not None]]).fetchall()
+        query = f"SELECT file_row_number FROM {HELD} WHERE NOT list_contains(?, {at}) LIMIT {MOST_EXAMPLES}"  # noqa: E501, S608
+        rows = self.connection.execute(
+            query, [*held, [label for label in labels if label is not None]]
+        ).fetchall()
         return labels, [row for (row,) in rows]
 
     def _copy(self, columns: Sequence[str]) -> None:
         scan = self.scan
-        told = f"FORMAT parquet, ROW_GROUP_SIZE {GROUP}, COMPRESSION uncompressed, USE_TMP_FILE false"
+        told = (
+            f"FORMAT parquet, ROW_GROUP_SIZE {GROUP}, COMPRESSION uncompressed, USE_TMP_FILE false"
+        )
         query = f"COPY (SELECT {', '.join(columns)} FROM {scan.sql}) TO ? ({told})"  # noqa: S608
         self.connection.execute(query, [*scan.parameters, self.file])
 
     def _one(self, what: str) -> Any:
-        return self.connection.execute(f"SELECT {what} FROM {HELD}", [literally(self.file)]).fetchone()  # noqa: S608
+        return self.connection.execute(
+            f"SELECT {what} FROM {HELD}",  # noqa: S608
+            [literally(self.file)],
+        ).fetchone()

@@ -1,4 +1,6 @@
-"""NumPy's .npz: a zip of arrays. Only the wanted ones are read, never anything pickled, and never more bytes than were promised."""
+"""NumPy's .npz: a zip of arrays. Only the wanted ones are read, never anything pickled, and never
+more bytes than were promised.
+"""
 
 from __future__ import annotations
 
@@ -19,32 +21,51 @@ from baserate.read.table import Table, Wanted, check_columns, in_table
 
 ENDING = ".npy"
 PIECE = 1 << 20
-# Bytes that compressed arrays may come to; what a file stores uncompressed has shown that it is there.
+# Bytes that compressed arrays may come to; what a file stores uncompressed has shown that it is
+# there.
 MOST_BYTES = 2_000_000_000
 MOST_HEADER = 10_000
 ENCRYPTED_FLAG = 1
 COPY = "get a whole copy of the file, or write it again with numpy.savez"
 SAVE = "write it again with numpy.savez, one plain array a column"
-KINDS = {**dict.fromkeys("biuf", Kind.NUMBERS), "U": Kind.TEXT, "M": Kind.TIMES, "m": Kind.TIMES, "S": Kind.BYTES}
+KINDS = {
+    **dict.fromkeys("biuf", Kind.NUMBERS),
+    "U": Kind.TEXT,
+    "M": Kind.TIMES,
+    "m": Kind.TIMES,
+    "S": Kind.BYTES,
+}
 
 
 def read_npz(path: str, wanted: Wanted, *, most_bytes: int = MOST_BYTES) -> Table:
     """The wanted arrays, each one-dimensional and as long as the others."""
     with unchanged([path]) as sha256, _refused(path), zipfile.ZipFile(path) as archive:
         members = archive.infolist()
-        check_columns(path, [member.filename.removesuffix(ENDING) for member in members], wanted.columns)
+        check_columns(
+            path, [member.filename.removesuffix(ENDING) for member in members], wanted.columns
+        )
         places = {member.filename.removesuffix(ENDING): member for member in members}
         chosen = {name: places[name] for name in wanted.columns}
         _check_size(path, list(chosen.values()), most_bytes)
-        columns = {name: _array(path, archive, name, member, wanted) for name, member in chosen.items()}
+        columns = {
+            name: _array(path, archive, name, member, wanted) for name, member in chosen.items()
+        }
     return Table(path, columns, _check_lengths(path, columns), sha256=sha256, place=in_table(path))
 
 
 def _check_size(path: str, members: list[zipfile.ZipInfo], most_bytes: int) -> None:
-    promised, limit = sum(member.file_size for member in members), max(most_bytes, os.path.getsize(path))  # noqa: PTH202
+    promised, limit = (
+        sum(member.file_size for member in members),
+        max(most_bytes, os.path.getsize(path)),  # noqa: PTH202
+    )
     if promised > limit:
         text = f"would come to {grouped(promised)} bytes uncompressed, more than {grouped(limit)}"
-        raise refuse_file(path, "BR702", text, "save the arrays with numpy.savez, uncompressed, if they are meant to be that large")
+        raise refuse_file(
+            path,
+            "BR702",
+            text,
+            "save the arrays with numpy.savez, uncompressed, if they are meant to be that large",
+        )
     for member in members:
         if member.flag_bits & ENCRYPTED_FLAG:
             raise refuse_file(path, "BR703", "is encrypted", "decrypt it first")
@@ -52,12 +73,17 @@ def _check_size(path: str, members: list[zipfile.ZipInfo], most_bytes: int) -> N
             raise refuse_file(path, "BR703", "is compressed in a way that NumPy never writes", SAVE)
 
 
-def _array(path: str, archive: zipfile.ZipFile, name: str, member: zipfile.ZipInfo, wanted: Wanted) -> Array:
+def _array(
+    path: str, archive: zipfile.ZipFile, name: str, member: zipfile.ZipInfo, wanted: Wanted
+) -> Array:
     with archive.open(member) as stream:
         length, of_type = _header(path, name, stream, wanted)
         size = length * of_type.itemsize
         if size != member.file_size - stream.tell():
-            text = f"{quoted(name)} should have {grouped(size)} bytes and has {grouped(member.file_size - stream.tell())}"
+            text = (
+                f"{quoted(name)} should have {grouped(size)} bytes and has"
+                f" {grouped(member.file_size - stream.tell())}"
+            )
             raise refuse_file(path, "BR703", text, COPY)
         values = np.empty(length, dtype=of_type)
         if size:
@@ -68,12 +94,23 @@ def _array(path: str, archive: zipfile.ZipFile, name: str, member: zipfile.ZipIn
 
 def _header(path: str, name: str, stream: IO[bytes], wanted: Wanted) -> tuple[int, np.dtype[Any]]:
     version = np.lib.format.read_magic(stream)
-    read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+    read = (
+        np.lib.format.read_array_header_1_0
+        if version == (1, 0)
+        else np.lib.format.read_array_header_2_0
+    )
     shape, _, of_type = read(stream, max_header_size=MOST_HEADER)
     if of_type.hasobject:
-        raise refuse_file(path, "BR705", f"{quoted(name)} holds pickled objects, which can run code: not read", SAVE)
+        raise refuse_file(
+            path,
+            "BR705",
+            f"{quoted(name)} holds pickled objects, which can run code: not read",
+            SAVE,
+        )
     if len(shape) != 1:
-        raise refuse_file(path, "BR219", f"{quoted(name)} has {len(shape)} dimensions instead of 1", SAVE)
+        raise refuse_file(
+            path, "BR219", f"{quoted(name)} has {len(shape)} dimensions instead of 1", SAVE
+        )
     kind = KINDS.get(of_type.kind, Kind.OTHER)
     check_use(path, name, kind, wanted)
     if of_type.kind == "m" or (of_type.itemsize == 0 and shape[0]):
@@ -82,7 +119,9 @@ def _header(path: str, name: str, stream: IO[bytes], wanted: Wanted) -> tuple[in
 
 
 def _fill(stream: IO[bytes], room: memoryview) -> None:
-    """Exactly as many bytes as there is room for, piece by piece: what a header promises is only believed as it arrives."""
+    """Exactly as many bytes as there is room for, piece by piece: what a header promises is only
+    believed as it arrives.
+    """
     filled = 0
     while filled < len(room):
         piece = stream.read(min(PIECE, len(room) - filled))
@@ -107,7 +146,9 @@ def _check_lengths(path: str, columns: dict[str, Array]) -> int:
     lengths = {name: len(values) for name, values in columns.items()}
     if len(set(lengths.values())) > 1:
         found = ", ".join(f"{quoted(name)} {grouped(length)}" for name, length in lengths.items())
-        raise refuse_file(path, "BR212", f"lengths differ: {found}", "save arrays with one value a case in each")
+        raise refuse_file(
+            path, "BR212", f"lengths differ: {found}", "save arrays with one value a case in each"
+        )
     rows = next(iter(lengths.values()))
     if not rows:
         raise refuse_file(path, "BR603", "has arrays but no rows", "give a file with cases")
@@ -122,6 +163,13 @@ def _refused(path: str) -> Iterator[None]:
     except (InputError, MemoryError):
         raise
     except Exception as error:
-        if isinstance(error, OSError) and error.errno != errno.EINVAL:  # places outside of the file come from a damaged directory
+        if (
+            isinstance(error, OSError) and error.errno != errno.EINVAL
+        ):  # places outside of the file come from a damaged directory
             raise
-        raise refuse_file(path, "BR703", f"is not a whole .npz: {quoted(str(error) or type(error).__name__, quotes=False)}", COPY) from error
+        raise refuse_file(
+            path,
+            "BR703",
+            f"is not a whole .npz: {quoted(str(error) or type(error).__name__, quotes=False)}",
+            COPY,
+        ) from error

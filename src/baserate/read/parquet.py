@@ -1,4 +1,6 @@
-"""Parquet files and folders: wanted columns only, hive partitions, page checksums, counts of repeated scores."""
+"""Parquet files and folders: wanted columns only, hive partitions, page checksums, counts of
+repeated scores.
+"""
 
 from __future__ import annotations
 
@@ -23,28 +25,38 @@ from baserate.read.streams import unchanged
 from baserate.read.table import Table, Wanted, check_columns, identifier, in_tables, needed
 
 # ----------------------------------------------------------------------
-# Whether a Parquet file's scores repeat themselves, told by its footer, and their counts by DuckDB if they do.
+# Whether a Parquet file's scores repeat themselves, told by its footer, and their counts by DuckDB
+# if they do.
 
 
 # Bytes of each value where it is written out: once for a row, or once for a dictionary.
 WIDTHS = {"FLOAT": 4, "DOUBLE": 8, "INTEGER": 4, "BIGINT": 8}
-LABELS = frozenset({"BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"})
+LABELS = frozenset(
+    {"BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"}
+)
 SIZES = """
 SELECT sum(total_uncompressed_size), bool_or(encodings LIKE '%DELTA%') FROM parquet_metadata(?) WHERE path_in_schema = ?
-"""
+"""  # noqa: E501
 
 
 def counted(
-    connection: Any, files: Sequence[str], source: From, rows: int, types: Mapping[str, str], wanted: Wanted
+    connection: Any,
+    files: Sequence[str],
+    source: From,
+    rows: int,
+    types: Mapping[str, str],
+    wanted: Wanted,
 ) -> dict[str, Array] | None:
-    """The wanted columns in no particular order, if DuckDB counts them faster than it hands them over; None where it does not."""
+    """The wanted columns in no particular order, if DuckDB counts them faster than it hands them
+    over; None where it does not.
+    """
     pair = pair_of(wanted)
     if pair is None or types.get(pair[0]) not in LABELS or types.get(pair[1]) not in WIDTHS:
         return None
     if not _repeats(connection, files, rows, pair[1], WIDTHS[types[pair[1]]]):
         return None
     names = ", ".join(map(identifier, pair))
-    query = f"SELECT {identifier(pair[0])} AS a, {identifier(pair[1])} AS b, count(*) AS c FROM {source.sql} GROUP BY {names}"  # noqa: S608
+    query = f"SELECT {identifier(pair[0])} AS a, {identifier(pair[1])} AS b, count(*) AS c FROM {source.sql} GROUP BY {names}"  # noqa: E501, S608
     try:
         found = connection.execute(query, list(source.parameters)).fetchnumpy()
     except needed("duckdb").OutOfMemoryException:  # as many pairs as that are better streamed
@@ -54,10 +66,15 @@ def counted(
 
 
 def _repeats(connection: Any, files: Sequence[str], rows: int, score: str, width: int) -> bool:
-    """Each distinct score takes its width at least once in a file, so that the size bounds their number; deltas take less, and tell nothing."""
+    """Each distinct score takes its width at least once in a file, so that the size bounds their
+    number; deltas take less, and tell nothing.
+    """
     total = 0
     for file in files:
-        size, deltas = connection.execute(SIZES, [literally(os.path.abspath(file)), score]).fetchone()  # noqa: PTH100
+        size, deltas = connection.execute(
+            SIZES,
+            [literally(os.path.abspath(file)), score],  # noqa: PTH100
+        ).fetchone()
         if deltas or size is None:
             return False
         total += size
@@ -65,7 +82,8 @@ def _repeats(connection: Any, files: Sequence[str], rows: int, score: str, width
 
 
 # ----------------------------------------------------------------------
-# A folder of Parquet files: which files are its data, and the columns that the names of its folders spell (hive partitions).
+# A folder of Parquet files: which files are its data, and the columns that the names of its folders
+# spell (hive partitions).
 
 
 ENDINGS = (".parquet", ".parq", ".pq")
@@ -73,57 +91,84 @@ NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 
 
 def data_files(folder: str) -> list[str]:
-    """The Parquet files of a folder and its folders, in the order of their names. Names that begin with "_" or "." are bookkeeping."""
+    """The Parquet files of a folder and its folders, in the order of their names. Names that begin
+    with "_" or "." are bookkeeping.
+    """
     found = []
     for place, folders, names in os.walk(folder):
         if "_temporary" in folders:
             text = "is still being written: it holds a folder _temporary"
             raise refuse_file(folder, "BR704", text, "wait for the job, or delete what it left")
         folders[:] = sorted(name for name in folders if not name.startswith(("_", ".")))
-        found += [os.path.join(place, name) for name in sorted(names) if name.endswith(ENDINGS) and not name.startswith(("_", "."))]
+        found += [
+            os.path.join(place, name)
+            for name in sorted(names)
+            if name.endswith(ENDINGS) and not name.startswith(("_", "."))
+        ]
     root = Path(folder).resolve()
     for path in found:
         if not Path(path).resolve().is_relative_to(root):
-            raise refuse_file(path, "BR615", "is a link to a file outside of its folder", "copy the file there, or name it by itself")
+            raise refuse_file(
+                path,
+                "BR615",
+                "is a link to a file outside of its folder",
+                "copy the file there, or name it by itself",
+            )
     if not found:
-        raise refuse_file(folder, "BR602", f"holds no file that ends in {', '.join(ENDINGS)}", "give a folder with Parquet files")
+        raise refuse_file(
+            folder,
+            "BR602",
+            f"holds no file that ends in {', '.join(ENDINGS)}",
+            "give a folder with Parquet files",
+        )
     return found
 
 
 def partitions(paths: Sequence[str], names: Sequence[str]) -> dict[str, list[str | None]]:
     """Of these columns, those that the folders of all files spell: the value of each file."""
     found = [spelled(path) for path in paths]
-    return {name: [values[name] for values in found] for name in names if all(name in values for values in found)}
+    return {
+        name: [values[name] for values in found]
+        for name in names
+        if all(name in values for values in found)
+    }
 
 
 def spelled(path: str) -> dict[str, str | None]:
     """The columns that the folders of a file name, such as `site=a`, and their values."""
     pairs = [part.split("=", 1) for part in Path(path).parent.parts if "=" in part]
-    return {unquote(key): None if value == NO_VALUE else unquote(value) for key, value in pairs if key}
+    return {
+        unquote(key): None if value == NO_VALUE else unquote(value) for key, value in pairs if key
+    }
 
 
 # ----------------------------------------------------------------------
-# Checksums of Parquet pages, where a file has them: DuckDB does not look at them, and a flipped bit is otherwise a wrong score.
+# Checksums of Parquet pages, where a file has them: DuckDB does not look at them, and a flipped bit
+# is otherwise a wrong score.
 
 
 CHUNKS = """
 SELECT least(coalesce(nullif(dictionary_page_offset, 0), data_page_offset), data_page_offset), total_compressed_size
 FROM parquet_metadata(?) WHERE list_contains(CAST(? AS VARCHAR[]), path_in_schema)
-"""
+"""  # noqa: E501
 SIZE_FIELD, CRC_FIELD = 3, 4
 MOST_HEADER = 1 << 16
 MOST_NESTED = 16
 
 
 class Unclear(Exception):  # noqa: N818 (never leaves this module)
-    """Bytes that are no page header as we know it; whether the file can be read is for DuckDB to say."""
+    """Bytes that are no page header as we know it; whether the file can be read is for DuckDB to
+    say.
+    """
 
 
 def damaged_pages(connection: Any, pattern: str, path: str, columns: tuple[str, ...]) -> int:
     """How many pages of these columns differ from their checksums."""
     chunks = connection.execute(CHUNKS, [pattern, list(columns)]).fetchall()
     with open(path, "rb") as file:
-        return sum(_damaged(file, start, size) for start, size in chunks if start is not None and size)
+        return sum(
+            _damaged(file, start, size) for start, size in chunks if start is not None and size
+        )
 
 
 def _damaged(file: BinaryIO, start: int, size: int) -> int:
@@ -145,7 +190,9 @@ def _damaged(file: BinaryIO, start: int, size: int) -> int:
 
 
 class _Header:
-    """The whole numbers of a page header by the number of their field, and how many bytes it takes."""
+    """The whole numbers of a page header by the number of their field, and how many bytes it
+    takes.
+    """
 
     def __init__(self, data: bytes) -> None:
         self.data, self.length = data, 0
@@ -216,7 +263,8 @@ class _Header:
 
 
 # ----------------------------------------------------------------------
-# Parquet files: the wanted columns alone, streamed by DuckDB, with every row of every file accounted for.
+# Parquet files: the wanted columns alone, streamed by DuckDB, with every row of every file
+# accounted for.
 
 
 WHOLE, ENCRYPTED = b"PAR1", b"PARE"
@@ -225,7 +273,9 @@ SCHEMA = "SELECT name, num_children FROM parquet_schema(?)"
 
 
 class Opened(NamedTuple):
-    """Files of one table, looked at and found whole: what a message calls them, their rows, and the types of the wanted columns in them."""
+    """Files of one table, looked at and found whole: what a message calls them, their rows, and the
+    types of the wanted columns in them.
+    """
 
     connection: Any
     shown: str
@@ -236,8 +286,12 @@ class Opened(NamedTuple):
 
 
 @contextmanager
-def opened(paths: str | Sequence[str], wanted: Wanted, settings: Mapping[str, str] = MappingProxyType({})) -> Iterator[Opened]:
-    """A Parquet file, several, or a folder of them, from the first check to the last: they do not change meanwhile."""
+def opened(
+    paths: str | Sequence[str], wanted: Wanted, settings: Mapping[str, str] = MappingProxyType({})
+) -> Iterator[Opened]:
+    """A Parquet file, several, or a folder of them, from the first check to the last: they do not
+    change meanwhile.
+    """
     shown, files = _files(paths)
     with unchanged(files) as sha256:
         for file in files:
@@ -246,7 +300,9 @@ def opened(paths: str | Sequence[str], wanted: Wanted, settings: Mapping[str, st
             types = _agreed_types(connection, files, wanted)
             rows = [_row_count(connection, file) for file in files]
             if not sum(rows):
-                raise refuse_file(shown, "BR603", "has columns but no rows", "give a file with cases")
+                raise refuse_file(
+                    shown, "BR603", "has columns but no rows", "give a file with cases"
+                )
             for file in files:
                 _check_pages(connection, file, tuple(types))
             yield Opened(connection, shown, files, rows, types, sha256)
@@ -258,7 +314,9 @@ def read_parquet(paths: str | Sequence[str], wanted: Wanted) -> Table:
         columns, notes = _columns(found.connection, found.files, found.rows, found.types, wanted)
     _check_rows(found.shown, columns, sum(found.rows))
     place = in_tables(found.files, found.rows)
-    return Table(found.shown, columns, sum(found.rows), sha256=found.sha256, place=place, notes=notes)
+    return Table(
+        found.shown, columns, sum(found.rows), sha256=found.sha256, place=place, notes=notes
+    )
 
 
 def _files(paths: str | Sequence[str]) -> tuple[str, list[str]]:
@@ -278,7 +336,9 @@ def _check_frame(path: str) -> None:
     if ENCRYPTED in (first, last):
         raise refuse_file(path, "BR703", "is encrypted", "decrypt it first")
     if first != WHOLE:
-        raise refuse_file(path, "BR703", "does not begin with PAR1: it is not Parquet, or damaged", COPY)
+        raise refuse_file(
+            path, "BR703", "does not begin with PAR1: it is not Parquet, or damaged", COPY
+        )
     if last != WHOLE:
         raise refuse_file(path, "BR703", "does not end with PAR1 (cut off?)", COPY)
 
@@ -300,9 +360,13 @@ def _agreed_types(connection: Any, files: Sequence[str], wanted: Wanted) -> dict
             text = f"has no column {quoted(lacking)}, which {escaped(first)} has"
             raise refuse_file(file, "BR704", text, "give files of one table")
         types = _types(connection, file, wanted, have)
-        differing = next((name for name in wanted.columns if agreed.get(name) != types.get(name)), None)
+        differing = next(
+            (name for name in wanted.columns if agreed.get(name) != types.get(name)), None
+        )
         if differing is not None:
-            here, there = (found.get(differing, "the name of a folder") for found in (types, agreed))
+            here, there = (
+                found.get(differing, "the name of a folder") for found in (types, agreed)
+            )
             text = f"{quoted(differing)} is {here} here and {there} in {escaped(first)}"
             raise refuse_file(file, "BR704", text, "write the files with one schema")
     return agreed
@@ -318,13 +382,19 @@ def _have(connection: Any, file: str) -> list[str]:
 def _types(connection: Any, file: str, wanted: Wanted, have: Sequence[str]) -> dict[str, str]:
     check_columns(file, have, wanted.columns, folds=True)
     with refused(file, "BR703", COPY):
-        types = {name: of_type for name, of_type in types_of(connection, source_of(file)).items() if name in wanted.columns}
+        types = {
+            name: of_type
+            for name, of_type in types_of(connection, source_of(file)).items()
+            if name in wanted.columns
+        }
     check_types(file, types, wanted)
     return types
 
 
 def _names(connection: Any, file: str) -> list[str]:
-    """The names of the columns as the file has them; DuckDB renames the second of two that differ by case."""
+    """The names of the columns as the file has them; DuckDB renames the second of two that differ
+    by case.
+    """
     elements = connection.execute(SCHEMA, [literally(os.path.abspath(file))]).fetchall()  # noqa: PTH100
     names, place = [], 1
     while place < len(elements):
@@ -344,7 +414,10 @@ def _after(elements: Sequence[tuple[str, int | None]], place: int) -> int:
 
 def _row_count(connection: Any, file: str) -> int:
     with refused(file, "BR703", COPY):
-        rows = connection.execute("SELECT num_rows FROM parquet_file_metadata(?)", [literally(os.path.abspath(file))]).fetchall()  # noqa: PTH100
+        rows = connection.execute(
+            "SELECT num_rows FROM parquet_file_metadata(?)",
+            [literally(os.path.abspath(file))],  # noqa: PTH100
+        ).fetchall()
     return int(rows[0][0])
 
 
@@ -352,12 +425,18 @@ def _check_pages(connection: Any, file: str, columns: tuple[str, ...]) -> None:
     with refused(file, "BR703", COPY):
         damaged = damaged_pages(connection, literally(os.path.abspath(file)), file, columns)  # noqa: PTH100
     if damaged:
-        what = number_of(damaged, "page differs from its checksum", "pages differ from their checksums")
+        what = number_of(
+            damaged, "page differs from its checksum", "pages differ from their checksums"
+        )
         raise refuse_file(file, "BR703", f"{what}: the file is damaged", COPY)
 
 
 def _columns(
-    connection: Any, files: Sequence[str], rows: Sequence[int], types: Mapping[str, str], wanted: Wanted
+    connection: Any,
+    files: Sequence[str],
+    rows: Sequence[int],
+    types: Mapping[str, str],
+    wanted: Wanted,
 ) -> tuple[dict[str, Array], tuple[Note, ...]]:
     stored = tuple(name for name in wanted.columns if name in types)
     with refused(files[0] if len(files) == 1 else os.path.commonpath(files), "BR703", COPY):
@@ -365,14 +444,22 @@ def _columns(
         if columns is None:
             columns = fetched(connection, source_of(*files), types, stored) if stored else {}
     notes = []
-    for name, values in partitions(files, [name for name in wanted.columns if name not in types]).items():
+    for name, values in partitions(
+        files, [name for name in wanted.columns if name not in types]
+    ).items():
         columns[name] = _spread(values, rows, is_label=name == wanted.label)
-        notes.append(Note("BR704", f"{quoted(name)} is taken from the names of the folders (hive partitions)"))
+        notes.append(
+            Note(
+                "BR704", f"{quoted(name)} is taken from the names of the folders (hive partitions)"
+            )
+        )
     return {name: columns[name] for name in wanted.columns}, tuple(notes)
 
 
 def _spread(values: Sequence[str | None], rows: Sequence[int], *, is_label: bool) -> Array:
-    """The value of each file's folder for each of its rows. Folders have no types: labels 0 and 1 are numbers, as in a text file."""
+    """The value of each file's folder for each of its rows. Folders have no types: labels 0 and 1
+    are numbers, as in a text file.
+    """
     plain = is_label and set(values) <= {"0", "1"}
     return np.repeat(np.array(values, dtype=np.int64) if plain else objects(values), rows)
 
@@ -381,5 +468,8 @@ def _check_rows(path: str, columns: Mapping[str, Array], rows: int) -> None:
     """Every row that the footer promises, and no other."""
     for name, values in columns.items():
         if len(values) != rows:
-            text = f"{quoted(name)} has {number_of(len(values), 'value')}, but the footer promises {number_of(rows, 'row')}"
+            text = (
+                f"{quoted(name)} has {number_of(len(values), 'value')}, but the footer promises"
+                f" {number_of(rows, 'row')}"
+            )
             raise refuse_file(path, "BR703", text, COPY)

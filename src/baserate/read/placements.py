@@ -1,7 +1,9 @@
-"""Where a model places the cases of one class among those of the other, and exact sums of how far two models are apart.
+"""Where a model places the cases of one class among those of the other, and exact sums of how far
+two models are apart.
 
-The placement of a negative needs only the positives' scores; that of a positive only how many negatives lie at those scores and between
-them. So whoever has the positives reads the negatives once, in any order and in any number of parts.
+The placement of a negative needs only the positives' scores; that of a positive only how many
+negatives lie at those scores and between them. So whoever has the positives reads the negatives
+once, in any order and in any number of parts.
 """
 
 from __future__ import annotations
@@ -23,13 +25,15 @@ CHUNK = 1 << 20
 
 
 class Side:
-    """One model: its positives' distinct scores as ascending orders, and the negatives at and between them; `hits` are the cases at each score.
+    """One model: its positives' distinct scores as ascending orders, and the negatives at and
+    between them; `hits` are the cases at each score.
 
     Without `hits` negatives are counted, and cannot be placed.
     """
 
     def __init__(self, orders: Ints, hits: Ints | None = None, kernels: Kernels = best) -> None:
-        # What came over a network may lie at any byte, and the compiled search needs something to find.
+        # What came over a network may lie at any byte, and the compiled search needs something to
+        # find.
         self.orders, self.hits = np.require(orders, requirements=["C", "A"]), hits
         self.kernels = kernels if len(orders) else portable
         self.counter = self.kernels.GapCounter(self.orders)
@@ -47,9 +51,14 @@ class Side:
 
     @cached_property
     def above(self) -> Ints:
-        """By twice the anchors below (and one more at one): twice the positives above, those at the same score counting one."""
+        """By twice the anchors below (and one more at one): twice the positives above, those at the
+        same score counting one.
+        """
         assert self.hits is not None
-        found, below = np.empty(2 * len(self.orders) + 1, dtype=np.int64), np.concatenate(([0], np.cumsum(self.hits)))
+        found, below = (
+            np.empty(2 * len(self.orders) + 1, dtype=np.int64),
+            np.concatenate(([0], np.cumsum(self.hits))),
+        )
         found[0::2], found[1::2] = 2 * (below[-1] - below), 2 * below[-1] - below[1:] - below[:-1]
         return found
 
@@ -63,7 +72,9 @@ class Side:
         return found
 
     def beating(self, scores: Array) -> Ints:
-        """Of each positive, twice the negatives below it, a tie counting one: of those that were counted."""
+        """Of each positive, twice the negatives below it, a tie counting one: of those that were
+        counted.
+        """
         ties, gaps = self.counter.ties, self.counter.gaps
         below = np.cumsum(gaps[:-1]) + np.cumsum(ties) - ties
         found: Ints = (2 * below + ties)[np.searchsorted(self.orders, ascending_orders(scores))]
@@ -90,7 +101,11 @@ class Sums:
     def add_times(self, values: Ints, times: Ints) -> None:
         """Each number so many times."""
         for start in range(0, len(values), CHUNK):
-            for value, many in zip(values[start : start + CHUNK].tolist(), times[start : start + CHUNK].tolist(), strict=True):
+            for value, many in zip(
+                values[start : start + CHUNK].tolist(),
+                times[start : start + CHUNK].tolist(),
+                strict=True,
+            ):
                 self.cases += many
                 self.total += many * value
                 self.squares += many * value * value
@@ -99,19 +114,29 @@ class Sums:
         """The sample variance, in this unit, rounded once."""
         if self.cases < 2:
             return 0.0
-        return (self.cases * self.squares - self.total * self.total) / (self.cases * (self.cases - 1) * unit * unit)
+        return (self.cases * self.squares - self.total * self.total) / (
+            self.cases * (self.cases - 1) * unit * unit
+        )
 
 
 def squares(values: Ints) -> int:
-    """The exact sum of squares of up to a million numbers of 63 bits: in limbs of 21 bits, whose products add up in 64."""
+    """The exact sum of squares of up to a million numbers of 63 bits: in limbs of 21 bits, whose
+    products add up in 64.
+    """
     sizes = np.abs(values)
     many = -(-int(sizes.max(initial=0)).bit_length() // LIMB)  # mostly one
     limbs = [(sizes >> (LIMB * place)) & ((1 << LIMB) - 1) for place in range(many)]
-    return sum((1 + (i < j)) * int(np.dot(limbs[i], limbs[j])) << (LIMB * (i + j)) for i in range(many) for j in range(i, many))
+    return sum(
+        (1 + (i < j)) * int(np.dot(limbs[i], limbs[j])) << (LIMB * (i + j))
+        for i in range(many)
+        for j in range(i, many)
+    )
 
 
 def digits(number: int) -> Iterator[tuple[int, int]]:
-    """A whole number as digits of 32 bits, each with its sign, so that a column of 64-bit numbers can add up many of them."""
+    """A whole number as digits of 32 bits, each with its sign, so that a column of 64-bit numbers
+    can add up many of them.
+    """
     sign, rest, place = (-1 if number < 0 else 1), abs(number), 0
     while rest:
         yield place, sign * (rest & ((1 << DIGIT) - 1))

@@ -16,19 +16,32 @@ from typing import IO, Any, NamedTuple, TypeVar
 import numpy as np
 
 from baserate.counts.cells import Array, run_starts
-from baserate.errors import MOST_EXAMPLES, MOST_PROBLEMS, Fix, InputError, Problem, Where, escaped, refuse_file, size
+from baserate.errors import (
+    MOST_EXAMPLES,
+    MOST_PROBLEMS,
+    Fix,
+    InputError,
+    Problem,
+    Where,
+    escaped,
+    refuse_file,
+    size,
+)
 from baserate.notes import Note
 from baserate.read.table import PROBE, InLines, InTables, Table, TableRows, codes_of
 
 # ----------------------------------------------------------------------
-# Columns between two processes: raw numbers and JSON in frames of a stated length. What arrives is checked against what was promised.
+# Columns between two processes: raw numbers and JSON in frames of a stated length. What arrives is
+# checked against what was promised.
 
 
 LENGTH = struct.Struct("<Q")
 PIECE = 1 << 16  # values in a frame of JSON, at most
 MOST_JSON = 1 << 24  # bytes in it: parsed, they may take more than twenty times the room
 POINTER, OBJECT = 8, 48  # bytes of a value of Python's, beside those of its text
-NUMBERS = {np.dtype(kind).str: np.dtype(kind) for kind in ("?", *"bhilqBHILQ", *"efdg")}  # bools, whole numbers, floats of any size
+NUMBERS = {
+    np.dtype(kind).str: np.dtype(kind) for kind in ("?", *"bhilqBHILQ", *"efdg")
+}  # bools, whole numbers, floats of any size
 BYTE, MOST_BYTE = "|u1", 255
 LONG = 16  # values in a run, on average, from which on runs travel instead
 CODES = frozenset(np.dtype(code).str for code in ("u1", "u2", "u4"))
@@ -36,7 +49,9 @@ PLAIN = frozenset({str, type(None), bool, int, float})
 
 
 class Untrue(Exception):  # noqa: N818 (the callers make one line of it)
-    """An answer that cannot be: cut off, of another length than it says, or of a kind that no reader gives."""
+    """An answer that cannot be: cut off, of another length than it says, or of a kind that no
+    reader gives.
+    """
 
 
 def send(out: IO[bytes], said: Any) -> None:
@@ -70,7 +85,9 @@ def send_column(out: IO[bytes], column: Array) -> None:
 
 
 def _send_packed(out: IO[bytes], column: Array) -> None:
-    """Numbers as they are; in runs where counts were spread to rows, and small whole numbers, such as labels, in a byte each."""
+    """Numbers as they are; in runs where counts were spread to rows, and small whole numbers, such
+    as labels, in a byte each.
+    """
     kind = {"as": column.dtype.str}
     starts = _runs(column)
     if starts is not None:
@@ -78,7 +95,13 @@ def _send_packed(out: IO[bytes], column: Array) -> None:
         _send_numbers(out, column[starts])
         _send_numbers(out, np.diff(starts, append=len(column)).astype(np.int64))
         return
-    if column.dtype.kind in "iu" and column.dtype.itemsize > 1 and len(column) and column.min() >= 0 and column.max() <= MOST_BYTE:
+    if (
+        column.dtype.kind in "iu"
+        and column.dtype.itemsize > 1
+        and len(column)
+        and column.min() >= 0
+        and column.max() <= MOST_BYTE
+    ):
         column = column.astype(np.uint8)
     send(out, {**kind, "numbers": column.dtype.str})
     _send_numbers(out, column)
@@ -120,7 +143,9 @@ def _send_piece(out: IO[bytes], piece: list[Any]) -> None:
 
 
 class Incoming:
-    """What the other side says, and how many bytes there are for it and for all that is made of it."""
+    """What the other side says, and how many bytes there are for it and for all that is made of
+    it.
+    """
 
     def __init__(self, stream: IO[bytes], most: int) -> None:
         self.stream, self.left = stream, most
@@ -142,7 +167,9 @@ class Incoming:
         """A column of so many rows."""
         how = self.json()
         match how:
-            case {"as": str(kind), "numbers": str(sent)} if kind in NUMBERS and (sent == kind or (sent == BYTE and NUMBERS[kind].kind in "iu")):
+            case {"as": str(kind), "numbers": str(sent)} if kind in NUMBERS and (
+                sent == kind or (sent == BYTE and NUMBERS[kind].kind in "iu")
+            ):
                 if sent != kind:
                     self.take(rows * NUMBERS[kind].itemsize)
                 return self._numbers(rows, NUMBERS[sent]).astype(NUMBERS[kind], copy=False)
@@ -150,7 +177,9 @@ class Incoming:
                 return self._spread(number, rows, NUMBERS[kind])
             case {"objects": int(number)} if number == rows:
                 return self._objects(rows)
-            case {"values": int(number), "codes": str(kind)} if kind in CODES and 0 <= number <= rows:
+            case {"values": int(number), "codes": str(kind)} if (
+                kind in CODES and 0 <= number <= rows
+            ):
                 values, codes = self._objects(number), self._numbers(rows, NUMBERS[kind])
                 if rows and int(codes.max()) >= number:
                     raise Untrue("a code without a value")
@@ -182,7 +211,9 @@ class Incoming:
     def _spread(self, number: int, rows: int, dtype: np.dtype[Any]) -> Array:
         self.take(rows * dtype.itemsize)
         values, lengths = self._numbers(number, dtype), self._numbers(number, np.dtype(np.int64))
-        if (lengths < 1).any() or lengths.sum(dtype=np.float64) != rows:  # a sum of floats does not wrap around
+        if (lengths < 1).any() or lengths.sum(
+            dtype=np.float64
+        ) != rows:  # a sum of floats does not wrap around
             raise Untrue("runs of another length")
         return np.repeat(values, lengths)
 
@@ -191,7 +222,11 @@ class Incoming:
         values, filled = np.empty(rows, dtype=object), 0
         while filled < rows:
             piece = self.json()
-            if not isinstance(piece, list) or not 0 < len(piece) <= min(PIECE, rows - filled) or not set(map(type, piece)) <= PLAIN:
+            if (
+                not isinstance(piece, list)
+                or not 0 < len(piece) <= min(PIECE, rows - filled)
+                or not set(map(type, piece)) <= PLAIN
+            ):
                 raise Untrue("values of another number or kind")
             values[filled : filled + len(piece)] = piece
             filled += len(piece)
@@ -208,16 +243,20 @@ class Incoming:
 
 
 # ----------------------------------------------------------------------
-# What a reader in a process of its own answers: its tables, or why there are none. Data only; the listener believes nothing unchecked.
+# What a reader in a process of its own answers: its tables, or why there are none. Data only; the
+# listener believes nothing unchecked.
 
 
 CODE = re.compile(r"BR[0-9]{3}")
 SHA256 = re.compile(r"([0-9a-f]{64})?")
 MOST_TABLES, MOST_ROWS, MOST_NOTES = 1 << 20, 1 << 62, 1000
 MOST_TEXT, MOST_PATH = 2000, 4096  # characters of a problem or a note, and of a place
-# Bytes of a table beside its values, and of a value: it is held, and held once more while it is counted.
+# Bytes of a table beside its values, and of a value: it is held, and held once more while it is
+# counted.
 TABLE, VALUE = 1 << 12, 16
-READY = {"ready": True}  # the first frame: whatever happens before it has nothing to do with the file
+READY = {
+    "ready": True
+}  # the first frame: whatever happens before it has nothing to do with the file
 OUT_OF_MEMORY = framed({"memory": True})  # made beforehand: there may be no room left to make it
 T = TypeVar("T")
 
@@ -240,13 +279,22 @@ def send_tables(out: IO[bytes], tables: Sequence[Table]) -> None:
 def _described(table: Table) -> dict[str, Any]:
     place = table.place
     if isinstance(place, InLines):
-        where: dict[str, Any] = {"path": place.path, "first": place.first, "listed": place.lines is not None}
+        where: dict[str, Any] = {
+            "path": place.path,
+            "first": place.first,
+            "listed": place.lines is not None,
+        }
     elif isinstance(place, InTables):
         where = {"paths": place.paths, "begins": place.begins}
     else:
         raise TypeError("this place cannot travel")
     notes = [asdict(note) for note in table.notes]
-    said = {"path": table.path, "rows": table.rows, "refused": table.refused, "sha256": table.sha256}
+    said = {
+        "path": table.path,
+        "rows": table.rows,
+        "refused": table.refused,
+        "sha256": table.sha256,
+    }
     return {**said, "place": where, "notes": notes, "columns": list(table.columns)}
 
 
@@ -255,16 +303,28 @@ def send_error(out: IO[bytes], error: BaseException) -> None:
     if isinstance(error, MemoryError):
         out.write(OUT_OF_MEMORY)
     elif isinstance(error, InputError):
-        problems = [asdict(problem) | {"table": isinstance(problem.where, TableRows)} for problem in error.problems]
+        problems = [
+            asdict(problem) | {"table": isinstance(problem.where, TableRows)}
+            for problem in error.problems
+        ]
         send(out, {"problems": problems})
     elif isinstance(error, OSError) and error.errno is not None:
-        send(out, {"system": error.errno, "said": str(error.strerror), "path": None if error.filename is None else str(error.filename)})
+        send(
+            out,
+            {
+                "system": error.errno,
+                "said": str(error.strerror),
+                "path": None if error.filename is None else str(error.filename),
+            },
+        )
     else:
         send(out, {"failed": f"{type(error).__name__}: {error}"})
 
 
 def received(incoming: Incoming, columns: Sequence[str], *, several: bool) -> list[Table]:
-    """The tables, or the only one, with just these columns; what the reader refused is raised as if it had been refused here."""
+    """The tables, or the only one, with just these columns; what the reader refused is raised as if
+    it had been refused here.
+    """
     match raised(incoming.json()):
         case {"tables": int(number)} if 0 < number <= (MOST_TABLES if several else 1):
             return [_table(incoming, columns) for _ in range(number)]
@@ -287,9 +347,18 @@ def raised(said: Any) -> Any:
 
 def _table(incoming: Incoming, wanted: Sequence[str]) -> Table:
     said = incoming.json()
-    path, rows, refused = field_of(str, said, "path"), field_of(int, said, "rows"), field_of(int, said, "refused")
+    path, rows, refused = (
+        field_of(str, said, "path"),
+        field_of(int, said, "rows"),
+        field_of(int, said, "refused"),
+    )
     sha256, columns = field_of(str, said, "sha256"), texts_of(said, "columns")
-    if not 0 <= refused <= rows <= MOST_ROWS or set(columns) != set(wanted) or len(columns) != len(wanted) or not SHA256.fullmatch(sha256):
+    if (
+        not 0 <= refused <= rows <= MOST_ROWS
+        or set(columns) != set(wanted)
+        or len(columns) != len(wanted)
+        or not SHA256.fullmatch(sha256)
+    ):
         raise Untrue("a table that was not asked for")
     held = rows - refused
     incoming.take(TABLE)
@@ -297,16 +366,27 @@ def _table(incoming: Incoming, wanted: Sequence[str]) -> Table:
         raise MemoryError
     place = _place(incoming, field_of(dict, said, "place"), held)
     notes = tuple(map(note_of, field_of(list, said, "notes")[:MOST_NOTES]))
-    return Table(path, {name: incoming.column(held) for name in columns}, rows, refused, sha256, place, notes)
+    return Table(
+        path, {name: incoming.column(held) for name in columns}, rows, refused, sha256, place, notes
+    )
 
 
 def _place(incoming: Incoming, said: dict[str, Any], rows: int) -> InLines | InTables:
     if "paths" in said:
         paths, begins = tuple(texts_of(said, "paths")), whole_of(said, "begins")
-        if not paths or len(begins) != len(paths) or begins[0] != 0 or list(begins) != sorted(begins):
+        if (
+            not paths
+            or len(begins) != len(paths)
+            or begins[0] != 0
+            or list(begins) != sorted(begins)
+        ):
             raise Untrue("rows that lie nowhere")
         return InTables(paths, begins)
-    path, first, listed = field_of(str, said, "path"), field_of(int, said, "first"), field_of(bool, said, "listed")
+    path, first, listed = (
+        field_of(str, said, "path"),
+        field_of(int, said, "first"),
+        field_of(bool, said, "listed"),
+    )
     lines = incoming.column(rows) if listed else None
     if lines is not None and lines.dtype.kind != "i":
         raise Untrue("lines that are no numbers")
@@ -314,7 +394,10 @@ def _place(incoming: Incoming, said: dict[str, Any], rows: int) -> InLines | InT
 
 
 def _problem(said: Any) -> Problem:
-    where, kind = field_of(dict, said, "where"), TableRows if field_of(bool, said, "table") else Where
+    where, kind = (
+        field_of(dict, said, "where"),
+        TableRows if field_of(bool, said, "table") else Where,
+    )
     path = where.get("path")
     if not isinstance(path, str | None):
         raise Untrue("a place without a name")
@@ -377,7 +460,8 @@ def _each(kind: type[T], value: Any) -> T:
 
 CPU_S = 6 * 3600
 FILES = 4096
-# Address space that is promised and hardly used: libraries, and for every thread its stack and its heap.
+# Address space that is promised and hardly used: libraries, and for every thread its stack and its
+# heap.
 RESERVED, RESERVED_A_THREAD = 4 << 30, 256 << 20
 UNKNOWN = 1 << 40
 # A query of a database may take so long, and a second more for every so many bytes of its file.
@@ -387,7 +471,9 @@ MOST_HELD, HELD_A_BYTE = 2 * 10**9, 200
 
 
 class Quotas(NamedTuple):
-    """Bytes of memory, seconds of processor time, bytes in a file that is written, and open files."""
+    """Bytes of memory, seconds of processor time, bytes in a file that is written, and open
+    files.
+    """
 
     memory: int
     cpu_s: int = CPU_S
@@ -396,24 +482,34 @@ class Quotas(NamedTuple):
 
 
 def patience_s(path: str) -> int:
-    """How many seconds a query may take: a view may be a question without an end, and it is in the file."""
+    """How many seconds a query may take: a view may be a question without an end, and it is in the
+    file.
+    """
     return PATIENCE_S + os.path.getsize(path) // A_SECOND  # noqa: PTH202
 
 
 def too_long(path: str) -> InputError:
     """The error for a query that takes longer."""
-    text = f"the query takes longer than {patience_s(path)} s ({PATIENCE_S} s and 1 s for every MB of the file); nothing was counted"
+    text = (
+        f"the query takes longer than {patience_s(path)} s ({PATIENCE_S} s and 1 s for every MB of"
+        " the file); nothing was counted"
+    )
     return refuse_file(path, "BR707", text, "write its result into a table, and read that")
 
 
 def most_held(path: str) -> int:
-    """How many bytes the answer of a database may take: a view can give more rows than any file holds, long before time is up."""
+    """How many bytes the answer of a database may take: a view can give more rows than any file
+    holds, long before time is up.
+    """
     return MOST_HELD + HELD_A_BYTE * os.path.getsize(path)  # noqa: PTH202
 
 
 def too_large(path: str) -> InputError:
     """The error for a query that gives more."""
-    text = f"the query gives more than {size(most_held(path))} (2 GB and 200 times the size of the file); nothing was counted"
+    text = (
+        f"the query gives more than {size(most_held(path))} (2 GB and 200 times the size of the"
+        " file); nothing was counted"
+    )
     return refuse_file(path, "BR702", text, "write its result into a table, and read that")
 
 
@@ -424,7 +520,9 @@ def held() -> int:
 
 
 def machine_memory() -> int:
-    """The memory of this machine, or of the container that we are in, or as much of it as the user lets a process have."""
+    """The memory of this machine, or of the container that we are in, or as much of it as the user
+    lets a process have.
+    """
     found = [UNKNOWN, user_limit() or UNKNOWN]
     with contextlib.suppress(AttributeError, OSError, ValueError):
         found.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
@@ -434,7 +532,9 @@ def machine_memory() -> int:
 
 
 def user_limit() -> int | None:
-    """The bytes that a process may take by a limit of the user's (ulimit -v or -d); None where there is none."""
+    """The bytes that a process may take by a limit of the user's (ulimit -v or -d); None where
+    there is none.
+    """
     try:
         import resource
     except ImportError:  # Windows
@@ -449,7 +549,11 @@ def _of_cgroups() -> Iterator[int]:
         _, controllers, name = line.split(":", 2)
         if controllers not in ("", "memory"):
             continue
-        top, file = ("/sys/fs/cgroup/memory", "memory.limit_in_bytes") if controllers else ("/sys/fs/cgroup", "memory.max")
+        top, file = (
+            ("/sys/fs/cgroup/memory", "memory.limit_in_bytes")
+            if controllers
+            else ("/sys/fs/cgroup", "memory.max")
+        )
         group = Path(top, name.strip("/"))
         for place in (group, *group.parents):
             if not place.is_relative_to(top):
@@ -465,7 +569,9 @@ def _lines(path: Path) -> list[str]:
 
 
 def confine(quotas: Quotas) -> None:
-    """Set the limits for this process, none of which it can lift; where the system has none, there are none."""
+    """Set the limits for this process, none of which it can lift; where the system has none, there
+    are none.
+    """
     with contextlib.suppress(OSError):  # whoever has to make room ends us first
         Path("/proc/self/oom_score_adj").write_text("1000")
     try:
@@ -486,5 +592,9 @@ def confine(quotas: Quotas) -> None:
         if kind is None:
             continue
         with contextlib.suppress(OSError, ValueError):
-            most = min(limit, *(there for there in resource.getrlimit(kind) if there != resource.RLIM_INFINITY), limit)
+            most = min(
+                limit,
+                *(there for there in resource.getrlimit(kind) if there != resource.RLIM_INFINITY),
+                limit,
+            )
             resource.setrlimit(kind, (most, most))

@@ -1,4 +1,6 @@
-"""The other side of `confined`: a process that sets its own limits, reads one source, answers, and ends. It ends when its parent does, too."""
+"""The other side of `confined`: a process that sets its own limits, reads one source, answers, and
+ends. It ends when its parent does, too.
+"""
 
 from __future__ import annotations
 
@@ -16,23 +18,46 @@ from typing import IO, Any
 from baserate.read.sandbox import READY, Quotas, confine, send, send_error, send_tables
 from baserate.read.table import Wanted
 
-# What no reader does, and what the code in a hostile file might like to do; Python reports each of them before it happens.
+# What no reader does, and what the code in a hostile file might like to do; Python reports each of
+# them before it happens.
 FORBIDDEN = frozenset(
-    {"pickle.find_class", "marshal.load", "socket.connect", "socket.bind", "socket.getaddrinfo", "subprocess.Popen", "os.system", "os.exec"}
-    | {"os.fork", "os.forkpty", "os.posix_spawn", "os.spawn", "os.startfile", "os.kill", "ftplib.connect", "urllib.Request"}
+    {
+        "pickle.find_class",
+        "marshal.load",
+        "socket.connect",
+        "socket.bind",
+        "socket.getaddrinfo",
+        "subprocess.Popen",
+        "os.system",
+        "os.exec",
+    }
+    | {
+        "os.fork",
+        "os.forkpty",
+        "os.posix_spawn",
+        "os.spawn",
+        "os.startfile",
+        "os.kill",
+        "ftplib.connect",
+        "urllib.Request",
+    }
 )
 
 MOST_TRIES = 100
 
 
 def say_ready() -> None:
-    """Everything that a reader needs was found. Where nobody is there to hear it, `main` finds that out, and tidies up."""
+    """Everything that a reader needs was found. Where nobody is there to hear it, `main` finds that
+    out, and tidies up.
+    """
     with contextlib.suppress(BrokenPipeError), os.fdopen(os.dup(1), "wb") as out:
         send(out, READY)
 
 
 def main(request: Mapping[str, Any]) -> None:
-    """Read what is asked for, and say so on standard output; whatever else writes there writes to nowhere."""
+    """Read what is asked for, and say so on standard output; whatever else writes there writes to
+    nowhere.
+    """
     folder, spooled = request["folder"], request.get("spooled")
     try:
         with os.fdopen(os.dup(1), "wb") as out:
@@ -59,7 +84,13 @@ def _answer(out: IO[bytes], request: Mapping[str, Any], next_request: Callable[[
         from baserate.read.streams import Limits
 
         asked, limits = Asked(**_tuples(request["asked"])), Limits(**request["limits"])
-        options = source.Options(asked, limits, spooled=request["spooled"], careful=request["careful"], untreated=request["untreated"])
+        options = source.Options(
+            asked,
+            limits,
+            spooled=request["spooled"],
+            careful=request["careful"],
+            untreated=request["untreated"],
+        )
         wanted = Wanted(**_tuples(request["wanted"]))
         sys.addaudithook(_refuse)
         tables = source.parts_here(request["source"], wanted, options)
@@ -70,15 +101,25 @@ def _answer(out: IO[bytes], request: Mapping[str, Any], next_request: Callable[[
         send_tables(out, tables)
 
 
-def _answer_in_pieces(out: IO[bytes], said: Mapping[str, Any], next_request: Callable[[], Any]) -> None:
-    """For counting under a ceiling: first what there is, then the cases piece by piece, for as long as somebody asks."""
+def _answer_in_pieces(
+    out: IO[bytes], said: Mapping[str, Any], next_request: Callable[[], Any]
+) -> None:
+    """For counting under a ceiling: first what there is, then the cases piece by piece, for as long
+    as somebody asks.
+    """
     try:
         from baserate.read.large_formats import How, answer_pieces, send_description, send_texts
 
         sys.addaudithook(_refuse)
         sources, wanted = said["sources"], Wanted(**_tuples(said["wanted"]))
-        text = said["text"] and How.of(_tuples(said["text"]["asked"]), said["text"]["limits"], said["memory"])
-        found = send_texts(out, sources, wanted, text) if text else send_description(out, sources, wanted, said["memory"])
+        text = said["text"] and How.of(
+            _tuples(said["text"]["asked"]), said["text"]["limits"], said["memory"]
+        )
+        found = (
+            send_texts(out, sources, wanted, text)
+            if text
+            else send_description(out, sources, wanted, said["memory"])
+        )
         out.flush()
         answer_pieces(out, found, said["memory"], next_request)
     except BaseException as error:  # noqa: BLE001 (as above)
@@ -87,7 +128,9 @@ def _answer_in_pieces(out: IO[bytes], said: Mapping[str, Any], next_request: Cal
 
 def _tuples(said: Mapping[str, Any]) -> dict[str, Any]:
     """Lists as the tuples that they were."""
-    return {name: tuple(value) if isinstance(value, list) else value for name, value in said.items()}
+    return {
+        name: tuple(value) if isinstance(value, list) else value for name, value in said.items()
+    }
 
 
 def _refuse(event: str, _: tuple[Any, ...]) -> None:
@@ -96,7 +139,9 @@ def _refuse(event: str, _: tuple[Any, ...]) -> None:
 
 
 def _listen(heard: Callable[[bytes], object], folder: str, spooled: str | None) -> None:
-    """Hand on every line. The parent holds the other end for as long as it wants answers; what it cannot remove any more is removed here."""
+    """Hand on every line. The parent holds the other end for as long as it wants answers; what it
+    cannot remove any more is removed here.
+    """
     waiting = b""
     while more := os.read(0, 1 << 16):
         *lines, waiting = (waiting + more).split(b"\n")
@@ -107,7 +152,9 @@ def _listen(heard: Callable[[bytes], object], folder: str, spooled: str | None) 
 
 
 def _tidy(folder: str, spooled: str | None) -> None:
-    """Remove what was written. Whoever still writes meanwhile may put something there once more, until the folder is gone."""
+    """Remove what was written. Whoever still writes meanwhile may put something there once more,
+    until the folder is gone.
+    """
     if spooled is not None:
         with contextlib.suppress(OSError):
             os.unlink(spooled)

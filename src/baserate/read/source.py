@@ -1,4 +1,6 @@
-"""One way in: whatever a user names as a source is given to the reader that knows it, in a process of its own if it may crash."""
+"""One way in: whatever a user names as a source is given to the reader that knows it, in a process
+of its own if it may crash.
+"""
 
 from __future__ import annotations
 
@@ -32,13 +34,24 @@ from baserate.read.cases import spelled
 from baserate.read.columns import Unread
 from baserate.read.csv import MANY_STYLES, unread
 from baserate.read.csv_dialect import Asked
-from baserate.read.sandbox import CPU_S, READY, Failed, Incoming, Quotas, Untrue, machine_memory, received, user_limit
+from baserate.read.sandbox import (
+    CPU_S,
+    READY,
+    Failed,
+    Incoming,
+    Quotas,
+    Untrue,
+    machine_memory,
+    received,
+    user_limit,
+)
 from baserate.read.streams import PREFIX, Limits
 from baserate.read.table import WORDS, Ceiling, Table, Wanted, in_table
 from baserate.read.treatments import Treatment
 
 # ----------------------------------------------------------------------
-# Reading in a process of its own: a file that crashes its reader, or fills the memory, ends that process and not ours.
+# Reading in a process of its own: a file that crashes its reader, or fills the memory, ends that
+# process and not ours.
 
 
 # A process that lives for one file makes no garbage worth collecting.
@@ -56,31 +69,63 @@ from baserate.read.sandbox_child import main, say_ready
 say_ready()
 main(request)
 """
-# What the reader may know of our surroundings: where libraries and temporary files lie, and how names are spelled. No secrets.
+# What the reader may know of our surroundings: where libraries and temporary files lie, and how
+# names are spelled. No secrets.
 ENVIRONMENT = frozenset(
-    {"PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT", "WINDIR", "TMPDIR", "TEMP", "TMP", "LANG", "LC_ALL", "LC_CTYPE"}
+    {
+        "PATH",
+        "LD_LIBRARY_PATH",
+        "DYLD_LIBRARY_PATH",
+        "SYSTEMROOT",
+        "WINDIR",
+        "TMPDIR",
+        "TEMP",
+        "TMP",
+        "LANG",
+        "LC_ALL",
+        "LC_CTYPE",
+    }
 )
 # A reader does no algebra: these threads would only take time and room.
 SINGLE = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 AGAIN = "the file is damaged or hostile: write it again"
 SMALLER = "count a smaller part, or on a larger machine"
-HIGHER = Fix("more memory, or write it as Parquet, which is read in pieces", "a higher --memory, or write it as Parquet, read in pieces")
+HIGHER = Fix(
+    "more memory, or write it as Parquet, which is read in pieces",
+    "a higher --memory, or write it as Parquet, read in pieces",
+)
 MOST_SAID, MOST_REASON = 2000, 200
 PIPE = 1 << 20
 GRACE_S = 10
-# Under a lower ceiling DuckDB, which takes what it likes before it looks at its limit, may not live to read a text.
+# Under a lower ceiling DuckDB, which takes what it likes before it looks at its limit, may not live
+# to read a text.
 ROOMY = 10**9
 
 
 def is_possible() -> bool:
-    """Whether there is an interpreter to start: not inside of a program that only embeds Python, nor in a browser."""
-    return bool(sys.executable) and not getattr(sys, "frozen", False) and sys.platform not in ("emscripten", "wasi")
+    """Whether there is an interpreter to start: not inside of a program that only embeds Python,
+    nor in a browser.
+    """
+    return (
+        bool(sys.executable)
+        and not getattr(sys, "frozen", False)
+        and sys.platform not in ("emscripten", "wasi")
+    )
 
 
 def read_confined(source: str, shown: str, wanted: Wanted, options: Options) -> list[Table]:
-    """The tables of one source; errors are those that reading it here would raise, and one line where the reader does not survive it."""
-    memory = machine_memory() if options.ceiling.memory is None else min(machine_memory(), options.ceiling.memory // 2)
-    quotas, under = Quotas(memory, written=options.limits.most + (1 << 24)), options.ceiling.memory is not None
+    """The tables of one source; errors are those that reading it here would raise, and one line
+    where the reader does not survive it.
+    """
+    memory = (
+        machine_memory()
+        if options.ceiling.memory is None
+        else min(machine_memory(), options.ceiling.memory // 2)
+    )
+    quotas, under = (
+        Quotas(memory, written=options.limits.most + (1 << 24)),
+        options.ceiling.memory is not None,
+    )
     with listening(shown, _request(source, wanted, options), quotas, under=under) as reader:
         return received(reader.incoming, wanted.columns, several=is_several(source))
 
@@ -93,35 +138,57 @@ class Listening(NamedTuple):
 
 
 @contextlib.contextmanager
-def listening(shown: str, request: dict[str, Any], quotas: Quotas, *, under: bool = False) -> Iterator[Listening]:
-    """A reader that is asked a first thing; it ends with the context. `under` says that its memory is what a ceiling leaves."""
+def listening(
+    shown: str, request: dict[str, Any], quotas: Quotas, *, under: bool = False
+) -> Iterator[Listening]:
+    """A reader that is asked a first thing; it ends with the context. `under` says that its memory
+    is what a ceiling leaves.
+    """
     with _folder() as folder, _started(shown, folder) as reader:
         try:
             incoming = Incoming(reader.answer, quotas.memory)
-            if not reader.hears(request | {"path": _places_of_modules(), "folder": folder, "quotas": quotas}, incoming):
+            if not reader.hears(
+                request | {"path": _places_of_modules(), "folder": folder, "quotas": quotas},
+                incoming,
+            ):
                 reader.end()
                 raise _not_started(shown, reader.said())
             yield Listening(incoming, reader.ask)
         except (EOFError, BrokenPipeError):
             text, limit = f"{reader.end()}; nothing was counted", user_limit()
-            if limit is not None:  # a library that gets no memory crashes more often than it says so
+            if (
+                limit is not None
+            ):  # a library that gets no memory crashes more often than it says so
                 text += f" (the memory of a process is limited to {size(limit)} by ulimit)"
             fix = AGAIN if limit is None else f"raise that limit, or {SMALLER}"
             raise refuse_file(shown, "BR707", text, fix) from RuntimeError(reader.said())
         except MemoryError:
             there = "the ceiling leaves for reading it as a whole" if under else "there is"
-            text = f"needs more memory to be read than {there} ({size(quotas.memory)}); nothing was counted"
+            text = (
+                f"needs more memory to be read than {there} ({size(quotas.memory)}); nothing was"
+                " counted"
+            )
             raise refuse_file(shown, "BR701", text, HIGHER if under else SMALLER) from None
         except Failed as error:
-            text = f"the reader failed on this file ({quoted(str(error), quotes=False)}); nothing was counted"
+            text = (
+                f"the reader failed on this file ({quoted(str(error), quotes=False)}); nothing was"
+                " counted"
+            )
             raise refuse_file(shown, "BR707", text, AGAIN) from error
         except Untrue as error:
-            raise refuse_file(shown, "BR707", f"the reader of this file gave a wrong answer ({error}); nothing was counted", AGAIN) from None
+            raise refuse_file(
+                shown,
+                "BR707",
+                f"the reader of this file gave a wrong answer ({error}); nothing was counted",
+                AGAIN,
+            ) from None
 
 
 def is_several(source: str) -> bool:
     """Whether a source may be several files: a folder or a pattern."""
-    return os.path.isdir(source) or (glob.has_magic(source) and "::" not in source and not os.path.lexists(source))  # noqa: PTH112
+    return os.path.isdir(source) or (  # noqa: PTH112
+        glob.has_magic(source) and "::" not in source and not os.path.lexists(source)
+    )
 
 
 def _started(shown: str, folder: str) -> _Reader:
@@ -136,8 +203,14 @@ def _started(shown: str, folder: str) -> _Reader:
 def _not_started(shown: str, said: str) -> InputError:
     """What is wrong is the installation, and not the file, of which nothing was read."""
     last = (said.strip().splitlines() or ["it said nothing"])[-1]
-    text = f"the process that would read this file did not start ({escaped(last[:MOST_REASON])}); nothing was counted"
-    fix = f"run {quoted(sys.executable)} -c 'import baserate.read.sandbox_child': it has to be a Python that can do this"
+    text = (
+        f"the process that would read this file did not start ({escaped(last[:MOST_REASON])});"
+        " nothing was counted"
+    )
+    fix = (
+        f"run {quoted(sys.executable)} -c 'import baserate.read.sandbox_child': it has to be a"
+        " Python that can do this"
+    )
     return refuse_file(shown, "BR709", text, fix)
 
 
@@ -156,15 +229,25 @@ def _request(source: str, wanted: Wanted, options: Options) -> dict[str, Any]:
 def _places_of_modules() -> list[str]:
     """Modules are found where we find them: Python's own first, then the package and NumPy.
 
-    Never in the working folder, by whatever name: data lie there, and a `numpy.py` beside them is none of ours.
+    Never in the working folder, by whatever name: data lie there, and a `numpy.py` beside them is
+    none of ours.
     """
     try:
         here = os.path.realpath(os.getcwd())  # noqa: PTH109
     except OSError:  # it is gone
         here = ""
     standard = Path(os.__file__).parent
-    first = (standard, standard / "lib-dynload", Path(__file__).parents[2], Path(np.__file__).parents[1])
-    others = (place for place in sys.path if isinstance(place, str) and Path(place).is_absolute() and os.path.realpath(place) != here)
+    first = (
+        standard,
+        standard / "lib-dynload",
+        Path(__file__).parents[2],
+        Path(np.__file__).parents[1],
+    )
+    others = (
+        place
+        for place in sys.path
+        if isinstance(place, str) and Path(place).is_absolute() and os.path.realpath(place) != here
+    )
     return list(dict.fromkeys((*filter(os.path.isabs, map(str, first)), *others)))
 
 
@@ -175,7 +258,9 @@ def _plain(value: Any) -> Any:
 
 @contextlib.contextmanager
 def _folder() -> Iterator[str]:
-    """Where the reader writes what it has to, such as an unpacked copy; gone afterwards, however the reader ended."""
+    """Where the reader writes what it has to, such as an unpacked copy; gone afterwards, however
+    the reader ended.
+    """
     folder = tempfile.mkdtemp(prefix=PREFIX)
     try:
         yield folder
@@ -185,16 +270,22 @@ def _folder() -> Iterator[str]:
 
 def command() -> list[str]:
     """A fresh interpreter that takes nothing from the user's surroundings."""
-    flags = (["-X", "utf8"] if sys.flags.utf8_mode else []) + (["-B"] if sys.dont_write_bytecode else [])
+    flags = (["-X", "utf8"] if sys.flags.utf8_mode else []) + (
+        ["-B"] if sys.dont_write_bytecode else []
+    )
     return [sys.executable, "-I", *flags, "-c", START]
 
 
 class _Reader:
-    """The process, in a session of its own: a Ctrl-C reaches us alone, and we end it, as we do in any case."""
+    """The process, in a session of its own: a Ctrl-C reaches us alone, and we end it, as we do in
+    any case.
+    """
 
     def __init__(self, folder: str) -> None:
         self.errors = os.path.join(folder, "errors")
-        surroundings = {name: value for name, value in os.environ.items() if name.upper() in ENVIRONMENT} | SINGLE
+        surroundings = {
+            name: value for name, value in os.environ.items() if name.upper() in ENVIRONMENT
+        } | SINGLE
         with open(self.errors, "wb") as errors:
             self.process = subprocess.Popen(  # noqa: S603 (ourselves)
                 [*command(), folder],
@@ -220,14 +311,18 @@ class _Reader:
     @property
     def answer(self) -> IO[bytes]:
         assert self.process.stdout is not None
-        with contextlib.suppress(ImportError, AttributeError, OSError):  # a larger pipe takes fewer turns, where the system has one
+        with contextlib.suppress(
+            ImportError, AttributeError, OSError
+        ):  # a larger pipe takes fewer turns, where the system has one
             import fcntl
 
             fcntl.fcntl(self.process.stdout, fcntl.F_SETPIPE_SZ, PIPE)
         return self.process.stdout
 
     def hears(self, request: dict[str, Any], incoming: Incoming) -> bool:
-        """Whether it is there to be asked. Our end of its input stays open: when it closes, with us, the reader ends."""
+        """Whether it is there to be asked. Our end of its input stays open: when it closes, with
+        us, the reader ends.
+        """
         try:
             self.ask(request)
             return bool(incoming.json() == READY)
@@ -235,7 +330,9 @@ class _Reader:
             return False
 
     def ask(self, request: dict[str, Any]) -> None:
-        """Send a line. What hears it at the other end waits for nothing else, so that this does not wait either."""
+        """Send a line. What hears it at the other end waits for nothing else, so that this does not
+        wait either.
+        """
         assert self.process.stdin is not None
         self.process.stdin.write(json.dumps(request, default=_plain).encode("ascii") + b"\n")
         self.process.stdin.flush()
@@ -260,13 +357,18 @@ class _Reader:
             return errors.read(MOST_SAID).decode("utf-8", "replace")
 
     def _let_end(self) -> None:
-        """Wait a while for it to end. Where that is possible it keeps its number, so that this still names its group, and no other."""
+        """Wait a while for it to end. Where that is possible it keeps its number, so that this
+        still names its group, and no other.
+        """
         if not hasattr(os, "waitid"):
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self.process.wait(GRACE_S)
             return
         end = time.monotonic() + GRACE_S
-        while os.waitid(os.P_PID, self.process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None and time.monotonic() < end:
+        while (
+            os.waitid(os.P_PID, self.process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
+            and time.monotonic() < end
+        ):
             time.sleep(0.01)
 
     def _kill(self) -> None:
@@ -285,9 +387,28 @@ class _Reader:
 
 
 SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
-# The first :: that is no part of an address such as [::1]; what follows is a table or a query, which may hold more of them.
+# The first :: that is no part of an address such as [::1]; what follows is a table or a query,
+# which may hold more of them.
 PARTS = re.compile(r"((?:\[[^\]]*\]|[^\[\]])*?)::(.*)", re.DOTALL)
-REMOTE = frozenset({"http", "https", "ftp", "sftp", "s3", "s3a", "gs", "gcs", "az", "abfs", "abfss", "hdfs", "hf", "r2", "ssh"})
+REMOTE = frozenset(
+    {
+        "http",
+        "https",
+        "ftp",
+        "sftp",
+        "s3",
+        "s3a",
+        "gs",
+        "gcs",
+        "az",
+        "abfs",
+        "abfss",
+        "hdfs",
+        "hf",
+        "r2",
+        "ssh",
+    }
+)
 WILD = re.compile(r"[*?\[]")
 DATA = (".csv", ".tsv", ".txt", ".parquet", ".parq", ".pq", ".jsonl", ".ndjson")
 PARQUET = (".parquet", ".parq", ".pq")
@@ -315,29 +436,49 @@ class Options(NamedTuple):
         unknown = sorted(given.keys() - known)
         if unknown:
             raise TypeError(f"unknown option {unknown[0]!r}; there are {', '.join(sorted(known))}")
-        said: dict[str, Any] = {name: tuple(value) if name in SEVERAL else value for name, value in given.items()}
+        said: dict[str, Any] = {
+            name: tuple(value) if name in SEVERAL else value for name, value in given.items()
+        }
         most = given.get("max_bytes")
         if most is not None and (not isinstance(most, int) or most < 1):
-            raise refuse("BR612", f"a limit is a number of bytes, got {quoted(most)}", Fix.option("max_bytes", Limits.most))
+            raise refuse(
+                "BR612",
+                f"a limit is a number of bytes, got {quoted(most)}",
+                Fix.option("max_bytes", Limits.most),
+            )
         asked = Asked(**{name: said[name] for name in said.keys() & text}).checked()
         treatment = Treatment(**{name: said[name] for name in said.keys() & odd}).checked()
         # Whoever names a limit means it: then there is none on the ratio.
-        return cls(asked, Limits() if most is None else Limits(most, free=most), treatment, Ceiling.of(given))
+        return cls(
+            asked,
+            Limits() if most is None else Limits(most, free=most),
+            treatment,
+            Ceiling.of(given),
+        )
 
 
 def said_of(options: Options) -> dict[str, Any]:
     """What was said, by the name of each option."""
     parts: tuple[Any, ...] = (options.asked, options.treatment)
-    return {field.name: getattr(part, field.name) for part in parts for field in fields(part) if getattr(part, field.name) != field.default}
+    return {
+        field.name: getattr(part, field.name)
+        for part in parts
+        for field in fields(part)
+        if getattr(part, field.name) != field.default
+    }
 
 
 def read(source: str, wanted: Wanted, **options: Any) -> Table:
-    """The wanted columns of one source: a file, a folder or pattern of files, a table or query of a database."""
+    """The wanted columns of one source: a file, a folder or pattern of files, a table or query of a
+    database.
+    """
     return together(source, parts_of(source, wanted, Options.of(options)))
 
 
 def parts_of(source: str | os.PathLike[str], wanted: Wanted, options: Options) -> list[Table]:
-    """The tables of one source: one, except for a folder or pattern of files. What may hurt is read in a process of its own."""
+    """The tables of one source: one, except for a folder or pattern of files. What may hurt is read
+    in a process of its own.
+    """
     source = os.fspath(source)
     if source in streams.STDIN and options.spooled is None:
         with streams.spooled(options.limits) as path:
@@ -349,12 +490,17 @@ def parts_of(source: str | os.PathLike[str], wanted: Wanted, options: Options) -
         split = None if os.path.lexists(source) else PARTS.fullmatch(source)
         return read_confined(source, split[1] if split else source, wanted, options)
     first, *others = parts_here(source, wanted, options)
-    note = Note("BR709", "this Python cannot start another one: the file was read without limits on memory and time")
+    note = Note(
+        "BR709",
+        "this Python cannot start another one: the file was read without limits on memory and time",
+    )
     return [replace(first, notes=(*first.notes, note)), *others]
 
 
 def is_confined(source: str, options: Options) -> bool:
-    """Whether a source is read in a process of its own: what lies in files and is not short plain text. Servers were chosen by the user."""
+    """Whether a source is read in a process of its own: what lies in files and is not short plain
+    text. Servers were chosen by the user.
+    """
     if SCHEME.match(source):
         return False
     if source in streams.STDIN:
@@ -365,11 +511,17 @@ def is_confined(source: str, options: Options) -> bool:
     if os.path.lexists(source):
         return _may_hurt(source)
     split = PARTS.fullmatch(source)
-    return os.path.isfile(split[1]) if split else any(map(_may_hurt, glob.iglob(source, recursive=True)))  # noqa: PTH113, PTH207
+    return (
+        os.path.isfile(split[1])  # noqa: PTH113
+        if split
+        else any(map(_may_hurt, glob.iglob(source, recursive=True)))  # noqa: PTH207
+    )
 
 
 def _may_hurt(path: str) -> bool:
-    """Whether a file is read by more than Python's own csv and json, or is large. What cannot be read at all is refused here."""
+    """Whether a file is read by more than Python's own csv and json, or is large. What cannot be
+    read at all is refused here.
+    """
     if not os.path.isfile(path):  # noqa: PTH113
         return False
     kind = streams.file_kind(_head(path), path)
@@ -399,7 +551,9 @@ def files_of(source: str) -> list[str]:
         split = PARTS.fullmatch(source)
         return [split[1]] if split else glob.glob(source, recursive=True)  # noqa: PTH207
     if os.path.isdir(source):  # noqa: PTH112
-        return [os.path.join(folder, name) for folder, _, names in os.walk(source) for name in names]
+        return [
+            os.path.join(folder, name) for folder, _, names in os.walk(source) for name in names
+        ]
     return [source]
 
 
@@ -418,11 +572,15 @@ def _from_url(url: str, wanted: Wanted, options: Options) -> Table:
     if scheme in REMOTE:
         raise refuse_file(shown, "BR708", "remote files are not read", "download it first")
     if scheme == "file":
-        raise refuse_file(shown, "BR708", "is the address of a local file", "write its path instead")
+        raise refuse_file(
+            shown, "BR708", "is the address of a local file", "write its path instead"
+        )
     databases.check_url(split[1] if split else url)
     check_unused(shown, "a database", options)
     if not split:
-        raise refuse_file(shown, "BR717", "which table?", f"write {shown}::TABLE, or ::SELECT … for a query")
+        raise refuse_file(
+            shown, "BR717", "which table?", f"write {shown}::TABLE, or ::SELECT … for a query"
+        )
     if scheme in ("postgresql", "postgres"):
         from baserate.read.databases import read_postgres
 
@@ -436,7 +594,12 @@ def _from_database(path: str, asked: str, wanted: Wanted, options: Options) -> T
     streams.checked_regular(path)
     kind = streams.file_kind(_head(path), path)
     if kind not in ("SQLite", "DuckDB"):
-        raise refuse_file(path, "BR717", f"is no database that has tables (it is {kind})", "leave out :: and what follows it")
+        raise refuse_file(
+            path,
+            "BR717",
+            f"is no database that has tables (it is {kind})",
+            "leave out :: and what follows it",
+        )
     check_unused(path, "a database", options)
     if kind == "SQLite":
         from baserate.read.databases import read_sqlite
@@ -448,7 +611,9 @@ def _from_database(path: str, asked: str, wanted: Wanted, options: Options) -> T
 
 
 def _from_folder(folder: str, wanted: Wanted, options: Options) -> list[Table]:
-    """The data files of a folder. Parquet may lie in folders within, whose names are columns: its reader knows that."""
+    """The data files of a folder. Parquet may lie in folders within, whose names are columns: its
+    reader knows that.
+    """
     data = data_files_of(folder)
     if not data or all(path.casefold().endswith(PARQUET) for path in data):
         if not data and not has_folders(folder):
@@ -463,8 +628,16 @@ def _from_folder(folder: str, wanted: Wanted, options: Options) -> list[Table]:
 def data_files_of(folder: str) -> list[str]:
     """The files that lie in a folder and are named like data."""
     with os.scandir(folder) as entries:
-        files = sorted(entry.path for entry in entries if entry.is_file() and not entry.name.startswith((".", "_")))
-    return [path for path in files if path.casefold().endswith(DATA) or streams.name_of(path).ending in DATA]
+        files = sorted(
+            entry.path
+            for entry in entries
+            if entry.is_file() and not entry.name.startswith((".", "_"))
+        )
+    return [
+        path
+        for path in files
+        if path.casefold().endswith(DATA) or streams.name_of(path).ending in DATA
+    ]
 
 
 def has_folders(folder: str) -> bool:
@@ -476,27 +649,49 @@ def has_folders(folder: str) -> bool:
 def _several(source: str, paths: Sequence[str], wanted: Wanted, options: Options) -> list[Table]:
     """Files of one table, in the order of their names."""
     if not paths:
-        raise refuse_file(source, "BR600", "no file matches", "check the pattern; quote it, so that the shell does not expand it")
+        raise refuse_file(
+            source,
+            "BR600",
+            "no file matches",
+            "check the pattern; quote it, so that the shell does not expand it",
+        )
     tables = of_one_table(paths, lambda path: _from_file(path, wanted, options))
-    if all(_are_comparable([table for table in tables if name in table.columns], name) for name in wanted.numbers):
+    if all(
+        _are_comparable([table for table in tables if name in table.columns], name)
+        for name in wanted.numbers
+    ):
         return tables
-    return of_one_table(paths, lambda path: _from_file(path, wanted, options._replace(careful=True)))
+    return of_one_table(
+        paths, lambda path: _from_file(path, wanted, options._replace(careful=True))
+    )
 
 
 def _are_comparable(tables: Sequence[Table], name: str) -> bool:
-    """Whether numbers of several texts that became one float are known to be one number: read as floats, their texts are gone.
+    """Whether numbers of several texts that became one float are known to be one number: read as
+    floats, their texts are gone.
 
-    They are where all are written in one style. Texts that were kept are compared with what floats print, which is that style alone.
+    They are where all are written in one style. Texts that were kept are compared with what floats
+    print, which is that style alone.
     """
     styles = [table.styles[name] for table in tables if name in table.styles]
-    floats = [np.asarray(table.columns[name]).dtype.kind == "f" for table in tables if not isinstance(table.columns[name], Unread)]
+    floats = [
+        np.asarray(table.columns[name]).dtype.kind == "f"
+        for table in tables
+        if not isinstance(table.columns[name], Unread)
+    ]
     if len(tables) < 2 or not any(floats):
         return True
-    return len(set(styles)) <= 1 and MANY_STYLES not in styles and (len(styles) == len(tables) or set(styles) <= {None})
+    return (
+        len(set(styles)) <= 1
+        and MANY_STYLES not in styles
+        and (len(styles) == len(tables) or set(styles) <= {None})
+    )
 
 
 def of_one_table(paths: Sequence[str], read: Callable[[str], T]) -> list[T]:
-    """What is read of each; a file that lacks a column which the first one has is none of theirs."""
+    """What is read of each; a file that lacks a column which the first one has is none of
+    theirs.
+    """
     found: list[T] = []
     for path in paths:
         try:
@@ -510,7 +705,9 @@ def of_one_table(paths: Sequence[str], read: Callable[[str], T]) -> list[T]:
 
 
 def _from_file(path: str, wanted: Wanted, options: Options) -> Table:
-    """One file. Binary formats that lie on the disk are read there; what is piped or packed goes through a plain copy."""
+    """One file. Binary formats that lie on the disk are read there; what is piped or packed goes
+    through a plain copy.
+    """
     if path not in streams.STDIN:
         streams.checked_regular(path)
         head = _head(path)
@@ -521,22 +718,40 @@ def _from_file(path: str, wanted: Wanted, options: Options) -> Table:
     with streams.opened(path, options.limits, options.spooled) as plain:
         if plain.kind == streams.TEXT:
             fast_from = sys.maxsize if options.careful else csv.FAST_FROM
-            return csv.table_of(plain, wanted, options.asked, fast_from, untreated=options.untreated)
+            return csv.table_of(
+                plain, wanted, options.asked, fast_from, untreated=options.untreated
+            )
         if plain.kind == "JSON":
             return json_lines.table_of(plain, wanted, options.asked)
         try:
             table = _binary(plain.path, plain.kind, plain.shown, wanted, options)
         except InputError as error:
             raise error.moved(lambda where: replace(where, path=plain.shown)) from None
-    return replace(table, path=path, sha256=plain.sha256, place=in_table(path), notes=(*plain.notes, *table.notes))
+    return replace(
+        table,
+        path=path,
+        sha256=plain.sha256,
+        place=in_table(path),
+        notes=(*plain.notes, *table.notes),
+    )
 
 
 def _binary(path: str, kind: str, shown: str, wanted: Wanted, options: Options) -> Table:
     check_unused(shown, kind, options)
     if kind in ("SQLite", "DuckDB"):
-        raise refuse_file(shown, "BR717", f"is a {kind} database: which table?", f"write {escaped(shown)}::TABLE, or ::SELECT … for a query")
+        raise refuse_file(
+            shown,
+            "BR717",
+            f"is a {kind} database: which table?",
+            f"write {escaped(shown)}::TABLE, or ::SELECT … for a query",
+        )
     if kind == "counts":
-        raise refuse_file(shown, "BR610", "holds counts, not cases", Fix("baserate.load(path)", "count the cases that it was made from"))
+        raise refuse_file(
+            shown,
+            "BR610",
+            "holds counts, not cases",
+            Fix("baserate.load(path)", "count the cases that it was made from"),
+        )
     return _reader(kind)(path, wanted)
 
 
@@ -556,9 +771,16 @@ def _reader(kind: str) -> Callable[[str, Wanted], Table]:
 
 def check_unused(shown: str, kind: str, options: Options) -> None:
     """Nothing that was said is ignored in silence."""
-    unused = [field.name for field in fields(Asked) if getattr(options.asked, field.name) != field.default]
+    unused = [
+        field.name for field in fields(Asked) if getattr(options.asked, field.name) != field.default
+    ]
     if unused:
-        raise refuse_file(shown, "BR612", f"{unused[0].replace('_', ' ')} applies to a text file, and this is {kind}", f"leave {unused[0]} out")
+        raise refuse_file(
+            shown,
+            "BR612",
+            f"{unused[0].replace('_', ' ')} applies to a text file, and this is {kind}",
+            f"leave {unused[0]} out",
+        )
 
 
 def _head(path: str) -> bytes:
@@ -568,7 +790,9 @@ def _head(path: str) -> bytes:
 
 @dataclass(frozen=True)
 class _Places:
-    """From positions in all rows to the file that has the first of them; the other files' rows are in the total."""
+    """From positions in all rows to the file that has the first of them; the other files' rows are
+    in the total.
+    """
 
     tables: Sequence[Table]
     begins: Sequence[int]
@@ -586,7 +810,9 @@ def together(source: str, tables: Sequence[Table]) -> Table:
     """One table from several."""
     if len(tables) == 1:
         return tables[0]
-    columns = {name: _joined([table.columns[name] for table in tables]) for name in tables[0].columns}
+    columns = {
+        name: _joined([table.columns[name] for table in tables]) for name in tables[0].columns
+    }
     begins = (0, *accumulate(table.rows - table.refused for table in tables[:-1]))
     rows, refused = sum(table.rows for table in tables), sum(table.refused for table in tables)
     notes = tuple(dict.fromkeys(note for table in tables for note in table.notes))
@@ -594,23 +820,38 @@ def together(source: str, tables: Sequence[Table]) -> Table:
 
 
 def _joined(columns: Sequence[Any]) -> Any:
-    """One column from several; numbers beside text are text too, as the files would have them, and none is rounded."""
+    """One column from several; numbers beside text are text too, as the files would have them, and
+    none is rounded.
+    """
     if any(isinstance(column, Unread) for column in columns):
         return reduce(Unread.above, map(_unread, columns))
     arrays = [np.asarray(column) for column in columns]
     types = {array.dtype for array in arrays}
     if len(types) == 1:
         return np.concatenate(arrays)
-    has_text = any(array.dtype == object and any(isinstance(value, str) for value in array) for array in arrays)
-    return np.concatenate([_spelled(array) if has_text and array.dtype.kind in "biuf" else array.astype(object) for array in arrays])
+    has_text = any(
+        array.dtype == object and any(isinstance(value, str) for value in array) for array in arrays
+    )
+    return np.concatenate(
+        [
+            _spelled(array) if has_text and array.dtype.kind in "biuf" else array.astype(object)
+            for array in arrays
+        ]
+    )
 
 
 def _unread(column: Any) -> Unread:
     """The same of a column whose cells are here: texts, if any are odd."""
     if isinstance(column, Unread):
         return column
-    cells = enumerate("" if cell is None else cell for cell in column.tolist()) if column.dtype == object else ()
-    return unread(len(column), ((row, cell) for row, cell in cells if isinstance(cell, str) and _is_odd(cell)))
+    cells = (
+        enumerate("" if cell is None else cell for cell in column.tolist())
+        if column.dtype == object
+        else ()
+    )
+    return unread(
+        len(column), ((row, cell) for row, cell in cells if isinstance(cell, str) and _is_odd(cell))
+    )
 
 
 def _is_odd(text: str) -> bool:
@@ -620,5 +861,7 @@ def _is_odd(text: str) -> bool:
 
 def _spelled(array: Array) -> Array:
     values = np.empty(len(array), dtype=object)
-    values[:] = [repr(value) if isinstance(value, float) else str(int(value)) for value in array.tolist()]
+    values[:] = [
+        repr(value) if isinstance(value, float) else str(int(value)) for value in array.tolist()
+    ]
     return values

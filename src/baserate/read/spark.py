@@ -22,13 +22,25 @@ from baserate.counts.joint import JointCounts
 from baserate.errors import Fix, InputError, escaped, quoted, refuse, refuse_file
 from baserate.notes import Ledger, Source
 from baserate.read import streams
-from baserate.read.frames import FAILED, MOST_CELLS, Keep, cause_of, checked_treatment, counts_in, groups_in, models_in, opened, refused
+from baserate.read.frames import (
+    FAILED,
+    MOST_CELLS,
+    Keep,
+    cause_of,
+    checked_treatment,
+    counts_in,
+    groups_in,
+    models_in,
+    opened,
+    refused,
+)
 from baserate.read.source import DATA, PARQUET, Options, files_of, said_of
 from baserate.read.streams import STDIN
 from baserate.read.table import Wanted, needed
 
 # ----------------------------------------------------------------------
-# Files counted by an engine of many machines: opened there, counted there, and accounted for as any other source.
+# Files counted by an engine of many machines: opened there, counted there, and accounted for as any
+# other source.
 
 
 ENGINES = ("spark", "dask")
@@ -46,7 +58,9 @@ class Cluster(NamedTuple):
 
 @contextmanager
 def reader(cluster: Cluster) -> Iterator[Any]:
-    """What opens Parquet as a frame of the engine, from a path, a pattern or a folder, also of a store that its workers reach."""
+    """What opens Parquet as a frame of the engine, from a path, a pattern or a folder, also of a
+    store that its workers reach.
+    """
     if cluster.engine == "spark":
         with session(cluster.master) as spark:
             yield spark.read.parquet
@@ -64,8 +78,11 @@ def _dask(address: str | None) -> Iterator[Any]:
     needed("pyarrow", "dask")
 
     def read(path: str) -> Any:
-        # Columns of Arrow: those of NumPy would round whole numbers beside missing ones. A large file is many partitions.
-        return frames.read_parquet(path, dtype_backend="pyarrow", split_row_groups="adaptive", blocksize=PARTITION)
+        # Columns of Arrow: those of NumPy would round whole numbers beside missing ones. A large
+        # file is many partitions.
+        return frames.read_parquet(
+            path, dtype_backend="pyarrow", split_row_groups="adaptive", blocksize=PARTITION
+        )
 
     if address is None:
         yield read
@@ -75,16 +92,22 @@ def _dask(address: str | None) -> Iterator[Any]:
         connected = client(address, timeout="5s")
     except (OSError, ValueError) as error:
         raise refuse(
-            "BR950", f"no Dask scheduler answers at {quoted(address)}", "start it, check host and port, or leave --master out"
+            "BR950",
+            f"no Dask scheduler answers at {quoted(address)}",
+            "start it, check host and port, or leave --master out",
         ) from error
     with connected:
         yield read
 
 
-def count_there(read: Any, path: str, wanted: Wanted, options: Options, cluster: Cluster) -> Counts | JointCounts | GroupedCounts:
+def count_there(
+    read: Any, path: str, wanted: Wanted, options: Options, cluster: Cluster
+) -> Counts | JointCounts | GroupedCounts:
     """One source, counted by the engine: one score alone, several together, or one in groups."""
     check_there(wanted, options)
-    treatment = checked_treatment({name: getattr(options.treatment, name) for name in ("missing_label", "nan_score")})
+    treatment = checked_treatment(
+        {name: getattr(options.treatment, name) for name in ("missing_label", "nan_score")}
+    )
     found: Counts | JointCounts | GroupedCounts
     try:
         frame = opened(_read(read, path), wanted)
@@ -93,10 +116,14 @@ def count_there(read: Any, path: str, wanted: Wanted, options: Options, cluster:
         elif len(wanted.scores) > 1:
             found, label = models_in(frame, wanted, treatment, cells=cluster.cells)
         else:
-            found, label = counts_in(frame, wanted, treatment, keep=cluster.keep, cells=cluster.cells)
+            found, label = counts_in(
+                frame, wanted, treatment, keep=cluster.keep, cells=cluster.cells
+            )
     except InputError as error:
         raise error.moved(lambda where: replace(where, path=path)) from None
-    whole: Counts | JointCounts | GroupedCounts = _accounted(found, path, wanted, "" if label is None else str(label))
+    whole: Counts | JointCounts | GroupedCounts = _accounted(
+        found, path, wanted, "" if label is None else str(label)
+    )
     return whole
 
 
@@ -110,14 +137,18 @@ def _read(read: Any, path: str) -> Any:
 
 
 def check_parquet(source: str) -> None:
-    """Refuse what its name or its first bytes say is no Parquet: before a cluster is woken, which would take half a minute to say so."""
+    """Refuse what its name or its first bytes say is no Parquet: before a cluster is woken, which
+    would take half a minute to say so.
+    """
     named = streams.name_of(source)
     other = named.compression is not None or (named.ending in DATA and named.ending not in PARQUET)
     if source in STDIN or (other and not os.path.isdir(source)):  # noqa: PTH112
         raise refuse_file(source, "BR953", "is not Parquet, and --engine counts Parquet", ELSEWHERE)
     for path in files_of(source):
         if not os.path.basename(path).startswith((".", "_")) and not _may_be_parquet(path):  # noqa: PTH119
-            raise refuse_file(path, "BR953", "does not begin with PAR1, and --engine counts Parquet", ELSEWHERE)
+            raise refuse_file(
+                path, "BR953", "does not begin with PAR1, and --engine counts Parquet", ELSEWHERE
+            )
 
 
 def _may_be_parquet(path: str) -> bool:
@@ -134,47 +165,73 @@ def _may_be_parquet(path: str) -> bool:
 
 def _accounted(found: Any, path: str, wanted: Wanted, positive: str) -> Any:
     ledger: Ledger = found.ledger
-    source = Source(path, "", ledger.rows_read, ledger.rows_used, ledger.rows_refused, wanted.label, positive)
+    source = Source(
+        path, "", ledger.rows_read, ledger.rows_used, ledger.rows_refused, wanted.label, positive
+    )
     ledger = replace(ledger, sources=(source,))
     if isinstance(found, Counts):
         return Counts._of(found._cells, ledger, found._recorded, condensed=found.condensed)
     if isinstance(found, JointCounts):
-        return JointCounts._of(dict(found.scores), found.positives, found.negatives, ledger, found._recorded)
+        return JointCounts._of(
+            dict(found.scores), found.positives, found.negatives, ledger, found._recorded
+        )
     return GroupedCounts._of(found.groups, found.offsets, found._cells, ledger, found._recorded)
 
 
 def check_there(wanted: Wanted, options: Options) -> None:
     """What was said of how to read must be something that an engine can do."""
     if wanted.weight is not None:
-        raise refuse("BR953", "weights are not counted on a cluster: sums of fractions depend on their order there", "count whole cases")
+        raise refuse(
+            "BR953",
+            "weights are not counted on a cluster: sums of fractions depend on their order there",
+            "count whole cases",
+        )
     limited = {name for name in ("memory", "approx", "resume") if getattr(options.ceiling, name)}
     said = limited | said_of(options).keys() - {"missing_label", "nan_score", "header"}
     if said:
         option = "--" + min(said).replace("_", "-")
-        raise refuse("BR953", f"a cluster reads Parquet as it is, and knows no {option}", f"leave {option} out, or change the columns first")
+        raise refuse(
+            "BR953",
+            f"a cluster reads Parquet as it is, and knows no {option}",
+            f"leave {option} out, or change the columns first",
+        )
 
 
 # ----------------------------------------------------------------------
-# A Spark session of our own, for the command line: found or refused in one line, silent, and gone at the end.
+# A Spark session of our own, for the command line: found or refused in one line, silent, and gone
+# at the end.
 
 
 EXTRA, UNSTARTED = "spark", "BR956"
 LEAST_JAVA, LEAST_PYSPARK = 17, 4
-INSTALL = "install Java 17 (Debian: apt-get install openjdk-17-jre-headless), or let JAVA_HOME point to one"
+INSTALL = (
+    "install Java 17 (Debian: apt-get install openjdk-17-jre-headless), or let JAVA_HOME point"
+    " to one"
+)
 PATIENCE = 5.0
 MASTER = re.compile(r"spark://([^,/]+:\d+(?:,[^,/]+:\d+)*)")
 # Only where the cluster is this machine alone: nothing listens beyond it.
 HERE = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
-QUIET = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", "spark.log.level": "WARN"}
+QUIET = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.log.level": "WARN",
+}
 
 
 @contextmanager
 def session(master: str | None = None) -> Iterator[Any]:
-    """A session with this master, or with the one that spark-submit names. What Java says goes into a file, which stays after a failure."""
+    """A session with this master, or with the one that spark-submit names. What Java says goes into
+    a file, which stays after a failure.
+    """
     pyspark = needed("pyspark", EXTRA)
     needed("pyarrow", EXTRA)
     if int(pyspark.__version__.partition(".")[0]) < LEAST_PYSPARK:
-        raise refuse("BR714", f"pyspark {pyspark.__version__} is too old", f'pip install "baserate[{EXTRA}]" for {LEAST_PYSPARK}.0 or later')
+        raise refuse(
+            "BR714",
+            f"pyspark {pyspark.__version__} is too old",
+            f'pip install "baserate[{EXTRA}]" for {LEAST_PYSPARK}.0 or later',
+        )
     check_java()
     check_master(master)
     handle, log = tempfile.mkstemp(prefix="baserate-spark-", suffix=".log")
@@ -193,13 +250,20 @@ def session(master: str | None = None) -> Iterator[Any]:
 
 def _with_log(error: InputError, log: str) -> InputError:
     """The same, which says where everything lies that Java said."""
-    problems = (replace(one, fix=Fix(*(f"{text}; the whole log: {escaped(log)}" for text in astuple(one.fix)))) for one in error.problems)
+    problems = (
+        replace(
+            one, fix=Fix(*(f"{text}; the whole log: {escaped(log)}" for text in astuple(one.fix)))
+        )
+        for one in error.problems
+    )
     return InputError(problems)
 
 
 @contextmanager
 def _started(master: str | None, log: str) -> Iterator[Any]:
-    logging.getLogger("DataFrameQueryContextLogger").setLevel(logging.CRITICAL)  # what it says is said in our own line
+    logging.getLogger("DataFrameQueryContextLogger").setLevel(
+        logging.CRITICAL
+    )  # what it says is said in our own line
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     try:
         with stderr_into(log):  # the Java that is started here keeps it
@@ -249,7 +313,9 @@ def stderr_into(path: str) -> Iterator[None]:
             os.dup2(log.fileno(), 2)
         yield
     finally:
-        sys.stderr.flush() if sys.stderr is not None else None  # what waits in a buffer belongs into the file too
+        (
+            sys.stderr.flush() if sys.stderr is not None else None
+        )  # what waits in a buffer belongs into the file too
         os.dup2(before, 2)
         os.close(before)
 
@@ -261,11 +327,15 @@ def check_java() -> None:
     if java is None or not os.access(java, os.X_OK):
         where = f"JAVA_HOME ({quoted(home)}) has none" if home else "there is none here"
         raise refuse("BR950", f"Spark needs Java {LEAST_JAVA} or later, and {where}", INSTALL)
-    done = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, check=False)  # noqa: S603
+    done = subprocess.run(  # noqa: S603
+        [java, "-version"], capture_output=True, text=True, timeout=60, check=False
+    )
     version = re.search(r'version "(?:1\.)?(\d+)', done.stderr + done.stdout)
     if version is None or int(version[1]) < LEAST_JAVA:
         found = f"is Java {version[1]}" if version else "does not say which version it is"
-        raise refuse("BR950", f"Spark needs Java {LEAST_JAVA} or later, and {quoted(java)} {found}", INSTALL)
+        raise refuse(
+            "BR950", f"Spark needs Java {LEAST_JAVA} or later, and {quoted(java)} {found}", INSTALL
+        )
 
 
 def check_master(master: str | None) -> None:
@@ -274,7 +344,9 @@ def check_master(master: str | None) -> None:
     if found is None:
         if master and master.startswith("spark://"):
             raise refuse(
-                "BR950", f"the master {quoted(master)} cannot be read", Fix("master='spark://host:7077'", "--master spark://host:7077")
+                "BR950",
+                f"the master {quoted(master)} cannot be read",
+                Fix("master='spark://host:7077'", "--master spark://host:7077"),
             )
         return
     for address in found[1].split(","):
@@ -284,7 +356,11 @@ def check_master(master: str | None) -> None:
         except (OSError, OverflowError):
             continue
         return
-    raise refuse("BR950", f"no Spark master answers at {quoted(master)}", "start the cluster, check host and port, or --master local[2]")
+    raise refuse(
+        "BR950",
+        f"no Spark master answers at {quoted(master)}",
+        "start the cluster, check host and port, or --master local[2]",
+    )
 
 
 def _unstarted(error: Exception, master: str | None, log: str) -> InputError:
@@ -293,4 +369,8 @@ def _unstarted(error: Exception, master: str | None, log: str) -> InputError:
     if "JAVA_GATEWAY_EXITED" in said:
         said = Path(log).read_text(errors="replace")
     named = f" with master {quoted(master)}" if master else ""
-    return refuse(UNSTARTED, f"Spark did not start{named}: {cause_of(said)}", "mend the cause, and count again")
+    return refuse(
+        UNSTARTED,
+        f"Spark did not start{named}: {cause_of(said)}",
+        "mend the cause, and count again",
+    )

@@ -1,4 +1,6 @@
-"""The bytes of an input: regular file or standard input, its format by its first bytes, decompression, digests."""
+"""The bytes of an input: regular file or standard input, its format by its first bytes,
+decompression, digests.
+"""
 
 from __future__ import annotations
 
@@ -24,14 +26,18 @@ from baserate.read.table import needed
 
 
 PIECE = 1 << 20  # bytes out at a time
-SIP = 1 << 10  # bytes in at a time, for zstd, which gives everything at once: 1 kB can become 32 MB, no more
+SIP = (
+    1 << 10
+)  # bytes in at a time, for zstd, which gives everything at once: 1 kB can become 32 MB, no more
 MOST_WINDOW = 1 << 27  # bytes that an xz or zstd file may make its reader remember
 MOST_MEMBERS_SHOWN = 4
 
 
 @dataclass(frozen=True)
 class Limits:
-    """How much may come out of a file: in all, and for each byte that went in once there is more than a little."""
+    """How much may come out of a file: in all, and for each byte that went in once there is more
+    than a little.
+    """
 
     most: int = 20_000_000_000
     ratio: int = 200
@@ -39,10 +45,20 @@ class Limits:
 
     def check(self, path: str, came_out: int, went_in: int) -> None:
         """Stop here if this is a bomb."""
-        if came_out > self.most or (came_out > self.free and came_out > self.ratio * max(went_in, 1)):
-            text = f"stopped at {size(came_out)} uncompressed from {size(went_in)}; nothing was counted"
+        if came_out > self.most or (
+            came_out > self.free and came_out > self.ratio * max(went_in, 1)
+        ):
+            text = (
+                f"stopped at {size(came_out)} uncompressed from {size(went_in)}; nothing was"
+                " counted"
+            )
             fix = "raise the limit if you trust the file: "
-            raise refuse_file(path, "BR702", text, Fix(f"{fix}max_bytes={2 * came_out}", f"{fix}--max-bytes {2 * came_out}"))
+            raise refuse_file(
+                path,
+                "BR702",
+                text,
+                Fix(f"{fix}max_bytes={2 * came_out}", f"{fix}--max-bytes {2 * came_out}"),
+            )
 
 
 class EndsEarly(Exception):  # noqa: N818 (never leaves this module)
@@ -58,20 +74,29 @@ def pieces(path: str, kind: str, file: BinaryIO, limits: Limits) -> Iterator[byt
             limits.check(path, came_out, all_in if kind == "zip" else file.tell())
             yield piece
     except EndsEarly:
-        text = f"ends early: the {kind} data are cut off after {size(came_out)}; nothing was counted"
+        text = (
+            f"ends early: the {kind} data are cut off after {size(came_out)}; nothing was counted"
+        )
         raise refuse_file(path, "BR715", text, "get the whole file again") from None
     except (InputError, MemoryError):
         raise
     except Exception as error:
         if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):
-            raise  # the disk, not the data (a zip file that points before its own beginning is an invalid argument)
+            # the disk, not the data (a zip file that points before its own beginning is an invalid
+            # argument)
+            raise
         wrong = quoted(str(error), quotes=False)
-        text = f"is damaged: the {kind} data are wrong after {size(came_out)} ({wrong}); nothing was counted"
+        text = (
+            f"is damaged: the {kind} data are wrong after {size(came_out)} ({wrong}); nothing was"
+            " counted"
+        )
         raise refuse_file(path, "BR715", text, "get the file again") from None
 
 
 def _members(kind: str, file: BinaryIO) -> Iterator[bytes]:
-    """One compressed stream behind another, as `cat a.gz b.gz` makes them; zeros behind the last are padding."""
+    """One compressed stream behind another, as `cat a.gz b.gz` makes them; zeros behind the last
+    are padding.
+    """
     rest = file.read(SIP)
     while rest.strip(b"\0"):
         unpacker = _unpacker(kind)
@@ -110,7 +135,10 @@ class _Gzip:
 
     def step(self, data: bytes) -> tuple[bytes, bytes]:
         piece = self.unpacker.decompress(data, PIECE)
-        return piece, self.unpacker.unused_data if self.unpacker.eof else self.unpacker.unconsumed_tail
+        return (
+            piece,
+            self.unpacker.unused_data if self.unpacker.eof else self.unpacker.unconsumed_tail,
+        )
 
 
 class _Stepper:
@@ -120,7 +148,11 @@ class _Stepper:
         import bz2
         import lzma
 
-        self.unpacker: Any = bz2.BZ2Decompressor() if kind == "bzip2" else lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=2 * MOST_WINDOW)
+        self.unpacker: Any = (
+            bz2.BZ2Decompressor()
+            if kind == "bzip2"
+            else lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=2 * MOST_WINDOW)
+        )
 
     @property
     def done(self) -> bool:
@@ -135,7 +167,11 @@ class _Zstd:
     """One frame of a zstd file."""
 
     def __init__(self) -> None:
-        self.unpacker: Any = needed("zstandard", "zstd").ZstdDecompressor(max_window_size=MOST_WINDOW).decompressobj()
+        self.unpacker: Any = (
+            needed("zstandard", "zstd")
+            .ZstdDecompressor(max_window_size=MOST_WINDOW)
+            .decompressobj()
+        )
 
     @property
     def done(self) -> bool:
@@ -155,7 +191,11 @@ def _zipped(path: str, file: BinaryIO) -> Iterator[bytes]:
         if len(members) != 1:
             names = ", ".join(quoted(member.filename) for member in members[:MOST_MEMBERS_SHOWN])
             more = " …" if len(members) > MOST_MEMBERS_SHOWN else ""
-            text = f"holds {grouped(len(members))} files ({names}{more}): which one?" if members else "is a zip file without files"
+            text = (
+                f"holds {grouped(len(members))} files ({names}{more}): which one?"
+                if members
+                else "is a zip file without files"
+            )
             raise refuse_file(path, "BR720", text, "unpack it, and give one file")
         if members[0].flag_bits & 1:
             raise refuse_file(path, "BR720", "is encrypted", "unpack it first")
@@ -218,9 +258,34 @@ FOREIGN = (
     (b"<?xml", "XML"),
 )
 OFFICE = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
-UNREAD = (*OFFICE, ".sas7bdat", ".sav", ".dta", ".h5", ".hdf5", ".npy", ".orc", ".avro", ".xml", ".html")
+UNREAD = (
+    *OFFICE,
+    ".sas7bdat",
+    ".sav",
+    ".dta",
+    ".h5",
+    ".hdf5",
+    ".npy",
+    ".orc",
+    ".avro",
+    ".xml",
+    ".html",
+)
 # Loading any of these can run what their author wrote into them.
-RUNS_CODE = (".pkl", ".pickle", ".joblib", ".dill", ".pt", ".pth", ".ckpt", ".rds", ".rda", ".rdata", ".yaml", ".yml")
+RUNS_CODE = (
+    ".pkl",
+    ".pickle",
+    ".joblib",
+    ".dill",
+    ".pt",
+    ".pth",
+    ".ckpt",
+    ".rds",
+    ".rda",
+    ".rdata",
+    ".yaml",
+    ".yml",
+)
 PICKLES = tuple(bytes((0x80, protocol)) for protocol in range(2, 6))
 SERIALISED_R = (b"RDX2", b"RDX3", b"RDA2", b"RDA3", b"X\n\x00\x00\x00")
 
@@ -274,25 +339,44 @@ def file_kind(head: bytes, path: str) -> str:
 def _looks_like_json(head: bytes, path: str) -> bool:
     """An object at the very beginning, in a file that no ending calls a table."""
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
-    return name_of(path).ending not in (".csv", ".tsv", ".txt", ".tab") and start[:1] == b"{" and start[1:].lstrip()[:1] in (b'"', b"}")
+    return (
+        name_of(path).ending not in (".csv", ".tsv", ".txt", ".tab")
+        and start[:1] == b"{"
+        and start[1:].lstrip()[:1] in (b'"', b"}")
+    )
 
 
 def check_readable(head: bytes, path: str) -> None:
     """Refuse what could run code, and what we do not read, by its bytes and by its name."""
     ending = name_of(path).ending
     if head.startswith(PICKLES) or ending in RUNS_CODE:
-        raise refuse_file(path, "BR705", "is a pickle or a file like it, which can run code when it is loaded: not read", SAVE_AS)
+        raise refuse_file(
+            path,
+            "BR705",
+            "is a pickle or a file like it, which can run code when it is loaded: not read",
+            SAVE_AS,
+        )
     if head.startswith(SERIALISED_R):
-        raise refuse_file(path, "BR705", "is a serialised R object, which can run code when it is loaded: not read", "write.csv() it in R")
+        raise refuse_file(
+            path,
+            "BR705",
+            "is a serialised R object, which can run code when it is loaded: not read",
+            "write.csv() it in R",
+        )
     found = next((what for magic, what in FOREIGN if head.startswith(magic)), None)
     if found:
-        raise refuse_file(path, "BR610", f"is {found}, which is not read", "export it to CSV or Parquet")
+        raise refuse_file(
+            path, "BR610", f"is {found}, which is not read", "export it to CSV or Parquet"
+        )
     if ending in UNREAD:
-        raise refuse_file(path, "BR610", f"is a {ending} file, which is not read", "export it to CSV or Parquet")
+        raise refuse_file(
+            path, "BR610", f"is a {ending} file, which is not read", "export it to CSV or Parquet"
+        )
 
 
 # ----------------------------------------------------------------------
-# The bytes of an input: a regular file or standard input, unpacked where it is compressed, the same from first to last.
+# The bytes of an input: a regular file or standard input, unpacked where it is compressed, the same
+# from first to last.
 
 
 STDIN = ("-", "/dev/stdin")
@@ -302,7 +386,9 @@ PREFIX = "baserate-"  # of everything temporary
 
 @dataclass(frozen=True)
 class Plain:
-    """An input whose bytes lie uncompressed in a regular file: perhaps a temporary one, which goes with the context that made it."""
+    """An input whose bytes lie uncompressed in a regular file: perhaps a temporary one, which goes
+    with the context that made it.
+    """
 
     shown: str  # what the user calls it
     path: str  # where the plain bytes lie
@@ -313,7 +399,8 @@ class Plain:
 
 @contextlib.contextmanager
 def opened(source: str, limits: Limits | None = None, lies: str | None = None) -> Iterator[Plain]:
-    """The plain bytes of an input; `lies` says where standard input does, if it was put into a file already.
+    """The plain bytes of an input; `lies` says where standard input does, if it was put into a file
+    already.
 
     Whoever reads them may read twice: an input that changes meanwhile is refused.
     """
@@ -324,11 +411,14 @@ def opened(source: str, limits: Limits | None = None, lies: str | None = None) -
         try:
             yield _described(path, source, limits, stack)
         finally:
-            # Also where reading failed: half of an old file and half of a new one explain any other error.
+            # Also where reading failed: half of an old file and half of a new one explain any other
+            # error.
             changed = path == source and _state(path) != before
             if changed:
                 text = "changed while it was read; nothing was counted"
-                raise refuse_file(source, "BR611", text, "wait until it is complete, and count again")
+                raise refuse_file(
+                    source, "BR611", text, "wait until it is complete, and count again"
+                )
 
 
 def _described(path: str, source: str, limits: Limits, stack: contextlib.ExitStack) -> Plain:
@@ -336,7 +426,9 @@ def _described(path: str, source: str, limits: Limits, stack: contextlib.ExitSta
     with open(path, "rb") as file:
         head = file.read(HEAD)
         if not head:
-            raise refuse_file(source, "BR602", "is empty (0 bytes)", "give a file with a header and cases")
+            raise refuse_file(
+                source, "BR602", "is empty (0 bytes)", "give a file with a header and cases"
+            )
         check_readable(head, source)
         kind = file_kind(head, source)
         kind = _kind_of_zip(source, file) if kind == "zip" else kind
@@ -347,11 +439,15 @@ def _described(path: str, source: str, limits: Limits, stack: contextlib.ExitSta
     with open(inside, "rb") as file:
         head = file.read(HEAD)
     if not head:
-        raise refuse_file(source, "BR602", "holds an empty file (0 bytes)", "give a file with a header and cases")
+        raise refuse_file(
+            source, "BR602", "holds an empty file (0 bytes)", "give a file with a header and cases"
+        )
     check_readable(head, source)
     held = file_kind(head, source)
     if held in COMPRESSED:
-        raise refuse_file(source, "BR720", f"is compressed twice ({kind}, and {held} within)", "unpack it once")
+        raise refuse_file(
+            source, "BR720", f"is compressed twice ({kind}, and {held} within)", "unpack it once"
+        )
     return replace(plain, path=inside, kind=held)
 
 
@@ -359,9 +455,19 @@ def _kind_of_zip(source: str, file: BinaryIO) -> str:
     """Many formats are zip files with members of known names."""
     names = member_names(file)
     if any(name.endswith((".pkl", ".pickle")) for name in names):
-        raise refuse_file(source, "BR705", "holds a pickle, which can run code when it is loaded: not read", SAVE_AS)
+        raise refuse_file(
+            source,
+            "BR705",
+            "holds a pickle, which can run code when it is loaded: not read",
+            SAVE_AS,
+        )
     if "[Content_Types].xml" in names or "mimetype" in names:
-        raise refuse_file(source, "BR610", "is a spreadsheet or another Office file, which is not read", "export it to CSV or Parquet")
+        raise refuse_file(
+            source,
+            "BR610",
+            "is a spreadsheet or another Office file, which is not read",
+            "export it to CSV or Parquet",
+        )
     return "npz" if names and all(name.endswith(".npy") for name in names) else "zip"
 
 
@@ -371,7 +477,13 @@ def _misnamed(source: str, kind: str) -> tuple[Note, ...]:
     if promised == found or source in STDIN:
         return ()
     named = f"is named {COMPRESSED[promised]}" if promised else "has no ending that says so"
-    return (Note("BR716", f"the file {named}, but is {'compressed: ' + found if found else 'not ' + str(promised)}; its bytes decided"),)
+    return (
+        Note(
+            "BR716",
+            f"the file {named}, but is"
+            f" {'compressed: ' + found if found else 'not ' + str(promised)}; its bytes decided",
+        ),
+    )
 
 
 @contextlib.contextmanager
@@ -407,21 +519,32 @@ def _with_room(written: int) -> Iterator[None]:
     except OSError as error:
         if error.errno not in FULL:
             raise
-        raise no_temporary_room(error, f"{size(written)} or more needed for a copy of the input") from None
+        raise no_temporary_room(
+            error, f"{size(written)} or more needed for a copy of the input"
+        ) from None
 
 
 def no_temporary_room(error: OSError, needed: str) -> OSError:
-    """The error where temporary files do not fit. A reader in a process of its own has a folder within the one that the user knows."""
+    """The error where temporary files do not fit. A reader in a process of its own has a folder
+    within the one that the user knows.
+    """
     folder = tempfile.gettempdir()
     folder = os.path.dirname(folder) if os.path.basename(folder).startswith(PREFIX) else folder  # noqa: PTH119, PTH120
     found = no_room(error, folder, needed)
-    place = "" if error.errno == errno.EFBIG else " (the folder for temporary files: TMPDIR names another)"
+    place = (
+        ""
+        if error.errno == errno.EFBIG
+        else " (the folder for temporary files: TMPDIR names another)"
+    )
     return OSError(found.errno, f"{found.strerror}{place}")
 
 
 @contextlib.contextmanager
 def _unpacked(plain: Plain, limits: Limits) -> Iterator[str]:
-    with open(plain.path, "rb") as file, written(pieces(plain.shown, plain.kind, file, limits)) as path:
+    with (
+        open(plain.path, "rb") as file,
+        written(pieces(plain.shown, plain.kind, file, limits)) as path,
+    ):
         yield path
 
 
@@ -429,7 +552,9 @@ def _unpacked(plain: Plain, limits: Limits) -> Iterator[str]:
 def spooled(limits: Limits) -> Iterator[str]:
     """Standard input in a file of its own, so that it can be looked at twice."""
     if sys.stdin is None or sys.stdin.isatty():
-        raise refuse_file("-", "BR615", "nothing is piped into standard input", "baserate show - < scores.csv")
+        raise refuse_file(
+            "-", "BR615", "nothing is piped into standard input", "baserate show - < scores.csv"
+        )
     with written(_from_stdin(sys.stdin.buffer, limits)) as path:
         yield path
 
@@ -440,7 +565,12 @@ def _from_stdin(stream: BinaryIO, limits: Limits) -> Iterator[bytes]:
         came += len(piece)
         if came > limits.most:
             fix = Fix.option("max_bytes", 2 * came)
-            raise refuse_file("-", "BR702", f"standard input goes on beyond {size(limits.most)}; nothing was counted", fix)
+            raise refuse_file(
+                "-",
+                "BR702",
+                f"standard input goes on beyond {size(limits.most)}; nothing was counted",
+                fix,
+            )
         yield piece
 
 
@@ -451,7 +581,9 @@ def checked_regular(path: str, shown: str | None = None) -> State:
     """The state of a regular file; pipes, devices, sockets and folders are refused at once."""
     found = os.stat(path)  # noqa: PTH116 (bytes-safe, and follows links as opening does)
     if not stat.S_ISREG(found.st_mode):
-        raise refuse_file(shown or path, "BR615", "is not a regular file", "save the data to a file first")
+        raise refuse_file(
+            shown or path, "BR615", "is not a regular file", "save the data to a file first"
+        )
     return _state_of(found)
 
 
@@ -481,10 +613,16 @@ __all__ = ["TEXT", "Limits", "Plain", "checked_regular", "digest", "opened", "sp
 
 @contextmanager
 def unchanged(paths: Sequence[str]) -> Iterator[str]:
-    """The SHA-256 of the bytes while they are being read; of several files, that of their digests, one a line."""
+    """The SHA-256 of the bytes while they are being read; of several files, that of their digests,
+    one a line.
+    """
     before = [state_of(path) for path in paths]
     digests = [_digest(path) for path in paths]
-    yield digests[0] if len(digests) == 1 else hashlib.sha256("".join(f"{digest}\n" for digest in digests).encode()).hexdigest()
+    yield (
+        digests[0]
+        if len(digests) == 1
+        else hashlib.sha256("".join(f"{digest}\n" for digest in digests).encode()).hexdigest()
+    )
     for path, state in zip(paths, before, strict=True):
         check_state(path, state)
 
@@ -498,7 +636,9 @@ def with_log(path: str, ending: str) -> list[str]:
 def check_state(path: str, before: tuple[int, ...]) -> None:
     """Refuse a file that is not what it was."""
     if state_of(path) != before:
-        raise refuse_file(path, "BR611", "changed while it was read", "wait until it is written, or read a copy")
+        raise refuse_file(
+            path, "BR611", "changed while it was read", "wait until it is written, or read a copy"
+        )
 
 
 def state_of(path: str) -> tuple[int, int, int]:

@@ -1,4 +1,6 @@
-"""`Table`: the columns that a reader gives and where their rows lie; names of columns and tables; memory limits; optional packages."""
+"""`Table`: the columns that a reader gives and where their rows lie; names of columns and tables;
+memory limits; optional packages.
+"""
 
 from __future__ import annotations
 
@@ -22,12 +24,23 @@ from baserate.notes import RANDOM, Note
 # How much memory counting may take, and what to do where everything does not fit.
 
 
-UNITS = {"": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12, "kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40}
+UNITS = {
+    "": 1,
+    "kb": 10**3,
+    "mb": 10**6,
+    "gb": 10**9,
+    "tb": 10**12,
+    "kib": 2**10,
+    "mib": 2**20,
+    "gib": 2**30,
+    "tib": 2**40,
+}
 WRITTEN = re.compile(r"(\d+(?:\.\d+)?)\s*([a-z]*)")
 # What two interpreters, their libraries and a piece on its way take before anything is kept.
 TAKEN = 260 * 10**6
 LEAST = 320 * 10**6
-# Bytes that a distinct score takes while cells are merged, and that a positive's score takes in the second pass.
+# Bytes that a distinct score takes while cells are merged, and that a positive's score takes in the
+# second pass.
 CELL, POSITIVE = 112, 120
 WORDS = ("memory", "approx", "thresholds", "resume")
 Progress = Callable[[int, int], None]
@@ -37,8 +50,9 @@ Progress = Callable[[int, int], None]
 class Ceiling:
     """The most bytes that counting may take (None: as many as there are), and how to go about it.
 
-    `approx` allows certified bins instead of a refusal; `thresholds` are points that must stay exact; `resume` is the file of how far
-    counting has got, which is removed at the end, or, where it `stays`, by whoever has saved the result.
+    `approx` allows certified bins instead of a refusal; `thresholds` are points that must stay
+    exact; `resume` is the file of how far counting has got, which is removed at the end, or, where
+    it `stays`, by whoever has saved the result.
     """
 
     memory: int | None = None
@@ -51,12 +65,20 @@ class Ceiling:
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Ceiling:
         """From keywords, each a word that is known."""
-        memory, said = given.get("memory"), [name for name in ("approx", "resume", "thresholds") if given.get(name)]
+        memory, said = (
+            given.get("memory"),
+            [name for name in ("approx", "resume", "thresholds") if given.get(name)],
+        )
         if memory is None and said:
             text = f"{said[0]} applies to counting within a memory limit, and none is given"
             raise refuse("BR940", text, Fix("memory='1GB'", "--memory 1GB"))
         several = tuple(given.get("thresholds", ()))
-        return cls(None if memory is None else bytes_of(memory), bool(given.get("approx")), several, given.get("resume"))
+        return cls(
+            None if memory is None else bytes_of(memory),
+            bool(given.get("approx")),
+            several,
+            given.get("resume"),
+        )
 
     @property
     def room(self) -> int:
@@ -75,7 +97,11 @@ def bytes_of(memory: Any) -> int:
     known = found is not None and found[2] in UNITS
     number = float(found[1]) * UNITS[found[2]] if found is not None and known else memory
     if isinstance(number, bool) or not isinstance(number, int | float) or not 0 < number < 2**62:
-        raise refuse("BR940", f"a ceiling is an amount of memory, got {quoted(memory)}", Fix("memory='1GB'", "--memory 1GB"))
+        raise refuse(
+            "BR940",
+            f"a ceiling is an amount of memory, got {quoted(memory)}",
+            Fix("memory='1GB'", "--memory 1GB"),
+        )
     if number < LEAST:
         text = f"a ceiling of {size(int(number))} is too low: the readers alone take {size(TAKEN)}"
         raise refuse("BR940", text, Fix("memory='320MB' or more", "--memory 320MB or more"))
@@ -83,15 +109,19 @@ def bytes_of(memory: Any) -> int:
 
 
 # ----------------------------------------------------------------------
-# Texts of which there are few: an array like any other, that remembers the codes it was made from, so that these can travel instead.
+# Texts of which there are few: an array like any other, that remembers the codes it was made from,
+# so that these can travel instead.
 
 
-# As many rows tell whether a column repeats itself, and as many values may be held once for all rows.
+# As many rows tell whether a column repeats itself, and as many values may be held once for all
+# rows.
 PROBE, MOST_VALUES = 10_000, 1 << 16
 
 
 class Coded(np.ndarray[Any, Any]):
-    """An object array made by `values[codes]`. Parts and copies of it are plain: they have no codes."""
+    """An object array made by `values[codes]`. Parts and copies of it are plain: they have no
+    codes.
+    """
 
     codes: Array | None = None
     values: Array | None = None
@@ -114,8 +144,15 @@ def from_codes(values: Sequence[Any] | Array, codes: Array, gone: Array | None =
 
 
 def codes_of(column: Array) -> tuple[Array, Array] | None:
-    """The values of a column of text, each once, and every row's place among them; None where there are many, or anything but text."""
-    if isinstance(column, Coded) and column.codes is not None and column.values is not None and len(column.values) <= len(column):
+    """The values of a column of text, each once, and every row's place among them; None where there
+    are many, or anything but text.
+    """
+    if (
+        isinstance(column, Coded)
+        and column.codes is not None
+        and column.values is not None
+        and len(column.values) <= len(column)
+    ):
         return column.values, column.codes
     begin = column[:PROBE].tolist()
     if 2 * len(set(begin)) > len(begin):
@@ -133,17 +170,22 @@ def codes_of(column: Array) -> tuple[Array, Array] | None:
 
 
 # ----------------------------------------------------------------------
-# Libraries that only some sources need: imported where they are needed, and named with the way to get them where they are not there.
+# Libraries that only some sources need: imported where they are needed, and named with the way to
+# get them where they are not there.
 
 
 def needed(module: str, extra: str | None = None) -> Any:
-    """The module, or the one line that says how to install it: with an extra of ours, or by itself where we depend on it anyway."""
+    """The module, or the one line that says how to install it: with an extra of ours, or by itself
+    where we depend on it anyway.
+    """
     try:
         return importlib.import_module(module)
     except ImportError:
         library = module.partition(".")[0]
         raise refuse(
-            "BR714", f"{library} is not installed", f'pip install "baserate[{extra}]"' if extra else f"pip install {library}"
+            "BR714",
+            f"{library} is not installed",
+            f'pip install "baserate[{extra}]"' if extra else f"pip install {library}",
         ) from None
 
 
@@ -155,7 +197,9 @@ def check_names(shown: str, names: Sequence[str]) -> None:
     """No name stands twice."""
     repeated = [name for name, times in Counter(names).items() if times > 1]
     if repeated:
-        raise refuse_file(shown, "BR606", f"has more than one column {quoted(repeated[0])}", "rename one of them")
+        raise refuse_file(
+            shown, "BR606", f"has more than one column {quoted(repeated[0])}", "rename one of them"
+        )
 
 
 def matched(shown: str, names: Sequence[str], wanted: Sequence[str]) -> None:
@@ -163,7 +207,10 @@ def matched(shown: str, names: Sequence[str], wanted: Sequence[str]) -> None:
     for name in wanted:
         alike = [other for other in names if other.casefold() == name.casefold()]
         if name not in names and len(alike) > 1:
-            text = f"has no column {quoted(name)}, but {' and '.join(map(quoted, alike))}, which differ only by case"
+            text = (
+                f"has no column {quoted(name)}, but {' and '.join(map(quoted, alike))}, which"
+                " differ only by case"
+            )
             raise refuse_file(shown, "BR607", text, "write the name exactly")
 
 
@@ -184,8 +231,14 @@ def _hint(names: list[str], absent: Sequence[str]) -> str:
         if len(parts) > 1 and all(part in names for part in parts):
             return f"write {' '.join(f'--score {part}' for part in parts)}"
     alike = {name.casefold(): name for name in names}
-    near = [match for name in absent for match in difflib.get_close_matches(name.casefold(), alike, n=1)]
-    return f"perhaps {' and '.join(quoted(alike[match]) for match in near)}" if near else "use one of those"
+    near = [
+        match for name in absent for match in difflib.get_close_matches(name.casefold(), alike, n=1)
+    ]
+    return (
+        f"perhaps {' and '.join(quoted(alike[match]) for match in near)}"
+        if near
+        else "use one of those"
+    )
 
 
 def _is_number(text: str) -> bool:
@@ -197,7 +250,8 @@ def _is_number(text: str) -> bool:
 
 
 # ----------------------------------------------------------------------
-# Names of tables and columns: looked up in the schema of their source, and quoted for SQL, here and nowhere else.
+# Names of tables and columns: looked up in the schema of their source, and quoted for SQL, here and
+# nowhere else.
 
 
 MOST_NAMES = 8
@@ -220,22 +274,39 @@ class TableName(NamedTuple):
 
 
 def identifier(name: str) -> str:
-    """A name as SQL takes it, whatever is in it. A NUL ends a statement in every engine, so no name has one."""
+    """A name as SQL takes it, whatever is in it. A NUL ends a statement in every engine, so no name
+    has one.
+    """
     if "\0" in name:
         raise ValueError("a name has no NUL")
     return '"' + name.replace('"', '""') + '"'
 
 
-def check_columns(path: str, have: Sequence[str], wanted: Sequence[str], *, folds: bool = False) -> None:
-    """Every wanted column is there, and it is clear which one it is; `folds` is for engines to which "Y" and "y" are one name."""
+def check_columns(
+    path: str, have: Sequence[str], wanted: Sequence[str], *, folds: bool = False
+) -> None:
+    """Every wanted column is there, and it is clear which one it is; `folds` is for engines to
+    which "Y" and "y" are one name.
+    """
     repeated = [name for name, times in Counter(have).items() if times > 1 and name in wanted]
     if repeated:
-        raise refuse_file(path, "BR606", f"has more than one column {quoted(repeated[0])}", "rename one of them")
+        raise refuse_file(
+            path, "BR606", f"has more than one column {quoted(repeated[0])}", "rename one of them"
+        )
     for name in wanted:
         alike = [other for other in have if other.casefold() == name.casefold()]
         if len(alike) > 1 and (folds or name not in alike):
             text = f"has columns {' and '.join(map(quoted, alike))}, which differ by case alone"
-            raise refuse_file(path, "BR607", text, "rename one of them" if name in alike else f"write {quoted(alike[0])} or {quoted(alike[1])}")
+            raise refuse_file(
+                path,
+                "BR607",
+                text,
+                (
+                    "rename one of them"
+                    if name in alike
+                    else f"write {quoted(alike[0])} or {quoted(alike[1])}"
+                ),
+            )
     absent = [name for name in dict.fromkeys(wanted) if name not in have]
     if absent:
         text = f"has no column {' or '.join(map(quoted, absent))}; it has {_listed(have)}"
@@ -243,17 +314,28 @@ def check_columns(path: str, have: Sequence[str], wanted: Sequence[str], *, fold
 
 
 def find_table(path: str, have: Sequence[TableName], asked: str) -> TableName | None:
-    """The table or view of that name, with or without its schema; None where the text is a query instead."""
-    found = [table for table in have if asked == str(table)] or [table for table in have if asked == table.name]
+    """The table or view of that name, with or without its schema; None where the text is a query
+    instead.
+    """
+    found = [table for table in have if asked == str(table)] or [
+        table for table in have if asked == table.name
+    ]
     if len(found) == 1:
         return found[0]
     if found:
-        raise refuse_file(path, "BR717", f"has {len(found)} tables {quoted(asked)}", f"write {' or '.join(map(str, found[:3]))}")
+        raise refuse_file(
+            path,
+            "BR717",
+            f"has {len(found)} tables {quoted(asked)}",
+            f"write {' or '.join(map(str, found[:3]))}",
+        )
     if is_query(asked):
         return None
     names = [str(table) for table in have]
     text = f"has no table {quoted(asked)}; it has {_listed(names) if names else 'none'}"
-    raise refuse_file(path, "BR717", text, _nearest([asked], [*names, *(table.name for table in have)]))
+    raise refuse_file(
+        path, "BR717", text, _nearest([asked], [*names, *(table.name for table in have)])
+    )
 
 
 def is_query(text: str) -> bool:
@@ -270,27 +352,43 @@ def _listed(names: Sequence[str]) -> str:
 def _nearest(absent: Sequence[str], have: Sequence[str]) -> str:
     """What was probably meant by names that are not there."""
     alike = {name.casefold(): name for name in have}
-    near = [match for name in absent for match in difflib.get_close_matches(name.casefold(), alike, n=1)]
-    return f"perhaps {' and '.join(quoted(alike[match]) for match in near)}" if near else "use one of those"
+    near = [
+        match for name in absent for match in difflib.get_close_matches(name.casefold(), alike, n=1)
+    ]
+    return (
+        f"perhaps {' and '.join(quoted(alike[match]) for match in near)}"
+        if near
+        else "use one of those"
+    )
 
 
 def one_statement(path: str, query: str) -> str:
-    """A query for an engine that cannot be asked whether it is one. A semicolon inside of text is refused too: what quotes mean differs."""
+    """A query for an engine that cannot be asked whether it is one. A semicolon inside of text is
+    refused too: what quotes mean differs.
+    """
     bare = query.rstrip().rstrip(";").rstrip()
     if ";" in bare:
-        raise refuse_file(path, "BR718", "the query holds a semicolon, so it may be several statements", "write one SELECT without a semicolon")
+        raise refuse_file(
+            path,
+            "BR718",
+            "the query holds a semicolon, so it may be several statements",
+            "write one SELECT without a semicolon",
+        )
     if not is_query(bare):
         raise refuse_file(path, "BR718", "the query is not a SELECT", "write one SELECT")
     return bare
 
 
 # ----------------------------------------------------------------------
-# Where the rows of a table lie: counted from 1, as a person counts them, and in which file where there are several.
+# Where the rows of a table lie: counted from 1, as a person counts them, and in which file where
+# there are several.
 
 
 @dataclass(frozen=True)
 class TableRows(Where):
-    """Rows of a table, from 1; a table of a database has them in the order in which they were read."""
+    """Rows of a table, from 1; a table of a database has them in the order in which they were
+    read.
+    """
 
     def __str__(self) -> str:
         if not self.rows:
@@ -301,7 +399,9 @@ class TableRows(Where):
 
 @dataclass(frozen=True)
 class InTables:
-    """From positions in a column to rows of the file that has the first of them; the other files' rows are in the total."""
+    """From positions in a column to rows of the file that has the first of them; the other files'
+    rows are in the total.
+    """
 
     paths: tuple[str, ...]
     begins: tuple[int, ...]
@@ -331,7 +431,9 @@ def in_tables(paths: Sequence[str], rows: Sequence[int]) -> InTables:
 
 @dataclass(frozen=True, eq=False)
 class InLines:
-    """From positions in a column to lines of a file: one after the other from `first` on, or where `lines` says."""
+    """From positions in a column to lines of a file: one after the other from `first` on, or where
+    `lines` says.
+    """
 
     path: str
     first: int = 1
@@ -342,7 +444,11 @@ class InLines:
         """From the line of each row; lines without a gap need only the first."""
         found = np.asarray(lines, dtype=np.int64)
         first = int(found[0]) if len(found) else 1
-        return cls(path, first, None if np.array_equal(found, np.arange(first, first + len(found))) else found)
+        return cls(
+            path,
+            first,
+            None if np.array_equal(found, np.arange(first, first + len(found))) else found,
+        )
 
     def __call__(self, where: Where) -> Where:
         if not where.rows:
@@ -354,7 +460,8 @@ class InLines:
 
 
 # ----------------------------------------------------------------------
-# What is wanted of a source: which column is what. And what every reader gives: the columns, and where their rows lie.
+# What is wanted of a source: which column is what. And what every reader gives: the columns, and
+# where their rows lie.
 
 
 @dataclass(frozen=True)
@@ -376,19 +483,32 @@ class Wanted:
     @property
     def numbers(self) -> tuple[str, ...]:
         """The columns that hold numbers."""
-        return tuple(dict.fromkeys(name for name in (*self.scores, self.weight, self.amount) if name is not None))
+        return tuple(
+            dict.fromkeys(
+                name for name in (*self.scores, self.weight, self.amount) if name is not None
+            )
+        )
 
     @property
     def texts(self) -> tuple[str, ...]:
         """The columns that are read as they are written."""
         return tuple(
-            dict.fromkeys(name for name in (self.label, self.group, self.id, self.day, self.cluster, self.currency) if name is not None)
+            dict.fromkeys(
+                name
+                for name in (self.label, self.group, self.id, self.day, self.cluster, self.currency)
+                if name is not None
+            )
         )
 
     @property
     def beside(self) -> dict[str, str]:
         """The columns that travel with the cases, by the part they play."""
-        parts = {"amount": self.amount, "day": self.day, "cluster": self.cluster, "currency": self.currency}
+        parts = {
+            "amount": self.amount,
+            "day": self.day,
+            "cluster": self.cluster,
+            "currency": self.currency,
+        }
         return {part: name for part, name in parts.items() if name is not None}
 
     @property
@@ -399,11 +519,13 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Table:
-    """The wanted columns of a source, as arrays that `cases.checked` takes, and what there is to say of it.
+    """The wanted columns of a source, as arrays that `cases.checked` takes, and what there is to
+    say of it.
 
-    A column is a NumPy array of numbers or bools, or an object array of text with None for what is missing. `place` moves positions of rows
-    to where the user sees them: lines of a text file, rows of a table. `rows` were read, `refused` of them are not in the columns; `sha256`
-    is of the bytes, where there are any.
+    A column is a NumPy array of numbers or bools, or an object array of text with None for what is
+    missing. `place` moves positions of rows to where the user sees them: lines of a text file, rows
+    of a table. `rows` were read, `refused` of them are not in the columns; `sha256` is of the
+    bytes, where there are any.
     """
 
     path: str
@@ -413,6 +535,10 @@ class Table:
     sha256: str = ""
     place: Callable[[Where], Where] = field(default=lambda where: where)
     notes: tuple[Note, ...] = ()
-    unlabelled: dict[str, Any] | None = None  # the columns of rows that were left out for want of a label
-    styles: Mapping[str, str | None] = field(default_factory=dict)  # of numbers whose texts were not kept: see `fast_csv`
+    unlabelled: dict[str, Any] | None = (
+        None  # the columns of rows that were left out for want of a label
+    )
+    styles: Mapping[str, str | None] = field(
+        default_factory=dict
+    )  # of numbers whose texts were not kept: see `fast_csv`
     kept: Any = None  # positions of the rows that a treatment left, where it dropped some

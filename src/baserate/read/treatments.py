@@ -1,4 +1,6 @@
-"""What to do with odd labels and scores of a file: nothing unless it is asked for, and every row that goes is counted."""
+"""What to do with odd labels and scores of a file: nothing unless it is asked for, and every row
+that goes is counted.
+"""
 
 from __future__ import annotations
 
@@ -24,9 +26,14 @@ MISSING_LABELS = (DROP, NEGATIVE, POSITIVE)
 NAN_SCORES = (DROP, LOWEST)
 MISSING = "(missing)"
 LARGEST = 1e300
-# Unlabelled cases whose chance of a higher score than a labelled one is further from one half than this were not left out by chance.
+# Unlabelled cases whose chance of a higher score than a labelled one is further from one half than
+# this were not left out by chance.
 APART = 0.2
-TURNED = Note("BR207", "low scores are risky, as said: scores were negated, and a threshold of -0.3 stands for score <= 0.3")
+TURNED = Note(
+    "BR207",
+    "low scores are risky, as said: scores were negated, and a threshold of -0.3 stands for score"
+    " <= 0.3",
+)
 
 
 @dataclass(frozen=True)
@@ -43,7 +50,9 @@ class Treatment:
     dedupe: str | None = None
 
     def leaves_scores(self) -> bool:
-        """Whether every row, and every score, stays as it is: one that is no number is then refused, whatever else there is."""
+        """Whether every row, and every score, stays as it is: one that is no number is then
+        refused, whatever else there is.
+        """
         return replace(self, lower_is_positive=False) == Treatment()
 
     def checked(self) -> Treatment:
@@ -55,10 +64,22 @@ class Treatment:
         ):
             if value is not None and value not in known:
                 spoken = argument.replace("_", " ")
-                raise refuse("BR114", f"{spoken} is {' or '.join(known)}, got {quoted(value)}", Fix.option(argument, known[0]))
+                raise refuse(
+                    "BR114",
+                    f"{spoken} is {' or '.join(known)}, got {quoted(value)}",
+                    Fix.option(argument, known[0]),
+                )
         threshold = self.label_threshold
-        if threshold is not None and (isinstance(threshold, bool) or not isinstance(threshold, int | float) or not abs(threshold) <= LARGEST):
-            raise refuse("BR114", f"a label threshold is a number, got {quoted(threshold)}", Fix.option("label_threshold", 0.5))
+        if threshold is not None and (
+            isinstance(threshold, bool)
+            or not isinstance(threshold, int | float)
+            or not abs(threshold) <= LARGEST
+        ):
+            raise refuse(
+                "BR114",
+                f"a label threshold is a number, got {quoted(threshold)}",
+                Fix.option("label_threshold", 0.5),
+            )
         return self
 
 
@@ -70,15 +91,30 @@ def treat(table: Table, wanted: Wanted, treatment: Treatment) -> Table:
     table = _without_scores(table, wanted, treatment)
     table = _without_repeats(table, wanted, treatment)
     if treatment.missing_label is not None:
-        table = replace(table, columns={**table.columns, wanted.label: _plain(np.asarray(table.columns[wanted.label]))})
+        table = replace(
+            table,
+            columns={
+                **table.columns,
+                wanted.label: _plain(np.asarray(table.columns[wanted.label])),
+            },
+        )
     if table.refused == table.rows and table.rows:
-        raise refuse_file(table.path, "BR603", "every row was left out, as requested: nothing remains", "give a file with whole cases")
+        raise refuse_file(
+            table.path,
+            "BR603",
+            "every row was left out, as requested: nothing remains",
+            "give a file with whole cases",
+        )
     return table
 
 
 def _plain(labels: Array) -> Array:
     """What is left may be nothing but 0 and 1, which the gaps among them had kept text."""
-    return labels.astype(np.int64) if labels.dtype == object and set(labels.tolist()) <= {"0", "1"} else labels
+    return (
+        labels.astype(np.int64)
+        if labels.dtype == object and set(labels.tolist()) <= {"0", "1"}
+        else labels
+    )
 
 
 def _labels(table: Table, wanted: Wanted, treatment: Treatment) -> Array:
@@ -114,9 +150,21 @@ def _cut(labels: Array, wanted: Wanted, threshold: float, table: Table) -> Array
             number = None if is_missing(value) else _number(value)
             numbers.append(None if number is None or math.isnan(number) else number)
         except (TypeError, ValueError):
-            text = f"{quoted(wanted.label)} cannot be cut at {threshold:g}: {quoted(value)} is no number"
-            raise refuse("BR106", text, "leave the label threshold out", [row], 1).moved(table.place) from None
-    return Column(wanted.label, objects([None if number is None else int(number >= threshold) for number in numbers])).inferred().values
+            text = (
+                f"{quoted(wanted.label)} cannot be cut at {threshold:g}: {quoted(value)} is no"
+                " number"
+            )
+            raise refuse("BR106", text, "leave the label threshold out", [row], 1).moved(
+                table.place
+            ) from None
+    return (
+        Column(
+            wanted.label,
+            objects([None if number is None else int(number >= threshold) for number in numbers]),
+        )
+        .inferred()
+        .values
+    )
 
 
 def _number(value: Any) -> float:
@@ -129,18 +177,47 @@ def _number(value: Any) -> float:
 
 
 def _two(labels: Array, wanted: Wanted, treatment: Treatment) -> Array:
-    """The values that the user calls negative become the first of them; whoever names them names all of them."""
+    """The values that the user calls negative become the first of them; whoever names them names
+    all of them.
+    """
     if wanted.positive is None:
-        raise refuse("BR109", "the negative labels are named, and the positive one is not", Fix.option("positive", "1"))
-    folded = {_text(_folded(name) if treatment.normalize_labels else name) for name in treatment.negative}
+        raise refuse(
+            "BR109",
+            "the negative labels are named, and the positive one is not",
+            Fix.option("positive", "1"),
+        )
+    folded = {
+        _text(_folded(name) if treatment.normalize_labels else name) for name in treatment.negative
+    }
     if _text(wanted.positive) in folded:
-        raise refuse("BR109", f"{quoted(wanted.positive)} is named positive and negative", Fix.option("negative", "0"))
-    first = next((value for value in labels.tolist() if not is_missing(value) and _text(value) in folded), None)
-    plain = [first if not is_missing(value) and _text(value) in folded else value for value in labels.tolist()]
-    others = [row for row, value in enumerate(plain) if not is_missing(value) and value is not first and _text(value) != _text(wanted.positive)]
-    if others and len(others) < sum(not is_missing(value) and value is not first for value in plain):  # else the positive one is not there
-        names = ",".join(dict.fromkeys((*treatment.negative, *(_text(plain[row]) for row in others))))
-        text = f"{quoted(wanted.label)} has {number_of(len(others), 'label')} named neither positive nor negative, such as"
+        raise refuse(
+            "BR109",
+            f"{quoted(wanted.positive)} is named positive and negative",
+            Fix.option("negative", "0"),
+        )
+    first = next(
+        (value for value in labels.tolist() if not is_missing(value) and _text(value) in folded),
+        None,
+    )
+    plain = [
+        first if not is_missing(value) and _text(value) in folded else value
+        for value in labels.tolist()
+    ]
+    others = [
+        row
+        for row, value in enumerate(plain)
+        if not is_missing(value) and value is not first and _text(value) != _text(wanted.positive)
+    ]
+    if others and len(others) < sum(
+        not is_missing(value) and value is not first for value in plain
+    ):  # else the positive one is not there
+        names = ",".join(
+            dict.fromkeys((*treatment.negative, *(_text(plain[row]) for row in others)))
+        )
+        text = (
+            f"{quoted(wanted.label)} has {number_of(len(others), 'label')} named neither positive"
+            " nor negative, such as"
+        )
         fix = Fix.option("negative", names)
         raise refuse("BR103", f"{text} {quoted(plain[others[0]])}", fix, others[:3], len(others))
     return objects(plain)
@@ -158,19 +235,34 @@ def _without_labels(table: Table, wanted: Wanted, treatment: Treatment) -> Table
     if not len(gone):
         return table
     count = len(table.columns[wanted.label])
-    what = f"{grouped(len(gone))} of {number_of(count, 'label')} in {quoted(wanted.label)} {are(len(gone))} missing"
+    what = (
+        f"{grouped(len(gone))} of {number_of(count, 'label')} in {quoted(wanted.label)}"
+        f" {are(len(gone))} missing"
+    )
     if treatment.missing_label == DROP:
-        without = {name: np.asarray(values)[gone] for name, values in table.columns.items() if name != wanted.label}
-        left = _dropped(table, gone, Note("BR105", f"{what}: left out, as requested{_reviewed(table, gone, wanted)}"))
+        without = {
+            name: np.asarray(values)[gone]
+            for name, values in table.columns.items()
+            if name != wanted.label
+        }
+        left = _dropped(
+            table,
+            gone,
+            Note("BR105", f"{what}: left out, as requested{_reviewed(table, gone, wanted)}"),
+        )
         return replace(left, unlabelled=without)
     labels = np.asarray(table.columns[wanted.label])
     filled = _filled(labels, gone, wanted, treatment.missing_label)
     note = Note("BR105", f"{what}: taken for {treatment.missing_label}, as requested")
-    return replace(table, columns={**table.columns, wanted.label: filled}, notes=(*table.notes, note))
+    return replace(
+        table, columns={**table.columns, wanted.label: filled}, notes=(*table.notes, note)
+    )
 
 
 def _reviewed(table: Table, gone: npt.NDArray[np.intp], wanted: Wanted) -> str:
-    """Whether labels are known by the score (only alerts were looked at): then rates of those cases are not those of all."""
+    """Whether labels are known by the score (only alerts were looked at): then rates of those cases
+    are not those of all.
+    """
     for name in wanted.scores:
         try:
             scores = np.asarray(table.columns[name]).astype(np.float64)
@@ -182,11 +274,18 @@ def _reviewed(table: Table, gone: npt.NDArray[np.intp], wanted: Wanted) -> str:
         if not pairs:
             continue
         twice = sum(int(np.searchsorted(known, unknown, side).sum()) for side in ("left", "right"))
-        # The share of pairs in which the unlabelled case has the higher score, and its standard error where there is nothing to it.
-        apart, doubt = twice / (2 * pairs) - 0.5, math.sqrt((len(unknown) + len(known) + 1) / (12 * pairs))
+        # The share of pairs in which the unlabelled case has the higher score, and its standard
+        # error where there is nothing to it.
+        apart, doubt = (
+            twice / (2 * pairs) - 0.5,
+            math.sqrt((len(unknown) + len(known) + 1) / (12 * pairs)),
+        )
         if abs(apart) > max(APART, 3 * doubt):
             end = "high" if apart < 0 else "low"
-            return f"; labels are known mostly where scores are {end}: recall is then of those cases only"
+            return (
+                f"; labels are known mostly where scores are {end}: recall is then of those cases"
+                " only"
+            )
     return ""
 
 
@@ -195,41 +294,70 @@ def _filled(labels: Array, gone: npt.NDArray[np.intp], wanted: Wanted, meant: st
     filled = labels.astype(object)
     known = np.delete(labels, gone)
     if not len(known):
-        raise refuse("BR105", f"no label in {quoted(wanted.label)} is known", "give a file with labels")
-    decision = decide(Column(quoted(wanted.label), known), fitting(wanted.positive, known), keyword="positive")
+        raise refuse(
+            "BR105", f"no label in {quoted(wanted.label)} is known", "give a file with labels"
+        )
+    decision = decide(
+        Column(quoted(wanted.label), known), fitting(wanted.positive, known), keyword="positive"
+    )
     filled[gone] = _word(known, decision, wanted, meant)
     return Column(wanted.label, filled).inferred().values
 
 
 def _word(known: Array, decision: Decision, wanted: Wanted, meant: str) -> Any:
-    """What the column calls a class; a name that no other label has, where it has no word for the negative."""
+    """What the column calls a class; a name that no other label has, where it has no word for the
+    negative.
+    """
     if meant == POSITIVE:
         word = decision.value if decision.value is not None else fitting(wanted.positive, known)
         if word is None:
-            raise refuse("BR105", f"no label in {quoted(wanted.label)} is known to be positive", Fix.option("positive", "1"))
+            raise refuse(
+                "BR105",
+                f"no label in {quoted(wanted.label)} is known to be positive",
+                Fix.option("positive", "1"),
+            )
         return word
     others = known[~decision.positive]
     if len(others):
         return others[0]
-    return MISSING if isinstance(decision.value, str) else not decision.value if isinstance(decision.value, bool) else known[0] - 1
+    return (
+        MISSING
+        if isinstance(decision.value, str)
+        else not decision.value
+        if isinstance(decision.value, bool)
+        else known[0] - 1
+    )
 
 
 def _without_scores(table: Table, wanted: Wanted, treatment: Treatment) -> Table:
     """Cases that a model gave no score: left out for all models, or ranked last by that one."""
     if treatment.nan_score is None:
         return table
-    gone = {name: Column(name, np.asarray(table.columns[name])).missing_rows() for name in wanted.scores}
+    gone = {
+        name: Column(name, np.asarray(table.columns[name])).missing_rows() for name in wanted.scores
+    }
     gone = {name: rows for name, rows in gone.items() if len(rows)}
     if treatment.nan_score == DROP:
         every = np.unique(np.concatenate([*gone.values()])) if gone else np.empty(0, dtype=np.intp)
         shown = ", ".join(f"{quoted(name)} {grouped(len(rows))}" for name, rows in gone.items())
-        note = Note("BR201", f"{number_of(len(every), 'case')} without a score ({shown}): left out, as requested")
+        note = Note(
+            "BR201",
+            f"{number_of(len(every), 'case')} without a score ({shown}): left out, as requested",
+        )
         return _dropped(table, every, note) if len(every) else table
     columns = dict(table.columns)
     notes = list(table.notes)
     for name, rows in gone.items():
-        columns[name] = _lowest(np.asarray(columns[name]), rows, math.inf if treatment.lower_is_positive else -math.inf)
-        notes.append(Note("BR201", f"{quoted(name)} has {number_of(len(rows), 'missing score')}: ranked below every other, as requested"))
+        columns[name] = _lowest(
+            np.asarray(columns[name]), rows, math.inf if treatment.lower_is_positive else -math.inf
+        )
+        notes.append(
+            Note(
+                "BR201",
+                f"{quoted(name)} has {number_of(len(rows), 'missing score')}: ranked below every"
+                " other, as requested",
+            )
+        )
     return replace(table, columns=columns, notes=tuple(notes))
 
 
@@ -262,14 +390,25 @@ def _dropped(table: Table, gone: npt.NDArray[np.intp], note: Note) -> Table:
     columns = {name: np.asarray(values)[kept] for name, values in table.columns.items()}
     before = kept if table.kept is None else table.kept[kept]
     place, notes = _Kept(table.place, kept), (*table.notes, note)
-    return replace(table, columns=columns, refused=table.refused + len(gone), place=place, notes=notes, kept=before)
+    return replace(
+        table,
+        columns=columns,
+        refused=table.refused + len(gone),
+        place=place,
+        notes=notes,
+        kept=before,
+    )
 
 
 def turned(scores: Mapping[str, Array]) -> tuple[dict[str, Array], tuple[Note, ...]]:
     """Scores whose low values are risky, negated, so that `score >= threshold` flags them."""
     for name, values in scores.items():
         if values.dtype.kind == "i" and len(values) and int(values.min()) < -INT64_MAX:
-            raise refuse("BR215", f"{quoted(name)} holds the least whole number of 64 bits, which cannot be negated", "write smaller numbers")
+            raise refuse(
+                "BR215",
+                f"{quoted(name)} holds the least whole number of 64 bits, which cannot be negated",
+                "write smaller numbers",
+            )
     return {name: -values for name, values in scores.items()}, (TURNED,)
 
 
@@ -290,16 +429,32 @@ def _folded(value: Any) -> Any:
 
 
 def _without_repeats(table: Table, wanted: Wanted, treatment: Treatment) -> Table:
-    """Rows that say of an id what an earlier row said already; those that say something else stay, to be refused."""
+    """Rows that say of an id what an earlier row said already; those that say something else stay,
+    to be refused.
+    """
     if treatment.dedupe is None:
         return table
     if wanted.id is None:
-        raise refuse("BR402", "repeated cases are told by their id, and no id is named", Fix.option("id", "COLUMN"))
+        raise refuse(
+            "BR402",
+            "repeated cases are told by their id, and no id is named",
+            Fix.option("id", "COLUMN"),
+        )
     first: dict[str, tuple[Any, ...]] = {}
-    values = zip(*(np.asarray(table.columns[name]).tolist() for name in wanted.columns), strict=True)
+    values = zip(
+        *(np.asarray(table.columns[name]).tolist() for name in wanted.columns), strict=True
+    )
     held = zip(as_text(table.columns[wanted.id]), values, strict=True)
-    again = [row for row, (found, now) in enumerate(held) if first.setdefault(found, now) is not now and first[found] == now]
+    again = [
+        row
+        for row, (found, now) in enumerate(held)
+        if first.setdefault(found, now) is not now and first[found] == now
+    ]
     if not again:
         return table
-    note = Note("BR402", f"{number_of(len(again), 'row repeats', 'rows repeat')} an earlier one, value by value: left out, as requested")
+    note = Note(
+        "BR402",
+        f"{number_of(len(again), 'row repeats', 'rows repeat')} an earlier one, value by value:"
+        " left out, as requested",
+    )
     return _dropped(table, np.array(again, dtype=np.intp), note)

@@ -1,4 +1,6 @@
-"""`report`: one HTML file that opens offline, with its style, script and data inside, readable without JavaScript."""
+"""`report`: one HTML file that opens offline, with its style, script and data inside, readable
+without JavaScript.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,16 @@ from baserate.output import choices, comparisons, segment_tables, tables
 from baserate.output.choices import recommend
 from baserate.output.document import read
 from baserate.output.tables import UNDEFINED, Row
-from baserate.plots.figures import SMALL_PRIOR, broc_panel, cost_panel, gain_panel, posfrac_panel, pr_panel, roc_panel, winner_map_panel
+from baserate.plots.figures import (
+    SMALL_PRIOR,
+    broc_panel,
+    cost_panel,
+    gain_panel,
+    posfrac_panel,
+    pr_panel,
+    roc_panel,
+    winner_map_panel,
+)
 from baserate.plots.panels import PALETTE, Panel
 from baserate.reports.content import (
     MIDDLE,
@@ -53,7 +64,8 @@ from baserate.reports.content import (
 )
 
 # ----------------------------------------------------------------------
-# The charts of a report that needs no JavaScript: the usual panels of the points that it holds, at the first base rate asked for.
+# The charts of a report that needs no JavaScript: the usual panels of the points that it holds, at
+# the first base rate asked for.
 
 
 MOST_DRAWN = len(PALETTE) - 1  # one colour a model
@@ -62,13 +74,20 @@ Chosen = Mapping[str, OperatingPoint]
 
 
 def drawings(models: Mapping[str, Points], chosen: Chosen, at: Conditions) -> Iterator[Panel]:
-    """ROC, B-ROC, precision, share flagged, gains and cost curve; what cannot be drawn of these cases is left out."""
+    """ROC, B-ROC, precision, share flagged, gains and cost curve; what cannot be drawn of these
+    cases is left out.
+    """
     drawn = dict(list(models.items())[:MOST_DRAWN])
     points = {name: point for name, point in chosen.items() if name in drawn}
     marked = list(points.values())
     rare = any(point.at.prior is not None and point.at.prior < SMALL_PRIOR for point in marked)
     ways: tuple[Callable[[], Panel], ...] = (
-        lambda: roc_panel(_curves(drawn, named.roc), points=points, iso_costs=[_one_cost(point) for point in marked[:1]], log=rare),
+        lambda: roc_panel(
+            _curves(drawn, named.roc),
+            points=points,
+            iso_costs=[_one_cost(point) for point in marked[:1]],
+            log=rare,
+        ),
         lambda: broc_panel(_curves(drawn, named.broc, at), points=points),
         lambda: pr_panel(_curves(drawn, named.pr, at), points=points),
         lambda: posfrac_panel(_curves(drawn, named.posfrac_curve, at), points=points, log=rare),
@@ -86,17 +105,27 @@ def _one_cost(point: OperatingPoint) -> IsoCost:
     return iso_cost_line(point.at, fpr=point.fpr, tpr=point.tpr)
 
 
-def _curves(models: Mapping[str, Points], curve: Callable[..., Curve], at: Conditions | None = None) -> Curves:
-    return {name: curve(points) if at is None else curve(points, at=at) for name, points in models.items()}
+def _curves(
+    models: Mapping[str, Points], curve: Callable[..., Curve], at: Conditions | None = None
+) -> Curves:
+    return {
+        name: curve(points) if at is None else curve(points, at=at)
+        for name, points in models.items()
+    }
 
 
 # ----------------------------------------------------------------------
-# One file: a page with its style, its script and its data inside, and a policy that lets nothing else run or load.
+# One file: a page with its style, its script and its data inside, and a policy that lets nothing
+# else run or load.
 
 
-# What could end a script element, begin a comment in it, or end a line of JavaScript, is written as JSON writes any sign.
+# What could end a script element, begin a comment in it, or end a line of JavaScript, is written as
+# JSON writes any sign.
 ESCAPES = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
-POLICY = "default-src 'none'; script-src '{script}'; style-src '{style}'; img-src data: blob:; base-uri 'none'; form-action 'none'"
+POLICY = (
+    "default-src 'none'; script-src '{script}'; style-src '{style}'; img-src data: blob:; base-uri"
+    " 'none'; form-action 'none'"
+)
 
 
 class Bundle(NamedTuple):
@@ -110,7 +139,9 @@ class Bundle(NamedTuple):
 def bundle() -> Bundle:
     """As they were built from `frontend/`."""
     folder = files("baserate.reports") / "bundle"
-    return Bundle(*((folder / name).read_text(encoding="utf-8") for name in ("report.js", "report.css")))
+    return Bundle(
+        *((folder / name).read_text(encoding="utf-8") for name in ("report.js", "report.css"))
+    )
 
 
 def page(title: str, static: str, content: Mapping[str, Any]) -> str:
@@ -121,7 +152,10 @@ def page(title: str, static: str, content: Mapping[str, Any]) -> str:
         (
             '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n',
             f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n',
-            '<meta name="viewport" content="width=device-width, initial-scale=1">\n<meta name="color-scheme" content="light dark">\n',
+            (
+                '<meta name="viewport" content="width=device-width, initial-scale=1">\n<meta'
+                ' name="color-scheme" content="light dark">\n'
+            ),
             f"<title>{escape(escaped(title))}</title>\n<style>{parts.style}</style>\n</head>\n<body>\n",
             f'<div id="static">\n{static}\n</div>\n<div id="app" hidden></div>\n',
             f'<script type="application/json" id="baserate-data">{island(content)}</script>\n',
@@ -141,7 +175,8 @@ def fingerprint(text: str) -> str:
 
 
 # ----------------------------------------------------------------------
-# Text, tables and lists as plain HTML: everything escaped, and what users named kept apart from the direction of the text around it.
+# Text, tables and lists as plain HTML: everything escaped, and what users named kept apart from the
+# direction of the text around it.
 
 
 def written(text: str) -> str:
@@ -150,7 +185,9 @@ def written(text: str) -> str:
 
 
 def block(text: str, caption: str = "", whole: Mapping[str, str] | None = None) -> str:
-    """A page, a table or paragraphs, whichever it is; `whole` are the names that tables show shortened, to be read on hover."""
+    """A page, a table or paragraphs, whichever it is; `whole` are the names that tables show
+    shortened, to be read on hover.
+    """
     if isinstance(text, Page):
         return "\n".join(block(part, whole=whole) for part in text.blocks)
     if isinstance(text, Grid):
@@ -160,17 +197,27 @@ def block(text: str, caption: str = "", whole: Mapping[str, str] | None = None) 
 
 def grid(found: Grid, caption: str, whole: Mapping[str, str]) -> str:
     """A table whose first columns name its rows."""
-    head = "".join(f'<th scope="col">{written(heading)}</th>' if heading else "<td></td>" for heading in found.headings)
+    head = "".join(
+        f'<th scope="col">{written(heading)}</th>' if heading else "<td></td>"
+        for heading in found.headings
+    )
     body = "".join(f"<tr>{''.join(_cells(row, found.left, whole))}</tr>" for row in found.rows)
     above = f"<caption>{written(caption)}</caption>" if caption else ""
-    return f'<div class="scroll" tabindex="0"><table>{above}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+    return (
+        '<div class="scroll"'
+        f' tabindex="0"><table>{above}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'  # noqa: E501
+    )
 
 
 def _cells(row: Sequence[str], left: int, whole: Mapping[str, str]) -> Iterator[str]:
     for place, text in enumerate(row):
         title = f' title="{written(whole[text])}"' if place < left and text in whole else ""
         # A heading without words names nothing.
-        yield f'<th scope="row"{title}><bdi>{written(text)}</bdi></th>' if place < left and text else f"<td>{written(text)}</td>"
+        yield (
+            f'<th scope="row"{title}><bdi>{written(text)}</bdi></th>'
+            if place < left and text
+            else f"<td>{written(text)}</td>"
+        )
 
 
 def items(lines: Iterable[str]) -> str:
@@ -182,7 +229,11 @@ def items(lines: Iterable[str]) -> str:
 def section(part: str, title: str, *inside: str) -> str:
     """A part of the page under its heading; nothing where it is empty."""
     content = "\n".join(filter(None, inside))
-    return f'<section data-part="{part}">\n<h2>{written(title)}</h2>\n{content}\n</section>' if content else ""
+    return (
+        f'<section data-part="{part}">\n<h2>{written(title)}</h2>\n{content}\n</section>'
+        if content
+        else ""
+    )
 
 
 def terms(definitions: Iterable[Mapping[str, str]]) -> str:
@@ -196,32 +247,48 @@ def _term(one: Mapping[str, str]) -> str:
 
 
 # ----------------------------------------------------------------------
-# The report without JavaScript: the answer in words first, then numbers, charts, and what to know of them.
+# The report without JavaScript: the answer in words first, then numbers, charts, and what to know
+# of them.
 
 
-# Of so many cases where no volume was given: even at a base rate of 1e-5 there are some positives among them.
+# Of so many cases where no volume was given: even at a base rate of 1e-5 there are some positives
+# among them.
 USUAL_VOLUME = 1_000_000
-HOW = ("taking the thresholds as fixed in advance", "corrected for choosing the thresholds on these cases")
+HOW = (
+    "taking the thresholds as fixed in advance",
+    "corrected for choosing the thresholds on these cases",
+)
 PRIORS, RATIOS = (1e-6, 0.5), (1e-4, 1.0)  # the window of the winner map
 
 
 def body(contents: Contents, content: Mapping[str, Any], title: str) -> str:
     """All of it."""
     found, said = content["report"], contents.sentences
-    names = {short: name for name in contents.models if (short := quoted(name, quotes=False)) != name}
+    names = {
+        short: name for name in contents.models if (short := quoted(name, quotes=False)) != name
+    }
     notes = [f"{note['code']}: {note['text']}" for note in content["notes"]]
     first = 1 if contents.decision is None else 2  # how many sentences stand above everything
     lead = "".join(f"\n{block(text)}" for text in said[1:first])
     parts = (
-        f'<header>\n<h1><bdi>{written(title)}</bdi></h1>\n<p class="answer">{written(said[0])}</p>{lead}\n</header>',
+        (
+            f"<header>\n<h1><bdi>{written(title)}</bdi></h1>\n<p"
+            f' class="answer">{written(said[0])}</p>{lead}\n</header>'
+        ),
         section("answers", "The other answers", items(said[first:])),
         _outcomes(contents),
         section("shows", "What these cases can show, and what not", items(found["shows"])),
-        section("models", "Models", block(tables.of_models(contents.models, contents.known), whole=names)),
+        section(
+            "models",
+            "Models",
+            block(tables.of_models(contents.models, contents.known), whole=names),
+        ),
         section("points", "Where to set them", *_points(contents, names)),
         section("charts", "Charts", _charts(contents)),
         section("slices", "Slices", *_slices(contents)),
-        section("decision", "Where base rate and costs are not known exactly", *_decision(contents)),
+        section(
+            "decision", "Where base rate and costs are not known exactly", *_decision(contents)
+        ),
         section("notes", "Notes", items(notes)),
         section("sources", "Sources", *_sources(contents)),
         section("definitions", "What the words mean", terms(found["definitions"])),
@@ -233,17 +300,25 @@ def _outcomes(contents: Contents) -> str:
     """The four outcomes in natural numbers, where the chosen model is set."""
     choice = contents.first
     if choice is None or choice.point.at.prior is None or choice.point.counted is not None:
-        return ""  # nothing is known of the field, or not how many of the flagged cases without a label are positive
+        # nothing is known of the field, or not how many of the flagged cases without a label are
+        # positive
+        return ""
     volume = contents.volume or USUAL_VOLUME
     table, where = outcome_table(choice.point, volume), quoted(choice.model, quotes=False)
     middle = "" if contents.decision is None else f"{MIDDLE} "
-    caption = f"{middle}{where}, {brief(choice.point)}, at {told(choice.point.at, by_cost=in_costs(choice.point.optimized))}"
+    caption = (
+        f"{middle}{where}, {brief(choice.point)}, at"
+        f" {told(choice.point.at, by_cost=in_costs(choice.point.optimized))}"
+    )
     return section("outcomes", f"Out of {grouped(round(volume))} cases", block(table, caption))
 
 
 def outcome_table(point: OperatingPoint, volume: float) -> Grid:
     """What becomes of so many cases."""
-    values = {name: _of_volume(point, name, volume) for name in ("caught", "false_alarms", "alerts", "missed")}
+    values = {
+        name: _of_volume(point, name, volume)
+        for name in ("caught", "false_alarms", "alerts", "missed")
+    }
     passed = volume - values["alerts"]
     clear = passed - values["missed"]
     positives, negatives = values["caught"] + values["missed"], values["false_alarms"] + clear
@@ -252,11 +327,18 @@ def outcome_table(point: OperatingPoint, volume: float) -> Grid:
         ("not flagged", values["missed"], clear, passed),
         ("together", positives, negatives, volume),
     )
-    return Grid(("", "positive", "negative", "together"), [(name, *map(_cases, numbers)) for name, *numbers in rows])
+    return Grid(
+        ("", "positive", "negative", "together"),
+        [(name, *map(_cases, numbers)) for name, *numbers in rows],
+    )
 
 
 def _of_volume(point: OperatingPoint, name: str, volume: float) -> float:
-    return read(point, name) if point.volume == volume else float(measure(name, point.confusion, at=point.at, volume=volume))
+    return (
+        read(point, name)
+        if point.volume == volume
+        else float(measure(name, point.confusion, at=point.at, volume=volume))
+    )
 
 
 def _cases(value: float) -> str:
@@ -268,32 +350,56 @@ def _cases(value: float) -> str:
 def _points(contents: Contents, names: Mapping[str, str]) -> Iterator[str]:
     """For every rule a table of all models at all base rates, and their intervals."""
     for one in contents.asked:
-        made = [(answer.at, {} if answer.choice is None else answer.choice.points) for answer in one.answers]
+        made = [
+            (answer.at, {} if answer.choice is None else answer.choice.points)
+            for answer in one.answers
+        ]
         rows = [Row(name, at, points.get(name)) for at, points in made for name in contents.models]
         rows = tables.with_baselines(rows, one.answers)
         there = [row.point for row in rows if row.point is not None]
         if there:
             yield block(tables.headed(there))
             yield block(tables.of_points(rows), whole=names)
-            yield block(tables.of_leads([answer.choice for answer in one.answers if answer.choice is not None]))
-            yield block(comparisons.of_intervals(rows, contents.known, HOW[is_corrected(there, contents.known)]), whole=names)
+            yield block(
+                tables.of_leads(
+                    [answer.choice for answer in one.answers if answer.choice is not None]
+                )
+            )
+            yield block(
+                comparisons.of_intervals(
+                    rows, contents.known, HOW[is_corrected(there, contents.known)]
+                ),
+                whole=names,
+            )
 
 
 def _charts(contents: Contents) -> str:
-    ranked = [*contents.chosen, *(name for name in contents.models if name not in contents.chosen)][:MOST_DRAWN]
+    ranked = [*contents.chosen, *(name for name in contents.models if name not in contents.chosen)][
+        :MOST_DRAWN
+    ]
     # In the order of the models, so that each has its colour also in the live page.
     drawn = {name: points for name, points in contents.points.items() if name in ranked}
     panels = [panel.svg() for panel in drawings(drawn, contents.chosen, contents.at[0])]
     if not panels:
         return ""
     left_out = len(contents.models) - MOST_DRAWN
-    more = block(f"The {MOST_DRAWN} best models; {left_out} more are in the tables.") if left_out > 0 else ""
-    return f'{more}<div class="charts">{"".join(f"<figure>{panel}</figure>" for panel in panels)}</div>'
+    more = (
+        block(f"The {MOST_DRAWN} best models; {left_out} more are in the tables.")
+        if left_out > 0
+        else ""
+    )
+    return (
+        f"{more}<div"
+        f' class="charts">{"".join(f"<figure>{panel}</figure>" for panel in panels)}</div>'
+    )
 
 
 def _slices(contents: Contents) -> Iterator[str]:
     for one in contents.slices:
-        yield f"<h3>{written(quoted(one.model, quotes=False))} by {written(quoted(one.column, quotes=False))}</h3>"
+        yield (
+            f"<h3>{written(quoted(one.model, quotes=False))} by"
+            f" {written(quoted(one.column, quotes=False))}</h3>"
+        )
         yield block(segment_tables.of_slices(one.found, alerts=False))
 
 
@@ -307,7 +413,9 @@ def _decision(contents: Contents) -> Iterator[str]:
 
 
 def _sources(contents: Contents) -> Iterator[str]:
-    sources: dict[Source, None] = dict.fromkeys(source for counts in contents.models.values() for source in counts.ledger.sources)
+    sources: dict[Source, None] = dict.fromkeys(
+        source for counts in contents.models.values() for source in counts.ledger.sources
+    )
     for source in sources:
         yield block(tables.source(replace(source, path=source.name)))
         yield block(f"SHA-256 {source.sha256}") if source.sha256 else ""
@@ -324,7 +432,8 @@ UNTITLED = "Which model, at which threshold"
 class Report:
     """One file for a person, and the same as a document for a program.
 
-    `document` is what `--json` gives; `html` the whole file as text; `save` writes it, at once or not at all.
+    `document` is what `--json` gives; `html` the whole file as text; `save` writes it, at once or
+    not at all.
     """
 
     document: Mapping[str, Any] = field(repr=False)
@@ -336,7 +445,9 @@ class Report:
 
     @property
     def sentences(self) -> Sequence[str]:
-        """The answers in words; where conditions are uncertain, what to do under all of them comes first."""
+        """The answers in words; where conditions are uncertain, what to do under all of them comes
+        first.
+        """
         return self.contents.sentences
 
     @cached_property
@@ -378,10 +489,12 @@ def report(  # noqa: PLR0913 (each is a question of its own)
 ) -> Report:
     """Which model, at which threshold, in one file that opens offline?
 
-    Each rule is answered at each of the conditions, exactly; `budget` is the number of alerts that can be looked at out of `volume` cases, and
-    without rule and budget the cheapest threshold is chosen. Conditions that are `Uncertain` add the decision under all of them, as `decide`
-    makes it. Models that were counted together (`count_models`) are also tested against each other. `slices` are `GroupedCounts` of each
-    model by column; models that are `GroupedCounts` themselves are sliced too. In the file base rate, costs, threshold and volume can be moved.
+    Each rule is answered at each of the conditions, exactly; `budget` is the number of alerts that
+    can be looked at out of `volume` cases, and without rule and budget the cheapest threshold is
+    chosen. Conditions that are `Uncertain` add the decision under all of them, as `decide` makes
+    it. Models that were counted together (`count_models`) are also tested against each other.
+    `slices` are `GroupedCounts` of each model by column; models that are `GroupedCounts` themselves
+    are sliced too. In the file base rate, costs, threshold and volume can be moved.
 
     >>> import baserate as br
     >>> counts = br.Counts([0.9, 0.6, 0.3], positives=[30, 15, 5], negatives=[10, 90, 900])
@@ -391,18 +504,26 @@ def report(  # noqa: PLR0913 (each is a question of its own)
     counted, groups = _counted(models)
     together = models if isinstance(models, JointCounts) else counted
     if title is not None and not isinstance(title, str):
-        raise refuse("BR864", f"a title is text, got {type(title).__name__}", 'title="Fraud, November"')
+        raise refuse(
+            "BR864", f"a title is text, got {type(title).__name__}", 'title="Fraud, November"'
+        )
     level, volume, conditions = checked_level(level), checked_volume(volume), _conditions(at)
     for one in conditions:
         refuse_estimate(one, "the report, in which the base rate can be moved,")
     rules = _rules(rule, budget, volume)
-    by_column = checked_slices(slices if slices is not None else {GROUP: groups} if groups else {}, list(counted))
-    shown, asked, notes = best_of(counted, *answered(together, rules, conditions, volume), rules=rules, at=conditions)
+    by_column = checked_slices(
+        slices if slices is not None else {GROUP: groups} if groups else {}, list(counted)
+    )
+    shown, asked, notes = best_of(
+        counted, *answered(together, rules, conditions, volume), rules=rules, at=conditions
+    )
     settings = settings_of(shown, asked)
     found = sliced(by_column, settings, conditions[0], level)
     decision = recommend(shown, rules[0], at, volume=volume) if isinstance(at, Uncertain) else None
     points, known = held_points(shown, settings), known_of(shown, settings, level, SEED)
-    contents = Contents(title, shown, points, asked, conditions, known, [*notes, *known.notes], found, decision)
+    contents = Contents(
+        title, shown, points, asked, conditions, known, [*notes, *known.notes], found, decision
+    )
     return Report(of_contents(contents), contents)
 
 
@@ -413,13 +534,20 @@ def _counted(models: Any) -> tuple[dict[str, Counts], dict[str, GroupedCounts]]:
     if isinstance(models, JointCounts):
         models = {name: models.marginal(name) for name in models.models}
     if not isinstance(models, Mapping) or not models:
-        raise refuse("BR860", "a report needs the counts of each model by name", 'report({"logit": counts})')
+        raise refuse(
+            "BR860", "a report needs the counts of each model by name", 'report({"logit": counts})'
+        )
     for name, counts in models.items():
         if not isinstance(name, str) or not isinstance(counts, Counts | GroupedCounts):
-            text = f"a report is made of counts by name, got {type(counts).__name__} as {quoted(name)}"
+            text = (
+                f"a report is made of counts by name, got {type(counts).__name__} as {quoted(name)}"
+            )
             raise refuse("BR860", text, 'report({"logit": count(y, score)})')
     groups = {name: counts for name, counts in models.items() if isinstance(counts, GroupedCounts)}
-    return {name: counts.total() if isinstance(counts, GroupedCounts) else counts for name, counts in models.items()}, groups
+    return {
+        name: counts.total() if isinstance(counts, GroupedCounts) else counts
+        for name, counts in models.items()
+    }, groups
 
 
 def _conditions(at: Any) -> list[Conditions]:
@@ -429,13 +557,29 @@ def _conditions(at: Any) -> list[Conditions]:
     return [checked_conditions(one) for one in several] or [Conditions()]
 
 
-def _rules(rule: str | Sequence[str] | None, budget: float | None, volume: float | None) -> list[str | None]:
-    """The rules that were given, and the budget as one; the cheapest threshold where there is neither."""
+def _rules(
+    rule: str | Sequence[str] | None, budget: float | None, volume: float | None
+) -> list[str | None]:
+    """The rules that were given, and the budget as one; the cheapest threshold where there is
+    neither.
+    """
     rules: list[str | None] = [rule] if isinstance(rule, str) else list(rule or ())
     if budget is not None:
         if volume is None:
-            raise refuse("BR861", "a budget is a number of alerts out of a volume of cases", "volume=1_000_000 beside it")
-        if isinstance(budget, bool) or not isinstance(budget, int | float) or not 0 <= budget <= volume:
-            raise refuse("BR861", f"a budget is a number of alerts, got {quoted(budget)}", "budget=200 out of the volume")
+            raise refuse(
+                "BR861",
+                "a budget is a number of alerts out of a volume of cases",
+                "volume=1_000_000 beside it",
+            )
+        if (
+            isinstance(budget, bool)
+            or not isinstance(budget, int | float)
+            or not 0 <= budget <= volume
+        ):
+            raise refuse(
+                "BR861",
+                f"a budget is a number of alerts, got {quoted(budget)}",
+                "budget=200 out of the volume",
+            )
         rules.append(f"alerts <= {budget!r}")
     return rules or [None]

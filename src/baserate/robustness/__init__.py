@@ -1,1 +1,3 @@
-"""Decisions where base rate and costs are not known exactly: regret, expectation, winner maps, sensitivity."""
+"""Decisions where base rate and costs are not known exactly: regret, expectation, winner maps,
+sensitivity.
+"""

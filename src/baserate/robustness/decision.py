@@ -1,4 +1,6 @@
-"""`decide`: one model and threshold for uncertain conditions, mixtures of two, and the value of information."""
+"""`decide`: one model and threshold for uncertain conditions, mixtures of two, and the value of
+information.
+"""
 
 from __future__ import annotations
 
@@ -44,12 +46,15 @@ from baserate.robustness.minimax import (
 )
 
 # ----------------------------------------------------------------------
-# Mixtures of two settings: where regret over a box is least when a share of the cases goes each way.
+# Mixtures of two settings: where regret over a box is least when a share of the cases goes each
+# way.
 
 
 @dataclass(frozen=True)
 class Mixed:
-    """A share of the cases is judged by the first setting, the rest by the second; `regret` is that of both together."""
+    """A share of the cases is judged by the first setting, the rest by the second; `regret` is that
+    of both together.
+    """
 
     models: tuple[str, str]
     thresholds: tuple[float | None, float | None]
@@ -62,7 +67,8 @@ class Mixed:
 def least_regret_mixture(found: list[Staged]) -> tuple[Mixed, Fraction]:
     """The least regret on the hull of all models, exactly.
 
-    Along the hull regret is convex, so it is least at the corner that is best among corners, or on one of the two edges beside it.
+    Along the hull regret is convex, so it is least at the corner that is best among corners, or on
+    one of the two edges beside it.
     """
     hull = [region.corner for region in found[0].regions]
     values = [_regret(found, corner.x, corner.y) for corner in hull]
@@ -90,7 +96,9 @@ def _between(first: Corner, second: Corner, part: Fraction) -> tuple[Fraction, F
 
 
 def _places(found: list[Staged], first: Corner, second: Corner) -> list[Fraction]:
-    """Where the regrets of two scenes are equal on an edge: the largest of straight lines is least there, or at an end."""
+    """Where the regrets of two scenes are equal on an edge: the largest of straight lines is least
+    there, or at an end.
+    """
     lines = []
     for part in found:
         start, end = part.regret(first.x, first.y), part.regret(second.x, second.y)
@@ -115,13 +123,15 @@ CAUGHT = "caught"
 class Decision:
     """Which model, where to set it, and what not knowing better can cost.
 
-    `model` and `threshold` are the setting of least regret (`model` may be "flag nothing" or "flag everything"), `models` all whose best
-    setting is as good. `regret` is the price of not knowing: over ranges the most it can cost a case beyond the best there would be, over
-    distributions what it costs on average, and thereby what knowing would be worth. Under a rule it is measured against the best without
-    it, and holds what the rule costs too; under a budget ("alerts <= 200") without costs, where `optimized` is "caught", it is the positives
-    missed a case beyond those of the best threshold within the budget. `rivals` has the best setting of every model and
-    answer for all that keeps the rule; `refused` says why the others have none. `mixture` is set where mixing two settings was asked for
-    and regrets less.
+    `model` and `threshold` are the setting of least regret (`model` may be "flag nothing" or "flag
+    everything"), `models` all whose best setting is as good. `regret` is the price of not knowing:
+    over ranges the most it can cost a case beyond the best there would be, over distributions what
+    it costs on average, and thereby what knowing would be worth. Under a rule it is measured
+    against the best without it, and holds what the rule costs too; under a budget ("alerts <= 200")
+    without costs, where `optimized` is "caught", it is the positives missed a case beyond those of
+    the best threshold within the budget. `rivals` has the best setting of every model and answer
+    for all that keeps the rule; `refused` says why the others have none. `mixture` is set where
+    mixing two settings was asked for and regrets less.
     """
 
     model: str
@@ -144,16 +154,25 @@ class Decision:
     @property
     def has_scenes(self) -> bool:
         """Is regret the largest of several, over a range or sites?"""
-        return self.regret.site is not None or (isinstance(self.at, Uncertain) and self.at.has_range)
+        return self.regret.site is not None or (
+            isinstance(self.at, Uncertain) and self.at.has_range
+        )
 
     @property
     def how(self) -> str:
         """Is regret the largest there is, an average, or the largest of averages?"""
-        averaged, largest = "on average" if self.regret.averaged else "", "at most" if self.has_scenes or not self.regret.averaged else ""
+        averaged, largest = (
+            "on average" if self.regret.averaged else "",
+            "at most" if self.has_scenes or not self.regret.averaged else "",
+        )
         return " ".join(filter(None, (averaged, largest)))
 
     def __repr__(self) -> str:
-        where = self.model if self.model in (NOTHING, EVERYTHING) else f"{self.model}, score >= {self.shown(self.model, self.threshold)}"
+        where = (
+            self.model
+            if self.model in (NOTHING, EVERYTHING)
+            else f"{self.model}, score >= {self.shown(self.model, self.threshold)}"
+        )
         where_at = told(self.at, by_cost=self.optimized == COST)
         return f"Decision: {where}; regret {self.how} {self.regret.value:.4g} a case; at {where_at}"
 
@@ -173,15 +192,21 @@ class _Best(NamedTuple):
 
 
 def decide(
-    models: Mapping[str, Model], rule: str | None = None, *, at: Conditions | Uncertain, volume: float | None = None, mix: bool = False
+    models: Mapping[str, Model],
+    rule: str | None = None,
+    *,
+    at: Conditions | Uncertain,
+    volume: float | None = None,
+    mix: bool = False,
 ) -> Decision:
     """Which model, at which threshold, where base rate and costs are not known exactly?
 
-    The setting whose regret is least: at most, over ranges (it is largest at a corner, so nothing is approximated), and on average, over
-    distributions. A rule must hold over the whole range and, where a model is given as `GroupedCounts`, at every site. With a budget
-    ("alerts <= 200" out of `volume`) and no costs, regret is counted in positives missed beyond the best threshold within the budget: of the
-    settings that keep the budget everywhere, the one with the highest recall. One fixed threshold is chosen; `mix=True` also tries mixtures
-    of two settings.
+    The setting whose regret is least: at most, over ranges (it is largest at a corner, so nothing
+    is approximated), and on average, over distributions. A rule must hold over the whole range and,
+    where a model is given as `GroupedCounts`, at every site. With a budget ("alerts <= 200" out of
+    `volume`) and no costs, regret is counted in positives missed beyond the best threshold within
+    the budget: of the settings that keep the budget everywhere, the one with the highest recall.
+    One fixed threshold is chosen; `mix=True` also tries mixtures of two settings.
 
     >>> import baserate as br
     >>> a = br.Counts([2, 1, 0], positives=[6, 3, 1], negatives=[1, 20, 79])
@@ -189,14 +214,16 @@ def decide(
     Decision: a, score >= 1; regret at most 0.2008 a case; at prior 0.001..0.2; costs (fp = 1, fn = 10)
     >>> br.decide({"a": a}, "posfrac <= 20%", at=br.Uncertain(prior="0.1%..20%", costs={"fn": 10})).threshold
     2
-    """
+    """  # noqa: E501
     volume = checked_volume(volume)
     every, rules = candidates(models), parse_rule(rule, volume)
     corners = scenes(checked(at), own_priors(every, [term.measure for term in rules.terms]))
     masks = {one.name: kept(one, rules, corners) for one in every}
     budget = None if at.costs_given else rules.budget
     found = staged(every, at) if budget is None else staged_within(every, budget, at)
-    bests = [best for best in _bests(every, found, masks, use_up=budget is not None) if best is not None]
+    bests = [
+        best for best in _bests(every, found, masks, use_up=budget is not None) if best is not None
+    ]
     if not bests:
         raise _infeasible(every, rules, found, at)
     _refuse_hidden(every, bests)
@@ -205,7 +232,9 @@ def decide(
     notes = combine(assumption(at), _remarks(every, chosen, at, by_cost=budget is None))
     rivals = {best.name: worst(found, best.rates, best.name, best.threshold, ()) for best in bests}
     refused = {
-        one.name: f"no threshold keeps {rules} everywhere" for one in every if one.name not in rivals and not masks[one.name][1:-1].any()
+        one.name: f"no threshold keeps {rules} everywhere"
+        for one in every
+        if one.name not in rivals and not masks[one.name][1:-1].any()
     }
     return Decision(
         chosen.name,
@@ -227,7 +256,9 @@ def decide(
 
 
 def _refuse_hidden(every: list[Candidates], bests: list[_Best]) -> None:
-    """A model that is worse than flagging nothing does best where it flags next to nothing: that may be inside its first run of negatives."""
+    """A model that is worse than flagging nothing does best where it flags next to nothing: that
+    may be inside its first run of negatives.
+    """
     values = {best.name: best.value for best in bests}
     for one in every:
         first = one.points.merged[:1].any() and not one.points.tp[1]
@@ -235,10 +266,16 @@ def _refuse_hidden(every: list[Candidates], bests: list[_Best]) -> None:
             raise may_lie(one.points, [0], f"may cost less than any other of {quoted(one.name)}")
 
 
-def _remarks(every: list[Candidates], chosen: _Best, at: Uncertain | Conditions, *, by_cost: bool) -> Iterator[Note]:
+def _remarks(
+    every: list[Candidates], chosen: _Best, at: Uncertain | Conditions, *, by_cost: bool
+) -> Iterator[Note]:
     """What a reader of the choice should know."""
     if by_cost and not at.costs_given:
-        yield Note("BR525", "no costs were given: fp = 1 and fn = 1 decided", Fix('costs={"fp": 1, "fn": 100}', "--cost fn=100,fp=1"))
+        yield Note(
+            "BR525",
+            "no costs were given: fp = 1 and fn = 1 decided",
+            Fix('costs={"fp": 1, "fn": 100}', "--cost fn=100,fp=1"),
+        )
     one = next((one for one in every if one.name == chosen.name), None)
     if one is not None:
         yield from on_threshold(one.points, chosen.threshold, at)
@@ -248,27 +285,40 @@ def _mixture(found: list[Staged], rule: Rule, least: Fraction, *, mix: bool) -> 
     if not mix:
         return None
     if rule.terms or len({part.scene.site for part in found}) > 1:
-        raise refuse("BR534", "mixtures are not searched under a rule, or over several sites", "mix=False")
+        raise refuse(
+            "BR534", "mixtures are not searched under a rule, or over several sites", "mix=False"
+        )
     mixed, value = least_regret_mixture(found)
     return mixed if value < least else None
 
 
-def _bests(every: list[Candidates], found: list[Staged], masks: Mapping[str, Mask], *, use_up: bool) -> Iterator[_Best | None]:
-    """The best setting of each: flagging nothing, every model in its order, flagging everything. Of equals the one that flags least, but
+def _bests(
+    every: list[Candidates], found: list[Staged], masks: Mapping[str, Mask], *, use_up: bool
+) -> Iterator[_Best | None]:
+    """The best setting of each: flagging nothing, every model in its order, flagging everything. Of
+    equals the one that flags least, but
     where a budget is to be used up the one that flags most.
     """
     sites = every[0].sites
-    for name, rate, place in ((NOTHING, Fraction(0), 0), *((one.name, None, 0) for one in every), (EVERYTHING, Fraction(1), -1)):
+    for name, rate, place in (
+        (NOTHING, Fraction(0), 0),
+        *((one.name, None, 0) for one in every),
+        (EVERYTHING, Fraction(1), -1),
+    ):
         if rate is None:
             one = next(one for one in every if one.name == name)
             yield _best(one, found, masks[name], use_up=use_up)
         elif all(mask[place] for mask in masks.values()):
             rates = dict.fromkeys(sites, (rate, rate))
-            yield _Best(max(part.regret(rate, rate) for part in found), rates, name, None, (rate, rate))
+            yield _Best(
+                max(part.regret(rate, rate) for part in found), rates, name, None, (rate, rate)
+            )
 
 
 def _best(one: Candidates, found: list[Staged], mask: Mask, *, use_up: bool) -> _Best | None:
-    """The threshold of least regret of one model: on floats, and exactly among those that floats cannot tell apart."""
+    """The threshold of least regret of one model: on floats, and exactly among those that floats
+    cannot tell apart.
+    """
     inside = mask.copy()
     inside[[0, -1]] = False
     if not inside.any():
@@ -279,7 +329,9 @@ def _best(one: Candidates, found: list[Staged], mask: Mask, *, use_up: bool) -> 
     exact = {index: _exactly(one, found, index) for index in near.tolist()}
     index = min(exact, key=lambda place: (exact[place], -place if use_up else place))
     rates = {site: one.rates(index, site) for site in one.sites}
-    whole = Candidates(one.name, one.points, {None: one.points}, {None: np.arange(len(one))}).rates(index, None)
+    whole = Candidates(one.name, one.points, {None: one.points}, {None: np.arange(len(one))}).rates(
+        index, None
+    )
     return _Best(exact[index], rates, one.name, one.threshold(index), whole)
 
 
@@ -299,22 +351,45 @@ def _exactly(one: Candidates, found: list[Staged], index: int) -> Fraction:
     return max(part.regret(*rates[part.scene.site]) for part in found)
 
 
-def _infeasible(every: list[Candidates], rule: Rule, found: list[Staged], at: Uncertain | Conditions) -> Infeasible:
-    """Where no setting keeps the rule: what would be feasible there; or that no one threshold keeps it everywhere."""
+def _infeasible(
+    every: list[Candidates], rule: Rule, found: list[Staged], at: Uncertain | Conditions
+) -> Infeasible:
+    """Where no setting keeps the rule: what would be feasible there; or that no one threshold keeps
+    it everywhere.
+    """
     for part in found:
         scene = part.scene
         where = "" if scene.site == HERE else f"at site {quoted(str(scene.site))}, "
         try:
-            chosen_among({one.name: one.sites[scene.site] for one in every}, str(rule), at=scene.conditions(), volume=_volume(rule))
+            chosen_among(
+                {one.name: one.sites[scene.site] for one in every},
+                str(rule),
+                at=scene.conditions(),
+                volume=_volume(rule),
+            )
         except Infeasible as error:
-            told = [replace(problem, text=f"{where}at {scene.conditions()}: {problem.text}") for problem in error.problems]
+            told = [
+                replace(problem, text=f"{where}at {scene.conditions()}: {problem.text}")
+                for problem in error.problems
+            ]
             return Infeasible(told)
-    text = f"no one threshold of any model keeps {rule} everywhere, at {at}: each base rate and site has one of its own"
-    return Infeasible(Problem("BR530", text, Fix.everywhere("relax the rule, narrow the range, or set sites apart")))
+    text = (
+        f"no one threshold of any model keeps {rule} everywhere, at {at}: each base rate and site"
+        " has one of its own"
+    )
+    return Infeasible(
+        Problem(
+            "BR530", text, Fix.everywhere("relax the rule, narrow the range, or set sites apart")
+        )
+    )
 
 
 def _volume(rule: Rule) -> float | None:
-    volumes = [dict(term.measure.parameters).get("volume") for term in rule.terms if term.measure.counts_cases]
+    volumes = [
+        dict(term.measure.parameters).get("volume")
+        for term in rule.terms
+        if term.measure.counts_cases
+    ]
     return volumes[0] if volumes else None
 
 
@@ -327,9 +402,11 @@ EVERY_PART = "everything"
 
 @dataclass(frozen=True)
 class Learning:
-    """What a case costs where one chooses now, and where one first learns a part (or everything) and then chooses.
+    """What a case costs where one chooses now, and where one first learns a part (or everything)
+    and then chooses.
 
-    `values` has the difference by part: what knowing it exactly is worth a case, on average. `errors` bound the integration.
+    `values` has the difference by part: what knowing it exactly is worth a case, on average.
+    `errors` bound the integration.
     """
 
     now: float
@@ -342,41 +419,62 @@ class Learning:
 
 
 def value_of_learning(models: Mapping[str, Model], *, at: Uncertain) -> Learning:
-    """What is it worth a case to know the base rate, or a cost, exactly before choosing model and threshold?
+    """What is it worth a case to know the base rate, or a cost, exactly before choosing model and
+    threshold?
 
-    The cost of the best fixed choice less the average cost of choosing anew for each value that could be learned, other parts still
-    unknown. The re-chosen cost is concave and straight between borders, so it is integrated exactly. Parts must be distributions or
-    lists: of a range nothing says how often each value comes; there, `decide(…).regret` is the price of not knowing.
+    The cost of the best fixed choice less the average cost of choosing anew for each value that
+    could be learned, other parts still unknown. The re-chosen cost is concave and straight between
+    borders, so it is integrated exactly. Parts must be distributions or lists: of a range nothing
+    says how often each value comes; there, `decide(…).regret` is the price of not knowing.
 
     >>> import baserate as br
     >>> a = br.Counts([2, 1, 0], positives=[6, 3, 1], negatives=[1, 20, 79])
     >>> found = br.value_of_learning({"a": a}, at=br.Uncertain(prior=br.LogUniform(0.001, 0.2), costs={"fn": 10}))
     >>> round(found.now, 4), round(found["prior"], 4)
     (0.1599, 0.0393)
-    """
+    """  # noqa: E501
     every = candidates(models)
-    if not isinstance(checked(at), Uncertain) or at.has_range or not any(isinstance(part, BELIEVED) for part in (at.prior, *at.costs.values())):
+    if (
+        not isinstance(checked(at), Uncertain)
+        or at.has_range
+        or not any(isinstance(part, BELIEVED) for part in (at.prior, *at.costs.values()))
+    ):
         text = "what learning is worth on average needs a distribution of what may be learned"
-        raise refuse("BR588", text, "Uncertain(prior=LogUniform(1e-5, 1e-3)), or decide(...).regret over a range")
+        raise refuse(
+            "BR588",
+            text,
+            "Uncertain(prior=LogUniform(1e-5, 1e-3)), or decide(...).regret over a range",
+        )
     found = staged(every, at)
     if len(found) > 1:
-        raise refuse("BR588", "what learning is worth is asked of one site at a time", "groups[site]")
+        raise refuse(
+            "BR588", "what learning is worth is asked of one site at a time", "groups[site]"
+        )
     return _learning(found[0], at)
 
 
 def _learning(part: Staged, at: Uncertain) -> Learning:
     stakes, scene = part.stakes, part.scene
     effective = stakes.miss / (stakes.miss + stakes.alarm)
-    now = next(region for region in part.regions if region.low <= effective <= region.high).corner.stake(stakes.miss, stakes.alarm)
+    now = next(
+        region for region in part.regions if region.low <= effective <= region.high
+    ).corner.stake(stakes.miss, stakes.alarm)
     values, errors = {}, {}
     names = () if scene.joint else scene.believed
-    for name, learned in {**{name: _others_known(scene, name) for name in names}, EVERY_PART: scene}.items():
+    for name, learned in {
+        **{name: _others_known(scene, name) for name in names},
+        EVERY_PART: scene,
+    }.items():
         then = part.least if name == EVERY_PART else least(part.regions, learned)
         values[name], errors[name] = max(0.0, rounded(now - then.value)), then.error
     return Learning(rounded(now + stakes.base), values, errors, at)
 
 
 def _others_known(scene: Scene, name: str) -> Scene:
-    """The scene in which only one part will be learned: costs are straight in the others, so that their means decide."""
-    means = {other: Fraction(getattr(scene, other).mean) for other in scene.believed if other != name}
+    """The scene in which only one part will be learned: costs are straight in the others, so that
+    their means decide.
+    """
+    means = {
+        other: Fraction(getattr(scene, other).mean) for other in scene.believed if other != name
+    }
     return scene.given(**means)

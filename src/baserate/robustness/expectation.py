@@ -1,4 +1,6 @@
-"""`expect` and `expect_curve`: a measure or a curve where base rate and costs are not known exactly."""
+"""`expect` and `expect_curve`: a measure or a curve where base rate and costs are not known
+exactly.
+"""
 
 from __future__ import annotations
 
@@ -28,10 +30,20 @@ from baserate.measures.measure import Measure, in_costs, named
 from baserate.measures.registry import Outcomes
 from baserate.notes import Note, combine
 from baserate.numbers import Floats, Undefined, exactly
-from baserate.robustness.minimax import HERE, PARTS, Scene, assumption, checked, edges, own_prior, scenes
+from baserate.robustness.minimax import (
+    HERE,
+    PARTS,
+    Scene,
+    assumption,
+    checked,
+    edges,
+    own_prior,
+    scenes,
+)
 
 # ----------------------------------------------------------------------
-# The rates of a model at many conditions at once: at a threshold that stays, or at the one that is chosen anew for each of them.
+# The rates of a model at many conditions at once: at a threshold that stays, or at the one that is
+# chosen anew for each of them.
 
 
 # A choice that changes between two places is followed this close.
@@ -51,7 +63,11 @@ class Where(NamedTuple):
 
     def row(self, place: int) -> Conditions:
         """One of them; without costs where none were given, as a budget is then used up."""
-        costs = Costs(*(float(column[place]) for column in (self.fp, self.fn, self.tp, self.tn))) if self.costs_given else None
+        costs = (
+            Costs(*(float(column[place]) for column in (self.fp, self.fn, self.tp, self.tn)))
+            if self.costs_given
+            else None
+        )
         return Conditions(float(self.prior[place]), costs)
 
 
@@ -59,7 +75,9 @@ Rates = tuple[Floats, Floats]
 
 
 class Sides(NamedTuple):
-    """Values of a part at which a choice changes, with the rates on either side of each: every value stands here twice."""
+    """Values of a part at which a choice changes, with the rates on either side of each: every
+    value stands here twice.
+    """
 
     values: Floats
     rates: Rates
@@ -67,7 +85,9 @@ class Sides(NamedTuple):
 
 @dataclass(frozen=True)
 class Reader:
-    """What a model flags at each of many conditions: (tpr, fpr), and where along a part that changes; `exact` where that is known exactly."""
+    """What a model flags at each of many conditions: (tpr, fpr), and where along a part that
+    changes; `exact` where that is known exactly.
+    """
 
     name: str
     rates: Callable[[Where], Rates]
@@ -81,9 +101,14 @@ class Reader:
         return self.sides(scene, part).values[::2]
 
     def values(self, asked: Measure, where: Where, rates: Rates | None = None) -> Floats:
-        """A measure at each of the conditions, or at rates that are known; NaN where it is undefined."""
+        """A measure at each of the conditions, or at rates that are known; NaN where it is
+        undefined.
+        """
         found = self.rates(where) if rates is None else rates
-        return np.array(rates_read(asked, found, where.prior, (where.tp, where.fp, where.fn, where.tn)), dtype=np.float64)
+        return np.array(
+            rates_read(asked, found, where.prior, (where.tp, where.fp, where.fn, where.tn)),
+            dtype=np.float64,
+        )
 
     def parts(self, asked: Measure, where: Where) -> tuple[Floats, Floats]:
         """Numerator and denominator a case, of which long-run values are made."""
@@ -95,41 +120,87 @@ class Reader:
         if asked.parts is None:  # checked before
             raise refuse("BR588", f"{asked} is no share of outcomes", "another measure")
         above, below = asked.parts(outcomes, **dict(asked.parameters))
-        return (np.broadcast_to(np.asarray(part, dtype=np.float64), p.shape) for part in (above, below))  # type: ignore[return-value]
+        return (
+            np.broadcast_to(np.asarray(part, dtype=np.float64), p.shape) for part in (above, below)
+        )  # type: ignore[return-value]
 
 
-def reader_of(name: str, counts: Any, rule: str | None, threshold: Any, asked: tuple[Measure, float | None]) -> Reader:
-    """How the rates of these cases are found, to read a measure of them; `asked` is that measure, and the volume."""
+def reader_of(
+    name: str, counts: Any, rule: str | None, threshold: Any, asked: tuple[Measure, float | None]
+) -> Reader:
+    """How the rates of these cases are found, to read a measure of them; `asked` is that measure,
+    and the volume.
+    """
     volume = asked[1]
     if isinstance(counts, Confusion | OperatingPoint):
         if rule is not None or threshold is not NOT_SAID:
-            raise refuse("BR594", "this point is already set: a rule or threshold belongs to Counts", "leave them out")
-        return _fixed(name, counts.confusion if isinstance(counts, OperatingPoint) else counts, asked[0])
+            raise refuse(
+                "BR594",
+                "this point is already set: a rule or threshold belongs to Counts",
+                "leave them out",
+            )
+        return _fixed(
+            name, counts.confusion if isinstance(counts, OperatingPoint) else counts, asked[0]
+        )
     if not isinstance(counts, Counts | Points):
-        raise refuse("BR228", f"a measure is read of Counts, a Confusion or an OperatingPoint, got {type(counts).__name__}", "count(...)")
+        raise refuse(
+            "BR228",
+            "a measure is read of Counts, a Confusion or an OperatingPoint, got"
+            f" {type(counts).__name__}",
+            "count(...)",
+        )
     points = Points.of(counts)
     if not points.total_positives or not points.total_negatives:
-        raise refuse("BR552", "a class has no cases: nothing is known of its rates", "give cases of both classes")
+        raise refuse(
+            "BR552",
+            "a class has no cases: nothing is known of its rates",
+            "give cases of both classes",
+        )
     if rule is not None and threshold is not NOT_SAID:
-        raise refuse("BR594", "a measure is asked for at a rule and at a threshold", "give one of them")
+        raise refuse(
+            "BR594", "a measure is asked for at a rule and at a threshold", "give one of them"
+        )
     if threshold is not NOT_SAID:
         return _fixed(name, confusion_at(points, points.place(threshold)), asked[0])
-    refuse_bins(points, "a threshold that is chosen anew at each base rate and cost needs every score")
-    own = {HERE: own_prior(points, [asked[0], *(term.measure for term in parse_rule(rule, volume).terms)])}
+    refuse_bins(
+        points, "a threshold that is chosen anew at each base rate and cost needs every score"
+    )
+    own = {
+        HERE: own_prior(
+            points, [asked[0], *(term.measure for term in parse_rule(rule, volume).terms)]
+        )
+    }
     if rule is None:
         found = regions(corners({"model": points}))
-        return Reader(name, lambda where: _cheapest(found, where), lambda scene, part: _borders(found, scene, part), own, fixed=False)
+        return Reader(
+            name,
+            lambda where: _cheapest(found, where),
+            lambda scene, part: _borders(found, scene, part),
+            own,
+            fixed=False,
+        )
 
     def ruled(where: Where) -> Rates:
         return _ruled(points, rule, volume, where)
 
-    return Reader(name, ruled, lambda scene, part: _turns(points, rule, volume, scene, part), own, fixed=False, exact=False)
+    return Reader(
+        name,
+        ruled,
+        lambda scene, part: _turns(points, rule, volume, scene, part),
+        own,
+        fixed=False,
+        exact=False,
+    )
 
 
 def _fixed(name: str, confusion: Confusion, asked: Measure) -> Reader:
     tp, fp, fn, tn = (exactly(cases) for cases in confusion)
     if not tp + fn or not fp + tn:
-        raise refuse("BR552", "a class has no cases: nothing is known of its rates", "give cases of both classes")
+        raise refuse(
+            "BR552",
+            "a class has no cases: nothing is known of its rates",
+            "give cases of both classes",
+        )
     tpr, fpr = float(tp / (tp + fn)), float(fp / (fp + tn))
     own = {HERE: own_prior(confusion, [asked])}
 
@@ -143,14 +214,22 @@ def _fixed(name: str, confusion: Confusion, asked: Measure) -> Reader:
 def _borders(found: list[Region], scene: Scene, part: str) -> Sides:
     """Where the cheapest setting changes along one part, the others known."""
     beside = [region.corner for pair in pairwise(found) for region in pair]
-    tpr, fpr = (np.array([float(value) for value in column]) for column in ([one.y for one in beside], [one.x for one in beside]))
+    tpr, fpr = (
+        np.array([float(value) for value in column])
+        for column in ([one.y for one in beside], [one.x for one in beside])
+    )
     return Sides(np.repeat(edges(found, scene, part)[1:-1], 2), (tpr, fpr))
 
 
 def _cheapest(found: list[Region], where: Where) -> Rates:
     miss, alarm = where.prior * (where.fn - where.tp), (1 - where.prior) * (where.fp - where.tn)
-    place = np.searchsorted(np.array([float(region.high) for region in found[:-1]]), miss / (miss + alarm))
-    tpr, fpr = (np.array([float(value) for value in column])[place] for column in ([r.corner.y for r in found], [r.corner.x for r in found]))
+    place = np.searchsorted(
+        np.array([float(region.high) for region in found[:-1]]), miss / (miss + alarm)
+    )
+    tpr, fpr = (
+        np.array([float(value) for value in column])[place]
+        for column in ([r.corner.y for r in found], [r.corner.x for r in found])
+    )
     return tpr, fpr
 
 
@@ -168,13 +247,21 @@ def _ruled(points: Points, rule: str, volume: float | None, where: Where) -> Rat
 
 
 def _turns(points: Points, rule: str, volume: float | None, scene: Scene, part: str) -> Sides:
-    """Where the choice under a rule jumps along one part: seen between two of many places, and followed by bisection."""
+    """Where the choice under a rule jumps along one part: seen between two of many places, and
+    followed by bisection.
+    """
     spread = getattr(scene, part)
-    values = np.array(spread.grid(PLACES // 4)) if isinstance(spread, Range) else np.sort(spread.nodes(PLACES // 16).values)
+    values = (
+        np.array(spread.grid(PLACES // 4))
+        if isinstance(spread, Range)
+        else np.sort(spread.nodes(PLACES // 16).values)
+    )
 
     def point(value: float) -> OperatingPoint | None:
         try:
-            return choose(points, rule, at=scene.given(**{part: Fraction(value)}).conditions(), volume=volume)
+            return choose(
+                points, rule, at=scene.given(**{part: Fraction(value)}).conditions(), volume=volume
+            )
         except Infeasible:
             return None
 
@@ -185,16 +272,23 @@ def _turns(points: Points, rule: str, volume: float | None, scene: Scene, part: 
     seen = [setting(value) for value in values.tolist()]
     found: list[float] = []
     rates: list[tuple[float, float]] = []
-    for low, high, before, after in zip(values.tolist(), values[1:].tolist(), seen, seen[1:], strict=False):
+    for low, high, before, after in zip(
+        values.tolist(), values[1:].tolist(), seen, seen[1:], strict=False
+    ):
         if before != after:
             ends = _followed(setting, low, high, before)
             found += [ends[1]] * 2
-            rates += [(math.nan, math.nan) if one is None else (float(one.tpr), float(one.fpr)) for one in map(point, ends)]
+            rates += [
+                (math.nan, math.nan) if one is None else (float(one.tpr), float(one.fpr))
+                for one in map(point, ends)
+            ]
     tpr, fpr = np.array(rates, dtype=np.float64).reshape(-1, 2).T
     return Sides(np.array(found, dtype=np.float64), (tpr, fpr))
 
 
-def _followed(setting: Callable[[float], Any], low: float, high: float, before: Any) -> tuple[float, float]:
+def _followed(
+    setting: Callable[[float], Any], low: float, high: float, before: Any
+) -> tuple[float, float]:
     """The last value before the jump, and the first after it."""
     while high - low > CLOSE * abs(high):
         middle = (low + high) / 2
@@ -215,7 +309,8 @@ UNKNOWN, VARYING = "unknown", "varying"
 NO_AVERAGE = "nothing says how often each value of a range comes"
 NOT_KEPT = "the rule cannot be kept in part of what is possible"
 NO_ENDS = "a distribution without ends has no worst and best"
-# Panels of the quadrature, by how many parts are distributions, and of the coarser one that bounds its error.
+# Panels of the quadrature, by how many parts are distributions, and of the coarser one that bounds
+# its error.
 PANELS = {1: (24, 16), 2: (6, 4), 3: (2, 1)}
 MOST_ROWS = 2_000_000
 # Places over a range, where a measure may turn inside it.
@@ -226,11 +321,13 @@ STEPS, COST_STEPS = 65, 9
 class Expectation:
     """What a measure comes to over uncertain conditions.
 
-    `value` is its average over what is believed (or, where the base rate varies, its long-run value), with `error` a bound on the error of
-    the integration; undefined over a range, which has no average. From `low` to `high` it lies in `level` of what is believed, over all of
-    a range together; `worst` and `best` are over everything possible. `optimized` says by what the threshold was chosen anew for every value
-    of the conditions, "tpr" under a budget without costs; it is empty for a threshold that stays. Cases are taken as they are: for sampling
-    error too, ask `interval`.
+    `value` is its average over what is believed (or, where the base rate varies, its long-run
+    value), with `error` a bound on the error of the integration; undefined over a range, which has
+    no average. From `low` to `high` it lies in `level` of what is believed, over all of a range
+    together; `worst` and `best` are over everything possible. `optimized` says by what the
+    threshold was chosen anew for every value of the conditions, "tpr" under a budget without costs;
+    it is empty for a threshold that stays. Cases are taken as they are: for sampling error too, ask
+    `interval`.
     """
 
     value: float
@@ -247,7 +344,9 @@ class Expectation:
     notes: tuple[Note, ...] = field(default=(), compare=False, repr=False)
 
     def __repr__(self) -> str:
-        value = "no average" if isinstance(self.value, Undefined) else f"{self.value:.4g} on average"
+        value = (
+            "no average" if isinstance(self.value, Undefined) else f"{self.value:.4g} on average"
+        )
         kind = f", base rate {self.kind}" if self.kind else ""
         spread = f"{100 * self.level:g} % from {self.low:.4g} to {self.high:.4g}"
         where = told(self.at, by_cost=in_costs(self.optimized, self.name))
@@ -273,13 +372,15 @@ def expect(  # noqa: PLR0913 (each is a question of its own)
     volume: float | None = None,
     level: float = 0.95,
 ) -> Expectation:
-    """What does this measure come to over all that is believed, or possible, of base rate and costs?
+    """What does this measure come to over all that is believed, or possible, of base rate and
+    costs?
 
-    Read at a `threshold`, or where a `rule` (or the least cost) chooses it anew for every value of the conditions; with a budget and no
-    costs, the one that catches most within it. Of two models by name,
-    the difference of the second and the first. Where the base rate is a distribution and the measure is no plain average over it, `kind`
-    must say which question is meant: "unknown", one true base rate that is not known, gives the average of the measure; "varying", from day
-    to day or site to site, gives its long-run value, all cases pooled.
+    Read at a `threshold`, or where a `rule` (or the least cost) chooses it anew for every value of
+    the conditions; with a budget and no costs, the one that catches most within it. Of two models
+    by name, the difference of the second and the first. Where the base rate is a distribution and
+    the measure is no plain average over it, `kind` must say which question is meant: "unknown", one
+    true base rate that is not known, gives the average of the measure; "varying", from day to day
+    or site to site, gives its long-run value, all cases pooled.
 
     >>> import baserate as br
     >>> counts = br.Counts([3, 2, 1], positives=[45, 4, 1], negatives=[10, 190, 4800])
@@ -291,21 +392,32 @@ def expect(  # noqa: PLR0913 (each is a question of its own)
     0.4923
     """
     if not isinstance(checked(at), Uncertain):
-        raise refuse("BR519", "conditions that are known need no average", 'measure("precision", …, at=at), or at=Uncertain(...)')
+        raise refuse(
+            "BR519",
+            "conditions that are known need no average",
+            'measure("precision", …, at=at), or at=Uncertain(...)',
+        )
     asked = named(measure, checked_volume(volume))
     readers = _readers(asked, counts, rule, threshold, volume)
-    (scene, *others) = scenes(at, readers[0].own_prior)
+    scene, *others = scenes(at, readers[0].own_prior)
     found = _Asked(asked, readers, at, checked_level(level), _kind(asked, readers, at, kind))
-    value, error = _average(found, scene) if not others and not at.has_range else (Undefined(NO_AVERAGE), 0.0)
+    value, error = (
+        _average(found, scene) if not others and not at.has_range else (Undefined(NO_AVERAGE), 0.0)
+    )
     worst, best, holes = _extremes(found, [scene, *others])
     low, high = _bounds(found, [scene, *others]) if scene.believed else sorted((worst, best))
     if holes and rule is not None:
         worst = best = low = high = Undefined(NOT_KEPT)
     name = str(asked) if len(readers) == 1 else f"{asked} of {readers[1].name} - {readers[0].name}"
-    notes = combine(assumption(at), (*_looked(found, scene), *_holed(found, rule, holes=holes), *_same_cases(readers)))
+    notes = combine(
+        assumption(at),
+        (*_looked(found, scene), *_holed(found, rule, holes=holes), *_same_cases(readers)),
+    )
     budget = parse_rule(rule, volume).budget is not None and not at.costs_given
     chosen = "" if all(reader.fixed for reader in readers) else "tpr" if budget else "expected_cost"
-    return Expectation(value, low, high, worst, best, name, at, found.level, found.kind, error, chosen, notes)
+    return Expectation(
+        value, low, high, worst, best, name, at, found.level, found.kind, error, chosen, notes
+    )
 
 
 def _holed(asked: _Asked, rule: str | None, *, holes: bool) -> tuple[Note, ...]:
@@ -315,7 +427,10 @@ def _holed(asked: _Asked, rule: str | None, *, holes: bool) -> tuple[Note, ...]:
     text = (
         f"{NOT_KEPT}: no worst, best or bounds are given"
         if rule is not None
-        else (f"{asked.measure} is undefined in part of what is possible: worst, best and bounds are of the rest")
+        else (
+            f"{asked.measure} is undefined in part of what is possible: worst, best and bounds are"
+            " of the rest"
+        )
     )
     return (Note("BR588", text),)
 
@@ -328,22 +443,34 @@ def _same_cases(readers: Sequence[Reader]) -> tuple[Note, ...]:
 def _kind(asked: Measure, readers: Sequence[Reader], at: Uncertain, kind: str | None) -> str:
     """Which question of the base rate is asked; where it makes no difference, none."""
     if kind not in (None, UNKNOWN, VARYING):
-        raise refuse("BR588", f'kind is "{UNKNOWN}" or "{VARYING}", got {quoted(kind)}', Fix(f'kind="{UNKNOWN}"', f"--kind {UNKNOWN}"))
+        raise refuse(
+            "BR588",
+            f'kind is "{UNKNOWN}" or "{VARYING}", got {quoted(kind)}',
+            Fix(f'kind="{UNKNOWN}"', f"--kind {UNKNOWN}"),
+        )
     pooled = _is_pooled(asked, readers)
     if isinstance(at.prior, BELIEVED) and pooled and kind is None:
-        text = f"is the base rate unknown, or does it vary? The average of {asked} and its long-run value differ"
+        text = (
+            f"is the base rate unknown, or does it vary? The average of {asked} and its long-run"
+            " value differ"
+        )
         fix = Fix(
             f'kind="{UNKNOWN}" (one true base rate) or kind="{VARYING}" (days, sites)',
             f"--kind {UNKNOWN} (one true base rate) or --kind {VARYING} (days, sites)",
         )
         raise refuse("BR588", text, fix)
     if kind == VARYING and pooled and asked.parts is None:
-        raise refuse("BR588", f"{asked} is no share of outcomes: there is no long-run value of it", f'kind="{UNKNOWN}"')
+        raise refuse(
+            "BR588",
+            f"{asked} is no share of outcomes: there is no long-run value of it",
+            f'kind="{UNKNOWN}"',
+        )
     return kind or ""
 
 
 def _is_pooled(asked: Measure, readers: Sequence[Reader]) -> bool:
-    """Is its long-run value another one than its average? Where the threshold follows the base rate, that of rates is too: tpr is weighted by
+    """Is its long-run value another one than its average? Where the threshold follows the base
+    rate, that of rates is too: tpr is weighted by
     the positives of each day.
     """
     moves = asked.depends_on_prior or not all(reader.fixed for reader in readers)
@@ -352,32 +479,52 @@ def _is_pooled(asked: Measure, readers: Sequence[Reader]) -> bool:
 
 def _is_straight(asked: Measure) -> bool:
     """Is it a plain average over cases, a straight line in the base rate?"""
-    return asked.name in ("posfrac", "accuracy", "error", "expected_cost", "net_benefit") or asked.counts_cases
+    return (
+        asked.name in ("posfrac", "accuracy", "error", "expected_cost", "net_benefit")
+        or asked.counts_cases
+    )
 
 
-def _readers(asked: Measure, counts: Any, rule: str | None, threshold: Any, volume: float | None) -> tuple[Reader, ...]:
+def _readers(
+    asked: Measure, counts: Any, rule: str | None, threshold: Any, volume: float | None
+) -> tuple[Reader, ...]:
     if asked.needs_counts:
         text = f"{asked} counts the cases of the sample: it does not change with the conditions"
         raise refuse("BR588", text, "alerts, caught or expected_cost")
     if not isinstance(counts, Mapping):
         return (reader_of("", counts, rule, threshold, (asked, volume)),)
     if len(counts) != 2:
-        raise refuse("BR410", f"a difference is that of two models, got {len(counts)}", '{"a": first, "b": second}')
+        raise refuse(
+            "BR410",
+            f"a difference is that of two models, got {len(counts)}",
+            '{"a": first, "b": second}',
+        )
     cuts = threshold if isinstance(threshold, Mapping) else dict.fromkeys(counts, threshold)
     if set(cuts) != set(counts):
-        raise refuse("BR529", "a threshold is needed for each model", 'threshold={"a": 0.5, "b": 0.3}')
-    return tuple(reader_of(name, one, rule, cuts[name], (asked, volume)) for name, one in counts.items())
+        raise refuse(
+            "BR529", "a threshold is needed for each model", 'threshold={"a": 0.5, "b": 0.3}'
+        )
+    return tuple(
+        reader_of(name, one, rule, cuts[name], (asked, volume)) for name, one in counts.items()
+    )
 
 
-# ---- averages ------------------------------------------------------------------------------------------------------------------
+# ---- averages
+# ------------------------------------------------------------------------------------------------------------------  # noqa: E501
 
 
 def _average(asked: _Asked, scene: Scene) -> tuple[float, float]:
     """The average, or the long-run value, and how far two quadratures are apart."""
     smooth = [name for name in scene.believed if not isinstance(getattr(scene, name), Draws)]
     if len(smooth) > max(PANELS):
-        raise refuse("BR588", "more than three parts are distributions: too many to integrate to a known error", "give joint Draws of them")
-    fine, coarse = (_value(asked, _grid(asked, scene, panels)) for panels in PANELS[max(1, len(smooth))])
+        raise refuse(
+            "BR588",
+            "more than three parts are distributions: too many to integrate to a known error",
+            "give joint Draws of them",
+        )
+    fine, coarse = (
+        _value(asked, _grid(asked, scene, panels)) for panels in PANELS[max(1, len(smooth))]
+    )
     if math.isnan(fine):
         return Undefined(f"{asked.measure} is undefined in part of the assumed distribution"), 0.0
     return float(fine), abs(fine - coarse) + 1e-15 * abs(fine) if smooth else 1e-15 * abs(fine)
@@ -388,16 +535,29 @@ def _grid(asked: _Asked, scene: Scene, panels: int) -> tuple[Where, Floats]:
     if scene.joint:
         rows = [np.asarray(getattr(scene, name).values, dtype=np.float64) for name in scene.joint]
         rest = [name for name in scene.believed if name not in scene.joint]
-        axes = [list(zip(*(row.tolist() for row in rows), strict=True)), *(_nodes(asked, scene, name, panels).values.tolist() for name in rest)]
-        weights = [np.full(len(rows[0]), 1 / len(rows[0])), *(_nodes(asked, scene, name, panels).weights for name in rest)]
+        axes = [
+            list(zip(*(row.tolist() for row in rows), strict=True)),
+            *(_nodes(asked, scene, name, panels).values.tolist() for name in rest),
+        ]
+        weights = [
+            np.full(len(rows[0]), 1 / len(rows[0])),
+            *(_nodes(asked, scene, name, panels).weights for name in rest),
+        ]
         names = [*scene.joint, *rest]
         flat = [(*first, *others) for first, *others in itertools.product(*axes)]
     else:
         names = list(scene.believed)
         nodes = [_nodes(asked, scene, name, panels) for name in names]
-        flat, weights = list(itertools.product(*(one.values.tolist() for one in nodes))), [one.weights for one in nodes]
+        flat, weights = (
+            list(itertools.product(*(one.values.tolist() for one in nodes))),
+            [one.weights for one in nodes],
+        )
     if len(flat) > MOST_ROWS:
-        raise refuse("BR588", f"{len(flat)} combinations of values are too many", "give joint Draws, or fewer values")
+        raise refuse(
+            "BR588",
+            f"{len(flat)} combinations of values are too many",
+            "give joint Draws, or fewer values",
+        )
     together = np.ones(1)
     for one in weights:
         together = np.multiply.outer(together, one).ravel()
@@ -406,15 +566,22 @@ def _grid(asked: _Asked, scene: Scene, panels: int) -> tuple[Where, Floats]:
 
 
 def _where(scene: Scene, known: Mapping[str, Floats], length: int) -> Where:
-    prior, fp, fn, tp, tn = (known[name] if name in known else np.full(length, float(getattr(scene, name))) for name in PARTS)
+    prior, fp, fn, tp, tn = (
+        known[name] if name in known else np.full(length, float(getattr(scene, name)))
+        for name in PARTS
+    )
     return Where(prior, fp, fn, tp, tn, scene.costs_given)
 
 
 def _nodes(asked: _Asked, scene: Scene, name: str, panels: int) -> Any:
-    """The places of one part; where it is the only one, between the values at which a choice changes."""
+    """The places of one part; where it is the only one, between the values at which a choice
+    changes.
+    """
     part = getattr(scene, name)
     alone = len(scene.believed) == 1 and not isinstance(part, Draws)
-    breaks = np.concatenate([reader.breaks(scene, name) for reader in asked.readers]) if alone else None
+    breaks = (
+        np.concatenate([reader.breaks(scene, name) for reader in asked.readers]) if alone else None
+    )
     return part.nodes(panels, breaks)
 
 
@@ -422,7 +589,9 @@ def _value(asked: _Asked, grid: tuple[Where, Floats]) -> float:
     where, weights = grid
     if asked.kind == VARYING and _is_pooled(asked.measure, asked.readers):
         parts = [reader.parts(asked.measure, where) for reader in asked.readers]
-        sums = [(float(np.dot(above, weights)), float(np.dot(below, weights))) for above, below in parts]
+        sums = [
+            (float(np.dot(above, weights)), float(np.dot(below, weights))) for above, below in parts
+        ]
         ratios = [above / below if below else math.nan for above, below in sums]
         return ratios[-1] - (ratios[0] if len(ratios) > 1 else 0.0)
     return float(np.dot(_values(asked, where), weights))
@@ -434,11 +603,14 @@ def _values(asked: _Asked, where: Where) -> Floats:
     return found[0] if len(found) == 1 else found[1] - found[0]
 
 
-# ---- bounds, and ends ----------------------------------------------------------------------------------------------------------
+# ---- bounds, and ends
+# ----------------------------------------------------------------------------------------------------------  # noqa: E501
 
 
 def _monotone(asked: _Asked) -> bool:
-    """Does it rise or fall all along every part? A quotient of straight lines does, at a threshold that stays."""
+    """Does it rise or fall all along every part? A quotient of straight lines does, at a threshold
+    that stays.
+    """
     return len(asked.readers) == 1 and asked.readers[0].fixed and _is_plain(asked.measure)
 
 
@@ -448,15 +620,21 @@ def _is_plain(asked: Measure) -> bool:
 
 
 def _is_exact(asked: _Asked, scene: Scene) -> bool:
-    """Are worst and best at the ends and at the borders of the choice? Of one model, yes; of two, along one part, if straight."""
+    """Are worst and best at the ends and at the borders of the choice? Of one model, yes; of two,
+    along one part, if straight.
+    """
     if _monotone(asked):
         return True
     spans = _spans(asked, scene)
-    if not all(reader.exact for reader in asked.readers) or (spans and len(_spans(asked, scene, drawn=True)) > len(spans)):
+    if not all(reader.exact for reader in asked.readers) or (
+        spans and len(_spans(asked, scene, drawn=True)) > len(spans)
+    ):
         return False
     if len(asked.readers) == 1:
         return _is_plain(asked.measure)
-    return not spans or (len(spans) == 1 and (_is_straight(asked.measure) or not asked.measure.depends_on_prior))
+    return not spans or (
+        len(spans) == 1 and (_is_straight(asked.measure) or not asked.measure.depends_on_prior)
+    )
 
 
 def _looked(asked: _Asked, scene: Scene) -> tuple[Note, ...]:
@@ -464,17 +642,32 @@ def _looked(asked: _Asked, scene: Scene) -> tuple[Note, ...]:
     if not asked.at.has_range:
         return ()
     costs = any(isinstance(part, Range) for part in asked.at.costs.values())
-    grid = [f"{STEPS} base rates"] * isinstance(asked.at.prior, Range) + [f"{COST_STEPS} values of each cost"] * costs
+    grid = [f"{STEPS} base rates"] * isinstance(asked.at.prior, Range) + [
+        f"{COST_STEPS} values of each cost"
+    ] * costs
     where = f"on a grid of {' and '.join(grid)}, and where the choice is seen to change"
     if not _is_exact(asked, scene):
-        return (Note("BR588", f"over the range, worst and best were looked for {where}: between these it may go further"),)
+        return (
+            Note(
+                "BR588",
+                f"over the range, worst and best were looked for {where}: between these it may go"
+                " further",
+            ),
+        )
     if scene.believed and not _monotone(asked):
-        return (Note("BR588", f"over the range, low and high were looked for {where}; worst and best are exact"),)
+        return (
+            Note(
+                "BR588",
+                f"over the range, low and high were looked for {where}; worst and best are exact",
+            ),
+        )
     return ()
 
 
 def _bounds(asked: _Asked, every: Sequence[Scene]) -> tuple[float, float]:
-    """Between which values it lies in so much of what is believed; over ranges, the widest of all."""
+    """Between which values it lies in so much of what is believed; over ranges, the widest of
+    all.
+    """
     tail = (1 - asked.level) / 2
     lows, highs = [], []
     for scene in _walked(asked, every):
@@ -486,11 +679,21 @@ def _bounds(asked: _Asked, every: Sequence[Scene]) -> tuple[float, float]:
             ends = np.array([getattr(scene, name).quantile(share) for share in (tail, 1 - tail)])
             pair = sorted(_values(asked, _where(scene, {name: ends}, 2)).tolist())
         else:
-            where, weights = _grid(asked, scene, 4 * PANELS[1][0] if len(scene.believed) == 1 else PANELS[min(3, len(scene.believed))][0])
+            where, weights = _grid(
+                asked,
+                scene,
+                (
+                    4 * PANELS[1][0]
+                    if len(scene.believed) == 1
+                    else PANELS[min(3, len(scene.believed))][0]
+                ),
+            )
             pair = _quantiles(_values(asked, where), weights, tail)
         lows.append(pair[0])
         highs.append(pair[1])
-    return float(np.nanmin(lows)) if not np.isnan(lows).all() else math.nan, float(np.nanmax(highs)) if not np.isnan(highs).all() else math.nan
+    return float(np.nanmin(lows)) if not np.isnan(lows).all() else math.nan, (
+        float(np.nanmax(highs)) if not np.isnan(highs).all() else math.nan
+    )
 
 
 def _quantiles(values: Floats, weights: Floats, tail: float) -> list[float]:
@@ -507,25 +710,49 @@ def _quantiles(values: Floats, weights: Floats, tail: float) -> list[float]:
 def _spans(asked: _Asked, scene: Scene, *, drawn: bool = False) -> dict[str, Any]:
     """The parts that may lie anywhere between two ends."""
     parts = {"prior": asked.at.prior, **asked.at.costs}
-    believed = {name: part for name, part in parts.items() if name in scene.believed and (drawn or not isinstance(part, Draws))}
+    believed = {
+        name: part
+        for name, part in parts.items()
+        if name in scene.believed and (drawn or not isinstance(part, Draws))
+    }
     return {name: part for name, part in parts.items() if isinstance(part, Range)} | believed
 
 
 def _walked(asked: _Asked, every: Sequence[Scene]) -> list[Scene]:
     """The corners of the ranges; where the measure may turn inside them, places all over."""
-    spans = {name: part for name, part in _spans(asked, every[0]).items() if isinstance(part, Range)}
+    spans = {
+        name: part for name, part in _spans(asked, every[0]).items() if isinstance(part, Range)
+    }
     if not spans or _monotone(asked):
         return list(every)
-    grids = [[Fraction(value) for value in part.grid(STEPS if name == "prior" else COST_STEPS)] for name, part in spans.items()]
-    return [*every, *(every[0].given(**dict(zip(spans, values, strict=True))) for values in itertools.product(*grids))]
+    grids = [
+        [Fraction(value) for value in part.grid(STEPS if name == "prior" else COST_STEPS)]
+        for name, part in spans.items()
+    ]
+    return [
+        *every,
+        *(
+            every[0].given(**dict(zip(spans, values, strict=True)))
+            for values in itertools.product(*grids)
+        ),
+    ]
 
 
 def _extremes(asked: _Asked, every: Sequence[Scene]) -> tuple[float, float, bool]:
-    """The worst and the best over everything possible, and whether it is undefined in a part of that."""
+    """The worst and the best over everything possible, and whether it is undefined in a part of
+    that.
+    """
     if any(getattr(scene, name).ends is None for scene in every for name in scene.believed):
-        holes = any(np.isnan(_values(asked, _grid(asked, scene, PANELS[min(3, len(scene.believed))][0])[0])).any() for scene in every)
+        holes = any(
+            np.isnan(
+                _values(asked, _grid(asked, scene, PANELS[min(3, len(scene.believed))][0])[0])
+            ).any()
+            for scene in every
+        )
         return Undefined(NO_ENDS), Undefined(NO_ENDS), holes
-    found = [value for scene in _walked(asked, every) for value in _possible(asked, scene)] + _beside_borders(asked, every[0])
+    found = [
+        value for scene in _walked(asked, every) for value in _possible(asked, scene)
+    ] + _beside_borders(asked, every[0])
     known = [value for value in found if not math.isnan(value)]
     if not known:
         return Undefined("undefined everywhere"), Undefined("undefined everywhere"), True
@@ -534,7 +761,9 @@ def _extremes(asked: _Asked, every: Sequence[Scene]) -> tuple[float, float, bool
 
 
 def _possible(asked: _Asked, scene: Scene) -> list[float]:
-    """Values among which are the extremes of one scene: at its ends, and where it may turn between them."""
+    """Values among which are the extremes of one scene: at its ends, and where it may turn between
+    them.
+    """
     names = scene.believed
     if not names:
         return [float(_values(asked, _where(scene, {}, 1))[0])]
@@ -542,14 +771,22 @@ def _possible(asked: _Asked, scene: Scene) -> list[float]:
     if scene.joint or not _monotone(asked):
         found += _values(asked, _grid(asked, scene, PANELS[min(3, len(names))][0])[0]).tolist()
     if not scene.joint:
-        ends = list(itertools.product(*([float(end) for end in getattr(scene, name).ends] for name in names)))
+        ends = list(
+            itertools.product(
+                *([float(end) for end in getattr(scene, name).ends] for name in names)
+            )
+        )
         columns = np.array(ends, dtype=np.float64).T
-        found += _values(asked, _where(scene, dict(zip(names, columns, strict=True)), len(ends))).tolist()
+        found += _values(
+            asked, _where(scene, dict(zip(names, columns, strict=True)), len(ends))
+        ).tolist()
     return found
 
 
 def _beside_borders(asked: _Asked, scene: Scene) -> list[float]:
-    """Both sides of every place at which a choice changes, along every edge of the box of what may lie between two ends."""
+    """Both sides of every place at which a choice changes, along every edge of the box of what may
+    lie between two ends.
+    """
     spans = _spans(asked, scene)
     if len(spans) < len(_spans(asked, scene, drawn=True)):
         return []
@@ -557,14 +794,18 @@ def _beside_borders(asked: _Asked, scene: Scene) -> list[float]:
     for name, part in spans.items():
         others = [other for other in spans if other != name]
         for values in itertools.product(*(spans[other].ends for other in others)):
-            edge = scene.given(**dict(zip(others, map(Fraction, values), strict=True)), **{name: part})
+            edge = scene.given(
+                **dict(zip(others, map(Fraction, values), strict=True)), **{name: part}
+            )
             for reader in asked.readers:
                 found += _on_sides(asked, reader, edge, name)
     return found
 
 
 def _on_sides(asked: _Asked, reader: Reader, edge: Scene, name: str) -> list[float]:
-    """What is asked on both sides of where one reader's choice changes along one part, inside its ends."""
+    """What is asked on both sides of where one reader's choice changes along one part, inside its
+    ends.
+    """
     low, high = (float(end) for end in getattr(edge, name).ends)
     sides = reader.sides(edge, name)
     inside = (sides.values > low) & (sides.values < high)
@@ -572,26 +813,32 @@ def _on_sides(asked: _Asked, reader: Reader, edge: Scene, name: str) -> list[flo
         return []
     where = _where(edge, {name: sides.values[inside]}, int(inside.sum()))
     rates = sides.rates[0][inside], sides.rates[1][inside]
-    found = [one.values(asked.measure, where, rates if one is reader else None) for one in asked.readers]
+    found = [
+        one.values(asked.measure, where, rates if one is reader else None) for one in asked.readers
+    ]
     return list(map(float, found[0] if len(found) == 1 else found[1] - found[0]))
 
 
 # ----------------------------------------------------------------------
-# `expect_curve`: where a curve lies while the base rate is not known exactly; on average, mostly, at worst and at best.
+# `expect_curve`: where a curve lies while the base rate is not known exactly; on average, mostly,
+# at worst and at best.
 
 
 FINE, COARSE = 24, 16
-# Over a range: at a recall that stays, everything rises or falls with the base rate, so that the ends decide; elsewhere it is walked.
+# Over a range: at a recall that stays, everything rises or falls with the base rate, so that the
+# ends decide; elsewhere it is walked.
 WALKED = 129
 OF_ALERTS, OF_POSITIVES = ("precision", "fdr"), ("tpr", "lift")
 
 
 @dataclass(frozen=True, eq=False)
 class Outlook:
-    """A curve over uncertain base rates: at each `x`, `y` on average (or in the long run), `low` to `high` in `level` of what is believed.
+    """A curve over uncertain base rates: at each `x`, `y` on average (or in the long run), `low` to
+    `high` in `level` of what is believed.
 
-    `worst` and `best` are over everything possible; over a range, which has no average, `y` is NaN and `low` to `high` span the range. NaN
-    too where a distribution has no ends. `error` bounds the error of the integration. Cases are taken as they are: see `band` for theirs.
+    `worst` and `best` are over everything possible; over a range, which has no average, `y` is NaN
+    and `low` to `high` span the range. NaN too where a distribution has no ends. `error` bounds the
+    error of the integration. Cases are taken as they are: see `band` for theirs.
     """
 
     name: str
@@ -614,29 +861,48 @@ class Outlook:
 
     def to_dict(self) -> dict[str, list[float]]:
         """The columns by name."""
-        columns = {self.x_label: self.x, self.y_label: self.y, "low": self.low, "high": self.high, "worst": self.worst, "best": self.best}
+        columns = {
+            self.x_label: self.x,
+            self.y_label: self.y,
+            "low": self.low,
+            "high": self.high,
+            "worst": self.worst,
+            "best": self.best,
+        }
         return {name: values.tolist() for name, values in columns.items()}
 
     def __repr__(self) -> str:
         kind = f", base rate {self.kind}" if self.kind else ""
         return (
-            f"Outlook {self.name}: {self.y_label} along {self.x_label}, {grouped(len(self))} places, {percent(self.level)}{kind}; at {self.at}"
+            f"Outlook {self.name}: {self.y_label} along {self.x_label}, {grouped(len(self))}"
+            f" places, {percent(self.level)}{kind}; at {self.at}"
         )
 
 
 class _Lines(NamedTuple):
-    """The curve at each of several base rates, a row each, with their weights where there are any."""
+    """The curve at each of several base rates, a row each, with their weights where there are
+    any.
+    """
 
     priors: Floats
     values: Floats
     weights: Floats | None
 
 
-def expect_curve(curve: Any, counts: Counts | Points, *, at: Uncertain, kind: str | None = None, x: Any = None, level: float = 0.95) -> Outlook:
+def expect_curve(
+    curve: Any,
+    counts: Counts | Points,
+    *,
+    at: Uncertain,
+    kind: str | None = None,
+    x: Any = None,
+    level: float = 0.95,
+) -> Outlook:
     """Where does this curve lie, while the base rate is not known exactly?
 
-    `curve` is `br.pr`, `br.broc`, `br.posfrac_curve` (read along recall), `br.gain_curve` or `br.lift_curve` (along the share flagged), at
-    the places `x`. `kind` says of a distribution whether the base rate is "unknown" (one true value: the average of the curve) or "varying"
+    `curve` is `br.pr`, `br.broc`, `br.posfrac_curve` (read along recall), `br.gain_curve` or
+    `br.lift_curve` (along the share flagged), at the places `x`. `kind` says of a distribution
+    whether the base rate is "unknown" (one true value: the average of the curve) or "varying"
     (days, sites: its long-run value, all cases pooled).
 
     >>> import baserate as br
@@ -646,7 +912,11 @@ def expect_curve(curve: Any, counts: Counts | Points, *, at: Uncertain, kind: st
     (array([0.0431, 0.0431]), array([0.8197, 0.8197]))
     """
     if not isinstance(checked(at), Uncertain):
-        raise refuse("BR519", "conditions that are known need no average", "the curve itself: pr(counts, at=at), or at=Uncertain(...)")
+        raise refuse(
+            "BR519",
+            "conditions that are known need no average",
+            "the curve itself: pr(counts, at=at), or at=Uncertain(...)",
+        )
     name, axis, measure = _named(curve)
     _check_prior(at, name)
     asked, places = _kind_of_curve(at, kind), curve_reader(name, None, x).x
@@ -654,25 +924,55 @@ def expect_curve(curve: Any, counts: Counts | Points, *, at: Uncertain, kind: st
     if not points.total_positives or not points.total_negatives:
         raise refuse("BR552", "a curve needs cases of both classes", "count cases of both classes")
     refuse_bins(points, "a curve read between its points needs every score")
-    fine, coarse = (_lines(points, (axis, measure), at, places, panels) for panels in (FINE, COARSE))
+    fine, coarse = (
+        _lines(points, (axis, measure), at, places, panels) for panels in (FINE, COARSE)
+    )
     y, rough = (_average_curve(lines, measure, asked) for lines in (fine, coarse))
     if asked == VARYING and measure.name in OF_ALERTS:
-        # At a recall that stays, true and false alerts are straight in the base rate: their long-run share is that at its mean.
+        # At a recall that stays, true and false alerts are straight in the base rate: their
+        # long-run share is that at its mean.
         y = rough = _read(points, (axis, measure), np.array([at.prior.mean]), places)[0]
-    error = 0.0 if fine.weights is None else float(np.nanmax(np.abs(y - rough), initial=0.0)) + 1e-15
+    error = (
+        0.0 if fine.weights is None else float(np.nanmax(np.abs(y - rough), initial=0.0)) + 1e-15
+    )
     low, high = _bounds_along(fine, at.prior, checked_level(level), points, (axis, measure), places)
     worst, best = _ends(points, (axis, measure), at.prior, places, fine)
     told = {"kind": asked, "error": error, "notes": combine(points.notes, assumption(at))}
-    return Outlook(name, axis.name, measure.name, places, y, low, high, worst, best, at, checked_level(level), **told)  # type: ignore[arg-type]
+    return Outlook(
+        name,
+        axis.name,
+        measure.name,
+        places,
+        y,
+        low,
+        high,
+        worst,
+        best,
+        at,
+        checked_level(level),
+        **told,  # type: ignore[arg-type]
+    )
 
 
 def _named(curve: Any) -> tuple[str, Measure, Measure]:
     given = curve if isinstance(curve, str) else getattr(curve, "__name__", "")
     name = SHORT.get(given, given)
-    moving = [known for known, parts in CURVES.items() if any(Measure(part).depends_on_prior for part in parts)]
+    moving = [
+        known
+        for known, parts in CURVES.items()
+        if any(Measure(part).depends_on_prior for part in parts)
+    ]
     if name not in moving:
-        other = "; a cost curve already shows every base rate, and a ROC does not depend on it" if name in ("roc", "det", "cost_curve") else ""
-        raise refuse("BR569", f"{quoted(given or curve)} has no outlook over base rates{other}", f"one of {', '.join(moving)}")
+        other = (
+            "; a cost curve already shows every base rate, and a ROC does not depend on it"
+            if name in ("roc", "det", "cost_curve")
+            else ""
+        )
+        raise refuse(
+            "BR569",
+            f"{quoted(given or curve)} has no outlook over base rates{other}",
+            f"one of {', '.join(moving)}",
+        )
     axis, measure = (Measure(part) for part in CURVES[name])
     return name, axis, measure
 
@@ -680,20 +980,34 @@ def _named(curve: Any) -> tuple[str, Measure, Measure]:
 def _check_prior(at: Uncertain, name: str) -> None:
     if not isinstance(at.prior, (*BELIEVED, Range)):
         text = f"the base rate is known, and {name} depends on nothing else"
-        raise refuse("BR588", text, 'at=Uncertain(prior="1e-5..1e-3"), or the curve itself at Conditions')
+        raise refuse(
+            "BR588", text, 'at=Uncertain(prior="1e-5..1e-3"), or the curve itself at Conditions'
+        )
 
 
 def _kind_of_curve(at: Uncertain, kind: str | None) -> str:
     if kind not in (None, UNKNOWN, VARYING):
-        raise refuse("BR588", f'kind is "{UNKNOWN}" or "{VARYING}", got {quoted(kind)}', Fix(f'kind="{UNKNOWN}"', f"--kind {UNKNOWN}"))
+        raise refuse(
+            "BR588",
+            f'kind is "{UNKNOWN}" or "{VARYING}", got {quoted(kind)}',
+            Fix(f'kind="{UNKNOWN}"', f"--kind {UNKNOWN}"),
+        )
     if isinstance(at.prior, BELIEVED) and kind is None:
-        text = "is the base rate unknown, or does it vary? The average of a curve and its long-run value differ"
-        fix = Fix(f'kind="{UNKNOWN}" (one true base rate) or kind="{VARYING}" (days, sites)', f"--kind {UNKNOWN} or --kind {VARYING}")
+        text = (
+            "is the base rate unknown, or does it vary? The average of a curve and its long-run"
+            " value differ"
+        )
+        fix = Fix(
+            f'kind="{UNKNOWN}" (one true base rate) or kind="{VARYING}" (days, sites)',
+            f"--kind {UNKNOWN} or --kind {VARYING}",
+        )
         raise refuse("BR588", text, fix)
     return kind or ""
 
 
-def _lines(points: Points, parts: tuple[Measure, Measure], at: Uncertain, places: Floats, panels: int) -> _Lines:
+def _lines(
+    points: Points, parts: tuple[Measure, Measure], at: Uncertain, places: Floats, panels: int
+) -> _Lines:
     if isinstance(at.prior, Range):
         priors, weights = np.array(at.prior.grid(WALKED if parts[0].depends_on_prior else 2)), None
     else:
@@ -703,11 +1017,15 @@ def _lines(points: Points, parts: tuple[Measure, Measure], at: Uncertain, places
 
 
 def _read(points: Points, parts: tuple[Measure, Measure], priors: Floats, places: Floats) -> Floats:
-    return np.array([at_places(points, *parts, Conditions(float(prior)), places) for prior in priors])
+    return np.array(
+        [at_places(points, *parts, Conditions(float(prior)), places) for prior in priors]
+    )
 
 
 def _average_curve(lines: _Lines, measure: Measure, kind: str) -> Floats:
-    """The average over what is believed; in the long run each day weighs as many positives as it has, where a share of them is asked for."""
+    """The average over what is believed; in the long run each day weighs as many positives as it
+    has, where a share of them is asked for.
+    """
     if lines.weights is None:
         return np.full(lines.values.shape[1], np.nan)
     by_positives = kind == VARYING and measure.name in OF_POSITIVES
@@ -716,14 +1034,21 @@ def _average_curve(lines: _Lines, measure: Measure, kind: str) -> Floats:
 
 
 def _bounds_along(
-    lines: _Lines, prior: Any, level: float, points: Points, parts: tuple[Measure, Measure], places: Floats
+    lines: _Lines,
+    prior: Any,
+    level: float,
+    points: Points,
+    parts: tuple[Measure, Measure],
+    places: Floats,
 ) -> tuple[Floats, Floats]:
     """Over a range, all of it; of a distribution, what its middle `level` reaches."""
     if lines.weights is None:
         return _spanned(lines.values)
     tail = (1 - level) / 2
     if isinstance(prior, Draws) or parts[0].depends_on_prior:
-        return _quantiles_along(lines.values, lines.weights, tail), _quantiles_along(lines.values, lines.weights, 1 - tail)
+        return _quantiles_along(lines.values, lines.weights, tail), _quantiles_along(
+            lines.values, lines.weights, 1 - tail
+        )
     ends = np.array([prior.quantile(tail), prior.quantile(1 - tail)])
     reached = _read(points, parts, ends, places)
     return reached.min(axis=0), reached.max(axis=0)
@@ -734,11 +1059,18 @@ def _quantiles_along(values: Floats, weights: Floats, share: float) -> Floats:
     order = np.argsort(values, axis=0)
     reached = np.cumsum(weights[order], axis=0)
     rows = np.minimum((reached < share * reached[-1]).sum(axis=0), len(order) - 1)
-    return np.asarray(np.take_along_axis(np.take_along_axis(values, order, axis=0), rows[None, :], axis=0)[0], dtype=np.float64)
+    return np.asarray(
+        np.take_along_axis(np.take_along_axis(values, order, axis=0), rows[None, :], axis=0)[0],
+        dtype=np.float64,
+    )
 
 
-def _ends(points: Points, parts: tuple[Measure, Measure], prior: Any, places: Floats, lines: _Lines) -> tuple[Floats, Floats]:
-    """The worst and the best at each place, over everything possible; unknown where a distribution has no ends."""
+def _ends(
+    points: Points, parts: tuple[Measure, Measure], prior: Any, places: Floats, lines: _Lines
+) -> tuple[Floats, Floats]:
+    """The worst and the best at each place, over everything possible; unknown where a distribution
+    has no ends.
+    """
     if prior.ends is None or not 0 < prior.ends[0] <= prior.ends[1] < 1:
         nothing = np.full(len(places), np.nan)
         return nothing, nothing
@@ -748,10 +1080,15 @@ def _ends(points: Points, parts: tuple[Measure, Measure], prior: Any, places: Fl
 
 
 def _spanned(values: Floats) -> tuple[Floats, Floats]:
-    """The least and the most at each place; NaN where it is undefined at all base rates (precision, where nothing is flagged)."""
+    """The least and the most at each place; NaN where it is undefined at all base rates (precision,
+    where nothing is flagged).
+    """
     known = ~np.isnan(values)
     low, high = (
         np.where(known.any(axis=0), found, np.nan)
-        for found in (np.where(known, values, np.inf).min(0), np.where(known, values, -np.inf).max(0))
+        for found in (
+            np.where(known, values, np.inf).min(0),
+            np.where(known, values, -np.inf).max(0),
+        )
     )
     return low, high

@@ -1,4 +1,6 @@
-"""Who finds most within a share of false alarms, at each base rate: models compared along the B-ROC's axis, at the base rate of interest."""
+"""Who finds most within a share of false alarms, at each base rate: models compared along the
+B-ROC's axis, at the base rate of interest.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ Corner = tuple[Fraction, Fraction]
 
 
 class Lead(NamedTuple):
-    """From one base rate to another, these find most; none where no model keeps the share of false alarms."""
+    """From one base rate to another, these find most; none where no model keeps the share of false
+    alarms.
+    """
 
     low: float
     high: float
@@ -29,10 +33,12 @@ class Lead(NamedTuple):
 
 @dataclass(frozen=True)
 class Leaders:
-    """Who has the highest tpr with at most this share of false alarms among the alerts (fdr, B_FA), at each base rate.
+    """Who has the highest tpr with at most this share of false alarms among the alerts (fdr, B_FA),
+    at each base rate.
 
-    `leads` are exact stretches of base rate; `at` reads every model's tpr at one. A model leads another within a share of false alarms
-    exactly where its hull lies above along one line through the origin of ROC space: the leaders change where hulls cross.
+    `leads` are exact stretches of base rate; `at` reads every model's tpr at one. A model leads
+    another within a share of false alarms exactly where its hull lies above along one line through
+    the origin of ROC space: the leaders change where hulls cross.
     """
 
     fdr: float
@@ -46,44 +52,65 @@ class Leaders:
         return tuple(self._curves)
 
     def at(self, base_rate: Any) -> dict[str, float]:
-        """The highest tpr of each model at this base rate, within the share of false alarms; 0 where it flags nothing."""
+        """The highest tpr of each model at this base rate, within the share of false alarms; 0
+        where it flags nothing.
+        """
         written = prior(base_rate)
         if written is None:
             raise refuse("BR509", "who leads depends on the base rate", 'leaders.at("1 in 1000")')
         slope = written.value / (1 - written.value) * self._fdr / (1 - self._fdr)
-        return {name: rounded(_reached(curve, slope, attained=self.attained)) for name, curve in self._curves.items()}
+        return {
+            name: rounded(_reached(curve, slope, attained=self.attained))
+            for name, curve in self._curves.items()
+        }
 
     def __repr__(self) -> str:
-        said = "; ".join(f"from {lead.low:.4g} to {lead.high:.4g} {' or '.join(lead.models) or 'none'}" for lead in self.leads)
+        said = "; ".join(
+            f"from {lead.low:.4g} to {lead.high:.4g} {' or '.join(lead.models) or 'none'}"
+            for lead in self.leads
+        )
         return f"Leaders within fdr <= {self.fdr:g}: {said}"
 
 
-def leaders_within(models: Mapping[str, Counts | Points], *, fdr: Any, attained: bool = False) -> Leaders:
-    """Which model finds most, of the settings with at most this share of false alarms among the alerts, at each base rate?
+def leaders_within(
+    models: Mapping[str, Counts | Points], *, fdr: Any, attained: bool = False
+) -> Leaders:
+    """Which model finds most, of the settings with at most this share of false alarms among the
+    alerts, at each base rate?
 
-    With p the base rate and b the share, fdr <= b is fpr <= k · tpr with k = p / (1 − p) · b / (1 − b): only k matters. On the ROC hulls
-    (mixtures of two thresholds) the best within b is the point at b, so "at a fixed B_FA" asks the same. `attained=True` takes thresholds
-    only. Which hull lies above at a fixed tpr does not depend on the base rate; who leads within b does. Cárdenas & Baras 2006.
-    Whether a lead is significant is not tested here: `choose_model(joint, "precision >= 0.5", at=…, optimize="tpr", mix=True)` does that.
+    With p the base rate and b the share, fdr <= b is fpr <= k · tpr with k = p / (1 − p) · b / (1 −
+    b): only k matters. On the ROC hulls (mixtures of two thresholds) the best within b is the point
+    at b, so "at a fixed B_FA" asks the same. `attained=True` takes thresholds only. Which hull lies
+    above at a fixed tpr does not depend on the base rate; who leads within b does. Cárdenas & Baras
+    2006. Whether a lead is significant is not tested here: `choose_model(joint, "precision >= 0.5",
+    at=…, optimize="tpr", mix=True)` does that.
 
     >>> import baserate as br
     >>> early, late = br.Points.from_rates([0.001], [0.5]), br.Points.from_rates([0.02], [0.9])
     >>> br.leaders_within({"early": early, "late": late}, fdr=0.5)
     Leaders within fdr <= 0.5: from 0 to 0.001996 none; from 0.001996 to 0.02174 early; from 0.02174 to 0.5 late; from 0.5 to 1 early or late
-    """
+    """  # noqa: E501
     if not isinstance(models, Mapping) or not models:
         raise refuse("BR410", "the counts of each model are needed by name", '{"logit": counts}')
     check_names(models)
     written = share(fdr) if isinstance(fdr, str) else from_number(fdr)
     if written is None or not 0 < written.value < 1:
-        raise refuse("BR542", f"a share of false alarms lies between 0 and 1, got {quoted(fdr)}", Fix("fdr=0.5", "--fdr 50%"))
-    curves = {name: _curve(name, Points.of(counts), attained=attained) for name, counts in models.items()}
+        raise refuse(
+            "BR542",
+            f"a share of false alarms lies between 0 and 1, got {quoted(fdr)}",
+            Fix("fdr=0.5", "--fdr 50%"),
+        )
+    curves = {
+        name: _curve(name, Points.of(counts), attained=attained) for name, counts in models.items()
+    }
     leads = tuple(_leads(curves, written.value, attained=attained))
     return Leaders(rounded(written.value), leads, attained, curves, written.value)
 
 
 class _Curve(NamedTuple):
-    """What can be reached: corners by rising fpr / tpr, each with a higher tpr than those before, and these ratios."""
+    """What can be reached: corners by rising fpr / tpr, each with a higher tpr than those before,
+    and these ratios.
+    """
 
     corners: list[Corner]
     ratios: list[Fraction]
@@ -91,11 +118,20 @@ class _Curve(NamedTuple):
 
 def _curve(name: str, points: Points, *, attained: bool) -> _Curve:
     if not points.total_positives or not points.total_negatives:
-        raise refuse("BR552", f"{quoted(name)} has cases of one class only: it has no ROC", "count cases of both classes")
-    refuse_bins(points, f"{quoted(name)}: what is found within a share of false alarms needs every score")
+        raise refuse(
+            "BR552",
+            f"{quoted(name)} has cases of one class only: it has no ROC",
+            "count cases of both classes",
+        )
+    refuse_bins(
+        points, f"{quoted(name)}: what is found within a share of false alarms needs every score"
+    )
     kept = points.corners() if attained else points.hull()
     positives, negatives = exactly(kept.total_positives), exactly(kept.total_negatives)
-    corners = [(exactly(f) / negatives, exactly(t) / positives) for f, t in zip(kept.fp.tolist(), kept.tp.tolist(), strict=True)]
+    corners = [
+        (exactly(f) / negatives, exactly(t) / positives)
+        for f, t in zip(kept.fp.tolist(), kept.tp.tolist(), strict=True)
+    ]
     if attained:
         corners = list(_records(corners))
     return _Curve(corners, [f / t if t else Fraction(0) for f, t in corners])
@@ -105,14 +141,19 @@ def _records(corners: list[Corner]) -> Iterator[Corner]:
     """Of all thresholds those that, from strict to loose, find more than any stricter one."""
     yield Fraction(0), Fraction(0)
     most = Fraction(0)
-    for f, t in sorted((corner for corner in corners if corner[1]), key=lambda corner: (corner[0] / corner[1], -corner[1])):
+    for f, t in sorted(
+        (corner for corner in corners if corner[1]),
+        key=lambda corner: (corner[0] / corner[1], -corner[1]),
+    ):
         if t > most:
             most = t
             yield f, t
 
 
 def _reached(curve: _Curve, slope: Fraction, *, attained: bool) -> Fraction:
-    """The highest tpr with fpr <= slope · tpr: of the corners, or on the straight lines between them."""
+    """The highest tpr with fpr <= slope · tpr: of the corners, or on the straight lines between
+    them.
+    """
     place = bisect_right(curve.ratios, slope) - 1
     f, t = curve.corners[place]
     if attained or place == len(curve.corners) - 1:
@@ -127,8 +168,12 @@ def _leads(curves: Mapping[str, _Curve], fdr: Fraction, *, attained: bool) -> It
     slopes = [Fraction(0), *sorted(_slopes(curves, attained=attained))]
     found: list[tuple[Fraction, tuple[str, ...]]] = []
     for low, high in itertools.pairwise([*slopes, None]):
-        middle = (low + high) / 2 if low is not None and high is not None else (low or Fraction(0)) + 1
-        reached = {name: _reached(curve, middle, attained=attained) for name, curve in curves.items()}
+        middle = (
+            (low + high) / 2 if low is not None and high is not None else (low or Fraction(0)) + 1
+        )
+        reached = {
+            name: _reached(curve, middle, attained=attained) for name, curve in curves.items()
+        }
         most = max(reached.values())
         names = tuple(name for name, value in reached.items() if value == most) if most else ()
         if not found or found[-1][1] != names:
@@ -175,4 +220,8 @@ def _met(one: tuple[Corner, Corner], other: tuple[Corner, Corner]) -> Corner | N
         return None
     first = ((cx - ax) * (dy - cy) - (cy - ay) * (dx - cx)) / across
     second = ((cx - ax) * (by - ay) - (cy - ay) * (bx - ax)) / across
-    return (ax + first * (bx - ax), ay + first * (by - ay)) if 0 <= first <= 1 and 0 <= second <= 1 else None
+    return (
+        (ax + first * (bx - ax), ay + first * (by - ay))
+        if 0 <= first <= 1 and 0 <= second <= 1
+        else None
+    )

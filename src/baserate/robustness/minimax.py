@@ -1,4 +1,6 @@
-"""Regret: how much more a setting costs than the best possible one, over ranges and distributions of conditions."""
+"""Regret: how much more a setting costs than the best possible one, over ranges and distributions
+of conditions.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,15 @@ from baserate.counts.grouped import GroupedCounts
 from baserate.counts.points import LABELS_MISSING, Points
 from baserate.decisions.merged_scores import refuse_hidden
 from baserate.decisions.operating_point import SAME_CASES
-from baserate.decisions.roc_geometry import EVERYTHING, NOTHING, Corner, Region, check_names, corners, regions
+from baserate.decisions.roc_geometry import (
+    EVERYTHING,
+    NOTHING,
+    Corner,
+    Region,
+    check_names,
+    corners,
+    regions,
+)
 from baserate.decisions.rules import Rule, Term
 from baserate.decisions.search import Mask, keeping
 from baserate.decisions.selection import flag_at
@@ -32,14 +42,17 @@ from baserate.notes import Note
 from baserate.numbers import Floats, exactly, rounded
 
 # ----------------------------------------------------------------------
-# Scenes: the corners of what is possible. A range has two ends; what is believed stays a distribution within each scene.
+# Scenes: the corners of what is possible. A range has two ends; what is believed stays a
+# distribution within each scene.
 
 
 PARTS = ("prior", *OUTCOMES)
 
 
 class Stakes(NamedTuple):
-    """What is at stake a case: missing every positive, flagging every negative, and what is paid in any event."""
+    """What is at stake a case: missing every positive, flagging every negative, and what is paid in
+    any event.
+    """
 
     miss: Fraction
     alarm: Fraction
@@ -48,7 +61,9 @@ class Stakes(NamedTuple):
 
 @dataclass(frozen=True)
 class Scene:
-    """Conditions in which every part is a number, or a distribution that is believed in; at one site, where there are several."""
+    """Conditions in which every part is a number, or a distribution that is believed in; at one
+    site, where there are several.
+    """
 
     prior: Any
     fp: Any
@@ -73,7 +88,11 @@ class Scene:
     def joint(self) -> tuple[str, ...]:
         """The parts whose draws belong together, row by row."""
         drawn = [name for name in self.believed if isinstance(getattr(self, name), Draws)]
-        return tuple(drawn) if len(drawn) > 1 and len({len(getattr(self, name).values) for name in drawn}) == 1 else ()
+        return (
+            tuple(drawn)
+            if len(drawn) > 1 and len({len(getattr(self, name).values) for name in drawn}) == 1
+            else ()
+        )
 
     @property
     def stakes(self) -> Stakes:
@@ -81,8 +100,13 @@ class Scene:
         joint = self.joint
         if joint:
             rows = [row.stakes for row in self.rows()]
-            return Stakes(*(sum(column, Fraction(0)) / len(rows) for column in zip(*rows, strict=True)))
-        prior, fp, fn, tp, tn = (Fraction(part.mean) if isinstance(part, BELIEVED) else part for part in self.parts.values())
+            return Stakes(
+                *(sum(column, Fraction(0)) / len(rows) for column in zip(*rows, strict=True))
+            )
+        prior, fp, fn, tp, tn = (
+            Fraction(part.mean) if isinstance(part, BELIEVED) else part
+            for part in self.parts.values()
+        )
         return Stakes(prior * (fn - tp), (1 - prior) * (fp - tn), prior * tp + (1 - prior) * tn)
 
     def given(self, **parts: Any) -> Scene:
@@ -98,34 +122,56 @@ class Scene:
 
     def conditions(self) -> Conditions:
         """The scene, or its middle, as conditions that a person reads."""
-        prior, *costs = (part.middle if isinstance(part, BELIEVED) else part for part in self.parts.values())
-        plain = [cost.numerator if isinstance(cost, Fraction) and cost.denominator == 1 else float(cost) for cost in costs]
+        prior, *costs = (
+            part.middle if isinstance(part, BELIEVED) else part for part in self.parts.values()
+        )
+        plain = [
+            cost.numerator if isinstance(cost, Fraction) and cost.denominator == 1 else float(cost)
+            for cost in costs
+        ]
         told = Costs.told(dict(zip(OUTCOMES, plain, strict=True)), earned=self.earned)
         asked = Conditions(rounded(Fraction(prior)), told if self.costs_given else None)
-        return Conditions(None, asked.costs if self.costs_given else None).within(prior) if self.in_sample else asked
+        return (
+            Conditions(None, asked.costs if self.costs_given else None).within(prior)
+            if self.in_sample
+            else asked
+        )
 
 
 def checked(at: Any) -> Uncertain | Conditions:
     """Conditions, known or not."""
     if not isinstance(at, Uncertain | Conditions):
         text = f"at must be Conditions or Uncertain, got {type(at).__name__}"
-        raise refuse("BR519", text, 'at=Uncertain(prior="1e-5..1e-3", costs={"fn": Range(100, 1000), "fp": 1})')
+        raise refuse(
+            "BR519",
+            text,
+            'at=Uncertain(prior="1e-5..1e-3", costs={"fn": Range(100, 1000), "fp": 1})',
+        )
     return at
 
 
 def scenes(at: Uncertain | Conditions, priors: Mapping[Any, Fraction | str]) -> list[Scene]:
-    """Every corner at every site. `priors` has the sample's own prior of each site, or the reason why there is none."""
+    """Every corner at every site. `priors` has the sample's own prior of each site, or the reason
+    why there is none.
+    """
     found: dict[tuple[Any, ...], Scene] = {}
     earned = at.earned if isinstance(at, Uncertain) else at.costs.earned
     for site, own in priors.items():
         known = _parts(at)
         in_sample = known["prior"] is None
         if in_sample:
-            filled = Conditions().within(own, "") if isinstance(own, Fraction) else Conditions().within(Fraction(1, 2), own)
+            filled = (
+                Conditions().within(own, "")
+                if isinstance(own, Fraction)
+                else Conditions().within(Fraction(1, 2), own)
+            )
             known["prior"] = filled.exact_prior
         for values in product(*(_ends(name, part) for name, part in known.items())):
             prior, fp, fn, tp, tn = values
-            found.setdefault((site, *values), Scene(prior, fp, fn, tp, tn, site, in_sample, at.costs_given, earned))
+            found.setdefault(
+                (site, *values),
+                Scene(prior, fp, fn, tp, tn, site, in_sample, at.costs_given, earned),
+            )
     return list(found.values())
 
 
@@ -134,47 +180,69 @@ def _parts(at: Uncertain | Conditions) -> dict[str, Any]:
         prior = None if at.as_in_sample else at.exact_prior
         return {"prior": prior, **{name: exactly(getattr(at.costs, name)) for name in OUTCOMES}}
     given = {"prior": at.prior, **at.costs}
-    return {name: part if part is None or isinstance(part, SPREADS) else _exact(name, part) for name, part in given.items()}
+    return {
+        name: part if part is None or isinstance(part, SPREADS) else _exact(name, part)
+        for name, part in given.items()
+    }
 
 
 def _exact(name: str, value: Any) -> Fraction:
-    """A prior as it was typed, a cost as the float that it is: as `Conditions` and `Costs` take them."""
+    """A prior as it was typed, a cost as the float that it is: as `Conditions` and `Costs` take
+    them.
+    """
     written = from_number(value) if name == "prior" else None
     return exactly(value) if written is None else written.value
 
 
 def _ends(name: str, part: Any) -> list[Any]:
-    return list(dict.fromkeys(_exact(name, end) for end in part.ends)) if isinstance(part, Range) else [part]
+    return (
+        list(dict.fromkeys(_exact(name, end) for end in part.ends))
+        if isinstance(part, Range)
+        else [part]
+    )
 
 
 # ----------------------------------------------------------------------
-# What the best there is costs on average, where the base rate or a cost is a distribution and the choice is made anew at each of its values.
+# What the best there is costs on average, where the base rate or a cost is a distribution and the
+# choice is made anew at each of its values.
 
 
-# How finely the parts that are not integrated exactly are walked, by how many there are of them; and how much coarser the check is.
+# How finely the parts that are not integrated exactly are walked, by how many there are of them;
+# and how much coarser the check is.
 PANELS = {0: (1, 1), 1: (16, 12), 2: (4, 3), 3: (2, 1)}
 ROUNDING = 1e-15
 
 
 class Least(NamedTuple):
-    """The least cost on average, without what is paid in any event, and a bound on the error of that number."""
+    """The least cost on average, without what is paid in any event, and a bound on the error of
+    that number.
+    """
 
     value: Fraction
     error: float
 
 
 def least(regions: Sequence[Region], scene: Scene) -> Least:
-    """What the best setting costs where one may choose it anew for every value that the conditions can take."""
+    """What the best setting costs where one may choose it anew for every value that the conditions
+    can take.
+    """
     if not scene.believed:
         return Least(_chosen(regions, scene.stakes), 0.0)
     if scene.joint:
         rows = [least(regions, row) for row in scene.rows()]
-        return Least(sum((row.value for row in rows), Fraction(0)) / len(rows), max(row.error for row in rows))
+        return Least(
+            sum((row.value for row in rows), Fraction(0)) / len(rows),
+            max(row.error for row in rows),
+        )
     inner = min(scene.believed, key=lambda name: _roughness(getattr(scene, name)))
     outer = [name for name in scene.believed if name != inner]
     walked = sum(not isinstance(getattr(scene, name), Draws) for name in outer)
     if walked > max(PANELS):
-        raise refuse("BR588", "more than four parts are distributions: too many to integrate to a known error", "give joint Draws of them")
+        raise refuse(
+            "BR588",
+            "more than four parts are distributions: too many to integrate to a known error",
+            "give joint Draws of them",
+        )
     fine, coarse = PANELS[walked]
     value = _walked(regions, scene, inner, outer, fine)
     error = abs(value - _walked(regions, scene, inner, outer, coarse)) if walked else 0.0
@@ -185,14 +253,19 @@ def shares(regions: Sequence[Region], scene: Scene) -> Floats:
     """How likely each region is, over what is believed."""
     if not scene.believed:
         effective = scene.stakes.miss / (scene.stakes.miss + scene.stakes.alarm)
-        place = next(i for i, region in enumerate(regions) if region.low <= effective <= region.high)
+        place = next(
+            i for i, region in enumerate(regions) if region.low <= effective <= region.high
+        )
         return np.asarray(np.eye(len(regions))[place])
     if scene.joint:
         return np.asarray(np.mean([shares(regions, row) for row in scene.rows()], axis=0))
     inner = min(scene.believed, key=lambda name: _roughness(getattr(scene, name)))
     outer = [name for name in scene.believed if name != inner]
     walked = sum(not isinstance(getattr(scene, name), Draws) for name in outer)
-    every = [weight * _shares_of(regions, known, inner) for known, weight in _settings(scene, outer, PANELS[min(walked, max(PANELS))][0])]
+    every = [
+        weight * _shares_of(regions, known, inner)
+        for known, weight in _settings(scene, outer, PANELS[min(walked, max(PANELS))][0])
+    ]
     return np.asarray(np.sum(every, axis=0))
 
 
@@ -203,7 +276,9 @@ def _shares_of(regions: Sequence[Region], scene: Scene, inner: str) -> Floats:
     if isinstance(part, Draws):
         # A value on a border counts for what flags less, as everywhere.
         values = np.sort(np.asarray(part.values, dtype=np.float64))
-        found = np.diff(np.searchsorted(values, ordered, side="left" if falls else "right")) / len(values)
+        found = np.diff(np.searchsorted(values, ordered, side="left" if falls else "right")) / len(
+            values
+        )
     else:
         found = np.diff(part.below(ordered).share)
     likely: Floats = found[::-1] if falls else found
@@ -211,7 +286,9 @@ def _shares_of(regions: Sequence[Region], scene: Scene, inner: str) -> Floats:
 
 
 def _roughness(part: Any) -> int:
-    """What is best integrated exactly: over a distribution without edges, what is left is smooth in the other parts."""
+    """What is best integrated exactly: over a distribution without edges, what is left is smooth in
+    the other parts.
+    """
     return 2 if isinstance(part, Draws) else int(isinstance(part, LogUniform))
 
 
@@ -222,8 +299,13 @@ def _chosen(regions: Sequence[Region], stakes: Stakes) -> Fraction:
     return region.corner.stake(stakes.miss, stakes.alarm)
 
 
-def _walked(regions: Sequence[Region], scene: Scene, inner: str, outer: Sequence[str], panels: int) -> float:
-    found = [weight * _integrated(regions, known, inner) for known, weight in _settings(scene, outer, panels)]
+def _walked(
+    regions: Sequence[Region], scene: Scene, inner: str, outer: Sequence[str], panels: int
+) -> float:
+    found = [
+        weight * _integrated(regions, known, inner)
+        for known, weight in _settings(scene, outer, panels)
+    ]
     return math.fsum(found)
 
 
@@ -239,7 +321,9 @@ def _settings(scene: Scene, outer: Sequence[str], panels: int) -> Iterator[tuple
 
 
 def straight(scene: Scene, inner: str) -> tuple[tuple[float, float], tuple[float, float]]:
-    """The stakes as straight lines in one part: (at 0, slope) of missing every positive, and of flagging every negative."""
+    """The stakes as straight lines in one part: (at 0, slope) of missing every positive, and of
+    flagging every negative.
+    """
     at_zero, at_one = (scene.given(**{inner: Fraction(value)}).stakes for value in (0, 1))
     miss, alarm = ((float(a), float(b - a)) for a, b in zip(at_zero[:2], at_one[:2], strict=True))
     return miss, alarm
@@ -248,7 +332,10 @@ def straight(scene: Scene, inner: str) -> tuple[tuple[float, float], tuple[float
 def _integrated(regions: Sequence[Region], scene: Scene, inner: str) -> float:
     """The expected least stake over one part, the others known."""
     part = getattr(scene, inner)
-    x, missed = (np.array([float(value) for value in column]) for column in zip(*((r.corner.x, 1 - r.corner.y) for r in regions), strict=True))
+    x, missed = (
+        np.array([float(value) for value in column])
+        for column in zip(*((r.corner.x, 1 - r.corner.y) for r in regions), strict=True)
+    )
     (miss, miss_slope), (alarm, alarm_slope) = straight(scene, inner)
     if isinstance(part, Draws):
         return _enumerated(part, (x, missed), (miss, miss_slope), (alarm, alarm_slope))
@@ -260,16 +347,25 @@ def _integrated(regions: Sequence[Region], scene: Scene, inner: str) -> float:
     return math.fsum((constant * share + slope * mean).tolist())
 
 
-def _enumerated(part: Draws, corners: tuple[Floats, Floats], miss: tuple[float, float], alarm: tuple[float, float]) -> float:
+def _enumerated(
+    part: Draws,
+    corners: tuple[Floats, Floats],
+    miss: tuple[float, float],
+    alarm: tuple[float, float],
+) -> float:
     """Every draw with the cheapest corner there."""
     values = np.asarray(part.values, dtype=np.float64)
     x, missed = corners
-    stakes: Any = np.multiply.outer(miss[0] + miss[1] * values, missed) + np.multiply.outer(alarm[0] + alarm[1] * values, x)
+    stakes: Any = np.multiply.outer(miss[0] + miss[1] * values, missed) + np.multiply.outer(
+        alarm[0] + alarm[1] * values, x
+    )
     return math.fsum(stakes.min(axis=1).tolist()) / len(values)
 
 
 def edges(regions: Sequence[Region], scene: Scene, inner: str) -> Floats:
-    """Where one part has the borders of the regions: the value at which the effective prior is theirs; endless at either end."""
+    """Where one part has the borders of the regions: the value at which the effective prior is
+    theirs; endless at either end.
+    """
     (miss, alarm), found = straight(scene, inner), []
     for region in regions[1:]:
         low, rest = float(region.low), float(1 - region.low)
@@ -289,7 +385,9 @@ Model = Counts | Points | GroupedCounts
 
 @dataclass(frozen=True)
 class Candidates:
-    """A model with all its thresholds: `sites` are the points of each site, `places` where each threshold lies among them."""
+    """A model with all its thresholds: `sites` are the points of each site, `places` where each
+    threshold lies among them.
+    """
 
     name: str
     points: Points
@@ -328,17 +426,25 @@ def candidates(models: Mapping[str, Model]) -> list[Candidates]:
     check_names(models)
     found = [_candidates(name, counts) for name, counts in models.items()]
     if len({frozenset(one.sites) for one in found}) > 1:
-        raise refuse("BR409", "the models were counted at different sites", "count_groups with the same groups for each model")
+        raise refuse(
+            "BR409",
+            "the models were counted at different sites",
+            "count_groups with the same groups for each model",
+        )
     return found
 
 
 def _candidates(name: str, counts: Any) -> Candidates:
     if not isinstance(counts, GroupedCounts):
         points = Points.of(counts)
-        return Candidates(name, _checked(name, points), {HERE: points}, {HERE: np.arange(len(points))})
+        return Candidates(
+            name, _checked(name, points), {HERE: points}, {HERE: np.arange(len(points))}
+        )
     whole = Points.of(counts.total())
     sites = {site: _checked(f"{name} at {site}", Points.of(counts[site])) for site in counts}
-    return Candidates(name, whole, sites, {site: _places(whole, points) for site, points in sites.items()})
+    return Candidates(
+        name, whole, sites, {site: _places(whole, points) for site, points in sites.items()}
+    )
 
 
 def _places(whole: Points, site: Points) -> npt.NDArray[np.intp]:
@@ -349,33 +455,48 @@ def _places(whole: Points, site: Points) -> npt.NDArray[np.intp]:
 
 def _checked(name: str, points: Points) -> Points:
     if not points.total_positives or not points.total_negatives:
-        raise refuse("BR552", f"{quoted(name)} has cases of one class only: it has no ROC", "count cases of both classes")
+        raise refuse(
+            "BR552",
+            f"{quoted(name)} has cases of one class only: it has no ROC",
+            "count cases of both classes",
+        )
     return points
 
 
 def own_priors(found: list[Candidates], asked: Iterable[Measure] = ()) -> dict[Any, Fraction | str]:
-    """The sample's own prior of every site, or why there is none for these measures: it must be the same for all models."""
+    """The sample's own prior of every site, or why there is none for these measures: it must be the
+    same for all models.
+    """
     asked = tuple(asked)
     own: dict[Any, Fraction | str] = {}
     for site in found[0].sites:
         priors = {own_prior(one.sites[site], asked) for one in found}
-        own[site] = priors.pop() if len(priors) == 1 else "the models were counted on cases with different priors"
+        own[site] = (
+            priors.pop()
+            if len(priors) == 1
+            else "the models were counted on cases with different priors"
+        )
     return own
 
 
 def own_prior(sample: Points | Confusion, asked: Iterable[Measure]) -> Fraction | str:
     """The sample's own prior, or why there is none for these measures.
 
-    Cases without a label are not counted over a range of conditions: neither those that are flagged nor the positives among them.
+    Cases without a label are not counted over a range of conditions: neither those that are flagged
+    nor the positives among them.
     """
-    if sample.labels_missing and any(measure.counts_cases or measure.name == "posfrac" for measure in asked):
+    if sample.labels_missing and any(
+        measure.counts_cases or measure.name == "posfrac" for measure in asked
+    ):
         return LABELS_MISSING
     prior = sample.exact_prior
     return sample.why_no_prior or (prior if isinstance(prior, Fraction) else "only rates are known")
 
 
 def kept(one: Candidates, rule: Rule, every: list[Scene]) -> Mask:
-    """The thresholds that keep the rule in every scene: at every site, and over the whole of each range."""
+    """The thresholds that keep the rule in every scene: at every site, and over the whole of each
+    range.
+    """
     asked = [
         (term, scene.site, known.conditions())
         for term in rule.terms
@@ -393,19 +514,36 @@ def _first_of_each_site(every: list[Scene]) -> list[Scene]:
 
 
 def ends(term: Term, scene: Scene) -> list[Scene]:
-    """The scenes at which a term must hold so that it holds in all of this one; refused where that cannot be known."""
+    """The scenes at which a term must hold so that it holds in all of this one; refused where that
+    cannot be known.
+    """
     if not term.measure.depends_on_prior:
         return [scene]
     if term.measure.parts is None:
-        text = f"{term.measure.name} may rise and fall between two base rates: a rule on it cannot be held over a range"
-        raise refuse("BR534", text, "a measure such as precision, posfrac, alerts, f1 or expected_cost")
+        text = (
+            f"{term.measure.name} may rise and fall between two base rates: a rule on it cannot be"
+            " held over a range"
+        )
+        raise refuse(
+            "BR534", text, "a measure such as precision, posfrac, alerts, f1 or expected_cost"
+        )
     found = [scene]
     for name in scene.believed:
         part = getattr(scene, name)
         if part.ends is None:
-            raise refuse("BR588", f"a distribution of {name} without ends keeps no rule for sure", "a Range, LogUniform or list of values")
-        values = np.unique(np.asarray(part.values)).tolist() if isinstance(part, Draws) else part.ends
-        found = [one.given(**{name: Fraction(value)}) for one in found for value in (min(values), max(values))]
+            raise refuse(
+                "BR588",
+                f"a distribution of {name} without ends keeps no rule for sure",
+                "a Range, LogUniform or list of values",
+            )
+        values = (
+            np.unique(np.asarray(part.values)).tolist() if isinstance(part, Draws) else part.ends
+        )
+        found = [
+            one.given(**{name: Fraction(value)})
+            for one in found
+            for value in (min(values), max(values))
+        ]
     return found
 
 
@@ -426,10 +564,12 @@ JUDGED = Note("BR528", SAME_CASES)
 class Regret:
     """How much more does this setting cost a case than the best there would be, where that is most?
 
-    `at` are the conditions (or, where something is believed, the middle of them) at which `value` is reached, `site` the site; `instead`
-    is what would be best there, by model. Where a part is a distribution, costs are averages over it and `least` is that of choosing anew
-    for each of its values. Under a budget without costs, `cost` is the positives missed a case and `least` that of the best threshold
-    within the budget. `error` bounds the error of the integration; 0 where everything is exact.
+    `at` are the conditions (or, where something is believed, the middle of them) at which `value`
+    is reached, `site` the site; `instead` is what would be best there, by model. Where a part is a
+    distribution, costs are averages over it and `least` is that of choosing anew for each of its
+    values. Under a budget without costs, `cost` is the positives missed a case and `least` that of
+    the best threshold within the budget. `error` bounds the error of the integration; 0 where
+    everything is exact.
     """
 
     value: float
@@ -459,20 +599,31 @@ class Staged(NamedTuple):
 
 def staged(every: list[Candidates], at: Uncertain | Conditions) -> list[Staged]:
     """Every scene: against the best over all models, thresholds and both answers for all."""
-    borders = {site: regions(corners({one.name: one.sites[site] for one in every})) for site in every[0].sites}
+    borders = {
+        site: regions(corners({one.name: one.sites[site] for one in every}))
+        for site in every[0].sites
+    }
     every_scene = scenes(at, own_priors(every))
-    return [Staged(scene, scene.stakes, borders[scene.site], least(borders[scene.site], scene)) for scene in every_scene]
+    return [
+        Staged(scene, scene.stakes, borders[scene.site], least(borders[scene.site], scene))
+        for scene in every_scene
+    ]
 
 
-# ---- a budget, and no costs: what is missed beside the best within the budget ---------------------------------------------------
+# ---- a budget, and no costs: what is missed beside the best within the budget
+# ---------------------------------------------------
 
 
-def staged_within(every: list[Candidates], budget: Term, at: Uncertain | Conditions) -> list[Staged]:
-    """Every scene in which a setting can be furthest from the best threshold within the budget, in positives missed a case.
+def staged_within(
+    every: list[Candidates], budget: Term, at: Uncertain | Conditions
+) -> list[Staged]:
+    """Every scene in which a setting can be furthest from the best threshold within the budget, in
+    positives missed a case.
 
-    Of one threshold that catches tpr, at most p·(tpr' − tpr) more are caught at base rate p by another that catches tpr' and is within the
-    budget there. That rises with p, so over a range it is largest at the highest base rate that leaves the other within the budget: each
-    of these is a scene. Over a distribution the best is chosen anew for every base rate, and averaged.
+    Of one threshold that catches tpr, at most p·(tpr' − tpr) more are caught at base rate p by
+    another that catches tpr' and is within the budget there. That rises with p, so over a range it
+    is largest at the highest base rate that leaves the other within the budget: each of these is a
+    scene. Over a distribution the best is chosen anew for every base rate, and averaged.
     """
     share = budget.limit / exactly(dict(budget.measure.parameters)["volume"])
     by_site: dict[Any, list[Scene]] = {}
@@ -482,7 +633,11 @@ def staged_within(every: list[Candidates], budget: Term, at: Uncertain | Conditi
     for parts in by_site.values():
         ends = parts[0].prior.ends if parts[0].believed else tuple(scene.prior for scene in parts)
         steps = _steps(every, parts[0], budget, share, (Fraction(min(ends)), Fraction(max(ends))))
-        found += [_averaged(steps, parts[0])] if parts[0].believed else [_at_step(step, parts[0]) for step in _furthest(_falling(steps))]
+        found += (
+            [_averaged(steps, parts[0])]
+            if parts[0].believed
+            else [_at_step(step, parts[0]) for step in _furthest(_falling(steps))]
+        )
     return found
 
 
@@ -501,24 +656,39 @@ class _Step(NamedTuple):
         return Corner(self.fpr, self.tpr, {self.name: self.threshold})
 
 
-def _steps(every: list[Candidates], scene: Scene, budget: Term, share: Fraction, ends: tuple[Fraction, Fraction]) -> list[_Step]:
+def _steps(
+    every: list[Candidates],
+    scene: Scene,
+    budget: Term,
+    share: Fraction,
+    ends: tuple[Fraction, Fraction],
+) -> list[_Step]:
     """The thresholds that may be the best within the budget somewhere between two base rates.
 
-    Alerts are a straight line in the base rate: one that is within the budget at one end only is so up to where that line crosses it.
+    Alerts are a straight line in the base rate: one that is within the budget at one end only is so
+    up to where that line crosses it.
     """
     found: list[_Step] = []
     for one in every:
         points = one.sites[scene.site]
         low, high = (keeping(budget, points, scene.given(prior=end).conditions()) for end in ends)
-        everywhere, below, above = (np.flatnonzero(mask) for mask in (low & high, low & ~high, high & ~low))
+        everywhere, below, above = (
+            np.flatnonzero(mask) for mask in (low & high, low & ~high, high & ~low)
+        )
         for places in (everywhere[-1:], below, above):
             # Of those that catch as many, the first flags least.
             _, first = np.unique(points.tp[places], return_index=True)
             for place in places[first].tolist():
                 fpr, tpr = exact_rates(points, place)
-                crossing = min(max(ends[0], (share - fpr) / (tpr - fpr)), ends[1]) if low[place] != high[place] else ends[1]
+                crossing = (
+                    min(max(ends[0], (share - fpr) / (tpr - fpr)), ends[1])
+                    if low[place] != high[place]
+                    else ends[1]
+                )
                 until = (ends[0], crossing) if low[place] else (crossing, ends[1])
-                found.append(_Step(*until, one.name if place else NOTHING, fpr, tpr, points.threshold(place)))
+                found.append(
+                    _Step(*until, one.name if place else NOTHING, fpr, tpr, points.threshold(place))
+                )
     return found
 
 
@@ -532,7 +702,9 @@ def _falling(steps: list[_Step]) -> list[_Step]:
 
 
 def _furthest(steps: list[_Step]) -> list[_Step]:
-    """Of the steps those that can be furthest from some threshold: the upper hull of prior · tpr over prior."""
+    """Of the steps those that can be furthest from some threshold: the upper hull of prior · tpr
+    over prior.
+    """
     kept: list[_Step] = []
     for step in steps[::-1]:
         while len(kept) >= 2 and _turn(kept[-2], kept[-1], step) >= 0:
@@ -544,20 +716,32 @@ def _furthest(steps: list[_Step]) -> list[_Step]:
 def _turn(first: _Step, middle: _Step, last: _Step) -> Fraction:
     """Above 0 where the way from the first through the middle to the last turns left."""
     across, up = middle.prior - first.prior, middle.prior * middle.tpr - first.prior * first.tpr
-    return across * (last.prior * last.tpr - middle.prior * middle.tpr) - up * (last.prior - middle.prior)
+    return across * (last.prior * last.tpr - middle.prior * middle.tpr) - up * (
+        last.prior - middle.prior
+    )
 
 
 def _at_step(step: _Step, scene: Scene) -> Staged:
     least_ = Least(step.prior * (1 - step.tpr), 0.0)
-    return Staged(scene.given(prior=step.prior), Stakes(step.prior, ALARMS, ALARMS), [_alone(step)], least_)
+    return Staged(
+        scene.given(prior=step.prior), Stakes(step.prior, ALARMS, ALARMS), [_alone(step)], least_
+    )
 
 
 def _averaged(steps: list[_Step], scene: Scene) -> Staged:
-    """Over a distribution: between two steps the best catches a share of the positives, so what is caught follows from their mean there."""
+    """Over a distribution: between two steps the best catches a share of the positives, so what is
+    caught follows from their mean there.
+    """
     mean, spread = Fraction(scene.prior.mean), scene.prior
     start = min(step.low for step in steps)
-    steps = [*_falling([step for step in steps if step.low == start]), *(step for step in steps if step.low > start)]
-    lows, highs, tprs = (np.array([float(value) for value in column]) for column in zip(*((s.low, s.prior, s.tpr) for s in steps), strict=True))
+    steps = [
+        *_falling([step for step in steps if step.low == start]),
+        *(step for step in steps if step.low > start),
+    ]
+    lows, highs, tprs = (
+        np.array([float(value) for value in column])
+        for column in zip(*((s.low, s.prior, s.tpr) for s in steps), strict=True)
+    )
     edges = np.unique(np.concatenate((lows, highs)))
     if isinstance(spread, Draws):
         values, parts = np.unique(np.asarray(spread.values, dtype=np.float64), return_counts=True)
@@ -567,19 +751,30 @@ def _averaged(steps: list[_Step], scene: Scene) -> Staged:
     best = np.array([tprs[(lows <= value) & (value <= highs)].max() for value in values.tolist()])
     caught = Fraction(math.fsum((best * masses).tolist()))
     middle = Fraction(scene.conditions().exact_prior)
-    here = max((step for step in steps if step.low <= middle <= step.prior), key=lambda step: step.tpr)
-    return Staged(scene, Stakes(mean, ALARMS, ALARMS), [_alone(here)], Least(mean - caught, 1e-15 * float(mean)))
+    here = max(
+        (step for step in steps if step.low <= middle <= step.prior), key=lambda step: step.tpr
+    )
+    return Staged(
+        scene,
+        Stakes(mean, ALARMS, ALARMS),
+        [_alone(here)],
+        Least(mean - caught, 1e-15 * float(mean)),
+    )
 
 
 def _alone(step: _Step) -> Region:
     return Region(Fraction(0), Fraction(1), step.corner)
 
 
-def regret(models: Mapping[str, Model], model: str, threshold: Any = None, *, at: Conditions | Uncertain) -> Regret:
-    """How much more does this model at this threshold cost than the best of all models, thresholds and answers for all?
+def regret(
+    models: Mapping[str, Model], model: str, threshold: Any = None, *, at: Conditions | Uncertain
+) -> Regret:
+    """How much more does this model at this threshold cost than the best of all models, thresholds
+    and answers for all?
 
-    At `Conditions` that is one number; over the ranges of `Uncertain` the largest, which lies at a corner, as regret is convex in the prior
-    and in each cost; over distributions the average. `model` may be "flag nothing" or "flag everything".
+    At `Conditions` that is one number; over the ranges of `Uncertain` the largest, which lies at a
+    corner, as regret is convex in the prior and in each cost; over distributions the average.
+    `model` may be "flag nothing" or "flag everything".
 
     >>> import baserate as br
     >>> a = br.Counts([2, 1, 0], positives=[6, 3, 1], negatives=[1, 20, 79])
@@ -594,7 +789,11 @@ def regret(models: Mapping[str, Model], model: str, threshold: Any = None, *, at
     else:
         one = next((one for one in every if one.name == model), None)
         if one is None:
-            raise refuse("BR408", f"there is no model {quoted(model)}", f"one of {', '.join(map(quoted, models))}")
+            raise refuse(
+                "BR408",
+                f"there is no model {quoted(model)}",
+                f"one of {', '.join(map(quoted, models))}",
+            )
         place = one.points.place(threshold)
         rates = {site: one.rates(place, site) for site in one.sites}
     return worst(scenes_, rates, model, threshold, assumption(at))
@@ -605,16 +804,33 @@ def assumption(at: Uncertain | Conditions) -> tuple[Note, ...]:
     if at.as_in_sample:
         return ()
     prior = str(at).partition(";")[0]
-    return (Note("BR526", f"read at {prior}: this assumes label shift only (the scores of each class keep their distribution)"),)
+    return (
+        Note(
+            "BR526",
+            f"read at {prior}: this assumes label shift only (the scores of each class keep their"
+            " distribution)",
+        ),
+    )
 
 
 def on_threshold(points: Points, threshold: Any, at: Uncertain | Conditions) -> tuple[Note, ...]:
-    """What a reader of a chosen threshold should know: what the sample is too small to show of it, and that it was chosen there."""
+    """What a reader of a chosen threshold should know: what the sample is too small to show of it,
+    and that it was chosen there.
+    """
     known = at.middle() if isinstance(at, Uncertain) else at
-    return (*(note for note in flag_at(points, threshold, at=known).notes if note.code == UNSEEN), JUDGED)
+    return (
+        *(note for note in flag_at(points, threshold, at=known).notes if note.code == UNSEEN),
+        JUDGED,
+    )
 
 
-def worst(found: list[Staged], rates: Mapping[Any, tuple[Fraction, Fraction]], model: str, threshold: Any, notes: tuple[Note, ...]) -> Regret:
+def worst(
+    found: list[Staged],
+    rates: Mapping[Any, tuple[Fraction, Fraction]],
+    model: str,
+    threshold: Any,
+    notes: tuple[Note, ...],
+) -> Regret:
     """The regret of one setting where it is largest; of equals, the first."""
     regrets = [part.regret(*rates[part.scene.site]) for part in found]
     place = max(range(len(found)), key=lambda i: (regrets[i], -i))
@@ -636,13 +852,21 @@ def worst(found: list[Staged], rates: Mapping[Any, tuple[Fraction, Fraction]], m
 
 
 def _not_below_0(value: Fraction, part: Staged) -> float:
-    """Nothing costs less than the least: below 0, or next to nothing beside it, what an integral leaves is rounding."""
+    """Nothing costs less than the least: below 0, or next to nothing beside it, what an integral
+    leaves is rounding.
+    """
     if not part.least.error:
         return rounded(value)
-    return 0.0 if value <= max(part.least.error, NEXT_TO_NOTHING * abs(part.least.value)) else rounded(value)
+    return (
+        0.0
+        if value <= max(part.least.error, NEXT_TO_NOTHING * abs(part.least.value))
+        else rounded(value)
+    )
 
 
 def best_at(part: Staged) -> Corner:
-    """What is cheapest in a scene, where nothing more will be known: of equals at a border, what flags least."""
+    """What is cheapest in a scene, where nothing more will be known: of equals at a border, what
+    flags least.
+    """
     effective = part.stakes.miss / (part.stakes.miss + part.stakes.alarm)
     return next(region.corner for region in part.regions if region.low <= effective <= region.high)

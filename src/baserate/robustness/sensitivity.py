@@ -17,7 +17,15 @@ from baserate.distributions import SPREADS, Draws, Range, Spread
 from baserate.errors import refuse
 from baserate.notes import Note, combine
 from baserate.numbers import exactly, rounded
-from baserate.robustness.minimax import JUDGED, PARTS, assumption, candidates, checked, on_threshold, own_priors
+from baserate.robustness.minimax import (
+    JUDGED,
+    PARTS,
+    assumption,
+    candidates,
+    checked,
+    on_threshold,
+    own_priors,
+)
 from baserate.robustness.winner_regions import from_zero, winner_map
 
 # How much of a distribution lies beyond either of the values that count as its ends.
@@ -27,7 +35,9 @@ Settings = Mapping[str, Any]
 
 
 class Held(NamedTuple):
-    """Between which values of one number the choice stays, all else as it is, and what is chosen below and above."""
+    """Between which values of one number the choice stays, all else as it is, and what is chosen
+    below and above.
+    """
 
     low: float
     high: float
@@ -36,7 +46,9 @@ class Held(NamedTuple):
 
 
 class Change(NamedTuple):
-    """One number, what it is, and the nearest value at which another choice is better, which is so many times as high."""
+    """One number, what it is, and the nearest value at which another choice is better, which is so
+    many times as high.
+    """
 
     part: str
     now: float
@@ -49,11 +61,12 @@ class Change(NamedTuple):
 class Stability:
     """How firm is the choice at these conditions?
 
-    `held` has, for the prior and each cost, between which values model and threshold stay cheapest, all else as it is; `model_held` the
-    same for the model at whatever threshold; `break_even` between which values the chosen model beats flagging nothing and everything.
-    `changes` are the nearest values at which another choice is better, the smallest change first. Where conditions are `Uncertain` they
-    are read in the middle, and `decisive` names the parts whose own uncertainty (of a distribution, its central 95 %) reaches beyond what
-    holds the choice.
+    `held` has, for the prior and each cost, between which values model and threshold stay cheapest,
+    all else as it is; `model_held` the same for the model at whatever threshold; `break_even`
+    between which values the chosen model beats flagging nothing and everything. `changes` are the
+    nearest values at which another choice is better, the smallest change first. Where conditions
+    are `Uncertain` they are read in the middle, and `decisive` names the parts whose own
+    uncertainty (of a distribution, its central 95 %) reaches beyond what holds the choice.
     """
 
     models: tuple[str, ...]
@@ -78,7 +91,9 @@ class Stability:
 
     @property
     def changes(self) -> tuple[Change, ...]:
-        """Single numbers that would change the decision, by how little they would have to change."""
+        """Single numbers that would change the decision, by how little they would have to
+        change.
+        """
         found = []
         for part, held in self.held.items():
             now = float(self.at.prior if part == "prior" else getattr(self.at.costs, part))
@@ -89,14 +104,25 @@ class Stability:
 
     def __repr__(self) -> str:
         prior, best = self.held["prior"], "cheapest" if self.at.costs_given else "fewest errors"
-        where = self.model if self.model in (NOTHING, EVERYTHING) else f"{self.model}, score >= {short(self.threshold, self.below)}"
-        return f"Stability: {where}; {best} from prior {prior.low:.4g} to {prior.high:.4g}; at {told(self.at, by_cost=True)}"
+        where = (
+            self.model
+            if self.model in (NOTHING, EVERYTHING)
+            else f"{self.model}, score >= {short(self.threshold, self.below)}"
+        )
+        return (
+            f"Stability: {where}; {best} from prior {prior.low:.4g} to {prior.high:.4g}; at"
+            f" {told(self.at, by_cost=True)}"
+        )
 
 
-def stability(models: Mapping[str, Any], rule: str | None = None, *, at: Conditions | Uncertain) -> Stability:
-    """Within which base rates and costs does the cheapest choice stay the same, and what single number would change it?
+def stability(
+    models: Mapping[str, Any], rule: str | None = None, *, at: Conditions | Uncertain
+) -> Stability:
+    """Within which base rates and costs does the cheapest choice stay the same, and what single
+    number would change it?
 
-    Exact, from the borders of the winner map. A rule must not depend on the base rate (tpr and fpr may be limited).
+    Exact, from the borders of the winner map. A rule must not depend on the base rate (tpr and fpr
+    may be limited).
 
     >>> import baserate as br
     >>> a = br.Counts([2, 1, 0], positives=[6, 3, 1], negatives=[1, 20, 79])
@@ -105,7 +131,7 @@ def stability(models: Mapping[str, Any], rule: str | None = None, *, at: Conditi
     Stability: a, score >= 2; cheapest from prior 0.001664 to 0.0625; at prior 0.01; costs (fp = 1, fn = 10)
     >>> found.held["fn"].low, found.held["fn"].high, found.changes[0].part
     (1.65, 66.0, 'prior')
-    """
+    """  # noqa: E501
     every = candidates(models)
     if len(every[0].sites) > 1:
         raise refuse("BR588", "stability is asked of one site at a time", "groups[site]")
@@ -131,7 +157,11 @@ def stability(models: Mapping[str, Any], rule: str | None = None, *, at: Conditi
         {} if names[0] in (NOTHING, EVERYTHING) else _break_even(points[names[0]], conditions),
         _decisive(at, held),
         combine(assumption(at), _remarks(points, found, place, at)),
-        None if names[0] in (NOTHING, EVERYTHING) else _below(points[names[0]], corner.settings[names[0]]),
+        (
+            None
+            if names[0] in (NOTHING, EVERYTHING)
+            else _below(points[names[0]], corner.settings[names[0]])
+        ),
     )
 
 
@@ -139,7 +169,9 @@ def _below(points: Points, threshold: Any) -> Any:
     return highest_below(points, points.place(threshold))
 
 
-def _remarks(points: Mapping[str, Points], found: Sequence[Region], place: int, at: Uncertain | Conditions) -> tuple[Note, ...]:
+def _remarks(
+    points: Mapping[str, Points], found: Sequence[Region], place: int, at: Uncertain | Conditions
+) -> tuple[Note, ...]:
     name, cut = next(iter(found[place].corner.settings.items()))
     if name in (NOTHING, EVERYTHING):
         return ()
@@ -152,7 +184,11 @@ def _known(at: Uncertain | Conditions, own: Mapping[Any, Fraction | str]) -> Con
     (prior,) = own.values()
     if not conditions.as_in_sample:
         return conditions
-    return conditions.within(prior) if isinstance(prior, Fraction) else conditions.within(Fraction(1, 2), prior)
+    return (
+        conditions.within(prior)
+        if isinstance(prior, Fraction)
+        else conditions.within(Fraction(1, 2), prior)
+    )
 
 
 def _regions(points: Mapping[str, Points], rule: str | None) -> Sequence[Region]:
@@ -160,8 +196,12 @@ def _regions(points: Mapping[str, Points], rule: str | None) -> Sequence[Region]
         return regions(corners(points))
     found = winner_map(points, rule)
     if not found.wins:
-        text = f"what keeps {found.rule} changes with the base rate: no one stretch holds the choice"
-        raise refuse("BR534", text, "limit tpr or fpr, or look at winner_map(models, rule).along(prior)")
+        text = (
+            f"what keeps {found.rule} changes with the base rate: no one stretch holds the choice"
+        )
+        raise refuse(
+            "BR534", text, "limit tpr or fpr, or look at winner_map(models, rule).along(prior)"
+        )
     return found._regions
 
 
@@ -181,7 +221,11 @@ def _held(found: Sequence[Region], first: int, last: int, part: str, at: Conditi
     ends = _value(found[first].low, part, at), _value(found[last].high, part, at)
     before = dict(found[first - 1].corner.settings) if first > 0 else {}
     after = dict(found[last + 1].corner.settings) if last < len(found) - 1 else {}
-    return Held(*ends, before, after) if part in ("prior", "fn", "tn") else Held(ends[1], ends[0], after, before)
+    return (
+        Held(*ends, before, after)
+        if part in ("prior", "fn", "tn")
+        else Held(ends[1], ends[0], after, before)
+    )
 
 
 def _value(effective: Fraction, part: str, at: Conditions) -> float:
@@ -194,8 +238,16 @@ def _value(effective: Fraction, part: str, at: Conditions) -> float:
     other = exactly(getattr(costs, {"fn": "tp", "tp": "fn", "fp": "tn", "tn": "fp"}[part]))
     miss, alarm = at.at_stake
     if part in ("fn", "tp"):
-        return sign * math.inf if effective == 1 else rounded(other + sign * effective / (1 - effective) * alarm / prior)
-    return sign * math.inf if effective == 0 else rounded(other + sign * (1 - effective) / effective * miss / (1 - prior))
+        return (
+            sign * math.inf
+            if effective == 1
+            else rounded(other + sign * effective / (1 - effective) * alarm / prior)
+        )
+    return (
+        sign * math.inf
+        if effective == 0
+        else rounded(other + sign * (1 - effective) / effective * miss / (1 - prior))
+    )
 
 
 def _break_even(points: Points, at: Conditions) -> dict[str, tuple[float, float]]:
@@ -211,9 +263,17 @@ def _decisive(at: Uncertain | Conditions, held: Mapping[str, Held]) -> tuple[str
         return ()
     parts = {"prior": at.prior, **at.costs}
     ends = {name: _mostly(part) for name, part in parts.items() if isinstance(part, SPREADS)}
-    return tuple(name for name, (low, high) in ends.items() if low < held[name].low or high > held[name].high)
+    return tuple(
+        name for name, (low, high) in ends.items() if low < held[name].low or high > held[name].high
+    )
 
 
 def _mostly(part: Spread) -> tuple[float, float]:
-    """The values between which it lies; of a distribution the central 95 %, as its ends are next to never reached."""
-    return part.ends if isinstance(part, Range | Draws) else (part.quantile(TAIL), part.quantile(1 - TAIL))
+    """The values between which it lies; of a distribution the central 95 %, as its ends are next to
+    never reached.
+    """
+    return (
+        part.ends
+        if isinstance(part, Range | Draws)
+        else (part.quantile(TAIL), part.quantile(1 - TAIL))
+    )

@@ -18,7 +18,12 @@ from baserate.decisions.operating_point import SAME_CASES, highest_below
 from baserate.decisions.search import DOUBT, ROUNDING
 from baserate.decisions.selection import choose
 from baserate.errors import Fix, quoted, refuse
-from baserate.measures.confusion import checked_conditions, checked_volume, label_shift_of, resolved_for
+from baserate.measures.confusion import (
+    checked_conditions,
+    checked_volume,
+    label_shift_of,
+    resolved_for,
+)
 from baserate.measures.measure import parse
 from baserate.notation import Written, from_number, share
 from baserate.notes import Note, combine
@@ -30,9 +35,10 @@ from baserate.robustness.minimax import exact_rates
 class Triage:
     """Where to act, where to look first, and what follows.
 
-    `score >= act` is acted on, `act > score >= review` is looked at (None: nothing is), and the rest passes. `acted`, `reviewed` and
-    `passed` are shares of the cases at `at`; `found` is the share of positives that are acted on or found in review. `without` is what the
-    best single threshold costs.
+    `score >= act` is acted on, `act > score >= review` is looked at (None: nothing is), and the
+    rest passes. `acted`, `reviewed` and `passed` are shares of the cases at `at`; `found` is the
+    share of positives that are acted on or found in review. `without` is what the best single
+    threshold costs.
     """
 
     act: float | None
@@ -52,7 +58,10 @@ class Triage:
     @property
     def shown(self) -> tuple[str, str]:
         """Both thresholds in as few digits as flag the same cases."""
-        act, review = ("" if cut is None else short(cut, under) for cut, under in zip((self.act, self.review), self.below, strict=True))
+        act, review = (
+            "" if cut is None else short(cut, under)
+            for cut, under in zip((self.act, self.review), self.below, strict=True)
+        )
         return act, review
 
     @property
@@ -63,8 +72,14 @@ class Triage:
     def __repr__(self) -> str:
         act, review = self.shown
         look = f"review down to {review}" if self.reviewed else "review nothing"
-        acts = f"act on {'nothing' if self.act is None else f'score >= {act}'}, {look} ({self.reviewed:.4g} of the cases)"
-        return f"Triage: {acts}; cost {self.cost:.4g} against {self.without:.4g}; at {told(self.at, by_cost=True)}"
+        acts = (
+            f"act on {'nothing' if self.act is None else f'score >= {act}'}, {look}"
+            f" ({self.reviewed:.4g} of the cases)"
+        )
+        return (
+            f"Triage: {acts}; cost {self.cost:.4g} against {self.without:.4g}; at"
+            f" {told(self.at, by_cost=True)}"
+        )
 
 
 class _Price(NamedTuple):
@@ -87,9 +102,11 @@ def triage(
 ) -> Triage:
     """Which cases to act on, which to look at first, and which to let pass?
 
-    A `review` costs so much a case, whatever it finds; what it finds is then treated as it should be, but for the share `overlooked` of
-    the positives. `abstain` instead is what a case costs that is handed over without a decision (the reject option: Chow 1970). `most` limits
-    the reviews: a share of the cases, or with `volume` so many of them. The cheapest pair of thresholds, of all there are.
+    A `review` costs so much a case, whatever it finds; what it finds is then treated as it should
+    be, but for the share `overlooked` of the positives. `abstain` instead is what a case costs that
+    is handed over without a decision (the reject option: Chow 1970). `most` limits the reviews: a
+    share of the cases, or with `volume` so many of them. The cheapest pair of thresholds, of all
+    there are.
 
     >>> import baserate as br
     >>> counts = br.Counts([0.9, 0.6, 0.3, 0.1], positives=[30, 15, 4, 1], negatives=[1, 90, 300, 609])
@@ -98,17 +115,31 @@ def triage(
     Triage: act on score >= 0.9, review down to 0.6 (0.0921 of the cases); cost 0.2892 against 0.405; at prior 0.01; costs (fp = 5, fn = 100)
     >>> br.triage(counts, at=at, review=2, most="5%").reviewed
     0.0
-    """
+    """  # noqa: E501
     points = Points.of(counts)
     if not points.total_positives or not points.total_negatives:
         raise refuse("BR552", "triage needs cases of both classes", "count cases of both classes")
     given, cases = checked_conditions(at), checked_volume(volume)
     resolved = resolved_for(points, given, [parse("expected_cost")])
-    (refuse_bins if most is None else refuse_merged)(points, "the cheapest pair of thresholds is searched among all scores")
+    (refuse_bins if most is None else refuse_merged)(
+        points, "the cheapest pair of thresholds is searched among all scores"
+    )
     price, limit = _price(resolved, review, abstain, overlooked), _limit(most, cases)
-    upper, lower = _on_hull(points, price, resolved) if limit is None else _within(points, price, resolved, limit)
+    upper, lower = (
+        _on_hull(points, price, resolved)
+        if limit is None
+        else _within(points, price, resolved, limit)
+    )
     notes = combine(points.notes, (*given.notes, *label_shift_of(resolved, points), *_same_cases()))
-    return _told(points, (upper, lower), price, resolved, cases, notes, Fraction(0) if review is None else _share(overlooked))
+    return _told(
+        points,
+        (upper, lower),
+        price,
+        resolved,
+        cases,
+        notes,
+        Fraction(0) if review is None else _share(overlooked),
+    )
 
 
 def _same_cases() -> tuple[Note, ...]:
@@ -119,24 +150,40 @@ def _price(at: Conditions, review: Any, abstain: Any, overlooked: Any) -> _Price
     tp, fp, fn, tn = (exactly(getattr(at.costs, name)) for name in ("tp", "fp", "fn", "tn"))
     if (review is None) == (abstain is None):
         raise refuse(
-            "BR532", "triage needs what a review costs, or what abstaining costs", Fix("review=1, or abstain=1", "--review 1, or --abstain 1")
+            "BR532",
+            "triage needs what a review costs, or what abstaining costs",
+            Fix("review=1, or abstain=1", "--review 1, or --abstain 1"),
         )
     written = from_number(review if abstain is None else abstain)
     if written is None or (abstain is None and written.value <= 0):
         name = "review" if abstain is None else "abstain"
-        raise refuse("BR514", f"{name} is what a case costs, got {quoted(review if abstain is None else abstain)}", f"{name}=1")
+        raise refuse(
+            "BR514",
+            f"{name} is what a case costs, got {quoted(review if abstain is None else abstain)}",
+            f"{name}=1",
+        )
     missed = _share(overlooked)
     if abstain is not None:
         if missed:
-            raise refuse("BR532", "abstaining overlooks nothing: what a case costs then is abstain", "leave overlooked out")
+            raise refuse(
+                "BR532",
+                "abstaining overlooks nothing: what a case costs then is abstain",
+                "leave overlooked out",
+            )
         return _Price((tp, fp), (written.value, written.value), (fn, tn))
-    return _Price((tp, fp), (written.value + (1 - missed) * tp + missed * fn, written.value + tn), (fn, tn))
+    return _Price(
+        (tp, fp), (written.value + (1 - missed) * tp + missed * fn, written.value + tn), (fn, tn)
+    )
 
 
 def _share(given: Any) -> Fraction:
     written: Written | None = share(given) if isinstance(given, str) else from_number(given)
     if written is None or not 0 <= written.value <= 1:
-        raise refuse("BR542", f"overlooked is a share of the positives, got {quoted(given)}", "overlooked=0.1")
+        raise refuse(
+            "BR542",
+            f"overlooked is a share of the positives, got {quoted(given)}",
+            "overlooked=0.1",
+        )
     return written.value
 
 
@@ -148,13 +195,17 @@ def _limit(most: Any, volume: float | None) -> Fraction | None:
     whole = Fraction(1) if volume is None else exactly(volume)
     if written is None or not written.value >= 0 or (volume is None and written.value > 1):
         raise refuse(
-            "BR521", f"most is a share of the cases, or with a volume a number of them, got {quoted(most)}", Fix('most="5%"', "--most 5%")
+            "BR521",
+            f"most is a share of the cases, or with a volume a number of them, got {quoted(most)}",
+            Fix('most="5%"', "--most 5%"),
         )
     return min(written.value / whole, Fraction(1))
 
 
 def _on_hull(points: Points, price: _Price, at: Conditions) -> tuple[int, int]:
-    """The cheapest pair: what is acted on, and what is acted on or reviewed, are both corners of the hull; exactly."""
+    """The cheapest pair: what is acted on, and what is acted on or reviewed, are both corners of
+    the hull; exactly.
+    """
     hull = points.hull()
     kept = [points.place(hull.threshold(i)) for i in range(len(hull))]
     rates = [exact_rates(hull, i) for i in range(len(hull))]
@@ -175,7 +226,9 @@ Line = tuple[Fraction, Fraction]
 
 
 def _slopes(price: _Price, at: Conditions) -> tuple[Line, Line]:
-    """What flagging costs beyond looking, and looking beyond leaving alone, by class: (of positives, of negatives)."""
+    """What flagging costs beyond looking, and looking beyond leaving alone, by class: (of
+    positives, of negatives).
+    """
     prior = at.exact_prior
     weights = prior, 1 - prior
     acting = tuple(w * (a - b) for w, a, b in zip(weights, price.act, price.look, strict=True))
@@ -189,9 +242,13 @@ def _stake(line: Line, rates: tuple[Fraction, Fraction]) -> Fraction:
 
 
 def _within(points: Points, price: _Price, at: Conditions, limit: Fraction) -> tuple[int, int]:
-    """The cheapest pair of all thresholds with no more than so many reviews: a sliding window, exact among those that floats cannot tell."""
+    """The cheapest pair of all thresholds with no more than so many reviews: a sliding window,
+    exact among those that floats cannot tell.
+    """
     first, second = _slopes(price, at)
-    acting, looking = (float(line[0]) * points.tpr + float(line[1]) * points.fpr for line in (first, second))
+    acting, looking = (
+        float(line[0]) * points.tpr + float(line[1]) * points.fpr for line in (first, second)
+    )
     uppers = _window(acting, _starts(points, at.exact_prior, limit))
     totals = acting[uppers] + looking
     scale = float(np.abs(acting).max() + np.abs(looking).max())
@@ -199,12 +256,16 @@ def _within(points: Points, price: _Price, at: Conditions, limit: Fraction) -> t
     exact = {}
     for lower in near.tolist():
         upper = int(uppers[lower])
-        exact[upper, lower] = _stake(first, exact_rates(points, upper)) + _stake(second, exact_rates(points, lower))
+        exact[upper, lower] = _stake(first, exact_rates(points, upper)) + _stake(
+            second, exact_rates(points, lower)
+        )
     return min(exact, key=lambda pair: (exact[pair], pair[1] - pair[0], pair))
 
 
 def _starts(points: Points, prior: Fraction, limit: Fraction) -> list[int]:
-    """For each lower place, the first upper place that reviews no more than the limit in between; exact where floats cannot tell."""
+    """For each lower place, the first upper place that reviews no more than the limit in between;
+    exact where floats cannot tell.
+    """
     flagged = float(prior) * points.tpr + float(1 - prior) * points.fpr
     starts = np.searchsorted(flagged, flagged - float(limit) - DOUBT, side="left")
     doubtful = np.flatnonzero(flagged - flagged[starts] > float(limit) - DOUBT)
@@ -220,7 +281,9 @@ def _starts(points: Points, prior: Fraction, limit: Fraction) -> list[int]:
 
 
 def _window(values: Floats, starts: Sequence[int]) -> np.ndarray[Any, np.dtype[np.intp]]:
-    """For each lower place, the upper place of least value from its start on; of equals the first."""
+    """For each lower place, the upper place of least value from its start on; of equals the
+    first.
+    """
     best: deque[int] = deque()
     found = np.empty(len(values), dtype=np.intp)
     listed = values.tolist()
@@ -235,7 +298,13 @@ def _window(values: Floats, starts: Sequence[int]) -> np.ndarray[Any, np.dtype[n
 
 
 def _told(
-    points: Points, pair: tuple[int, int], price: _Price, at: Conditions, volume: float | None, notes: tuple[Note, ...], missed: Fraction
+    points: Points,
+    pair: tuple[int, int],
+    price: _Price,
+    at: Conditions,
+    volume: float | None,
+    notes: tuple[Note, ...],
+    missed: Fraction,
 ) -> Triage:
     prior = at.exact_prior
     (g, u), (f, t) = (exact_rates(points, place) for place in pair)

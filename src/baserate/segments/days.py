@@ -1,4 +1,6 @@
-"""Days: how many alerts a fixed threshold gives, day by day, and on how many days that is more than a budget."""
+"""Days: how many alerts a fixed threshold gives, day by day, and on how many days that is more than
+a budget.
+"""
 
 from __future__ import annotations
 
@@ -23,13 +25,17 @@ from baserate.notes import Note, combine
 from baserate.numbers import Undefined, exactly, rounded
 from baserate.read.files import hours_of, zone_of
 
-# Days without positives at the end are taken for labels still to come where chance would give them less often than this.
+# Days without positives at the end are taken for labels still to come where chance would give them
+# less often than this.
 IMPROBABLE = 0.001
 AS_COUNTED: Weights = (Fraction(1), Fraction(1))
 NOT_AT_A_VOLUME = Note(
     "BR656",
     f"{LABELS_MISSING}: positives and caught are not known at this volume",
-    Fix("leave volume out to count them among the labelled cases", "leave --volume out to count them among the labelled cases"),
+    Fix(
+        "leave volume out to count them among the labelled cases",
+        "leave --volume out to count them among the labelled cases",
+    ),
 )
 
 
@@ -37,9 +43,10 @@ NOT_AT_A_VOLUME = Note(
 class Day:
     """One day: its cases, the positives among them, the alerts, and the positives caught.
 
-    As counted, these are whole numbers; at another prior or volume, what the same day would have had. `hours` are 23 or 25 where clocks change.
-    Alerts are counted among all `cases`; positives and those caught are known among the `labelled` ones only (None: all of them), and are
-    NaN at a volume where labels are missing: how many positives there are among all cases is not known.
+    As counted, these are whole numbers; at another prior or volume, what the same day would have
+    had. `hours` are 23 or 25 where clocks change. Alerts are counted among all `cases`; positives
+    and those caught are known among the `labelled` ones only (None: all of them), and are NaN at a
+    volume where labels are missing: how many positives there are among all cases is not known.
     """
 
     day: str
@@ -53,9 +60,11 @@ class Day:
 
 @dataclass(frozen=True)
 class Days:
-    """What a fixed threshold gives day by day, in their order; the mean, the least and the most of it.
+    """What a fixed threshold gives day by day, in their order; the mean, the least and the most of
+    it.
 
-    `over` are the days with more alerts than the budget. `undated` holds cases without a day, which no mean counts; None where there are none.
+    `over` are the days with more alerts than the budget. `undated` holds cases without a day, which
+    no mean counts; None where there are none.
     """
 
     parts: tuple[Day, ...]
@@ -72,7 +81,9 @@ class Days:
     @property
     def mean(self) -> float:
         """Alerts a day on average."""
-        return rounded(sum((exactly(day.alerts) for day in self.parts), Fraction(0)) / len(self.parts))
+        return rounded(
+            sum((exactly(day.alerts) for day in self.parts), Fraction(0)) / len(self.parts)
+        )
 
     @property
     def least(self) -> Day:
@@ -84,10 +95,16 @@ class Days:
 
     @property
     def over(self) -> tuple[Day, ...]:
-        return () if self.budget is None else tuple(day for day in self.parts if day.alerts > self.budget)
+        return (
+            ()
+            if self.budget is None
+            else tuple(day for day in self.parts if day.alerts > self.budget)
+        )
 
     def __repr__(self) -> str:
-        alerts = f"{self.mean:.6g} alerts a day, from {self.least.alerts:.6g} to {self.most.alerts:.6g}"
+        alerts = (
+            f"{self.mean:.6g} alerts a day, from {self.least.alerts:.6g} to {self.most.alerts:.6g}"
+        )
         over = "" if self.budget is None else f", more than {self.budget:g} on {len(self.over)}"
         return f"Days: {number_of(len(self.parts), 'day')}, {alerts}{over}"
 
@@ -101,12 +118,15 @@ def by_day(
     volume: float | None = None,
     tz: str | None = None,
 ) -> Days:
-    """How many alerts a day does this threshold give, and on how many days is that more than the budget?
+    """How many alerts a day does this threshold give, and on how many days is that more than the
+    budget?
 
-    `days` come from `count_days`. A fixed threshold gives another number every day. At another prior every positive and every negative of every
-    day weighs as much more or less as it takes for that prior over all days, which keeps the number of cases; `volume` is how many cases a day
-    there will be on average, where the file holds fewer. `tz` is the time zone that the days were counted in: some of its days have 23 or 25
-    hours. Cases without a label that were left out when the file was read (`count_days_file(…, missing_label="drop")`) are alerts too.
+    `days` come from `count_days`. A fixed threshold gives another number every day. At another
+    prior every positive and every negative of every day weighs as much more or less as it takes for
+    that prior over all days, which keeps the number of cases; `volume` is how many cases a day
+    there will be on average, where the file holds fewer. `tz` is the time zone that the days were
+    counted in: some of its days have 23 or 25 hours. Cases without a label that were left out when
+    the file was read (`count_days_file(…, missing_label="drop")`) are alerts too.
 
     >>> import baserate as br
     >>> y, s = [0, 1, 0, 1, 0, 0], [0.2, 0.7, 0.8, 0.9, 0.6, 0.1]
@@ -115,20 +135,33 @@ def by_day(
     Days: 2 days, 1.5 alerts a day, from 1 to 2, more than 1 on 1
     >>> [day.day for day in found.over], [day.caught for day in found.parts]
     (['2026-01-01'], [1, 1])
-    """
+    """  # noqa: E501
     if not isinstance(days, GroupedCounts):
-        raise refuse("BR430", f"days are GroupedCounts by day, got {type(days).__name__}", "count_days(y, scores, days=dates)")
+        raise refuse(
+            "BR430",
+            f"days are GroupedCounts by day, got {type(days).__name__}",
+            "count_days(y, scores, days=dates)",
+        )
     counted, missing = days.scored(), days.unlabelled is not None
     names = {group: _named(group) for group in counted if group is not None}
     if not names:
-        raise refuse("BR430", "there are no days: every case lacks one", "give the column of the days")
+        raise refuse(
+            "BR430", "there are no days: every case lacks one", "give the column of the days"
+        )
     zone, limit, given = zone_of(tz), _checked_budget(budget), checked_conditions(at)
     whole = days.total()
     point = flag_at(whole, threshold, at=given, volume=checked_volume(volume))
     if missing and not point.at.as_in_sample:
-        text = "alerts are counted among all cases, and those without a label have no class that another base rate could weigh"
+        text = (
+            "alerts are counted among all cases, and those without a label have no class that"
+            " another base rate could weigh"
+        )
         raise refuse("BR115", text, Fix("leave the prior out", "leave --prior out"))
-    weights = class_weights(whole + whole.unlabelled if missing else whole, point.at, None if volume is None else Fraction(volume) * len(names))
+    weights = class_weights(
+        whole + whole.unlabelled if missing else whole,
+        point.at,
+        None if volume is None else Fraction(volume) * len(names),
+    )
     order = sorted(names, key=lambda group: names[group])
     seen = tuple(_day(names[group], counted[group], threshold, AS_COUNTED, zone) for group in order)
     parts = tuple(_day(names[group], counted[group], threshold, weights, zone) for group in order)
@@ -136,17 +169,27 @@ def by_day(
     if volume is not None and point.at.as_in_sample and whole.labels_missing:
         unknown = Undefined(LABELS_MISSING)
         parts = tuple(replace(day, positives=unknown, caught=unknown) for day in parts)
-        said = tuple(NOT_AT_A_VOLUME if note.code == NOT_AT_A_VOLUME.code else note for note in said)
+        said = tuple(
+            NOT_AT_A_VOLUME if note.code == NOT_AT_A_VOLUME.code else note for note in said
+        )
     undated = _day("", counted[None], threshold, AS_COUNTED, None) if None in counted else None
     found = Days(parts, point, limit, tz, undated)
-    return replace(found, notes=combine(days.notes, (*said, *_remarks(replace(found, parts=seen), weighted=days.weighted))))
+    return replace(
+        found,
+        notes=combine(
+            days.notes, (*said, *_remarks(replace(found, parts=seen), weighted=days.weighted))
+        ),
+    )
 
 
 def _named(group: Hashable) -> str:
     try:
-        return dt.date.fromisoformat(group if isinstance(group, str) else group.isoformat()).isoformat()  # type: ignore[attr-defined]
+        text = group if isinstance(group, str) else group.isoformat()  # type: ignore[attr-defined]
+        return dt.date.fromisoformat(text).isoformat()
     except (ValueError, AttributeError):
-        raise refuse("BR430", f"the group {quoted(group)} is no day", "count_days(y, scores, days=dates)") from None
+        raise refuse(
+            "BR430", f"the group {quoted(group)} is no day", "count_days(y, scores, days=dates)"
+        ) from None
 
 
 def _checked_budget(budget: Any) -> float | None:
@@ -154,17 +197,29 @@ def _checked_budget(budget: Any) -> float | None:
         return None
     given = from_number(budget)
     if given is None or given.value < 1:
-        raise refuse("BR521", f"a budget is a number of alerts a day, 1 or more, got {quoted(budget)}", "budget=200")
+        raise refuse(
+            "BR521",
+            f"a budget is a number of alerts a day, 1 or more, got {quoted(budget)}",
+            "budget=200",
+        )
     return rounded(given.value)
 
 
-def _day(name: str, counts: Counts, threshold: float | None, weights: Weights, zone: ZoneInfo | None) -> Day:
-    tp, fp, fn, tn = (exactly(cases) * weight for cases, weight in zip(_flagged(counts, threshold), (*weights, *weights), strict=True))
+def _day(
+    name: str, counts: Counts, threshold: float | None, weights: Weights, zone: ZoneInfo | None
+) -> Day:
+    tp, fp, fn, tn = (
+        exactly(cases) * weight
+        for cases, weight in zip(_flagged(counts, threshold), (*weights, *weights), strict=True)
+    )
     alerts, labelled = tp + fp, tp + fp + fn + tn
     hours, cases = hours_of(name, zone) if name else 24.0, labelled
     if counts.unlabelled is not None:
         rest = _flagged(counts.unlabelled, threshold)
-        alerts, cases = alerts + weights[1] * exactly(rest.fp), labelled + weights[1] * exactly(rest.fp + rest.tn)
+        alerts, cases = (
+            alerts + weights[1] * exactly(rest.fp),
+            labelled + weights[1] * exactly(rest.fp + rest.tn),
+        )
     known = None if counts.unlabelled is None else _plain(labelled)
     return Day(name, _plain(cases), _plain(tp + fn), _plain(alerts), _plain(tp), hours, known)
 
@@ -180,45 +235,66 @@ def _plain(value: Fraction) -> float:
 
 def _remarks(found: Days, *, weighted: bool) -> Iterator[Note]:
     if found.undated is not None:
-        yield Note("BR435", f"{number_of(found.undated.cases, 'case')} without a day: in no day's count, and in no mean")
+        yield Note(
+            "BR435",
+            f"{number_of(found.undated.cases, 'case')} without a day: in no day's count, and in no"
+            " mean",
+        )
     first, last = (dt.date.fromisoformat(found.parts[place].day) for place in (0, -1))
     without = (last - first).days + 1 - len(found.parts)
     if without:
-        yield Note("BR435", f"{number_of(without, 'day')} without cases between {first} and {last}: in no mean")
+        yield Note(
+            "BR435",
+            f"{number_of(without, 'day')} without cases between {first} and {last}: in no mean",
+        )
     changed = [f"{day.day} ({day.hours:g} h)" for day in found.parts if day.hours != 24]
     if changed:
-        yield Note("BR431", f"clocks change on {', '.join(changed[:3])}{' …' if len(changed) > 3 else ''}: such a day has more or fewer cases")
+        yield Note(
+            "BR431",
+            f"clocks change on {', '.join(changed[:3])}{' …' if len(changed) > 3 else ''}: such a"
+            " day has more or fewer cases",
+        )
     if not weighted:
         yield from _no_labels_yet(found.parts)
 
 
 def _no_labels_yet(days: Sequence[Day]) -> Iterator[Note]:
-    """The last days have no positives, though the rate before makes that improbable: their labels may not have come in yet."""
+    """The last days have no positives, though the rate before makes that improbable: their labels
+    may not have come in yet.
+    """
     end = len(days)
     while end and not days[end - 1].positives:
         end -= 1
     before, after = days[:end], days[end:]
     if not before or not after:
         return
-    cases, tail = (sum(day.cases if day.labelled is None else day.labelled for day in some) for some in (before, after))
+    cases, tail = (
+        sum(day.cases if day.labelled is None else day.labelled for day in some)
+        for some in (before, after)
+    )
     positives = sum(day.positives for day in before)
     rate, chance = positives / cases, _none_at_the_end(positives, cases, tail)
     if chance >= IMPROBABLE:
         return
     shown = f"{chance:.1g}" if chance >= 1e-300 else "less than 1e-300"
-    text = f"no positives among {number_of(tail, 'case')} from {after[0].day} on, though {rate:.3g} of those before were positive"
+    text = (
+        f"no positives among {number_of(tail, 'case')} from {after[0].day} on, though {rate:.3g} of"
+        " those before were positive"
+    )
     yield Note(
         "BR113",
-        f"{text} (by chance with probability {shown}): labels of the last days may not have come in yet",
+        f"{text} (by chance with probability {shown}): labels of the last days may not have come"
+        " in yet",
         Fix.everywhere("leave those days out"),
     )
 
 
 def _none_at_the_end(positives: float, cases: float, tail: float) -> float:
-    """The chance that so many positives, in any order among all cases, leave the last ones without any: C(n, k) / C(n + tail, k).
+    """The chance that so many positives, in any order among all cases, leave the last ones without
+    any: C(n, k) / C(n + tail, k).
 
-    Given how many positives there are, every order of the cases is as probable where the rate stays the same, whatever it is: nothing
-    is estimated, so that few positives do not make it too small.
+    Given how many positives there are, every order of the cases is as probable where the rate stays
+    the same, whatever it is: nothing is estimated, so that few positives do not make it too small.
     """
     ends = (cases, 1), (cases - positives, -1), (cases + tail, -1), (cases + tail - positives, 1)
     return min(1.0, math.exp(math.fsum(sign * math.lgamma(number + 1) for number, sign in ends)))

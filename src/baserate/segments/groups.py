@@ -13,10 +13,25 @@ from baserate.counts.grouped import GroupedCounts
 from baserate.counts.points import Points
 from baserate.decisions.operating_point import OperatingPoint, short_on
 from baserate.decisions.rules import parse_rule
-from baserate.decisions.selection import Site, added, choose, flag_at, pooled_confusion, pooled_counts, pooled_prior
+from baserate.decisions.selection import (
+    Site,
+    added,
+    choose,
+    flag_at,
+    pooled_confusion,
+    pooled_counts,
+    pooled_prior,
+)
 from baserate.errors import Fix, Infeasible, InputError, grouped, number_of, quoted, refuse
 from baserate.inference.bootstrap import Plan, checked_replicates, checked_seed
-from baserate.inference.clusters import CLASS_OF, cluster_bound, cluster_intervals, cluster_notes, cluster_plan, clustered
+from baserate.inference.clusters import (
+    CLASS_OF,
+    cluster_bound,
+    cluster_intervals,
+    cluster_notes,
+    cluster_plan,
+    clustered,
+)
 from baserate.inference.estimated_prior import refuse_estimate
 from baserate.inference.fixed_point import point_intervals
 from baserate.inference.intervals import interval
@@ -38,7 +53,8 @@ from baserate.measures.confusion import MOST_CASES, NOT_SAID, checked_conditions
 from baserate.notes import Note, combine
 from baserate.read.files import group_names
 
-# With fewer cases of a class than this an interval is shown and no verdict, unless even so few show the requirement.
+# With fewer cases of a class than this an interval is shown and no verdict, unless even so few show
+# the requirement.
 FEW = 10
 TOO_FEW = "too few cases"
 WORST = (SHOWN, OBSERVED, TOO_FEW, UNJUDGED, MISSED)
@@ -71,12 +87,14 @@ class Asked:
 
 @dataclass(frozen=True)
 class Slice:
-    """One site: its cases, what the common threshold does there at its own base rate, and what that shows.
+    """One site: its cases, what the common threshold does there at its own base rate, and what that
+    shows.
 
-    `intervals` hold tpr, tnr, precision and npv; `bounds` the one-sided lower bounds of tpr and tnr. `alerts` are out of the
-    site's own number of cases, all that were scored; rates are those of the `labelled` ones.
-    `own` is the point that the site alone would need for the requirement; None where no threshold keeps it.
-    Where it is several `sites` at priors of their own, outcomes are the sums over these, without intervals.
+    `intervals` hold tpr, tnr, precision and npv; `bounds` the one-sided lower bounds of tpr and
+    tnr. `alerts` are out of the site's own number of cases, all that were scored; rates are those
+    of the `labelled` ones. `own` is the point that the site alone would need for the requirement;
+    None where no threshold keeps it. Where it is several `sites` at priors of their own, outcomes
+    are the sums over these, without intervals.
     """
 
     group: Hashable
@@ -90,7 +108,11 @@ class Slice:
     @cached_property
     def point(self) -> OperatingPoint:
         point = flag_at(self.counts, self.asked.threshold, at=self.at, volume=self.cases or None)
-        return replace(point, confusion=pooled_confusion(self.sites, point.threshold)) if self.sites else point
+        return (
+            replace(point, confusion=pooled_confusion(self.sites, point.threshold))
+            if self.sites
+            else point
+        )
 
     def __getitem__(self, measure: str) -> float:
         """Any measure at the common threshold and the site's own conditions."""
@@ -117,7 +139,9 @@ class Slice:
 
     @property
     def prior(self) -> float | None:
-        """The base rate that it is read at: its own, or the one given; None where class totals were chosen and none was given."""
+        """The base rate that it is read at: its own, or the one given; None where class totals were
+        chosen and none was given.
+        """
         prior: float | None = self.point.at.prior
         return prior
 
@@ -150,14 +174,18 @@ class Slice:
         if not rule:
             return None
         try:
-            return choose(pooled_counts(self.sites) if self.sites else self.counts, rule, at=self.at)
+            return choose(
+                pooled_counts(self.sites) if self.sites else self.counts, rule, at=self.at
+            )
         except InputError:
             return None
 
 
 @dataclass(frozen=True)
 class Slices(Mapping[Hashable, Slice]):
-    """What one threshold does at every site: a mapping from a group to its `Slice`, and `total` for all of them together."""
+    """What one threshold does at every site: a mapping from a group to its `Slice`, and `total` for
+    all of them together.
+    """
 
     parts: tuple[Slice, ...]
     total: Slice
@@ -192,10 +220,14 @@ class Slices(Mapping[Hashable, Slice]):
         """The threshold for a person: as it was given, or in few digits where it was chosen."""
         if self.chosen:
             return _flags(self.threshold, self.total.counts)
-        return "flagging nothing" if self.threshold is None else f"score >= {quoted(self.threshold)}"
+        return (
+            "flagging nothing" if self.threshold is None else f"score >= {quoted(self.threshold)}"
+        )
 
     def that_are(self, outcome: str) -> tuple[Slice, ...]:
-        """The sites with this outcome: "shown", "observed, not shown", "missed", "too few cases" or "cannot be judged"."""
+        """The sites with this outcome: "shown", "observed, not shown", "missed", "too few cases" or
+        "cannot be judged".
+        """
         return tuple(part for part in self.parts if part.outcome == outcome)
 
     def largest(self, most: int) -> tuple[Slice, ...]:
@@ -210,7 +242,9 @@ class Slices(Mapping[Hashable, Slice]):
         return (*(part for part in self.parts if id(part) in kept), other)
 
     def __repr__(self) -> str:
-        judged = "" if self.require is None else f", {len(self.that_are(SHOWN))} show {self.require}"
+        judged = (
+            "" if self.require is None else f", {len(self.that_are(SHOWN))} show {self.require}"
+        )
         return f"Slices: {number_of(len(self), 'group')} at {self.setting}{judged}"
 
 
@@ -226,22 +260,25 @@ def by_group(  # noqa: PLR0913 (each is a question of its own)
     seed: int = 0,
     replicates: int | None = None,
 ) -> Slices:
-    """What does one threshold do at every site, at the site's own base rate, and where is a requirement shown?
+    """What does one threshold do at every site, at the site's own base rate, and where is a
+    requirement shown?
 
-    `groups` are `GroupedCounts`, or counts by name; where each site holds `GroupedCounts` of its own, these are clusters (patients), the
-    units of every interval (resampled whole with `replicates`). The `threshold` is the same everywhere: the one given, or the one that
-    `rule` (or the requirement) chooses on all cases together, which a note says. `at` is for all sites, or one each; without it every site
-    is read at its own share of positives.
+    `groups` are `GroupedCounts`, or counts by name; where each site holds `GroupedCounts` of its
+    own, these are clusters (patients), the units of every interval (resampled whole with
+    `replicates`). The `threshold` is the same everywhere: the one given, or the one that `rule` (or
+    the requirement) chooses on all cases together, which a note says. `at` is for all sites, or one
+    each; without it every site is read at its own share of positives.
 
-    A requirement ("recall >= 0.9 and fpr <= 5%") is judged at every site by its one-sided bound at the level: of so many sites some bounds fail
-    by chance, and `simultaneous=True` makes those of recall and specificity at all sites hold together (Bonferroni).
+    A requirement ("recall >= 0.9 and fpr <= 5%") is judged at every site by its one-sided bound at
+    the level: of so many sites some bounds fail by chance, and `simultaneous=True` makes those of
+    recall and specificity at all sites hold together (Bonferroni).
 
     >>> import baserate as br
     >>> sites = {"a": br.Counts([1, 0], [190, 10], [100, 900]), "b": br.Counts([1, 0], [16, 4], [100, 900])}
     >>> found = br.by_group(sites, threshold=1, require="recall >= 0.9")
     >>> found["a"].outcome, found["b"].outcome, found["b"]["precision"], found["b"].bounds["tpr"].low
     ('shown', 'missed', 0.13793103448275862, 0.5989718826680254)
-    """
+    """  # noqa: E501
     parts = _checked(groups)
     whole = groups.total() if isinstance(groups, GroupedCounts) else added(list(parts.values()))
     counts = _counts(whole)
@@ -252,27 +289,48 @@ def by_group(  # noqa: PLR0913 (each is a question of its own)
     shared = not isinstance(at, Mapping) or not at
     sites = [(_counts(part), conditions[group]) for group, part in parts.items()]
     together, apart = (next(iter(conditions.values())), ()) if shared else _pooled(sites)
-    cut, chosen, notes = common_threshold(pooled_counts(apart) if apart else counts, threshold, rule, require, together)
+    cut, chosen, notes = common_threshold(
+        pooled_counts(apart) if apart else counts, threshold, rule, require, together
+    )
     level = checked_level(level)
     each = 1 - missed(level) / (len(BOUNDED) * len(parts)) if simultaneous else level
-    asked = Asked(cut, require, level, each, checked_seed(seed), None if replicates is None else checked_replicates(replicates))
+    asked = Asked(
+        cut,
+        require,
+        level,
+        each,
+        checked_seed(seed),
+        None if replicates is None else checked_replicates(replicates),
+    )
     names = group_names(list(parts))
-    made = tuple(_slice(group, name, cases, conditions[group], asked) for name, (group, cases) in zip(names, parts.items(), strict=True))
+    made = tuple(
+        _slice(group, name, cases, conditions[group], asked)
+        for name, (group, cases) in zip(names, parts.items(), strict=True)
+    )
     total = _slice(None, ALL, whole, together, replace(asked, bound_level=level), apart)
     found = Slices(made, total, require, level, simultaneous, chosen)
-    return replace(found, notes=combine(_recorded(groups, counts), (*notes, *_remarks(found, whole, conditions))))
+    return replace(
+        found,
+        notes=combine(_recorded(groups, counts), (*notes, *_remarks(found, whole, conditions))),
+    )
 
 
 def common_threshold(
     counts: Counts, threshold: Any, rule: str | None, require: str | None, at: Conditions
 ) -> tuple[float | None, bool, tuple[Note, ...]]:
-    """The threshold that is given, or the one chosen on all cases together; whether it was chosen, and what is to be said of that."""
+    """The threshold that is given, or the one chosen on all cases together; whether it was chosen,
+    and what is to be said of that.
+    """
     summaries, needed = split_requirement(require) if require is not None else ([], "")
     if require is not None and (needed or not summaries):
         parse_rule(needed, MOST_CASES)  # what cannot be read is refused before anything is judged
     if threshold is not NOT_SAID:
         if rule is not None:
-            raise refuse("BR594", "a rule and a threshold are given: one of them says where to cut", "give one of them")
+            raise refuse(
+                "BR594",
+                "a rule and a threshold are given: one of them says where to cut",
+                "give one of them",
+            )
         Points.of(counts).place(threshold)
         return threshold, False, ()
     try:
@@ -281,24 +339,46 @@ def common_threshold(
         if rule is not None:
             raise
         cut = choose(counts, at=at).threshold
-    text = f"the threshold ({_flags(cut, counts)}) was chosen on all groups together, on these same cases, and treated as fixed in advance"
-    fix = Fix("evaluate it on other cases: by_group(test, threshold=…)", "evaluate it on other cases: --threshold on another file")
+    text = (
+        f"the threshold ({_flags(cut, counts)}) was chosen on all groups together, on these same"
+        " cases, and treated as fixed in advance"
+    )
+    fix = Fix(
+        "evaluate it on other cases: by_group(test, threshold=…)",
+        "evaluate it on other cases: --threshold on another file",
+    )
     return cut, True, (Note("BR593", f"{text}: intervals and bounds are optimistic", fix),)
 
 
 def _flags(threshold: float | None, counts: Counts) -> str:
     """In as few digits as flag the same cases."""
-    return "flagging nothing" if threshold is None else f"score >= {short_on(Points.of(counts), threshold)}"
+    return (
+        "flagging nothing"
+        if threshold is None
+        else f"score >= {short_on(Points.of(counts), threshold)}"
+    )
 
 
 def _checked(groups: Any) -> dict[Hashable, Cases]:
     if isinstance(groups, GroupedCounts) and len(groups):
         return dict(groups.scored())
     kinds = Counts, GroupedCounts
-    if not isinstance(groups, Mapping) or not groups or not all(isinstance(part, kinds) for part in groups.values()):
-        raise refuse("BR433", "slices are made of counts by group, and there are none here", "by_group(count_groups(y, scores, groups=site))")
+    if (
+        not isinstance(groups, Mapping)
+        or not groups
+        or not all(isinstance(part, kinds) for part in groups.values())
+    ):
+        raise refuse(
+            "BR433",
+            "slices are made of counts by group, and there are none here",
+            "by_group(count_groups(y, scores, groups=site))",
+        )
     if len({type(part) for part in groups.values()}) > 1:
-        raise refuse("BR433", "some groups have clusters and some have none", "count the clusters of every group, or of none")
+        raise refuse(
+            "BR433",
+            "some groups have clusters and some have none",
+            "count the clusters of every group, or of none",
+        )
     return dict(groups)
 
 
@@ -312,26 +392,53 @@ def _conditions(parts: Mapping[Hashable, Cases], at: Any) -> dict[Hashable, Cond
         return dict.fromkeys(parts, checked_conditions(at))
     unknown = [group for group in at if group not in parts]
     if unknown:
-        some = ", ".join(quoted(group) for group in list(parts)[:3]) + (" …" if len(parts) > 3 else "")
-        raise refuse("BR433", f"a prior is given for {quoted(unknown[0])}, and there is no such group", f"one of {some}")
-    costs = {(given.costs if given.costs_given else None) for given in map(checked_conditions, at.values())}
+        some = ", ".join(quoted(group) for group in list(parts)[:3]) + (
+            " …" if len(parts) > 3 else ""
+        )
+        raise refuse(
+            "BR433",
+            f"a prior is given for {quoted(unknown[0])}, and there is no such group",
+            f"one of {some}",
+        )
+    costs = {
+        (given.costs if given.costs_given else None)
+        for given in map(checked_conditions, at.values())
+    }
     if len(costs) > 1:
-        raise refuse("BR433", "sites are given different costs: one threshold is chosen for all", "give all sites the same costs")
-    return {group: at[group] if group in at else Conditions(None, next(iter(costs), None)) for group in parts}
+        raise refuse(
+            "BR433",
+            "sites are given different costs: one threshold is chosen for all",
+            "give all sites the same costs",
+        )
+    return {
+        group: at[group] if group in at else Conditions(None, next(iter(costs), None))
+        for group in parts
+    }
 
 
 def _pooled(sites: Sequence[Site]) -> tuple[Conditions, tuple[Site, ...]]:
-    """All of these together: at the prior that they have together, as the sum of them where some are given a prior."""
+    """All of these together: at the prior that they have together, as the sum of them where some
+    are given a prior.
+    """
     first = sites[0][1]
     costs = first.costs if first.costs_given else None
     prior = pooled_prior(sites) if any(at.prior is not None for _, at in sites) else None
     return Conditions(prior, costs), tuple(sites) if prior is not None else ()
 
 
-def _slice(group: Hashable, name: str, cases: Cases, at: Conditions, asked: Asked, sites: tuple[Site, ...] = ()) -> Slice:
+def _slice(
+    group: Hashable,
+    name: str,
+    cases: Cases,
+    at: Conditions,
+    asked: Asked,
+    sites: tuple[Site, ...] = (),
+) -> Slice:
     counts, clusters = _counts(cases), cases if isinstance(cases, GroupedCounts) else None
     if not counts.total_positives or not counts.total_negatives:
-        at = Conditions(None, at.costs if at.costs_given else None)  # of a class that is not there nothing is known at another prior
+        at = Conditions(
+            None, at.costs if at.costs_given else None
+        )  # of a class that is not there nothing is known at another prior
     return Slice(group, name, counts, at, asked, clusters, sites)
 
 
@@ -349,20 +456,35 @@ def _judged(part: Slice) -> Requirement:
         return Requirement(UNJUDGED, (), None, (NO_BOUND,))
     try:
         if part.clusters is None:
-            known: dict[str, Any] = {"at": part.at, "threshold": asked.threshold, "level": asked.bound_level, "seed": asked.seed}
+            known: dict[str, Any] = {
+                "at": part.at,
+                "threshold": asked.threshold,
+                "level": asked.bound_level,
+                "seed": asked.seed,
+            }
             found = require(str(asked.require), part.counts, volume=part.cases or None, **known)
         else:
-            found = require_of_clusters(str(asked.require), part.point, part.clusters, asked.bound_level, asked.plan)
+            found = require_of_clusters(
+                str(asked.require), part.point, part.clusters, asked.bound_level, asked.plan
+            )
     except InputError as error:
         problem = error.problems[0]
         return Requirement(UNJUDGED, (), None, (Note(problem.code, problem.text),))
     checks = tuple(replace(check, outcome=_fitting(check, part)) for check in found.checks)
-    return replace(found, checks=checks, outcome=max((check.outcome for check in checks), key=WORST.index))
+    return replace(
+        found, checks=checks, outcome=max((check.outcome for check in checks), key=WORST.index)
+    )
 
 
 def _fitting(check: Check, part: Slice) -> str:
-    """No word stronger than the cases: with a handful of the class, neither observed nor missed says anything."""
-    sizes = (part.positives, part.negatives) if part.clusters is None else clustered(part.clusters).worth
+    """No word stronger than the cases: with a handful of the class, neither observed nor missed
+    says anything.
+    """
+    sizes = (
+        (part.positives, part.negatives)
+        if part.clusters is None
+        else clustered(part.clusters).worth
+    )
     of = CLASS_OF.get(check.interval.name)
     few = sizes[of] < FEW if of is not None else min(sizes) < FEW
     return TOO_FEW if few and check.outcome != SHOWN else check.outcome
@@ -373,32 +495,52 @@ def _recorded(groups: Mapping[Hashable, Cases], counts: Counts) -> tuple[Note, .
     return combine(groups.notes if isinstance(groups, GroupedCounts) else (), counts.notes)
 
 
-def _remarks(found: Slices, whole: Cases, conditions: Mapping[Hashable, Conditions]) -> Iterator[Note]:
+def _remarks(
+    found: Slices, whole: Cases, conditions: Mapping[Hashable, Conditions]
+) -> Iterator[Note]:
     if isinstance(whole, GroupedCounts):
         yield from cluster_notes(whole)
     yield from (note for given in dict.fromkeys(conditions.values()) for note in given.notes)
     read = {part.name: part.at.prior for part in found.parts if part.at.prior is not None}
     if len(set(read.values())) > 1 or 0 < len(read) < len(found):
         yield _each_prior(read)
-        yield from (note for note in found.total.point.notes if note.code not in (LABEL_SHIFT, *NOT_OF_SITES))
+        yield from (
+            note
+            for note in found.total.point.notes
+            if note.code not in (LABEL_SHIFT, *NOT_OF_SITES)
+        )
     else:
         yield from (note for note in found.total.point.notes if note.code not in NOT_OF_SITES)
-    emptied = [part.name for part in found.parts if conditions[part.group].prior is not None and part.at.prior is None]
+    emptied = [
+        part.name
+        for part in found.parts
+        if conditions[part.group].prior is not None and part.at.prior is None
+    ]
     if emptied:
-        text = f"{_listed(emptied)}: a class is missing, so that nothing is known there at another prior; read at its own"
+        text = (
+            f"{_listed(emptied)}: a class is missing, so that nothing is known there at another"
+            " prior; read at its own"
+        )
         yield Note("BR433", text)
     if found.require is not None and len(found) > 1:
         yield _multiplicity(found)
 
 
 def _each_prior(read: Mapping[str, float]) -> Note:
-    shown = ", ".join(f"{quoted(name)} at {prior:.6g}" for name, prior in list(read.items())[:3]) + (" …" if len(read) > 3 else "")
-    text = f"read at priors that are given ({shown}): this assumes label shift only (the scores of each class keep their distribution)"
+    shown = ", ".join(
+        f"{quoted(name)} at {prior:.6g}" for name, prior in list(read.items())[:3]
+    ) + (" …" if len(read) > 3 else "")
+    text = (
+        f"read at priors that are given ({shown}): this assumes label shift only (the scores of"
+        " each class keep their distribution)"
+    )
     return Note(LABEL_SHIFT, text)
 
 
 def _listed(names: Sequence[str]) -> str:
-    return ", ".join(quoted(name) for name in names[:3]) + (f" and {grouped(len(names) - 3)} more" if len(names) > 3 else "")
+    return ", ".join(quoted(name) for name in names[:3]) + (
+        f" and {grouped(len(names) - 3)} more" if len(names) > 3 else ""
+    )
 
 
 def _multiplicity(found: Slices) -> Note:
@@ -406,8 +548,20 @@ def _multiplicity(found: Slices) -> Note:
     count, out = len(BOUNDED) * len(found), missed(found.level)
     if found.simultaneous:
         each = percent(1 - out / count)
-        text = f"all {count} bounds (recall and specificity of {number_of(len(found), 'group')}) hold together at {percent(found.level)}"
+        text = (
+            f"all {count} bounds (recall and specificity of {number_of(len(found), 'group')}) hold"
+            f" together at {percent(found.level)}"
+        )
         return Note("BR434", f"{text}: each is at {each} (Bonferroni)")
-    wrong = f"about {count * out:.3g} of {count} ({count} x {percent(out)}) would be wrong by chance"
+    wrong = (
+        f"about {count * out:.3g} of {count} ({count} x {percent(out)}) would be wrong by chance"
+    )
     text = f"{count} bounds, each at {percent(found.level)}: {wrong}"
-    return Note("BR434", text, Fix("simultaneous=True, so that all hold together (Bonferroni)", "--simultaneous (Bonferroni)"))
+    return Note(
+        "BR434",
+        text,
+        Fix(
+            "simultaneous=True, so that all hold together (Bonferroni)",
+            "--simultaneous (Bonferroni)",
+        ),
+    )

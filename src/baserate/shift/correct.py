@@ -22,7 +22,8 @@ from baserate.notes import Ledger, Note, check_corrected_once, combine
 from baserate.numbers import Floats, Ints, rounded
 
 # ----------------------------------------------------------------------
-# New names for the thresholds of counts: every cell keeps its cases and its rank, whatever floats make of its new score.
+# New names for the thresholds of counts: every cell keeps its cases and its rank, whatever floats
+# make of its new score.
 
 
 # Rounding alone moves a label by so many units in the last place; only more is worth a note.
@@ -31,18 +32,30 @@ LIKELY = "divide percentages by 100; turn logits into probabilities"
 
 
 def as_probabilities(scores: Array) -> Floats:
-    """Scores that are probabilities, as floats; what lies outside by rounding is taken as 0 or 1, and anything else refused."""
+    """Scores that are probabilities, as floats; what lies outside by rounding is taken as 0 or 1,
+    and anything else refused.
+    """
     values = scores.astype(np.float64)
     low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 1.0)
     if not (low >= -ROUNDING and high <= 1 + ROUNDING):
-        raise refuse("BR563", f"these scores are not probabilities: they span {low:.6g} to {high:.6g}", LIKELY)
+        raise refuse(
+            "BR563",
+            f"these scores are not probabilities: they span {low:.6g} to {high:.6g}",
+            LIKELY,
+        )
     return np.clip(values, 0.0, 1.0)
 
 
 def relabelled(counts: Counts, labels: Floats, ledger: Ledger) -> Counts:
-    """The same cells with these labels, which do not rise but may be equal where floats merge them: those are set apart again."""
+    """The same cells with these labels, which do not rise but may be equal where floats merge them:
+    those are set apart again.
+    """
     if counts.bins is not None:
-        raise refuse("BR220", "coarse counts keep the edges of their bins, which other scores would not fit", "correct before coarsening")
+        raise refuse(
+            "BR220",
+            "coarse counts keep the edges of their bins, which other scores would not fit",
+            "correct before coarsening",
+        )
     apart, moved = _set_apart(labels)
     cells = Cells(apart, counts.positives.copy(), counts.negatives.copy())
     if counts.cuts is not None:
@@ -52,9 +65,12 @@ def relabelled(counts: Counts, labels: Floats, ledger: Ledger) -> Counts:
 
 
 def _set_apart(labels: Floats) -> tuple[Floats, Ints]:
-    """Strictly descending labels between 0 and 1, each the nearest there is below its predecessor, and by how many units each was moved."""
+    """Strictly descending labels between 0 and 1, each the nearest there is below its predecessor,
+    and by how many units each was moved.
+    """
     wished, place = ascending_orders(labels), np.arange(len(labels))
-    # In units of the last place: below every label before it, and above every label after it down to 0.
+    # In units of the last place: below every label before it, and above every label after it down
+    # to 0.
     orders = np.maximum(np.minimum.accumulate(wished + place) - place, len(labels) - 1 - place)
     return scores_of_orders(orders, np.dtype(np.float64)), np.abs(orders - wished)
 
@@ -64,26 +80,37 @@ def _moved(units: Ints) -> tuple[Note, ...]:
     if not far.any():
         return ()
     text = (
-        f"{grouped(int(np.count_nonzero(far)))} scores merge when corrected, as floats are no finer; they keep their order, "
-        f"and lie up to {grouped(int(units.max()))} units in the last place off"
+        f"{grouped(int(np.count_nonzero(far)))} scores merge when corrected, as floats are no"
+        f" finer; they keep their order, and lie up to {grouped(int(units.max()))} units in the"
+        " last place off"
     )
     return (Note("BR539", text),)
 
 
 # ----------------------------------------------------------------------
-# From one base rate to another: what a calibrated probability is worth where positives are rarer, or more frequent.
+# From one base rate to another: what a calibrated probability is worth where positives are rarer,
+# or more frequent.
 
 
 HOW = "negatives_kept=0.01, or calibrated_at=0.5 with at=Conditions(prior=0.001)"
 
 
-def correct_prior(counts: Counts, *, negatives_kept: Any = None, calibrated_at: Any = None, at: Conditions | None = None) -> Counts:
-    """Which thresholds do these counts have, once their scores are corrected to the base rate of the field?
+def correct_prior(
+    counts: Counts,
+    *,
+    negatives_kept: Any = None,
+    calibrated_at: Any = None,
+    at: Conditions | None = None,
+) -> Counts:
+    """Which thresholds do these counts have, once their scores are corrected to the base rate of
+    the field?
 
-    Either `negatives_kept`, the share of the negatives that the training data kept (every positive was), or `calibrated_at`, the base rate at
-    which the scores are probabilities, and `at`, the one that is meant. The odds of every score are multiplied by one number, so the order of
-    the cases cannot change: the thresholds get new names, and every cell keeps its cases. A ranking measure has the same value, bit for bit.
-    What was corrected is marked, also in sums and in files, and correcting it again is refused. Elkan 2001, IJCAI:973-978, theorem 2.
+    Either `negatives_kept`, the share of the negatives that the training data kept (every positive
+    was), or `calibrated_at`, the base rate at which the scores are probabilities, and `at`, the one
+    that is meant. The odds of every score are multiplied by one number, so the order of the cases
+    cannot change: the thresholds get new names, and every cell keeps its cases. A ranking measure
+    has the same value, bit for bit. What was corrected is marked, also in sums and in files, and
+    correcting it again is refused. Elkan 2001, IJCAI:973-978, theorem 2.
 
     >>> import baserate as br
     >>> counts = br.count([0, 1, 0, 1], [0.5, 0.9, 0.2, 0.99])
@@ -91,22 +118,33 @@ def correct_prior(counts: Counts, *, negatives_kept: Any = None, calibrated_at: 
     array([0.497487, 0.082569, 0.009901, 0.002494])
     """
     if not isinstance(counts, Counts):
-        raise refuse("BR228", f"thresholds are corrected of Counts, got {type(counts).__name__}", "count(...)")
+        raise refuse(
+            "BR228",
+            f"thresholds are corrected of Counts, got {type(counts).__name__}",
+            "count(...)",
+        )
     sample = None if not counts.total_positives or not counts.total_negatives else counts
     factor = odds_factor(negatives_kept, calibrated_at, at, sample)
     check_corrected_once(counts.ledger, factor)
     labels = _corrected(as_probabilities(counts.scores), factor)
-    return relabelled(counts, labels, replace(counts.ledger, corrected=counts.ledger.corrected or _mark(factor)))
+    return relabelled(
+        counts, labels, replace(counts.ledger, corrected=counts.ledger.corrected or _mark(factor))
+    )
 
 
 def correct_probabilities(
-    scores: npt.ArrayLike, *, negatives_kept: Any = None, calibrated_at: Any = None, at: Conditions | None = None
+    scores: npt.ArrayLike,
+    *,
+    negatives_kept: Any = None,
+    calibrated_at: Any = None,
+    at: Conditions | None = None,
 ) -> Floats:
     """What are these probabilities worth at another base rate?
 
-    As `correct_prior`, for single scores: to be shown to somebody, or cut at a threshold of corrected counts. Very close probabilities may
-    become one float; counts are corrected by `correct_prior`, which keeps them apart. An array carries no mark: whether it was corrected before
-    is for the caller to know.
+    As `correct_prior`, for single scores: to be shown to somebody, or cut at a threshold of
+    corrected counts. Very close probabilities may become one float; counts are corrected by
+    `correct_prior`, which keeps them apart. An array carries no mark: whether it was corrected
+    before is for the caller to know.
 
     >>> import baserate as br
     >>> br.correct_probabilities([0.5, 0.9, 0.99], negatives_kept="1%").round(6)
@@ -114,22 +152,43 @@ def correct_probabilities(
     """
     given = np.asarray(scores)
     if given.dtype.kind not in "biuf" or np.isnan(given.astype(np.float64)).any():
-        raise refuse("BR563", "probabilities are numbers from 0 to 1, and none is missing", "drop or score the cases that have none")
+        raise refuse(
+            "BR563",
+            "probabilities are numbers from 0 to 1, and none is missing",
+            "drop or score the cases that have none",
+        )
     factor = odds_factor(negatives_kept, calibrated_at, at, None)
     return _corrected(as_probabilities(given.reshape(-1)), factor).reshape(given.shape)
 
 
-def odds_factor(negatives_kept: Any, calibrated_at: Any, at: Conditions | None, sample: Counts | None) -> Fraction:
-    """What the odds are multiplied by, exactly: the share of negatives kept, or the prior odds meant over those of calibration."""
+def odds_factor(
+    negatives_kept: Any, calibrated_at: Any, at: Conditions | None, sample: Counts | None
+) -> Fraction:
+    """What the odds are multiplied by, exactly: the share of negatives kept, or the prior odds
+    meant over those of calibration.
+    """
     stated = at is not None and not checked_conditions(at).as_in_sample
     if negatives_kept is not None:
         if calibrated_at is not None or at is not None:
-            raise refuse("BR506", "a share of negatives kept, and base rates beside it: they would correct twice", HOW)
+            raise refuse(
+                "BR506",
+                "a share of negatives kept, and base rates beside it: they would correct twice",
+                HOW,
+            )
         return kept_share(negatives_kept)
     if calibrated_at is None:
-        raise refuse("BR507", "correcting scores needs the base rate at which they are calibrated, or the share of negatives kept", HOW)
+        raise refuse(
+            "BR507",
+            "correcting scores needs the base rate at which they are calibrated, or the share of"
+            " negatives kept",
+            HOW,
+        )
     if at is None or not stated:
-        raise refuse("BR509", "to which base rate are the scores to be corrected? Conditions know no data", Fix.everywhere(HOW))
+        raise refuse(
+            "BR509",
+            "to which base rate are the scores to be corrected? Conditions know no data",
+            Fix.everywhere(HOW),
+        )
     trained, meant = calibration_prior(calibrated_at, sample), at.exact_prior
     return meant / (1 - meant) / (trained / (1 - trained))
 
@@ -140,15 +199,27 @@ def calibration_prior(calibrated_at: Any, sample: Counts | None) -> Fraction:
     if written is not None:
         return written.value
     if sample is None:
-        raise refuse("BR507", "the sample has no base rate of its own to be calibrated at", "calibrated_at=0.5")
+        raise refuse(
+            "BR507",
+            "the sample has no base rate of its own to be calibrated at",
+            "calibrated_at=0.5",
+        )
     totals = Fraction(sample.total_positives), Fraction(sample.total_negatives)
     return totals[0] / sum(totals)
 
 
 def _corrected(probabilities: Floats, factor: Fraction) -> Floats:
-    """Odds times the factor. What is left to 1 is made on its own, and each part is a product: both ends stay what they are."""
-    ours, theirs = probabilities * rounded(Fraction(factor.numerator, max(factor.numerator, factor.denominator))), 1 - probabilities
-    theirs = theirs * rounded(Fraction(factor.denominator, max(factor.numerator, factor.denominator)))
+    """Odds times the factor. What is left to 1 is made on its own, and each part is a product: both
+    ends stay what they are.
+    """
+    ours, theirs = (
+        probabilities
+        * rounded(Fraction(factor.numerator, max(factor.numerator, factor.denominator))),
+        1 - probabilities,
+    )
+    theirs = theirs * rounded(
+        Fraction(factor.denominator, max(factor.numerator, factor.denominator))
+    )
     return ours / (ours + theirs)
 
 
@@ -157,7 +228,8 @@ def _mark(factor: Fraction) -> str:
 
 
 # ----------------------------------------------------------------------
-# Scores into probabilities: isotonic (the blocks of the ROC hull), Platt's sigmoid, or beta calibration.
+# Scores into probabilities: isotonic (the blocks of the ROC hull), Platt's sigmoid, or beta
+# calibration.
 
 
 ISOTONIC, PLATT, BETA = "isotonic", "platt", "beta"
@@ -169,10 +241,12 @@ SMALLEST = np.finfo(np.float64).tiny
 
 @dataclass(frozen=True, repr=False)
 class Calibration:
-    """A map from scores to probabilities, calibrated at the base rate `prior` of the cases that it was fitted to.
+    """A map from scores to probabilities, calibrated at the base rate `prior` of the cases that it
+    was fitted to.
 
-    Isotonic: `values[i]` for scores from `scores[i]` up to the next higher. Platt: the logistic function of a · score + c; beta: of
-    a · ln(score) − b · ln(1 − score) + c, with `parameters` (a, c) and (a, b, c).
+    Isotonic: `values[i]` for scores from `scores[i]` up to the next higher. Platt: the logistic
+    function of a · score + c; beta: of a · ln(score) − b · ln(1 − score) + c, with `parameters` (a,
+    c) and (a, b, c).
     """
 
     method: str
@@ -186,38 +260,57 @@ class Calibration:
         """The probabilities of these scores, at the base rate of calibration."""
         given = np.asarray(scores)
         if given.dtype.kind not in "biuf" or np.isnan(given.astype(np.float64)).any():
-            raise refuse("BR201", "a score is missing or no number, and has no probability", "drop or score the cases that have none")
+            raise refuse(
+                "BR201",
+                "a score is missing or no number, and has no probability",
+                "drop or score the cases that have none",
+            )
         flat = given.reshape(-1)
         if self.method == ISOTONIC:
             place = np.searchsorted(self.scores, flat, side="right") - 1
             return self.values[np.maximum(place, 0)].reshape(given.shape)
-        return _logistic(_features(flat, self.method) @ np.array(self.parameters)).reshape(given.shape)
+        return _logistic(_features(flat, self.method) @ np.array(self.parameters)).reshape(
+            given.shape
+        )
 
     def relabel(self, counts: Counts) -> Counts:
         """The same cases at their probabilities.
 
-        A sigmoid keeps every cell and so every ranking measure, bit for bit. Isotonic calibration merges the scores of a block: what is left
-        is the ROC hull of the cases that it was fitted to. A mark of corrected scores is gone: these are calibrated anew.
+        A sigmoid keeps every cell and so every ranking measure, bit for bit. Isotonic calibration
+        merges the scores of a block: what is left is the ROC hull of the cases that it was fitted
+        to. A mark of corrected scores is gone: these are calibrated anew.
         """
         labels, ledger = self.apply(counts.scores), replace(counts.ledger, corrected="")
         if self.method != ISOTONIC:
             return relabelled(counts, labels, ledger)
         if counts.bins is not None or counts.condensed:
-            raise refuse("BR220", "isotonic calibration merges scores, and these counts have merged some", "count with every score kept")
-        return Counts._of(gathered(labels, counts.positives, counts.negatives), ledger, counts._recorded)
+            raise refuse(
+                "BR220",
+                "isotonic calibration merges scores, and these counts have merged some",
+                "count with every score kept",
+            )
+        return Counts._of(
+            gathered(labels, counts.positives, counts.negatives), ledger, counts._recorded
+        )
 
     def __repr__(self) -> str:
-        fitted = f"{len(self.values)} blocks" if self.method == ISOTONIC else ", ".join(f"{value:.4g}" for value in self.parameters)
+        fitted = (
+            f"{len(self.values)} blocks"
+            if self.method == ISOTONIC
+            else ", ".join(f"{value:.4g}" for value in self.parameters)
+        )
         return f"Calibration: {self.method} ({fitted}), at prior {self.prior:.4g}"
 
 
 def calibrate(counts: Counts, method: str = ISOTONIC) -> Calibration:
     """Which probability does each score stand for, at the base rate of these cases?
 
-    "isotonic": the share of positives in each block of pooled adjacent violators, which are the edges of the ROC hull (Zadrozny & Elkan 2002,
-    KDD). "platt": a sigmoid of the score, fitted to labels drawn in a little, as Platt 1999 did. "beta": a sigmoid of ln(score) and
-    ln(1 − score), for scores that are probabilities already (Kull, Silva Filho & Flach 2017, AISTATS). Fitted and judged on the same cases,
-    a calibration looks better than it is: fit on some, apply to others. To another base rate: `correct_prior`.
+    "isotonic": the share of positives in each block of pooled adjacent violators, which are the
+    edges of the ROC hull (Zadrozny & Elkan 2002, KDD). "platt": a sigmoid of the score, fitted to
+    labels drawn in a little, as Platt 1999 did. "beta": a sigmoid of ln(score) and ln(1 − score),
+    for scores that are probabilities already (Kull, Silva Filho & Flach 2017, AISTATS). Fitted and
+    judged on the same cases, a calibration looks better than it is: fit on some, apply to others.
+    To another base rate: `correct_prior`.
 
     >>> import baserate as br
     >>> found = br.calibrate(br.count([0, 0, 1, 1, 0, 1], [1, 2, 3, 4, 5, 6]))
@@ -225,13 +318,23 @@ def calibrate(counts: Counts, method: str = ISOTONIC) -> Calibration:
     (Calibration: isotonic (3 blocks), at prior 0.5, array([0.    , 0.    , 0.6667, 1.    ]))
     """
     if not isinstance(counts, Counts):
-        raise refuse("BR228", f"a calibration is fitted to Counts, got {type(counts).__name__}", "count(...)")
+        raise refuse(
+            "BR228", f"a calibration is fitted to Counts, got {type(counts).__name__}", "count(...)"
+        )
     if method not in METHODS:
-        raise refuse("BR543", f"a calibration is {', '.join(map(quoted, METHODS))}; got {quoted(method)}", f"method={ISOTONIC!r}")
+        raise refuse(
+            "BR543",
+            f"a calibration is {', '.join(map(quoted, METHODS))}; got {quoted(method)}",
+            f"method={ISOTONIC!r}",
+        )
     if not counts.total_positives or not counts.total_negatives:
         raise refuse("BR552", "both classes are needed", "count cases of both classes")
     if counts.bins is not None or counts.condensed:
-        raise refuse("BR543", "condensed and coarse counts have merged scores: there is no calibrating them", "count with every score kept")
+        raise refuse(
+            "BR543",
+            "condensed and coarse counts have merged scores: there is no calibrating them",
+            "count with every score kept",
+        )
     prior = rounded(calibration_prior("sample", counts))
     return _isotonic(counts, prior) if method == ISOTONIC else _sigmoid(counts, method, prior)
 
@@ -250,21 +353,29 @@ def _sigmoid(counts: Counts, method: str, prior: float) -> Calibration:
         raise refuse("BR543", "an infinite score has no place on a sigmoid", 'method="isotonic"')
     if method == BETA:
         as_probabilities(counts.scores)
-        # Platt draws the labels in, so that even classes that a score separates have a best sigmoid; without that, none is steep enough.
+        # Platt draws the labels in, so that even classes that a score separates have a best
+        # sigmoid; without that, none is steep enough.
         if counts.scores[counts.positives > 0][-1] >= counts.scores[counts.negatives > 0][0]:
-            raise refuse("BR543", "the scores separate the classes: no sigmoid is steep enough", 'method="platt", or "isotonic"')
+            raise refuse(
+                "BR543",
+                "the scores separate the classes: no sigmoid is steep enough",
+                'method="platt", or "isotonic"',
+            )
     features, (hits, misses) = _features(counts.scores, method), _targets(counts, method)
     columns = list(range(features.shape[1]))
     while True:
         fitted = _fitted(features[:, columns], hits, misses)
-        # A slope below 0 would turn the order of scores: beta calibration then does without the worst, Platt's says so.
+        # A slope below 0 would turn the order of scores: beta calibration then does without the
+        # worst, Platt's says so.
         worst = min(columns[:-1], key=lambda column: fitted[columns.index(column)], default=None)
         if worst is None or fitted[columns.index(worst)] > 0:
             break
         columns.remove(worst)
     if len(columns) == 1:
         raise refuse(
-            "BR543", "higher scores are not more often positive: no sigmoid rises with them", "negate the scores, if low means positive"
+            "BR543",
+            "higher scores are not more often positive: no sigmoid rises with them",
+            "negate the scores, if low means positive",
         )
     whole = np.zeros(features.shape[1])
     whole[columns] = fitted
@@ -282,7 +393,9 @@ def _features(scores: npt.NDArray[Any], method: str) -> Floats:
 
 
 def _targets(counts: Counts, method: str) -> tuple[Floats, Floats]:
-    """The cases of each cell; for Platt, labels drawn in: 1 is (P + 1) / (P + 2), and 0 is 1 / (N + 2)."""
+    """The cases of each cell; for Platt, labels drawn in: 1 is (P + 1) / (P + 2), and 0 is 1 / (N +
+    2).
+    """
     hits, misses = counts.positives.astype(np.float64), counts.negatives.astype(np.float64)
     if method == BETA:
         return hits, misses
@@ -291,7 +404,9 @@ def _targets(counts: Counts, method: str) -> tuple[Floats, Floats]:
 
 
 def _fitted(features: Floats, hits: Floats, misses: Floats) -> Floats:
-    """Logistic regression of the cells by Newton's method, on columns of one scale, each step halved until it helps."""
+    """Logistic regression of the cells by Newton's method, on columns of one scale, each step
+    halved until it helps.
+    """
     centre, scale = features[:, :-1].mean(axis=0), features[:, :-1].std(axis=0)
     scale = np.where(scale > 0, scale, 1.0)
     design = np.column_stack(((features[:, :-1] - centre) / scale, features[:, -1]))

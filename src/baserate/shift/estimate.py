@@ -34,10 +34,12 @@ from baserate.numbers import Floats, Ints, Undefined, rounded
 from baserate.shift.correct import as_probabilities, calibration_prior
 
 # ----------------------------------------------------------------------
-# Unlabelled scores as a mixture of the two classes: what share of positives makes them most likely, or flags as many of them?
+# Unlabelled scores as a mixture of the two classes: what share of positives makes them most likely,
+# or flags as many of them?
 
 
-# Newton's steps on a concave function, each kept inside what bisection has left: far fewer are needed.
+# Newton's steps on a concave function, each kept inside what bisection has left: far fewer are
+# needed.
 MOST_STEPS = 100
 CLOSE = 1e-12
 # A cut is looked for among so many.
@@ -45,7 +47,9 @@ MOST_CUTS = 256
 
 
 class Flags(NamedTuple):
-    """Cases of either class and without a label in the cells between some thresholds, descending; the last cell holds what none flags."""
+    """Cases of either class and without a label in the cells between some thresholds, descending;
+    the last cell holds what none flags.
+    """
 
     thresholds: Array
     positives: Ints
@@ -54,26 +58,43 @@ class Flags(NamedTuple):
 
 
 def flags_of(counts: Counts, unlabelled: Unlabelled, threshold: float | None) -> Flags:
-    """Cells of equal share in the classes; or what lies above and below the threshold that is given."""
+    """Cells of equal share in the classes; or what lies above and below the threshold that is
+    given.
+    """
     cuts = even_cuts(counts, MOST_CUTS) if threshold is None else np.array([threshold])
-    return Flags(cuts, *(between(scores, cases, cuts) for scores, cases in _columns(counts, unlabelled)))
+    return Flags(
+        cuts, *(between(scores, cases, cuts) for scores, cases in _columns(counts, unlabelled))
+    )
 
 
 def even_cuts(counts: Counts, cells: int) -> Array:
-    """Thresholds, descending, that cut the cases into up to so many cells of equal share, each class counting half."""
-    running = np.cumsum(counts.positives / counts.total_positives / 2 + counts.negatives / counts.total_negatives / 2)
+    """Thresholds, descending, that cut the cases into up to so many cells of equal share, each
+    class counting half.
+    """
+    running = np.cumsum(
+        counts.positives / counts.total_positives / 2
+        + counts.negatives / counts.total_negatives / 2
+    )
     places = np.unique(np.searchsorted(running, np.arange(1, cells) / cells))
     inner = places[places < len(counts.scores) - 1]
     return counts.scores[inner] if len(inner) else counts.scores[:1]
 
 
 def _columns(counts: Counts, unlabelled: Unlabelled) -> list[tuple[Array, Ints]]:
-    joined_scores(counts.scores, unlabelled.scores)  # refuses whole numbers beside floats that would round them
-    return [(counts.scores, counts.positives), (counts.scores, counts.negatives), (unlabelled.scores, unlabelled.cases)]
+    joined_scores(
+        counts.scores, unlabelled.scores
+    )  # refuses whole numbers beside floats that would round them
+    return [
+        (counts.scores, counts.positives),
+        (counts.scores, counts.negatives),
+        (unlabelled.scores, unlabelled.cases),
+    ]
 
 
 def between(scores: Array, cases: Ints, cuts: Array) -> Ints:
-    """How many cases lie at or above the first cut, between it and the next, and so on, and below the last."""
+    """How many cases lie at or above the first cut, between it and the next, and so on, and below
+    the last.
+    """
     running = np.concatenate(([0], np.cumsum(cases)))
     ascending = scores[::-1]
     reached = running[len(scores) - np.searchsorted(ascending, cuts, side="left")]
@@ -81,23 +102,31 @@ def between(scores: Array, cases: Ints, cuts: Array) -> Ints:
 
 
 def adjusted(positives: Ints, negatives: Ints, cases: Ints) -> tuple[Floats, Ints]:
-    """The share of positives that flags as many cases, and at which cut: (flagged − FPR) / (TPR − FPR) where TPR and FPR add up to 1.
+    """The share of positives that flags as many cases, and at which cut: (flagged − FPR) / (TPR −
+    FPR) where TPR and FPR add up to 1.
 
-    Where TPR − FPR is largest it is too large by chance, and the share too small. One row a sample; NaN where the cut does not tell the
-    classes apart. Not yet limited to 0 and 1.
+    Where TPR − FPR is largest it is too large by chance, and the share too small. One row a sample;
+    NaN where the cut does not tell the classes apart. Not yet limited to 0 and 1.
     """
-    tpr, fpr, flagged = (np.cumsum(part, axis=-1)[..., :-1] / np.sum(part, axis=-1, keepdims=True) for part in (positives, negatives, cases))
+    tpr, fpr, flagged = (
+        np.cumsum(part, axis=-1)[..., :-1] / np.sum(part, axis=-1, keepdims=True)
+        for part in (positives, negatives, cases)
+    )
     best = np.argmin(np.abs(tpr + fpr - 1), axis=-1)
-    ours, theirs, seen = (np.take_along_axis(rates, best[..., None], axis=-1)[..., 0] for rates in (tpr, fpr, flagged))
+    ours, theirs, seen = (
+        np.take_along_axis(rates, best[..., None], axis=-1)[..., 0] for rates in (tpr, fpr, flagged)
+    )
     gap = ours - theirs
     return np.divide(seen - theirs, gap, out=np.full(np.shape(gap), np.nan), where=gap > 0), best
 
 
 def most_likely(ours: Floats, theirs: Floats, cases: Floats, start: float = 0.5) -> Floats:
-    """The share of positives under which cases with these densities in either class are most likely, one for each row of `cases`.
+    """The share of positives under which cases with these densities in either class are most
+    likely, one for each row of `cases`.
 
-    Densities are the same for every row, or have a row for each; NaN where every case is as likely in either class. The share maximises
-    Σ cases · ln(π · ours + (1 − π) · theirs), which is concave in π: where Saerens' EM ends, if it is given the time.
+    Densities are the same for every row, or have a row for each; NaN where every case is as likely
+    in either class. The share maximises Σ cases · ln(π · ours + (1 − π) · theirs), which is concave
+    in π: where Saerens' EM ends, if it is given the time.
     """
     share = _at_the_ends(ours, theirs, cases, start)
     open_rows = np.flatnonzero((share > 0) & (share < 1))
@@ -108,7 +137,10 @@ def most_likely(ours: Floats, theirs: Floats, cases: Floats, start: float = 0.5)
         now = share[open_rows]
         here, there = (part if part.ndim == 1 else part[open_rows] for part in (ours, theirs))
         slope, bend = _slopes(here, there, cases[open_rows], now)
-        low[open_rows], high[open_rows] = np.where(slope > 0, now, low[open_rows]), np.where(slope > 0, high[open_rows], now)
+        low[open_rows], high[open_rows] = (
+            np.where(slope > 0, now, low[open_rows]),
+            np.where(slope > 0, high[open_rows], now),
+        )
         step = now + slope / bend
         inside = (step > low[open_rows]) & (step < high[open_rows])
         share[open_rows] = np.where(inside, step, (low[open_rows] + high[open_rows]) / 2)
@@ -125,19 +157,26 @@ def _slopes(ours: Floats, theirs: Floats, cases: Floats, share: Floats) -> tuple
 
 
 def _at_the_ends(ours: Floats, theirs: Floats, cases: Floats, start: float) -> Floats:
-    """0 or 1, where the likelihood falls from there on; NaN where nothing is told; elsewhere the start."""
+    """0 or 1, where the likelihood falls from there on; NaN where nothing is told; elsewhere the
+    start.
+    """
     gaps, there = ours - theirs, cases > 0
     with np.errstate(divide="ignore", invalid="ignore"):
-        at_none, at_all = (np.where(there & (gaps != 0), cases * (gaps / density), 0.0).sum(axis=1) for density in (theirs, ours))
+        at_none, at_all = (
+            np.where(there & (gaps != 0), cases * (gaps / density), 0.0).sum(axis=1)
+            for density in (theirs, ours)
+        )
     told = (there & (gaps != 0)).any(axis=1)
     return np.where(~told, np.nan, np.where(at_none <= 0, 0.0, np.where(at_all >= 0, 1.0, start)))
 
 
 # ----------------------------------------------------------------------
-# Did the scores of the classes move? Whether unlabelled scores can be a mixture of the two classes at all.
+# Did the scores of the classes move? Whether unlabelled scores can be a mixture of the two classes
+# at all.
 
 
-# Cells of equal share in the two classes together; those with fewer unlabelled cases than EXPECTED under the mixture are merged.
+# Cells of equal share in the two classes together; those with fewer unlabelled cases than EXPECTED
+# under the mixture are merged.
 CELLS = 12
 EXPECTED = 10
 CASES_PER_CELL_OF_TEST = 15
@@ -148,8 +187,9 @@ STEPS = 20
 class ShiftCheck:
     """Can the unlabelled scores be a mixture of the two classes?
 
-    `statistic` is how far they are from the nearest mixture, a χ² with `degrees` of freedom where label shift holds; `moved` where the p-value
-    is below 1 − level. `prior` is the share of positives of that mixture. Undefined, with the reason, where there are too few cells.
+    `statistic` is how far they are from the nearest mixture, a χ² with `degrees` of freedom where
+    label shift holds; `moved` where the p-value is below 1 − level. `prior` is the share of
+    positives of that mixture. Undefined, with the reason, where there are too few cells.
     """
 
     statistic: float
@@ -168,30 +208,36 @@ class ShiftCheck:
         if self.p_value != self.p_value:
             return f"ShiftCheck: {self.p_value!r}"
         word = "the scores of the classes moved" if self.moved else "nothing against label shift"
-        return f"ShiftCheck: {word}, chi-square {self.statistic:.4g} with {self.degrees} degrees of freedom, p = {self.p_value:.3g}"
+        return (
+            f"ShiftCheck: {word}, chi-square {self.statistic:.4g} with {self.degrees} degrees of"
+            f" freedom, p = {self.p_value:.3g}"
+        )
 
 
 def check_label_shift(counts: Counts, unlabelled: Unlabelled, *, level: float = 0.95) -> ShiftCheck:
     """Did only the share of positives change, or did the scores of a class move as well?
 
-    The test: scores are cut into up to 12 cells, and the shares of the unlabelled cases in them are compared with the nearest mixture of the
-    shares of the two classes, by a χ² that counts the sampling error of all three (minimum χ² by iterated least squares, cells − 2 degrees of
-    freedom; cells − 1 where the share of positives is held at 0 or 1). It sees what a mixture cannot explain, and nothing else: a change
-    that looks like more positives stays hidden.
+    The test: scores are cut into up to 12 cells, and the shares of the unlabelled cases in them are
+    compared with the nearest mixture of the shares of the two classes, by a χ² that counts the
+    sampling error of all three (minimum χ² by iterated least squares, cells − 2 degrees of freedom;
+    cells − 1 where the share of positives is held at 0 or 1). It sees what a mixture cannot
+    explain, and nothing else: a change that looks like more positives stays hidden.
 
     >>> import baserate as br
     >>> counts = br.Counts([4, 3, 2, 1], positives=[400, 300, 200, 100], negatives=[100, 300, 800, 2800])
     >>> field = br.count_unlabelled([4] * 150 + [3] * 300 + [2] * 750 + [1] * 2500)
     >>> br.check_label_shift(counts, field)
     ShiftCheck: nothing against label shift, chi-square 0.2993 with 2 degrees of freedom, p = 0.861
-    """
+    """  # noqa: E501
     refuse_weights(counts)
     asked = checked_level(level)
     if not counts.total_positives or not counts.total_negatives:
         raise refuse("BR552", "both classes are needed", "count cases of both classes")
     if not unlabelled.total:
         raise refuse("BR590", "there are no unlabelled cases", "give scores of the field")
-    refuse_merged(counts, "label shift is checked in cells of equal share, cut between any two scores")
+    refuse_merged(
+        counts, "label shift is checked in cells of equal share, cut between any two scores"
+    )
     parts = _merged(*_cells(counts, unlabelled))
     if parts.shape[1] < 3:
         return not_checked("too few cells to tell a mixture from anything else", asked)
@@ -201,7 +247,11 @@ def check_label_shift(counts: Counts, unlabelled: Unlabelled, *, level: float = 
 
     p_value = float(chdtrc(degrees, statistic))
     found = ShiftCheck(statistic, degrees, p_value, prior, asked)
-    return ShiftCheck(statistic, degrees, p_value, prior, asked, _told(found)) if found.moved else found
+    return (
+        ShiftCheck(statistic, degrees, p_value, prior, asked, _told(found))
+        if found.moved
+        else found
+    )
 
 
 def not_checked(reason: str, level: float) -> ShiftCheck:
@@ -211,20 +261,31 @@ def not_checked(reason: str, level: float) -> ShiftCheck:
 
 
 def _told(found: ShiftCheck) -> tuple[Note, ...]:
-    text = f"the unlabelled scores are no mixture of the two classes (p = {found.p_value:.3g}): not only the base rate changed"
+    text = (
+        f"the unlabelled scores are no mixture of the two classes (p = {found.p_value:.3g}): not"
+        " only the base rate changed"
+    )
     return (Note("BR538", text),)
 
 
 def _cells(counts: Counts, unlabelled: Unlabelled) -> tuple[Floats, ...]:
-    """Positives, negatives and unlabelled cases in cells of equal share in the classes, each class counting half."""
+    """Positives, negatives and unlabelled cases in cells of equal share in the classes, each class
+    counting half.
+    """
     fewest = min(counts.total_positives, counts.total_negatives, unlabelled.total)
     cuts = even_cuts(counts, int(min(CELLS, max(3, fewest // CASES_PER_CELL_OF_TEST))))
-    columns = ((counts.scores, counts.positives), (counts.scores, counts.negatives), (unlabelled.scores, unlabelled.cases))
+    columns = (
+        (counts.scores, counts.positives),
+        (counts.scores, counts.negatives),
+        (unlabelled.scores, unlabelled.cases),
+    )
     return tuple(between(scores, cases, cuts).astype(np.float64) for scores, cases in columns)
 
 
 def _merged(positives: Floats, negatives: Floats, cases: Floats) -> Floats:
-    """Neighbours together until each cell has cases enough: of the unlabelled as a mixture would have them, and of the labelled."""
+    """Neighbours together until each cell has cases enough: of the unlabelled as a mixture would
+    have them, and of the labelled.
+    """
     parts = np.stack((positives, negatives, cases))
     mixed = cases.sum() * (positives + negatives) / (positives + negatives).sum()
     enough = np.minimum.reduce((mixed, positives + negatives, cases))
@@ -239,7 +300,9 @@ def _merged(positives: Floats, negatives: Floats, cases: Floats) -> Floats:
 
 
 def _nearest(parts: Floats) -> tuple[float, float]:
-    """The least χ² over all mixtures, and the share of positives there; the last cell follows from the others."""
+    """The least χ² over all mixtures, and the share of positives there; the last cell follows from
+    the others.
+    """
     totals = parts.sum(axis=1)
     ours, theirs, seen = (row[:-1] / total for row, total in zip(parts, totals, strict=True))
     towards, away = ours - theirs, seen - theirs
@@ -258,9 +321,15 @@ def _nearest(parts: Floats) -> tuple[float, float]:
 
 
 def _spread(ours: Floats, theirs: Floats, prior: float, totals: Floats) -> Floats:
-    """The covariance of what lies between the unlabelled shares and the mixture, as it is where label shift holds."""
+    """The covariance of what lies between the unlabelled shares and the mixture, as it is where
+    label shift holds.
+    """
     mixed = prior * ours + (1 - prior) * theirs
-    parts = ((mixed, 1 / totals[2]), (ours, prior**2 / totals[0]), (theirs, (1 - prior) ** 2 / totals[1]))
+    parts = (
+        (mixed, 1 / totals[2]),
+        (ours, prior**2 / totals[0]),
+        (theirs, (1 - prior) ** 2 / totals[1]),
+    )
     whole = np.zeros((len(ours), len(ours)))
     for shares, scale in parts:
         whole += scale * (np.diag(shares) - np.outer(shares, shares))
@@ -269,7 +338,8 @@ def _spread(ours: Floats, theirs: Floats, prior: float, totals: Floats) -> Float
 
 
 # ----------------------------------------------------------------------
-# The base rate of the field, from scores that nobody labelled: by likelihood (Saerens' EM), or by how many are flagged.
+# The base rate of the field, from scores that nobody labelled: by likelihood (Saerens' EM), or by
+# how many are flagged.
 
 
 EM, ADJUSTED = "em", "adjusted-count"
@@ -278,7 +348,8 @@ REPLICATES = 2000
 STREAM = 0x5817
 CASES_A_CELL = 4
 THRESHOLD_TOO = Fix(
-    'give a threshold, or count again with every score kept (keep="all")', "give --threshold, or count again with all scores kept"
+    'give a threshold, or count again with every score kept (keep="all")',
+    "give --threshold, or count again with all scores kept",
 )
 
 
@@ -286,9 +357,11 @@ THRESHOLD_TOO = Fix(
 class PriorEstimate(Interval, Estimated):
     """Which share of unlabelled cases is positive, and between which bounds?
 
-    `threshold` is where cases were flagged, for an adjusted count; `calibrated_at` the base rate at which scores are probabilities, for EM.
-    `check` says whether the assumption behind both, label shift only, is contradicted. As the prior of `Uncertain`, its error enters an
-    interval together with that of the rates: `interval("precision", counts, threshold=0.5, at=Uncertain(prior=estimate))`.
+    `threshold` is where cases were flagged, for an adjusted count; `calibrated_at` the base rate at
+    which scores are probabilities, for EM. `check` says whether the assumption behind both, label
+    shift only, is contradicted. As the prior of `Uncertain`, its error enters an interval together
+    with that of the rates: `interval("precision", counts, threshold=0.5,
+    at=Uncertain(prior=estimate))`.
     """
 
     threshold: float | int | None = None
@@ -301,11 +374,20 @@ class PriorEstimate(Interval, Estimated):
 
     @property
     def shown_threshold(self) -> str:
-        """The threshold as it is where it has few digits, and otherwise in as few as flag the same cases, labelled and unlabelled."""
+        """The threshold as it is where it has few digits, and otherwise in as few as flag the same
+        cases, labelled and unlabelled.
+        """
         cut = self.threshold
-        if cut is None or self.counts is None or self.unlabelled is None or float(f"{cut:.6g}") == cut:
+        if (
+            cut is None
+            or self.counts is None
+            or self.unlabelled is None
+            or float(f"{cut:.6g}") == cut
+        ):
             return "" if cut is None else f"{cut:.6g}"
-        under = [part.scores[part.scores < cut][:1].tolist() for part in (self.counts, self.unlabelled)]
+        under = [
+            part.scores[part.scores < cut][:1].tolist() for part in (self.counts, self.unlabelled)
+        ]
         return short(cut, max((score for scores in under for score in scores), default=-math.inf))
 
 
@@ -323,17 +405,19 @@ def estimate_prior(  # noqa: PLR0913 (each is a word that users say)
 ) -> PriorEstimate:
     """Which share of the unlabelled cases is positive, if only the base rate changed?
 
-    "adjusted-count": (share flagged − FPR) / (TPR − FPR), TPR and FPR from the labelled counts, at `threshold` or where they add up to 1 (found
-    again in every resample). Any score will do. Forman 2008, Data Mining and Knowledge Discovery 17; with a hard classifier it is
-    BBSE, Lipton, Wang & Smola 2018, ICML. "em", the default where `calibrated_at` is given: the most likely share where scores are
-    probabilities at that base rate ("sample" for that of the counts); Saerens, Latinne & Decaestecker 2002, Neural Computation 14:21-41.
-    The interval is the percentile bootstrap over both samples: the labelled cases by class, and the unlabelled ones.
+    "adjusted-count": (share flagged − FPR) / (TPR − FPR), TPR and FPR from the labelled counts, at
+    `threshold` or where they add up to 1 (found again in every resample). Any score will do. Forman
+    2008, Data Mining and Knowledge Discovery 17; with a hard classifier it is BBSE, Lipton, Wang &
+    Smola 2018, ICML. "em", the default where `calibrated_at` is given: the most likely share where
+    scores are probabilities at that base rate ("sample" for that of the counts); Saerens, Latinne &
+    Decaestecker 2002, Neural Computation 14:21-41. The interval is the percentile bootstrap over
+    both samples: the labelled cases by class, and the unlabelled ones.
 
     >>> import baserate as br
     >>> counts = br.Counts([4, 3, 2, 1], positives=[400, 300, 200, 100], negatives=[100, 300, 800, 2800])
     >>> br.estimate_prior(counts, br.count_unlabelled([4] * 150 + [3] * 300 + [2] * 750 + [1] * 2500))
     Interval: prior 0.04054, 95 % from 0.01012 to 0.07017 (adjusted-count)
-    """
+    """  # noqa: E501
     how = _checked_method(counts, unlabelled, method, calibrated_at, threshold)
     asked, draws, start = checked_level(level), checked_replicates(replicates), checked_seed(seed)
     few = _check_enough(counts, unlabelled)
@@ -345,65 +429,139 @@ def estimate_prior(  # noqa: PLR0913 (each is a word that users say)
         value, values = _by_likelihood(counts, unlabelled, calibrated_at, draws, rng, progress)
     else:
         if threshold is None:
-            refuse_merged(counts, "the threshold at which cases are flagged is searched among all scores", THRESHOLD_TOO)
+            refuse_merged(
+                counts,
+                "the threshold at which cases are flagged is searched among all scores",
+                THRESHOLD_TOO,
+            )
         else:
-            Points.of(counts).place(threshold)  # refused where it cuts through scores that were merged
+            Points.of(counts).place(
+                threshold
+            )  # refused where it cuts through scores that were merged
         flags = flags_of(counts, unlabelled, threshold)
         value, best = (found[0] for found in adjusted(*(part[None] for part in flags[1:])))
         facts["threshold"] = flags.thresholds[best].item()
         values = _by_flags(flags, draws, rng, progress)
     if np.isnan(value):
         fix = Fix("another score, or threshold", "another --score, or --threshold")
-        raise refuse("BR537", "these scores do not tell the classes apart: every share of positives would look the same", fix)
+        raise refuse(
+            "BR537",
+            "these scores do not tell the classes apart: every share of positives would look the"
+            " same",
+            fix,
+        )
     left, undefined = undefined_noted(values)
     low, high = percentile_bounds(np.clip(left, 0.0, 1.0), asked, BOTH)
     merged = Points.of(counts).merged.any()
-    check = not_checked("scores were merged in these counts", asked) if merged else check_label_shift(counts, unlabelled)
+    check = (
+        not_checked("scores were merged in these counts", asked)
+        if merged
+        else check_label_shift(counts, unlabelled)
+    )
     notes = (*few, *_limited(float(value), high), *undefined, *alike(low, high), *check.notes)
     inside = min(1.0, max(0.0, float(value)))
     facts |= {"counts": counts, "unlabelled": unlabelled}
     return PriorEstimate(
-        inside, low, high, asked, how, name="prior", replicates=draws, seed=start, notes=notes, cases=unlabelled.total, check=check, **facts
+        inside,
+        low,
+        high,
+        asked,
+        how,
+        name="prior",
+        replicates=draws,
+        seed=start,
+        notes=notes,
+        cases=unlabelled.total,
+        check=check,
+        **facts,
     )
 
 
-def _checked_method(counts: Any, unlabelled: Any, method: str | None, calibrated_at: Any, threshold: float | None) -> str:
+def _checked_method(
+    counts: Any, unlabelled: Any, method: str | None, calibrated_at: Any, threshold: float | None
+) -> str:
     if not isinstance(counts, Counts) or not isinstance(unlabelled, Unlabelled):
-        text = f"a base rate is estimated from Counts and Unlabelled, got {type(counts).__name__} and {type(unlabelled).__name__}"
-        raise refuse("BR228", text, "estimate_prior(count(y, scores), count_unlabelled(new_scores))")
+        text = (
+            f"a base rate is estimated from Counts and Unlabelled, got {type(counts).__name__} and"
+            f" {type(unlabelled).__name__}"
+        )
+        raise refuse(
+            "BR228", text, "estimate_prior(count(y, scores), count_unlabelled(new_scores))"
+        )
     refuse_weights(counts)
     if counts.ledger.corrected != unlabelled.ledger.corrected:
-        raise refuse("BR536", "the labelled scores were corrected, and the unlabelled ones were not", "estimate first, and correct afterwards")
+        raise refuse(
+            "BR536",
+            "the labelled scores were corrected, and the unlabelled ones were not",
+            "estimate first, and correct afterwards",
+        )
     how = method or (ADJUSTED if calibrated_at is None else EM)
     if how not in METHODS:
-        raise refuse("BR581", f"a base rate is estimated by {' or '.join(map(quoted, METHODS))}, got {quoted(method)}", f"method={ADJUSTED!r}")
+        raise refuse(
+            "BR581",
+            f"a base rate is estimated by {' or '.join(map(quoted, METHODS))}, got"
+            f" {quoted(method)}",
+            f"method={ADJUSTED!r}",
+        )
     if how == EM and calibrated_at is None:
         fix = Fix('calibrated_at=0.5, or "sample"', '--calibrated-at 50%, or "sample"')
-        raise refuse("BR507", "EM needs the base rate at which the scores are calibrated probabilities", fix)
+        raise refuse(
+            "BR507", "EM needs the base rate at which the scores are calibrated probabilities", fix
+        )
     if (how == EM and threshold is not None) or (how == ADJUSTED and calibrated_at is not None):
-        text = "EM has no threshold" if how == EM else "an adjusted count takes scores as they are, calibrated or not"
-        raise refuse("BR581", text, "leave threshold out" if how == EM else "leave calibrated_at out")
+        text = (
+            "EM has no threshold"
+            if how == EM
+            else "an adjusted count takes scores as they are, calibrated or not"
+        )
+        raise refuse(
+            "BR581", text, "leave threshold out" if how == EM else "leave calibrated_at out"
+        )
     return how
 
 
 def _check_enough(counts: Counts, unlabelled: Unlabelled) -> tuple[Note, ...]:
     if unlabelled.total < FEWEST:
-        raise refuse("BR590", f"only {unlabelled.total} unlabelled cases: too few to resample", "give more scores of the field")
+        raise refuse(
+            "BR590",
+            f"only {unlabelled.total} unlabelled cases: too few to resample",
+            "give more scores of the field",
+        )
     few = check_enough(counts)
     if unlabelled.total >= FEW:
         return few
-    return (*few, Note("BR591", f"only {unlabelled.total} unlabelled cases: a bootstrap of so few is rough"))
+    return (
+        *few,
+        Note("BR591", f"only {unlabelled.total} unlabelled cases: a bootstrap of so few is rough"),
+    )
 
 
 def _limited(value: float, high: float) -> tuple[Note, ...]:
     """A share below 0 or above 1 is taken as 0 or 1, and said."""
     if 0 < value < 1:
         return ()
-    text = f"fewer cases are flagged than negatives alone would give: no positives are seen, and up to {high:.4g} are not ruled out"
-    return (Note("BR537", text if value <= 0 else "more cases are flagged than positives alone would give: the share is taken as 1"),)
+    text = (
+        "fewer cases are flagged than negatives alone would give: no positives are seen, and up to"
+        f" {high:.4g} are not ruled out"
+    )
+    return (
+        Note(
+            "BR537",
+            (
+                text
+                if value <= 0
+                else (
+                    "more cases are flagged than positives alone would give: the share is taken"
+                    " as 1"
+                )
+            ),
+        ),
+    )
 
 
-def _by_flags(flags: Flags, draws: int, rng: np.random.Generator, progress: Progress | None) -> Floats:
+def _by_flags(
+    flags: Flags, draws: int, rng: np.random.Generator, progress: Progress | None
+) -> Floats:
     """The adjusted count of every resample, its cut chosen again."""
 
     def work(count: int) -> Floats:
@@ -413,9 +571,16 @@ def _by_flags(flags: Flags, draws: int, rng: np.random.Generator, progress: Prog
 
 
 def _by_likelihood(
-    counts: Counts, unlabelled: Unlabelled, calibrated_at: Any, draws: int, rng: np.random.Generator, progress: Progress | None
+    counts: Counts,
+    unlabelled: Unlabelled,
+    calibrated_at: Any,
+    draws: int,
+    rng: np.random.Generator,
+    progress: Progress | None,
 ) -> tuple[float, Floats]:
-    """The most likely share, and that of every resample: of the unlabelled cases, and of the class totals where calibration is theirs."""
+    """The most likely share, and that of every resample: of the unlabelled cases, and of the class
+    totals where calibration is theirs.
+    """
     scores = as_probabilities(unlabelled.scores)
     exact = calibration_prior(calibrated_at, counts)
     trained, whole = float(exact), int(counts.total_positives + counts.total_negatives)
@@ -429,14 +594,20 @@ def _by_likelihood(
 
     def work(count: int) -> Floats:
         again = _drawn_again(unlabelled.cases, count, rng).astype(np.float64)
-        drawn = np.clip(rng.binomial(whole, trained, (count, 1)), 1, whole - 1) / whole if sampled else trained
+        drawn = (
+            np.clip(rng.binomial(whole, trained, (count, 1)), 1, whole - 1) / whole
+            if sampled
+            else trained
+        )
         return most_likely(*densities(drawn), again, start)
 
     return value, _in_blocks(work, draws, len(scores), progress)
 
 
 def _drawn_again(cases: Ints, count: int, rng: np.random.Generator) -> Ints:
-    """So many resamples of the cases in these cells: case by case where they are few a cell, which is several times as fast as cell by cell."""
+    """So many resamples of the cases in these cells: case by case where they are few a cell, which
+    is several times as fast as cell by cell.
+    """
     total, cells = int(cases.sum()), len(cases)
     if total > CASES_A_CELL * cells:
         return rng.multinomial(total, cases / total, count)
@@ -445,7 +616,9 @@ def _drawn_again(cases: Ints, count: int, rng: np.random.Generator) -> Ints:
     return np.bincount(picked.ravel(), minlength=count * cells).reshape(count, cells)
 
 
-def _in_blocks(work: Callable[[int], Floats], draws: int, width: int, progress: Progress | None) -> Floats:
+def _in_blocks(
+    work: Callable[[int], Floats], draws: int, width: int, progress: Progress | None
+) -> Floats:
     """So many draws, as many at a time as memory likes."""
     rows, found = max(1, BLOCK // max(1, width)), list[Floats]()
     for first in range(0, draws, rows):
@@ -458,5 +631,9 @@ def _in_blocks(work: Callable[[int], Floats], draws: int, width: int, progress: 
 def told(found: PriorEstimate) -> str:
     """How the base rate was found, in words."""
     where = f" at score >= {found.shown_threshold}" if found.threshold is not None else ""
-    calibrated = f" from scores calibrated at {found.calibrated_at:.4g}" if found.calibrated_at is not None else ""
+    calibrated = (
+        f" from scores calibrated at {found.calibrated_at:.4g}"
+        if found.calibrated_at is not None
+        else ""
+    )
     return f"{found.method}{where}{calibrated}, {grouped(found.cases)} unlabelled cases"

@@ -1,4 +1,6 @@
-"""Cárdenas & Baras 2006, claim by claim: on synthetic detectors, and on real traffic where its files are at hand."""
+"""Cárdenas & Baras 2006, claim by claim: on synthetic detectors, and on real traffic where its
+files are at hand.
+"""
 
 from __future__ import annotations
 

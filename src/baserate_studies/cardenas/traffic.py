@@ -35,7 +35,10 @@ class Traffic(NamedTuple):
         counts = next(iter(self.models.values()))
         areas = ", ".join(f"{name} {br.auc(model):.3f}" for name, model in self.models.items())
         cases = counts.total_positives + counts.total_negatives
-        return f"{self.name}, {grouped(counts.total_positives)} attacks of {grouped(cases)} cases; AUC {areas}; {self.how}"
+        return (
+            f"{self.name}, {grouped(counts.total_positives)} attacks of {grouped(cases)} cases; AUC"
+            f" {areas}; {self.how}"
+        )
 
 
 class Missing(NamedTuple):
@@ -92,7 +95,10 @@ def _odd(table: Table, name: str) -> str:
     """What tells that this is not the file of that name; nothing where nothing does."""
     found, expected = (len(table.rows), table.column("class").count("1")), SIZES[name]
     if found != expected:
-        return f"{name} is another file: {found[1]} positives of {grouped(found[0])} rows, not {expected[1]} of {grouped(expected[0])}"
+        return (
+            f"{name} is another file: {found[1]} positives of {grouped(found[0])} rows, not"
+            f" {expected[1]} of {grouped(expected[0])}"
+        )
     if not table.numeric or (name != SMTP and not set(NOMINAL) <= set(table.header)):
         return f"{name} is another file: its columns are not those of the traffic"
     for column in table.numeric:
@@ -101,12 +107,17 @@ def _odd(table: Table, name: str) -> str:
         except ValueError:
             finite = False
         if not finite:
-            return f"{name} is damaged: column {quoted(column)} holds something that is no finite number"
+            return (
+                f"{name} is damaged: column {quoted(column)} holds something that is no finite"
+                " number"
+            )
     return ""
 
 
 def nsl_kdd(folder: str | None) -> Traffic | Missing:
-    """Two forests trained on the 20 % file, one of them with balanced classes, on the test file: U2R attacks against everything else."""
+    """Two forests trained on the 20 % file, one of them with balanced classes, on the test file:
+    U2R attacks against everything else.
+    """
     tables = [_table(folder, name) for name in (TRAIN, TEST)]
     for table in tables:
         if isinstance(table, str):
@@ -116,8 +127,14 @@ def nsl_kdd(folder: str | None) -> Traffic | Missing:
         return Missing("NSL-KDD", f"{TRAIN} and {TEST} have different columns")
     x, unseen = encoded(train, test)
     y, labels = (np.array(table.column("class")) == "1" for table in (train, test))
-    models = {name: br.count(labels, learner.fit(x, y).predict_proba(unseen)[:, 1]) for name, learner in forests().items()}
-    how = f"random forests of {TREES} trees, seed {SEED}, trained on the 20 % file; balanced: classes weighted, leaves of two or more"
+    models = {
+        name: br.count(labels, learner.fit(x, y).predict_proba(unseen)[:, 1])
+        for name, learner in forests().items()
+    }
+    how = (
+        f"random forests of {TREES} trees, seed {SEED}, trained on the 20 % file; balanced: classes"
+        " weighted, leaves of two or more"
+    )
     return Traffic("NSL-KDD", models, how)
 
 
@@ -125,12 +142,16 @@ def forests() -> dict[str, Any]:
     """The two learners of NSL-KDD."""
     from sklearn.ensemble import RandomForestClassifier
 
-    balanced = RandomForestClassifier(TREES, class_weight="balanced_subsample", min_samples_leaf=2, random_state=SEED)
+    balanced = RandomForestClassifier(
+        TREES, class_weight="balanced_subsample", min_samples_leaf=2, random_state=SEED
+    )
     return {"forest": RandomForestClassifier(TREES, random_state=SEED), "balanced": balanced}
 
 
 def encoded(train: Table, test: Table) -> tuple[Floats, Floats]:
-    """Numbers as they are, and a column for each value that the training file has of a nominal one."""
+    """Numbers as they are, and a column for each value that the training file has of a nominal
+    one.
+    """
     kinds = [(name, value) for name in NOMINAL for value in sorted(set(train.column(name)))]
     encoded = []
     for table in (train, test):
@@ -154,7 +175,16 @@ def smtp(folder: str | None) -> Traffic | Missing:
     from baserate.learners import count_folds
 
     x, y = table.numbers(table.numeric), np.array(table.column("class")) == "1"
-    learners = {"Bayes": GaussianNB(), "logistic": make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))}
+    learners = {
+        "Bayes": GaussianNB(),
+        "logistic": make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000)),
+    }
     folds = StratifiedKFold(5, shuffle=True, random_state=SEED)
-    models = {name: count_folds(learner, x, y, cv=folds).total() for name, learner in learners.items()}
-    return Traffic("KDD SMTP", models, f"naive Bayes and logistic regression, 5-fold cross-validation, seed {SEED}, folds pooled")
+    models = {
+        name: count_folds(learner, x, y, cv=folds).total() for name, learner in learners.items()
+    }
+    return Traffic(
+        "KDD SMTP",
+        models,
+        f"naive Bayes and logistic regression, 5-fold cross-validation, seed {SEED}, folds pooled",
+    )

@@ -1,4 +1,6 @@
-"""Rows L2 to L22, L29 and L31 to L33: definitions and equations, each in exact fractions against what the package gives."""
+"""Rows L2 to L22, L29 and L31 to L33: definitions and equations, each in exact fractions against
+what the package gives.
+"""
 
 from __future__ import annotations
 
@@ -39,11 +41,20 @@ def _scores() -> Counts:
     return count(drawn.target, np.round(drawn.x[:, 0], 1))
 
 
-def _exact(name: str, rows: tuple[str, ...], published: Fraction, ours: float, note: str = "") -> Claim:
+def _exact(
+    name: str, rows: tuple[str, ...], published: Fraction, ours: float, note: str = ""
+) -> Claim:
     return Claim(name, rows, float(published), float(ours), 0.0, EXACT, note, own_numbers=True)
 
 
-def _held(name: str, rows: tuple[str, ...], published: str, ours: str, holds: bool, note: str = "") -> Claim:  # noqa: FBT001
+def _held(
+    name: str,
+    rows: tuple[str, ...],
+    published: str,
+    ours: str,
+    holds: bool,  # noqa: FBT001
+    note: str = "",
+) -> Claim:
     return Claim(name, rows, published, ours, None, NAIVE, note, holds=bool(holds))
 
 
@@ -61,12 +72,30 @@ def _definitions() -> Iterator[Claim]:
         own_numbers=True,
     )
     left, right = POINT.tp + POINT.fp, POINT.fn + POINT.tn
-    yield _held("fig2", ("L8",), "every case is POS (TP, FP) or NEG (TN, FN)", f"{left} + {right} = {ALL}", (left, right) == (POS, ALL - POS))
-    counted = flag_at(count([1, 1, 1, 0, 0, 0, 0], [0.9, 0.9, 0.1, 0.9, 0.1, 0.1, 0.1]), 0.5).confusion
+    yield _held(
+        "fig2",
+        ("L8",),
+        "every case is POS (TP, FP) or NEG (TN, FN)",
+        f"{left} + {right} = {ALL}",
+        (left, right) == (POS, ALL - POS),
+    )
+    counted = flag_at(
+        count([1, 1, 1, 0, 0, 0, 0], [0.9, 0.9, 0.1, 0.9, 0.1, 0.1, 0.1]), 0.5
+    ).confusion
     rows = (f"{counted.tp} {counted.fn}", f"{counted.fp} {counted.tn}")
-    yield _held("table1", ("L9",), "rows true, columns estimated", " / ".join(rows), rows == ("2 1", "1 3"))
+    yield _held(
+        "table1", ("L9",), "rows true, columns estimated", " / ".join(rows), rows == ("2 1", "1 3")
+    )
     rates = tuple(float(POINT[name]) for name in ("tpr", "fpr", "tnr", "fnr"))
-    yield Claim("rates", ("L10",), tuple(map(float, (TPR, FPR, 1 - FPR, 1 - TPR))), rates, 0.0, EXACT, own_numbers=True)
+    yield Claim(
+        "rates",
+        ("L10",),
+        tuple(map(float, (TPR, FPR, 1 - FPR, 1 - TPR))),
+        rates,
+        0.0,
+        EXACT,
+        own_numbers=True,
+    )
     yield _exact("eq1", ("L11",), Fraction(POS, POS + FN + TN), POINT["posfrac"])
     yield _exact("purity", ("L12",), Fraction(TP, POS), POINT["precision"])
     nothing = Confusion(tp=0, fp=0, fn=10, tn=90)["precision"]
@@ -85,18 +114,39 @@ def _equations() -> Iterator[Claim]:
     at, skew = Conditions(prior=RARE), (1 - RARE) / RARE
     targets, others = TP + FN, FP + TN
     yield _exact(
-        "eq2", ("L16",), (TPR * targets + FPR * others) / ALL, POINT["posfrac"], "the count form is the prior form at the sample's prior"
+        "eq2",
+        ("L16",),
+        (TPR * targets + FPR * others) / ALL,
+        POINT["posfrac"],
+        "the count form is the prior form at the sample's prior",
     )
-    yield _exact("eq4", ("L18",), TPR * targets / (TPR * targets + FPR * others), POINT["precision"])
+    yield _exact(
+        "eq4", ("L18",), TPR * targets / (TPR * targets + FPR * others), POINT["precision"]
+    )
     yield _exact("skew-ratio", ("L19",), skew, at.skew)
     yield _exact("eq5", ("L20",), RARE * TPR + (1 - RARE) * FPR, measure("posfrac", POINT, at=at))
     yield _exact("eq6", ("L21",), TPR / (TPR + skew * FPR), measure("precision", POINT, at=at))
     tiny = Fraction(1, 2**30)
     away = abs(Fraction(float(measure("posfrac", POINT, at=Conditions(prior=tiny)))) - FPR)
     text = f"away from FPr by {float(away):.3g} at a prior of {float(tiny):.3g}"
-    yield _held("eq5-limit", ("L22",), "POSfrac tends to FPr as targets get rare", text, away == tiny * (TPR - FPR) <= tiny)
-    yield _exact("posfrac-purity", ("L33",), Fraction(TP, ALL) / Fraction(TP, POS), POINT["posfrac"], "POSfrac = (TP/N)·(1/Purity)")
-    cautious, bold = (Confusion.from_rates(tpr=tpr, fpr=fpr, positives=100, negatives=100) for tpr, fpr in ((0.2, 0.1), (0.8, 0.2)))
+    yield _held(
+        "eq5-limit",
+        ("L22",),
+        "POSfrac tends to FPr as targets get rare",
+        text,
+        away == tiny * (TPR - FPR) <= tiny,
+    )
+    yield _exact(
+        "posfrac-purity",
+        ("L33",),
+        Fraction(TP, ALL) / Fraction(TP, POS),
+        POINT["posfrac"],
+        "POSfrac = (TP/N)·(1/Purity)",
+    )
+    cautious, bold = (
+        Confusion.from_rates(tpr=tpr, fpr=fpr, positives=100, negatives=100)
+        for tpr, fpr in ((0.2, 0.1), (0.8, 0.2))
+    )
     both = bold["posfrac"] > cautious["posfrac"] and bold["precision"] > cautious["precision"]
     words = "a higher POSfrac with a higher Purity: (.2, .1) against (.8, .2) in (TPr, FPr)"
     yield Claim(
@@ -124,13 +174,34 @@ def _along(counts: Counts) -> Iterator[Claim]:
         "the same with seven times the negatives; POSfrac moves",
         same and moved,
     )
-    shares = [measure("posfrac", before, threshold=before.threshold(place), at=Conditions(prior=RARE)) for place in range(len(before))]
+    shares = [
+        measure("posfrac", before, threshold=before.threshold(place), at=Conditions(prior=RARE))
+        for place in range(len(before))
+    ]
     rising = all(low < high for low, high in itertools.pairwise(shares))
-    yield _held("rising", ("L13",), "POSfrac tends to increase with TPr", "strictly, along the whole ROC" if rising else "not always", rising)
-    naive = [(sum(counts.positives[counts.scores >= cut]), sum(counts.negatives[counts.scores >= cut])) for cut in counts.scores]
+    yield _held(
+        "rising",
+        ("L13",),
+        "POSfrac tends to increase with TPr",
+        "strictly, along the whole ROC" if rising else "not always",
+        rising,
+    )
+    naive = [
+        (sum(counts.positives[counts.scores >= cut]), sum(counts.negatives[counts.scores >= cut]))
+        for cut in counts.scores
+    ]
     agree = naive == [before.counted(place)[:2] for place in range(1, len(before))]
-    yield _held("procedure", ("L15",), "a confusion matrix a threshold", f"{len(naive)} thresholds, each counted case by case", agree)
-    flagged = [Fraction(int(tp) + int(fp), int(counts.total_positives + counts.total_negatives)) for tp, fp in naive]
+    yield _held(
+        "procedure",
+        ("L15",),
+        "a confusion matrix a threshold",
+        f"{len(naive)} thresholds, each counted case by case",
+        agree,
+    )
+    flagged = [
+        Fraction(int(tp) + int(fp), int(counts.total_positives + counts.total_negatives))
+        for tp, fp in naive
+    ]
     ours = [measure("posfrac", counts, threshold=float(cut)) for cut in counts.scores]
     yield _held(
         "eq3",
@@ -142,9 +213,20 @@ def _along(counts: Counts) -> Iterator[Claim]:
 
 
 def _conditions(counts: Counts) -> Iterator[Claim]:
-    cuts = [float(choose(counts, at=Conditions(costs=Costs(fp=1, fn=miss))).threshold or 0) for miss in (1, 4, 30)]
-    text = "thresholds " + ", ".join(f"{cut:.1f}" for cut in cuts) + " at costs of a miss of 1, 4, 30"
-    yield _held("loss-matrix", ("L3",), "a loss matrix sets the decision boundary", text, cuts[0] > cuts[1] > cuts[2])
+    cuts = [
+        float(choose(counts, at=Conditions(costs=Costs(fp=1, fn=miss))).threshold or 0)
+        for miss in (1, 4, 30)
+    ]
+    text = (
+        "thresholds " + ", ".join(f"{cut:.1f}" for cut in cuts) + " at costs of a miss of 1, 4, 30"
+    )
+    yield _held(
+        "loss-matrix",
+        ("L3",),
+        "a loss matrix sets the decision boundary",
+        text,
+        cuts[0] > cuts[1] > cuts[2],
+    )
     at = Conditions(prior="0.001")
     screened = fix(counts, tpr=0.8, at=at, volume=50_000).interpolated
     yield Claim(
@@ -169,7 +251,10 @@ def _conditions(counts: Counts) -> Iterator[Claim]:
         "eq 5 rises with FPr at every prior",
     )
     fixed = fix(counts, tpr=0.8, at=at).interpolated
-    again = [fix(counts, at=at, **{name: float(getattr(fixed, name))}).interpolated for name in ("posfrac", "precision")]
+    again = [
+        fix(counts, at=at, **{name: float(getattr(fixed, name))}).interpolated
+        for name in ("posfrac", "precision")
+    ]
     yield Claim(
         "independent-variable",
         ("L31",),
@@ -181,7 +266,10 @@ def _conditions(counts: Counts) -> Iterator[Claim]:
         own_numbers=True,
     )
     early, late = Points.from_rates([0.05], [0.6]), Points.from_rates([0.2], [0.9])
-    winners = ["early" if _posfrac(early, 0.01, tpr) < _posfrac(late, 0.01, tpr) else "late" for tpr in (0.5, 0.8)]
+    winners = [
+        "early" if _posfrac(early, 0.01, tpr) < _posfrac(late, 0.01, tpr) else "late"
+        for tpr in (0.5, 0.8)
+    ]
     yield _held(
         "footnote",
         ("L32",),

@@ -1,4 +1,6 @@
-"""What LDC and QDC reach on the whole population of Gaussian classes: no sampling, so exact to many digits."""
+"""What LDC and QDC reach on the whole population of Gaussian classes: no sampling, so exact to many
+digits.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ class Line(NamedTuple):
 
 def highleyman_line() -> Line:
     """The weights S⁻¹(m₁ − m₂) with S the mean of both covariances."""
-    (mean, variance), (other, spread) = ((np.array(part) for part in of_class) for of_class in (TARGET, OTHER))
+    (mean, variance), (other, spread) = (
+        (np.array(part) for part in of_class) for of_class in (TARGET, OTHER)
+    )
     weights = (mean - other) / ((variance + spread) / 2)
     means = float(weights @ mean), float(weights @ other)
     return Line(weights, means, (math.sqrt(weights**2 @ variance), math.sqrt(weights**2 @ spread)))
@@ -58,7 +62,9 @@ def ldc_roc() -> Points:
 
 
 def qdc_rates(cuts: Floats) -> tuple[Floats, Floats]:
-    """(fpr, tpr) of flagging log p₁ − log p₂ >= cut: Bayes' own rule on Highleyman's classes, by quadrature over y."""
+    """(fpr, tpr) of flagging log p₁ − log p₂ >= cut: Bayes' own rule on Highleyman's classes, by
+    quadrature over y.
+    """
     from scipy.special import ndtr
 
     nodes, density = _quadrature()
@@ -76,7 +82,9 @@ def qdc_rates(cuts: Floats) -> tuple[Floats, Floats]:
 
 @cache
 def _quadrature() -> tuple[Floats, Floats]:
-    """Places from −1 to 1, and how much of a normal variable lies around each, `REACH` deviations being 1."""
+    """Places from −1 to 1, and how much of a normal variable lies around each, `REACH` deviations
+    being 1.
+    """
     nodes, weights = np.polynomial.legendre.leggauss(NODES)
     return nodes, weights * REACH * np.exp(-((REACH * nodes) ** 2) / 2) / math.sqrt(2 * math.pi)
 
@@ -110,10 +118,15 @@ def qdc_roc() -> Points:
 
 
 def boundaries() -> dict[str, tuple[Floats, Floats]]:
-    """Where LDC and QDC are undecided at equal priors, as lines to draw; NaN lies between the two branches of QDC's."""
+    """Where LDC and QDC are undecided at equal priors, as lines to draw; NaN lies between the two
+    branches of QDC's.
+    """
     line, y = highleyman_line(), np.linspace(-9, 9, 400)
     straight = (sum(line.means) / 2 - line.weights[1] * y) / line.weights[0]
     root = _roots(-of_y(y))
     left, right = ((-LINEAR + sign * root) / (2 * SQUARE) for sign in (-1, 1))
     gap = np.array([np.nan])
-    return {"LDC": (straight, y), "QDC": (np.concatenate((left, gap, right)), np.concatenate((y, gap, y)))}
+    return {
+        "LDC": (straight, y),
+        "QDC": (np.concatenate((left, gap, right)), np.concatenate((y, gap, y))),
+    }

@@ -1,4 +1,6 @@
-"""Table 2 of Landgrebe et al. made again: four density classifiers on four data sets, 30 folds, POSfrac at a recall of 80 %."""
+"""Table 2 of Landgrebe et al. made again: four density classifiers on four data sets, 30 folds,
+POSfrac at a recall of 80 %.
+"""
 
 from __future__ import annotations
 
@@ -63,7 +65,9 @@ class Cell(NamedTuple):
 
     @property
     def tolerance(self) -> float:
-        """Twice the ± of the paper, where it and the value are taken for anything that rounds to them."""
+        """Twice the ± of the paper, where it and the value are taken for anything that rounds to
+        them.
+        """
         return 2 * (self.error + PRINTED) + PRINTED
 
 
@@ -72,12 +76,16 @@ def published() -> Iterator[Cell]:
     for data, lines in PUBLISHED.items():
         for prior, line in zip(PRIORS, lines, strict=True):
             numbers = [float(word) for word in line.split()]
-            for classifier, value, error in zip(CLASSIFIERS, numbers[::2], numbers[1::2], strict=True):
+            for classifier, value, error in zip(
+                CLASSIFIERS, numbers[::2], numbers[1::2], strict=True
+            ):
                 yield Cell(data, classifier, prior, value, error)
 
 
 class Crossed(NamedTuple):
-    """What a classifier reached on a data set: the false alarm rate at the recall asked for, in each fold."""
+    """What a classifier reached on a data set: the false alarm rate at the recall asked for, in
+    each fold.
+    """
 
     fprs: Floats
 
@@ -105,7 +113,9 @@ class Crossed(NamedTuple):
 
 
 class Draws(NamedTuple):
-    """Every draw of the data, cross-validated; the run with the median false alarm rate is the one reported."""
+    """Every draw of the data, cross-validated; the run with the median false alarm rate is the one
+    reported.
+    """
 
     runs: tuple[Crossed, ...]
 
@@ -118,19 +128,28 @@ Table = dict[tuple[str, str], Draws]
 
 
 def agreeing(made: Table) -> list[int]:
-    """How many of the cells whose data were published agree in the first draw, the second, and so on, as far as every classifier was drawn."""
+    """How many of the cells whose data were published agree in the first draw, the second, and so
+    on, as far as every classifier was drawn.
+    """
     cells = [cell for cell in published() if cell.data != FITTED]
     draws = min(len(made[cell.data, cell.classifier].runs) for cell in cells)
-    return [sum(made[cell.data, cell.classifier].runs[draw].agrees(cell) for cell in cells) for draw in range(draws)]
+    return [
+        sum(made[cell.data, cell.classifier].runs[draw].agrees(cell) for cell in cells)
+        for draw in range(draws)
+    ]
 
 
 def table(how: How) -> Table:
-    """All 16 pairs of data set and classifier, on several draws of the data each; folds are fitted side by side.
+    """All 16 pairs of data set and classifier, on several draws of the data each; folds are fitted
+    side by side.
 
-    One run of 30 folds comes out anywhere within a few of its own ±. So the data are drawn again, as often as the classifier's speed
-    allows; the median run is reported, and beside it what every single draw gives.
+    One run of 30 folds comes out anywhere within a few of its own ±. So the data are drawn again,
+    as often as the classifier's speed allows; the median run is reported, and beside it what every
+    single draw gives.
     """
-    needed("sklearn.mixture", "learners")  # before the limit below, which holds for libraries that are loaded
+    needed(
+        "sklearn.mixture", "learners"
+    )  # before the limit below, which holds for libraries that are loaded
     limits = needed("threadpoolctl", "learners")
     keys = [(name, classifier) for name in SETS for classifier in CLASSIFIERS]
     draws = _draws(how)
@@ -178,7 +197,9 @@ def _widths(classifier: str, data: Cases) -> tuple[float, ...]:
 
 
 def fold_of(data: Cases, folds: int, seed: int) -> npt.NDArray[np.intp]:
-    """The fold of each case: as many of each class in every fold, in an order drawn from the seed."""
+    """The fold of each case: as many of each class in every fold, in an order drawn from the
+    seed.
+    """
     rng, found = np.random.default_rng(seed), np.empty(len(data.target), dtype=np.intp)
     for of_class in (True, False):
         places = rng.permutation(np.flatnonzero(data.target == of_class))
@@ -186,21 +207,30 @@ def fold_of(data: Cases, folds: int, seed: int) -> npt.NDArray[np.intp]:
     return found
 
 
-def scored(classifier: str, data: Cases, inside: npt.NDArray[np.bool_], near: tuple[float, ...]) -> Floats:
-    """The log ratio of densities inside a fold, of the classifier fitted outside of it: no posterior that rounds to 1 ties cases."""
+def scored(
+    classifier: str, data: Cases, inside: npt.NDArray[np.bool_], near: tuple[float, ...]
+) -> Floats:
+    """The log ratio of densities inside a fold, of the classifier fitted outside of it: no
+    posterior that rounds to 1 ties cases.
+    """
     fitted = _learner(classifier, data, ~inside, near).fit(data.x[~inside], data.target[~inside])
     densities = fitted.log_densities(data.x[inside])
     found: Floats = densities[:, 1] - densities[:, 0]
     return found
 
 
-def _learner(classifier: str, data: Cases, outside: npt.NDArray[np.bool_], near: tuple[float, ...]) -> Any:
+def _learner(
+    classifier: str, data: Cases, outside: npt.NDArray[np.bool_], near: tuple[float, ...]
+) -> Any:
     """The density classifier of this name, with equal training priors as in the paper."""
     from baserate.learners.densities import LDC, QDC, GaussianMixtures, Parzen, leave_one_out_width
 
     if classifier == "PARZEN":
         parts = [data.x[outside & (data.target == of_class)] for of_class in (False, True)]
-        return Parzen([leave_one_out_width(part, start) for part, start in zip(parts, near, strict=True)], priors="equal")
+        return Parzen(
+            [leave_one_out_width(part, start) for part, start in zip(parts, near, strict=True)],
+            priors="equal",
+        )
     return {"LDC": LDC, "QDC": QDC, "MOGC": GaussianMixtures}[classifier](priors="equal")
 
 
@@ -211,6 +241,8 @@ def crossed(data: Cases, scores: Floats, folds: npt.NDArray[np.intp]) -> Crossed
 
 
 def _fpr(counts: Counts) -> float:
-    """The lowest false alarm rate with so many targets found; 80 % of the targets of a fold are a whole number."""
+    """The lowest false alarm rate with so many targets found; 80 % of the targets of a fold are a
+    whole number.
+    """
     points = Points.of(counts)
     return float(points.fpr[int(np.argmax(points.tp >= RECALL * counts.total_positives))])

@@ -12,7 +12,9 @@ from baserate_studies.stating import formula, printed, stated
 
 
 class Shown(NamedTuple):
-    """A matrix in the order of the slides, a TP, b FN, c FP, d TN, and what is printed beside it."""
+    """A matrix in the order of the slides, a TP, b FN, c FP, d TN, and what is printed beside
+    it.
+    """
 
     row: str
     cells: tuple[int, int, int, int]
@@ -28,9 +30,17 @@ class Shown(NamedTuple):
 
 
 MATRICES = (
-    Shown("S6", (10, 0, 10, 980), {"precision": "0.5", "tpr": "1", "f1": "0.62", "accuracy": "0.99"}),
-    Shown("S7", (1, 9, 0, 990), {"precision": "1", "tpr": "0.1", "f1": "0.18", "accuracy": "0.991"}),
-    Shown("S8", (40, 10, 10, 40), {"precision": "0.8", "tpr": "0.8", "fpr": "0.2", "f1": "0.8", "accuracy": "0.8"}),
+    Shown(
+        "S6", (10, 0, 10, 980), {"precision": "0.5", "tpr": "1", "f1": "0.62", "accuracy": "0.99"}
+    ),
+    Shown(
+        "S7", (1, 9, 0, 990), {"precision": "1", "tpr": "0.1", "f1": "0.18", "accuracy": "0.991"}
+    ),
+    Shown(
+        "S8",
+        (40, 10, 10, 40),
+        {"precision": "0.8", "tpr": "0.8", "fpr": "0.2", "f1": "0.8", "accuracy": "0.8"},
+    ),
     Shown("S11", (10, 40, 10, 40), {"precision": "0.5", "tpr": "0.2", "fpr": "0.2"}),
     Shown("S12", (25, 25, 25, 25), {"precision": "0.5", "tpr": "0.5", "fpr": "0.5"}),
     Shown("S13", (40, 10, 40, 10), {"precision": "0.5", "tpr": "0.8", "fpr": "0.8"}),
@@ -59,10 +69,24 @@ def claims() -> Iterator[Claim]:
     """S1 to S13."""
     yield _rare()
     cells = matrix(1, 2, 3, 4)
-    yield formula("a-b-c-d", "S2", (1, 2, 3, 4), (cells[name] for name in ("tp", "fn", "fp", "tn")), note="TP, FN, FP, TN")
-    yield formula("accuracy-formula", "S3", Fraction(3 + 1, 9), matrix(3, 1, 4, 1)["accuracy"], note="(a + d) / (a + b + c + d) of 3, 1, 4, 1")
+    yield formula(
+        "a-b-c-d",
+        "S2",
+        (1, 2, 3, 4),
+        (cells[name] for name in ("tp", "fn", "fp", "tn")),
+        note="TP, FN, FP, TN",
+    )
+    yield formula(
+        "accuracy-formula",
+        "S3",
+        Fraction(3 + 1, 9),
+        matrix(3, 1, 4, 1)["accuracy"],
+        note="(a + d) / (a + b + c + d) of 3, 1, 4, 1",
+    )
     nothing = br.flag_at(br.Counts([0.0], positives=[10], negatives=[990]), None)
-    yield formula("everything-no-accuracy", "S4", Fraction(990, 1000), nothing["accuracy"], in_print=True)
+    yield formula(
+        "everything-no-accuracy", "S4", Fraction(990, 1000), nothing["accuracy"], in_print=True
+    )
     yield formula("everything-no-detected", "S4", 0, nothing["tpr"])
     yield from _formulas()
     for shown in MATRICES:
@@ -73,26 +97,46 @@ def claims() -> Iterator[Claim]:
 
 def _rare() -> Claim:
     at = br.Conditions(prior="1 in 100")
-    good, blind = br.Confusion.from_rates(tpr=0.9, fpr=0.02, positives=100, negatives=100), matrix(0, 100, 0, 100)
+    good, blind = (
+        br.Confusion.from_rates(tpr=0.9, fpr=0.02, positives=100, negatives=100),
+        matrix(0, 100, 0, 100),
+    )
     accuracies = [br.measure("accuracy", model, at=at) for model in (good, blind)]
-    words = f"at 1 in 100, finding 90 % with 2 % false alarms is {accuracies[0]:.4g} accurate, finding nothing {accuracies[1]:.4g}"
-    return stated("accuracy-of-the-rare", "S1", "not well suited for imbalanced classes", words, holds=accuracies[0] < accuracies[1])
+    words = (
+        f"at 1 in 100, finding 90 % with 2 % false alarms is {accuracies[0]:.4g} accurate, finding"
+        f" nothing {accuracies[1]:.4g}"
+    )
+    return stated(
+        "accuracy-of-the-rare",
+        "S1",
+        "not well suited for imbalanced classes",
+        words,
+        holds=accuracies[0] < accuracies[1],
+    )
 
 
 def _formulas() -> Iterator[Claim]:
     a, b, c, d = 30, 10, 20, 140
     p, r = Fraction(a, a + c), Fraction(a, a + b)
     for name, value in (("precision", p), ("tpr", r), ("f1", 2 * r * p / (r + p))):
-        yield formula(f"{name}-formula", "S5", value, matrix(a, b, c, d)[name], note="of 30, 10, 20, 140")
+        yield formula(
+            f"{name}-formula", "S5", value, matrix(a, b, c, d)[name], note="of 30, 10, 20, 140"
+        )
 
 
 def _printed(shown: Shown) -> Iterator[Claim]:
     for measure, value in shown.values.items():
         wrong = shown.row == "S6" and measure == "f1"
         later = matrix(40, 10, 40, 10)["f1"]
-        note = f"2/3; .62 is the F of precision .5 and recall .8 ({later:.4f}), a later matrix" if wrong else ""
+        note = (
+            f"2/3; .62 is the F of precision .5 and recall .8 ({later:.4f}), a later matrix"
+            if wrong
+            else ""
+        )
         name = f"{shown.name}-{measure}"
-        yield printed(name, shown.row, value, shown.matrix[measure], errata="B13" if wrong else "", note=note)
+        yield printed(
+            name, shown.row, value, shown.matrix[measure], errata="B13" if wrong else "", note=note
+        )
 
 
 def _skewed() -> Iterator[Claim]:
@@ -102,7 +146,10 @@ def _skewed() -> Iterator[Claim]:
     reason, note = "the slide leaves the numbers blank", "precision, TPR, F, accuracy and FPR"
     yield Claim(f"{name}-numbers", ("S9",), None, values, reason=reason, note=note)
     same = all(found[key] == balanced[key] for key in ("tpr", "fpr"))
-    words = f"tpr {found['tpr']:g}, fpr {found['fpr']:g}, and precision {found['precision']:.4f} instead of {balanced['precision']:g}"
+    words = (
+        f"tpr {found['tpr']:g}, fpr {found['fpr']:g}, and precision {found['precision']:.4f}"
+        f" instead of {balanced['precision']:g}"
+    )
     note = "what the pair of slides is there to show: the rates stay, precision does not"
     yield stated(f"{name}-rates", "S9", "the same rates at 1 in 101", words, holds=same, note=note)
     read = br.measure("precision", balanced, at=br.Conditions(prior=Fraction(50, 5050)))
@@ -114,7 +161,13 @@ def _tests() -> Iterator[Claim]:
     found = {word: br.Measure.parse(word).name for word in WORDS}
     right = [word for word in WORDS if found[word] == WORDS[word]]
     says = "; ".join(f"{word}: {name}" for word, name in WORDS.items())
-    yield stated("words-of-hypothesis-tests", "S10", says, f"{len(right)} of {len(WORDS)} words are read so", holds=len(right) == len(WORDS))
+    yield stated(
+        "words-of-hypothesis-tests",
+        "S10",
+        says,
+        f"{len(right)} of {len(WORDS)} words are read so",
+        holds=len(right) == len(WORDS),
+    )
     model = matrix(3, 5, 1, 7)
     alpha, beta, power = (model[br.Measure.parse(word)] for word in ("alpha", "beta", "power"))
     yield formula("power", "S10", 1 - Fraction(5, 8), power, note="1 − β of 3, 5, 1, 7")

@@ -12,9 +12,18 @@ SEEDS, MANY, FEW = 30, 100, 2
 def found(how: How) -> Found:
     """Every claim of the section, in its order."""
     seeds = FEW if how.rehearsal else MANY if how.full else SEEDS
-    parts = (measures.claims(), curves.claims(), costs.claims(), trees.claims(seeds), samples.claims(seeds))
+    parts = (
+        measures.claims(),
+        curves.claims(),
+        costs.claims(),
+        trees.claims(seeds),
+        samples.claims(seeds),
+    )
     claims: list[Claim] = []
     for done, part in enumerate(parts, start=1):
         claims += part
         how.progress(done, len(parts))
-    return Found(tuple(claims), tuple(picture for part in (curves, costs, samples) for picture in part.pictures()))
+    return Found(
+        tuple(claims),
+        tuple(picture for part in (curves, costs, samples) for picture in part.pictures()),
+    )

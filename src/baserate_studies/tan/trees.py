@@ -1,4 +1,6 @@
-"""Trees and the rare class: rules that are specialised and prone to noise, and the four ways to let a tree heed costs (§5.7.3)."""
+"""Trees and the rare class: rules that are specialised and prone to noise, and the four ways to let
+a tree heed costs (§5.7.3).
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,12 @@ WAYS = {
     "leaf": "modify the decision rule at each leaf",
 }
 # Drummond & Holte 2000, ICML:239-246, found splits hardly sensitive to costs.
-REMARKS = {"split": "; by itself, where leaves go on answering by majority, as here, another choice of splits saves nothing on these records"}
+REMARKS = {
+    "split": (
+        "; by itself, where leaves go on answering by majority, as here, another choice of splits"
+        " saves nothing on these records"
+    )
+}
 COSTS = br.Costs(fp=1, fn=20)
 NOISE = 0.02
 
@@ -32,7 +39,9 @@ def claims(seeds: int) -> Iterator[Claim]:
 
 
 def boxed(seed: int, size: int = 4000) -> tuple[Floats, Any]:
-    """Records of eight attributes; one in twenty is positive, most of those within a box of the first four."""
+    """Records of eight attributes; one in twenty is positive, most of those within a box of the
+    first four.
+    """
     rng = np.random.default_rng(seed)
     x = rng.random((size, 8))
     inside = ((x[:, :4] > 0.35) & (x[:, :4] < 0.85)).all(axis=1)
@@ -40,7 +49,9 @@ def boxed(seed: int, size: int = 4000) -> tuple[Floats, Any]:
 
 
 def rules(seed: int, noise: float) -> Floats:
-    """Of a tree: conditions and training records of a rule, for the rare class and the other; then accuracy and precision on new records."""
+    """Of a tree: conditions and training records of a rule, for the rare class and the other; then
+    accuracy and precision on new records.
+    """
     from sklearn.tree import DecisionTreeClassifier
 
     (x, labels), (unseen, truth) = boxed(seed), boxed(1000 + seed)
@@ -63,10 +74,17 @@ def rules(seed: int, noise: float) -> Floats:
 
 
 def _specialised(seeds: int) -> Iterator[Claim]:
-    clean, noisy = (np.mean([rules(seed, noise) for seed in range(seeds)], axis=0) for noise in (0.0, NOISE))
+    clean, noisy = (
+        np.mean([rules(seed, noise) for seed in range(seeds)], axis=0) for noise in (0.0, NOISE)
+    )
     deep, shallow, few, many = clean[:4]
-    words = f"{deep:.1f} conditions and {few:.0f} training records a rule for the rare class, {shallow:.1f} and {many:.0f} for the other"
-    made = f"trees on generated records, of which one in twenty is positive; means over {seeds} seeds"
+    words = (
+        f"{deep:.1f} conditions and {few:.0f} training records a rule for the rare class,"
+        f" {shallow:.1f} and {many:.0f} for the other"
+    )
+    made = (
+        f"trees on generated records, of which one in twenty is positive; means over {seeds} seeds"
+    )
     yield stated(
         "rules-for-the-rare-class",
         "T4",
@@ -83,17 +101,25 @@ def _specialised(seeds: int) -> Iterator[Claim]:
         "susceptible to noise",
         words,
         holds=bool(holds),
-        note=f"taken as susceptible: precision loses more than accuracy does; with 2 % of the training labels wrong; {made}",
+        note=(
+            "taken as susceptible: precision loses more than accuracy does; with 2 % of the"
+            f" training labels wrong; {made}"
+        ),
     )
 
 
 def saved(way: str, seeds: int) -> Floats:
-    """By how much is one case of the test set cheaper, seed by seed, if a tree heeds costs in this one way?"""
+    """By how much is one case of the test set cheaper, seed by seed, if a tree heeds costs in this
+    one way?
+    """
     from sklearn.tree import DecisionTreeClassifier
 
     from baserate.learners import CostSensitiveTree
 
-    at, tree = br.Conditions(costs=COSTS), DecisionTreeClassifier(min_samples_leaf=5, random_state=0)
+    at, tree = (
+        br.Conditions(costs=COSTS),
+        DecisionTreeClassifier(min_samples_leaf=5, random_state=0),
+    )
     found = []
     for seed in range(seeds):
         train, (x, labels) = records(seed), records(1000 + seed, times=5)
@@ -106,9 +132,19 @@ def saved(way: str, seeds: int) -> Floats:
 
 
 def _four_ways(seeds: int) -> Iterator[Claim]:
-    note = f"a miss costs {COSTS.fn:g} false alarms; cost a case on new records, {seeds} seeds, mean and 95 % interval of the difference"
+    note = (
+        f"a miss costs {COSTS.fn:g} false alarms; cost a case on new records, {seeds} seeds, mean"
+        " and 95 % interval of the difference"
+    )
     for way, says in WAYS.items():
         mean, low, high = spread(saved(way, seeds))
         words = f"saves {mean:.3f} a case ({low:.3f} to {high:.3f})"
         rows = "T29 T3" if way == "split" else "T29"
-        yield stated(f"cost-sensitive-{way}", rows, says, words, holds=low > 0, note=note + REMARKS.get(way, ""))
+        yield stated(
+            f"cost-sensitive-{way}",
+            rows,
+            says,
+            words,
+            holds=low > 0,
+            note=note + REMARKS.get(way, ""),
+        )

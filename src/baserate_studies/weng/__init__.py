@@ -1,7 +1,7 @@
 """Weng & Poon 2008, claim by claim: definitions, weights, figures, and Table 3 three times over.
 
-From the ranks of Weka's scores (no learner needed); with learners of our own where the UCI sets are at hand; and on the balance scale,
-which is fully determined, with no data at all.
+From the ranks of Weka's scores (no learner needed); with learners of our own where the UCI sets are
+at hand; and on the balance scale, which is fully determined, with no data at all.
 """
 
 from __future__ import annotations
@@ -23,10 +23,16 @@ ABSENT = "its UCI set is not here (--data FOLDER, with sets that fetch_uci write
 def found(how: How) -> Found:
     """Every claim of the paper."""
     steps = len(PROBLEMS) * len(LEARNERS)
-    weka = scores.cells(lambda done, _: how.progress(done, steps + len(PROBLEMS)), 1 if how.rehearsal else scores.REPEATS)
+    weka = scores.cells(
+        lambda done, _: how.progress(done, steps + len(PROBLEMS)),
+        1 if how.rehearsal else scores.REPEATS,
+    )
     ours = standins.cells(how, steps, steps + len(PROBLEMS))
     tables = (*_cells("weka", weka, 0.01, WEKA), *_cells("standins", ours, 0.02, OURS))
-    return Found((*formulas.claims(), *_procedure(), *tables, *ranks.claims(weka), *_scale(ours)), figures.pictures())
+    return Found(
+        (*formulas.claims(), *_procedure(), *tables, *ranks.claims(weka), *_scale(ours)),
+        figures.pictures(),
+    )
 
 
 def _procedure() -> Iterator[Claim]:
@@ -35,8 +41,12 @@ def _procedure() -> Iterator[Claim]:
         "procedure",
         ("W31",),
         None,
-        f"{len(PROBLEMS)} problems of {sets} UCI sets, one class against the rest, {standins.REPEATS} × {standins.FOLDS} folds",
-        reason="a condition of the experiment; the mean over folds of each fold's own ROC was found by fitting: the paper does not say",
+        f"{len(PROBLEMS)} problems of {sets} UCI sets, one class against the rest,"
+        f" {standins.REPEATS} × {standins.FOLDS} folds",
+        reason=(
+            "a condition of the experiment; the mean over folds of each fold's own ROC was found by"
+            " fitting: the paper does not say"
+        ),
     )
     yield Claim("98-sets", ("W31",), "98 binary problems", None, reason="only 20 of them are named")
 
@@ -46,7 +56,10 @@ def _cells(kind: str, made: Cells, close: float, reason: str) -> Iterator[Claim]
     for (problem, learner), (plain, weighted) in published().items():
         areas = made.get((problem, learner))
         note = UNKNOWN if learner == "3nn" else ""
-        for measure, value, ours in (("auc", plain, areas and areas.auc), ("wauc", weighted, areas and areas.weighted)):
+        for measure, value, ours in (
+            ("auc", plain, areas and areas.auc),
+            ("wauc", weighted, areas and areas.weighted),
+        ):
             name = f"table3-{kind}-{measure}-{problem}-{learner}".lower()
             if ours is None:
                 yield Claim(name, ("W32",), value, None, reason=ABSENT)

@@ -1,7 +1,9 @@
-"""What Weka's learners made of the 20 problems of Table 3: counts of every fold, from ranks that are part of the package.
+"""What Weka's learners made of the 20 problems of Table 3: counts of every fold, from ranks that
+are part of the package.
 
-A run of Weka 3.6.14 (NaiveBayes, J48, SMO, IBk -K 3, all with their defaults; ten times ten folds, stratified) on sets of the UCI Machine
-Learning Repository (Dua & Graff). Their donors: see docs/studies.md.
+A run of Weka 3.6.14 (NaiveBayes, J48, SMO, IBk -K 3, all with their defaults; ten times ten folds,
+stratified) on sets of the UCI Machine Learning Repository (Dua & Graff). Their donors: see
+docs/studies.md.
 """
 
 from __future__ import annotations
@@ -23,18 +25,26 @@ REPEATS, FOLDS = 10, 10
 
 @cache
 def _ranks() -> dict[str, Any]:
-    with files("baserate_studies.weng").joinpath(FILE).open("rb") as file, np.load(file, allow_pickle=False) as found:
+    with (
+        files("baserate_studies.weng").joinpath(FILE).open("rb") as file,
+        np.load(file, allow_pickle=False) as found,
+    ):
         return dict(found)
 
 
 def folds(problem: str, learner: str, repeats: int = REPEATS) -> list[Counts]:
-    """The counts of each fold of each repeat: ranks within a fold stand for the scores, which were not comparable between folds anyway."""
+    """The counts of each fold of each repeat: ranks within a fold stand for the scores, which were
+    not comparable between folds anyway.
+    """
     place, column = PROBLEMS.index(problem), LEARNERS.index(learner)
     kept = _ranks()
     ends = np.cumsum(kept["sizes"].astype(np.int64).ravel())
     first = place * REPEATS * FOLDS
     positive = np.unpackbits(kept["positive"], count=int(ends[-1])).astype(np.bool_)
-    return [_counts(kept["ranks"][column, begin:end], positive[begin:end]) for begin, end in _spans(ends, first, first + repeats * FOLDS)]
+    return [
+        _counts(kept["ranks"][column, begin:end], positive[begin:end])
+        for begin, end in _spans(ends, first, first + repeats * FOLDS)
+    ]
 
 
 def _spans(ends: Any, first: int, last: int) -> Iterator[tuple[int, int]]:
@@ -43,7 +53,9 @@ def _spans(ends: Any, first: int, last: int) -> Iterator[tuple[int, int]]:
 
 def _counts(ranks: Any, positive: Any) -> Counts:
     top = int(ranks.max()) + 1
-    counted = [np.bincount(ranks[of_class], minlength=top)[::-1] for of_class in (positive, ~positive)]
+    counted = [
+        np.bincount(ranks[of_class], minlength=top)[::-1] for of_class in (positive, ~positive)
+    ]
     return Counts(np.arange(top)[::-1], *counted)
 
 

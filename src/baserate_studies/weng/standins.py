@@ -1,4 +1,6 @@
-"""Table 3 with learners of our own in the place of Weka's: on the UCI sets where they are at hand, and on the balance scale anywhere."""
+"""Table 3 with learners of our own in the place of Weka's: on the UCI sets where they are at hand,
+and on the balance scale anywhere.
+"""
 
 from __future__ import annotations
 
@@ -63,7 +65,9 @@ def cells(how: How, done: int, total: int) -> Cells:
         data = at_hand(problem.file, how.data)
         if data is not None:
             for learner in LEARNERS:
-                found[name, learner] = areas(folds(data, problem.positive, learner, repeats(learner, how)))
+                found[name, learner] = areas(
+                    folds(data, problem.positive, learner, repeats(learner, how))
+                )
         how.progress(done + place, total)
     return found
 
@@ -76,7 +80,9 @@ def repeats(learner: str, how: How) -> int:
 
 
 def at_hand(file: str, folder: str | None) -> UciSet | None:
-    """The set from the folder, or its folder uci; the balance scale is fully determined, and always there."""
+    """The set from the folder, or its folder uci; the balance scale is fully determined, and always
+    there.
+    """
     if file == BALANCE:
         scale = balance_scale()
         names = ("left-weight", "left-distance", "right-weight", "right-distance")
@@ -88,10 +94,17 @@ def at_hand(file: str, folder: str | None) -> UciSet | None:
 
 
 def _needed(found: UciSet, place: str) -> UciSet:
-    """The same, refused where it is another set: its classes would be others, or too small for the folds."""
+    """The same, refused where it is another set: its classes would be others, or too small for the
+    folds.
+    """
     counted, known = dict(Counter(found.classes.tolist())), KNOWN[found.name].classes
     if counted != known:
-        raise refuse_file(place, "BR924", f"it is not the set that is needed: classes {quoted(counted)}", "get it anew, with fetch_uci")
+        raise refuse_file(
+            place,
+            "BR924",
+            f"it is not the set that is needed: classes {quoted(counted)}",
+            "get it anew, with fetch_uci",
+        )
     return found
 
 
@@ -102,7 +115,9 @@ def folds(data: UciSet, positive: str, learner: str, times: int) -> Iterator[Cou
         fold_of = _folds(target, seed)
         for fold in range(FOLDS):
             inside = fold_of == fold
-            scores = STAND_INS[learner](data.x[~inside], target[~inside], data.x[inside], data.sizes)
+            scores = STAND_INS[learner](
+                data.x[~inside], target[~inside], data.x[inside], data.sizes
+            )
             yield count(target[inside], scores)
 
 

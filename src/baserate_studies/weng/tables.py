@@ -1,4 +1,6 @@
-"""Table 3 of Weng & Poon as printed, and made again: AUC and weighted AUC of every fold's own ROC, then their mean."""
+"""Table 3 of Weng & Poon as printed, and made again: AUC and weighted AUC of every fold's own ROC,
+then their mean.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,9 @@ horse-colic.ORIG: .79 .50 .71 .61  .78 .50 .68 .59
 
 
 class Areas(NamedTuple):
-    """Means over the folds: AUC, the weighted AUC as published, and the same of strips of equal height."""
+    """Means over the folds: AUC, the weighted AUC as published, and the same of strips of equal
+    height.
+    """
 
     auc: float
     weighted: float
@@ -55,7 +59,14 @@ def published() -> dict[tuple[str, str], tuple[float, float]]:
     for line in PRINTED.strip().splitlines():
         problem, _, words = line.partition(":")
         numbers = [float(word) for word in words.split()]
-        found.update({(problem, name): pair for name, pair in zip(LEARNERS, zip(numbers[:4], numbers[4:], strict=True), strict=True)})
+        found.update(
+            {
+                (problem, name): pair
+                for name, pair in zip(
+                    LEARNERS, zip(numbers[:4], numbers[4:], strict=True), strict=True
+                )
+            }
+        )
     return found
 
 
@@ -71,14 +82,23 @@ def areas(folds: Iterable[Counts], alpha: float = ALPHA) -> Areas:
 def areas_of(counts: Counts | Points, alpha: float = ALPHA) -> Areas:
     """The three areas of one ROC."""
     points = Points.of(counts)
-    plain = float(auc(counts)) if isinstance(counts, Counts) else float(weighted_auc(points, alpha=0.0))
-    return Areas(plain, float(weighted_auc(points, alpha=alpha, strips="segments")), float(weighted_auc(points, alpha=alpha, strips=STRIPS)))
+    plain = (
+        float(auc(counts)) if isinstance(counts, Counts) else float(weighted_auc(points, alpha=0.0))
+    )
+    return Areas(
+        plain,
+        float(weighted_auc(points, alpha=alpha, strips="segments")),
+        float(weighted_auc(points, alpha=alpha, strips=STRIPS)),
+    )
 
 
 def ranking(values: dict[str, float]) -> tuple[tuple[str, ...], ...]:
     """Learners from the best, those with the same value (to two digits, as printed) together."""
     rounded = {name: round(value, 2) for name, value in values.items()}
-    return tuple(tuple(name for name in rounded if rounded[name] == value) for value in sorted(set(rounded.values()), reverse=True))
+    return tuple(
+        tuple(name for name in rounded if rounded[name] == value)
+        for value in sorted(set(rounded.values()), reverse=True)
+    )
 
 
 def told(order: tuple[tuple[str, ...], ...]) -> str:
@@ -87,7 +107,9 @@ def told(order: tuple[tuple[str, ...], ...]) -> str:
 
 
 class Change(NamedTuple):
-    """A problem on which the order of learners is another by the weighted area; `reversed` where two of them change places."""
+    """A problem on which the order of learners is another by the weighted area; `reversed` where
+    two of them change places.
+    """
 
     problem: str
     by_auc: tuple[tuple[str, ...], ...]
@@ -95,7 +117,9 @@ class Change(NamedTuple):
     reversed: bool
 
 
-def changes(values: dict[tuple[str, str], tuple[float, float]], learners: tuple[str, ...] = LEARNERS) -> Iterator[Change]:
+def changes(
+    values: dict[tuple[str, str], tuple[float, float]], learners: tuple[str, ...] = LEARNERS
+) -> Iterator[Change]:
     """Where AUC and weighted AUC rank these learners differently."""
     for problem in PROBLEMS:
         plain, weighted = ({name: values[problem, name][i] for name in learners} for i in (0, 1))
@@ -106,4 +130,7 @@ def changes(values: dict[tuple[str, str], tuple[float, float]], learners: tuple[
 
 def _turned(plain: dict[str, float], weighted: dict[str, float]) -> bool:
     pairs = [(one, other) for one in plain for other in plain]
-    return any(round(plain[a], 2) > round(plain[b], 2) and round(weighted[a], 2) < round(weighted[b], 2) for a, b in pairs)
+    return any(
+        round(plain[a], 2) > round(plain[b], 2) and round(weighted[a], 2) < round(weighted[b], 2)
+        for a, b in pairs
+    )

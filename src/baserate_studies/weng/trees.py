@@ -1,4 +1,6 @@
-"""A decision tree in the manner of C4.5 (Quinlan 1993; Weka's J48): gain ratio, missing values in parts, pessimistic pruning."""
+"""A decision tree in the manner of C4.5 (Quinlan 1993; Weka's J48): gain ratio, missing values in
+parts, pessimistic pruning.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ Z = NormalDist().inv_cdf(1 - CONFIDENCE)
 
 @dataclass
 class Node:
-    """A question with its branches; or none, which is a leaf. `counts` are the weights of both classes."""
+    """A question with its branches; or none, which is a leaf. `counts` are the weights of both
+    classes.
+    """
 
     counts: Floats
     split: Split | None = None
@@ -30,7 +34,9 @@ class Node:
         self.split, self.branches = None, []
 
 
-def tree_scores(train: Floats, target: npt.NDArray[np.bool_], test: Floats, sizes: Sequence[int]) -> Floats:
+def tree_scores(
+    train: Floats, target: npt.NDArray[np.bool_], test: Floats, sizes: Sequence[int]
+) -> Floats:
     """The share of positives in the leaf of each case."""
     sample = Sample(train, target.astype(np.intp), np.ones(len(train)))
     root = grown(sample, sizes, len(train))
@@ -60,17 +66,27 @@ def collapse(node: Node) -> None:
 
 
 def _training_errors(node: Node) -> float:
-    return _wrong(node.counts) if node.split is None else sum(_training_errors(branch) for branch in node.branches)
+    return (
+        _wrong(node.counts)
+        if node.split is None
+        else sum(_training_errors(branch) for branch in node.branches)
+    )
 
 
 def prune(node: Node, sample: Sample) -> None:
-    """Put a leaf, or the largest branch, in the place of a tree that is estimated to err as much: from below upwards."""
+    """Put a leaf, or the largest branch, in the place of a tree that is estimated to err as much:
+    from below upwards.
+    """
     if node.split is None:
         return
     for branch, part in zip(node.branches, node.split.parts(sample), strict=True):
         prune(branch, part)
     largest = node.branches[int(np.argmax([branch.counts.sum() for branch in node.branches]))]
-    leaf, tree, raised = estimated_errors(node.counts), _tree_errors(node), _errors_with(largest, sample)
+    leaf, tree, raised = (
+        estimated_errors(node.counts),
+        _tree_errors(node),
+        _errors_with(largest, sample),
+    )
     if leaf <= min(tree, raised) + LEEWAY:
         node.close()
     elif raised <= tree + LEEWAY:
@@ -80,14 +96,21 @@ def prune(node: Node, sample: Sample) -> None:
 
 
 def _tree_errors(node: Node) -> float:
-    return estimated_errors(node.counts) if node.split is None else sum(_tree_errors(branch) for branch in node.branches)
+    return (
+        estimated_errors(node.counts)
+        if node.split is None
+        else sum(_tree_errors(branch) for branch in node.branches)
+    )
 
 
 def _errors_with(node: Node, sample: Sample) -> float:
     """The errors to expect of a tree to which these cases come."""
     if node.split is None:
         return estimated_errors(sample.counts)
-    return sum(_errors_with(branch, part) for branch, part in zip(node.branches, node.split.parts(sample), strict=True))
+    return sum(
+        _errors_with(branch, part)
+        for branch, part in zip(node.branches, node.split.parts(sample), strict=True)
+    )
 
 
 def _recount(node: Node, sample: Sample) -> None:
@@ -104,19 +127,22 @@ def _wrong(counts: Floats) -> float:
 
 
 def estimated_errors(counts: Floats) -> float:
-    """Errors of a leaf at the upper end of their confidence interval: so many of its cases, were it used on others.
+    """Errors of a leaf at the upper end of their confidence interval: so many of its cases, were it
+    used on others.
 
     >>> import numpy as np
     >>> from baserate_studies.weng.trees import estimated_errors
     >>> round(estimated_errors(np.array([6.0, 0.0])), 3), round(estimated_errors(np.array([14.0, 2.0])), 3)
     (1.238, 3.63)
-    """
+    """  # noqa: E501
     total = float(counts.sum())
     return _wrong(counts) + more_errors(total, _wrong(counts)) if total else 0.0
 
 
 def more_errors(cases: float, errors: float) -> float:
-    """So many errors are to be added: the upper limit of a binomial share at a confidence of 25 %, by its normal approximation."""
+    """So many errors are to be added: the upper limit of a binomial share at a confidence of 25 %,
+    by its normal approximation.
+    """
     if errors < 1:
         none = cases * (1 - CONFIDENCE ** (1 / cases))
         return float(none + errors * (more_errors(cases, 1.0) - none)) if errors else float(none)
@@ -127,8 +153,12 @@ def more_errors(cases: float, errors: float) -> float:
     return float((share + Z**2 / (2 * cases) + Z * root) / (1 + Z**2 / cases) * cases - errors)
 
 
-def _score(node: Node, x: Floats, rows: npt.NDArray[np.intp], weights: Floats, scores: Floats) -> None:
-    """Add each case's part of the leaves that it reaches; a branch that no training case reached answers as its node does."""
+def _score(
+    node: Node, x: Floats, rows: npt.NDArray[np.intp], weights: Floats, scores: Floats
+) -> None:
+    """Add each case's part of the leaves that it reaches; a branch that no training case reached
+    answers as its node does.
+    """
     if node.split is None:
         scores[rows] += weights * _share(node.counts)
         return
