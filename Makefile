@@ -32,6 +32,7 @@ demo: $(VENV)/installed ## set up and run the worked example
 	$(BIN)/baserate demo
 
 test: $(VENV)/ready check ## set up, check style, types and layers, and run every test
+	$(BIN)/python -m compileall -q src # commands that tests start do not compile again
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --cov --cov-report=term-missing --cov-fail-under=100
 
 check: $(VENV)/ready ## style, types and layers only
@@ -48,6 +49,7 @@ bench: $(VENV)/ready ## the tables of benchmarks/README.md (minutes)
 	$(BIN)/python benchmarks/bootstrap.py
 
 docs: $(VENV)/ready ## write the pages that are generated
+	$(BIN)/python docs/reference.py
 	$(BIN)/python docs/measures.py
 	$(BIN)/python docs/curves.py
 	$(BIN)/python docs/commands.py

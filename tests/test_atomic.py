@@ -8,9 +8,11 @@ import json
 import os
 import re
 import resource
+import sqlite3
 import stat
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -20,6 +22,7 @@ from tests.cli.helpers import refused, told, written
 import baserate as br
 from baserate import atomic
 from baserate.atomic import reserved
+from baserate.cli import options
 from baserate.read import streams
 
 HEADER, ROWS = ("y", "m"), [(0, 0.1), (1, 0.9), (0, 0.4), (1, 0.3)]
@@ -436,3 +439,104 @@ def test_a_full_folder_for_temporary_files_is_named(monkeypatch):
         == "No space left on device: 5 MB needed, 2.0 kB free in /somewhere (the folder for"
         " temporary files: TMPDIR names another)"
     )
+
+
+ONE = ("--label", "y", "--score", "m")
+
+
+def test_no_file_that_a_source_lies_in_is_written_over(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with closing(sqlite3.connect("data.db")) as database, database:
+        database.execute("CREATE TABLE t (y INTEGER, m REAL)")
+        database.executemany("INSERT INTO t VALUES (?, ?)", ROWS)
+    Path("folder").mkdir()
+    written(tmp_path / "folder" / "p.csv", HEADER, ROWS)
+    for source, output in (
+        ("data.db::t", "data.db"),
+        ("folder", "folder/p.csv"),
+        ("folder/*.csv", "folder/p.csv"),
+    ):
+        before = Path(output).read_bytes()
+        assert "BR804" in refused(capsys, "show", source, *ONE, "-o", output, "--force")
+        assert "BR804" in refused(capsys, "count", source, *ONE, "-o", output, "--force")
+        assert Path(output).read_bytes() == before
+
+
+def test_a_gate_does_not_write_over_its_settings_or_their_source(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    written(tmp_path / "a.csv", HEADER, ROWS)
+    settings = """
+        [data]
+        source = "a.csv"
+        label = "y"
+        [models]
+        m = "m"
+        [scenario.s]
+        threshold = 0.5
+        [[require]]
+        scenario = "s"
+        rule = "recall >= 0.1"
+    """
+    Path("baserate.toml").write_text(settings)
+    assert told(capsys, "gate").status in (0, 1), "the settings are good"
+    for output in ("a.csv", "baserate.toml"):
+        assert "BR804" in refused(capsys, "gate", "-o", output, "--force")
+    Path("s.md").write_text("")
+    assert "BR804" in refused(capsys, "gate", "-o", "s.md", "--markdown", "s.md", "--force")
+
+
+def test_a_file_that_comes_while_we_compute_is_not_replaced(tmp_path, capsys, monkeypatch):
+    path = written(tmp_path / "a.csv", HEADER, ROWS)
+    real = options.count_scores
+
+    def meanwhile(*arguments):
+        (tmp_path / "late").write_text("theirs")
+        return real(*arguments)
+
+    monkeypatch.setattr(options, "count_scores", meanwhile)
+    assert "BR801" in told(capsys, "show", path, *ONE, "-o", tmp_path / "late").err
+    assert (tmp_path / "late").read_text() == "theirs"
+
+
+@pytest.mark.parametrize("kind", ["link", "pipe", "large"])
+def test_what_stands_where_the_lock_should_is_left_alone(tmp_path, capsys, kind):
+    path, lock = written(tmp_path / "a.csv", HEADER, ROWS), tmp_path / ".out.writing"
+    (tmp_path / "precious").write_text("precious")
+    if kind == "link":
+        os.link(tmp_path / "precious", lock)
+    elif kind == "pipe":
+        os.mkfifo(lock)
+    else:
+        lock.write_text("a text of mine that is no lock")
+    assert "is in the way" in refused(capsys, "show", path, *ONE, "-o", tmp_path / "out")
+    assert (tmp_path / "precious").read_text() == "precious"
+
+
+def test_an_answer_is_not_written_to_a_file_named_dash(tmp_path, capsys):
+    assert "BR803" in refused(
+        capsys, "show", written(tmp_path / "a.csv", HEADER, ROWS), *ONE, "-o", "-"
+    )
+
+
+def test_counts_of_opposite_classes_or_directions_are_not_added(tmp_path, capsys):
+    path = written(tmp_path / "x.csv", HEADER, [("Yes", 0.9), ("No", 0.1)])
+    for name, said in (
+        ("yes", ("--positive", "Yes")),
+        ("no", ("--positive", "No")),
+        ("low", ("--positive", "Yes", "--lower-is-positive")),
+    ):
+        assert (
+            told(capsys, "count", path, *ONE, *said, "-o", tmp_path / f"{name}.counts").status == 0
+        )
+    for other, words in (
+        ("no", 'counts "No" as positive'),
+        ("low", "low scores are risky in some"),
+    ):
+        assert words in refused(
+            capsys,
+            "count",
+            tmp_path / "yes.counts",
+            tmp_path / f"{other}.counts",
+            "-o",
+            tmp_path / "sum.counts",
+        )

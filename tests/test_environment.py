@@ -172,13 +172,14 @@ def test_whoever_stops_a_count_is_told_whether_there_is_something_to_go_on_from(
 
 def test_an_interrupt_that_somebody_ignores_stays_ignored():
     ignored = (
-        "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN); from baserate import cli; "
+        "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN);"
+        " from baserate.cli import main as cli; "
     )
     asked = ignored + "cli._run = lambda _: signal.getsignal(signal.SIGINT); cli.main([])"
     done = subprocess.run(
         [sys.executable, "-c", asked], capture_output=True, text=True, timeout=60, check=False
     )
-    assert done.returncode == int(signal.SIG_IGN)
+    assert (done.returncode, done.stderr) == (int(signal.SIG_IGN), "")
 
 
 def test_a_read_only_home_and_no_home_are_no_matter(scores):
@@ -266,18 +267,17 @@ def test_a_closed_terminal_leaves_nothing_behind(scores, tmp_path):
 
 def test_nohup_is_heeded():
     ignored = (
-        "import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN); from baserate import cli; "
+        "import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN);"
+        " from baserate.cli import main as cli; "
     )
     asked = (
         ignored + "cli._run = lambda _: int(signal.getsignal(signal.SIGHUP) is signal.SIG_IGN);"
         " cli.main([])"
     )
-    assert (
-        subprocess.run(
-            [sys.executable, "-c", asked], capture_output=True, timeout=60, check=False
-        ).returncode
-        == 1
+    done = subprocess.run(
+        [sys.executable, "-c", asked], capture_output=True, text=True, timeout=60, check=False
     )
+    assert (done.returncode, done.stderr) == (1, "")
 
 
 # The command line is told to stop while it loads: by a module that is loaded in the middle of it.

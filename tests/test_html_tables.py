@@ -89,7 +89,7 @@ def test_an_operating_point_shows_its_outcomes_and_rates_as_its_repr_does():
         "tn": "1",
         **{
             name: f"{point[name]:.4g}"
-            for name in ("tpr", "fpr", "precision", "npv", "posfrac", "expected_cost")
+            for name in ("tpr", "fpr", "precision", "npv", "posfrac", "error")
         },
     }
     daily = br.flag_at(br.count(Y, S), 0.4, at=br.Conditions(prior=0.01), volume=1000)
@@ -163,7 +163,7 @@ def test_names_steer_neither_a_terminal_nor_a_page(name):
 
 def test_html_is_loaded_when_a_notebook_asks_for_it():
     code = (
-        "import sys, baserate; c = baserate.count([0, 1], [1, 2]); a = 'baserate.numbers' in"
+        "import sys, baserate; c = baserate.count([0, 1], [1, 2]); a = 'html' in"
         " sys.modules; c._repr_html_(); print(a)"
     )
     assert (

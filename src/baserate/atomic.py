@@ -12,12 +12,12 @@ import shutil
 import stat
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Self
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Any, Self
 
 from baserate.errors import Fix, quoted, refuse_file, size
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 # ----------------------------------------------------------------------
 # Writing a file so that a reader sees the old one or the new one, whatever happens in between.
@@ -216,6 +216,8 @@ def _sync_folder(folder: str) -> None:
 
 def little_endian(array: npt.NDArray[Any]) -> memoryview:
     """The bytes of an array as they are written and digested on every machine."""
+    import numpy as np  # every command loads this file, and not every one needs arrays
+
     return np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<")).view(np.uint8).data
 
 

@@ -4,7 +4,6 @@ values.
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
@@ -314,6 +313,8 @@ def cell(value: Any, digits: int = 6) -> str:
 
 
 def _text(value: str) -> str:
+    import html
+
     return html.escape(escaped(value), quote=True)
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable
-from difflib import get_close_matches
 from importlib import import_module
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from baserate.errors import quoted, refuse, refuse_file
-from baserate.read.table import needed
-from baserate_studies.values import Found, How, Study
+
+if TYPE_CHECKING:
+    from baserate_studies.values import Found, How, Study
 
 ALL = "all"
 
@@ -76,10 +76,14 @@ def study(
     baserate.errors.InputError: BR921: there is no study "wang". Fix: weng.
     """
     if name not in STUDIES:
+        from difflib import get_close_matches
+
         near = get_close_matches(name, STUDIES, n=1)
         raise refuse(
             "BR921", f"there is no study {quoted(name)}", near[0] if near else ", ".join(STUDIES)
         )
+    from baserate_studies.values import How
+
     check_data(data)
     check_packages([name])
     return made(name, How(full, data) if progress is None else How(full, data, progress))
@@ -96,12 +100,16 @@ def check_data(folder: str | None) -> None:
 
 def check_packages(names: Iterable[str]) -> None:
     """Refuse studies whose packages are not installed, before any of them has started."""
+    from baserate.read.table import needed
+
     for package in dict.fromkeys(package for name in names for package in STUDIES[name].needs):
         needed(package, "learners")
 
 
 def made(name: str, how: How) -> Study:
     """The study of this name, with the time that it took."""
+    from baserate_studies.values import Study
+
     entry, began = STUDIES[name], time.monotonic()
     found: Found = import_module(f"baserate_studies.{name}").found(how)
     return Study(

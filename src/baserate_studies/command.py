@@ -5,18 +5,17 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import click
 
-from baserate.atomic import Grid, Page, reserved, write_atomically
-from baserate.cli.options import Sectioned, check_unused
+from baserate.cli.help import Sectioned
 from baserate.cli.terminal import Progress, tell
 from baserate.errors import number_of, refuse_file
-from baserate.output import document
 from baserate_studies.catalogue import ALL, STUDIES, check_data, check_packages, study
-from baserate_studies.galleries import gallery
-from baserate_studies.values import HEADINGS, Study, document_of
-from baserate_studies.wording import row, said
+
+if TYPE_CHECKING:
+    from baserate_studies.values import Study
 
 ANSWER = "studies.json"
 
@@ -66,6 +65,12 @@ def study_command(
       baserate study all --full -o studies
       baserate study landgrebe --json
     """
+    from baserate.atomic import write_atomically
+    from baserate.cli.options import check_unused
+    from baserate.output import document
+    from baserate_studies.galleries import gallery
+    from baserate_studies.values import document_of
+
     check_unused({"--force": force and output is None}, "where nothing is written (-o FOLDER)")
     wanted = list(STUDIES) if ALL in names else list(dict.fromkeys(names))
     check_data(data)  # before anything is made
@@ -98,6 +103,8 @@ def _places(
     """The files that will be written, each held from now on; the folder is made where it is
     missing.
     """
+    from baserate.atomic import reserved
+
     if os.path.lexists(folder) and not os.path.isdir(folder):  # noqa: PTH112
         raise refuse_file(folder, "BR803", "is not a folder", "name a folder")
     os.makedirs(folder, exist_ok=True)  # noqa: PTH103
@@ -119,6 +126,10 @@ def _told(made: Study) -> str:
     """What came of a study: first in words, then claim by claim, then what is to be said of
     some.
     """
+    from baserate.atomic import Grid, Page
+    from baserate_studies.values import HEADINGS
+    from baserate_studies.wording import row, said
+
     head = (
         f"{made.title} ({made.source}). {number_of(len(made.claims), 'claim')}:"
         f" {said(made.tally, made.fitted)}."

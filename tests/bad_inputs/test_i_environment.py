@@ -20,7 +20,7 @@ from tests.cli.helpers_terminal import ESCAPE, in_terminal, run, stopped
 from tests.read import helpers_resuming
 
 import baserate as br
-from baserate.read import condense, sandbox, source
+from baserate.read import condense, quotas, source
 
 GOOD = table(y=Y, m=M)
 PAIRS = table(y=Y * 10, m=M * 10, n=M[::-1] * 10)
@@ -251,7 +251,7 @@ def test_row_149_the_memory_is_that_of_the_container(bench):
     limits = {"/proc/self/cgroup": ["0::/box"], "/sys/fs/cgroup/box/memory.max": ["250000000"]}
     np.savez_compressed("scores.npz", y=np.zeros(15_000_000), m=np.zeros(15_000_000))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sandbox, "_lines", lambda path: limits.get(str(path), []))
+        patch.setattr(quotas, "_lines", lambda path: limits.get(str(path), []))
         return bench.refused("BR701", *show("scores.npz"))
 
 

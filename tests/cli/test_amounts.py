@@ -63,7 +63,7 @@ def test_scenario_12_in_one_command(capsys, cases):
         "case",
     ]
     assert row.split() == ["m", ">=", "0.9", "1", "1", "000", "320", "470", "78.33"]
-    assert "note BR528: chosen and judged on the same cases" in done.err
+    assert "note BR528: the threshold was chosen and evaluated on the same data" in done.err
 
 
 def test_json_says_what_python_says_to_every_digit(capsys, cases):

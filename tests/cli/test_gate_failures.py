@@ -5,6 +5,8 @@ from tests.cli.helpers import answered, refused, told, written
 from tests.cli.helpers_gate import COMPARED, REQUIRED, USUAL, cases, graded, plain
 from tests.cli.test_main import run
 
+from baserate.cli import gate
+
 
 @pytest.fixture
 def file(tmp_path):
@@ -267,3 +269,32 @@ def test_it_runs_as_a_program_of_its_own(file):
         == 0
     )
     assert "\n  Examples:\n    baserate gate scores.csv " in run("gate", "--help").stdout
+
+
+HEADER, ROWS = ("y", "m"), [(0, 0.1), (1, 0.9), (0, 0.4), (1, 0.3)]
+ONE = ("--label", "y", "--score", "m")
+
+
+def test_a_summary_of_a_run_that_was_killed_does_not_say_passed(tmp_path, capsys, monkeypatch):
+    path, summary = written(tmp_path / "a.csv", HEADER, ROWS), tmp_path / "s.md"
+    words = (
+        "gate",
+        path,
+        "recall >= 0.1",
+        *ONE,
+        "--threshold",
+        "0.05",
+        "--markdown",
+        summary,
+        "--accept-observed",
+    )
+    assert told(capsys, *words).status == 0
+    assert "Passed" in summary.read_text()
+
+    def killed(*arguments, **named):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(gate, "judge", killed)
+    assert told(capsys, *words).status == 130
+    assert "Passed" not in summary.read_text()
+    assert "did not come to an end" in summary.read_text()

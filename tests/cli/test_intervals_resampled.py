@@ -223,6 +223,6 @@ def test_a_model_that_cannot_keep_the_rule_leaves_the_intervals_of_the_others(sc
 
 def test_notes_stay_on_stderr(scores, capsys):
     done = told(capsys, "choose", scores, *ONE, "--prior", "1%", "--replicates", "100")
-    assert "note BR528: chosen and judged on the same cases" in done.err
+    assert "note BR528: the threshold was chosen and evaluated on the same data" in done.err
     assert "note" not in done.out
     assert "resampling" not in done.err, "progress is for terminals only"

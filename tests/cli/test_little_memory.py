@@ -14,7 +14,7 @@ from tests.cli.helpers_terminal import BASERATE
 
 from baserate import __main__ as started
 from baserate.output import document
-from baserate.read import sandbox
+from baserate.read import quotas
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux", reason="limits on the address space are Linux's"
@@ -66,7 +66,7 @@ def test_too_little_to_load_is_said_in_json_too(folder):
 
 
 ALGEBRA = (
-    "import os; from baserate import cli; cli._run = lambda _:"
+    "import os; from baserate.cli import main as cli; cli._run = lambda _:"
     " print(os.environ.get('OPENBLAS_NUM_THREADS')) or 0; cli.main([])"
 )
 
@@ -94,6 +94,6 @@ def test_linear_algebra_has_one_thread_unless_the_user_says_otherwise(said, seen
 
 
 def test_a_limit_of_the_user_is_all_the_memory_that_there_is(monkeypatch):
-    assert sandbox.user_limit() is None or sandbox.machine_memory() <= sandbox.user_limit()
+    assert quotas.user_limit() is None or quotas.machine_memory() <= quotas.user_limit()
     monkeypatch.setattr(resource, "getrlimit", lambda _: (500_000_000, resource.RLIM_INFINITY))
-    assert sandbox.machine_memory() == sandbox.user_limit() == 500_000_000
+    assert quotas.machine_memory() == quotas.user_limit() == 500_000_000

@@ -113,7 +113,7 @@ def found(tmp_path_factory):
 
 
 def test_every_command_is_tried():
-    assert WORDS.keys() == main.COMMANDS.keys()
+    assert WORDS.keys() == main.commands().keys()
 
 
 @pytest.mark.parametrize("words", ASKED[:-3], ids=" ".join)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.cli.helpers import written
 
 import baserate as br
 from baserate import atomic
@@ -502,6 +503,24 @@ def test_a_correction_that_nobody_made_is_refused(tmp_path, corrected):
     br.count([0, 1], [0.1, 0.9]).save(tmp_path / "a.counts")
     saved = counts.read(tmp_path / "a.counts")
     saved.facts["ledger"]["corrected"] = corrected
+    counts.write(tmp_path / "b.counts", saved)
+    with pytest.raises(br.InputError, match="BR711"):
+        br.load(tmp_path / "b.counts")
+
+
+HEADER, ROWS = ("y", "m"), [(0, 0.1), (1, 0.9), (0, 0.4), (1, 0.3)]
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("rows_read", 9), ("rows_read", -7), ("rows_used", "abc"), ("weight", ["w"])],
+)
+def test_a_ledger_that_does_not_add_up_is_refused(tmp_path, field, value):
+    br.count_file(written(tmp_path / "a.csv", HEADER, ROWS), label="y", score="m").save(
+        tmp_path / "a.counts"
+    )
+    saved = counts.read(tmp_path / "a.counts")
+    saved.facts["ledger"]["sources"][0][field] = value
     counts.write(tmp_path / "b.counts", saved)
     with pytest.raises(br.InputError, match="BR711"):
         br.load(tmp_path / "b.counts")

@@ -2,9 +2,12 @@
 and what was meant.
 """
 
+import json
 import os
+from pathlib import Path
 
 import pytest
+from tests.cli.helpers import refused, told
 from tests.gates.files import BOTH, COMPARE, HEAD, REQUIRE, settings
 
 import baserate as br
@@ -425,3 +428,23 @@ def test_lines_are_found_for_tables_lists_and_dotted_keys():
         ("l", 2): 7,
         ("l", 2, "d"): 8,
     }
+
+
+@pytest.mark.parametrize("text", ["[" + " " * 60_000 + "x", "a" + ".a" * 30_000 + " = 1"])
+def test_a_long_line_is_no_setting(tmp_path, capsys, monkeypatch, text):
+    monkeypatch.chdir(tmp_path)
+    Path("baserate.toml").write_text(f"x = 1\n{text}\n")
+    assert "has a line of more than 2 000 characters" in refused(capsys, "gate")
+
+
+def test_no_key_of_a_settings_file_steers_a_terminal(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    hostile = "m\n\x1b]0;pwned\x07odel"
+    Path("baserate.toml").write_text(
+        f"[data]\nsource = 'a.csv'\nlabel = 'y'\n[models]\n{json.dumps(hostile)} ="
+        " 'm'\n[digests]\n\"mm\" = 'x'\n"
+    )
+    done = told(capsys, "gate")
+    assert done.status == 2
+    assert "\x1b" not in done.err
+    assert "\x07" not in done.err

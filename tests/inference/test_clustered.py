@@ -6,7 +6,9 @@ from scipy.special import expit, logit
 from scipy.stats import t as student
 
 import baserate as br
+from baserate.inference import clusters
 from baserate.inference.clusters import (
+    alike_lower,
     cluster_bound,
     cluster_intervals,
     cluster_notes,
@@ -363,3 +365,63 @@ def test_a_high_auc_of_less_than_a_hundred_clusters_says_how_it_misses(clusters,
             for note in one.notes
             if note.code == "BR630"
         ] == [True] * noted
+
+
+def rows_hit(sizes, rate):
+    """The probability of every number of rows, where each cluster comes out as one: cluster by
+    cluster.
+    """
+    chances = [1.0]
+    for size in sizes:
+        longer = [(1 - rate) * chance for chance in chances] + [0.0] * size
+        for rows, chance in enumerate(chances):
+            longer[rows + size] += rate * chance
+        chances = longer
+    return chances
+
+
+def wrong_at_most(sizes, level):
+    """The largest probability, over all true rates, that the bound lies above the truth: it is
+    largest just below a bound.
+    """
+    lows = [alike_lower(seen, sizes, level) for seen in range(sum(sizes) + 1)]
+    rates = [low * (1 - 1e-9) for low in set(lows) if low > 1e-8]
+    return max(
+        sum(chance for chance, low in zip(rows_hit(sizes, rate), lows, strict=True) if low > rate)
+        for rate in rates
+    )
+
+
+SIZES = [[15, *[1] * 12], [7, 3, 3, 1], [9, 9, *[1] * 6], [2, 3, 5, 8], [4] * 6]
+
+
+@pytest.mark.parametrize("sizes", SIZES)
+@pytest.mark.parametrize("level", [0.95, 0.995])
+def test_the_bound_of_clusters_is_wrong_no_more_often_than_said_whatever_their_sizes(sizes, level):
+    assert wrong_at_most(sizes, level) <= 1 - level + 1e-9
+
+
+@pytest.mark.parametrize("sizes", SIZES[:4])
+def test_very_many_clusters_have_a_wider_bound_that_is_no_more_often_wrong(sizes, monkeypatch):
+    narrow = [alike_lower(seen, sizes, 0.95) for seen in range(sum(sizes) + 1)]
+    monkeypatch.setattr(clusters, "WORK", 0)
+    wide = [alike_lower(seen, sizes, 0.95) for seen in range(sum(sizes) + 1)]
+    assert all(chernoff <= exact + 1e-9 for chernoff, exact in zip(wide, narrow, strict=True))
+    assert wrong_at_most(sizes, 0.95) <= 0.05
+
+
+def test_the_bound_of_clusters_is_never_above_what_was_seen():
+    assert alike_lower(4, [100, *[1] * 10], 0.95) <= 4 / 110
+
+
+def test_one_large_patient_shows_no_more_than_one_patient():
+    labels = [1] * 74 + [0] * 50
+    scores = [1] * 25 + [0] * 99
+    patients = ["large"] * 25 + [f"p{i}" for i in range(99)]
+    found = br.by_group({"ward": br.count_groups(labels, scores, groups=patients)}, threshold=1)[
+        "ward"
+    ]
+    assert found.bounds["tpr"].low == pytest.approx(
+        0.05, abs=1e-6
+    )  # that it is the one that was hit has this probability
+    assert found.bounds["tpr"].value == pytest.approx(25 / 74)

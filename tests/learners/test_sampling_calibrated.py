@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
 
 from baserate.learners import Resampled
 
@@ -101,3 +102,54 @@ def test_scores_at_another_base_rate_are_calibrated_there():
     assert_calibrated(labels, shares)
     stale = Resampled(LEARNER, "under", repeats=5).fit(*TRAIN).predict_proba(rows)[:, 1]
     assert in_the_large(labels, stale) < -10
+
+
+RNG = np.random.default_rng(0)
+PRIOR, SHIFT = 0.0507, 1.5
+Y = (RNG.random(40_000) < PRIOR).astype(int)
+X = RNG.normal(size=(40_000, 1)) + SHIFT * Y[:, None]
+GRID = np.linspace(-3, 6, 9001)[:, None]
+
+
+def chance(x):
+    """The true probability: normal classes of one spread have log odds that are straight."""
+    return 1 / (1 + (1 - PRIOR) / PRIOR * np.exp(SHIFT**2 / 2 - SHIFT * np.asarray(x)))
+
+
+@pytest.mark.parametrize("correct", ["platt", "beta"])
+def test_a_sigmoid_is_calibrated_from_end_to_end(correct):
+    at = [-1.0, 0.0, 1.0, 2.0, 3.0, 4.0, 5.0]
+    found = (
+        Resampled(LogisticRegression(C=1e6), "under", correct=correct)
+        .fit(X, Y)
+        .predict_proba(np.array(at)[:, None])[:, 1]
+    )
+    odds = np.log(found / (1 - found)) - np.log(chance(at) / (1 - chance(at)))
+    assert np.abs(odds).max() < 0.35
+    assert found[-1] > 0.9  # a sigmoid of the probability itself ends at 0.455
+
+
+def test_votes_of_none_and_of_all_have_log_odds_too():
+    """Shares of nine neighbours: the sigmoid keeps their order, and as many are positive as it
+    says.
+    """
+    rows, labels = X[:8000], Y[:8000]
+    fitted = Resampled(KNeighborsClassifier(9), "under", correct="platt", cv=3).fit(rows, labels)
+    raw = (
+        Resampled(KNeighborsClassifier(9), "under", correct=None)
+        .fit(rows, labels)
+        .predict_proba(GRID)[:, 1]
+    )
+    found = fitted.predict_proba(GRID)[:, 1]
+    assert {0.0, 1.0} <= set(raw)
+    assert np.array_equal(
+        np.unique(raw, return_inverse=True)[1], np.unique(found, return_inverse=True)[1]
+    )
+    assert fitted.predict_proba(X[8000:])[:, 1].mean() == pytest.approx(PRIOR, rel=0.15)
+
+
+def test_isotonic_calibration_reads_scores_as_they_are():
+    """Its blocks begin at probabilities, and not at their log odds, some of which are below 0."""
+    rows, labels = X[:2000], Y[:2000]
+    fitted = Resampled(LogisticRegression(), "under", correct="isotonic").fit(rows, labels)
+    assert 0 < fitted.calibration_.scores.min() < fitted.calibration_.scores.max() < 1

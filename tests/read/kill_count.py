@@ -31,7 +31,7 @@ def tighten():
 
 def stage_of(checkpoint):
     """What was being filled when this was written."""
-    return condense.storage.parsed(
+    return condense.counts.parsed(
         memoryview(checkpoint.read_bytes())[:-32], len(condense.MAGIC)
     ).facts["stage"]
 

@@ -2,11 +2,16 @@
 was merged.
 """
 
+import gzip
+
 import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from tests import strategies
+from tests.cli.helpers import told
+from tests.read.test_large_files import made, written
+from tests.read.test_large_texts import plain_text
 
 import baserate as br
 from baserate.kernels import best, portable
@@ -369,3 +374,70 @@ def test_a_threshold_that_was_not_asked_for_is_still_refused():
     assert br.flag_at(counts, 0.5).fp == 1
     with pytest.raises(br.InputError, match="BR229"):
         br.flag_at(counts, 0.3)
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv.gz"])
+def test_a_file_that_is_given_twice_is_noted(tmp_path, capsys, ending):
+    path = tmp_path / f"x.{ending}"
+    if ending == "parquet":
+        written(path, *made())
+    else:
+        with gzip.open(path, "wt") as file:
+            file.write(plain_text(100))
+    done = told(
+        capsys,
+        "count",
+        path,
+        path,
+        "--label",
+        "y",
+        "--score",
+        "s",
+        "--memory",
+        LEAST,
+        "-o",
+        tmp_path / "m.counts",
+    )
+    assert (done.status, "BR411" in done.err) == (0, True), done.err
+
+
+def test_scores_in_descending_order_over_many_magnitudes_are_certified(monkeypatch):
+    rng = np.random.default_rng(3)
+    labels = rng.random(200_000) < 0.02
+    scores = np.exp(-rng.exponential(100, 200_000) + 5 * labels)
+    order = np.argsort(-scores)
+    monkeypatch.setattr(table, "TAKEN", LEAST - CELL * 50_000)
+    monkeypatch.setattr("baserate.read.large.BIN", 4)
+    counts = br.count_chunks(
+        lambda: iter(cut(labels[order], scores[order], 10_000)), memory=LEAST, approx=True
+    )
+    assert counts.auc_error_bound <= condense.BOUND
+    assert counts == br.count(labels, scores).coarsen(counts.bins.edges)
+
+
+def test_bins_do_not_depend_on_how_rows_are_cut(monkeypatch):
+    rng = np.random.default_rng(4)
+    labels = rng.random(60_000) < 0.05
+    scores = rng.normal(size=60_000) + labels
+    monkeypatch.setattr(table, "TAKEN", LEAST - CELL * 20_000)
+    monkeypatch.setattr("baserate.read.condense.BATCH", 16)
+    monkeypatch.setattr("baserate.read.large.BIN", 1)
+    found = {
+        br.count_chunks(cut(labels, scores, size), memory=LEAST, approx=True).digest
+        for size in (997, 5_000, 20_001, 60_000)
+    }
+    assert len(found) == 1
+
+
+@pytest.mark.parametrize("threshold", [1e16, -(2.0**60), 7])
+def test_a_threshold_beyond_what_a_float_holds_is_no_fault_of_the_scores(monkeypatch, threshold):
+    scores = np.arange(3_000)
+    labels = scores % 7 == 0
+    monkeypatch.setattr(table, "TAKEN", LEAST - CELL * 500)
+    monkeypatch.setattr("baserate.read.condense.BATCH", 16)
+    monkeypatch.setattr("baserate.read.large.BIN", 1)
+    counts = br.count_chunks(
+        cut(labels, scores, 100), memory=LEAST, approx=True, thresholds=[threshold]
+    )
+    ours, theirs = (br.flag_at(each, threshold) for each in (counts, br.count(labels, scores)))
+    assert (ours.tp, ours.fp) == (theirs.tp, theirs.fp)

@@ -16,7 +16,7 @@ import pytest
 from tests.read.tables import assert_refused
 
 import baserate as br
-from baserate.read import sandbox
+from baserate.read import quotas
 from baserate.read import source as sources
 from baserate.read.source import Options
 from baserate.read.table import Wanted
@@ -204,10 +204,10 @@ def test_the_limits_are_set_and_secrets_stay_outside(source, temporary, monkeypa
     limits, environment, leads, modules = json.loads(Path(place).read_text())
     assert limits["RLIMIT_CORE"] == [0, 0]
     assert (
-        limits["RLIMIT_CPU"] == [sandbox.CPU_S] * 2
+        limits["RLIMIT_CPU"] == [quotas.CPU_S] * 2
         or resource.getrlimit(resource.RLIMIT_CPU)[1] != resource.RLIM_INFINITY
     )
-    assert limits["RLIMIT_DATA"][0] <= sandbox.machine_memory() or sys.platform != "linux"
+    assert limits["RLIMIT_DATA"][0] <= quotas.machine_memory() or sys.platform != "linux"
     assert environment["OPENBLAS_NUM_THREADS"] == "1"
     assert "hush" not in json.dumps(environment)
     assert leads
@@ -300,8 +300,8 @@ def is_running(process):
 
 
 def test_memory_is_that_of_the_machine_or_of_its_container(monkeypatch):
-    whole = sandbox.machine_memory()
-    assert 0 < whole <= sandbox.UNKNOWN
+    whole = quotas.machine_memory()
+    assert 0 < whole <= quotas.UNKNOWN
     found = {
         "/proc/self/cgroup": ["4:memory:/a/b", "3:cpu:/x", "0::/c"],
         "/sys/fs/cgroup/memory/a/b/memory.limit_in_bytes": ["9223372036854771712"],
@@ -309,8 +309,8 @@ def test_memory_is_that_of_the_machine_or_of_its_container(monkeypatch):
         "/sys/fs/cgroup/c/memory.max": ["max"],
         "/sys/fs/cgroup/memory.max": ["2000000"],
     }
-    monkeypatch.setattr(sandbox, "_lines", lambda path: found.get(str(path), []))
-    monkeypatch.setattr(sandbox.sys, "platform", "linux")
-    assert sandbox.machine_memory() == 1_000_000
+    monkeypatch.setattr(quotas, "_lines", lambda path: found.get(str(path), []))
+    monkeypatch.setattr(quotas.sys, "platform", "linux")
+    assert quotas.machine_memory() == 1_000_000
     del found["/sys/fs/cgroup/memory/a/memory.limit_in_bytes"]
-    assert sandbox.machine_memory() == 2_000_000
+    assert quotas.machine_memory() == 2_000_000

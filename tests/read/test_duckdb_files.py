@@ -10,7 +10,7 @@ import pytest
 from tests.read.tables import W, assert_refused, counts_of, mutants
 
 import baserate as br
-from baserate.read import sandbox
+from baserate.read import quotas
 from baserate.read.duckdb import read_duckdb
 
 
@@ -252,7 +252,7 @@ ENDLESS = {
 @pytest.mark.parametrize("name", ENDLESS)
 def test_a_query_without_an_end_is_ended(tmp_path, monkeypatch, name):
     path = written(tmp_path / "a.duckdb", f"CREATE VIEW v AS {ENDLESS[name]}")
-    monkeypatch.setattr(sandbox, "PATIENCE_S", 0)
+    monkeypatch.setattr(quotas, "PATIENCE_S", 0)
     for asked in ("v", ENDLESS[name]):
         assert_refused(
             lambda asked=asked: read_duckdb(path, asked, W),
@@ -269,7 +269,7 @@ def test_a_view_of_more_rows_than_the_file_can_hold_is_ended_before_memory_is_sh
         tmp_path / "a.duckdb",
         "CREATE VIEW v AS SELECT i % 2 AS y, i * 0.5 AS s, 'a' AS g FROM range(100000000000) t(i)",
     )
-    monkeypatch.setattr(sandbox, "MOST_HELD", 200 * 10**6)
-    monkeypatch.setattr(sandbox, "HELD_A_BYTE", 0)
+    monkeypatch.setattr(quotas, "MOST_HELD", 200 * 10**6)
+    monkeypatch.setattr(quotas, "HELD_A_BYTE", 0)
     said = r"the query gives more than 200\.0 MB .* nothing was counted"
     assert_refused(lambda: read_duckdb(path, "v", W), "BR702", said, path)

@@ -2,6 +2,7 @@
 unless asked, every row in the ledger.
 """
 
+import gzip
 import hashlib
 import json
 import subprocess
@@ -16,7 +17,7 @@ import baserate as br
 from baserate.output import document
 from baserate.read.files import count_file, count_groups_file, count_models_file
 from baserate.read.source import read
-from baserate.read.table import Wanted
+from baserate.read.table import LEAST, Wanted
 
 Y, M1 = [0, 1, 0, 1], [0.5, 1.25, 3.0, 0.25]
 EXPECTED = br.count(Y, M1)
@@ -457,3 +458,21 @@ def test_an_absolute_path_stays_on_the_machine(tmp_path):
     )
     assert "a.csv" in shown
     assert str(tmp_path) not in shown
+
+
+HOW = {"label": "y", "score": "s"}
+
+
+def test_different_decimals_of_two_files_are_not_one_score(tmp_path):
+    for name, rows in (("a", "0,0.1\n1,0.5\n"), ("b", "1,0.10000000000000001\n0,0.25\n")):
+        with gzip.open(tmp_path / f"{name}.csv.gz", "wt") as file:
+            file.write("y,s\n" + rows)
+    for more in ({}, {"memory": LEAST}):
+        with pytest.raises(br.InputError, match="BR215: .*1 distinct value would merge in float64"):
+            br.count_file(str(tmp_path), **HOW, **more)
+
+
+def test_an_empty_folder_is_refused_in_the_same_words(tmp_path):
+    for more in ({}, {"memory": LEAST}):
+        with pytest.raises(br.InputError, match="BR615: .*a folder without data files"):
+            br.count_file(str(tmp_path), **HOW, **more)

@@ -7,6 +7,7 @@ import sys
 from decimal import Decimal
 
 import dask.dataframe as dd
+import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -14,7 +15,9 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 from tests.cli.helpers import answered, refused
+from tests.peaks import taken_by
 from tests.read.tables import assert_refused
+from tests.read.test_large_files import made
 
 import baserate as br
 from baserate.read import frames, table
@@ -602,3 +605,43 @@ def test_options_of_files_are_refused_of_frames():
         TypeError, match="unknown option 'memry'; there are missing_label and nan_score"
     ):
         br.count_frame(frame, label="y", score="m", memry="1GB")
+
+
+HOW = {"label": "y", "score": "s"}
+
+
+@pytest.mark.skipif(
+    not sys.platform.startswith("linux"), reason="resident sets are read from /proc"
+)
+@pytest.mark.parametrize("opened", ["polars.scan_parquet", "duckdb.read_parquet"])
+def test_negatives_of_a_frame_on_this_machine_are_not_all_held(tmp_path, opened):
+    """Eight times the rows take at most some batches more."""
+    peaks = []
+    for rows in (1_000_000, 8_000_000):
+        path = str(tmp_path / f"{rows}.parquet")
+        duckdb.sql(
+            f"COPY (SELECT i % 1000 = 0 AS y, hash(i)::DOUBLE AS s FROM range({rows}) t(i)) TO"
+            f" '{path}' (ROW_GROUP_SIZE 100000)"
+        )
+        program = f"import baserate as br, {opened.split('.')[0]}\nf = {opened}({path!r})\n"
+        taken = taken_by(
+            [
+                sys.executable,
+                "-c",
+                program + "print(br.count_frame(f, label='y', score='s', keep='positives'))",
+            ]
+        )
+        assert f"{rows // 1000}".replace("000", " 000") in taken.said
+        peaks.append(taken.peak)
+    assert peaks[1] < peaks[0] + 100e6
+
+
+def test_frames_streamed_in_batches_give_the_counts_of_memory(monkeypatch):
+    monkeypatch.setattr("baserate.read.frames.PIECE", 100)
+    labels, scores = made(3_000, prior=0.1)
+    frame = pl.LazyFrame({"y": labels, "s": scores})
+    expected = br.count(labels, scores).condense()
+    assert br.count_frame(frame, **HOW, keep="positives") == expected
+    table = frame.collect().to_arrow()
+    assert br.count_frame(duckdb.from_arrow(table), **HOW, keep="positives") == expected
+    assert br.count_frame(table, **HOW, keep="positives") == expected

@@ -478,3 +478,24 @@ def test_count_saves_condensed_counts_that_other_commands_read(tmp_path, tight, 
         tmp_path / "y.counts",
     )
     assert "BR943" in line
+
+
+def test_what_is_refused_names_the_option_to_leave_out(tmp_path, capsys):
+    path = written(tmp_path / "x.parquet", *made())
+    done = told(
+        capsys,
+        "count",
+        path,
+        "--label",
+        "y",
+        "--score",
+        "s",
+        "--nan-score",
+        "drop",
+        "--memory",
+        LEAST,
+        "-o",
+        tmp_path / "m.counts",
+    )
+    assert "BR943" in done.err
+    assert "leave out --nan-score, or --memory" in done.err

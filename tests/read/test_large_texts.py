@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -21,8 +22,10 @@ from tests.read.test_large_files import made, stopped
 
 import baserate as br
 from baserate.read import condense, large, table
-from baserate.read.sandbox import Quotas
-from baserate.read.table import CELL, LEAST
+from baserate.read.files import count_scores
+from baserate.read.quotas import Quotas
+from baserate.read.source import Options
+from baserate.read.table import CELL, LEAST, Wanted
 
 ROOT = Path(__file__).parents[2]
 HOW = {"label": "y", "score": "s"}
@@ -400,3 +403,90 @@ def test_an_unmade_copy_is_the_systems_error(tmp_path, monkeypatch, place):
     ):
         br.count_file(path, **HOW, memory=LEAST)
     assert not list(place.iterdir())
+
+
+def plain_text(rows=160_000):
+    return "y,s\n" + "".join(f"{i % 2},0.{i % 97:03}\n" for i in range(rows))
+
+
+@pytest.mark.parametrize("folder", ["c0=yes", "c1=0.9", "y=1", "s=0.5"])
+def test_the_name_of_a_folder_is_no_column_of_a_text(tmp_path, folder, monkeypatch):
+    place = tmp_path / folder
+    place.mkdir()
+    (place / "p.csv").write_text(plain_text())
+    i = np.arange(160_000)
+    expected = br.count(
+        i % 2, np.array([f"0.{each:03}" for each in range(97)], dtype=float)[i % 97]
+    )
+    monkeypatch.setattr("tempfile.tempdir", str(place))  # where the columns are copied to
+    assert br.count_file(str(place / "p.csv"), **HOW).digest == expected.digest
+    assert br.count_file(str(place / "p.csv"), **HOW, memory="1GB").digest == expected.digest
+
+
+def test_a_checkpoint_knows_which_column_is_which(tmp_path, tight, monkeypatch):
+    monkeypatch.setattr(large, "ROWS", 700)
+    rng = np.random.default_rng(0)
+    path, resume = tmp_path / "x.csv", str(tmp_path / "x.part")
+    path.write_text(
+        "".join(
+            f"{int(i % 50 == 0)},{a!r},{b!r}\n"
+            for i, (a, b) in enumerate(rng.random((5_000, 2)).tolist())
+        )
+    )
+    named = {"header": False, "memory": LEAST, "resume": resume}
+    stopped(str(path), resume, 2, header=False, columns=("y", "s", "b"))
+    with pytest.raises(
+        br.InputError, match="BR945: .*the checkpoint of other data, of other options"
+    ):
+        br.count_file(str(path), **HOW, columns=["y", "b", "s"], **named)
+
+
+@pytest.mark.parametrize("odd", ["1,\n", "1,0.10000000000000000001\n"])
+def test_a_doubtful_text_under_the_lowest_ceiling_is_judged_and_not_called_hostile(tmp_path, odd):
+    path = str(tmp_path / "x.csv")
+    with open(path, "w") as file:
+        file.write("y,s\n" + "".join(f"{i % 2},{i / 55000!r}\n" for i in range(55_000)) + odd)
+    with pytest.raises(br.InputError) as whole:
+        br.count_file(path, **HOW)
+    with pytest.raises(br.InputError) as under:
+        br.count_file(path, **HOW, memory=LEAST)
+    assert (under.value.code, str(under.value)) == (whole.value.code, str(whole.value))
+
+
+def test_a_large_text_on_standard_input_is_counted_under_the_lowest_ceiling(tmp_path):
+    (tmp_path / "x.csv").write_text(plain_text())
+    command = [
+        sys.executable,
+        "-m",
+        "baserate",
+        "show",
+        "-",
+        "--label",
+        "y",
+        "--score",
+        "s",
+        "--memory",
+        "320MB",
+    ]
+    with (tmp_path / "x.csv").open() as file:
+        done = subprocess.run(command, stdin=file, capture_output=True, text=True, check=False)
+    assert (done.returncode, "160 000 rows read" in done.stdout) == (0, True), done.stderr
+
+
+def test_a_ceiling_that_is_too_low_for_the_whole_says_so(tmp_path, monkeypatch):
+    """Half of the ceiling is for the reader: that is what is named, and a higher ceiling is the way
+    out.
+    """
+    path = str(tmp_path / "x.csv")
+    with open(path, "w") as file:
+        # A line that is too long leaves open what is where: such a text is read as a whole.
+        file.write("y,s\n" + "".join(f"{i % 2},{i / 7!r}\n" for i in range(1_200_000)) + "1,2,3\n")
+    options = Options.of({"memory": LEAST})
+    with pytest.raises(
+        br.InputError,
+        match=(
+            r"BR701: .*than the ceiling leaves for reading it as a whole \(160\.0 MB\).*Fix: more"
+            r" memory"
+        ),
+    ):
+        count_scores(path, Wanted("y", ("s",)), options._replace(ceiling=replace(options.ceiling)))

@@ -9,7 +9,7 @@ import pytest
 from tests.read.tables import W, assert_refused, counts_of, mutants
 
 import baserate as br
-from baserate.read import sandbox
+from baserate.read import quotas
 from baserate.read.databases import read_sqlite
 
 ROWS = [(0, 0.1, "a"), (1, 0.4, "b"), (0, 0.35, None), (1, 0.8, "a")]
@@ -274,7 +274,7 @@ def test_a_query_without_an_end_is_ended(tmp_path, monkeypatch, asked):
     with closing(sqlite3.connect(path)) as connection:
         connection.execute(f"CREATE VIEW v AS {ENDLESS}")
         connection.commit()
-    monkeypatch.setattr(sandbox, "PATIENCE_S", 0)
+    monkeypatch.setattr(quotas, "PATIENCE_S", 0)
     assert_refused(
         lambda: read_sqlite(path, asked, W),
         "BR707",

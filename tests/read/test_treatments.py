@@ -7,8 +7,10 @@ import sqlite3
 from contextlib import closing
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
-from tests.cli.helpers import answered, refused, written
+from tests.cli.helpers import answered, refused, told, written
 
 import baserate as br
 from baserate.read.files import read_cases
@@ -49,7 +51,7 @@ def test_dropped_rows_are_told_and_accounted_for(gaps):
     counts = counted(gaps, missing_label="drop", nan_score="drop")
     assert counts.digest == br.count([0, 1, 0, 0], [0.1, 0.9, 0.3, 0.2]).digest
     assert rows(counts) == (6, 4, 2)
-    assert [note.code for note in counts.notes if "as asked" in note.text] == ["BR105", "BR201"]
+    assert [note.code for note in counts.notes if "as requested" in note.text] == ["BR105", "BR201"]
 
 
 def test_labels_known_only_where_scores_are_high_are_said_to_be(tmp_path):
@@ -333,3 +335,63 @@ def test_of_many_labels_not_all_are_listed(tmp_path):
     path = written(tmp_path / "x.csv", HEADER, [(i, f"v{i}", i) for i in range(9)])
     with pytest.raises(br.InputError, match=r"9 values .* need 2"):
         counted(path, positive="v1")
+
+
+WITHOUT_ID, ROWS = ("y", "m"), [(0, 0.1), (1, 0.9), (0, 0.4), (1, 0.3)]
+ONE = ("--label", "y", "--score", "m")
+
+
+def test_another_spelling_of_the_positive_label_is_no_negative(tmp_path, capsys):
+    written(tmp_path / "mon.csv", WITHOUT_ID, [("Yes", 0.9), ("No", 0.1)])
+    tue = written(tmp_path / "tue.csv", WITHOUT_ID, [("yes", 0.9), ("yes", 0.2)])
+    assert "BR109" in refused(
+        capsys,
+        "count",
+        tmp_path / "mon.csv",
+        tue,
+        *ONE,
+        "--positive",
+        "Yes",
+        "-o",
+        tmp_path / "x.counts",
+    )
+    counts = br.count_file(tue, label="y", score="m", positive="Yes", normalize_labels=True)
+    assert (counts.total_positives, counts.total_negatives) == (2, 0)
+    both = br.count_file(
+        tmp_path / "mon.csv",
+        label="y",
+        score="m",
+        positive="Yes",
+        negative=["No"],
+        normalize_labels=True,
+    )
+    assert both.digest == br.count([1, 0], [0.9, 0.1]).digest
+
+
+def test_a_missing_score_ranks_lowest_also_where_low_is_risky(tmp_path):
+    path = written(tmp_path / "x.csv", WITHOUT_ID, [(1, 0.1), (0, 0.9), (0, "")])
+    counts = br.count_file(path, label="y", score="m", nan_score="lowest", lower_is_positive=True)
+    assert counts.digest == br.count([1, 0, 0], [-0.1, -0.9, -np.inf]).digest
+
+
+def test_text_that_says_nan_is_no_label_to_cut(tmp_path):
+    pq.write_table(
+        pa.table({"y": ["nan", "1", "0", "NaN"], "m": [0.1, 0.9, 0.2, 0.8]}), tmp_path / "x.parquet"
+    )
+    counts = br.count_file(
+        tmp_path / "x.parquet", label="y", score="m", label_threshold=0.5, missing_label="drop"
+    )
+    assert counts.digest == br.count([1, 0], [0.9, 0.2]).digest
+
+
+@pytest.mark.parametrize("said", [("--cast-labels",), ("--positive", "1", "--negative", "0,2")])
+def test_an_endless_label_is_refused_and_no_bug(tmp_path, capsys, said):
+    path = tmp_path / "x.jsonl"
+    path.write_text('{"y": 1, "m": 0.1}\n{"y": 1e999, "m": 0.2}\n{"y": "0", "m": 0.3}\n')
+    assert told(capsys, "show", path, *ONE, *said).status == 2
+
+
+def test_a_threshold_of_labels_beyond_floats_is_refused(tmp_path):
+    path = written(tmp_path / "x.csv", WITHOUT_ID, ROWS)
+    with pytest.raises(br.InputError, match="a label threshold is a number"):
+        br.count_file(path, label="y", score="m", label_threshold=10**400)

@@ -3,6 +3,7 @@ no row lost by either.
 """
 
 import contextlib
+import gzip
 import random
 import tempfile
 from pathlib import Path
@@ -13,6 +14,7 @@ from benchmarks.fuzzing import naive_text
 from benchmarks.fuzzing.odd_files import odd_file
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.read.test_large_texts import plain_text
 
 import baserate as br
 from baserate.errors import Where
@@ -21,7 +23,7 @@ from baserate.read import files as file_reader
 from baserate.read.csv_dialect import Asked, decoded_text, detect
 from baserate.read.files import count_scores
 from baserate.read.source import Options
-from baserate.read.table import Wanted
+from baserate.read.table import LEAST, Wanted
 
 
 def written(tmp_path, text, name="scores.csv"):
@@ -372,3 +374,19 @@ def test_digits_and_blanks_of_other_scripts_are_no_numbers(tmp_path):
         br.count_file(
             written(tmp_path, "y,m1\n0,1\n\u0663,2\n"), label="y", score="m1", label_threshold=0.5
         )
+
+
+HOW = {"label": "y", "score": "s"}
+
+
+@pytest.mark.parametrize("number", ["+-1", "+-.5", "+-inf"])
+def test_two_signs_are_no_number(tmp_path, number):
+    path = str(tmp_path / "x.csv.gz")
+    with gzip.open(path, "wt") as file:
+        file.write(f"y,s\n0,0.5\n1,{number}\n1,3\n")
+    for more in ({}, {"memory": LEAST}):
+        with pytest.raises(br.InputError, match="BR208: .*1 value that is not a number"):
+            br.count_file(path, **HOW, **more)
+    (tmp_path / "x.csv").write_text(plain_text() + f"1,{number}\n")
+    with pytest.raises(br.InputError, match="BR208: .*1 value that is not a number"):
+        br.count_file(str(tmp_path / "x.csv"), **HOW)

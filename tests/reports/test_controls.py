@@ -3,6 +3,7 @@ to the last printed digit.
 """
 
 import random
+import re
 from dataclasses import replace
 
 import pytest
@@ -243,3 +244,44 @@ def test_a_rule_that_cannot_be_read_is_said_beside_its_box(page):
     ):
         page.fill("#rule", text)
         assert said in page.text_content("#rule-wrong")
+
+
+def test_a_budget_is_no_more_than_all_cases(page):
+    page.fill("#volume", "10")
+    page.check("#mode-budget")
+    assert settled(page)["budget"] == "10"
+    before = settled(page)["answer"]
+    page.fill("#budget", "2000")
+    assert settled(page)["answer"] == before
+    assert (
+        page.text_content("#budget-wrong")
+        == "A budget of 2 000 alerts is more than all 10 cases: lower it, or raise the volume."
+    )
+    page.fill("#volume", "5")
+    assert "A budget of 10 alerts is more than all 5 cases" in page.text_content("#volume-wrong")
+    page.fill("#volume", "5000")
+    page.fill("#budget", "2000")
+    assert "alerts <= 2000 of 5 000" in settled(page)["answer"]
+
+
+def test_one_in_thousands_is_said_in_whole_numbers(page):
+    page.fill("#prior", "1e-6")
+    page.check("#mode-rule")
+    page.fill("#rule", "recall >= 0.9")
+    assert re.search(r"1 alert in \d{1,3}( \d{3})+ is real", settled(page)["plain"])
+
+
+@pytest.mark.parametrize(
+    ("box", "text"),
+    [("prior", "often"), ("fn", "much"), ("volume", "-3"), ("rule", "recal >= 0.8")],
+)
+def test_what_cannot_be_read_stays_with_its_reason_while_other_boxes_are_edited(page, box, text):
+    page.check("#mode-rule")
+    page.fill(f"#{box}", text)
+    wrong = page.text_content(f"#{box}-wrong")
+    page.fill("#fp", "2")
+    assert settled(page)[box] == text
+    assert page.text_content(f"#{box}-wrong") == wrong != ""
+    page.click("#reset")
+    assert settled(page)[box] != text
+    assert page.text_content(f"#{box}-wrong") == ""

@@ -429,3 +429,21 @@ def test_the_same_counts_give_the_same_bytes():
             ).stdout
         )
     assert len(digests) == 1
+
+
+AT = br.Conditions("1 in 1000", br.Costs(fp=1, fn=100))
+
+
+def test_sites_bring_their_notes_and_no_alerts_out_of_their_own_cases():
+    labels, scores = drawn(2000, seed=1, share=0.1)
+    sites = np.where(np.arange(2000) % 2, "north", "south")
+    sites[np.flatnonzero(~labels)[:3]] = "empty"
+    found = br.report(
+        {"m": br.count_groups(labels, scores["m0"], groups=sites)}, at=AT, volume=1_000_000
+    )
+    notes = {note["code"]: note["text"] for note in found.document["notes"]}
+    assert notes["BR433"].startswith('"empty": a class is missing')
+    assert notes["BR526"].startswith("read at prior 0.001, not at the sample's")
+    slices = found.html.partition('data-part="slices"')[2].partition("</section>")[0]
+    assert "flagged (posfrac)" in slices
+    assert ">alerts<" not in slices

@@ -1,12 +1,16 @@
 """The live page over reports of every kind: few points held, weights, chosen class totals, one
-class, a winner map, many models.
+class, ranges, few cases, a winner map, many models.
 """
 
+import math
 import random
+import re
 
+import pytest
 from tests.decisions.worked import CELLS
 from tests.reports.browser import opened
-from tests.reports.live import elsewhere, faults
+from tests.reports.live import elsewhere, faults, worst_and_best
+from tests.reports.made import Page, drawn
 
 import baserate as br
 from baserate.decisions.operating_point import brief
@@ -205,3 +209,163 @@ def test_twenty_models_are_all_told(browser, tmp_path):
         assert page.locator("#models tr[data-model]").count() == 20
         assert page.locator("#chart-roc .curve").count() == 20
         assert seen.said == []
+
+
+MIDDLE = "In the middle of what was given:"
+RANGES = br.Uncertain("1e-5..1e-3", {"fp": 1, "fn": br.Range(100, 1000)})
+
+
+def shown(page, query):
+    [text] = texts(page, query)
+    return text
+
+
+def unheld_rule(counts, held):
+    """A rule that a point keeps, and none that is held."""
+    every, kept = br.Points.of(counts), list(zip(held["tp"], held["fp"], strict=True))
+    for tp, fp in zip(every.tp.tolist(), every.fp.tolist(), strict=True):
+        if not any(caught >= tp and alarms <= fp for caught, alarms in kept):
+            recall, alarmed = (
+                math.floor(tp / every.tp[-1] * 1e9) / 1e9,
+                math.ceil(fp / every.fp[-1] * 1e9) / 1e9,
+            )
+            return f"tpr >= {recall!r} and fpr <= {alarmed!r}"
+    raise AssertionError("every point of the front is held")
+
+
+def test_where_no_held_point_keeps_a_rule_the_page_does_not_say_that_none_does(browser, tmp_path):
+    labels, scores = drawn(9000, seed=4, models=2, share=0.5)
+    models = {name: br.count(labels, values) for name, values in scores.items()}
+    held = br.report(models, at=AT).document["report"]["held"]
+    rule = unheld_rule(models["m1"], held[1])
+    assert "m1" in br.choose_model(models, rule, at=AT).points
+    with live(browser, tmp_path, models, at=AT) as (page, _):
+        page.check("#mode-rule")
+        page.fill("#rule", rule)
+        assert shown(page, "#answer") == f"At {AT}: no point in this report satisfies the rule."
+        for one in held:
+            assert f"{one['name']}: {len(one['tp']):,} of 9,001 points are held".replace(
+                ",", " "
+            ) in shown(page, "#plain")
+        assert f'baserate choose with "{rule}" searches all of them.' in shown(page, "#plain")
+        assert (
+            texts(page, "#models [data-model] .cut")
+            == ["no point in this report satisfies the rule"] * 2
+        )
+        page.fill("#rule", "recall >= 0.1")
+        assert "use m" in shown(page, "#answer")
+
+
+def test_a_model_of_which_no_held_point_keeps_the_rule_is_named_beside_the_one_that_is_chosen(
+    browser, tmp_path
+):
+    labels, scores = drawn(9000, seed=4, share=0.5)
+    models = {
+        "many": br.count(labels, scores["m0"]),
+        "perfect": br.count(labels, labels.astype(float)),
+    }
+    held = br.report(models, at=AT).document["report"]["held"][0]
+    with live(browser, tmp_path, models, at=AT) as (page, _):
+        page.check("#mode-rule")
+        page.fill("#rule", unheld_rule(models["many"], held))
+        assert "use perfect" in shown(page, "#answer")
+        assert "many: 2 " in shown(page, "#caution")
+        page.fill("#rule", "recall >= 0.1")
+        assert "are held" not in shown(page, "#caution")
+
+
+def test_where_every_point_is_held_a_rule_that_none_keeps_is_kept_by_none(browser, tmp_path):
+    with live(browser, tmp_path, {"a": some_counts(1)}, at=AT) as (page, _):
+        page.check("#mode-rule")
+        page.fill("#rule", "recall >= 0.99 and fpr <= 0.001")
+        assert shown(page, "#answer") == f"At {AT}: no model can satisfy the rule."
+        assert shown(page, "#plain") == "Relax the rule, or find a better model."
+
+
+def test_over_ranges_the_first_sentence_is_the_decision_until_a_control_moves(browser, tmp_path):
+    models = {"a": some_counts(1), "b": some_counts(2)}
+    found = br.report(models, at=RANGES, volume=1_000_000)
+    decided, middle = found.sentences
+    choice = tables.verdict(
+        br.choose_model(models, at=RANGES.middle(), volume=1_000_000), alone=False
+    )
+    assert decided == found.document["report"]["decided"]["sentence"]
+    assert decided.startswith(f"At {RANGES}: choose ")
+    assert middle == f"{MIDDLE} a{choice[1:]}"
+    page = Page(found.html)
+    assert [
+        page.texts[1 + page.texts.index("Which model, at which threshold", 1) + i] for i in range(2)
+    ] == [decided, middle]
+    with live(browser, tmp_path, models, at=RANGES, volume=1_000_000) as (page, _):
+        assert shown(page, "#answer") == decided
+        assert shown(page, "#plain").startswith(f"{middle} Of 1 000 000 cases a day ")
+        assert shown(page, "#outcomes caption").startswith(MIDDLE)
+        page.fill("#prior", "1 in 500")
+        assert shown(page, "#answer").startswith("At 1 in 500, costs ")
+        assert MIDDLE not in shown(page, "#plain") + shown(page, "#outcomes caption")
+        page.click("#reset")
+        assert shown(page, "#answer") == decided
+
+
+def test_an_answer_that_rests_on_few_cases_says_so_wherever_the_controls_stand(browser, tmp_path):
+    models = {"a": some_counts(1, 2000), "b": some_counts(2, 2000)}
+    with live(browser, tmp_path, models, at=br.Conditions("30%", AT.costs)) as (page, _):
+        assert page.is_hidden("#caution")
+        page.fill("#prior", "5 in 100000")
+        choice = br.choose_model(
+            models, at=br.Conditions("5 in 100000", AT.costs), volume=1_000_000
+        )
+        point, said = choice.point, shown(page, "#caution")
+        tp, fp, fn, tn = (int(getattr(point.confusion, name)) for name in ("tp", "fp", "fn", "tn"))
+        assert min(tp, fp) < 10
+        assert said.startswith(
+            f"{choice.model} rests on {tp} of {tp + fn} positives and {fp} of"
+            f" {tables.grouped(fp + tn)} negatives flagged: "
+        )
+        least = float(re.search(r"precision could be as low as ([^,]+),", said)[1])
+        assert least == pytest.approx(worst_and_best(point)[0], rel=6e-3)
+        assert said.endswith(
+            "where recall and false alarm rate are both at the worse ends of their bounds (95 %"
+            " each)."
+        )
+
+
+def test_what_is_said_of_the_first_scenario_says_so(browser, tmp_path):
+    counts = br.count([1] * 50 + [0] * 500, [*range(50, 100), *range(500)][::-1])
+    with live(browser, tmp_path, {"m": counts}, at=br.Conditions("1%", AT.costs)) as (page, _):
+        few = [text for text in texts(page, "#app [data-part=shows] li") if text.startswith("m")]
+        assert few
+        assert all(text.startswith("m, at the scenario given: ") for text in few)
+        assert shown(page, "#app [data-part=notes] h2") == "Notes on the scenarios that were given"
+
+
+def test_a_model_has_one_colour_with_and_without_javascript(browser, tmp_path):
+    models = {"worse": some_counts(2), "best": br.count([0] * 90 + [1] * 10, list(range(100)))}
+    found = br.report(models, at=AT)
+    assert found.contents.first.model == "best"
+    figure = found.html.partition("<figure>")[2].partition("</figure>")[0]
+    legend = dict(
+        re.findall(r'stroke="(#\w+)"[^>]*/>\n<text [^>]*fill="#000">(worse|best)<', figure)
+    )
+    with live(browser, tmp_path, models, at=AT) as (page, _):
+        strokes = [
+            page.evaluate(
+                f"getComputedStyle(document.querySelector('#chart-roc .curve.m{i}')).stroke"
+            )
+            for i in range(2)
+        ]
+    assert legend == dict(zip(map(hexed, strokes), models, strict=True))
+
+
+def hexed(colour):
+    return "#" + "".join(f"{int(part):02x}" for part in re.findall(r"\d+", colour)[:3])
+
+
+def test_a_rule_that_is_a_budget_of_more_than_all_cases_is_answered_as_python_answers_it(
+    browser, tmp_path
+):
+    models = {"a": some_counts(1), "b": some_counts(2)}
+    with live(browser, tmp_path, models, at=AT, rule="alerts <= 2000", volume=10) as (page, _):
+        assert shown(page, "#answer") == tables.verdict(
+            br.choose_model(models, "alerts <= 2000", at=AT, volume=10), alone=False
+        )

@@ -11,6 +11,7 @@ import xml.etree.ElementTree as ET
 import pytest
 from tests.reports.browser import opened
 from tests.reports.live import COLUMNS, MODELS, START, VOLUME, compare, faults, settled
+from tests.reports.test_live import AT, live, shown, some_counts
 
 import baserate as br
 from baserate.output import tables
@@ -244,3 +245,24 @@ def test_the_answer_is_read_out_once_it_rests(page):
     shown = settled(page)
     page.wait_for_timeout(900)
     assert page.text_content("#spoken") == f"{shown['answer']} {shown['plain']}"
+
+
+def test_a_link_keeps_costs_of_which_neither_error_has_any(browser, tmp_path):
+    """Where only tp and tn are given, costs do not come back as equal ones."""
+    at = br.Conditions(prior="1%", costs=br.Costs.from_profits(tp=95, tn=1))
+    with live(browser, tmp_path, {"a": some_counts(1)}, at=at) as (page, _):
+        before = shown(page, "#answer")
+        address = page.url.partition("#")[0]
+        page.goto("about:blank")
+        page.goto(f"{address}#prior=1+in+100&tp=-95&tn=-1&volume=1000000&mode=cheapest")
+        assert "equal costs" not in shown(page, "#answer")
+        assert shown(page, "#answer") == before
+
+
+def test_a_link_with_an_endless_rule_does_not_freeze_the_page(browser, tmp_path):
+    with live(browser, tmp_path, {"a": some_counts(1)}, at=AT) as (page, _):
+        address = page.url.partition("#")[0]
+        page.goto("about:blank")
+        page.goto(f"{address}#mode=rule&rule=alerts%20%3C%3D%205{'%20' * 60_000}x")
+        assert shown(page, "#answer")
+        assert len(page.input_value("#rule")) <= 500

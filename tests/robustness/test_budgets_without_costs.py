@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from tests.cli.helpers import answered, told, written
+from tests.decisions.worked import F1_A, F1_B
 
 import baserate as br
 
@@ -231,3 +232,25 @@ def test_baselines_stand_in_every_table_and_an_answer_that_does_not_beat_them_sa
     )
     expected = told(capsys, "expect", scored, *TWO, "--prior", "40%..50%", *everything).out
     assert "No model beats flagging everything, at worst or at best." in expected
+
+
+def test_a_budget_without_costs_is_used_up_in_expectation_too():
+    at = br.Uncertain(prior=br.Draws([0.001]))
+    caught = [
+        br.expect("caught", one, rule="alerts <= 200", volume=1_000_000, at=at).value
+        for one in (F1_A, F1_B)
+    ]
+    assert [f"{cases:.2f}" for cases in caught] == ["99.04", "142.07"]
+    spread = br.expect(
+        "caught",
+        F1_A,
+        rule="alerts <= 200",
+        volume=1_000_000,
+        at=br.Uncertain(prior=br.LogUniform(1e-5, 1e-3)),
+    )
+    middles = np.exp(np.linspace(np.log(1e-5), np.log(1e-3), 401)[:-1] + np.log(100) / 800)
+    each = [
+        br.choose(F1_A, "alerts <= 200", at=br.Conditions(float(prior)), volume=1_000_000)["caught"]
+        for prior in middles
+    ]
+    assert spread.value == pytest.approx(np.mean(each), rel=1e-3)

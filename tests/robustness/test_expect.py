@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats
 from tests.decisions.worked import F1_A, F1_B
+from tests.robustness.rare import FOREST, RULES
 
 import baserate as br
 
@@ -267,3 +268,98 @@ def test_what_cannot_be_expected_is_refused():
         kind="unknown",
     )
     assert found.value.reason == "precision is undefined in part of the assumed distribution"
+
+
+THREE = br.Counts([3, 2, 1], positives=[60, 30, 10], negatives=[10, 190, 4800])
+
+
+def test_the_long_run_rates_of_a_threshold_that_follows_the_base_rate_weigh_each_day_by_its_cases():
+    days = [0.001, 0.2]
+    at = br.Uncertain(prior=days, costs={"fp": 1, "fn": 20})
+    points = [br.choose(THREE, at=br.Conditions(prior, br.Costs(fp=1, fn=20))) for prior in days]
+    tp, fp = (
+        sum(p * one.tpr for p, one in zip(days, points, strict=True)),
+        sum((1 - p) * one.fpr for p, one in zip(days, points, strict=True)),
+    )
+    found = {
+        name: br.expect(name, THREE, at=at, kind="varying").value
+        for name in ("tpr", "fpr", "precision", "posfrac")
+    }
+    expected = {
+        "tpr": tp / sum(days),
+        "fpr": fp / sum(1 - p for p in days),
+        "precision": tp / (tp + fp),
+        "posfrac": (tp + fp) / 2,
+    }
+    assert found == pytest.approx(expected, rel=1e-12)
+    assert br.expect("tpr", THREE, at=at, kind="unknown").value == pytest.approx(
+        sum(one.tpr for one in points) / 2, rel=1e-12
+    )
+    with pytest.raises(br.InputError, match="BR588: is the base rate unknown, or does it vary"):
+        br.expect("tpr", THREE, at=at)
+    assert br.expect("tpr", THREE, threshold=2, at=at).value == 0.9
+
+
+def test_what_is_straight_in_the_base_rate_has_a_long_run_value():
+    at = br.Uncertain(prior=[0.001, 0.2])
+    for name in ("net_benefit(t=0.1)", "expected_cost", "alerts"):
+        asked = [
+            br.expect(name, THREE, threshold=2, at=at, kind=kind, volume=1000).value
+            for kind in (None, "varying")
+        ]
+        assert asked[0] == asked[1]
+
+
+def precisions(counts, low, high, fns):
+    """The precision on both sides of every border between two base rates, and at these: walked by
+    the stretches of `winners`.
+    """
+    found = []
+    for fn in fns:
+        for win in br.winners({"m": counts}, br.Costs(fp=1, fn=fn)):
+            ends = max(low, win.low), min(high, win.high)
+            if ends[0] < ends[1] and win.tpr:
+                found += [p * win.tpr / (p * win.tpr + (1 - p) * win.fpr) for p in ends]
+    return min(found), max(found)
+
+
+@pytest.mark.parametrize("counts", [RULES, FOREST])
+def test_worst_and_best_over_a_range_are_exact_at_the_borders(counts):
+    one = br.expect("precision", counts, at=br.Uncertain(prior="1e-6..1e-3", costs={"fn": 2000}))
+    assert (one.worst, one.best) == pytest.approx(precisions(counts, 1e-6, 1e-3, [2000]), rel=1e-12)
+    assert (one.low, one.high) == (one.worst, one.best)
+    box = br.expect(
+        "precision",
+        counts,
+        at=br.Uncertain(prior="1e-6..1e-3", costs={"fn": br.Range(200, 20_000)}),
+    )
+    assert (box.worst, box.best) == pytest.approx(
+        precisions(counts, 1e-6, 1e-3, [200, 20_000]), rel=1e-12
+    )
+    assert [note.code for note in box.notes] == ["BR526", "BR528"]
+    least = br.expect(
+        "expected_cost",
+        counts,
+        at=br.Uncertain(prior="1e-6..1e-3", costs={"fn": br.Range(200, 20_000)}),
+    )
+    dense = [
+        br.choose(counts, at=br.Conditions(float(p), br.Costs(fn=20_000))).expected_cost
+        for p in np.geomspace(1e-6, 1e-3, 200)
+    ]
+    assert least.worst >= max(dense) * (1 - 1e-12)
+
+
+def test_what_is_looked_for_on_a_grid_says_so():
+    at = br.Uncertain(prior="1e-6..1e-3", costs={"fn": 2000})
+    _, note = br.expect("precision", {"rules": RULES, "forest": FOREST}, threshold=3, at=at).notes
+    assert note.code == "BR588"
+    assert note.text.startswith(
+        "over the range, worst and best were looked for on a grid of 65 base rates"
+    )
+    assert "BR588" in [
+        note.code for note in br.expect("tpr", RULES, rule="posfrac <= 1%", at=at).notes
+    ]
+    assert "BR588" not in [
+        note.code
+        for note in br.expect("expected_cost", {"rules": RULES, "forest": FOREST}, at=at).notes
+    ]

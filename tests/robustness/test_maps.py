@@ -12,6 +12,7 @@ import pytest
 from tests.decisions import generated
 from tests.decisions.worked import F1_A, F1_B
 from tests.robustness import oracle_prospects as oracle
+from tests.robustness.rare import BOTH
 
 import baserate as br
 
@@ -215,7 +216,46 @@ def test_what_has_no_place_on_a_map_is_refused():
             br.InputError, match="BR410: winner_map needs the counts of each model by name"
         ):
             br.winner_map(models)
-    with pytest.raises(br.InputError, match="BR595: whether models can be told apart"):
+    with pytest.raises(br.InputError, match="BR595: whether models can be distinguished"):
         br.winner_map(MODELS, level=0.95)
     with pytest.raises(br.InputError, match="BR552"):
         br.winner_map({"m": br.Counts([1], [1], [0])}, "tpr >= 0.5")
+
+
+def test_a_score_of_pure_noise_is_seldom_told_from_one_answer_for_all():
+    rng, labels, claimed = np.random.default_rng(0), [1] * 100 + [0] * 100, 0
+    for seed in range(30):
+        joint = br.count_models(labels, {"noise": rng.normal(size=200).tolist()})
+        apart = br.winner_map(joint, level=0.95, seed=seed).apart
+        for place, winner in zip(apart.places, apart.winners, strict=True):
+            answer = "flag nothing" if place <= 0.5 else "flag everything"
+            if winner == "noise" and answer not in apart.doubtful(place):
+                claimed += 1
+                break
+    assert claimed <= 4  # more in one of 400 such runs, at 5 %
+
+
+def test_a_good_score_is_still_told_from_one_answer_for_all():
+    rng, labels = np.random.default_rng(1), [1] * 100 + [0] * 100
+    joint = br.count_models(
+        labels, {"good": (rng.normal(size=200) + 2 * np.array(labels)).tolist()}
+    )
+    assert br.winner_map(joint, level=0.95).apart.doubtful(0.5) == ()
+
+
+def test_a_winner_from_prior_0_says_that_it_rests_on_no_false_positive():
+    clean = br.Counts([2, 1, 0], positives=[5, 3, 2], negatives=[0, 20, 80])
+    found = br.winner_map({"clean": clean})
+    unseen, judged = found.notes
+    bound = 1 - 0.05 ** (1 / 100)
+    assert (unseen.code, judged.code) == ("BR505", "BR528")
+    assert unseen.text.endswith(
+        "(95 %), and then flagging nothing is better below effective prior"
+        f" {bound / (bound + 0.5):.3g}"
+    )
+    codes = [
+        note.code
+        for note in br.stability({"clean": clean}, at=br.Conditions(1e-4, br.Costs(fn=10))).notes
+    ]
+    assert codes == ["BR526", "BR505", "BR528"]
+    assert [note.code for note in br.winner_map(BOTH).notes] == ["BR528"]

@@ -7,9 +7,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from scipy import stats
 from tests.decisions import generated
 from tests.decisions.worked import F1_A, F1_B
 from tests.robustness import oracle_prospects as oracle
+from tests.robustness.rare import FOREST, RULES
 
 import baserate as br
 
@@ -362,3 +364,17 @@ def test_a_prior_that_nobody_gave_is_refused_where_the_sample_has_none():
         br.decide(
             {"m": br.Points.from_rates([0.1], [0.8])}, at=br.Uncertain(costs={"fn": br.Range(2, 3)})
         )
+
+
+def test_regret_is_not_below_0_by_rounding():
+    models, seen = {"rules": RULES, "forest": FOREST}, []
+    for prior in (2e-5, 1e-4, 1e-3, 1e-2):
+        for spread in (
+            br.LogUniform(prior, prior * 1.001),
+            stats.beta(prior * 1e10, 1e10),
+            br.LogNormal(prior, 1.001),
+        ):
+            seen.append(
+                br.decide(models, at=br.Uncertain(prior=spread, costs={"fn": 2000})).regret.value
+            )
+    assert min(seen) == 0

@@ -7,9 +7,11 @@ import random
 from fractions import Fraction
 
 import pytest
+from scipy import stats
 from tests.decisions import generated
 from tests.decisions.worked import F1_A, F1_B
 from tests.robustness import oracle_prospects as oracle
+from tests.robustness.rare import FOREST, RULES
 
 import baserate as br
 
@@ -128,3 +130,19 @@ def test_a_rule_that_moves_with_the_base_rate_is_refused():
     groups = {"m": br.count_groups([0, 1, 0, 1], [1, 2, 3, 4], groups=["a", "a", "b", "b"])}
     with pytest.raises(br.InputError, match="BR588: stability is asked of one site"):
         br.stability(groups, at=br.Conditions(0.1))
+
+
+def test_a_distribution_decides_by_its_central_95_percent():
+    models = {"rules": RULES, "forest": FOREST}
+    firm = [br.Pilot(20_000, 1_000_000_000), stats.beta(2e5, 1e10), br.LogNormal(2e-5, 1.05)]
+    for prior in firm:
+        assert br.stability(models, at=br.Uncertain(prior=prior, costs={"fn": 2000})).decisive == ()
+    for prior in (
+        br.Pilot(2, 100_000),
+        br.LogUniform(1e-6, 1e-2),
+        [2e-5, 2e-5, 1e-2],
+        br.Range(1e-6, 1e-2),
+    ):
+        assert br.stability(models, at=br.Uncertain(prior=prior, costs={"fn": 2000})).decisive == (
+            "prior",
+        )

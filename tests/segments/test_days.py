@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 
 import baserate as br
+from baserate.read.files import hours_of, zone_of
 
 UTC = dt.UTC
 LATE = dt.datetime(2026, 3, 1, 23, 30, tzinfo=UTC)
@@ -260,3 +261,44 @@ def test_groups_that_are_no_days_are_refused():
         .day
         == "2026-01-02"
     )
+
+
+def noted(positives, cases):
+    """Whether days with so many positives and cases are said to lack labels."""
+    days = [f"2026-01-{day + 1:02}" for day in range(len(positives))]
+    rows = [
+        (label, day)
+        for day, has, of in zip(days, positives, cases, strict=True)
+        for label in [1] * has + [0] * (of - has)
+    ]
+    labels, dates = zip(*rows, strict=True)
+    found = br.by_day(br.count_days(labels, [0.5] * len(labels), days=dates), threshold=0.5)
+    return [note.text for note in found.notes if note.code == "BR113"]
+
+
+def test_one_early_positive_does_not_make_the_days_after_it_improbable():
+    # One positive among the first 10 of 300 cases is there with probability 1 in 30, whatever the
+    # rate.
+    assert not noted([1, *[0] * 29], [10] * 30)
+
+
+def test_the_chance_of_days_without_positives_is_that_of_any_order_of_the_cases():
+    # Among all orders of 4 positives and 56 others none of the last 50 is positive in C(10, 4) of
+    # C(60, 4).
+    assert comb(10, 4) / comb(60, 4) < 0.001
+    assert (
+        f"probability {comb(10, 4) / comb(60, 4):.1g})"
+        in noted([1, 3, *[0] * 5], [5, 5, *[10] * 5])[0]
+    )
+    assert not noted([1, 2, *[0] * 5], [5, 5, *[10] * 5])
+    assert comb(10, 3) / comb(60, 3) > 0.001
+
+
+@pytest.mark.parametrize("text", ["1712123112345", "2026-W01", "1712123112"])
+def test_seconds_and_weeks_are_no_days(text):
+    with pytest.raises(br.InputError, match="BR430|day"):
+        br.count_days([0, 1], [0.1, 0.2], days=[text, "2026-01-31"])
+
+
+def test_the_first_day_of_all_has_a_length():
+    assert hours_of("0001-01-01", zone_of("Europe/Berlin")) == 24.0

@@ -6,6 +6,7 @@ from math import comb, isnan
 import numpy as np
 import pytest
 from tests import oracle
+from tests.inference.test_clustered import rows_hit
 
 import baserate as br
 from baserate.inference.requirements import MISSED, OBSERVED, SHOWN, UNJUDGED
@@ -291,3 +292,109 @@ def test_what_cannot_be_sliced_is_refused(groups, options, match):
 def test_an_unknown_group_is_a_key_error():
     with pytest.raises(KeyError, match="there are 1"):
         br.by_group(sites({"a": (1, 1, 1, 1)}), threshold=0.5)["b"]
+
+
+def exact_outcomes(counts, prior, threshold):
+    """(caught, false alarms, missed) of a site with as many cases, at its prior, in fractions."""
+    positives, negatives = int(counts.total_positives), int(counts.total_negatives)
+    size, flagged = positives + negatives, counts.scores >= threshold
+    prior = Fraction(positives, size) if prior is None else Fraction(prior)
+    caught = size * prior * Fraction(int(counts.positives[flagged].sum()), positives)
+    alarms = size * (1 - prior) * Fraction(int(counts.negatives[flagged].sum()), negatives)
+    return caught, alarms, size * prior - caught
+
+
+PRIORS = {"a": "0.001", "b": "0.2", "c": None}
+SITES = {
+    "a": br.Counts([3, 2, 1], [90, 6, 4], [45, 200, 655]),
+    "b": br.Counts([3, 2, 1], [30, 20, 50], [270, 30, 600]),
+    "c": br.Counts([3, 2, 1], [7, 2, 4], [5, 7, 61]),
+}
+AT = {
+    name: br.Conditions(prior=float(prior)) for name, prior in PRIORS.items() if prior is not None
+}
+
+
+def test_all_cases_are_the_sum_of_sites_at_priors_of_their_own():
+    found = br.by_group(SITES, threshold=2, at=AT, require="recall >= 0.5")
+    outcomes = [exact_outcomes(SITES[name], PRIORS[name], 2) for name in SITES]
+    caught, alarms, missed = (sum(column) for column in zip(*outcomes, strict=True))
+    total = found.total
+    confusion = total.point.confusion
+    assert (confusion.tp, confusion.fp, confusion.fn) == (caught, alarms, missed)
+    assert total["alerts"] == pytest.approx(
+        float(caught + alarms), rel=1e-14
+    )  # the prior is read as it is shown, a float
+    assert total["caught"] == pytest.approx(float(caught), rel=1e-14)
+    assert total["precision"] == pytest.approx(float(caught / (caught + alarms)), rel=1e-14)
+    assert total["tpr"] == float(caught / (caught + missed))
+    assert total["alerts"] == pytest.approx(sum(part["alerts"] for part in found.values()))
+    assert (total.cases, total.positives) == (2086, 213)
+    assert (dict(total.intervals), dict(total.bounds), total.outcome) == ({}, {}, UNJUDGED)
+
+
+@pytest.mark.parametrize(
+    "costs", [br.Costs(fp=1, fn=1), br.Costs(fp=1, fn=4), br.Costs(fp=1, fn=30)]
+)
+def test_a_threshold_chosen_on_all_cases_is_the_cheapest_of_that_sum(costs):
+    at = {name: br.Conditions(given.prior, costs) for name, given in AT.items()}
+
+    def cost(threshold):
+        outcomes = [exact_outcomes(SITES[name], PRIORS[name], threshold) for name in SITES]
+        return sum(
+            alarms * int(costs.fp) + missed * int(costs.fn) for _, alarms, missed in outcomes
+        )
+
+    chosen = br.by_group(SITES, at=at).threshold
+    assert cost(4 if chosen is None else chosen) == min(map(cost, (1, 2, 3, 4)))
+
+
+def test_sites_whose_weights_have_no_small_common_denominator_choose_as_well():
+    rng = np.random.default_rng(3)
+    given = {
+        i: br.Counts([3, 2, 1], rng.integers(50, 400, 3), rng.integers(50, 4000, 3))
+        for i in range(40)
+    }
+    priors = {i: br.Conditions(prior=f"{i + 1} in 1009") for i in given}
+    found = br.by_group(given, at=priors, rule="recall >= 0.5")
+    caught, _, missed = (
+        sum(column)
+        for column in zip(
+            *(exact_outcomes(given[i], Fraction(i + 1, 1009), 2) for i in given), strict=True
+        )
+    )
+    assert found.total.point.tpr >= 0.5
+    assert found.threshold in (2, 1)
+    assert (found.threshold == 2) == (caught / (caught + missed) >= Fraction(1, 2))
+
+
+def test_the_others_beyond_the_largest_are_their_sum_too():
+    found = br.by_group(SITES, threshold=2, at=AT)
+    other = found.largest(1)[-1]
+    rest = [part for name, part in found.items() if name != found.largest(1)[0].group]
+    assert other["alerts"] == pytest.approx(sum(part["alerts"] for part in rest))
+
+
+def test_all_bounds_that_are_printed_hold_together():
+    """Ten sites, recall and specificity of each: the chance that any of the twenty is above the
+    truth, exactly.
+    """
+    cases, groups = 60, {}
+    for name in range(10):
+        groups[name] = br.Counts([1, 0], [54, 6], [6, 54])
+    found = br.by_group(groups, threshold=1, simultaneous=True)
+    level = found[0].bounds["tpr"].level
+    assert level == pytest.approx(1 - 0.05 / 20)
+    assert found[0].bounds["tnr"].level == level
+    lows = [
+        br.rate_interval(seen, cases, side="lower", level=level).low for seen in range(cases + 1)
+    ]
+    each = max(
+        sum(
+            chance
+            for chance, low in zip(rows_hit([1] * cases, rate), lows, strict=True)
+            if low > rate
+        )
+        for rate in (low * (1 - 1e-9) for low in lows if low)
+    )
+    assert 1 - (1 - each) ** 20 <= 0.05

@@ -1,8 +1,12 @@
 """A verdict follows from the values of a claim, and from nothing else."""
 
+import ast
 import math
+from pathlib import Path
 
 import pytest
+from tests.studies.records import recorded
+from tests.studies.rehearsals import rehearsed
 
 import baserate as br
 from baserate_studies import Claim, study
@@ -79,3 +83,41 @@ def test_a_row_shows_units_several_numbers_and_what_is_missing():
 def test_there_is_no_such_study():
     with pytest.raises(br.InputError, match='BR921: there is no study "landgreb". Fix: landgrebe'):
         study("landgreb")
+
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize(
+    ("study", "name"),
+    [
+        *(("landgrebe", name) for name in ("folds", "cases", "modes", "bayes-error")),
+        *(("weng", name) for name in ("procedure", "fig5", "class-ratio-above-1")),
+    ],
+)
+def test_what_could_not_come_out_otherwise_is_no_claim_and_says_why(study, name):
+    """L30, L35, W31, W34, W37: conditions taken over, a curve that is solved to agree, and what the
+    paper does not say.
+    """
+    for claim in (
+        rehearsed(study)[name].__dict__ | {"verdict": rehearsed(study)[name].verdict},
+        recorded(study)[name],
+    ):
+        assert claim["verdict"] == "not_a_claim"
+        assert claim["ours"] is not None
+        assert claim["reason"]
+
+
+def test_no_verdict_is_written_by_hand():
+    """`holds` is computed: nowhere in the studies is it the word True or False."""
+    paths = list((ROOT / "src" / "baserate_studies").rglob("*.py"))
+    assert paths
+    for path in paths:
+        literal = [
+            word.value.lineno
+            for node in ast.walk(ast.parse(path.read_text()))
+            if isinstance(node, ast.Call)
+            for word in node.keywords
+            if word.arg == "holds" and isinstance(word.value, ast.Constant)
+        ]
+        assert literal == [], path.name

@@ -3,17 +3,22 @@ erratum is there in a rehearsal.
 """
 
 import math
+import re
 from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
 
 import numpy as np
 import pytest
 from tests.published.test_landgrebe import TABLE_2
+from tests.studies.records import CELL, recorded
 from tests.studies.rehearsals import rehearsed
 
+from baserate_studies.catalogue import STUDIES
 from baserate_studies.claims import AGREEING
 from baserate_studies.generators import two_gaussians
-from baserate_studies.landgrebe import tables
-from baserate_studies.values import How
+from baserate_studies.landgrebe import tables, texts
+from baserate_studies.landgrebe.populations import ldc_fpr, qdc_fpr, two_gaussians_fpr
+from baserate_studies.values import How, document_of
 
 
 def test_the_48_cells_are_printed_as_the_paper_has_them():
@@ -94,3 +99,55 @@ def test_the_contradictions_of_the_text_are_errata_and_the_equations_hold():
         "comparable",
     ):
         assert made[name].verdict in AGREEING
+
+
+def test_L36_claims_about_fitted_data_are_marked_and_no_others():
+    """Of Table 2, 12 of 48 cells and 4 of 16 errors; and two sentences about Multimodal."""
+    for claims in (
+        recorded("landgrebe"),
+        {claim["id"]: claim for claim in document_of(rehearsed("landgrebe"))["claims"]},
+    ):
+        fitted = {name for name, claim in claims.items() if claim["fitted"]}
+        assert fitted == {name for name in claims if "multimodal" in name}
+        assert (len(fitted), sum(bool(CELL.fullmatch(name)) for name in fitted)) == (18, 12)
+    assert not any(
+        claim["fitted"]
+        for name in STUDIES
+        if name != "landgrebe"
+        for claim in recorded(name).values()
+    )
+
+
+def test_L34_rates_of_a_population_are_checks_of_ours_and_no_claims():
+    """The cross-validated rate lies within three standard errors of what it converges to; no error
+    is known where no fold errs.
+    """
+    known = {
+        "twogaussians-ldc": two_gaussians_fpr(0.8),
+        "twogaussians-qdc": two_gaussians_fpr(0.8),
+        "highleyman-ldc": float(ldc_fpr(0.8)),
+        "highleyman-qdc": qdc_fpr(0.8),
+    }
+    for name, fpr in known.items():
+        claim = recorded("landgrebe")[f"population-{name}"]
+        assert (claim["published"], claim["verdict"]) == (None, "not_a_claim")
+        error = float(re.search(r"± (\S+) over the folds", claim["note"])[1])
+        assert abs(claim["ours"] - fpr) <= 3 * max(error, 1 / 1500)
+        assert f"of the population {fpr:.6g}" in claim["note"]
+
+
+def test_L23_27_percent_is_not_just_under_30():
+    claim = rehearsed("landgrebe")["fig3"]
+    assert (claim.ours, claim.verdict) == ("26.98 %", "differs")
+    assert "29.85 ± 2.22 %, -1.3 ± away" in claim.note
+
+
+def test_L28_two_orders_of_magnitude_are_compared_as_numbers():
+    claim = rehearsed("landgrebe")["two-orders"]
+    assert (claim.published, claim.ours, claim.verdict) == (
+        100.0,
+        float(Fraction("0.5") / Fraction("0.01")),
+        "erratum",
+    )
+    verdicts = [next(texts._fall(prior, 2.1)).verdict for prior in (89.0, 100.0, 111.0)]
+    assert verdicts == ["erratum", "reproduced", "erratum"]

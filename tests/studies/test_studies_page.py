@@ -1,11 +1,14 @@
 """docs/studies.md is what its records say, and the records are of the studies as they are."""
 
 import json
+import re
 import runpy
 from pathlib import Path
 
 import pytest
 from tests.cli.helpers import VALID
+from tests.studies.records import CELL
+from tests.studies.records import recorded as recorded_claims
 from tests.studies.rehearsals import rehearsed
 
 from baserate.output.document import answer
@@ -67,3 +70,17 @@ def test_W32_naive_bayes_of_our_own_comes_within_two_hundredths_in_20_of_20_rows
         "close",
     }  # close: within .02, but not to the last printed digit
     assert {claim["tolerance"] for claim in claims} == {0.02}
+
+
+def test_the_page_counts_the_cells_of_published_and_of_fitted_data_apart():
+    cells = [claim for name, claim in recorded_claims("landgrebe").items() if CELL.fullmatch(name)]
+    agree = [
+        [claim["verdict"] == "reproduced" for claim in cells if claim["fitted"] == fitted]
+        for fitted in (False, True)
+    ]
+    assert [len(part) for part in agree] == [36, 12]
+    page = (DOCS / "studies.md").read_text()
+    assert f"{sum(agree[0])} of the 36 cells whose data were published agree." in page
+    assert re.search(
+        rf"The 12 cells of Multimodal, .* are counted apart: {sum(agree[1])} agree", page, re.DOTALL
+    )

@@ -144,3 +144,37 @@ def test_a_file_in_the_place_of_the_folder_is_refused(capsys, tmp_path):
     found = told(capsys, "study", "weng", "-o", tmp_path / "taken")
     assert found.status == 2
     assert "BR803" in found.err
+
+
+@pytest.fixture(scope="module")
+def half():
+    """One claim of two is about fitted data."""
+    claims = (
+        Claim("given", ("L1",), 1.0, 2.0, 0.0, "exact"),
+        Claim("made", ("L2",), 1.0, 1.0, 0.0, "exact", fitted=True),
+    )
+    return Study("half", "Half", "Nobody 2000", claims)
+
+
+def test_what_is_about_fitted_data_is_counted_apart_wherever_claims_are_counted(half):
+    words = (
+        "1 reproduced as printed, 1 differing; of these 1 on data fitted to the source: 1"
+        " reproduced as printed"
+    )
+    assert half.fitted == {**dict.fromkeys(VERDICTS, 0), "reproduced": 1}
+    assert repr(half) == f"Study half: 2 claims, {words}"
+    assert f"2 claims: {words}." in _told(half)
+    pages = gallery([half])
+    assert (
+        'Of these, 1 on data fitted to the source: 1 <span class="verdict reproduced">'
+        in pages["half.html"]
+    )
+    rows = [
+        re.findall(r'<td class="number">(\d+)</td>', row)
+        for row in pages["index.html"].split("<tr")[2:]
+    ]
+    assert rows == [
+        both := ["2", "1", "0", "0", "0", "1", "0", "0", "0"],
+        ["1", "1", "0", "0", "0", "0", "0", "0", "0"],
+        both,
+    ]

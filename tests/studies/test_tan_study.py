@@ -4,6 +4,7 @@
 
 import itertools
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -205,3 +206,16 @@ def test_T39_the_outlines_hold_what_the_tree_labels_positive_and_nothing_else():
         for x, y in itertools.product(np.linspace(0.31, 5.7, 23), np.linspace(0.21, 4.9, 19)):
             within = any(left < x < right and low < y < high for left, right, low, high in boxes)
             assert within == bool(tree.predict([[x, y]])[0])
+
+
+def test_B10b_a_share_of_a_node_is_of_its_records_and_not_of_a_class():
+    (claim,) = [claim for claim in costs.claims() if claim.id == "leaf-shares"]
+    assert claim.note.startswith(
+        "printed: the share of class i that is in node t; meant: the share of node t that is of"
+        " class i"
+    )
+    in_class, in_node = (Fraction(30, 40), Fraction(60, 160)), (Fraction(30, 90), Fraction(60, 90))
+    assert (
+        (claim.published, claim.ours) == (float(sum(in_class)), float(sum(in_node))) == (1.125, 1.0)
+    )
+    assert claim.verdict == "erratum"

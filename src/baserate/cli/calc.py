@@ -8,7 +8,8 @@ from typing import Any
 import click
 
 from baserate.cli import options
-from baserate.cli.options import Sectioned, say
+from baserate.cli.help import Sectioned
+from baserate.cli.options import say
 from baserate.cli.terminal import tell
 from baserate.errors import refuse
 from baserate.measures.calculator import GIVEN, PRIOR, solve_rates

@@ -15,7 +15,8 @@ import click
 from baserate import notation
 from baserate.atomic import Grid
 from baserate.cli import options
-from baserate.cli.options import Sectioned, Surety, say
+from baserate.cli.help import Sectioned
+from baserate.cli.options import Surety, say
 from baserate.cli.prior import in_field, with_prior_from
 from baserate.cli.terminal import Progress, tell
 from baserate.conditions import Conditions

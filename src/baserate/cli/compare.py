@@ -13,7 +13,8 @@ from typing import Any
 import click
 
 from baserate.cli import options
-from baserate.cli.options import Sectioned, tell_differences
+from baserate.cli.help import Sectioned
+from baserate.cli.options import tell_differences
 from baserate.cli.prior import conditions_of, is_doubtful, pilot, with_prior_from
 from baserate.cli.terminal import Progress
 from baserate.conditions import Conditions, Uncertain

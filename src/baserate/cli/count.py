@@ -10,7 +10,8 @@ import click
 
 from baserate.atomic import reserved
 from baserate.cli import options
-from baserate.cli.options import Sectioned, check_there, engine, reader, say
+from baserate.cli.help import Sectioned
+from baserate.cli.options import check_there, engine, reader, say
 from baserate.cli.terminal import tell
 from baserate.counts.counts import Counts
 from baserate.counts.grouped import GroupedCounts

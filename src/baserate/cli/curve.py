@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from baserate.cli import options
-from baserate.cli.options import Sectioned, say
+from baserate.cli.help import Sectioned
+from baserate.cli.options import say
 from baserate.cli.prior import conditions_of, is_doubtful, kind, pilot, with_prior_from
 from baserate.cli.terminal import drawing, tell
 from baserate.conditions import Conditions

@@ -12,7 +12,8 @@ from typing import Any
 import click
 
 from baserate.cli import options
-from baserate.cli.options import Sectioned, say
+from baserate.cli.help import Sectioned
+from baserate.cli.options import say
 from baserate.cli.prior import Learned, conditions_of, kind, pilot, refuse_counted, with_prior_from
 from baserate.cli.terminal import Progress, tell
 from baserate.conditions import Conditions, Uncertain

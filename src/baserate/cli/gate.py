@@ -10,7 +10,8 @@ import click
 from click.core import ParameterSource
 
 from baserate.cli import options
-from baserate.cli.options import Sectioned, say
+from baserate.cli.help import Sectioned
+from baserate.cli.options import say
 from baserate.cli.prior import learned
 from baserate.cli.terminal import Progress, tell
 from baserate.conditions import Conditions

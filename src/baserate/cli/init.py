@@ -10,7 +10,8 @@ import click
 
 from baserate.atomic import reserved, write_atomically
 from baserate.cli import options
-from baserate.cli.options import Sectioned, say
+from baserate.cli.help import Sectioned
+from baserate.cli.options import say
 from baserate.conditions import Conditions, Costs
 from baserate.counts.counts import Counts
 from baserate.errors import InputError, Problem, escaped, grouped, on_command_line, quoted, refuse

@@ -11,16 +11,18 @@ import sys
 import traceback
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
 from types import FrameType
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
 from baserate import __version__
 from baserate.cli.terminal import OutputError, guarded
 from baserate.errors import Infeasible, InputError, escaped, on_command_line, quoted, size
-from baserate.read.sandbox import user_limit
+from baserate.read.quotas import user_limit
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 INPUT, INFEASIBLE, BUG, IO, INTERRUPTED, BROKEN_PIPE = 2, 3, 70, 74, 130, 141
 SIGNALLED = 128  # and the number of the signal: 129 for a terminal that is closed, 143 for SIGTERM
@@ -75,6 +77,8 @@ def added() -> dict[str, EntryPoint]:
     """Commands that installed packages add, by name (entry points of the group
     `baserate.commands`).
     """
+    from importlib.metadata import entry_points
+
     return {entry.name: entry for entry in entry_points(group=ADDED) if entry.name not in COMMANDS}
 
 

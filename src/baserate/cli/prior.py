@@ -14,7 +14,8 @@ from typing import Any, cast
 import click
 
 from baserate.cli import options
-from baserate.cli.options import Sectioned, say
+from baserate.cli.help import Sectioned
+from baserate.cli.options import say
 from baserate.cli.terminal import Progress, tell
 from baserate.conditions import OUTCOMES, Conditions, Costs, Uncertain
 from baserate.counts.counts import Counts

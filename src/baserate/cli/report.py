@@ -10,7 +10,8 @@ import click
 from baserate import notation
 from baserate.atomic import reserved, write_atomically
 from baserate.cli import options, prior
-from baserate.cli.options import Sectioned, say
+from baserate.cli.help import Sectioned
+from baserate.cli.options import say
 from baserate.cli.prior import with_prior_from
 from baserate.cli.terminal import tell
 from baserate.conditions import Conditions, Uncertain

@@ -7,7 +7,8 @@ from dataclasses import replace
 import click
 
 from baserate.cli import options
-from baserate.cli.options import Sectioned, Surety, clusters_of, say
+from baserate.cli.help import Sectioned
+from baserate.cli.options import Surety, clusters_of, say
 from baserate.cli.prior import in_field, with_prior_from
 from baserate.cli.terminal import tell
 from baserate.conditions import Conditions

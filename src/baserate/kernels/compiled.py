@@ -5,7 +5,6 @@ threads for them.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 import numpy as np
@@ -266,5 +265,7 @@ def in_parallel(work: Callable[[int, int], Result], count: int, threads: int) ->
     bounds = [count * part // parts for part in range(parts + 1)]
     if parts == 1:
         return [work(0, count)]
+    from concurrent.futures import ThreadPoolExecutor  # loads logging, for those who need it
+
     with ThreadPoolExecutor(parts) as pool:
         return list(pool.map(work, bounds[:-1], bounds[1:]))

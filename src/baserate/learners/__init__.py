@@ -7,7 +7,6 @@ them.
 
 from typing import TYPE_CHECKING, Any
 
-from baserate.learners.cost_sensitive import cost_weights, minimum_expected_cost
 from baserate.learners.estimators import (
     Response,
     Scorer,
@@ -23,6 +22,8 @@ if TYPE_CHECKING:
         MetaCost,
         MinimumExpectedCost,
         MovedThreshold,
+        cost_weights,
+        minimum_expected_cost,
     )
     from baserate.learners.cost_tree import CostSensitiveTree
     from baserate.learners.densities import LDC, QDC, GaussianMixtures, Parzen
@@ -41,6 +42,8 @@ _MODULE_OF = {
     "MovedThreshold": "cost_sensitive",
     "Parzen": "densities",
     "Resampled": "resampled",
+    "cost_weights": "cost_sensitive",
+    "minimum_expected_cost": "cost_sensitive",
 }
 
 __all__ = [

@@ -119,7 +119,7 @@ class Known:
         )
 
 
-PLAIN = Known()
+PLAIN: Known = Known()
 
 
 def of_interval(found: Interval) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from baserate.numbers import EXACT_FLOATS
 from baserate.read.arrow import arrow_kind, from_arrow
 from baserate.read.columns import Kind, check_use, from_spelled, objects
 from baserate.read.duckdb import reason
-from baserate.read.sandbox import patience_s, too_long
+from baserate.read.quotas import patience_s, too_long
 from baserate.read.streams import unchanged, with_log
 from baserate.read.table import (
     Table,

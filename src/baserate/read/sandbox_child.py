@@ -15,7 +15,8 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import IO, Any
 
-from baserate.read.sandbox import READY, Quotas, confine, send, send_error, send_tables
+from baserate.read.quotas import Quotas, confine
+from baserate.read.sandbox import READY, send, send_error, send_tables
 from baserate.read.table import Wanted
 
 # What no reader does, and what the code in a hostile file might like to do; Python reports each of

@@ -34,17 +34,8 @@ from baserate.read.cases import spelled
 from baserate.read.columns import Unread
 from baserate.read.csv import MANY_STYLES, unread
 from baserate.read.csv_dialect import Asked
-from baserate.read.sandbox import (
-    CPU_S,
-    READY,
-    Failed,
-    Incoming,
-    Quotas,
-    Untrue,
-    machine_memory,
-    received,
-    user_limit,
-)
+from baserate.read.quotas import CPU_S, Quotas, machine_memory, user_limit
+from baserate.read.sandbox import READY, Failed, Incoming, Untrue, received
 from baserate.read.streams import PREFIX, Limits
 from baserate.read.table import WORDS, Ceiling, Table, Wanted, in_table
 from baserate.read.treatments import Treatment

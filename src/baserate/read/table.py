@@ -4,7 +4,6 @@ memory limits; optional packages.
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import re
 from bisect import bisect_right
@@ -230,15 +229,7 @@ def _hint(names: list[str], absent: Sequence[str]) -> str:
         parts = [part.strip() for part in name.split(",")]
         if len(parts) > 1 and all(part in names for part in parts):
             return f"write {' '.join(f'--score {part}' for part in parts)}"
-    alike = {name.casefold(): name for name in names}
-    near = [
-        match for name in absent for match in difflib.get_close_matches(name.casefold(), alike, n=1)
-    ]
-    return (
-        f"perhaps {' and '.join(quoted(alike[match]) for match in near)}"
-        if near
-        else "use one of those"
-    )
+    return _nearest(absent, names)
 
 
 def _is_number(text: str) -> bool:
@@ -351,6 +342,8 @@ def _listed(names: Sequence[str]) -> str:
 
 def _nearest(absent: Sequence[str], have: Sequence[str]) -> str:
     """What was probably meant by names that are not there."""
+    import difflib
+
     alike = {name.casefold(): name for name in have}
     near = [
         match for name in absent for match in difflib.get_close_matches(name.casefold(), alike, n=1)

@@ -1,5 +1,5 @@
-"""Data sets of studies that are damaged, or others, or nowhere: one line each, never a number from
-shifted cells.
+"""Data sets of studies that are damaged, missing or not the ones meant are refused in one line, or
+leave their claims not reproducible: no number comes from shifted cells.
 """
 
 import gzip

@@ -1,5 +1,6 @@
-"""What a statistician found: learners that weigh or sample inside our own, whose probabilities were
-taken for what they are not.
+"""`calibrated_at_`, the base rate at which probabilities hold, of learners that weigh or sample,
+alone or one inside another: known weights are taken back, and where no base rate is known, what
+needs one is refused.
 """
 
 import numpy as np
@@ -11,7 +12,6 @@ from imblearn.ensemble import (
 )
 from imblearn.under_sampling import RandomUnderSampler
 from sklearn.linear_model import LogisticRegression
-from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 from tests.inference.refusals import assert_refused
 
@@ -49,16 +49,9 @@ def cut(learner):
     return GRID[np.argmax(learner.fit(X, Y).predict(GRID) == 1), 0]
 
 
-def chance(x):
-    """The true probability: normal classes of one spread have log odds that are straight."""
-    return 1 / (1 + (1 - PRIOR) / PRIOR * np.exp(SHIFT**2 / 2 - SHIFT * np.asarray(x)))
-
-
 BEST = (
     np.log(0.999 / 0.001 / 50) + SHIFT**2 / 2
 ) / SHIFT  # where flagging breaks even at RARE: 2.75
-
-
 INSIDE = {
     "tree": tree(),
     "tree-weights": tree(weights=True),
@@ -148,9 +141,6 @@ def test_ensembles_that_sample_are_noticed(ensemble):
     )
 
 
-# ---- of which class the base rate is
-# ------------------------------------------------------------------------------------------------
-
 TENTH = np.repeat([0, 1], [900, 100])
 ROWS = np.random.default_rng(1).normal(size=(1000, 1)) + TENTH[:, None]
 
@@ -185,46 +175,3 @@ def test_the_base_rate_of_the_other_class_is_turned():
         CostWeighted(LogisticRegression(), pos_label="fraud"), br.Costs(fn=5), pos_label="fraud"
     )
     assert (even.fit(ROWS, words).predict(ROWS) == "fraud").any()
-
-
-# ---- Platt's sigmoid
-# ----------------------------------------------------------------------------------------------------------------  # noqa: E501
-
-
-@pytest.mark.parametrize("correct", ["platt", "beta"])
-def test_a_sigmoid_is_calibrated_from_end_to_end(correct):
-    at = [-1.0, 0.0, 1.0, 2.0, 3.0, 4.0, 5.0]
-    found = (
-        Resampled(LogisticRegression(C=1e6), "under", correct=correct)
-        .fit(X, Y)
-        .predict_proba(np.array(at)[:, None])[:, 1]
-    )
-    odds = np.log(found / (1 - found)) - np.log(chance(at) / (1 - chance(at)))
-    assert np.abs(odds).max() < 0.35
-    assert found[-1] > 0.9  # a sigmoid of the probability itself ends at 0.455
-
-
-def test_votes_of_none_and_of_all_have_log_odds_too():
-    """Shares of nine neighbours: the sigmoid keeps their order, and as many are positive as it
-    says.
-    """
-    rows, labels = X[:8000], Y[:8000]
-    fitted = Resampled(KNeighborsClassifier(9), "under", correct="platt", cv=3).fit(rows, labels)
-    raw = (
-        Resampled(KNeighborsClassifier(9), "under", correct=None)
-        .fit(rows, labels)
-        .predict_proba(GRID)[:, 1]
-    )
-    found = fitted.predict_proba(GRID)[:, 1]
-    assert {0.0, 1.0} <= set(raw)
-    assert np.array_equal(
-        np.unique(raw, return_inverse=True)[1], np.unique(found, return_inverse=True)[1]
-    )
-    assert fitted.predict_proba(X[8000:])[:, 1].mean() == pytest.approx(PRIOR, rel=0.15)
-
-
-def test_isotonic_calibration_reads_scores_as_they_are():
-    """Its blocks begin at probabilities, and not at their log odds, some of which are below 0."""
-    rows, labels = X[:2000], Y[:2000]
-    fitted = Resampled(LogisticRegression(), "under", correct="isotonic").fit(rows, labels)
-    assert 0 < fitted.calibration_.scores.min() < fitted.calibration_.scores.max() < 1
