@@ -624,29 +624,52 @@ def to_broc(fpr: Any, tpr: Any, at: Conditions) -> tuple[Any, Any]:
 
 
 class Entry(NamedTuple):
-    """A curve, and what it takes: conditions, and whether every threshold may be asked for."""
+    """A curve: what makes it, whether it depends on conditions, whether every threshold may be
+    requested, and its axes where both are measures (then it has bands and expectations).
+    """
 
     make: Callable[..., Curve]
     conditions: bool
     every: bool = False
+    # x, y. Every x is linear in the outcomes, so places on an edge are exact.
+    axes: tuple[str, str] | None = None
+
+    @property
+    def name(self) -> str:
+        """The name of the function that makes it."""
+        return self.make.__name__
+
+    @property
+    def has_band(self) -> bool:
+        """Can it be read at fixed places, resample by resample?"""
+        return self.axes is not None or self.make is cost_curve
 
 
 CURVES: dict[str, Entry] = {
-    "roc": Entry(roc, conditions=False, every=True),
+    "roc": Entry(roc, conditions=False, every=True, axes=("fpr", "tpr")),
     "roc_hull": Entry(roc_hull, conditions=False),
-    "det": Entry(det, conditions=False, every=True),
-    "pr": Entry(pr, conditions=True, every=True),
+    "det": Entry(det, conditions=False, every=True, axes=("fpr", "fnr")),
+    "pr": Entry(pr, conditions=True, every=True, axes=("tpr", "precision")),
     "pr_gain": Entry(pr_gain, conditions=True, every=True),
-    "broc": Entry(broc, conditions=True),
-    "posfrac": Entry(posfrac_curve, conditions=True, every=True),
-    "gain": Entry(gain_curve, conditions=True, every=True),
-    "lift": Entry(lift_curve, conditions=True, every=True),
+    "broc": Entry(broc, conditions=True, axes=("tpr", "fdr")),
+    "posfrac": Entry(posfrac_curve, conditions=True, every=True, axes=("tpr", "posfrac")),
+    "gain": Entry(gain_curve, conditions=True, every=True, axes=("posfrac", "tpr")),
+    "lift": Entry(lift_curve, conditions=True, every=True, axes=("posfrac", "lift")),
     "ks": Entry(ks_curve, conditions=False),
     "cost": Entry(cost_curve, conditions=False),
     "cost_threshold": Entry(cost_threshold_curve, conditions=True),
     "brier": Entry(brier_curve, conditions=True),
     "decision": Entry(decision_curve, conditions=True),
 }
+
+
+def curve_named(curve: Any) -> tuple[str, Entry | None]:
+    """The full name of a curve that is given by a name or by the function that makes it, and its
+    entry; None where there is none.
+    """
+    given = curve if isinstance(curve, str) else getattr(curve, "__name__", "")
+    entry = CURVES.get(given) or next((e for e in CURVES.values() if e.name == given), None)
+    return (given, None) if entry is None else (entry.name, entry)
 
 
 # ----------------------------------------------------------------------

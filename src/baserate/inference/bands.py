@@ -17,6 +17,7 @@ from baserate.counts.grouped import GroupedCounts
 from baserate.counts.joint import JointCounts
 from baserate.counts.points import Points
 from baserate.curves.areas import one_class
+from baserate.curves.named import CURVES
 from baserate.errors import Fix, are, grouped, number_of, quoted, refuse
 from baserate.inference import rates
 from baserate.inference.bootstrap import Plan, Progress, Source, check_enough, planned, resampled
@@ -25,7 +26,6 @@ from baserate.inference.estimated_prior import refuse_estimate
 from baserate.inference.fixed_point import Question, measure_interval
 from baserate.inference.intervals import REPLICATES
 from baserate.inference.statistic import (
-    SHORT,
     Reader,
     at_places,
     curve_reader,
@@ -251,7 +251,8 @@ def _reader(
         isinstance(curve, str) and plain(curve.partition("(")[0]) in SYNONYMS
     )
     along_priors = priors is not None or rule is not None or threshold is not NOT_SAID
-    if is_measure and (along_priors or curve not in SHORT):
+    as_curve = isinstance(curve, str) and curve in CURVES and CURVES[curve].has_band
+    if is_measure and (along_priors or not as_curve):
         if at is not None or x is not None:
             raise refuse(
                 "BR573",

@@ -15,6 +15,7 @@ from baserate.counts.counts import Counts
 from baserate.counts.points import Points
 from baserate.curves.areas import one_class
 from baserate.curves.curve import PRIORS, mixed_points
+from baserate.curves.named import CURVES, cost_curve, curve_named
 from baserate.curves.summaries import NOT_ASKED, SUMMARIES, Summary
 from baserate.decisions.operating_point import OperatingPoint
 from baserate.decisions.rules import parse_rule
@@ -38,20 +39,7 @@ from baserate.numbers import Floats
 # over each other.
 
 
-# Along which axis each curve is read, and what is read there. Every axis is linear in the outcomes,
-# so places on an edge are exact.
-CURVES = {
-    "roc": ("fpr", "tpr"),
-    "det": ("fpr", "fnr"),
-    "pr": ("tpr", "precision"),
-    "broc": ("tpr", "fdr"),
-    "posfrac_curve": ("tpr", "posfrac"),
-    "gain_curve": ("posfrac", "tpr"),
-    "lift_curve": ("posfrac", "lift"),
-}
-COST_CURVE = "cost_curve"
 PLACES = 100
-SHORT = {"posfrac": "posfrac_curve", "gain": "gain_curve", "lift": "lift_curve", "cost": COST_CURVE}
 
 
 @dataclass(frozen=True)
@@ -76,10 +64,9 @@ class Reader:
 
 def curve_reader(curve: Any, at: Conditions | None, x: Any) -> Reader:
     """The curve of this name, or the function that makes it, read at `x`."""
-    given = curve if isinstance(curve, str) else getattr(curve, "__name__", "")
-    name = SHORT.get(given, given)
+    name, entry = curve_named(curve)
     conditions = checked_conditions(at)
-    if name == COST_CURVE:
+    if entry is not None and entry.make is cost_curve:
         places = _places(x, 0.0, 1.0, np.arange(PLACES + 1) / PLACES)
         read_cost = lambda counts: lowest_cost(counts, places)  # noqa: E731
         return Reader(
@@ -92,14 +79,14 @@ def curve_reader(curve: Any, at: Conditions | None, x: Any) -> Reader:
             of_prior=False,
             chosen=True,
         )
-    if name not in CURVES:
-        known = ", ".join((*CURVES, COST_CURVE))
+    if entry is None or entry.axes is None:
+        known = ", ".join(one.name for one in CURVES.values() if one.has_band)
         raise refuse(
             "BR569",
-            f"there is no band for {quoted(given or curve)}",
+            f"there is no band for {quoted(curve if isinstance(curve, str) else name or curve)}",
             f"one of {known}, or a measure with priors=[…]",
         )
-    axis, measure = (Measure(part) for part in CURVES[name])
+    axis, measure = (Measure(part) for part in entry.axes)
     # A share of no positives or no cases flags nothing, where a ratio of flagged cases is 0/0.
     usual = np.arange(0 if axis.name == "fpr" else 1, PLACES + 1) / PLACES
     places = _places(x, 0.0, 1.0, usual)

@@ -17,13 +17,14 @@ import numpy as np
 from baserate.conditions import Conditions, Costs, Uncertain, told
 from baserate.counts.counts import Counts
 from baserate.counts.points import Points, refuse_bins
+from baserate.curves.named import CURVES, curve_named
 from baserate.decisions.operating_point import SAME_CASES, OperatingPoint
 from baserate.decisions.roc_geometry import Region, corners, regions
 from baserate.decisions.rules import parse_rule
 from baserate.decisions.selection import choose
 from baserate.distributions import BELIEVED, Draws, Range
 from baserate.errors import Fix, Infeasible, grouped, quoted, refuse
-from baserate.inference.statistic import CURVES, SHORT, at_places, curve_reader, rates_read
+from baserate.inference.statistic import at_places, curve_reader, rates_read
 from baserate.inference.values import checked_level, percent
 from baserate.measures.confusion import NOT_SAID, Confusion, checked_volume, confusion_at
 from baserate.measures.measure import Measure, in_costs, named
@@ -955,25 +956,25 @@ def expect_curve(
 
 
 def _named(curve: Any) -> tuple[str, Measure, Measure]:
-    given = curve if isinstance(curve, str) else getattr(curve, "__name__", "")
-    name = SHORT.get(given, given)
+    name, entry = curve_named(curve)
     moving = [
-        known
-        for known, parts in CURVES.items()
-        if any(Measure(part).depends_on_prior for part in parts)
+        one.name
+        for one in CURVES.values()
+        if one.axes and any(Measure(part).depends_on_prior for part in one.axes)
     ]
-    if name not in moving:
+    if entry is None or entry.axes is None or name not in moving:
         other = (
             "; a cost curve already shows every base rate, and a ROC does not depend on it"
             if name in ("roc", "det", "cost_curve")
             else ""
         )
+        given = curve if isinstance(curve, str) else name or curve
         raise refuse(
             "BR569",
-            f"{quoted(given or curve)} has no outlook over base rates{other}",
+            f"{quoted(given)} has no outlook over base rates{other}",
             f"one of {', '.join(moving)}",
         )
-    axis, measure = (Measure(part) for part in CURVES[name])
+    axis, measure = (Measure(part) for part in entry.axes)
     return name, axis, measure
 
 
