@@ -91,7 +91,7 @@ def test_a_curve_is_read_where_the_roc_crosses_each_place_at_its_better_end(curv
             int(counts.total_positives), int(counts.total_positives + counts.total_negatives)
         )
     )
-    axis, measure = curve_named(curve)[1].axes
+    axis, measure = curve_named(curve)[1].read
     places = ["0.01", "0.2", "0.25", "0.5", "0.75", "0.99", "1"]
     seen = curve_reader(curve, at, [float(place) for place in places]).read(counts)
     for place, value in zip(places, seen, strict=True):

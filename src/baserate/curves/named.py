@@ -364,36 +364,25 @@ def _probabilities(
 Source = Counts | Points
 
 
-def _curve(
-    name: str,
-    counts: Source,
-    axes: tuple[str, str],
-    at: Conditions | None = None,
-    *,
-    every: bool,
-    limit: bool = False,
-) -> Curve:
+def _curve(name: str, counts: Source, at: Conditions | None = None, *, every: bool) -> Curve:
     points = Points.of(counts)
     kept = points if every else points.corners()
-    measures, notes = (Measure(axes[0]), Measure(axes[1])), curve_note(kept, every=every)
-    return traced(
-        kept, measures, checked_conditions(at), source=counts, name=name, limit=limit, notes=notes
-    )
+    return _traced(name, counts, kept, at, curve_note(kept, every=every))
 
 
-def _hull(
-    name: str,
-    counts: Source,
-    axes: tuple[str, str],
-    at: Conditions | None = None,
-    *,
-    limit: bool = False,
-) -> Curve:
+def _hull(name: str, counts: Source, at: Conditions | None = None) -> Curve:
     hull = Points.of(counts).hull()
-    measures, notes = (Measure(axes[0]), Measure(axes[1])), curve_note(hull, hull=True)
-    return traced(
-        hull, measures, checked_conditions(at), source=counts, name=name, limit=limit, notes=notes
-    )
+    return _traced(name, counts, hull, at, curve_note(hull, hull=True))
+
+
+def _traced(
+    name: str, counts: Source, points: Points, at: Conditions | None, notes: tuple[Note, ...]
+) -> Curve:
+    """The measures of the curve's axes along the points."""
+    entry = CURVES[name]
+    x, y = (Measure(axis) for axis in entry.axes)
+    at = checked_conditions(at)
+    return traced(points, (x, y), at, source=counts, name=name, limit=entry.limit, notes=notes)
 
 
 def roc(counts: Source, *, every: bool = False) -> Curve:
@@ -408,7 +397,7 @@ def roc(counts: Source, *, every: bool = False) -> Curve:
     >>> fpr, tpr
     (array([0. , 0. , 0.5, 0.5, 1. ]), array([0. , 0.5, 0.5, 1. , 1. ]))
     """
-    return _curve("roc", counts, ("fpr", "tpr"), every=every)
+    return _curve("roc", counts, every=every)
 
 
 def roc_hull(counts: Source) -> Curve:
@@ -422,7 +411,7 @@ def roc_hull(counts: Source) -> Curve:
     >>> br.roc_hull(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])).x
     array([0. , 0. , 0.5, 1. ])
     """
-    return _hull("roc_hull", counts, ("fpr", "tpr"))
+    return _hull("roc_hull", counts)
 
 
 def det(counts: Source, *, every: bool = False) -> Curve:
@@ -435,7 +424,7 @@ def det(counts: Source, *, every: bool = False) -> Curve:
     >>> br.det(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])).y
     array([1. , 0.5, 0.5, 0. , 0. ])
     """
-    return _curve("det", counts, ("fpr", "fnr"), every=every)
+    return _curve("det", counts, every=every)
 
 
 def pr(counts: Source, *, at: Conditions | None = None, every: bool = False) -> Curve:
@@ -450,7 +439,7 @@ def pr(counts: Source, *, at: Conditions | None = None, every: bool = False) -> 
     >>> br.pr(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])).y.round(3)
     array([1.   , 1.   , 0.5  , 0.667, 0.5  ])
     """
-    return _curve("pr", counts, ("tpr", "precision"), at, every=every, limit=True)
+    return _curve("pr", counts, at, every=every)
 
 
 def pr_gain(counts: Source, *, at: Conditions | None = None, every: bool = False) -> Curve:
@@ -464,7 +453,7 @@ def pr_gain(counts: Source, *, at: Conditions | None = None, every: bool = False
     >>> br.pr_gain(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])).y
     array([nan, 1. , 0. , 0.5, 0. ])
     """
-    return _curve("pr_gain", counts, ("recall_gain", "precision_gain"), at, every=every)
+    return _curve("pr_gain", counts, at, every=every)
 
 
 def broc(
@@ -482,8 +471,8 @@ def broc(
     array([0.   , 0.   , 0.818, 0.9  ])
     """  # noqa: E501
     if not hull:
-        return _curve("broc", counts, ("fdr", "tpr"), at, every=every, limit=True)
-    return _hull("broc", counts, ("fdr", "tpr"), at, limit=True)
+        return _curve("broc", counts, at, every=every)
+    return _hull("broc", counts, at)
 
 
 def posfrac_curve(counts: Source, *, at: Conditions | None = None, every: bool = False) -> Curve:
@@ -496,7 +485,7 @@ def posfrac_curve(counts: Source, *, at: Conditions | None = None, every: bool =
     >>> br.posfrac_curve(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), at=br.Conditions(prior=0.1)).y
     array([0.  , 0.05, 0.5 , 0.55, 1.  ])
     """  # noqa: E501
-    return _curve("posfrac", counts, ("tpr", "posfrac"), at, every=every)
+    return _curve("posfrac", counts, at, every=every)
 
 
 def gain_curve(counts: Source, *, at: Conditions | None = None, every: bool = False) -> Curve:
@@ -510,7 +499,7 @@ def gain_curve(counts: Source, *, at: Conditions | None = None, every: bool = Fa
     >>> br.gain_curve(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])).x
     array([0.  , 0.25, 0.5 , 0.75, 1.  ])
     """
-    return _curve("gain", counts, ("posfrac", "tpr"), at, every=every)
+    return _curve("gain", counts, at, every=every)
 
 
 def lift_curve(counts: Source, *, at: Conditions | None = None, every: bool = False) -> Curve:
@@ -523,7 +512,7 @@ def lift_curve(counts: Source, *, at: Conditions | None = None, every: bool = Fa
     >>> br.lift_curve(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])).y.round(3)
     array([2.   , 2.   , 1.   , 1.333, 1.   ])
     """
-    return _curve("lift", counts, ("posfrac", "lift"), at, every=every, limit=True)
+    return _curve("lift", counts, at, every=every)
 
 
 def ks_curve(counts: Source) -> Curve:
@@ -624,15 +613,16 @@ def to_broc(fpr: Any, tpr: Any, at: Conditions) -> tuple[Any, Any]:
 
 
 class Entry(NamedTuple):
-    """A curve: what makes it, whether it depends on conditions, whether every threshold may be
-    requested, and its axes where both are measures (then it has bands and expectations).
-    """
+    """A curve: what makes it, its axes where both are measures, and how it can be read."""
 
     make: Callable[..., Curve]
-    conditions: bool
-    every: bool = False
-    # x, y. Every x is linear in the outcomes, so places on an edge are exact.
-    axes: tuple[str, str] | None = None
+    conditions: bool  # does it depend on base rate or costs?
+    every: bool = False  # can every threshold be requested, also within straight runs?
+    axes: tuple[str, ...] = ()  # x, y
+    # The axis along which bands and expectations read it, linear in the outcomes so that places on
+    # an edge are exact; none where there is no such axis.
+    along: str = ""
+    limit: bool = False  # is its first point the limit as less and less is flagged?
 
     @property
     def name(self) -> str:
@@ -640,21 +630,43 @@ class Entry(NamedTuple):
         return self.make.__name__
 
     @property
+    def read(self) -> tuple[str, str] | None:
+        """The axis along which it is read, and what is read there."""
+        return (
+            (self.along, next(axis for axis in self.axes if axis != self.along))
+            if self.along
+            else None
+        )
+
+    @property
     def has_band(self) -> bool:
         """Can it be read at fixed places, resample by resample?"""
-        return self.axes is not None or self.make is cost_curve
+        return bool(self.along) or self.make is cost_curve
 
 
 CURVES: dict[str, Entry] = {
-    "roc": Entry(roc, conditions=False, every=True, axes=("fpr", "tpr")),
-    "roc_hull": Entry(roc_hull, conditions=False),
-    "det": Entry(det, conditions=False, every=True, axes=("fpr", "fnr")),
-    "pr": Entry(pr, conditions=True, every=True, axes=("tpr", "precision")),
-    "pr_gain": Entry(pr_gain, conditions=True, every=True),
-    "broc": Entry(broc, conditions=True, axes=("tpr", "fdr")),
-    "posfrac": Entry(posfrac_curve, conditions=True, every=True, axes=("tpr", "posfrac")),
-    "gain": Entry(gain_curve, conditions=True, every=True, axes=("posfrac", "tpr")),
-    "lift": Entry(lift_curve, conditions=True, every=True, axes=("posfrac", "lift")),
+    "roc": Entry(roc, conditions=False, every=True, axes=("fpr", "tpr"), along="fpr"),
+    "roc_hull": Entry(roc_hull, conditions=False, axes=("fpr", "tpr")),
+    "det": Entry(det, conditions=False, every=True, axes=("fpr", "fnr"), along="fpr"),
+    "pr": Entry(
+        pr, conditions=True, every=True, axes=("tpr", "precision"), along="tpr", limit=True
+    ),
+    "pr_gain": Entry(pr_gain, conditions=True, every=True, axes=("recall_gain", "precision_gain")),
+    "broc": Entry(broc, conditions=True, axes=("fdr", "tpr"), along="tpr", limit=True),
+    "posfrac": Entry(
+        posfrac_curve, conditions=True, every=True, axes=("tpr", "posfrac"), along="tpr"
+    ),
+    "gain": Entry(
+        gain_curve, conditions=True, every=True, axes=("posfrac", "tpr"), along="posfrac"
+    ),
+    "lift": Entry(
+        lift_curve,
+        conditions=True,
+        every=True,
+        axes=("posfrac", "lift"),
+        along="posfrac",
+        limit=True,
+    ),
     "ks": Entry(ks_curve, conditions=False),
     "cost": Entry(cost_curve, conditions=False),
     "cost_threshold": Entry(cost_threshold_curve, conditions=True),

@@ -79,14 +79,14 @@ def curve_reader(curve: Any, at: Conditions | None, x: Any) -> Reader:
             of_prior=False,
             chosen=True,
         )
-    if entry is None or entry.axes is None:
+    if entry is None or entry.read is None:
         known = ", ".join(one.name for one in CURVES.values() if one.has_band)
         raise refuse(
             "BR569",
             f"there is no band for {quoted(curve if isinstance(curve, str) else name or curve)}",
             f"one of {known}, or a measure with priors=[…]",
         )
-    axis, measure = (Measure(part) for part in entry.axes)
+    axis, measure = (Measure(part) for part in entry.read)
     # A share of no positives or no cases flags nothing, where a ratio of flagged cases is 0/0.
     usual = np.arange(0 if axis.name == "fpr" else 1, PLACES + 1) / PLACES
     places = _places(x, 0.0, 1.0, usual)

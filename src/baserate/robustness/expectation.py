@@ -960,9 +960,9 @@ def _named(curve: Any) -> tuple[str, Measure, Measure]:
     moving = [
         one.name
         for one in CURVES.values()
-        if one.axes and any(Measure(part).depends_on_prior for part in one.axes)
+        if one.read and any(Measure(part).depends_on_prior for part in one.read)
     ]
-    if entry is None or entry.axes is None or name not in moving:
+    if entry is None or entry.read is None or name not in moving:
         other = (
             "; a cost curve already shows every base rate, and a ROC does not depend on it"
             if name in ("roc", "det", "cost_curve")
@@ -974,7 +974,7 @@ def _named(curve: Any) -> tuple[str, Measure, Measure]:
             f"{quoted(given)} has no outlook over base rates{other}",
             f"one of {', '.join(moving)}",
         )
-    axis, measure = (Measure(part) for part in entry.axes)
+    axis, measure = (Measure(part) for part in entry.read)
     return name, axis, measure
 
 
