@@ -29,8 +29,7 @@ def fits(sample, law):
     return stats.kstest(sample, law.cdf).pvalue > 1e-3
 
 
-# ---- what may be said
-# ----------------------------------------------------------------------------------------------------------  # noqa: E501
+# ---- what may be said -------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -90,8 +89,7 @@ def test_draws_are_copied_and_frozen():
         at.prior.values[0] = 0.5
 
 
-# ---- what is refused
-# -----------------------------------------------------------------------------------------------------------  # noqa: E501
+# ---- what is refused --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -215,8 +213,7 @@ def test_every_kind_of_number_that_costs_accepts_works(cost):
     assert math.isclose(br.interval("expected_cost", confusion, at=at).low, plain.low)
 
 
-# ---- the middle, and all over a range
-# ------------------------------------------------------------------------------------------
+# ---- the middle, and all over a range ---------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -294,8 +291,7 @@ def test_what_has_no_range_is_pinned_as_it_is():
     assert list(at.pinned()) == [at]
 
 
-# ---- draws
-# ---------------------------------------------------------------------------------------------------------------------  # noqa: E501
+# ---- draws ------------------------------------------------------------------------------------
 
 
 def test_a_pilot_draws_from_beta_of_jeffreys():
@@ -373,8 +369,7 @@ def test_the_same_seed_draws_the_same_and_another_does_not():
         assert not np.array_equal(drawn(part, 100, seed=3), drawn(part, 100, seed=4))
 
 
-# ---- as values
-# -----------------------------------------------------------------------------------------------------------------  # noqa: E501
+# ---- as values --------------------------------------------------------------------------------
 
 ALIKE = [
     (br.Uncertain(prior="1e-5..1e-3"), br.Uncertain(prior=br.Range(1e-5, 1e-3))),

@@ -177,8 +177,7 @@ def test_an_unknown_column_of_the_field_is_refused(capsys, files):
     assert refused(capsys, *asked(files, field="other.csv")).startswith("error BR613")
 
 
-# ---- --prior-from
-# --------------------------------------------------------------------------------------------------------------  # noqa: E501
+# ---- --prior-from -----------------------------------------------------------------------------
 
 
 def conditioned(command, files, *more, field="field.csv"):
@@ -414,6 +413,21 @@ def test_leaders_and_triage_read_the_estimate(capsys, files, asked):
     )
     assert found[asked[0]] == plain[asked[0]]
     assert "BR544" in [note["code"] for note in found["notes"]]
+
+
+def test_leaders_test_no_difference_at_an_estimate(capsys, files):
+    """A p-value at the estimate would take it as known."""
+    two = ("--score", "m2", "--fdr", "90%")
+    found = answered(capsys, *conditioned("leaders", files, *two))["leaders"]
+    assert (
+        found["untested"] == "the difference was not tested, because the base rate is an estimate"
+    )
+    assert "differences" not in found["at"][0]
+    assert found["untested"] in told(capsys, *conditioned("leaders", files, *two)).out
+    columns, source = labelled(files)
+    known = answered(capsys, "leaders", source, *columns, *two, "--prior", "10%")["leaders"]
+    assert known["untested"] is None
+    assert known["at"][0]["differences"]
 
 
 # Every command with --prior-from, and what it does about the error of the estimate.

@@ -215,8 +215,7 @@ def test_a_budget_is_left_unused_only_for_what_is_strictly_better():
     assert point.tp > 5
 
 
-# ---- one threshold
-# --------------------------------------------------------------------------------------------------------------  # noqa: E501
+# ---- one threshold ----------------------------------------------------------------------------
 
 
 def alerts_of(flagged, labels, prior, volume):

@@ -290,8 +290,7 @@ def test_a_model_that_cannot_satisfy_the_rule_is_not_compared():
     ]
 
 
-# ---- the same test in `compare`
-# ------------------------------------------------------------------------------------------
+# ---- the same test in `compare` ---------------------------------------------------------------
 
 
 @settings(max_examples=25)
@@ -437,8 +436,7 @@ def test_a_budget_is_compared_within_a_second():
     assert time.process_time() - started < 1
 
 
-# ---- against flagging nothing and flagging everything
-# ----------------------------------------------------------------------
+# ---- against flagging nothing and flagging everything -----------------------------------------
 
 
 def test_the_lead_over_the_better_baseline_is_the_interval_of_the_chosen_threshold_less_what_is_exact():  # noqa: E501

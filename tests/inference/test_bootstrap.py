@@ -57,8 +57,7 @@ def auc_of(ours, theirs):
     )
 
 
-# ---- percentiles
-# ---------------------------------------------------------------------------------------------------------------  # noqa: E501
+# ---- percentiles ------------------------------------------------------------------------------
 
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=60), st.floats(0.5, 0.999))
@@ -73,8 +72,7 @@ def test_percentile_bounds_are_quantiles(values, level):
     assert np.allclose(upper, (-math.inf, np.quantile(values, level)), **close)
 
 
-# ---- undefined replicates
-# ------------------------------------------------------------------------------------------------------  # noqa: E501
+# ---- undefined replicates ---------------------------------------------------------------------
 
 
 def test_undefined_replicates_are_counted_and_said():
@@ -98,8 +96,7 @@ def test_up_to_half_may_be_undefined_and_not_more():
         undefined_noted(np.append(half, math.nan))
 
 
-# ---- BCa bounds
-# ----------------------------------------------------------------------------------------------------------------  # noqa: E501
+# ---- BCa bounds -------------------------------------------------------------------------------
 
 
 def textbook_bca(values, seen, a, shares):
@@ -146,8 +143,7 @@ def test_replicates_that_are_all_what_was_seen_have_that_bound():
     assert bca_bounds(np.full(100, 0.75), 0.75, 0.0, 0.95, "both") == (0.75, 0.75)
 
 
-# ---- acceleration
-# --------------------------------------------------------------------------------------------------------------  # noqa: E501
+# ---- acceleration -----------------------------------------------------------------------------
 
 
 def scipy_bca(data, statistic, values):

@@ -208,8 +208,7 @@ def test_an_urn_is_frozen_and_travels():
     assert repr(urn) == "Urn: 70201 cases in 3 cells, for resamples of 70201 or more"
 
 
-# ---- words and tables
-# ----------------------------------------------------------------------------------------------------------  # noqa: E501
+# ---- words and tables -------------------------------------------------------------------------
 
 
 def test_words_are_those_of_splitmix64():
@@ -299,8 +298,7 @@ def test_pairs_are_two_independent_poisson_numbers(rate):
     assert np.abs(law_of(table) - np.outer(one, one).ravel()).sum() / 2 < 2.0**-40
 
 
-# ---- refusals
-# ------------------------------------------------------------------------------------------------------------------  # noqa: E501
+# ---- refusals ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

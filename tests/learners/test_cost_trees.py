@@ -259,8 +259,7 @@ def test_amounts_decide_at_the_leaves():
         assert set(answers[here]) == {int(money > 2 * int((here & (labels == 0)).sum()))}
 
 
-# ---- pruning
-# ----------------------------------------------------------------------------------------------------------------------  # noqa: E501
+# ---- pruning ----------------------------------------------------------------------------------
 
 
 def random_tree(rng, nodes):
@@ -375,8 +374,7 @@ def test_a_class_of_one_case_has_no_folds_and_is_pruned_at_no_price():
     assert CostSensitiveTree(at=AT, prune=True).fit(rows, labels).price_ == 0
 
 
-# ---- the rest
-# ---------------------------------------------------------------------------------------------------------------------  # noqa: E501
+# ---- the rest ---------------------------------------------------------------------------------
 
 
 def test_it_is_tuned_cloned_and_sent_like_any_estimator():

@@ -151,8 +151,7 @@ def test_cases_that_are_all_alike_or_twins_have_a_width_all_the_same():
     assert leave_one_out_width(twins) == pytest.approx(0.01)
 
 
-# ---- priors
-# ---------------------------------------------------------------------------------------------------------------------  # noqa: E501
+# ---- priors -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("learner", EVERY, ids=lambda learner: type(learner).__name__)

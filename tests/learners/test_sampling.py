@@ -62,8 +62,7 @@ def test_scikit_learn_and_imbalanced_learn_accept_it(estimator, check):
         check(estimator)
 
 
-# ---- what is kept, copied and dropped
-# -----------------------------------------------------------------------------------------------
+# ---- what is kept, copied and dropped ---------------------------------------------------------
 
 
 @pytest.mark.parametrize(("name", "each"), [("under", 100), ("over", 900), ("hybrid", 300)])
@@ -223,8 +222,7 @@ def test_T39_a_tree_isolates_the_middle_positive_only_after_replication():
     assert fitted.predict(rows[[0, 1, 3, 4]]).tolist() == [0, 0, 0, 0]
 
 
-# ---- what a user may say
-# --------------------------------------------------------------------------------------------------------------  # noqa: E501
+# ---- what a user may say ----------------------------------------------------------------------
 
 
 def test_a_name_a_sampler_and_a_list_of_them_say_the_same():
@@ -365,8 +363,7 @@ def test_where_no_one_number_corrects_it_is_said_and_calibration_offered(sampler
     )
 
 
-# ---- corrected once
-# ---------------------------------------------------------------------------------------------------------------------  # noqa: E501
+# ---- corrected once ---------------------------------------------------------------------------
 
 
 def test_scores_that_the_learner_corrected_are_not_corrected_again():

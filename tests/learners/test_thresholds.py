@@ -48,8 +48,7 @@ def cost(labels, answers, costs):
     )
 
 
-# ---- in theory
-# --------------------------------------------------------------------------------------------------------------------  # noqa: E501
+# ---- in theory --------------------------------------------------------------------------------
 
 
 def test_T32_the_threshold_is_that_of_the_costs():
@@ -218,8 +217,7 @@ def test_costs_are_not_counted_twice(learner):
     )  # weights of 1 have moved nothing
 
 
-# ---- by folds
-# ---------------------------------------------------------------------------------------------------------------------  # noqa: E501
+# ---- by folds ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -296,8 +294,7 @@ def test_probabilities_that_are_off_are_cut_right_by_folds_and_wrong_in_theory()
     assert calibrated < 0.97 * theory
 
 
-# ---- by amounts
-# -------------------------------------------------------------------------------------------------------------------  # noqa: E501
+# ---- by amounts -------------------------------------------------------------------------------
 
 
 def test_scenario_12_each_case_is_weighed_by_its_own_amount():
@@ -342,8 +339,7 @@ def test_what_are_no_amounts_is_refused(amounts):
     )
 
 
-# ---- refusals and routes
-# ----------------------------------------------------------------------------------------------------------  # noqa: E501
+# ---- refusals and routes ----------------------------------------------------------------------
 
 
 def test_what_cannot_be_moved_is_refused():

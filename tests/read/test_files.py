@@ -74,7 +74,7 @@ def test_scenario_2_ragged_lines_are_named_and_labels_are_not_guessed(tmp_path):
 
 
 # --- one source
-# ------------------------------------------------------------------------------------------------------------------------  # noqa: E501
+# --------------------------------------------------------------------------------------------------
 
 
 def test_the_same_cases_from_every_kind_of_file(tmp_path):
@@ -193,7 +193,7 @@ def test_a_name_with_signs_of_a_pattern_is_a_name_where_there_is_one(tmp_path):
 
 
 # --- several files of one table
-# --------------------------------------------------------------------------------------------------------  # noqa: E501
+# --------------------------------------------------------------------------------------------------
 
 
 def test_patterns_and_folders_are_read_in_the_order_of_names_with_one_source_each(tmp_path):
@@ -238,7 +238,7 @@ def test_read_gives_one_table(tmp_path):
 
 
 # --- several files of the same cases
-# ---------------------------------------------------------------------------------------------------  # noqa: E501
+# --------------------------------------------------------------------------------------------------
 
 
 def model(tmp_path, name, rows, score="m1"):

@@ -149,8 +149,7 @@ def test_a_choice_under_a_rule_is_followed_where_it_jumps():
     assert found.error < 1e-9
 
 
-# ---- ranges, worst and best
-# ----------------------------------------------------------------------------------------------------  # noqa: E501
+# ---- ranges, worst and best -------------------------------------------------------------------
 
 
 def test_a_range_has_no_average_but_a_worst_and_a_best():
@@ -202,8 +201,7 @@ def test_a_confusion_and_a_point_are_read_as_they_are():
     assert br.expect("npv", point.confusion, at=at, kind="unknown") == plain
 
 
-# ---- choices
-# -------------------------------------------------------------------------------------------------------------------  # noqa: E501
+# ---- choices ----------------------------------------------------------------------------------
 
 
 def test_how_likely_each_model_is_to_win():
@@ -233,8 +231,7 @@ def test_how_likely_each_model_is_to_win():
         found.likely(br.Uncertain(prior="1e-6..1e-3"))
 
 
-# ---- what is refused
-# -----------------------------------------------------------------------------------------------------------  # noqa: E501
+# ---- what is refused --------------------------------------------------------------------------
 
 
 def test_what_cannot_be_expected_is_refused():

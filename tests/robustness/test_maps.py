@@ -103,8 +103,7 @@ def test_twins_are_one_winner():
     )
 
 
-# ---- under a rule
-# --------------------------------------------------------------------------------------------------------------  # noqa: E501
+# ---- under a rule -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -159,8 +158,7 @@ def test_a_rule_of_rates_has_the_same_borders_at_every_base_rate():
     assert "flag nothing" not in {name for win in found.wins for name in win.models}
 
 
-# ---- what can be told apart
-# ----------------------------------------------------------------------------------------------------  # noqa: E501
+# ---- what can be told apart -------------------------------------------------------------------
 
 
 def joint(gain, size=4000, seed=1):

@@ -20,8 +20,7 @@ COSTS = br.Costs(fp=5, fn=500, tp=5, tn=0)
 NAMED = {"fp": 5, "fn": 500, "tp": 5}
 
 
-# ---- scenario 4 of the users
-# ---------------------------------------------------------------------------------------------------  # noqa: E501
+# ---- scenario 4 of the users ------------------------------------------------------------------
 
 
 def test_scenario_4_who_is_cheapest_where():
@@ -61,8 +60,7 @@ def test_scenario_4_the_choice_of_least_regret():
     assert found.regret.error == 0
 
 
-# ---- against every setting
-# -----------------------------------------------------------------------------------------------------  # noqa: E501
+# ---- against every setting --------------------------------------------------------------------
 
 
 def boxed(rng):
@@ -155,8 +153,7 @@ def _cut(threshold):
     return None if threshold == float("-inf") else threshold
 
 
-# ---- rules, and sites
-# ----------------------------------------------------------------------------------------------------------  # noqa: E501
+# ---- rules, and sites -------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -246,8 +243,7 @@ def test_at_its_own_prior_each_site_has_its_own():
     assert found.at.prior == groups["m"][found.site].prior
 
 
-# ---- averages
-# ------------------------------------------------------------------------------------------------------------------  # noqa: E501
+# ---- averages ---------------------------------------------------------------------------------
 
 
 def test_over_a_list_regret_is_the_plain_average():
@@ -288,8 +284,7 @@ def test_what_is_believed_beside_a_range_is_averaged_at_each_of_its_ends():
     assert found.value == max(ends)
 
 
-# ---- what is refused
-# -----------------------------------------------------------------------------------------------------------  # noqa: E501
+# ---- what is refused --------------------------------------------------------------------------
 
 
 def test_what_cannot_be_decided_is_refused():
@@ -336,8 +331,7 @@ def test_what_would_be_feasible_is_said_where_nothing_is():
         )
 
 
-# ---- other kinds of counts
-# -----------------------------------------------------------------------------------------------------  # noqa: E501
+# ---- other kinds of counts --------------------------------------------------------------------
 
 
 def test_masses_rates_and_merged_cells_are_decided_as_counts_are():

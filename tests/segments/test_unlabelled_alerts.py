@@ -99,8 +99,7 @@ def test_a_volume_scales_all_cases_and_leaves_what_needs_labels_open(capsys, log
     )
 
 
-# ---- how many are caught among a volume needs the base rate of all cases
-# ------------------------------------------------------------
+# ---- how many are caught among a volume needs the base rate of all cases ----------------------
 
 OF_CLASSES = ("caught", "missed", "false_alarms", "volume_cost")
 
@@ -178,8 +177,7 @@ def test_a_budget_still_chooses_by_recall(capsys, log):
     )
 
 
-# ---- a site that nobody labelled
-# ---------------------------------------------------------------------------------------------------  # noqa: E501
+# ---- a site that nobody labelled --------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")

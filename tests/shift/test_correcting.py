@@ -26,8 +26,7 @@ def exact(score, factor):
     return odds / (odds + 1 - Fraction(score))
 
 
-# ---- scenario 8 of the users
-# ---------------------------------------------------------------------------------------------------  # noqa: E501
+# ---- scenario 8 of the users ------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -56,8 +55,7 @@ def test_T32_a_corrected_score_is_cut_where_theory_cuts_the_raw_one():
     )
 
 
-# ---- exact, and in order
-# -------------------------------------------------------------------------------------------------------  # noqa: E501
+# ---- exact, and in order ----------------------------------------------------------------------
 
 
 @given(
@@ -165,8 +163,7 @@ def test_corrected_back_to_the_true_base_rate_scores_are_calibrated():
     )
 
 
-# ---- once
-# --------------------------------------------------------------------------------------------------------------------  # noqa: E501
+# ---- once -------------------------------------------------------------------------------------
 
 
 def corrected():
@@ -239,8 +236,7 @@ def test_the_mark_is_in_no_file_that_does_not_need_it(tmp_path):
     assert b'"corrected": "1/100"' in (tmp_path / "corrected.counts").read_bytes()
 
 
-# ---- refusals
-# ------------------------------------------------------------------------------------------------------------------  # noqa: E501
+# ---- refusals ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

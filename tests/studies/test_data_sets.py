@@ -112,8 +112,7 @@ def test_a_folder_that_is_none_is_refused_before_anything_is_made(capsys, tmp_pa
     assert_refused("BR600", "folder", lambda: study("slides", data=str(tmp_path / name)))
 
 
-# ---- traffic
-# ----------------------------------------------------------------------------------------------------------------------  # noqa: E501
+# ---- traffic ----------------------------------------------------------------------------------
 
 
 def mail(cell="0.5", header="a,b,class"):

@@ -442,7 +442,8 @@ def leaders(
     together = options.counted_together(path, label, scores, positive, weight, design)
     models = options.each_model(together)
     found = leaders_within(models, fdr=fdr, attained=attained)
-    tested = _tested(found, together, at)
+    estimated = any(conditions.estimate is not None for conditions in given)
+    tested = None if estimated else _tested(found, together, at)
     notes = document.merged(
         [
             *document.notes_of(models, {}),

@@ -276,8 +276,7 @@ def made_best(point: OperatingPoint) -> Measure:
     return parse(point.objective, point.volume)
 
 
-# ---- one model
-# ------------------------------------------------------------------------------------------------------------  # noqa: E501
+# ---- one model --------------------------------------------------------------------------------
 
 
 def _setting(
@@ -442,8 +441,7 @@ def _sides(
     return (stricter[0], stricter[1]), (looser[0], looser[1])
 
 
-# ---- two models
-# -----------------------------------------------------------------------------------------------------------  # noqa: E501
+# ---- two models -------------------------------------------------------------------------------
 
 
 class _Table:
@@ -650,8 +648,7 @@ def swapped_p(value: float, one: tuple[float, int], other: tuple[float, int]) ->
     return min(1.0, 2 * float(chance @ tail))
 
 
-# ---- different cases, and resamples
-# ---------------------------------------------------------------------------------------
+# ---- different cases, and resamples -----------------------------------------------------------
 
 
 def _apart(

@@ -204,8 +204,7 @@ def _between(upper: Floats, lower: Floats, share: Any) -> Floats:
     return np.asarray(upper + share * (lower - upper))
 
 
-# ---- which thresholds are tried, and how resamples are drawn
-# ------------------------------------------------------------------
+# ---- which thresholds are tried, and how resamples are drawn ----------------------------------
 
 
 def _tried(points: Points, needed: set[int]) -> Ints:
@@ -287,8 +286,7 @@ class _ClusterDraws:
         return positives, negatives
 
 
-# ---- the choice, on arrays
-# ----------------------------------------------------------------------------------------------------  # noqa: E501
+# ---- the choice, on arrays --------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -736,8 +734,7 @@ def _few(counts: Counts | GroupedCounts) -> Iterable[Note]:
         )
 
 
-# ---- what the rule holds in place
-# ---------------------------------------------------------------------------------------------
+# ---- what the rule holds in place -------------------------------------------------------------
 
 
 def _held(point: OperatingPoint, counts: Counts | GroupedCounts) -> set[str]:
@@ -778,8 +775,7 @@ def _value(measure: Measure, points: Points, place: int, point: OperatingPoint) 
     return exact_value(measure, confusion_at(points, place), point.at)
 
 
-# ---- the interval of a threshold fixed in advance
-# --------------------------------------------------------------------------------
+# ---- the interval of a threshold fixed in advance ---------------------------------------------
 
 
 def _fixed(
@@ -850,8 +846,7 @@ def _whole(confusion: Confusion) -> list[Confusion]:
     ]
 
 
-# ---- moved by the optimism
-# -----------------------------------------------------------------------------------------------------  # noqa: E501
+# ---- moved by the optimism --------------------------------------------------------------------
 
 
 def _corrected(

@@ -378,8 +378,7 @@ def _high(groups: GroupedCounts, total: Counts) -> tuple[Note, ...]:
     return (Note("BR630", f"{text}, and one outside lay mostly below (benchmarks/clusters.md)"),)
 
 
-# ---- the variance between clusters
-# --------------------------------------------------------------------------------------------------
+# ---- the variance between clusters ------------------------------------------------------------
 
 
 class _Part(NamedTuple):
@@ -472,8 +471,7 @@ def _known_side(value: float, ends: tuple[float, float], side: str) -> str:
     return UPPER if value == ends[0] else LOWER
 
 
-# ---- measures at a fixed threshold
-# --------------------------------------------------------------------------------------------------
+# ---- measures at a fixed threshold ------------------------------------------------------------
 
 
 class _Rates(NamedTuple):

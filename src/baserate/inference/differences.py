@@ -196,8 +196,7 @@ def _is_quick(both: Both) -> bool:
     return not any(one.measure is None or one.ruled or one.measure.needs_counts for one in both)
 
 
-# ---- which places
-# -----------------------------------------------------------------------------------------------------------------  # noqa: E501
+# ---- which places -----------------------------------------------------------------------------
 
 
 def _settings(
@@ -272,8 +271,7 @@ def _about(part: Range, value: float, steps: int) -> Range:
     return Range(grid[max(0, place - 1)], grid[min(len(grid) - 1, place + 1)])
 
 
-# ---- one model at many conditions
-# -------------------------------------------------------------------------------------------------
+# ---- one model at many conditions -------------------------------------------------------------
 
 
 def _read(again: Again, at: Uncertain, place: int, counts: Counts, drawn: list[Drawn]) -> Floats:

@@ -48,11 +48,11 @@ from baserate.robustness.winner_regions import WinnerMap, winner_map
 
 MOST_LINES = 25
 LEADS_UNTESTED = "the differences were not tested; --prior tests them at a base rate"
+ESTIMATE_UNTESTED = "the difference was not tested, because the base rate is an estimate"
 NOTHING_TESTED: Mapping[float, Choice] = MappingProxyType({})
 
 
-# ---- expect
-# --------------------------------------------------------------------------------------------------------------------  # noqa: E501
+# ---- expect -----------------------------------------------------------------------------------
 
 
 def of_expectation(model: str, found: Expectation) -> dict[str, Any]:
@@ -227,8 +227,7 @@ def outlooks_csv(made: Sequence[tuple[str, Outlook]]) -> str:
     return out.getvalue()
 
 
-# ---- triage
-# --------------------------------------------------------------------------------------------------------------------  # noqa: E501
+# ---- triage -----------------------------------------------------------------------------------
 
 
 def of_triage(model: str, found: Triage) -> dict[str, Any]:
@@ -310,15 +309,14 @@ def _looks(one: Triage) -> str:
     )
 
 
-# ---- leaders
-# -------------------------------------------------------------------------------------------------------------------  # noqa: E501
+# ---- leaders ----------------------------------------------------------------------------------
 
 
 def of_leaders(
-    found: Leaders, priors: Sequence[float], tested: Mapping[float, Choice] = NOTHING_TESTED
+    found: Leaders, priors: Sequence[float], tested: Mapping[float, Choice] | None = NOTHING_TESTED
 ) -> dict[str, Any]:
     """Who leads from which base rate to which, for a program; and how much everyone finds at some
-    of them.
+    of them. `tested` is None where the base rate is an estimate.
     """
     leads = [
         {"low": lead.low, "high": lead.high, "models": list(lead.models)} for lead in found.leads
@@ -327,8 +325,8 @@ def of_leaders(
         "fdr": found.fdr,
         "attained": found.attained,
         "leads": leads,
-        "untested": None if priors or len(found.models) < 2 else LEADS_UNTESTED,
-        "at": [_of_prior(found, prior, tested.get(prior)) for prior in priors],
+        "untested": _untested(found, priors, tested),
+        "at": [_of_prior(found, prior, (tested or {}).get(prior)) for prior in priors],
     }
 
 
@@ -336,12 +334,22 @@ def _of_prior(found: Leaders, prior: float, choice: Choice | None) -> dict[str, 
     return {"prior": prior, "tpr": found.at(prior), **({} if choice is None else of_leads(choice))}
 
 
+def _untested(
+    found: Leaders, priors: Sequence[float], tested: Mapping[float, Choice] | None
+) -> str | None:
+    """Why no difference was tested."""
+    if len(found.models) < 2:
+        return None
+    return LEADS_UNTESTED if not priors else ESTIMATE_UNTESTED if tested is None else None
+
+
 def led(
-    found: Leaders, priors: Sequence[float], tested: Mapping[float, Choice] = NOTHING_TESTED
+    found: Leaders, priors: Sequence[float], tested: Mapping[float, Choice] | None = NOTHING_TESTED
 ) -> str:
     """Who finds most, where, within a share of false alarms."""
     within = f"at most {100 * found.fdr:.6g} % false alarms among the alerts"
-    said = [f"{_at_prior(found, prior)}{_lead_within(tested.get(prior))}" for prior in priors]
+    choices = tested or {}
+    said = [f"{_at_prior(found, prior)}{_lead_within(choices.get(prior))}" for prior in priors]
     told = (
         "; ".join(said)
         if said
@@ -350,7 +358,8 @@ def led(
             for lead in found.leads
         )
     )
-    told += "" if priors or len(found.models) < 2 else f" ({LEADS_UNTESTED})"
+    why = _untested(found, priors, tested)
+    told += f" ({why})" if why else ""
     table = Grid(
         ("finds most", "from prior", "to prior"),
         [(_names(lead), f"{lead.low:.6g}", f"{lead.high:.6g}") for lead in found.leads],
@@ -360,7 +369,7 @@ def led(
         f"Within {within}, most is found by: {told}.",
         table,
         *_values(found, priors),
-        *filter(None, [tables.of_leads(list(tested.values()))]),
+        *filter(None, [tables.of_leads(list(choices.values()))]),
     )
 
 

@@ -610,8 +610,7 @@ def staged(every: list[Candidates], at: Uncertain | Conditions) -> list[Staged]:
     ]
 
 
-# ---- a budget, and no costs: what is missed beside the best within the budget
-# ---------------------------------------------------
+# ---- a budget, and no costs: what is missed beside the best within the budget -----------------
 
 
 def staged_within(
