@@ -266,8 +266,8 @@ def sweep(
     """How does a measure change with the base rate? x = prior, y = the measure.
 
     At each prior the point is chosen again, by cost or by a rule; with a `threshold` it stays where
-    it is. NaN where no point keeps the rule, or where the measure is undefined; thresholds are NaN
-    there too, and where nothing is flagged.
+    it is. NaN where no point satisfies the rule, or where the measure is undefined; thresholds are
+    NaN there too, and where nothing is flagged.
 
     >>> import baserate as br
     >>> counts = br.Counts([3, 2, 1], positives=[60, 30, 10], negatives=[1, 20, 79])

@@ -435,7 +435,7 @@ def choose_amount(
 ) -> AmountPoint:
     """Where should the threshold be, if every alert costs a review and every miss its own amount?
 
-    The cheapest point, by review·(TP + FP) + the amount missed, of those that keep the rule;
+    The cheapest point, by review·(TP + FP) + the amount missed, of those that satisfy the rule;
     flagging nothing and flagging everything are among them. `recovered` is the share of a caught
     amount that is not lost after all. At another prior than the sample's, positives and negatives
     are weighed by class. Equals go to the point that flags least. With a budget ("alerts <= 200"
@@ -533,8 +533,8 @@ def _asked(
 def decided(
     priced: Priced, rule: Rule, prices: Prices, *, use_up: bool, averaged: bool = False
 ) -> OperatingPoint:
-    """The best of the points that keep the rule; a budget that is to be used up ends where it is,
-    unless less is strictly better.
+    """The best of the points that satisfy the rule; a budget that is to be used up ends where it
+    is, unless less is strictly better.
     """
     points, at = priced.points, prices.at
     masks = [keeping(term, points, at) for term in rule.terms]
@@ -615,7 +615,7 @@ def _lucky(priced: Priced, point: OperatingPoint, prices: Prices) -> tuple[float
 @dataclass(frozen=True)
 class AmountChoice:
     """The best model by its amounts, where it is set, and what the others would do; `refused` says
-    of some why they cannot keep the rule.
+    of some why they cannot satisfy the rule.
 
     Whether the best model is significantly better than the others, or than flagging nothing or
     everything, is not tested: `untested` and `baseline_untested` say why.

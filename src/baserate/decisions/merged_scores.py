@@ -143,7 +143,7 @@ def refuse_infeasible(points: Points, terms: Sequence[Term], at: Conditions) -> 
 
 def refuse_hidden(points: Points, kept: Mask, asked: Iterable[tuple[Term, Conditions]]) -> None:
     """Where costs decide under a rule: inside a run of negatives no threshold is better than the
-    run's beginning, if that keeps the rule.
+    run's beginning, if that satisfies the rule.
 
     `kept` are the points that keep it; what is asked is that each term holds at its conditions.
     """

@@ -543,7 +543,7 @@ Ends = tuple[Confusion, Confusion]
 def best_mixture(
     points: Points, rule: Rule, objective: Measure, at: Conditions
 ) -> OperatingPoint | None:
-    """The best point on the edges of the hull that keeps the rule; None where no mixture keeps
+    """The best point on the edges of the hull that satisfies the rule; None where no mixture keeps
     it.
     """
     for read in (objective, *(term.measure for term in rule.terms)):

@@ -1,5 +1,5 @@
-"""Which points keep a rule, and which of them is best: fast on floats, exact wherever floats cannot
-tell.
+"""Which points satisfy a rule, and which of them is best: fast on floats, exact wherever floats
+cannot tell.
 """
 
 from __future__ import annotations

@@ -65,7 +65,7 @@ from baserate.notes import CASE_CONTROL, Note, combine
 from baserate.numbers import Floats, exactly, rounded
 
 # ----------------------------------------------------------------------
-# `choose`: the best point that keeps a rule.
+# `choose`: the best point that satisfies a rule.
 
 
 COST = "expected_cost"
@@ -86,15 +86,15 @@ def choose(  # noqa: PLR0913 (each is a question of its own)
 ) -> OperatingPoint:
     """Where should the threshold be, at this base rate and these costs?
 
-    The cheapest point (lowest `expected_cost`) that keeps the rule, or the best by another measure:
-    `optimize="f1"`. Equals go to the point that flags least. A rule joins terms by "and": "recall
-    >= 0.8 and posfrac <= 1%". With a budget, "alerts <= 200" out of `volume` cases, the threshold
-    never flags more; only where several cases tie at its end, more than 1 % of the budget, is a
-    share of them flagged at random, and numbers are expected values. Where no costs are given a
-    budget is used up (`optimize="tpr"`). `mix=True` also tries mixtures of two thresholds on the
-    ROC hull. `calibrated_at` is the base rate at which the scores are calibrated probabilities: the
-    threshold in theory then stands beside the empirical one. What no point can keep is refused
-    (`Infeasible`), with what would be feasible.
+    The cheapest point (lowest `expected_cost`) that satisfies the rule, or the best by another
+    measure: `optimize="f1"`. Equals go to the point that flags least. A rule joins terms by "and":
+    "recall >= 0.8 and posfrac <= 1%". With a budget, "alerts <= 200" out of `volume` cases, the
+    threshold never flags more; only where several cases tie at its end, more than 1 % of the
+    budget, is a share of them flagged at random, and numbers are expected values. Where no costs
+    are given a budget is used up (`optimize="tpr"`). `mix=True` also tries mixtures of two
+    thresholds on the ROC hull. `calibrated_at` is the base rate at which the scores are calibrated
+    probabilities: the threshold in theory then stands beside the empirical one. What no point can
+    keep is refused (`Infeasible`), with what would be feasible.
 
     `guarantee="recall >= 0.9"` chooses among the thresholds at which the requirement holds in the
     field with 95 % confidence (or `level`), although they are chosen on these cases: the cheapest
@@ -232,7 +232,7 @@ def _guaranteed(
     at: Conditions,
     confidence: guarantees.Confidence,
 ) -> OperatingPoint:
-    """The best of the thresholds that are guaranteed and keep the rule; only thresholds are, not
+    """The best of the thresholds that are guaranteed and satisfy the rule; only thresholds are, not
     shares of a tie.
     """
     here = [keeping(term, points, at) for term in sure.terms]
@@ -379,14 +379,14 @@ def guess(
 class Choice:
     """The best model, where it is set, and what the others would do.
 
-    `models` names more than one where they cannot be told apart by what was made best, or where
+    `models` names more than one where they cannot be distinguished by what was made best, or where
     bins leave open which is best; `points` holds the chosen point of every model that keeps the
     rule, `refused` says of the others why they do not. `baselines` are flagging nothing and
-    flagging everything, where they keep the rule too; under a budget without costs there are none.
-    `differences` holds the lead of the best model over every other one, the closest first, with its
-    interval and p-value, where the models were counted together; where they were not, `untested`
-    says why. `lead_over_baseline` is the same over the better of the two baselines, where the best
-    model beats it on these cases; `baseline_untested` says why that was not tested.
+    flagging everything, where they satisfy the rule too; under a budget without costs there are
+    none. `differences` holds the lead of the best model over every other one, the closest first,
+    with its interval and p-value, where the models were counted together; where they were not,
+    `untested` says why. `lead_over_baseline` is the same over the better of the two baselines,
+    where the best model beats it on these cases; `baseline_untested` says why that was not tested.
     """
 
     models: tuple[str, ...]
@@ -471,8 +471,8 @@ def chosen_among(
 def _baselines(
     models: Mapping[str, Counts | Points], chosen: Mapping[str, OperatingPoint]
 ) -> dict[str, OperatingPoint]:
-    """Flagging nothing and flagging everything, where that keeps the rule, and the budget is not to
-    be used up.
+    """Flagging nothing and flagging everything, where that satisfies the rule, and the budget is
+    not to be used up.
     """
     name, point = next(iter(chosen.items()))
     rule, points = parse_rule(point.rule or None, point.volume), Points.of(models[name])
@@ -535,14 +535,16 @@ def _is_better(one: OperatingPoint, other: OperatingPoint) -> bool:
 
 
 # ----------------------------------------------------------------------
-# Choices among models at several base rates: one answer each, and what cannot be had told apart.
+# Choices among models at several base rates: one answer each, and what cannot be had distinguished.
 
 
 Made = TypeVar("Made", Choice, AmountChoice)
 
 
 class Answer(NamedTuple, Generic[Made]):
-    """The conditions, and the choice made at them; none where no model can keep the rule there."""
+    """The conditions, and the choice made at them; none where no model can satisfy the rule
+    there.
+    """
 
     at: Conditions
     choice: Made | None

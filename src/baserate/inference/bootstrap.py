@@ -559,8 +559,8 @@ class _Models:
 
 
 class _Seen(NamedTuple):
-    """The cells that are told apart, in descending order: the lowest score of each, and which one
-    every case is in.
+    """The cells that are distinguished, in descending order: the lowest score of each, and which
+    one every case is in.
     """
 
     scores: Array

@@ -390,7 +390,7 @@ class _Outcomes:
 
 
 def _chosen(resample: _Resamples, choosing: Choosing) -> Chosen:
-    """The place that every resample chooses, as `choose` does: the best that keeps the rule, of
+    """The place that every resample chooses, as `choose` does: the best that satisfies the rule, of
     equals the one that flags least.
     """
     outcomes = _Outcomes(resample.tp, resample.fp, resample.totals, choosing.at)

@@ -35,8 +35,8 @@ JOINT_DRAWS = "joint-draws"
 ADJUSTED = "adjusted-count"
 DRAWS = 20_000
 STREAM = 0xF1E1D
-# Where the classes cannot be told apart in more than this share of the draws, no base rate follows
-# from the share that is flagged.
+# Where the classes cannot be distinguished in more than this share of the draws, no base rate
+# follows from the share that is flagged.
 UNTOLD = 0.005
 # A cell of cases: flagged at the threshold of the estimate and at the one in question; at the first
 # only; at the second only; at neither. Half a case in the first and in the last of them makes the

@@ -352,7 +352,7 @@ class Statistic:
     range: tuple[float, float] = (-math.inf, math.inf)
 
     def __call__(self, counts: Counts) -> float:
-        """Its value; NaN where it is undefined, or where no threshold keeps the rule."""
+        """Its value; NaN where it is undefined, or where no threshold satisfies the rule."""
         try:
             return float(self.value(counts))
         except Infeasible:

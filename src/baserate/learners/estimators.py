@@ -423,7 +423,7 @@ BROKEN = -1e9
 @dataclass(frozen=True)
 class Scorer:
     """`scorer(estimator, X, y)`: higher is better, so what should be low is negated; NaN where it
-    is undefined or no threshold keeps the rule.
+    is undefined or no threshold satisfies the rule.
 
     In `TunedThresholdClassifierCV` the threshold is the tuner's: the measure is read where it
     flags, and a rule that is broken there counts as -1e9.

@@ -436,7 +436,7 @@ def of_regression(verdict: Regression) -> str:
 
 
 def _slice(name: str) -> str:
-    """A slice by its name, told apart from all cases."""
+    """A slice by its name, distinguished from all cases."""
     return f"{ALL} (a slice)" if name == ALL else quoted(name, quotes=False)
 
 

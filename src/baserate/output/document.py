@@ -180,7 +180,9 @@ def of_models(
 
 
 def of_choice(choice: Choice) -> dict[str, Any]:
-    """Which model was chosen at one set of conditions, by what, and which cannot keep the rule."""
+    """Which model was chosen at one set of conditions, by what, and which cannot satisfy the
+    rule.
+    """
     point = choice.point
     return {
         "at": conditions(point.at),

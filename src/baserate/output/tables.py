@@ -66,7 +66,7 @@ VOLUME = re.compile(r"\(volume=[^)]*\)")
 
 
 class Row(NamedTuple):
-    """One line: a model at one set of conditions, set somewhere, or unable to keep the rule."""
+    """One line: a model at one set of conditions, set somewhere, or unable to satisfy the rule."""
 
     model: str
     at: Conditions

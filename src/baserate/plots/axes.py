@@ -15,7 +15,7 @@ from baserate.numbers import Floats
 
 Scale = Literal["linear", "log", "deviate"]
 Ticks = tuple[tuple[float, str], ...]
-# How far beyond the frame a place is told apart: what lies further away is drawn there, and
+# How far beyond the frame a place is distinguished: what lies further away is drawn there, and
 # clipped.
 BEYOND = 0.5
 MOST_DECADES = 7

@@ -178,8 +178,8 @@ def stepped(x: Floats, y: Floats) -> tuple[Floats, Floats]:
 
 
 def seen(x: Floats, y: Floats) -> Any:
-    """Which points are told apart at this size: the first of each run in one place; in each column
-    of many, its extremes too.
+    """Which points are distinguished at this size: the first of each run in one place; in each
+    column of many, its extremes too.
     """
     if len(x) <= MOST_PLACES:
         return np.arange(len(x))

@@ -694,7 +694,7 @@ def winner_map_panel(
     """Who is cheapest at each base rate and each cost ratio: coloured regions between borders that
     are straight by odds.
 
-    Darker areas are where models cannot be told apart, if the map knows.
+    Darker areas are where models cannot be distinguished, if the map knows.
 
     >>> import baserate as br
     >>> a = br.Counts([2, 1, 0], positives=[60, 30, 10], negatives=[10, 200, 790])

@@ -647,7 +647,7 @@ def svg_of(figure: Figure) -> str:
         f'<title id="{key}-title">{_safe(title, 200)}</title>\n<desc'
         f' id="{key}-desc">{_safe(says, 2000)}</desc>'
     )
-    # What is drawn must be told apart from other figures in one page: clips are named by the
+    # What is drawn must be distinguished from other figures in one page: clips are named by the
     # figure's own fingerprint.
     return (
         f'{head}\n{named}\n<rect width="100%" height="100%"'

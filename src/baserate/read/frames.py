@@ -404,7 +404,7 @@ def wide(dtype: Any) -> Any:
 
 def tallied(frame: Any, wanted: Wanted, most: int, scored: Any = True) -> Tally | None:  # noqa: FBT002 (a bool or an expression of them)
     """How many cases have each row of values; None where there are more than `most` rows. Scores
-    are told apart where `scored` is true.
+    are distinguished where `scored` is true.
     """
     import narwhals.stable.v2 as nw
 

@@ -130,7 +130,7 @@ class Decision:
     against the best without it, and holds what the rule costs too; under a budget ("alerts <= 200")
     without costs, where `optimized` is "caught", it is the positives missed a case beyond those of
     the best threshold within the budget. `rivals` has the best setting of every model and answer
-    for all that keeps the rule; `refused` says why the others have none. `mixture` is set where
+    for all that satisfies the rule; `refused` says why the others have none. `mixture` is set where
     mixing two settings was asked for and regrets less.
     """
 
@@ -296,8 +296,7 @@ def _bests(
     every: list[Candidates], found: list[Staged], masks: Mapping[str, Mask], *, use_up: bool
 ) -> Iterator[_Best | None]:
     """The best setting of each: flagging nothing, every model in its order, flagging everything. Of
-    equals the one that flags least, but
-    where a budget is to be used up the one that flags most.
+    equals the one that flags least, but where a budget is to be used up the one that flags most.
     """
     sites = every[0].sites
     for name, rate, place in (
@@ -354,8 +353,8 @@ def _exactly(one: Candidates, found: list[Staged], index: int) -> Fraction:
 def _infeasible(
     every: list[Candidates], rule: Rule, found: list[Staged], at: Uncertain | Conditions
 ) -> Infeasible:
-    """Where no setting keeps the rule: what would be feasible there; or that no one threshold keeps
-    it everywhere.
+    """Where no setting satisfies the rule: what would be feasible there; or that no one threshold
+    keeps it everywhere.
     """
     for part in found:
         scene = part.scene

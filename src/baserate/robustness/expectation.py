@@ -471,8 +471,7 @@ def _kind(asked: Measure, readers: Sequence[Reader], at: Uncertain, kind: str | 
 
 def _is_pooled(asked: Measure, readers: Sequence[Reader]) -> bool:
     """Is its long-run value another one than its average? Where the threshold follows the base
-    rate, that of rates is too: tpr is weighted by
-    the positives of each day.
+    rate, that of rates is too: tpr is weighted by the positives of each day.
     """
     moves = asked.depends_on_prior or not all(reader.fixed for reader in readers)
     return moves and not _is_straight(asked)

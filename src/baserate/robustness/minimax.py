@@ -494,8 +494,8 @@ def own_prior(sample: Points | Confusion, asked: Iterable[Measure]) -> Fraction 
 
 
 def kept(one: Candidates, rule: Rule, every: list[Scene]) -> Mask:
-    """The thresholds that keep the rule in every scene: at every site, and over the whole of each
-    range.
+    """The thresholds that satisfy the rule in every scene: at every site, and over the whole of
+    each range.
     """
     asked = [
         (term, scene.site, known.conditions())

@@ -273,7 +273,7 @@ class WinnerMap:
     The winner depends on the effective prior alone, e = prior / (prior + (1 − prior) · ratio):
     `wins` are its stretches, exact, with ties named together, `borders` the lines between them.
     Under a rule that depends on the base rate they change with it, and `along` has those at one
-    base rate. `apart` says where models cannot be told apart, if that was asked for.
+    base rate. `apart` says where models cannot be distinguished, if that was asked for.
     """
 
     models: tuple[str, ...]
@@ -454,8 +454,8 @@ def from_zero(found: Sequence[Region], points: Mapping[str, Points]) -> tuple[No
 
 
 def _constrained(points: Mapping[str, Points], rule: Rule, at: Conditions) -> list[Region]:
-    """The stretches of what keeps the rule at these conditions: thresholds, and the part of a tie
-    that fills a budget.
+    """The stretches of what satisfies the rule at these conditions: thresholds, and the part of a
+    tie that fills a budget.
     """
     masks: dict[str, Mask] = {}
     for name, one in points.items():
