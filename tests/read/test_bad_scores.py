@@ -300,3 +300,9 @@ def test_row_35_scores_may_lie_at_odd_addresses():
     scores = np.frombuffer(buffer, np.float64, 4, offset=1)
     scores[:] = S
     assert br.count([0, 0, 1, 1], scores) == br.count([0, 0, 1, 1], S)
+
+
+def test_flags_without_numbers_beside_them_are_two_scores():
+    counts = br.count([1, 0, 1], np.array([True, False, np.bool_(True)], dtype=object))
+    assert counts.scores.tolist() == [1, 0]
+    assert counts.positives.tolist() == [2, 0]

@@ -20,6 +20,7 @@ from baserate.read import condense, large, table
 from baserate.read.table import CELL, LEAST
 
 ROOT = Path(__file__).parents[2]
+KILL_COUNT = Path(__file__).with_name("kill_count.py")
 
 
 def made(rows=5_000, prior=0.01, seed=0):
@@ -353,7 +354,14 @@ def test_killed_runs_go_on_and_give_the_same_digest(tmp_path, approx):
     order = np.argsort(scores) if approx else slice(None)
     path = written(tmp_path / "x.parquet", labels[order], scores[order], 500)
     done = subprocess.run(
-        [sys.executable, str(ROOT / "tests" / "kill_count.py"), path, str(tmp_path), "6", *approx],
+        [
+            sys.executable,
+            str(ROOT / "tests" / "read" / "kill_count.py"),
+            path,
+            str(tmp_path),
+            "6",
+            *approx,
+        ],
         capture_output=True,
         text=True,
         check=True,

@@ -28,6 +28,7 @@ from baserate.read.source import Options
 from baserate.read.table import CELL, LEAST, Wanted
 
 ROOT = Path(__file__).parents[2]
+KILL_COUNT = Path(__file__).with_name("kill_count.py")
 HOW = {"label": "y", "score": "s"}
 
 
@@ -305,7 +306,13 @@ def test_a_text_in_doubt_cannot_be_resumed(tmp_path):
 def test_killed_runs_over_text_go_on_and_give_the_same_digest(tmp_path, place):
     labels, scores = made(12_000)
     path = written(tmp_path / "x.csv", lines(labels.astype(int), scores))
-    program = [sys.executable, str(ROOT / "tests" / "kill_count.py"), path, str(tmp_path), "4"]
+    program = [
+        sys.executable,
+        str(KILL_COUNT),
+        path,
+        str(tmp_path),
+        "4",
+    ]
     seen = json.loads(subprocess.run(program, capture_output=True, text=True, check=True).stdout)
     assert (seen["kills"], seen["wrong"]) == (4, 0)
     assert_left_soon(place)
