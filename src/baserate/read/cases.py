@@ -139,17 +139,17 @@ def _check_flags(column: Column, values: list[Any]) -> None:
     """True and false beside numbers are labels, or flags, that slipped in: as scores they would be
     the highest and the lowest of many.
     """
-    if {bool, np.bool_}.isdisjoint(map(type, values)):
+    types = set(map(type, values))
+    if not types & {bool, np.bool_} or types <= {bool, np.bool_}:
         return
     kinds = Counter(map(kind_of_value, values))
-    if len(kinds) > 1:
-        rarest = kinds.most_common()[-1][0]
-        raise mixed(
-            "BR208",
-            column.name,
-            kinds,
-            [row for row, value in enumerate(values) if kind_of_value(value) == rarest],
-        )
+    rarest = kinds.most_common()[-1][0]
+    raise mixed(
+        "BR208",
+        column.name,
+        kinds,
+        [row for row, value in enumerate(values) if kind_of_value(value) == rarest],
+    )
 
 
 def _plain_text(values: list[Any]) -> list[Any] | None:
