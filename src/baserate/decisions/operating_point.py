@@ -977,7 +977,8 @@ def unused(
         why = f"more would break {' and '.join(map(str, others))}"
     else:
         why = f"no more of these {goal} (a larger budget may)"
-    yield Note("BR523", f"{used:.6g} of {float(budget.limit):g} alerts are used: {why}")
+    shown = f"{used:.0f}" if used >= 10 else f"{used:.3g}"
+    yield Note("BR523", f"{shown} of {float(budget.limit):g} alerts are used: {why}")
 
 
 def _draw(point: OperatingPoint) -> str:

@@ -29,8 +29,8 @@ DELONG_LOGIT, DELONG, PLACEMENTS, FREE = (
     "placements-beta",
     "distribution-free",
 )
-# Below so many of the smaller class, or this close to perfect, DeLong's interval covers too little
-# (benchmarks/coverage.py).
+# Below this many of the smaller class, or this close to perfect, DeLong's interval covers too
+# little (benchmarks/coverage.py).
 ENOUGH_FOR_LOGIT, PERFECT = 100, 0.9
 # Placements with more than this share of the largest variance there could be are nearly all 0 or 1.
 EXTREME = 0.9
@@ -376,7 +376,7 @@ def normal(share: float) -> float:
 
 
 DELONG_T, HOEFFDING = "delong-t", "hoeffding"
-# Below so many of the smaller class, the normal distribution rejects too often, and Student's t
+# Below this many of the smaller class, the normal distribution rejects too often, and Student's t
 # stands in.
 ENOUGH_FOR_NORMAL = 100
 # With one or two, a variance says nothing (a test rejects 10 % of true hypotheses with two).
