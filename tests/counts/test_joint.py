@@ -27,6 +27,17 @@ def test_joint_counts_keep_each_model_and_the_pairing():
     assert joint.canonical().positives.tolist() == [2, 0, 1, 0]
 
 
+def test_joint_counts_of_some_models_keep_the_cases_and_their_pairing():
+    joint = br.count_models(Y, MODELS)
+    assert joint.only(["forest"]) == br.count_models(Y, {"forest": MODELS["forest"]})
+    assert joint.only(["forest", "logit"]).marginal("logit") == joint.marginal("logit")
+
+
+def test_counts_that_were_made_already_are_not_made_again():
+    joint, known = br.count_models(Y, MODELS), br.count(Y, MODELS["logit"])
+    assert joint.counted_as({"logit": known}).marginal("logit") is known
+
+
 def test_joint_counts_add_up_and_compare_by_value():
     first, second = (
         br.count_models(Y[:2], {k: v[:2] for k, v in MODELS.items()}),

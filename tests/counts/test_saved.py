@@ -78,6 +78,12 @@ def test_notes_and_ledger_are_saved(tmp_path):
     assert back.ledger == counts.ledger
 
 
+def test_condensed_counts_keep_the_thresholds_that_stay_exact(tmp_path):
+    counts = br.Counts([0.9, 0.5, 0.3, 0.1], [6, 3, 0, 0], [2, 8, 30, 5]).condense([0.3])
+    counts.save(tmp_path / "c")
+    assert br.load(tmp_path / "c").cuts.tolist() == counts.cuts.tolist() == [0.3]
+
+
 def test_every_single_flipped_bit_is_noticed(tmp_path):
     path = tmp_path / "x.counts"
     COUNTS.save(path)

@@ -119,8 +119,6 @@ def test_contradictions_between_options_are_refused():
         br.InputError, match="BR533: a sweep keeps one threshold, or chooses again by a rule"
     ):
         br.sweep(COUNTS, "precision", priors=[0.1], rule="tpr >= 0.5", threshold=0.4)
-    with pytest.raises(br.InputError, match="BR570: brier_decomposition gives several numbers"):
-        br.macro(br.brier_decomposition, {"a": COUNTS})
     with pytest.raises(br.InputError, match="BR519: roc does not depend on conditions"):
         br.family(br.roc, COUNTS, at=[AT])
 
