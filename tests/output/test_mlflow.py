@@ -108,7 +108,7 @@ def test_without_mlflow_the_extra_is_named(monkeypatch):
 def test_flat_names_are_those_of_the_document():
     from baserate.output import document
 
-    metrics, params = flat(document.of_models("log", {"m": br.count(Y, S)}, {}, [], []))
+    metrics, params = flat(document.of_models("log", {"m": br.count(Y, S)}, {}, [], [], aucs={}))
     assert set(metrics) == {
         "m.positives",
         "m.negatives",

@@ -14,7 +14,6 @@ from baserate.decisions.operating_point import brief
 from baserate.errors import Infeasible
 from baserate.inference.fixed_point import point_intervals
 from baserate.output import tables
-from baserate.output.document import PLAIN
 from baserate.reports.page import outcome_table
 
 VOLUME = 1_000_000
@@ -128,9 +127,7 @@ def compare(page):
     assert shown["best"] == [name in choice.models for name in MODELS]
     points = reported().contents.chosen if given else choice.points
     for row, name in zip(shown["models"], MODELS, strict=True):
-        compare_row(
-            row, points.get(name), reported().contents.known.at(points[name]) if given else None
-        )
+        compare_row(row, points.get(name), points[name].intervals if given else None)
     compare_baselines(shown, choice)
     assert shown["outcomes"] == [list(row[1:]) for row in outcome_table(choice.point, volume).rows]
     return shown
@@ -167,7 +164,7 @@ def compare_row(row, point, known=None):
         assert [value for value, _ in row[1:]] == ["cannot satisfy the rule", *["—"] * len(COLUMNS)]
         return
     assert row[1] == [brief(point), ""]
-    intervals = point_intervals(point, BOUNDED, PLAIN.level, PLAIN.seed)
+    intervals = point_intervals(point, BOUNDED, 0.95, 0)
     for (value, bounds), name in zip(row[2:], COLUMNS, strict=True):
         assert value == tables._cell(point, name), name
         if known is not None:

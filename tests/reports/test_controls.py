@@ -12,7 +12,6 @@ from tests.reports.live import MODELS, START, VOLUME, compare, compare_row, sett
 import baserate as br
 from baserate.decisions.operating_point import brief, highest_below
 from baserate.output import tables
-from baserate.output.document import PLAIN
 from baserate.reports.page import outcome_table
 
 
@@ -36,7 +35,7 @@ def test_it_starts_where_python_was_asked(page):
     assert "not tested" not in shown["answer"]
     first = [row[0] for row in shown["models"]]
     assert first == [
-        [tables.digits(br.auc(counts), 4), tables.span(PLAIN.auc(counts))]
+        [tables.digits(br.auc(counts), 4), tables.span(br.interval(br.auc, counts))]
         for counts in MODELS.values()
     ]
 

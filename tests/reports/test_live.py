@@ -173,7 +173,7 @@ def costs_known(models, at):
     """
     contents = br.report(models, at=at).contents
     return [
-        (contents.known.at(point)["expected_cost"], point)
+        (point.intervals["expected_cost"], point)
         for point in (contents.chosen[name] for name in models)
     ]
 

@@ -165,7 +165,7 @@ def test_the_four_outcomes_are_natural_numbers_of_the_volume():
 
 def test_the_tables_are_those_of_the_command_line(found):
     texts = Page(found.html).texts
-    for row in tables.of_models(MODELS, found.contents.known).rows:
+    for row in tables.of_models(MODELS, found.contents.aucs).rows:
         at = texts.index(row[0], texts.index("Models"))
         assert tuple(texts[at : at + len(row)]) == row
 

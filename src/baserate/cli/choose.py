@@ -7,7 +7,7 @@ from __future__ import annotations
 import functools
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any, NamedTuple
 
 import click
@@ -16,7 +16,7 @@ from baserate import notation
 from baserate.atomic import Grid
 from baserate.cli import options
 from baserate.cli.help import Sectioned
-from baserate.cli.options import Surety, say
+from baserate.cli.options import say
 from baserate.cli.prior import in_field, with_prior_from
 from baserate.cli.terminal import Progress, tell
 from baserate.conditions import Conditions
@@ -25,16 +25,21 @@ from baserate.counts.counts import Counts
 from baserate.counts.joint import JointCounts
 from baserate.decisions.amount_costs import CAUGHT, AmountChoice, AmountPoint, choose_amount_model
 from baserate.decisions.operating_point import brief, setting
-from baserate.decisions.selection import Answer, Choice, made_by
+from baserate.decisions.selection import Answer, Choice, made_by, settings_of
 from baserate.errors import escaped, number_of, quoted, refuse
 from baserate.inference.amount_intervals import NAMES, amount_intervals
 from baserate.inference.best_model import choices
+from baserate.inference.intervals import (
+    IntervalOptions,
+    auc_intervals,
+    completed,
+    with_points,
+)
 from baserate.inference.paired import same_scores
-from baserate.inference.values import Interval, percent
+from baserate.inference.values import percent
 from baserate.measures.measure import Measure, parse
 from baserate.notes import Note
 from baserate.output import comparisons, document, tables
-from baserate.output.document import Known
 from baserate.output.tables import UNDEFINED, Row, digits, span
 from baserate.read.files import amounts_from
 from baserate.read.table import Wanted
@@ -43,7 +48,6 @@ from baserate.read.table import Wanted
 # `baserate choose --amount`: which model, at which threshold, where every case has its own amount.
 
 
-Found = Mapping[int, Mapping[str, Interval]]
 SHOWN = ("alerts", "amount_caught", "amount_missed", "cost", "expected_cost")
 HEADINGS = {
     "alerts": "alerts",
@@ -169,7 +173,7 @@ def choose_by_amounts(
     wanted: Wanted,
     money: Money,
     question: Question,
-    surety: Surety,
+    surety: IntervalOptions,
     *,
     as_json: bool,
 ) -> None:
@@ -180,60 +184,50 @@ def choose_by_amounts(
     answers, refusals = made_by(
         choose_amount_model, models, question.rule, question.at, volume=question.volume, **prices
     )
+    if surety.replicates:
+        answers = _with_amount_intervals(answers, models, surety)
     made = [answer.choice for answer in answers if answer.choice is not None]
-    found = _intervals(models, made, surety)
     settings = {
         name: [choice.points[name] for choice in made if name in choice.points] for name in models
     }
-    notes = document.merged([*refusals, *_notes(models, settings, found)])
+    notes = document.merged([*refusals, *_notes(models, settings)])
     if as_json:
-        click.echo(
-            document.text(_document(models, settings, made, question, (notes, found, surety)))
-        )
+        click.echo(document.text(_document(models, settings, made, question.at, (notes, surety))))
     else:
-        _tell_amounts(answers, list(models), found, surety)
+        _tell_amounts(answers, list(models), surety)
     say(notes)
 
 
-def _intervals(
-    models: Mapping[str, Amounts], made: Sequence[AmountChoice], surety: Surety
-) -> Found:
-    """The intervals of every chosen point, where resampling is asked for."""
-    if not surety.replicates:
-        return {}
+def _with_amount_intervals(
+    answers: Sequence[Answer[AmountChoice]], models: Mapping[str, Amounts], how: IntervalOptions
+) -> list[Answer[AmountChoice]]:
+    """The answers, every chosen point with its intervals."""
     with Progress("resampling") as progress:
-        how: dict[str, Any] = {
-            "replicates": surety.replicates,
-            "seed": surety.seed,
-            "level": surety.level,
-            "progress": progress,
-        }
-        return {
-            id(point): amount_intervals(point, models[name], **how)
-            for choice in made
-            for name, point in choice.points.items()
-        }
+        asked: dict[str, Any] = {**asdict(how), "progress": progress}
+
+        def resampled(choice: AmountChoice) -> AmountChoice:
+            points = {
+                name: replace(point, intervals=amount_intervals(point, models[name], **asked))
+                for name, point in choice.points.items()
+            }
+            return replace(choice, points=points)
+
+        return [
+            answer._replace(choice=answer.choice and resampled(answer.choice)) for answer in answers
+        ]
 
 
 def _notes(
-    models: Mapping[str, Amounts], settings: Mapping[str, Sequence[AmountPoint]], found: Found
+    models: Mapping[str, Amounts], settings: Mapping[str, Sequence[AmountPoint]]
 ) -> list[Note]:
     """Every note once; one that not all models share is said of its model."""
     seen: dict[Note, dict[str, None]] = {}
     for name, amounts in models.items():
         points = settings[name]
-        resampled = [
-            note
-            for point in points
-            for each in found.get(id(point), {}).values()
-            for note in each.notes
-        ]
-        for note in (
-            *amounts.notes,
-            *(note for point in points for note in point.notes),
-            *resampled,
-        ):
-            seen.setdefault(note, {})[name] = None
+        resampled = [one for point in points for one in point.intervals.values()]
+        for noted in (amounts, *points, *resampled):
+            for note in noted.notes:
+                seen.setdefault(note, {})[name] = None
     return [
         (
             note
@@ -248,16 +242,14 @@ def _document(
     models: Mapping[str, Amounts],
     settings: Mapping[str, Sequence[AmountPoint]],
     made: Sequence[AmountChoice],
-    question: Question,
-    beside: tuple[Sequence[Note], Found, Surety],
+    at: Sequence[Conditions],
+    beside: tuple[Sequence[Note], IntervalOptions],
 ) -> dict[str, Any]:
-    notes, found, surety = beside
+    notes, how = beside
     counts = {name: amounts.counts for name, amounts in models.items()}
-    known = document.Known(surety.level, surety.seed)
-    verdict = [_verdict(choice) for choice in made]
-    content = document.of_models(
-        "choose", counts, {}, question.at, notes, known=known, seed=surety.seed, verdict=verdict
-    )
+    parts: dict[str, Any] = {"seed": how.seed, "verdict": [_verdict(choice) for choice in made]}
+    aucs = auc_intervals(counts, how)
+    content = document.of_models("choose", counts, {}, at, notes, aucs=aucs, **parts)
     for part in content["models"]:
         amounts = models[part["name"]]
         part["amounts"] = {
@@ -265,7 +257,7 @@ def _document(
             "negative": document.number(amounts.total_negative_amount),
             "decimals": amounts.decimals,
             "digest": amounts.digest,
-            "points": [_point(point, found.get(id(point), {})) for point in settings[part["name"]]],
+            "points": [_point(point) for point in settings[part["name"]]],
         }
     return content
 
@@ -287,7 +279,7 @@ def _verdict(choice: AmountChoice) -> dict[str, Any]:
     }
 
 
-def _point(point: AmountPoint, found: Mapping[str, Interval]) -> dict[str, Any]:
+def _point(point: AmountPoint) -> dict[str, Any]:
     """A point and its sums, as bare numbers."""
     where, average = point.point, point.by_average
     more = document.share_of(where)
@@ -307,13 +299,13 @@ def _point(point: AmountPoint, found: Mapping[str, Interval]) -> dict[str, Any]:
         **{name: document.number(getattr(point, name)) for name in (*NAMES, "amount_false_alarms")},
         "nothing": document.number(point.nothing),
         "everything": document.number(point.everything),
-        "by_average": None if average is None else _point(average, {}),
-        "intervals": {name: document.of_interval(each) for name, each in found.items()},
+        "by_average": None if average is None else _point(average),
+        "intervals": {name: document.of_interval(each) for name, each in point.intervals.items()},
     }
 
 
 def _tell_amounts(
-    answers: Sequence[Answer[AmountChoice]], models: Sequence[str], found: Found, surety: Surety
+    answers: Sequence[Answer[AmountChoice]], models: Sequence[str], surety: IntervalOptions
 ) -> None:
     """A sentence or two for each base rate, then a table, and one of intervals."""
     sentences = [line for answer in answers for line in _sentences(answer, alone=len(models) == 1)]
@@ -326,11 +318,11 @@ def _tell_amounts(
     said = [
         "No intervals: no formula knows how amounts are spread. --replicates 2000 resamples them."
     ]
-    if found:
+    if surety.replicates:
         how = f"choosing the thresholds again on each of {surety.replicates} resamples"
         said = [
             f"{percent(surety.level)} intervals, {how}:",
-            _table(rows, len(answers) > 1, lambda point, name: span(found[id(point)][name])),
+            _table(rows, len(answers) > 1, lambda point, name: span(point.intervals[name])),
         ]
     tell("\n".join(sentences), table, *said)
 
@@ -475,7 +467,7 @@ def choose_command(
     """  # noqa: E501
     asked_rule, surety = (
         _one_rule(rule, named_rule),
-        Surety(options.level_of(level), replicates, seed),
+        IntervalOptions(options.level_of(level), replicates, seed),
     )
     at, cases = options.conditions_of(priors, costs, profits), options.volume_of(volume)
     if money.amount is not None:
@@ -529,7 +521,7 @@ def _present(
     at: list[Conditions],
     answers: list[Answer[Choice]],
     refusals: Sequence[Note],
-    surety: Surety,
+    surety: IntervalOptions,
     read: dict[str, Any],
     *,
     as_json: bool,
@@ -538,33 +530,34 @@ def _present(
     stderr.
     """
     models = options.each_model(together)
-    made = [answer.choice for answer in answers if answer.choice is not None]
-    settings = {
-        name: [choice.points[name] for choice in made if name in choice.points] for name in models
-    }
-    points = [(name, point) for name, several in settings.items() for point in several]
-    known = in_field(surety.known(models, points), read, points)
-    notes = [*refusals, *document.notes_of(models, settings), *known.notes, *_same_scores(together)]
+    with Progress("resampling") as progress:
+        found = completed(models, settings_of(models, answers), surety, progress)
+    found = in_field(found, read, surety)
+    answers = with_points(answers, found.points, surety)
+    notes = [
+        *refusals,
+        *document.notes_of(models, found.points),
+        *found.notes,
+        *_same_scores(together),
+    ]
     if as_json:
         verdict = [
-            {**document.of_choice(choice), **comparisons.of_leads(choice)} for choice in made
+            {**document.of_choice(answer.choice), **comparisons.of_leads(answer.choice)}
+            for answer in answers
+            if answer.choice is not None
         ]
+        parts: dict[str, Any] = {"seed": surety.seed, "verdict": verdict}
+        aucs = auc_intervals(models, surety)
         click.echo(
             document.text(
-                document.of_models(
-                    "choose",
-                    models,
-                    settings,
-                    at,
-                    notes,
-                    known=known,
-                    seed=surety.seed,
-                    verdict=verdict,
-                )
+                document.of_models("choose", models, found.points, at, notes, aucs=aucs, **parts)
             )
         )
     else:
-        _tell(answers, list(models), known, surety.words(known, chosen=True))
+        how = comparisons.thresholds_taken(
+            chosen=True, corrected=found.corrected, resamples=surety.resamples
+        )
+        _tell(answers, list(models), how)
     say(notes)
 
 
@@ -600,7 +593,7 @@ def _answered(
     rule: str | None,
     at: list[Conditions],
     asked: dict[str, Any],
-    surety: Surety,
+    surety: IntervalOptions,
 ) -> tuple[list[Answer[Choice]], list[Note]]:
     """The choice at each base rate, with the test of its lead; resampled where that is asked
     for.
@@ -615,7 +608,7 @@ def _answered(
         return choices(models, rule, at, **asked, **told)
 
 
-def _tell(answers: list[Answer[Choice]], models: list[str], known: Known, how: str) -> None:
+def _tell(answers: list[Answer[Choice]], models: list[str], how: str) -> None:
     """A sentence for each base rate, then a table, and one of intervals."""
     sentences = [
         (
@@ -639,7 +632,7 @@ def _tell(answers: list[Answer[Choice]], models: list[str], known: Known, how: s
         "\n".join(sentences),
         tables.of_points(rows),
         leads,
-        comparisons.of_intervals(rows, known, how),
+        comparisons.of_intervals(rows, how),
         *theories,
     )
 

@@ -17,6 +17,7 @@ from baserate.counts.counts import Counts
 from baserate.counts.grouped import GroupedCounts
 from baserate.counts.joint import JointCounts
 from baserate.errors import escaped, quoted, refuse, refuse_file
+from baserate.inference.intervals import auc_intervals
 from baserate.output import document, tables
 from baserate.read.condense import forget
 from baserate.read.files import (
@@ -98,11 +99,13 @@ def count_command(
         if large is not None:  # not before: a disk that is full must not cost what was counted
             forget(path.options.ceiling.resume)
     models = _models(whole, name_of(output))
-    notes = document.notes_of(models, {})
+    notes, aucs = document.notes_of(models, {}), auc_intervals(models)
     if as_json:
         click.echo(
             document.text(
-                document.of_models("count", models, {}, options.conditions_of((), (), ()), notes)
+                document.of_models(
+                    "count", models, {}, options.conditions_of((), (), ()), notes, aucs=aucs
+                )
             )
         )
     else:
@@ -110,7 +113,7 @@ def count_command(
         tell(
             f"{escaped(output)}: {many} and saved.",
             *(tables.source(used) for used in whole.ledger.sources),
-            tables.of_models(models),
+            tables.of_models(models, aucs),
         )
     say(notes)
 

@@ -18,6 +18,7 @@ from baserate.counts.counts import Counts
 from baserate.curves.curve import Curve, trace
 from baserate.curves.named import CURVES
 from baserate.errors import quoted, refuse
+from baserate.inference.intervals import auc_intervals
 from baserate.measures.measure import parse
 from baserate.output import choices, document, tables
 from baserate.robustness.expectation import expect_curve
@@ -136,7 +137,8 @@ def _tell_curves(
     )
     if as_json:
         curves = [document.of_curve(model, one) for model, one in made]
-        click.echo(document.text(document.of_models("curve", models, {}, at, notes, curves=curves)))
+        parts: dict[str, Any] = {"aucs": auc_intervals(models), "curves": curves}
+        click.echo(document.text(document.of_models("curve", models, {}, at, notes, **parts)))
     elif as_csv:
         click.echo(tables.curves_csv(made), nl=False)
     else:
@@ -166,10 +168,9 @@ def _tell_outlooks(
         [*document.notes_of(models, {}), *(note for _, one in made for note in one.notes)]
     )
     if as_json:
-        parts = [choices.of_outlook(model, one) for model, one in made]
-        click.echo(
-            document.text(document.of_models("curve", models, {}, [], notes, outlooks=parts))
-        )
+        outlooks = [choices.of_outlook(model, one) for model, one in made]
+        parts: dict[str, Any] = {"aucs": auc_intervals(models), "outlooks": outlooks}
+        click.echo(document.text(document.of_models("curve", models, {}, [], notes, **parts)))
     elif as_csv:
         click.echo(choices.outlooks_csv(made), nl=False)
     else:

@@ -27,6 +27,7 @@ from baserate.decisions.rules import parse_rule
 from baserate.decisions.selection import Choice
 from baserate.errors import Infeasible, number_of, quoted, refuse
 from baserate.inference.best_model import choose_model
+from baserate.inference.intervals import auc_intervals
 from baserate.measures.confusion import confusion_at
 from baserate.measures.measure import parse
 from baserate.notation import number, share
@@ -216,7 +217,7 @@ def _tell_decision(
     }
     notes = document.merged([*document.notes_of(whole, {}), *choices.notes_said(found), *said])
     if as_json:
-        parts = choices.of_recommendation(found)
+        parts: dict[str, Any] = {"aucs": auc_intervals(whole), **choices.of_recommendation(found)}
         click.echo(
             document.text(
                 document.of_models(
@@ -370,10 +371,9 @@ def _tell_expectations(
     ]
     notes = document.merged([*document.notes_of(models, {}), *of_models, *of_difference, *said])
     if as_json:
-        parts = [choices.of_expectation(model, one) for model, one in found]
-        click.echo(
-            document.text(document.of_models("expect", models, {}, [], notes, expectations=parts))
-        )
+        expectations = [choices.of_expectation(model, one) for model, one in found]
+        parts: dict[str, Any] = {"aucs": auc_intervals(models), "expectations": expectations}
+        click.echo(document.text(document.of_models("expect", models, {}, [], notes, **parts)))
     else:
         sources = dict.fromkeys(
             source for counts in models.values() for source in counts.ledger.sources
@@ -452,13 +452,9 @@ def leaders(
         ]
     )
     if as_json:
-        click.echo(
-            document.text(
-                document.of_models(
-                    "leaders", models, {}, [], notes, leaders=choices.of_leaders(found, at, tested)
-                )
-            )
-        )
+        leaders = choices.of_leaders(found, at, tested)
+        parts: dict[str, Any] = {"aucs": auc_intervals(models), "leaders": leaders}
+        click.echo(document.text(document.of_models("leaders", models, {}, [], notes, **parts)))
     else:
         sources = dict.fromkeys(
             source for counts in models.values() for source in counts.ledger.sources
@@ -572,8 +568,9 @@ def triage_command(
         [*document.notes_of(models, {}), *(note for one in found.values() for note in one.notes)]
     )
     if as_json:
-        parts = [choices.of_triage(name, one) for name, one in found.items()]
-        click.echo(document.text(document.of_models("triage", models, {}, at, notes, triage=parts)))
+        triaged = [choices.of_triage(name, one) for name, one in found.items()]
+        parts: dict[str, Any] = {"aucs": auc_intervals(models), "triage": triaged}
+        click.echo(document.text(document.of_models("triage", models, {}, at, notes, **parts)))
     else:
         sources = dict.fromkeys(
             source for counts in models.values() for source in counts.ledger.sources

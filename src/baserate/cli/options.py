@@ -23,8 +23,6 @@ from baserate.conditions import Conditions, Costs
 from baserate.counts.counts import Counts
 from baserate.counts.grouped import GroupedCounts
 from baserate.counts.joint import JointCounts
-from baserate.curves.areas import auc
-from baserate.decisions.operating_point import OperatingPoint
 from baserate.errors import (
     Findings,
     Fix,
@@ -36,17 +34,13 @@ from baserate.errors import (
     refuse_file,
     size,
 )
-from baserate.inference.bootstrap import PERCENTILE, checked_replicates, checked_seed
-from baserate.inference.chosen_threshold import CHOSEN_REPLICATES, Resampling, chosen_intervals
-from baserate.inference.clusters import cluster_intervals, cluster_notes, cluster_plan
-from baserate.inference.intervals import interval
+from baserate.inference.clusters import cluster_notes
 from baserate.inference.sample_size import refuse_masses
-from baserate.inference.values import Difference, Interval, checked_level
+from baserate.inference.values import Difference, checked_level
 from baserate.measures.confusion import LARGEST, MOST_CASES
 from baserate.measures.measure import Measure
 from baserate.notes import RANDOM, Ledger, Note
 from baserate.output import comparisons, document, tables
-from baserate.output.document import Known, names_at
 from baserate.read.csv_dialect import Asked
 from baserate.read.files import (
     count_scores,
@@ -65,101 +59,6 @@ from baserate.read.treatments import Treatment
 
 # ----------------------------------------------------------------------
 # What commands share on the way out: how sure they are, and notes.
-
-
-@dataclass(frozen=True)
-class Surety:
-    """How intervals are wanted: at which level, and with how many resamples for chosen thresholds
-    (None: as many as usual, 0: none).
-    """
-
-    level: float
-    replicates: int | None
-    seed: int
-
-    def __post_init__(self) -> None:
-        checked_seed(self.seed)
-        if self.replicates:
-            checked_replicates(self.replicates)
-
-    def known(
-        self, models: Mapping[str, Counts], points: Iterable[tuple[str, OperatingPoint]]
-    ) -> Known:
-        """The intervals of all points: of chosen thresholds as they will do in the field, unless
-        that is not wanted, or cannot be had.
-        """
-        found: dict[int, Mapping[str, Interval]] = {}
-        notes: list[Note] = []
-        several = list(points)
-        with Progress("resampling") as progress:
-            for name, counts in models.items():
-                chosen = [
-                    point for model, point in several if model == name and _is_resampled(point)
-                ]
-                intervals, said = self.at_chosen(chosen, counts, progress)
-                found |= {
-                    id(point): one for point, one in zip(chosen, intervals, strict=bool(intervals))
-                }
-                notes += [
-                    note if len(models) == 1 else replace(note, text=f"{quoted(name)}: {note.text}")
-                    for note in said
-                ]
-        return Known(self.level, self.seed, found, notes=tuple(notes), corrected=bool(found))
-
-    def at_chosen(
-        self, points: Sequence[OperatingPoint], counts: Counts | GroupedCounts, progress: Progress
-    ) -> tuple[list[dict[str, Interval]], list[Note]]:
-        """The intervals of thresholds chosen on these counts, and what is to be said of them; none
-        where they are treated as fixed.
-        """
-        if self.replicates == 0 or not points:
-            return [], []
-        how = Resampling(self.replicates or CHOSEN_REPLICATES, self.seed, self.level, progress)
-        try:
-            found = chosen_intervals([(point, names_at(point)) for point in points], counts, how)
-        except InputError as error:
-            if self.replicates is not None:
-                raise
-            problem = error.problems[0]
-            weighted = problem.code == "BR583"  # there are no intervals at all
-            return [], (
-                []
-                if weighted
-                else [
-                    Note(
-                        "BR626",
-                        f"{problem.text}, so intervals treat the thresholds as fixed in advance",
-                    )
-                ]
-            )
-        said = [note for one in found for each in one.values() for note in each.notes]
-        notes = [
-            note
-            for note in said
-            if note.code == "BR625" or (note.code == "BR622" and "lies outside" in note.text)
-        ]
-        return found, list(dict.fromkeys(notes))
-
-    def words(self, known: Known, *, chosen: bool) -> str:
-        """What was done about the thresholds."""
-        if not chosen:
-            return "at these thresholds, fixed in advance"
-        if not known.corrected:
-            return (
-                "treating the thresholds as fixed in advance, although they were chosen on these"
-                " cases"
-            )
-        return (
-            "corrected for choosing the thresholds on these cases"
-            f" ({self.replicates or CHOSEN_REPLICATES} resamples)"
-        )
-
-
-def _is_resampled(point: OperatingPoint) -> bool:
-    """Chosen on these cases, at a base rate that is known; a guarantee would have to be found again
-    on every resample, and is not.
-    """
-    return bool(point.optimized) and point.at.estimate is None and point.guarantee is None
 
 
 def tell_differences(
@@ -963,44 +862,6 @@ class Clusters:
     groups: Mapping[str, GroupedCounts]
     models: dict[str, Counts]
     notes: tuple[Note, ...]
-
-    def known(self, surety: Surety, points: Iterable[tuple[str, OperatingPoint]]) -> Known:
-        """Every interval by the variance between clusters, or by resamples of them where that is
-        asked for; chosen thresholds corrected.
-        """
-        found: dict[int, Mapping[str, Interval]] = {}
-        notes: dict[Note, None] = {}
-        with Progress("resampling clusters") as progress:
-            aucs = {
-                id(counts): self._auc(name, surety, progress)
-                for name, counts in self.models.items()
-            }
-            plan = (
-                cluster_plan(surety.replicates, surety.seed, progress)
-                if surety.replicates
-                else None
-            )
-            resampled = False
-            for name, point in points:
-                intervals, said = surety.at_chosen(
-                    [point] if point.optimized else [], self.groups[name], progress
-                )
-                resampled = resampled or bool(intervals)
-                fixed = intervals or [
-                    cluster_intervals(point, self.groups[name], names_at(point), plan, surety.level)
-                ]
-                found[id(point)] = fixed[0]
-                notes |= dict.fromkeys(said)
-        return Known(surety.level, surety.seed, found, aucs, tuple(notes), corrected=resampled)
-
-    def _auc(self, name: str, surety: Surety, progress: Progress) -> Interval | None:
-        asked: dict[str, Any] = {"level": surety.level, "seed": surety.seed, "progress": progress}
-        if surety.replicates:
-            asked |= {"replicates": surety.replicates, "method": PERCENTILE}
-        try:
-            return interval(auc, self.groups[name], **asked)
-        except InputError:
-            return None  # too few clusters
 
 
 def clusters_of(given: Given, wanted: Wanted) -> Clusters:

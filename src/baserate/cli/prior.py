@@ -21,18 +21,18 @@ from baserate.conditions import OUTCOMES, Conditions, Costs, Uncertain
 from baserate.counts.counts import Counts
 from baserate.counts.joint import JointCounts
 from baserate.counts.unlabelled import Unlabelled
-from baserate.decisions.operating_point import COUNTED, OperatingPoint
+from baserate.decisions.operating_point import COUNTED, OperatingPoint, measures_shown
 from baserate.distributions import LogUniform, Pilot, Range
 from baserate.errors import Infeasible, InputError, escaped, grouped, quoted, refuse, refuse_file
 from baserate.inference.estimated_prior import FieldTable, table_of_models
 from baserate.inference.estimated_prior import in_field as field_interval
+from baserate.inference.intervals import Completed, IntervalOptions, auc_intervals
 from baserate.inference.values import BOTH, Interval, percent, stated
 from baserate.measures import measure
 from baserate.measures.measure import Measure
 from baserate.notation import number
 from baserate.notes import CASE_CONTROL, Note
 from baserate.output import document, priors, tables
-from baserate.output.document import Known
 from baserate.read.files import (
     is_saved,
     joint_of,
@@ -155,7 +155,13 @@ def _tell(
     if as_json:
         sources = dict.fromkeys((*first.ledger.sources, *read[0].ledger.sources))
         parts = document.of_models(
-            "prior", models, {}, options.conditions_of((), (), ()), notes, seed=seed
+            "prior",
+            models,
+            {},
+            options.conditions_of((), (), ()),
+            notes,
+            aucs=auc_intervals(models),
+            seed=seed,
         )
         whole = document.answer(
             "prior",
@@ -325,56 +331,61 @@ def _scored(source: str, score: str, how: Any) -> Unlabelled | None:
         return None
 
 
-def in_field(
-    known: Known, given: dict[str, Any], points: Iterable[tuple[str, OperatingPoint]]
-) -> Known:
+def in_field(found: Completed, given: dict[str, Any], how: IntervalOptions) -> Completed:
     """Intervals at an estimated base rate of models other than the one that it was estimated with:
     on the same labelled cases, in pairs.
     """
     rate = next((text for text in given["priors"] if isinstance(text, Learned)), None)
     if rate is None:
-        return known
+        return found
     options.check_unused(
         {"--replicates": given.get("replicates"), "--cluster": given.get("cluster")},
         "of a base rate that is estimated (--prior-from)",
     )
-    others = [(name, point) for name, point in points if name != rate.score and point.share == 1]
-    joint = _paired(given, rate.score, others)
+    score, estimate = rate.score, rate.estimate
+    others = [
+        name
+        for name, points in found.points.items()
+        if name != score and any(point.share == 1 for point in points)
+    ]
+    joint = _paired(given, score, others)
     if joint is None:
-        return known
-    estimate, found = rate.estimate, dict(known.found)
+        return found
     cut = cast("float", estimate.threshold)
     field = cast("tuple[int, int]", estimate.flagged(estimate.counts, cut))
-    for name, point in others:
-        table = table_of_models(joint, (rate.score, cut), (name, point.threshold), field)
-        found[id(point)] = {
-            **known.at(point),
-            **_joint_intervals(point, replace(table, flagged=None), known),
-        }
-    return replace(known, found=found)
+
+    def paired(name: str, point: OperatingPoint) -> OperatingPoint:
+        if point.share != 1:
+            return point
+        table = table_of_models(joint, (score, cut), (name, point.threshold), field)
+        moved = _joint_intervals(point, replace(table, flagged=None), how)
+        return replace(point, intervals={**point.intervals, **moved})
+
+    moved = {name: [paired(name, point) for point in found.points[name]] for name in others}
+    return found._replace(points={**found.points, **moved})
 
 
-def _joint_intervals(point: OperatingPoint, table: FieldTable, known: Known) -> dict[str, Interval]:
+def _joint_intervals(
+    point: OperatingPoint, table: FieldTable, how: IntervalOptions
+) -> dict[str, Interval]:
     """The intervals that depend on the base rate and are not counted."""
     found = dict[str, Interval]()
-    for name in document.names_at(point):
+    for name in measures_shown(point):
         asked = measure.named(name, point.volume)
         if asked.depends_on_prior and not (point.counted is not None and asked.name in COUNTED):
             with contextlib.suppress(InputError):  # undefined there
-                found[name] = field_interval(asked, table, point.at, known.level, BOTH, known.seed)
+                found[name] = field_interval(asked, table, point.at, how.level, BOTH, how.seed)
     return found
 
 
-def _paired(
-    given: dict[str, Any], first: str, others: Sequence[tuple[str, OperatingPoint]]
-) -> JointCounts | None:
+def _paired(given: dict[str, Any], first: str, others: Sequence[str]) -> JointCounts | None:
     """The labelled cases with the scores of all models; None where they are not needed, or cannot
     be had.
     """
     path: options.Given = given["path"]
     if not others or path.options.ceiling.memory is not None:
         return None
-    names = tuple(dict.fromkeys((first, *(name for name, _ in others))))
+    names = (first, *others)
     try:
         if is_saved(path.path):
             return saved_joint(path.path, names)

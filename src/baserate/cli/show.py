@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import click
 
 from baserate.cli import options
 from baserate.cli.help import Sectioned
-from baserate.cli.options import Surety, clusters_of, say
+from baserate.cli.options import clusters_of, say
 from baserate.cli.prior import in_field, with_prior_from
-from baserate.cli.terminal import tell
+from baserate.cli.terminal import Progress, tell
 from baserate.conditions import Conditions
 from baserate.counts.counts import Counts
 from baserate.curves.summaries import Summary
@@ -18,10 +19,12 @@ from baserate.decisions.operating_point import OperatingPoint
 from baserate.decisions.selection import flag_at
 from baserate.errors import InputError, Problem, quoted, refuse
 from baserate.inference.best_model import choices
+from baserate.inference.intervals import IntervalOptions, auc_intervals, completed
+from baserate.inference.values import Interval
 from baserate.measures.measure import parse
 from baserate.notes import Note
 from baserate.output import comparisons, document, tables
-from baserate.output.document import Known, Valued
+from baserate.output.document import Settings, Valued
 from baserate.output.tables import Row
 
 
@@ -92,7 +95,7 @@ def show(
       baserate show scores.csv --label fraud --score logit --summary auprc --summary "weighted_auc(alpha=0.1)" --prior 0.1%
     """  # noqa: E501
     at, cases = options.conditions_of(priors, costs, profits), options.volume_of(volume)
-    surety = Surety(options.level_of(level), replicates, seed)
+    surety = IntervalOptions(options.level_of(level), replicates, seed)
     chosen = bool(
         rules or (not (thresholds or summaries) and (priors or costs or profits or volume))
     )
@@ -136,14 +139,39 @@ def show(
         )
     blocks = _with_net_benefit(blocks, threshold_probability)
     values = _summarized(models, wanted, at)
-    points = [(row.model, row.point) for block in blocks for row in block if row.point is not None]
-    known = surety.known(models, points) if clusters is None else clusters.known(surety, points)
+    units = models if clusters is None else clusters.groups
+    with Progress(f"resampling{'' if clusters is None else ' clusters'}") as progress:
+        aucs = auc_intervals(units, surety, progress)
+        found = completed(units, _settings(models, blocks), surety, progress)
     read = {"path": path, "label": label, "positive": positive, "design": design}
-    known = in_field(
-        known, {**read, "priors": priors, "replicates": replicates, "cluster": cluster}, points
+    found = in_field(
+        found, {**read, "priors": priors, "replicates": replicates, "cluster": cluster}, surety
     )
-    refusals += [*(clusters.notes if clusters is not None else ()), *known.notes]
-    _present(models, blocks, at, (refusals, values, known, surety), as_json=as_json)
+    left = {name: iter(points) for name, points in found.points.items()}
+    blocks = [
+        [row._replace(point=row.point and next(left[row.model])) for row in block]
+        for block in blocks
+    ]
+    refusals += [*(clusters.notes if clusters is not None else ()), *found.notes]
+    how = [
+        comparisons.thresholds_taken(
+            chosen=any(row.point is not None and row.point.optimized for row in block),
+            corrected=found.corrected,
+            resamples=surety.resamples,
+        )
+        + ("" if clusters is None else ", with clusters as the units")
+        for block in blocks
+    ]
+    _present(models, blocks, at, (refusals, values, aucs, how), seed, as_json=as_json)
+
+
+def _settings(models: dict[str, Counts], blocks: list[list[Row]]) -> Settings:
+    """The points of each model, in the order in which they are shown."""
+    found: dict[str, list[OperatingPoint]] = {name: [] for name in models}
+    for row in (row for block in blocks for row in block):
+        if row.point is not None:
+            found[row.model].append(row.point)
+    return found
 
 
 def _with_net_benefit(blocks: list[list[Row]], text: str | None) -> list[list[Row]]:
@@ -210,46 +238,31 @@ def _present(
     models: dict[str, Counts],
     blocks: list[list[Row]],
     at: list[Conditions],
-    beside: tuple[list[Note], list[Valued], Known, Surety],
+    beside: tuple[list[Note], list[Valued], dict[str, Interval], list[str]],
+    seed: int,
     *,
     as_json: bool,
 ) -> None:
     """The answer on stdout, as JSON or for a person; then the notes, on stderr."""
-    settings: dict[str, list[OperatingPoint]] = {name: [] for name in models}
-    for row in (row for block in blocks for row in block):
-        if row.point is not None:
-            settings[row.model].append(row.point)
-    refusals, values, known, surety = beside
+    settings = _settings(models, blocks)
+    refusals, values, aucs, how = beside
     more = [note for value in values for note in getattr(value.value, "notes", ())]
     said = [note for conditions in at for note in conditions.notes]
     notes = document.merged([*refusals, *document.notes_of(models, settings), *more, *said])
     if as_json:
+        content: dict[str, Any] = {"values": values, "aucs": aucs, "seed": seed}
         click.echo(
-            document.text(
-                document.of_models(
-                    "show",
-                    models,
-                    settings,
-                    at,
-                    notes,
-                    values=values,
-                    known=known,
-                    seed=surety.seed,
-                )
-            )
+            document.text(document.of_models("show", models, settings, at, notes, **content))
         )
     else:
         parts = [tables.source(used) for used in next(iter(models.values())).ledger.sources]
         parts += [
-            tables.of_models(models, known),
+            tables.of_models(models, aucs),
             *([tables.of_summaries(values)] if values else []),
         ]
-        for block in blocks:
+        for block, taken in zip(blocks, how, strict=True):
             there = [row.point for row in block if row.point is not None]
-            how = surety.words(known, chosen=bool(there[0].optimized)) + (
-                ", with clusters as the units" if known.aucs else ""
-            )
-            intervals = comparisons.of_intervals(block, known, how)
+            intervals = comparisons.of_intervals(block, taken)
             parts += [tables.headed(there), tables.of_points(block), intervals]
         tell(
             *parts,

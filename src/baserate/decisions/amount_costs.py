@@ -335,6 +335,7 @@ class AmountPoint:
     cases costs; `by_average` is the point that one would choose if every positive had the mean
     amount, at its true cost. Where a budget ends among equal scores, sums are expected values, and
     `caught_best` and `caught_worst` are the amounts of the luckiest and unluckiest draw.
+    `intervals` holds the intervals of the cost and the amounts, by name, where they were requested.
     """
 
     point: OperatingPoint
@@ -345,6 +346,7 @@ class AmountPoint:
     caught_best: float | None = None
     caught_worst: float | None = None
     by_average: AmountPoint | None = None
+    intervals: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
     notes: tuple[Note, ...] = field(default=(), compare=False, repr=False)
 
     @property

@@ -5,7 +5,7 @@ which conditions.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import reduce
@@ -19,7 +19,7 @@ from baserate.counts.cells import Array, short
 from baserate.counts.counts import Counts
 from baserate.counts.points import LABELS_MISSING, ONLY_RATES, Points, refuse_bins
 from baserate.decisions.guarantees import Guarantee
-from baserate.decisions.rules import Rule, Term
+from baserate.decisions.rules import Rule, Term, parse_rule
 from baserate.decisions.search import (
     Mask,
     best_of,
@@ -42,7 +42,7 @@ from baserate.measures.confusion import (
     out_of_range,
     resolved_for,
 )
-from baserate.measures.measure import Measure, named
+from baserate.measures.measure import Measure, named, parse
 from baserate.measures.registry import weight_of_negatives
 from baserate.notation import percent
 from baserate.notes import Note, check_corrected_once, combine
@@ -61,6 +61,21 @@ INTERPOLATED: How = "interpolated"
 ATTAINED: How = "nearest"
 GUESS: How = "guess"
 THEORY: How = "theory"
+# What is shown of every point, and of one with a volume.
+AT_A_POINT = (
+    "tpr",
+    "fpr",
+    "tnr",
+    "fnr",
+    "precision",
+    "npv",
+    "posfrac",
+    "accuracy",
+    "f1",
+    "expected_cost",
+    "normalized_cost",
+)
+OF_A_VOLUME = ("alerts", "caught", "missed", "false_alarms", "volume_cost")
 # What a notebook shows of a point.
 CLASS_RATES = ("tpr", "fpr")
 AT_A_PRIOR = ("precision", "npv", "posfrac")
@@ -79,7 +94,8 @@ class OperatingPoint:
     have several scores. `how` says of which kind the point is, and `in_advance` whether it was set
     before these cases were seen. `bounds` says between which values what was made best lies with
     every score kept, where bins merged scores; None where it is exact. `guarantee` is what holds in
-    the field at this threshold, where that was asked for. Outcomes are those of the sample; rates
+    the field at this threshold, where that was asked for. `intervals` holds the intervals of its
+    measures, by name, where they were requested. Outcomes are those of the sample; rates
     within a class are the sample's too; precision, npv, posfrac and costs are read at `at`. Any
     other measure is `point["mcc"]`. Where cases without labels were scored too, `counted` says how
     many are flagged of how many in all, and the flagged share (posfrac) and alerts are those.
@@ -115,6 +131,7 @@ class OperatingPoint:
     guarantee: Guarantee | None = None
     # Measures that are shown of the point, besides the usual ones and what it was chosen by.
     shown: tuple[str, ...] = field(default=(), compare=False, repr=False)
+    intervals: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
     notes: tuple[Note, ...] = field(default=(), compare=False, repr=False)
 
     def __getitem__(self, name: str | Measure) -> float:
@@ -228,9 +245,10 @@ class OperatingPoint:
             theory=None,
             cut=None,
             bounds=None,
+            guarantee=None,
+            intervals={},
             notes=notes,
         )
-        moved = replace(moved, guarantee=None)
         shown: dict[str, Any] = {
             name: None if known is None else max(known, highest_below(points, points.place(cut)))
             for name, known, cut in (
@@ -282,6 +300,26 @@ class OperatingPoint:
         )
         rows += [(name, cell(self[name], 4)) for name in names]
         return table(repr(self), ("", "value"), rows)
+
+
+def measures_shown(point: OperatingPoint) -> tuple[str, ...]:
+    """The measures that are shown of a point: the usual ones, those of a volume, and the requested
+    ones.
+    """
+    usual = AT_A_POINT + (OF_A_VOLUME if point.volume is not None else ())
+    return (*usual, *(name for name in measures_requested(point) if name not in usual))
+
+
+def measures_requested(point: OperatingPoint) -> tuple[str, ...]:
+    """What was optimized at a point, what its rule requires, and what else was requested."""
+    rule = "" if not point.rule or " = " in point.rule else point.rule
+    terms = parse_rule(rule, point.volume).terms if rule else ()
+    best = (parse(point.optimized, point.volume),) if point.optimized else ()
+    found = [
+        asked.name if asked.counts_cases else str(asked)
+        for asked in (*best, *(term.measure for term in terms))
+    ]
+    return tuple(dict.fromkeys((*found, *point.shown)))
 
 
 def flagged_in_all(point: OperatingPoint, counts: Counts | Points) -> tuple[int, int] | None:

@@ -5,7 +5,7 @@ rest at a fixed measure.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import reduce
@@ -548,6 +548,16 @@ class Answer(NamedTuple, Generic[Made]):
 
     at: Conditions
     choice: Made | None
+
+
+def settings_of(
+    models: Iterable[str], answers: Iterable[Answer[Choice]]
+) -> dict[str, list[OperatingPoint]]:
+    """The points that each model is set to, in the order of the answers."""
+    made = [answer.choice for answer in answers if answer.choice is not None]
+    return {
+        name: [choice.points[name] for choice in made if name in choice.points] for name in models
+    }
 
 
 def made_by(

@@ -1,11 +1,12 @@
-"""`interval`: how well is a number known?"""
+"""`interval`: how well is a number known? And points that carry the intervals of their measures."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -14,9 +15,10 @@ from baserate.counts.counts import Counts
 from baserate.counts.grouped import GroupedCounts
 from baserate.counts.joint import JointCounts
 from baserate.counts.points import Points
-from baserate.decisions.operating_point import COUNTED, OperatingPoint
-from baserate.decisions.selection import choose
-from baserate.errors import Fix, quoted, refuse
+from baserate.curves.areas import auc
+from baserate.decisions.operating_point import COUNTED, OperatingPoint, measures_shown
+from baserate.decisions.selection import Answer, Choice, choose
+from baserate.errors import Fix, InputError, quoted, refuse
 from baserate.inference.auc import auc_interval
 from baserate.inference.bootstrap import (
     BCA,
@@ -36,8 +38,19 @@ from baserate.inference.bootstrap import (
     resampled,
     undefined_noted,
 )
-from baserate.inference.chosen_threshold import Resampling, chosen_interval
-from baserate.inference.clusters import CLUSTER_T, has_closed_form, interval_of_clusters
+from baserate.inference.chosen_threshold import (
+    CHOSEN_REPLICATES,
+    Resampling,
+    chosen_interval,
+    chosen_intervals,
+)
+from baserate.inference.clusters import (
+    CLUSTER_T,
+    cluster_intervals,
+    cluster_plan,
+    has_closed_form,
+    interval_of_clusters,
+)
 from baserate.inference.estimated_prior import (
     JOINT_DRAWS,
     counted_interval,
@@ -50,6 +63,7 @@ from baserate.inference.fixed_point import (
     is_believed,
     measure_interval,
     over_range,
+    point_intervals,
     refuse_masses,
 )
 from baserate.inference.statistic import Statistic, shifted, statistic_of
@@ -561,3 +575,188 @@ def _drawn_values(
     for row, (part,) in enumerate(resampled(counts, plan)):
         values[row] = again(at.known(drawn.row(row))).tried(part)
     return values
+
+
+# ----------------------------------------------------------------------
+# Results completed before they are shown: points that carry their intervals.
+
+
+Cases = Counts | GroupedCounts
+
+
+@dataclass(frozen=True)
+class IntervalOptions:
+    """How intervals are requested: confidence level, number of resamples for chosen thresholds, and
+    seed.
+
+    Without `replicates` as many as usual; with 0 thresholds are treated as fixed in advance.
+    """
+
+    level: float = 0.95
+    replicates: int | None = None
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        checked_seed(self.seed)
+        if self.replicates:
+            checked_replicates(self.replicates)
+
+    @property
+    def resamples(self) -> int:
+        """How many resamples a chosen threshold gets."""
+        return self.replicates or CHOSEN_REPLICATES
+
+
+class Completed(NamedTuple):
+    """The points of each model with their intervals, notes on these, and whether any interval
+    allows for the choice of its threshold.
+    """
+
+    points: dict[str, list[OperatingPoint]]
+    notes: tuple[Note, ...] = ()
+    corrected: bool = False
+
+
+def with_intervals(point: OperatingPoint, how: IntervalOptions | None = None) -> OperatingPoint:
+    """The point with an interval of every measure that is shown of it, its threshold treated as
+    fixed in advance.
+
+    >>> import baserate as br
+    >>> counts = br.Counts([0.9, 0.6, 0.3], positives=[30, 15, 5], negatives=[10, 90, 900])
+    >>> with_intervals(br.choose(counts)).intervals["tpr"]
+    Interval: tpr 0.6, 95 % from 0.4618 to 0.7239 (wilson)
+    """
+    how = how or IntervalOptions()
+    return _carrying(point, point_intervals(point, measures_shown(point), how.level, how.seed), how)
+
+
+def _carrying(
+    point: OperatingPoint, found: Mapping[str, Interval], how: IntervalOptions
+) -> OperatingPoint:
+    """The point with these intervals; the threshold in theory beside it with its own."""
+    theory = None if point.theory is None else with_intervals(point.theory, how)
+    return replace(point, intervals=found, theory=theory)
+
+
+def completed(
+    models: Mapping[str, Cases],
+    settings: Mapping[str, Sequence[OperatingPoint]],
+    how: IntervalOptions,
+    progress: Progress | None = None,
+) -> Completed:
+    """The points of every model with their intervals, corrected for choosing the thresholds on
+    these cases, unless that is not requested or not possible. Of `GroupedCounts`, groups are the
+    units.
+    """
+    points: dict[str, list[OperatingPoint]] = {}
+    notes: list[Note] = []
+    corrected = False
+    for name, counts in models.items():
+        chosen = [point for point in settings.get(name, ()) if _is_resampled(point)]
+        found, said = _chosen(chosen, counts, how, progress)
+        left = iter(found)
+        points[name] = [
+            _carrying(point, next(left), how)
+            if found and _is_resampled(point)
+            else _fixed(point, counts, how, progress)
+            for point in settings.get(name, ())
+        ]
+        corrected = corrected or bool(found)
+        notes += [
+            note if len(models) == 1 else replace(note, text=f"{quoted(name)}: {note.text}")
+            for note in said
+        ]
+    return Completed(points, tuple(notes), corrected)
+
+
+def _fixed(
+    point: OperatingPoint, counts: Cases, how: IntervalOptions, progress: Progress | None
+) -> OperatingPoint:
+    """The point with its intervals at a threshold fixed in advance; of groups by the variance
+    between them, or by resamples of them where these are requested.
+    """
+    if isinstance(counts, Counts):
+        return with_intervals(point, how)
+    plan = cluster_plan(how.replicates, how.seed, progress) if how.replicates else None
+    return _carrying(
+        point, cluster_intervals(point, counts, measures_shown(point), plan, how.level), how
+    )
+
+
+def with_points(
+    answers: Iterable[Answer[Choice]],
+    settings: Mapping[str, Sequence[OperatingPoint]],
+    how: IntervalOptions,
+) -> list[Answer[Choice]]:
+    """The answers with these points in the place of their own (as `settings_of` gives them), and
+    with the intervals of their baselines.
+    """
+    left = {name: iter(points) for name, points in settings.items()}
+
+    def complete(choice: Choice) -> Choice:
+        points = {name: next(left[name]) for name in choice.points}
+        ends = {name: with_intervals(point, how) for name, point in choice.baselines.items()}
+        return replace(choice, points=points, baselines=ends)
+
+    return [answer._replace(choice=answer.choice and complete(answer.choice)) for answer in answers]
+
+
+def _is_resampled(point: OperatingPoint) -> bool:
+    """Chosen on these cases, at a base rate that is known; a guarantee would have to be found again
+    on every resample, and is not.
+    """
+    return bool(point.optimized) and point.at.estimate is None and point.guarantee is None
+
+
+def _chosen(
+    points: Sequence[OperatingPoint],
+    counts: Cases,
+    how: IntervalOptions,
+    progress: Progress | None,
+) -> tuple[list[dict[str, Interval]], list[Note]]:
+    """The intervals of thresholds chosen on these counts, and notes on them; none where the
+    thresholds are treated as fixed.
+    """
+    if how.replicates == 0 or not points:
+        return [], []
+    resampling = Resampling(how.resamples, how.seed, how.level, progress)
+    try:
+        found = chosen_intervals(
+            [(point, measures_shown(point)) for point in points], counts, resampling
+        )
+    except InputError as error:
+        if how.replicates is not None:
+            raise
+        problem = error.problems[0]
+        text = f"{problem.text}, so intervals treat the thresholds as fixed in advance"
+        # Of weighted cases (BR583) there are no intervals at all.
+        return [], [] if problem.code == "BR583" else [Note("BR626", text)]
+    said = [note for one in found for each in one.values() for note in each.notes]
+    shown = [
+        note
+        for note in said
+        if note.code == "BR625" or (note.code == "BR622" and "lies outside" in note.text)
+    ]
+    return found, list(dict.fromkeys(shown))
+
+
+def auc_intervals(
+    models: Mapping[str, Cases],
+    how: IntervalOptions | None = None,
+    progress: Progress | None = None,
+) -> dict[str, Interval]:
+    """The interval of each model's AUC; none where cases are weighted, a class is missing, or
+    groups are too few.
+    """
+    how = how or IntervalOptions()
+    asked: dict[str, Any] = {"level": how.level, "seed": how.seed, "progress": progress}
+    asked |= {"replicates": how.replicates, "method": PERCENTILE} if how.replicates else {}
+    found = {}
+    for name, counts in models.items():
+        with suppress(InputError):
+            found[name] = (
+                auc_interval(counts, how.level, None, BOTH)
+                if isinstance(counts, Counts)
+                else interval(auc, counts, **asked)
+            )
+    return found

@@ -27,7 +27,6 @@ from baserate.inference.requirements import (
 from baserate.inference.values import EXACT, LOWER, UPPER, Difference, Interval, percent
 from baserate.notes import Note, Source
 from baserate.output.document import (
-    Known,
     answer,
     conditions,
     number,
@@ -198,29 +197,33 @@ def requirement_verdict(judged: Sequence[Judged], *, passed: bool) -> dict[str, 
 # What was compared or judged, for a person: a sentence first, then a table.
 
 
-def of_intervals(rows: Sequence[Row], known: Known, how: str) -> str:
+def thresholds_taken(*, chosen: bool, corrected: bool, resamples: int) -> str:
+    """How intervals allow for the choice of the thresholds."""
+    if not chosen:
+        return "at these thresholds, fixed in advance"
+    if not corrected:
+        return (
+            "treating the thresholds as fixed in advance, although they were chosen on these cases"
+        )
+    return f"corrected for choosing the thresholds on these cases ({resamples} resamples)"
+
+
+def of_intervals(rows: Sequence[Row], how: str) -> str:
     """The intervals of the points in a table, in the same order."""
-    points = [row.point for row in rows if row.point is not None]
+    set_somewhere = [(row, row.point) for row in rows if row.point is not None]
+    points = [point for _, point in set_somewhere]
     names = columns(points)
     several = len({row.at for row in rows}) > 1
-    lines = []
-    for row in rows:
-        if row.point is None:
-            continue
-        found = known.at(row.point)
-        prior = (
-            (UNDEFINED if row.point.at.prior is None else f"{row.point.at.prior:.6g}",)
-            if several
-            else ()
+    priors = [UNDEFINED if one.at.prior is None else f"{one.at.prior:.6g}" for one in points]
+    lines = [
+        (
+            *([prior] if several else []),
+            quoted(row.model, quotes=False),
+            brief_of(row),
+            *(span(_shown(point.intervals.get(name), point, name)) for name in names),
         )
-        lines.append(
-            (
-                *prior,
-                quoted(row.model, quotes=False),
-                brief_of(row),
-                *(span(_shown(found.get(name), row.point, name)) for name in names),
-            )
-        )
+        for prior, (row, point) in zip(priors, set_somewhere, strict=True)
+    ]
     headings = (
         *(("prior",) if several else ()),
         "model",
@@ -235,16 +238,11 @@ def of_intervals(rows: Sequence[Row], known: Known, how: str) -> str:
             if tied
             else ""
         )
-    used = [
-        one.method
-        for point in points
-        for name in names
-        if (one := known.at(point).get(name)) is not None
-    ]
+    used = [point.intervals[name] for point in points for name in names if name in point.intervals]
     methods = dict.fromkeys(
-        method.removeprefix(f"{CORRECTED} ") for method in used if method != EXACT
+        one.method.removeprefix(f"{CORRECTED} ") for one in used if one.method != EXACT
     )
-    title = f"{percent(known.level)} intervals ({', '.join(methods)}), {how}:"
+    title = f"{percent(used[0].level)} intervals ({', '.join(methods)}), {how}:"
     return Page(title, Grid(headings, lines, left=2 if several else 1))
 
 

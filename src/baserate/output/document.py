@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, replace
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -19,17 +19,13 @@ from baserate.curves.areas import auc
 from baserate.curves.curve import Curve
 from baserate.curves.named import act_on_everybody
 from baserate.curves.summaries import Summary
-from baserate.decisions.operating_point import OperatingPoint
-from baserate.decisions.rules import parse_rule
+from baserate.decisions.operating_point import OperatingPoint, measures_shown
 from baserate.decisions.selection import Choice
 from baserate.distributions import Draws, LogUniform, Pilot, Range
 from baserate.errors import InputError, on_command_line, quoted
-from baserate.inference.auc import auc_interval
-from baserate.inference.fixed_point import point_intervals
-from baserate.inference.values import BOTH, Interval
+from baserate.inference.values import Interval
 from baserate.measures.calculator import Rates, Solved
 from baserate.measures.confusion import Confusion
-from baserate.measures.measure import parse
 from baserate.notes import CASE_CONTROL, Note, Source
 from baserate.numbers import EXACT_FLOATS, Bounds, Undefined
 
@@ -38,20 +34,6 @@ LABEL_SHIFT = "BR526"
 # What changes the answer most is said first.
 FIRST = ("BR116",)
 SAMPLES = "not at the sample's "
-AT_A_POINT = (
-    "tpr",
-    "fpr",
-    "tnr",
-    "fnr",
-    "precision",
-    "npv",
-    "posfrac",
-    "accuracy",
-    "f1",
-    "expected_cost",
-    "normalized_cost",
-)
-OF_A_VOLUME = ("alerts", "caught", "missed", "false_alarms", "volume_cost")
 Models = Mapping[str, Counts]
 Settings = Mapping[str, Sequence[OperatingPoint]]
 
@@ -83,45 +65,6 @@ def answer(
     }
 
 
-@dataclass(frozen=True)
-class Known:
-    """How well things are known: intervals at a level, those of some points already found, and what
-    is to be said of them.
-    """
-
-    level: float = 0.95
-    seed: int = 0
-    found: Mapping[int, Mapping[str, Interval]] = field(default_factory=dict)
-    # Of AUC, by the identity of its counts, where rows were resampled in clusters; None where there
-    # is no telling.
-    aucs: Mapping[int, Interval | None] = field(default_factory=dict)
-    notes: tuple[Note, ...] = ()
-    # Whether intervals of chosen thresholds are corrected for choosing them on the same cases.
-    corrected: bool = False
-
-    def auc(self, counts: Counts) -> Interval | None:
-        """The interval of AUC; none where cases are weighted, or a class is missing."""
-        if id(counts) in self.aucs:
-            return self.aucs[id(counts)]
-        try:
-            return auc_interval(counts, self.level, None, BOTH)
-        except InputError:
-            return None
-
-    def at(self, point: OperatingPoint) -> Mapping[str, Interval]:
-        """The intervals at a point: those found by resampling, or those that take its threshold as
-        fixed in advance.
-        """
-        return (
-            self.found[id(point)]
-            if id(point) in self.found
-            else point_intervals(point, names_at(point), self.level, self.seed)
-        )
-
-
-PLAIN: Known = Known()
-
-
 def of_interval(found: Interval) -> dict[str, Any]:
     """The bounds, at which level, by which method; null where a side is not bounded."""
     return {
@@ -150,18 +93,17 @@ def of_models(
     at: Sequence[Conditions],
     notes: Sequence[Note],
     values: Sequence[Valued] = (),
-    known: Known = PLAIN,
+    *,
+    aucs: Mapping[str, Interval],
     **more: Any,
 ) -> dict[str, Any]:
-    """Everything that is known of the models: their counts, summaries, and the operating points
-    asked for.
-    """
+    """The models: their counts, AUC with its interval, other summaries, and operating points."""
     sources: dict[Source, None] = dict.fromkeys(
         source for counts in models.values() for source in counts.ledger.sources
     )
     first = at[0] if at else Conditions()
     parts = [
-        _model(name, counts, settings.get(name, ()), first, known)
+        _model(name, counts, settings.get(name, ()), first, aucs.get(name))
         for name, counts in models.items()
     ]
     for part in parts:
@@ -196,14 +138,14 @@ def of_choice(choice: Choice) -> dict[str, Any]:
     }
 
 
-def _bounds_of_auc(counts: Counts, known: Known) -> dict[str, Any]:
-    found = known.auc(counts)
-    return {} if found is None else of_interval(found)
-
-
 def _model(
-    name: str, counts: Counts, settings: Sequence[OperatingPoint], at: Conditions, known: Known
+    name: str,
+    counts: Counts,
+    settings: Sequence[OperatingPoint],
+    at: Conditions,
+    of_auc: Interval | None,
 ) -> dict[str, Any]:
+    bounds = {} if of_auc is None else of_interval(of_auc)
     return {
         "name": name,
         "counts": {
@@ -219,10 +161,8 @@ def _model(
             **({"corrected": counts.ledger.corrected} if counts.ledger.corrected else {}),
         },
         "at": conditions(at, counts),
-        "summaries": {
-            "auc": {**summary(auc(counts), counts.auc_error_bound), **_bounds_of_auc(counts, known)}
-        },
-        "points": [point_of(point, known) for point in settings],
+        "summaries": {"auc": {**summary(auc(counts), counts.auc_error_bound), **bounds}},
+        "points": [point_of(point) for point in settings],
     }
 
 
@@ -289,32 +229,11 @@ def read(point: OperatingPoint, name: str) -> float:
         return Undefined(error.problems[0].text)
 
 
-def names_at(point: OperatingPoint) -> tuple[str, ...]:
-    """The measures that are shown of a point: the usual ones, those of a volume, and whatever was
-    made best or required.
-    """
-    usual = AT_A_POINT + (OF_A_VOLUME if point.volume is not None else ())
-    return (*usual, *(name for name in asked_at(point) if name not in usual))
-
-
-def asked_at(point: OperatingPoint) -> tuple[str, ...]:
-    """What was made best at a point, what a rule required there, and what else is to be shown."""
-    rule = "" if not point.rule or " = " in point.rule else point.rule
-    terms = parse_rule(rule, point.volume).terms if rule else ()
-    best = (parse(point.optimized, point.volume),) if point.optimized else ()
-    found = [
-        asked.name if asked.counts_cases else str(asked)
-        for asked in (*best, *(term.measure for term in terms))
-    ]
-    return tuple(dict.fromkeys((*found, *point.shown)))
-
-
-def point_of(point: OperatingPoint, known: Known = PLAIN) -> dict[str, Any]:
+def point_of(point: OperatingPoint) -> dict[str, Any]:
     """An operating point: bare numbers, and beside them their intervals, and what is undefined and
     why.
     """
-    names = names_at(point)
-    values = {name: read(point, name) for name in names}
+    values = {name: read(point, name) for name in measures_shown(point)}
     more: dict[str, Any] = {"volume": point.volume} if point.volume is not None else {}
     more.update(_bounds(point.bounds))
     if point.counted is not None:
@@ -326,7 +245,7 @@ def point_of(point: OperatingPoint, known: Known = PLAIN) -> dict[str, Any]:
                 "caught": number(read(replace(point, confusion=draw), "caught")),
             }
     if point.theory is not None and point.cut is not None:
-        more["theory"] = {"cut": point.cut._asdict(), **point_of(point.theory, known)}
+        more["theory"] = {"cut": point.cut._asdict(), **point_of(point.theory)}
     if point.guarantee is not None:
         more["guarantee"] = asdict(point.guarantee)
     return {
@@ -340,7 +259,7 @@ def point_of(point: OperatingPoint, known: Known = PLAIN) -> dict[str, Any]:
         **outcomes(point.confusion),
         **{name: number(value) for name, value in values.items()},
         **more,
-        "intervals": {name: of_interval(found) for name, found in known.at(point).items()},
+        "intervals": {name: of_interval(found) for name, found in point.intervals.items()},
         "undefined": {
             name: value.reason for name, value in values.items() if isinstance(value, Undefined)
         },

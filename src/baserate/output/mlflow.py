@@ -10,15 +10,17 @@ from typing import Any
 
 from baserate import __version__
 from baserate.counts.counts import Counts
+from baserate.decisions import operating_point
 from baserate.decisions.operating_point import OperatingPoint
 from baserate.errors import quoted, refuse
+from baserate.inference.intervals import auc_intervals, with_intervals
 from baserate.output import document
 from baserate.read.table import needed
 
 DOCUMENT = "baserate.json"
 # What every store of MLflow takes in a name.
 UNSAFE = re.compile(r"[^\w./ -]", re.ASCII)
-AT_A_POINT = (*document.AT_A_POINT, *document.OF_A_VOLUME)
+AT_A_POINT = (*operating_point.AT_A_POINT, *operating_point.OF_A_VOLUME)
 Points = Mapping[str, OperatingPoint | Sequence[OperatingPoint]]
 
 
@@ -35,7 +37,10 @@ def log(
     if mlflow.active_run() is None:
         raise refuse("BR846", "no run of MLflow is active", "with mlflow.start_run(): log(…)")
     settings = {
-        name: [one] if isinstance(one, OperatingPoint) else list(one)
+        name: [
+            point if point.intervals else with_intervals(point)
+            for point in ([one] if isinstance(one, OperatingPoint) else one)
+        ]
         for name, one in (points or {}).items()
     }
     unknown = [name for name in settings if name not in models]
@@ -45,7 +50,14 @@ def log(
             f"there is no model {quoted(unknown[0])}",
             f"one of {', '.join(map(quoted, models))}",
         )
-    content = document.of_models("log", models, settings, [], document.notes_of(models, settings))
+    content = document.of_models(
+        "log",
+        models,
+        settings,
+        [],
+        document.notes_of(models, settings),
+        aucs=auc_intervals(models),
+    )
     metrics, params = flat(content)
     mlflow.log_params(params)
     mlflow.log_metrics(metrics)

@@ -12,7 +12,7 @@ from baserate.errors import grouped, number_of, quoted
 from baserate.inference.clusters import CLASS_OF
 from baserate.inference.requirements import MISSED, OBSERVED, SHOWN, UNJUDGED, Check
 from baserate.inference.values import LOWER, percent
-from baserate.output.document import Known, number, of_interval, point_of, read, threshold, whole
+from baserate.output.document import number, of_interval, point_of, read, threshold, whole
 from baserate.output.tables import UNDEFINED, digits, span
 from baserate.segments.days import Day, Days
 from baserate.segments.groups import TOO_FEW, Slice, Slices
@@ -289,7 +289,6 @@ def slices_document(found: Slices, column: str) -> dict[str, Any]:
 
 
 def _group(part: Slice, *, whole_sample: bool) -> dict[str, Any]:
-    known = Known(part.asked.level, part.asked.seed, {id(part.point): part.intervals})
     requirement = part.requirement
     return {
         "name": part.name,
@@ -299,7 +298,7 @@ def _group(part: Slice, *, whole_sample: bool) -> dict[str, Any]:
         **({} if part.labelled is None else {"labelled": part.labelled}),
         "positives": whole(part.positives),
         "clusters": None if part.clusters is None else len(part.clusters),
-        "point": point_of(part.point, known),
+        "point": point_of(part.point),
         "nne": number(read(part.point, "nne")),
         "bounds": {name: of_interval(bound) for name, bound in part.bounds.items()},
         "outcome": part.outcome,

@@ -17,7 +17,13 @@ from baserate.counts.counts import Counts
 from baserate.curves.areas import auc
 from baserate.curves.curve import Curve
 from baserate.curves.named import act_on_everybody, benefits_at
-from baserate.decisions.operating_point import OperatingPoint, brief, setting
+from baserate.decisions.operating_point import (
+    OF_A_VOLUME,
+    OperatingPoint,
+    brief,
+    measures_requested,
+    setting,
+)
 from baserate.decisions.roc_geometry import EVERYTHING, NOTHING
 from baserate.decisions.selection import Answer, Choice
 from baserate.errors import escaped, grouped, number_of, quoted
@@ -33,7 +39,7 @@ from baserate.inference.values import (
 from baserate.measures.calculator import Rates, Solved
 from baserate.measures.measure import in_costs, parse
 from baserate.notes import CASE_CONTROL, Source
-from baserate.output.document import PLAIN, Known, Valued, asked_at, read
+from baserate.output.document import Valued, read
 
 UNDEFINED = "—"
 BASELINES = (NOTHING, EVERYTHING)
@@ -60,7 +66,6 @@ HEADINGS = {
 }
 COST = "expected_cost"
 NET_BENEFIT = "net_benefit"
-PER_VOLUME = ("alerts", "caught", "missed", "false_alarms", "volume_cost")
 # A volume is said once, with the rule, and not with every measure.
 VOLUME = re.compile(r"\(volume=[^)]*\)")
 
@@ -73,10 +78,10 @@ class Row(NamedTuple):
     point: OperatingPoint | None
 
 
-def of_models(models: Mapping[str, Counts], known: Known = PLAIN) -> str:
-    """One line a model: what was counted, and how well the score ranks."""
-    found = {name: known.auc(counts) for name, counts in models.items()}
-    used = list(dict.fromkeys(one.method for one in found.values() if one is not None))
+def of_models(models: Mapping[str, Counts], aucs: Mapping[str, Interval]) -> str:
+    """One line per model: what was counted, and how well the score ranks."""
+    used = list(dict.fromkeys(one.method for one in aucs.values()))
+    several = len(used) > 1
     rows: list[tuple[str, ...]] = [
         (
             quoted(name, quotes=False),
@@ -85,24 +90,17 @@ def of_models(models: Mapping[str, Counts], known: Known = PLAIN) -> str:
             _distinct(counts),
             digits(counts.prior, 3),
             digits(auc(counts), 4),
-            *(
-                (
-                    span(one := found[name]),
-                    *(("" if one is None else one.method,) if len(used) > 1 else ()),
-                )
-                if used
-                else ()
-            ),
+            *([span(aucs.get(name))] if used else []),
+            *([aucs[name].method if name in aucs else ""] if several else []),
         )
         for name, counts in models.items()
     ]
-    method = ("method",) if len(used) > 1 else ()
-    interval = (
-        (f"AUC, {percent(known.level)}{'' if method else f' ({used[0]})'}", *method) if used else ()
-    )
-    headings: tuple[str, ...] = (*(WEIGHED if _weighted(models) else COUNTED), *interval)
+    headings = [*(WEIGHED if _weighted(models) else COUNTED)]
+    if used:
+        level = percent(next(iter(aucs.values())).level)
+        headings += [f"AUC, {level}", "method"] if several else [f"AUC, {level} ({used[0]})"]
     return Grid(
-        tuple(CHOSEN if _chosen(models) and word.startswith("base") else word for word in headings),
+        [CHOSEN if _chosen(models) and word.startswith("base") else word for word in headings],
         rows,
     )
 
@@ -206,9 +204,9 @@ def columns(points: Sequence[OperatingPoint]) -> list[str]:
     """The usual measures, those of a volume where there is one, costs where they are given, and
     whatever was made best or required.
     """
-    asked = dict.fromkeys(name for point in points for name in asked_at(point))
+    asked = dict.fromkeys(name for point in points for name in measures_requested(point))
     shown = {*HEADINGS} - (
-        {*PER_VOLUME} if all(point.volume is None for point in points) else set()
+        {*OF_A_VOLUME} if all(point.volume is None for point in points) else set()
     )
     shown -= set() if COST in asked or any(point.at.costs_given for point in points) else {COST}
     usual = [name for name in HEADINGS if name in shown]
@@ -567,7 +565,7 @@ def _cell(point: OperatingPoint, name: str) -> str:
     value = read(point, name)
     if name == COST and point.at.costs.earned:
         value = 0 - value
-    if name in PER_VOLUME and not math.isnan(value):
+    if name in OF_A_VOLUME and not math.isnan(value):
         return cases(value)
     return digits(value, 4)
 

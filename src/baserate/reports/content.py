@@ -6,9 +6,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cmp_to_key, partial
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,16 +24,11 @@ from baserate.counts.points import Points
 from baserate.decisions.operating_point import OperatingPoint, short_on
 from baserate.decisions.rules import parse_rule
 from baserate.decisions.search import is_better
-from baserate.decisions.selection import Answer, Choice
+from baserate.decisions.selection import Answer, Choice, settings_of
 from baserate.errors import InputError, grouped, number_of, quoted, refuse
 from baserate.inference.best_model import choices
-from baserate.inference.chosen_threshold import (
-    CHOSEN_REPLICATES,
-    CORRECTED,
-    Resampling,
-    chosen_intervals,
-)
-from baserate.inference.fixed_point import point_intervals
+from baserate.inference.chosen_threshold import CORRECTED
+from baserate.inference.intervals import IntervalOptions, completed, with_points
 from baserate.inference.rates import MOST_CASES, rate_bounds
 from baserate.inference.sample_size import support
 from baserate.inference.values import Interval, percent
@@ -44,10 +40,8 @@ from baserate.output import choices as choice_texts
 from baserate.output import comparisons, document, tables
 from baserate.output.choices import Recommendation, notes_said, of_recommendation
 from baserate.output.document import (
-    Known,
     Settings,
     conditions,
-    names_at,
     number,
     point_of,
     threshold,
@@ -62,6 +56,7 @@ from baserate.segments.groups import Slice, Slices, by_group
 
 
 MOST_MODELS = 50
+SEED = 0
 
 
 @dataclass(frozen=True)
@@ -138,57 +133,26 @@ def _ranked(choice: Choice) -> list[str]:
     return sorted(choice.points, key=cmp_to_key(order))
 
 
-def settings_of(
-    models: Mapping[str, Counts], asked: Sequence[Asked]
-) -> dict[str, list[OperatingPoint]]:
-    """The points of every model, in the order in which they were asked for."""
-    made = [answer.choice for one in asked for answer in one.answers if answer.choice is not None]
-    return {
-        name: [choice.points[name] for choice in made if name in choice.points] for name in models
-    }
-
-
-def known_of(
-    models: Mapping[str, Counts],
-    settings: Mapping[str, Sequence[OperatingPoint]],
-    level: float,
-    seed: int,
-) -> Known:
-    """The intervals of all points and of AUC, found once; corrected for choosing the thresholds on
-    these cases, where there are enough.
+def completed_answers(
+    models: Mapping[str, Counts], asked: Sequence[Asked], level: float
+) -> tuple[list[Asked], tuple[Note, ...]]:
+    """The answers with the intervals of their points, and a note of every model whose thresholds
+    are treated as fixed in advance.
     """
-    found: dict[int, Mapping[str, Interval]] = {}
-    notes: list[Note] = []
-    for name, counts in models.items():
-        points = settings[name]
-        try:
-            corrected = chosen_intervals(
-                [(point, names_at(point)) for point in points],
-                counts,
-                Resampling(CHOSEN_REPLICATES, seed, level),
-            )
-        except InputError as error:
-            corrected = [point_intervals(point, names_at(point), level, seed) for point in points]
-            if not counts.weighted:  # of which there are no intervals at all
-                text = (
-                    f"{error.problems[0].text}: intervals treat the thresholds as fixed in advance"
-                )
-                notes.append(Note("BR626", text if len(models) == 1 else f"{quoted(name)}: {text}"))
-        found |= {id(point): one for point, one in zip(points, corrected, strict=True)}
-    aucs = {id(counts): Known(level).auc(counts) for counts in models.values()}
-    return Known(level, seed, found, aucs, tuple(notes))
+    how = IntervalOptions(level, seed=SEED)
+    answers = [answer for one in asked for answer in one.answers]
+    found = completed(models, settings_of(models, answers), how)
+    left = iter(with_points(answers, found.points, how))
+    complete = [replace(one, answers=tuple(islice(left, len(one.answers)))) for one in asked]
+    return complete, tuple(note for note in found.notes if note.code == "BR626")
 
 
-def of_answers(
-    asked: Sequence[Asked], models: Mapping[str, Counts], known: Known
-) -> list[dict[str, Any]]:
+def of_answers(asked: Sequence[Asked], models: Mapping[str, Counts]) -> list[dict[str, Any]]:
     """The answers for a program, each with its sentence."""
-    return [_answer(one, answer, models, known) for one in asked for answer in one.answers]
+    return [_answer(one, answer, models) for one in asked for answer in one.answers]
 
 
-def _answer(
-    one: Asked, answer: Answer[Choice], models: Mapping[str, Counts], known: Known
-) -> dict[str, Any]:
+def _answer(one: Asked, answer: Answer[Choice], models: Mapping[str, Counts]) -> dict[str, Any]:
     choice = answer.choice
     at = (
         conditions(answer.at, next(iter(models.values())))
@@ -204,12 +168,12 @@ def _answer(
         "points": (
             {}
             if choice is None
-            else {name: point_of(point, known) for name, point in choice.points.items()}
+            else {name: point_of(point) for name, point in choice.points.items()}
         ),
         "baselines": (
             {}
             if choice is None
-            else {name: point_of(point, known) for name, point in choice.baselines.items()}
+            else {name: point_of(point) for name, point in choice.baselines.items()}
         ),
         **({} if choice is None else comparisons.of_leads(choice)),
         "refused": (
@@ -504,35 +468,35 @@ SAME_CASES = (
 
 
 def sentences(
-    models: Mapping[str, Counts], settings: Mapping[str, Sequence[OperatingPoint]], known: Known
+    models: Mapping[str, Counts], settings: Mapping[str, Sequence[OperatingPoint]], level: float
 ) -> list[str]:
     """What holds for all models once, and of each model what holds for it alone."""
     said = [LABEL_SHIFT]
     said += list(
-        dict.fromkeys(line for counts in models.values() for line in _sample(counts, known.level))
+        dict.fromkeys(line for counts in models.values() for line in _sample(counts, level))
     )
     for name, counts in models.items():
         chosen = settings.get(name, ())
         said += [f"{quoted(name, quotes=False)}: {line}" for line in _merged(counts)]
         said += [
             f"{quoted(name, quotes=False)}, at the scenario given: {line}"
-            for line in _few(chosen[:1], known.level)
+            for line in _few(chosen[:1], level)
         ]
     every = [point for points in settings.values() for point in points]
     corrected = (
         "; the intervals of the scenarios that were given are corrected for that."
-        if is_corrected(every, known)
+        if is_corrected(every)
         else "."
     )
     return [*said, *([f"{SAME_CASES}{corrected}"] if every else [])]
 
 
-def is_corrected(points: Sequence[OperatingPoint], known: Known) -> bool:
+def is_corrected(points: Sequence[OperatingPoint]) -> bool:
     """Whether the intervals allow for choosing the thresholds on these cases; where only those of
     some models do, a note names the others.
     """
     return any(
-        one.method.startswith(CORRECTED) for point in points for one in known.at(point).values()
+        one.method.startswith(CORRECTED) for point in points for one in point.intervals.values()
     )
 
 
@@ -672,14 +636,13 @@ def of_slices(found: Sequence[Sliced]) -> dict[str, Any] | None:
 
 
 def _row(one: Sliced, part: Slice) -> dict[str, Any]:
-    known = Known(part.asked.level, part.asked.seed, {id(part.point): part.intervals})
     return {
         "by": one.column,
         "slice": part.name,
         "model": one.model,
         "positives": whole(part.positives),
         "negatives": whole(part.negatives),
-        "points": [point_of(part.point, known)],
+        "points": [point_of(part.point)],
     }
 
 
@@ -687,7 +650,6 @@ def _row(one: Sliced, part: Slice) -> dict[str, Any]:
 # What a report is made of, before it is written for a program or for a person.
 
 
-SEED = 0
 MIDDLE = "In the middle of what was given:"
 
 
@@ -700,7 +662,8 @@ class Contents:
     points: Mapping[str, Points]
     asked: Sequence[Asked]
     at: Sequence[Conditions]
-    known: Known
+    level: float
+    aucs: Mapping[str, Interval]
     notes: Sequence[Note] = ()
     slices: Sequence[Sliced] = ()
     decision: Recommendation | None = None
@@ -769,21 +732,19 @@ def of_contents(contents: Contents) -> dict[str, Any]:
     """The document: what `--json` gives of any models, and what the page needs to answer by
     itself.
     """
-    models, known = contents.models, contents.known
-    settings = settings_of(models, contents.asked)
-    points = [
-        held(name, counts, contents.points[name], known.level) for name, counts in models.items()
-    ]
+    models, level = contents.models, contents.level
+    settings = settings_of(models, (answer for one in contents.asked for answer in one.answers))
+    points = [held(name, counts, contents.points[name], level) for name, counts in models.items()]
     parts = {
         "title": contents.title,
         "scenario": scenario(contents),
-        "level": known.level,
+        "level": level,
         "held": points,
-        "answers": of_answers(contents.asked, models, known),
+        "answers": of_answers(contents.asked, models),
         "slices": of_slices(contents.slices),
         "decision": None if contents.decision is None else of_recommendation(contents.decision),
         "decided": contents.decided,
-        "shows": [*sentences(models, settings, known), *thinned(points)],
+        "shows": [*sentences(models, settings, level), *thinned(points)],
         "definitions": definitions(),
     }
     decided = [] if contents.decision is None else notes_said(contents.decision)
@@ -808,7 +769,14 @@ def of_contents(contents: Contents) -> dict[str, Any]:
         ]
     )
     return document.of_models(
-        "report", models, settings, contents.at, notes, known=known, seed=SEED, report=parts
+        "report",
+        models,
+        settings,
+        contents.at,
+        notes,
+        aucs=contents.aucs,
+        seed=SEED,
+        report=parts,
     )
 
 

@@ -25,8 +25,10 @@ from baserate.counts.points import Points
 from baserate.curves import named
 from baserate.curves.curve import Curve
 from baserate.decisions.operating_point import OperatingPoint, brief
+from baserate.decisions.selection import settings_of
 from baserate.errors import InputError, escaped, grouped, quoted, refuse
 from baserate.inference.estimated_prior import refuse_estimate
+from baserate.inference.intervals import IntervalOptions, auc_intervals
 from baserate.inference.values import checked_level
 from baserate.measures.confusion import checked_conditions, checked_volume, measure
 from baserate.measures.isolines import IsoCost, iso_cost_line
@@ -50,16 +52,14 @@ from baserate.plots.figures import (
 from baserate.plots.panels import PALETTE, Panel
 from baserate.reports.content import (
     MIDDLE,
-    SEED,
     Contents,
     answered,
     best_of,
     checked_slices,
+    completed_answers,
     held_points,
     is_corrected,
-    known_of,
     of_contents,
-    settings_of,
     sliced,
 )
 
@@ -281,7 +281,7 @@ def body(contents: Contents, content: Mapping[str, Any], title: str) -> str:
         section(
             "models",
             "Models",
-            block(tables.of_models(contents.models, contents.known), whole=names),
+            block(tables.of_models(contents.models, contents.aucs), whole=names),
         ),
         section("points", "Where to set them", *_points(contents, names)),
         section("charts", "Charts", _charts(contents)),
@@ -366,9 +366,7 @@ def _points(contents: Contents, names: Mapping[str, str]) -> Iterator[str]:
                 )
             )
             yield block(
-                comparisons.of_intervals(
-                    rows, contents.known, HOW[is_corrected(there, contents.known)]
-                ),
+                comparisons.of_intervals(rows, HOW[is_corrected(there)]),
                 whole=names,
             )
 
@@ -517,12 +515,21 @@ def report(  # noqa: PLR0913 (each is a question of its own)
     shown, asked, notes = best_of(
         counted, *answered(together, rules, conditions, volume), rules=rules, at=conditions
     )
-    settings = settings_of(shown, asked)
+    asked, fixed = completed_answers(shown, asked, level)
+    settings = settings_of(shown, (answer for one in asked for answer in one.answers))
     found = sliced(by_column, settings, conditions[0], level)
     decision = recommend(shown, rules[0], at, volume=volume) if isinstance(at, Uncertain) else None
-    points, known = held_points(shown, settings), known_of(shown, settings, level, SEED)
     contents = Contents(
-        title, shown, points, asked, conditions, known, [*notes, *known.notes], found, decision
+        title,
+        shown,
+        held_points(shown, settings),
+        asked,
+        conditions,
+        level,
+        auc_intervals(shown, IntervalOptions(level)),
+        [*notes, *fixed],
+        found,
+        decision,
     )
     return Report(of_contents(contents), contents)
 

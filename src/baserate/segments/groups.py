@@ -107,6 +107,11 @@ class Slice:
 
     @cached_property
     def point(self) -> OperatingPoint:
+        """What the common threshold does here, with its intervals."""
+        return replace(self._bare_point, intervals=self.intervals)
+
+    @cached_property
+    def _bare_point(self) -> OperatingPoint:
         point = flag_at(self.counts, self.asked.threshold, at=self.at, volume=self.cases or None)
         return (
             replace(point, confusion=pooled_confusion(self.sites, point.threshold))
@@ -116,7 +121,7 @@ class Slice:
 
     def __getitem__(self, measure: str) -> float:
         """Any measure at the common threshold and the site's own conditions."""
-        return self.point[measure]
+        return self._bare_point[measure]
 
     @property
     def cases(self) -> int:
@@ -142,7 +147,7 @@ class Slice:
         """The base rate that it is read at: its own, or the one given; None where class totals were
         chosen and none was given.
         """
-        prior: float | None = self.point.at.prior
+        prior: float | None = self._bare_point.at.prior
         return prior
 
     @cached_property
@@ -151,8 +156,8 @@ class Slice:
         if self.sites or not (self.positives or self.negatives):
             return {}
         if self.clusters is None:
-            return point_intervals(self.point, KNOWN, asked.level, asked.seed)
-        return cluster_intervals(self.point, self.clusters, KNOWN, asked.plan, asked.level)
+            return point_intervals(self._bare_point, KNOWN, asked.level, asked.seed)
+        return cluster_intervals(self._bare_point, self.clusters, KNOWN, asked.plan, asked.level)
 
     @cached_property
     def bounds(self) -> Mapping[str, Interval]:
@@ -234,12 +239,12 @@ class Slices(Mapping[Hashable, Slice]):
         """So many sites with the most cases, in their order, and the others together as one."""
         if len(self.parts) <= most:
             return self.parts
-        ranked = sorted(self.parts, key=lambda part: -part.cases)
-        kept, rest = {id(part) for part in ranked[:most]}, ranked[most:]
+        ranked = sorted(range(len(self.parts)), key=lambda place: -self.parts[place].cases)
+        rest = [self.parts[place] for place in ranked[most:]]
         cases = added([part.counts if part.clusters is None else part.clusters for part in rest])
         at, sites = _pooled([(part.counts, part.at) for part in rest])
         other = _slice(None, f"{OTHER} ({grouped(len(rest))})", cases, at, self.total.asked, sites)
-        return (*(part for part in self.parts if id(part) in kept), other)
+        return (*(self.parts[place] for place in sorted(ranked[:most])), other)
 
     def __repr__(self) -> str:
         judged = (
@@ -445,8 +450,8 @@ def _slice(
 def _bound(part: Slice, measure: str) -> Interval:
     asked = part.asked
     if part.clusters is not None:
-        return cluster_bound(measure, part.clusters, part.point, asked.bound_level, LOWER)
-    return interval(measure, part.point, level=asked.bound_level, side=LOWER, seed=asked.seed)
+        return cluster_bound(measure, part.clusters, part._bare_point, asked.bound_level, LOWER)
+    return interval(measure, part._bare_point, level=asked.bound_level, side=LOWER, seed=asked.seed)
 
 
 def _judged(part: Slice) -> Requirement:
@@ -465,7 +470,7 @@ def _judged(part: Slice) -> Requirement:
             found = require(str(asked.require), part.counts, volume=part.cases or None, **known)
         else:
             found = require_of_clusters(
-                str(asked.require), part.point, part.clusters, asked.bound_level, asked.plan
+                str(asked.require), part._bare_point, part.clusters, asked.bound_level, asked.plan
             )
     except InputError as error:
         problem = error.problems[0]
@@ -506,11 +511,11 @@ def _remarks(
         yield _each_prior(read)
         yield from (
             note
-            for note in found.total.point.notes
+            for note in found.total._bare_point.notes
             if note.code not in (LABEL_SHIFT, *NOT_OF_SITES)
         )
     else:
-        yield from (note for note in found.total.point.notes if note.code not in NOT_OF_SITES)
+        yield from (note for note in found.total._bare_point.notes if note.code not in NOT_OF_SITES)
     emptied = [
         part.name
         for part in found.parts
