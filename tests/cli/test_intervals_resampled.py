@@ -226,3 +226,12 @@ def test_notes_stay_on_stderr(scores, capsys):
     assert "note BR528: the threshold was chosen and evaluated on the same data" in done.err
     assert "note" not in done.out
     assert "resampling" not in done.err, "progress is for terminals only"
+
+
+def test_the_intervals_of_baselines_have_the_level_that_is_requested(scores, capsys):
+    asked = ("choose", scores, *ONE, "--prior", "5%", "--cost", "fn=10", "--level", "90%")
+    [verdict] = answered(capsys, *asked)["verdict"]
+    levels = [
+        one["level"] for base in verdict["baselines"].values() for one in base["intervals"].values()
+    ]
+    assert set(levels) == {0.9}

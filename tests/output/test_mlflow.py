@@ -108,7 +108,9 @@ def test_without_mlflow_the_extra_is_named(monkeypatch):
 def test_flat_names_are_those_of_the_document():
     from baserate.output import document
 
-    metrics, params = flat(document.of_models("log", {"m": br.count(Y, S)}, {}, [], [], aucs={}))
+    models = {"m": br.count(Y, S)}
+    aucs = {"m": br.interval(br.auc, models["m"])}
+    metrics, params = flat(document.of_models("log", models, {}, [], [], aucs=aucs))
     assert set(metrics) == {
         "m.positives",
         "m.negatives",

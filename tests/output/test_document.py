@@ -1,0 +1,100 @@
+"""Results are complete before they are shown: whatever copies a result shows the same intervals."""
+
+import copy
+import pickle
+
+import pytest
+
+import baserate as br
+from baserate.decisions.operating_point import measures_shown
+from baserate.decisions.selection import Answer, settings_of
+from baserate.inference.intervals import (
+    IntervalOptions,
+    auc_intervals,
+    completed,
+    with_intervals,
+    with_points,
+)
+from baserate.output import comparisons, document, segment_tables, tables
+from baserate.reports.content import of_contents
+
+A = br.Counts([0.9, 0.6, 0.3], positives=[30, 15, 5], negatives=[10, 90, 900])
+B = br.Counts([0.8, 0.5, 0.2], positives=[25, 20, 5], negatives=[20, 60, 920])
+MODELS = {"a": A, "b": B}
+AT = br.Conditions(prior="1%", costs=br.Costs(fp=1, fn=50))
+COPIES = pytest.mark.parametrize(
+    "copied",
+    [copy.copy, copy.deepcopy, lambda value: pickle.loads(pickle.dumps(value))],
+    ids=["copied", "deep-copied", "unpickled"],
+)
+
+
+def answered(how):
+    answers = [Answer(AT, br.choose_model(MODELS, at=AT, volume=10_000))]
+    found = completed(MODELS, settings_of(MODELS, answers), how)
+    return with_points(answers, found.points, how)
+
+
+def shown(answers):
+    """What a program and a person see of the answers."""
+    settings = settings_of(MODELS, answers)
+    aucs = auc_intervals(MODELS)
+    verdict = [document.of_choice(answer.choice) for answer in answers]
+    parts = document.of_models("choose", MODELS, settings, [AT], [], aucs=aucs, verdict=verdict)
+    rows = [
+        tables.Row(name, answer.at, point)
+        for answer in answers
+        for name, point in answer.choice.points.items()
+    ]
+    rows = tables.with_baselines(rows, answers)
+    return document.text(parts), str(comparisons.of_intervals(rows, "here"))
+
+
+@COPIES
+@pytest.mark.parametrize("replicates", [0, 200])
+def test_a_copied_choice_shows_the_same_intervals(copied, replicates):
+    answers = answered(IntervalOptions(0.9, replicates))
+    point = answers[0].choice.point
+    assert set(point.intervals) == set(measures_shown(point))
+    assert {one.level for one in point.intervals.values()} == {0.9}
+    text, table = shown(answers)
+    assert "90 % intervals" in table
+    assert shown(copied(answers)) == (text, table)
+    again = copied(answers[0]).choice.point
+    assert again.intervals == point.intervals
+    assert again == point
+
+
+@COPIES
+def test_a_copied_report_has_the_same_document(copied):
+    report = br.report(MODELS, at=AT, level=0.9)
+    assert of_contents(copied(report.contents)) == report.document
+
+
+@COPIES
+def test_copied_slices_show_the_same_intervals(copied):
+    found = br.by_group({"x": A, "y": B}, threshold=0.6, at=AT)
+    content = segment_tables.slices_document(found, "site")
+    assert {*content["groups"][0]["point"]["intervals"]} == {"tpr", "tnr", "precision", "npv"}
+    assert segment_tables.slices_document(copied(found), "site") == content
+    assert found["x"].point.intervals == found["x"].intervals
+
+
+def test_the_same_point_asked_for_twice_may_have_intervals_at_two_levels():
+    point = br.choose(A, at=AT)
+    wide, narrow = (with_intervals(point, IntervalOptions(level)) for level in (0.99, 0.5))
+    assert wide == narrow == point
+    assert wide.intervals["tpr"].width > narrow.intervals["tpr"].width
+    assert not point.intervals
+
+
+def test_intervals_of_a_fixed_point_are_those_of_interval():
+    point = with_intervals(br.choose(A, at=AT))
+    for name in ("tpr", "fpr", "precision", "expected_cost"):
+        assert point.intervals[name] == br.interval(name, point)
+
+
+def test_a_setting_moved_to_other_cases_leaves_its_intervals_behind():
+    point = with_intervals(br.choose(A, at=AT, calibrated_at=0.05))
+    assert point.theory.intervals
+    assert not point.on(B).intervals
