@@ -158,10 +158,6 @@ from baserate.inference.rates import (
     rate_interval as rate_interval,
 )
 from baserate.inference.requirements import (
-    Check as Check,
-    Part as Part,
-    Regression as Regression,
-    Requirement as Requirement,
     regression as regression,
     require as require,
 )
@@ -178,8 +174,12 @@ from baserate.inference.sample_size import (
     support as support,
 )
 from baserate.inference.values import (
+    Check as Check,
     Difference as Difference,
     Interval as Interval,
+    Part as Part,
+    Regression as Regression,
+    Requirement as Requirement,
 )
 from baserate.measures.calculator import (
     Rates as Rates,

@@ -8,7 +8,7 @@ from tests.inference.two_models import pairs
 
 import baserate as br
 from baserate.inference.paired import holm
-from baserate.inference.requirements import ALL
+from baserate.inference.values import ALL
 
 BOTH = {"baseline": "old", "candidate": "new"}
 

@@ -8,7 +8,8 @@ import numpy as np
 from tests.robustness.rare import BOTH
 
 import baserate as br
-from baserate.output.choices import Recommendation, decision_in_words, rivals, sentence, uncertain
+from baserate.output.choices import decision_in_words, rivals, sentence, uncertain
+from baserate.robustness.decision import Recommendation
 
 
 def test_the_largest_of_averages_is_called_so_and_says_where():

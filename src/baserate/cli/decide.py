@@ -33,10 +33,10 @@ from baserate.measures.measure import parse
 from baserate.notation import number, share
 from baserate.notes import Note
 from baserate.output import choices, document, tables
-from baserate.output.choices import Recommendation, recommend
 from baserate.plots.figures import winner_map_panel
 from baserate.plots.panels import Panel
 from baserate.read.files import groups_of, is_saved, joint_of, models_of, saved_joint
+from baserate.robustness.decision import Recommendation, recommend
 from baserate.robustness.expectation import Expectation, expect
 from baserate.robustness.leaders import Leaders, leaders_within
 from baserate.robustness.triage_zones import triage

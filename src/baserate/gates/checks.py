@@ -28,17 +28,20 @@ from baserate.errors import (
 )
 from baserate.gates.settings import Comparison, Data, Demand, Outcome, Scored, Settings
 from baserate.inference.requirements import (
+    regression,
+    require,
+)
+from baserate.inference.values import (
     ALL,
+    LOWER,
     OBSERVED,
     SHOWN,
     UNJUDGED,
     WORSE,
     Regression,
     Requirement,
-    regression,
-    require,
+    percent,
 )
-from baserate.inference.values import LOWER, percent
 from baserate.measures.confusion import NOT_SAID
 from baserate.measures.measure import parse
 from baserate.notes import Note, Source

@@ -33,8 +33,8 @@ from baserate.errors import (
     refuse_file,
 )
 from baserate.inference.bootstrap import checked_replicates, checked_seed
-from baserate.inference.requirements import Regression, check_requirement, checked_margin
-from baserate.inference.values import checked_level
+from baserate.inference.requirements import check_requirement, checked_margin
+from baserate.inference.values import Regression, checked_level
 from baserate.measures.confusion import checked_volume
 from baserate.measures.measure import parse
 from baserate.notes import RANDOM, Note, Source, checked_design

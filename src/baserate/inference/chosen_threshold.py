@@ -41,7 +41,7 @@ from baserate.inference.estimated_prior import counted_interval
 from baserate.inference.fixed_point import Question, measure_interval
 from baserate.inference.rates import CLOPPER_PEARSON
 from baserate.inference.statistic import rates_read
-from baserate.inference.values import BOTH, Difference, Interval
+from baserate.inference.values import BOTH, CORRECTED, Difference, Interval
 from baserate.kernels import Urn, best
 from baserate.kernels.compiled import in_parallel
 from baserate.kernels.draws import MOST_CASES
@@ -478,7 +478,6 @@ def _keeps(term: Term, outcomes: _Outcomes) -> npt.NDArray[np.bool_]:
 # the field.
 
 
-CORRECTED = "optimism-corrected"
 # As many resamples give the mean optimism to within a twentieth of the standard error of the
 # measure.
 CHOSEN_REPLICATES = 400

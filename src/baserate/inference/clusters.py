@@ -41,6 +41,7 @@ from baserate.inference.statistic import SHARE, Statistic, outcomes_read, rates_
 from baserate.inference.values import BOTH, EXACT, LOWER, UPPER, Interval, missed, tails
 from baserate.measures.confusion import Confusion
 from baserate.measures.measure import Measure, named
+from baserate.measures.registry import CLASS_OF
 from baserate.notes import Note, combine
 from baserate.numbers import Floats
 
@@ -149,7 +150,6 @@ def _chernoff(seen: int, rate: float, lengths: Any, times: Any) -> float:
 
 
 # The class whose cases each rate is a share of: 0 positives, 1 negatives.
-CLASS_OF = {"tpr": 0, "fnr": 0, "tnr": 1, "fpr": 1}
 CLUSTER_T, AS_CLUSTERS = "cluster-t", "clopper-pearson of clusters"
 # A slope is measured over this share of the way to the nearer end of a rate.
 STEP = 1e-5

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,7 @@ from baserate.decisions.selection import choose, flag_at
 from baserate.errors import Fix, Infeasible, InputError, quoted, refuse
 from baserate.inference.auc import refuse_weights
 from baserate.inference.bootstrap import PERCENTILE, Plan
-from baserate.inference.clusters import CLASS_OF, cluster_bound, cluster_intervals, clustered
+from baserate.inference.clusters import cluster_bound, cluster_intervals, clustered
 from baserate.inference.differences import compare
 from baserate.inference.estimated_prior import refuse_estimate
 from baserate.inference.intervals import interval
@@ -32,10 +32,23 @@ from baserate.inference.paired import MCNEMAR, check_replicates, holm
 from baserate.inference.sample_size import cases_needed, smallest_detectable
 from baserate.inference.statistic import RANGES, is_known
 from baserate.inference.values import (
+    ALIKE,
+    ALL,
+    BETTER,
     LOWER,
+    MISSED,
+    NOISE,
+    OBSERVED,
+    SAME,
+    SHOWN,
     UPPER,
+    WORSE,
+    Check,
     Difference,
     Interval,
+    Part,
+    Regression,
+    Requirement,
     checked_level,
     missed,
     percent,
@@ -43,6 +56,7 @@ from baserate.inference.values import (
 from baserate.kernels import Cells
 from baserate.measures.confusion import NOT_SAID, checked_volume
 from baserate.measures.measure import Measure
+from baserate.measures.registry import CLASS_OF
 from baserate.notation import number
 from baserate.notes import Note, combine
 from baserate.numbers import rounded
@@ -52,44 +66,8 @@ from baserate.numbers import rounded
 # build fails on.
 
 
-SHOWN, OBSERVED, MISSED, UNJUDGED = "shown", "observed, not shown", "missed", "cannot be judged"
-BETTER, SAME, WORSE, NOISE = "better", "no difference", "worse", "worse, within noise"
-ALIKE = "better, within noise"
 CLASS_RATES = ("tpr", "fpr", "tnr", "fnr")
-ALL = "all cases"
 CHOSEN_HERE, UNDEFINED = "BR593", "BR589"
-
-
-@dataclass(frozen=True)
-class Check:
-    """One requirement: what was observed, the bound that shows it or does not, and how many cases
-    it would take.
-    """
-
-    requirement: str
-    interval: Interval
-    outcome: str
-    needed: int | None = None
-    at_point: bool = True
-
-    @property
-    def bound(self) -> float:
-        return self.interval.low if self.interval.side == LOWER else self.interval.high
-
-
-@dataclass(frozen=True)
-class Requirement:
-    """Whether every part of a requirement is shown by these cases."""
-
-    outcome: str
-    checks: tuple[Check, ...]
-    point: OperatingPoint | None
-    notes: tuple[Note, ...] = field(default=(), compare=False, repr=False)
-
-    @property
-    def passed(self) -> bool:
-        """Whether it is shown: the one-sided bound keeps it."""
-        return self.outcome == SHOWN
 
 
 def require(
@@ -315,36 +293,6 @@ def _summary_check(
         SHOWN if shown else OBSERVED if holds else MISSED,
         at_point=False,
     )
-
-
-@dataclass(frozen=True)
-class Part:
-    """The comparison on all cases or on one slice: how it came out, and the smallest regression
-    that it could have shown.
-    """
-
-    name: str
-    difference: Difference
-    outcome: str
-    p_adjusted: float
-    detectable: float | None
-    whole: bool = False
-
-
-@dataclass(frozen=True)
-class Regression:
-    """Whether a candidate is worse than the baseline, anywhere."""
-
-    passed: bool
-    outcome: str
-    parts: tuple[Part, ...]
-    margin: float | None = None
-    notes: tuple[Note, ...] = field(default=(), compare=False, repr=False)
-
-    @property
-    def failed(self) -> tuple[Part, ...]:
-        """The parts on which the candidate is worse."""
-        return tuple(part for part in self.parts if part.outcome == WORSE)
 
 
 def regression(

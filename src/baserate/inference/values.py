@@ -1,4 +1,4 @@
-"""`Interval` and `Difference`: a number with what is known of it, and how that was found out."""
+"""Results of inference, as plain values: `Interval`, `Difference`, `Requirement`, `Regression`."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
+from baserate.decisions.operating_point import OperatingPoint
 from baserate.errors import quoted, refuse
 from baserate.notation import checked_level, missed, percent
 from baserate.notes import Note
@@ -30,6 +31,8 @@ SIDES = (BOTH, LOWER, UPPER)
 # The method of what is no estimate: flagging nothing or everything has its recall whatever the
 # cases are.
 EXACT = "exact"
+# Begins the method of an interval that allows for choosing the threshold on the same cases.
+CORRECTED = "optimism-corrected"
 
 
 @dataclass(frozen=True)
@@ -206,3 +209,75 @@ def tails(level: float, side: str) -> tuple[float, float]:
     """How much may be missed below and above."""
     out = missed(level)
     return {BOTH: (out / 2, out / 2), LOWER: (out, 0.0), UPPER: (0.0, out)}[side]
+
+
+# ----------------------------------------------------------------------
+# Outcomes of a requirement, and of a comparison with a baseline.
+
+
+SHOWN, OBSERVED, MISSED, UNJUDGED = "shown", "observed, not shown", "missed", "cannot be judged"
+BETTER, SAME, WORSE, NOISE = "better", "no difference", "worse", "worse, within noise"
+ALIKE = "better, within noise"
+ALL = "all cases"
+
+
+@dataclass(frozen=True)
+class Check:
+    """One requirement: what was observed, the bound that shows it or does not, and how many cases
+    it would take.
+    """
+
+    requirement: str
+    interval: Interval
+    outcome: str
+    needed: int | None = None
+    at_point: bool = True
+
+    @property
+    def bound(self) -> float:
+        return self.interval.low if self.interval.side == LOWER else self.interval.high
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """Whether every part of a requirement is shown by these cases."""
+
+    outcome: str
+    checks: tuple[Check, ...]
+    point: OperatingPoint | None
+    notes: tuple[Note, ...] = field(default=(), compare=False, repr=False)
+
+    @property
+    def passed(self) -> bool:
+        """Whether it is shown: the one-sided bound keeps it."""
+        return self.outcome == SHOWN
+
+
+@dataclass(frozen=True)
+class Part:
+    """The comparison on all cases or on one slice: how it came out, and the smallest regression
+    that it could have shown.
+    """
+
+    name: str
+    difference: Difference
+    outcome: str
+    p_adjusted: float
+    detectable: float | None
+    whole: bool = False
+
+
+@dataclass(frozen=True)
+class Regression:
+    """Whether a candidate is worse than the baseline, anywhere."""
+
+    passed: bool
+    outcome: str
+    parts: tuple[Part, ...]
+    margin: float | None = None
+    notes: tuple[Note, ...] = field(default=(), compare=False, repr=False)
+
+    @property
+    def failed(self) -> tuple[Part, ...]:
+        """The parts on which the candidate is worse."""
+        return tuple(part for part in self.parts if part.outcome == WORSE)

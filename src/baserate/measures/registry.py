@@ -23,6 +23,8 @@ from baserate.numbers import exactly, quotient, rounded
 # Masses of this many powers of two away from one are scaled.
 FAR = 80
 # One case of each outcome: what a sum of outcomes is made of.
+# The rates within a class, and which class: 0 the positives, 1 the negatives.
+CLASS_OF = {"tpr": 0, "fnr": 0, "tnr": 1, "fpr": 1}
 UNITS = ((1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1))
 
 

@@ -4,42 +4,37 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from types import MappingProxyType
 from typing import Any
 
 from baserate.atomic import Grid, Page
 from baserate.conditions import ASSUMED, OUTCOMES, Conditions, Uncertain, told
-from baserate.counts.joint import JointCounts
 from baserate.decisions.roc_geometry import EVERYTHING, NOTHING, Win, prior_at
-from baserate.decisions.rules import parse_rule
-from baserate.decisions.selection import Choice, flag_at, guess
-from baserate.distributions import BELIEVED, Range
+from baserate.decisions.selection import Choice
+from baserate.distributions import Range
 from baserate.errors import escaped, grouped, quoted
-from baserate.inference.best_model import leads
-from baserate.inference.values import Difference, percent
+from baserate.inference.values import percent
 from baserate.measures.measure import Measure, in_costs
 from baserate.notes import Note
 from baserate.numbers import Undefined, rounded
 from baserate.output import tables
 from baserate.output.comparisons import of_difference, of_leads
 from baserate.output.document import conditions, number, threshold, uncertain
-from baserate.output.tables import BASELINES, COST, digits, in_words, listed, p_in_words
+from baserate.output.tables import BASELINES, digits, in_words, listed, p_in_words
 from baserate.robustness.decision import (
     CAUGHT,
     EVERY_PART,
     Decision,
     Learning,
-    decide,
-    value_of_learning,
+    Recommendation,
 )
 from baserate.robustness.expectation import VARYING, Expectation, Outlook
 from baserate.robustness.leaders import Lead, Leaders
 from baserate.robustness.minimax import Regret
-from baserate.robustness.sensitivity import Change, Stability, stability
+from baserate.robustness.sensitivity import Change, Stability
 from baserate.robustness.triage_zones import Triage
-from baserate.robustness.winner_regions import WinnerMap, winner_map
+from baserate.robustness.winner_regions import WinnerMap
 
 # ----------------------------------------------------------------------
 # What is to be expected, who leads within a share of false alarms, and where to review: for a
@@ -424,97 +419,6 @@ def _values(found: Leaders, priors: Sequence[float]) -> list[str]:
 
 ANSWERS = (NOTHING, EVERYTHING)
 MOST_RIVALS = 12
-
-
-@dataclass(frozen=True)
-class Recommendation:
-    """Everything that is said of one question; what could not be asked of these models is left
-    out.
-    """
-
-    decision: Decision
-    map: WinnerMap | None = None
-    stability: Stability | None = None
-    learning: Learning | None = None
-    # The lead of the setting that was chosen over the others, where conditions are known exactly
-    # and models were counted together.
-    leads: tuple[Difference, ...] = ()
-
-
-def recommend(
-    models: Mapping[str, Any],
-    rule: str | None,
-    at: Uncertain | Conditions,
-    *,
-    joint: JointCounts | None = None,
-    together: JointCounts | None = None,
-    volume: float | None = None,
-    mix: bool = False,
-    **told: Any,
-) -> Recommendation:
-    """The decision, and whatever else can be said of these models; `joint`, resampled as it is
-    `told`, says which winners are in doubt.
-
-    `together` are the models on the same cases, by which the lead of the chosen one is tested where
-    conditions are known exactly.
-    """
-    decision = decide(models, rule, at=at, volume=volume, mix=mix)
-    exact = _exact(at)
-    ahead = (
-        ()
-        if together is None or exact is None
-        else _leads(decision, together, exact, volume, told.get("level", 0.95))
-    )
-    sites = decision.regret.site is not None
-    moving = any(term.measure.depends_on_prior for term in parse_rule(rule, volume).terms)
-    if sites or moving:
-        return Recommendation(decision, leads=ahead)
-    mapped = winner_map(models, rule) if joint is None else winner_map(joint, **told)
-    believed = (
-        isinstance(at, Uncertain)
-        and not at.has_range
-        and any(isinstance(part, BELIEVED) for part in (at.prior, *at.costs.values()))
-    )
-    learned = (
-        value_of_learning(models, at=at)
-        if believed and rule is None and isinstance(at, Uncertain)
-        else None
-    )
-    return Recommendation(decision, mapped, stability(models, rule, at=at), learned, ahead)
-
-
-def _exact(at: Uncertain | Conditions) -> Conditions | None:
-    """The conditions, where all of them are known exactly."""
-    if isinstance(at, Conditions):
-        return at
-    return (
-        at.middle()
-        if all(
-            part is None or isinstance(part, int | float) for part in (at.prior, *at.costs.values())
-        )
-        else None
-    )
-
-
-def _leads(
-    decision: Decision, joint: JointCounts, at: Conditions, volume: float | None, level: float
-) -> tuple[Difference, ...]:
-    """What the chosen setting costs less than the best of every other model, and of one answer for
-    all.
-    """
-    first, points = joint.marginal(joint.models[0]), {}
-    for name, rival in decision.rivals.items():
-        if name in ANSWERS:
-            point = guess(first, 1 if name == EVERYTHING else 0, at=at)
-        else:
-            point = flag_at(joint.marginal(name), rival.threshold, at=at)
-        points[name] = replace(
-            point,
-            rule=decision.rule,
-            optimized="tpr" if decision.optimized == CAUGHT else COST,
-            volume=volume,
-        )
-    return leads(joint, points, decision.model, level=level)
 
 
 def of_recommendation(found: Recommendation) -> dict[str, Any]:

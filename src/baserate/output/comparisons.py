@@ -12,19 +12,24 @@ from baserate.counts.joint import JointCounts
 from baserate.decisions.operating_point import OperatingPoint
 from baserate.decisions.selection import Choice
 from baserate.errors import escaped, number_of, quoted
-from baserate.inference.chosen_threshold import CORRECTED
-from baserate.inference.requirements import (
+from baserate.inference.values import (
     ALL,
+    CORRECTED,
+    EXACT,
+    LOWER,
     MISSED,
     OBSERVED,
     SHOWN,
     UNJUDGED,
+    UPPER,
     WORSE,
+    Difference,
+    Interval,
     Part,
     Regression,
     Requirement,
+    percent,
 )
-from baserate.inference.values import EXACT, LOWER, UPPER, Difference, Interval, percent
 from baserate.notes import Note, Source
 from baserate.output.document import (
     answer,

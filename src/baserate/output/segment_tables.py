@@ -9,9 +9,8 @@ from typing import Any
 from baserate.atomic import Grid, Page
 from baserate.decisions.operating_point import brief, setting
 from baserate.errors import grouped, number_of, quoted
-from baserate.inference.clusters import CLASS_OF
-from baserate.inference.requirements import MISSED, OBSERVED, SHOWN, UNJUDGED, Check
-from baserate.inference.values import LOWER, percent
+from baserate.inference.values import LOWER, MISSED, OBSERVED, SHOWN, UNJUDGED, Check, percent
+from baserate.measures.registry import CLASS_OF
 from baserate.output.document import number, of_interval, point_of, read, threshold, whole
 from baserate.output.tables import UNDEFINED, digits, span
 from baserate.segments.days import Day, Days

@@ -27,18 +27,17 @@ from baserate.decisions.search import is_better
 from baserate.decisions.selection import Answer, Choice, settings_of
 from baserate.errors import InputError, grouped, number_of, quoted, refuse
 from baserate.inference.best_model import choices
-from baserate.inference.chosen_threshold import CORRECTED
 from baserate.inference.intervals import IntervalOptions, completed, with_points
 from baserate.inference.rates import MOST_CASES, rate_bounds
 from baserate.inference.sample_size import support
-from baserate.inference.values import Interval, percent
+from baserate.inference.values import CORRECTED, Interval, percent
 from baserate.measures.measure import parse
 from baserate.measures.registry import CATALOGUE
 from baserate.notes import CASE_CONTROL, Note
 from baserate.numbers import Floats
 from baserate.output import choices as choice_texts
 from baserate.output import comparisons, document, tables
-from baserate.output.choices import Recommendation, notes_said, of_recommendation
+from baserate.output.choices import notes_said, of_recommendation
 from baserate.output.document import (
     Settings,
     conditions,
@@ -48,6 +47,7 @@ from baserate.output.document import (
     whole,
 )
 from baserate.output.segment_tables import MOST_SITES
+from baserate.robustness.decision import Recommendation
 from baserate.segments.groups import Slice, Slices, by_group
 
 # ----------------------------------------------------------------------

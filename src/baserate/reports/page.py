@@ -36,7 +36,6 @@ from baserate.measures.measure import in_costs
 from baserate.notes import Source
 from baserate.numbers import table
 from baserate.output import choices, comparisons, segment_tables, tables
-from baserate.output.choices import recommend
 from baserate.output.document import read
 from baserate.output.tables import UNDEFINED, Row
 from baserate.plots.figures import (
@@ -62,6 +61,7 @@ from baserate.reports.content import (
     of_contents,
     sliced,
 )
+from baserate.robustness.decision import recommend
 
 # ----------------------------------------------------------------------
 # The charts of a report that needs no JavaScript: the usual panels of the points that it holds, at

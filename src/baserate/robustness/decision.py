@@ -13,15 +13,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from baserate.conditions import Conditions, Uncertain, told
+from baserate.counts.joint import JointCounts
 from baserate.counts.points import Points
 from baserate.decisions.merged_scores import may_lie
 from baserate.decisions.operating_point import short_on
 from baserate.decisions.roc_geometry import EVERYTHING, NOTHING, Corner
 from baserate.decisions.rules import Rule, parse_rule
 from baserate.decisions.search import DOUBT, ROUNDING, Mask
-from baserate.decisions.selection import COST, chosen_among
+from baserate.decisions.selection import COST, chosen_among, flag_at, guess
 from baserate.distributions import BELIEVED
 from baserate.errors import Fix, Infeasible, Problem, quoted, refuse
+from baserate.inference.best_model import leads
+from baserate.inference.values import Difference
 from baserate.measures.confusion import checked_volume
 from baserate.notes import Note, combine
 from baserate.numbers import Floats, rounded
@@ -44,6 +47,8 @@ from baserate.robustness.minimax import (
     staged_within,
     worst,
 )
+from baserate.robustness.sensitivity import Stability, stability
+from baserate.robustness.winner_regions import WinnerMap, winner_map
 
 # ----------------------------------------------------------------------
 # Mixtures of two settings: where regret over a box is least when a share of the cases goes each
@@ -477,3 +482,99 @@ def _others_known(scene: Scene, name: str) -> Scene:
         other: Fraction(getattr(scene, other).mean) for other in scene.believed if other != name
     }
     return scene.given(**means)
+
+
+# ----------------------------------------------------------------------
+# The decision with its surroundings: the winner map, its stability, the value of information, and
+# the lead of the chosen setting.
+
+
+@dataclass(frozen=True)
+class Recommendation:
+    """Everything that is said of one question; what could not be asked of these models is left
+    out.
+    """
+
+    decision: Decision
+    map: WinnerMap | None = None
+    stability: Stability | None = None
+    learning: Learning | None = None
+    # The lead of the setting that was chosen over the others, where conditions are known exactly
+    # and models were counted together.
+    leads: tuple[Difference, ...] = ()
+
+
+def recommend(
+    models: Mapping[str, Any],
+    rule: str | None,
+    at: Uncertain | Conditions,
+    *,
+    joint: JointCounts | None = None,
+    together: JointCounts | None = None,
+    volume: float | None = None,
+    mix: bool = False,
+    **told: Any,
+) -> Recommendation:
+    """The decision, and whatever else can be said of these models; `joint`, resampled as it is
+    `told`, says which winners are in doubt.
+
+    `together` are the models on the same cases, by which the lead of the chosen one is tested where
+    conditions are known exactly.
+    """
+    decision = decide(models, rule, at=at, volume=volume, mix=mix)
+    exact = _exact(at)
+    ahead = (
+        ()
+        if together is None or exact is None
+        else _leads(decision, together, exact, volume, told.get("level", 0.95))
+    )
+    sites = decision.regret.site is not None
+    moving = any(term.measure.depends_on_prior for term in parse_rule(rule, volume).terms)
+    if sites or moving:
+        return Recommendation(decision, leads=ahead)
+    mapped = winner_map(models, rule) if joint is None else winner_map(joint, **told)
+    believed = (
+        isinstance(at, Uncertain)
+        and not at.has_range
+        and any(isinstance(part, BELIEVED) for part in (at.prior, *at.costs.values()))
+    )
+    learned = (
+        value_of_learning(models, at=at)
+        if believed and rule is None and isinstance(at, Uncertain)
+        else None
+    )
+    return Recommendation(decision, mapped, stability(models, rule, at=at), learned, ahead)
+
+
+def _exact(at: Uncertain | Conditions) -> Conditions | None:
+    """The conditions, where all of them are known exactly."""
+    if isinstance(at, Conditions):
+        return at
+    return (
+        at.middle()
+        if all(
+            part is None or isinstance(part, int | float) for part in (at.prior, *at.costs.values())
+        )
+        else None
+    )
+
+
+def _leads(
+    decision: Decision, joint: JointCounts, at: Conditions, volume: float | None, level: float
+) -> tuple[Difference, ...]:
+    """What the chosen setting costs less than the best of every other model, and of one answer for
+    all.
+    """
+    first, points = joint.marginal(joint.models[0]), {}
+    for name, rival in decision.rivals.items():
+        if name in (NOTHING, EVERYTHING):
+            point = guess(first, 1 if name == EVERYTHING else 0, at=at)
+        else:
+            point = flag_at(joint.marginal(name), rival.threshold, at=at)
+        points[name] = replace(
+            point,
+            rule=decision.rule,
+            optimized="tpr" if decision.optimized == CAUGHT else COST,
+            volume=volume,
+        )
+    return leads(joint, points, decision.model, level=level)

@@ -25,7 +25,6 @@ from baserate.decisions.selection import (
 from baserate.errors import Fix, Infeasible, InputError, grouped, number_of, quoted, refuse
 from baserate.inference.bootstrap import Plan, checked_replicates, checked_seed
 from baserate.inference.clusters import (
-    CLASS_OF,
     cluster_bound,
     cluster_intervals,
     cluster_notes,
@@ -36,20 +35,27 @@ from baserate.inference.estimated_prior import refuse_estimate
 from baserate.inference.fixed_point import point_intervals
 from baserate.inference.intervals import interval
 from baserate.inference.requirements import (
-    ALL,
-    MISSED,
-    OBSERVED,
-    SHOWN,
-    UNJUDGED,
-    Check,
-    Requirement,
     require,
     require_of_clusters,
     split_requirement,
 )
 from baserate.inference.sample_size import refuse_masses
-from baserate.inference.values import LOWER, Interval, checked_level, missed, percent
+from baserate.inference.values import (
+    ALL,
+    LOWER,
+    MISSED,
+    OBSERVED,
+    SHOWN,
+    UNJUDGED,
+    Check,
+    Interval,
+    Requirement,
+    checked_level,
+    missed,
+    percent,
+)
 from baserate.measures.confusion import MOST_CASES, NOT_SAID, checked_conditions
+from baserate.measures.registry import CLASS_OF
 from baserate.notes import Note, combine
 from baserate.read.files import group_names
 
