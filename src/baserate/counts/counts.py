@@ -8,10 +8,10 @@ import math
 import os
 import re
 import stat
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -35,6 +35,8 @@ from baserate.errors import Fix, escaped, grouped, quoted, refuse, refuse_file
 from baserate.kernels import Cells
 from baserate.notes import DESIGNS, RANDOM, Ledger, Note, Source, combine
 from baserate.numbers import INT64_MAX
+
+Derived = TypeVar("Derived")
 
 # ----------------------------------------------------------------------
 # The file of saved counts: a line of magic, a JSON head, little-endian arrays, a SHA-256 of all of
@@ -226,6 +228,13 @@ class Counts(Totals):
         """The counts of no cases: adding them changes nothing."""
         none = np.empty(0, dtype=np.int64)
         return cls._of(Cells(np.empty(0), none, none.copy()), Ledger())
+
+    def _derived(self, name: str, compute: Callable[[], Derived]) -> Derived:
+        """What follows from these counts, which are frozen: computed once, and kept."""
+        if name not in self.__dict__:
+            self.__dict__[name] = compute()
+        kept: Derived = self.__dict__[name]
+        return kept
 
     @property
     def _cells(self) -> Cells:

@@ -63,7 +63,7 @@ class Points(Frozen):
         raise TypeError("Points are made by Points.of(counts) or Points.from_rates(fpr, tpr)")
 
     @classmethod
-    def _of(
+    def _of(  # noqa: PLR0913, PLR0917 (the parts of one value)
         cls,
         scores: Array,
         tp: Array,
@@ -72,6 +72,7 @@ class Points(Frozen):
         counts: Counts | None = None,
         why_no_prior: str = "",
         tops: Array | None = None,
+        passed: tuple[Array, Array] | None = None,
     ) -> Points:
         """One score less than points, as the first flags nothing; `why_no_prior` says why there is
         none, `tops` what cells merged.
@@ -85,9 +86,8 @@ class Points(Frozen):
             total_negatives=totals[1],
             _counts=counts,
         )
-        points._set(
-            () if tops is None else (tops,), why_no_prior=why_no_prior, tops=tops, passed=None
-        )
+        points._set(() if tops is None else (tops,), why_no_prior=why_no_prior, tops=tops)
+        points._set(passed or (), passed=passed)
         return points
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -134,20 +134,18 @@ class Points(Frozen):
                 f"points are made of Counts, got {type(counts).__name__}",
                 "count(...), joint.marginal(name), or groups[name]",
             )
-        kept = counts.__dict__.get("_points")
-        if isinstance(kept, Points):
-            return kept
+        return counts._derived("_points", lambda: cls._of_counts(counts))
+
+    @classmethod
+    def _of_counts(cls, counts: Counts) -> Points:
         totals = (counts.total_positives, counts.total_negatives)
         (tp, fn), (fp, tn) = (
             _running(values, whole)
             for values, whole in zip((counts.positives, counts.negatives), totals, strict=True)
         )
         why = CHOSEN_TOTALS if counts.ledger.design == CASE_CONTROL else ""
-        points = cls._of(counts.scores, tp, fp, totals, counts, why, _tops(counts))
         passed = None if fn is None or tn is None else (fn, tn)
-        points._set(passed or (), passed=passed)
-        counts.__dict__["_points"] = points  # counts are frozen: what they flag is computed once
-        return points
+        return cls._of(counts.scores, tp, fp, totals, counts, why, _tops(counts), passed)
 
     @classmethod
     def from_rates(
@@ -405,9 +403,7 @@ def lacking(text: str, fix: Fix = EVERY_SCORE) -> InputError:
 
 
 def _restored(parts: tuple[Any, ...]) -> Points:
-    points = Points._of(*parts[:-1])
-    points._set(parts[-1] or (), passed=parts[-1])
-    return points
+    return Points._of(*parts)
 
 
 def _running(values: Array, whole: float) -> tuple[Array, Array | None]:

@@ -77,8 +77,32 @@ def series(place: int) -> Style:
     return Style(colours[place % len(colours)], dashes[place % len(dashes)])
 
 
+class _Columns:
+    """What is drawn from columns of numbers."""
+
+    def _check(self, *columns: str) -> None:
+        """Columns become tuples of plain floats, all of one length."""
+        for name in columns:
+            object.__setattr__(
+                self,
+                name,
+                tuple(np.asarray(getattr(self, name), dtype=np.float64).ravel().tolist()),
+            )
+        lengths = {len(getattr(self, name)) for name in columns}
+        if len(lengths) != 1:
+            shown = " and ".join(str(len(getattr(self, name))) for name in columns)
+            raise refuse(
+                "BR650",
+                f"the columns of a {type(self).__name__.lower()} differ in length: {shown}",
+                "give columns of one length",
+            )
+        colour = getattr(self, "colour", "black")
+        if colour not in PALETTE:
+            raise refuse("BR650", f"there is no colour {quoted(colour)}", ", ".join(PALETTE))
+
+
 @dataclass(frozen=True)
-class Line:
+class Line(_Columns):
     """Points joined by straight strokes; NaN breaks the line."""
 
     x: Numbers
@@ -87,11 +111,11 @@ class Line:
     style: Style = REFERENCE
 
     def __post_init__(self) -> None:
-        _check(self, "x", "y")
+        self._check("x", "y")
 
 
 @dataclass(frozen=True)
-class Area:
+class Area(_Columns):
     """What lies between two lines: a band, a bar, a region of a map; `sideways`, `x` are heights,
     and the two ends lie left and right.
     """
@@ -105,7 +129,7 @@ class Area:
     sideways: bool = False
 
     def __post_init__(self) -> None:
-        _check(self, "x", "low", "high")
+        self._check("x", "low", "high")
 
     def edges(self) -> tuple[tuple[Numbers, Numbers], tuple[Numbers, Numbers]]:
         """The two lines, each as x and y."""
@@ -115,7 +139,7 @@ class Area:
 
 
 @dataclass(frozen=True)
-class Marks:
+class Marks(_Columns):
     """Single points: operating points, cases of a scatter plot."""
 
     x: Numbers
@@ -126,7 +150,7 @@ class Marks:
     size: float = 5.0
 
     def __post_init__(self) -> None:
-        _check(self, "x", "y")
+        self._check("x", "y")
         if self.shape not in SHAPES:
             raise refuse("BR650", f"there is no shape {quoted(self.shape)}", ", ".join(SHAPES))
 
@@ -145,25 +169,6 @@ class Words:
 
 
 Part = Line | Area | Marks | Words
-
-
-def _check(part: Any, *columns: str) -> None:
-    """Columns become tuples of plain floats, all of one length."""
-    for name in columns:
-        object.__setattr__(
-            part, name, tuple(np.asarray(getattr(part, name), dtype=np.float64).ravel().tolist())
-        )
-    lengths = {len(getattr(part, name)) for name in columns}
-    if len(lengths) != 1:
-        shown = " and ".join(str(len(getattr(part, name))) for name in columns)
-        raise refuse(
-            "BR650",
-            f"the columns of a {type(part).__name__.lower()} differ in length: {shown}",
-            "give columns of one length",
-        )
-    colour = getattr(part, "colour", "black")
-    if colour not in PALETTE:
-        raise refuse("BR650", f"there is no colour {quoted(colour)}", ", ".join(PALETTE))
 
 
 class Drawable:
