@@ -662,11 +662,10 @@ def completed(
             for point in settings.get(name, ())
         ]
         corrected = corrected or bool(found)
-        notes += [
-            note if len(models) == 1 else replace(note, text=f"{quoted(name)}: {note.text}")
-            for note in said
-        ]
-    return Completed(points, tuple(notes), corrected)
+        # Groups are those of the file, the same for every model.
+        of = f"{quoted(name)}: " if len(models) > 1 and isinstance(counts, Counts) else ""
+        notes += [replace(note, text=f"{of}{note.text}") for note in said]
+    return Completed(points, tuple(dict.fromkeys(notes)), corrected)
 
 
 def _fixed(
