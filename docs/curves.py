@@ -30,7 +30,6 @@ OTHERS = (
     br.family,
     br.precision_prior_curve,
     br.npv_prior_curve,
-    br.reliability_curve,
     br.cost_lines,
     br.to_broc,
     br.isoline,

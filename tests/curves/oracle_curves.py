@@ -42,16 +42,6 @@ PARTS = {
     "accuracy": lambda x, y, p: (p * y + (1 - p) * (1 - x), ONE),
     "f1": lambda x, y, p: (2 * p * y, p * y + (1 - p) * x + p),
 }
-AXES = {
-    "roc": ("fpr", "tpr"),
-    "det": ("fpr", "fnr"),
-    "pr": ("tpr", "precision"),
-    "pr_gain": ("recall_gain", "precision_gain"),
-    "broc": ("fdr", "tpr"),
-    "posfrac_curve": ("tpr", "posfrac"),
-    "gain_curve": ("posfrac", "tpr"),
-    "lift_curve": ("posfrac", "lift"),
-}
 
 
 def value(name, rates, p):
@@ -77,16 +67,6 @@ def limit(name, cells, p):
     """
     _, first = roc(cells)[1]
     return value(name, tuple(rate / 2 for rate in first), p)
-
-
-def curve(name, cells, p):
-    """[(threshold, x, y)] of every threshold; the first is the value where nothing is flagged, or
-    None.
-    """
-    return [
-        (threshold, *(value(axis, rates, p) for axis in AXES[name]))
-        for threshold, rates in roc(cells)
-    ]
 
 
 def hull(rates):

@@ -17,9 +17,10 @@ from tests.curves import oracle_curves as oracle
 from tests.strategies import cases
 
 import baserate as br
+from baserate.curves import named
 
 SETS, PIXELS = 12, 24
-CURVES = ("roc", "det", "pr", "broc", "posfrac_curve", "gain_curve", "lift_curve")
+CURVES = {entry.name: entry for entry in named.CURVES.values() if entry.along}
 
 
 @cache
@@ -31,8 +32,9 @@ def drawn(kind):
 
 
 def read(name, counts, prior):
-    options = {} if name in ("roc", "det") else {"at": br.Conditions(prior)}
-    return getattr(br, name)(counts, **options, **({"hull": False} if name == "broc" else {}))
+    entry = CURVES[name]
+    options = {"at": br.Conditions(prior)} if entry.conditions else {}
+    return entry.make(counts, **options, **({"hull": False} if entry.hull else {}))
 
 
 def densely(curve, pixels=PIXELS, most=200_000):
@@ -83,7 +85,7 @@ def test_new_points_lie_on_the_mixtures_of_two_thresholds(name, kind):
         for ends, places in zip(edges(held, plain), runs(plain, dense), strict=True):
             for place in places[1:-1]:
                 point = (dense.x[place], dense.y[place])
-                away = oracle.distance(oracle.AXES[name], ends, Fraction(prior), point)
+                away = oracle.distance(CURVES[name].axes, ends, Fraction(prior), point)
                 scale = max(1.0, abs(point[1]))
                 if away is not None and away > 1e-12 * scale:
                     far.append((held, prior, ends, point, away))
@@ -156,7 +158,7 @@ def test_gains_turn_straight_lines_of_the_roc_into_straight_lines(data, prior):
     ends = edges(held, plain)
     for place in range(start, len(plain) - 1):
         middle = oracle.between(*ends[place], Fraction(1, 3))
-        x, y = (float(oracle.value(axis, middle, p)) for axis in oracle.AXES["pr_gain"])
+        x, y = (float(oracle.value(axis, middle, p)) for axis in named.CURVES["pr_gain"].axes)
         (x0, x1), (y0, y1) = plain.x[place : place + 2], plain.y[place : place + 2]
         scale = 1 + max(map(abs, (x0, x1, y0, y1)))
         # The cross product of two directions is 0 on a straight line.

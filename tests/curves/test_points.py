@@ -2,8 +2,10 @@
 fractions.
 """
 
+import inspect
 import math
 import random
+import re
 from fractions import Fraction
 from functools import cache
 
@@ -13,11 +15,19 @@ from tests.curves import generated_summaries as generated
 from tests.curves import oracle_curves as oracle
 
 import baserate as br
+from baserate.curves.named import CURVES, axis_label
+from baserate.measures.registry import CATALOGUE
 
 SETS = 40
-NAMED = {name: getattr(br, name) for name in oracle.AXES}
-BOUND = [name for name in oracle.AXES if name not in ("roc", "det")]
-LIMITED = ("pr", "broc", "lift_curve")
+# The curves of two measures, by the functions that make them.
+ENTRIES = {
+    entry.name: entry
+    for name, entry in CURVES.items()
+    if {*entry.axes} <= {*CATALOGUE} and name != "roc_hull"
+}
+NAMED = {name: entry.make for name, entry in ENTRIES.items()}
+BOUND = [name for name, entry in ENTRIES.items() if entry.conditions]
+LIMITED = [name for name, entry in ENTRIES.items() if entry.limit]
 
 
 @cache
@@ -41,7 +51,7 @@ def cases(kind):
 def read(name, counts, prior, **options):
     """The curve with every threshold; of the B-ROC the raw one."""
     options |= {"at": br.Conditions(prior)} if name in BOUND else {}
-    options |= {"hull": False} if name == "broc" else {}
+    options |= {"hull": False} if ENTRIES[name].hull else {}
     return NAMED[name](counts, **options)
 
 
@@ -65,7 +75,7 @@ def wrong_points(name, curve, held, p, first):
         said = None if math.isnan(curve.thresholds[place]) else curve.thresholds[place]
         values = [
             agrees(axis, column[place], point, p)
-            for axis, column in zip(oracle.AXES[name], curve, strict=False)
+            for axis, column in zip(ENTRIES[name].axes, curve, strict=False)
         ]
         if said != threshold or not all(values):
             yield held, p, place, (curve.x[place], curve.y[place], said)
@@ -89,7 +99,7 @@ def test_every_point_is_what_its_two_measures_are(name, kind):
 @pytest.mark.parametrize("kind", generated.KINDS)
 @pytest.mark.parametrize("name", LIMITED)
 def test_the_first_point_is_the_limit_as_less_and_less_is_flagged(name, kind):
-    axes = oracle.AXES[name]
+    axes = ENTRIES[name].axes
     for held, counts, prior, p in cases(kind):
         curve = read(name, counts, prior)
         for axis, column in zip(axes, curve, strict=False):
@@ -219,3 +229,19 @@ def test_chosen_class_totals_and_rates_alone_need_a_prior(name):
 def test_anything_but_counts_or_points_is_refused(name):
     with pytest.raises(br.InputError, match="BR228: points are made of Counts, got list"):
         getattr(br, name)([0.1, 0.2])
+
+
+@pytest.mark.parametrize("name", CURVES)
+def test_the_axes_are_those_that_the_docstring_names(name):
+    entry = CURVES[name]
+    text = " ".join(inspect.getdoc(entry.make).partition(">>>")[0].split())
+    for letter, axis in zip("xy", entry.axes, strict=True):
+        words = re.search(rf"\b{letter} = ([^,:;.]+)", text)[1]
+        assert words.startswith((axis, axis.replace("_", " "), axis_label(axis).split(" (")[0])), (
+            words
+        )
+
+
+def test_a_curve_depends_on_conditions_where_one_of_its_measures_does():
+    for entry in ENTRIES.values():
+        assert entry.conditions == any(CATALOGUE[axis].prior for axis in entry.axes)

@@ -13,6 +13,8 @@ COUNTS = br.Counts(
     [0.9, 0.7, 0.5, 0.3, 0.1], positives=[30, 25, 20, 15, 10], negatives=[1, 9, 90, 200, 700]
 )
 AT = br.Conditions(prior=0.01, costs=br.Costs(fp=1, fn=20))
+# These are curves of scores that are probabilities; every other one is of any counts.
+OF_ANY_COUNTS = [name for name in CURVES if name not in ("brier", "decision", "reliability")]
 SVG = "{http://www.w3.org/2000/svg}"
 
 

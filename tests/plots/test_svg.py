@@ -7,11 +7,20 @@ import re
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.plots.drawings import AT, COUNTS, SVG, curve_of, figures, panels, read, texts
+from tests.plots.drawings import (
+    AT,
+    COUNTS,
+    OF_ANY_COUNTS,
+    SVG,
+    curve_of,
+    figures,
+    panels,
+    read,
+    texts,
+)
 from tests.strategies import cases
 
 import baserate as br
-from baserate.curves.named import CURVES
 from baserate.plots.axes import linear
 from baserate.plots.figures import panel_for
 from baserate.plots.panels import DARK, PALETTE, Line, Marks, Panel, Style, Words
@@ -51,7 +60,7 @@ def test_every_figure_is_xml_with_a_title_and_a_description(name):
 
 @given(
     cases(both=True),
-    st.sampled_from([name for name in CURVES if name not in ("brier", "decision")]),
+    st.sampled_from(OF_ANY_COUNTS),
 )
 @settings(max_examples=120, deadline=None)
 def test_any_counts_have_a_drawing_without_a_hole_in_it(data, name):

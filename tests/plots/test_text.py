@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.plots.drawings import COUNTS, curve_of, figures, panels
+from tests.plots.drawings import COUNTS, OF_ANY_COUNTS, curve_of, figures, panels
 from tests.strategies import cases
 
 import baserate as br
-from baserate.curves.named import CURVES
 from baserate.plots.figures import panel_for
 
 FIRST, LAST = 0x2800, 0x28FF
@@ -26,7 +25,7 @@ def test_no_line_is_wider_than_asked(name, width):
 
 @given(
     cases(both=True),
-    st.sampled_from([name for name in CURVES if name not in ("brier", "decision")]),
+    st.sampled_from(OF_ANY_COUNTS),
     st.integers(0, 200),
     st.booleans(),
 )

@@ -68,14 +68,12 @@ def curve(
     as_csv: bool,
     as_json: bool,
 ) -> None:
-    """Print the points of a curve: roc, roc_hull, det, pr, pr_gain, broc, posfrac, gain, lift, ks,
-    cost, cost_threshold, brier, decision.
+    """Print the points of a curve: {names}.
 
     Or any two measures along the thresholds: "precision:recall" is precision against recall (y:x).
-    Over a range of base rates, or a distribution, pr, broc, posfrac, gain and lift show where the
-    curve lies: on average, mostly, at worst and at best. A decision curve at another base rate
-    moves the probabilities to it, from the one at which they are calibrated (the sample's unless
-    --calibrated-at is given).
+    Over a range of base rates, or a distribution, {moving} show where the curve lies: on average,
+    mostly, at worst and at best. A decision curve at another base rate moves the probabilities to
+    it, from the one at which they are calibrated (the sample's unless --calibrated-at is given).
 
     \b
     Examples:
@@ -149,6 +147,12 @@ def _tell_curves(
         )
         tell(drawing(lambda: _panel(made)), *shown)
     say(notes)
+
+
+_moving = [name for name, entry in CURVES.items() if entry.along and entry.conditions]
+curve.help = str(curve.help).format(
+    names=", ".join(CURVES), moving=f"{', '.join(_moving[:-1])} and {_moving[-1]}"
+)
 
 
 def _tell_outlooks(

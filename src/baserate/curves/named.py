@@ -28,6 +28,7 @@ from baserate.measures.confusion import (
     resolved_for,
 )
 from baserate.measures.measure import Measure
+from baserate.measures.registry import CATALOGUE
 from baserate.notes import Note, check_corrected_once
 from baserate.numbers import Floats, exactly, rounded
 
@@ -193,7 +194,7 @@ def cost_curve(counts: Source) -> Curve:
     thresholds, notes = hull.thresholds[best], curve_note(hull, hull=True)
     return Curve._of(
         "cost",
-        ("effective_prior", "normalized_cost"),
+        CURVES["cost"].axes,
         (x[keep], y[keep], thresholds[keep]),
         None,
         counts,
@@ -235,7 +236,7 @@ def brier_curve(counts: Counts, *, at: Conditions | None = None) -> Curve:
     thresholds = np.repeat(points.thresholds[::-1], 2)
     return Curve._of(
         "brier",
-        ("cost_share", "expected_loss"),
+        CURVES["brier"].axes,
         (x, y, thresholds),
         resolved,
         counts,
@@ -278,7 +279,7 @@ def decision_curve(
     columns = (t[below][::-1].copy(), y[::-1].copy(), points.thresholds[1:][below][::-1].copy())
     return Curve._of(
         "decision",
-        ("t", "net_benefit"),
+        CURVES["decision"].axes,
         columns,
         resolved,
         counts,
@@ -364,25 +365,28 @@ def _probabilities(
 Source = Counts | Points
 
 
-def _curve(name: str, counts: Source, at: Conditions | None = None, *, every: bool) -> Curve:
-    points = Points.of(counts)
-    kept = points if every else points.corners()
-    return _traced(name, counts, kept, at, curve_note(kept, every=every))
-
-
-def _hull(name: str, counts: Source, at: Conditions | None = None) -> Curve:
-    hull = Points.of(counts).hull()
-    return _traced(name, counts, hull, at, curve_note(hull, hull=True))
-
-
-def _traced(
-    name: str, counts: Source, points: Points, at: Conditions | None, notes: tuple[Note, ...]
+def _curve(
+    name: str,
+    counts: Source,
+    at: Conditions | None = None,
+    *,
+    every: bool = False,
+    hull: bool | None = None,
 ) -> Curve:
-    """The measures of the curve's axes along the points."""
-    entry = CURVES[name]
+    """The measures of the curve's axes along the points, or along their hull."""
+    entry, points = CURVES[name], Points.of(counts)
+    on_hull = entry.hull if hull is None else hull
+    kept = points.hull() if on_hull else points if every else points.corners()
     x, y = (Measure(axis) for axis in entry.axes)
-    at = checked_conditions(at)
-    return traced(points, (x, y), at, source=counts, name=name, limit=entry.limit, notes=notes)
+    return traced(
+        kept,
+        (x, y),
+        checked_conditions(at),
+        source=counts,
+        name=name,
+        limit=entry.limit,
+        notes=curve_note(kept, every=every and not on_hull, hull=on_hull),
+    )
 
 
 def roc(counts: Source, *, every: bool = False) -> Curve:
@@ -411,7 +415,7 @@ def roc_hull(counts: Source) -> Curve:
     >>> br.roc_hull(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])).x
     array([0. , 0. , 0.5, 1. ])
     """
-    return _hull("roc_hull", counts)
+    return _curve("roc_hull", counts)
 
 
 def det(counts: Source, *, every: bool = False) -> Curve:
@@ -470,9 +474,7 @@ def broc(
     >>> br.broc(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), at=br.Conditions(prior=0.1)).x.round(3)
     array([0.   , 0.   , 0.818, 0.9  ])
     """  # noqa: E501
-    if not hull:
-        return _curve("broc", counts, at, every=every)
-    return _hull("broc", counts, at)
+    return _curve("broc", counts, at, every=every, hull=hull)
 
 
 def posfrac_curve(counts: Source, *, at: Conditions | None = None, every: bool = False) -> Curve:
@@ -523,7 +525,7 @@ def ks_curve(counts: Source) -> Curve:
     >>> br.ks_curve(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])).y
     array([0.5, 0. , 0.5, 0. ])
     """
-    return _along_scores("ks", counts, Measure("informedness"), None)
+    return _along_scores("ks", counts, None)
 
 
 def cost_threshold_curve(counts: Source, *, at: Conditions | None = None) -> Curve:
@@ -535,14 +537,15 @@ def cost_threshold_curve(counts: Source, *, at: Conditions | None = None) -> Cur
     >>> br.cost_threshold_curve(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), at=at).y
     array([0.5 , 0.95, 0.45, 0.9 ])
     """
-    return _along_scores("cost_threshold", counts, Measure("expected_cost"), checked_conditions(at))
+    return _along_scores("cost_threshold", counts, checked_conditions(at))
 
 
-def _along_scores(name: str, counts: Source, measure: Measure, at: Conditions | None) -> Curve:
+def _along_scores(name: str, counts: Source, at: Conditions | None) -> Curve:
     """One measure against the threshold itself; flagging nothing has no threshold, and no place on
     that axis.
     """
-    points = Points.of(counts)
+    points, axes = Points.of(counts), CURVES[name].axes
+    measure = Measure(axes[1])
     resolved = None if at is None else resolved_for(points, at, [measure])
     y = along(measure, points, resolved or Conditions())[1:]
     scores = points.scores.astype(np.float64, copy=False)
@@ -551,9 +554,7 @@ def _along_scores(name: str, counts: Source, measure: Measure, at: Conditions | 
         *rounded_thresholds(points),
         *(label_shift_of(resolved, points) if resolved is not None else ()),
     )
-    return Curve._of(
-        name, ("threshold", str(measure)), (scores, y, scores), resolved, counts, notes
-    )
+    return Curve._of(name, axes, (scores, y, scores), resolved, counts, notes)
 
 
 def family(
@@ -609,82 +610,6 @@ def to_broc(fpr: Any, tpr: Any, at: Conditions) -> tuple[Any, Any]:
 
 
 # ----------------------------------------------------------------------
-# The curves by name, for the command line and for the page that lists them.
-
-
-class Entry(NamedTuple):
-    """A curve: what makes it, its axes where both are measures, and how it can be read."""
-
-    make: Callable[..., Curve]
-    conditions: bool  # does it depend on base rate or costs?
-    every: bool = False  # can every threshold be requested, also within straight runs?
-    axes: tuple[str, ...] = ()  # x, y
-    # The axis along which bands and expectations read it, linear in the outcomes so that places on
-    # an edge are exact; none where there is no such axis.
-    along: str = ""
-    limit: bool = False  # is its first point the limit as less and less is flagged?
-
-    @property
-    def name(self) -> str:
-        """The name of the function that makes it."""
-        return self.make.__name__
-
-    @property
-    def read(self) -> tuple[str, str] | None:
-        """The axis along which it is read, and what is read there."""
-        return (
-            (self.along, next(axis for axis in self.axes if axis != self.along))
-            if self.along
-            else None
-        )
-
-    @property
-    def has_band(self) -> bool:
-        """Can it be read at fixed places, resample by resample?"""
-        return bool(self.along) or self.make is cost_curve
-
-
-CURVES: dict[str, Entry] = {
-    "roc": Entry(roc, conditions=False, every=True, axes=("fpr", "tpr"), along="fpr"),
-    "roc_hull": Entry(roc_hull, conditions=False, axes=("fpr", "tpr")),
-    "det": Entry(det, conditions=False, every=True, axes=("fpr", "fnr"), along="fpr"),
-    "pr": Entry(
-        pr, conditions=True, every=True, axes=("tpr", "precision"), along="tpr", limit=True
-    ),
-    "pr_gain": Entry(pr_gain, conditions=True, every=True, axes=("recall_gain", "precision_gain")),
-    "broc": Entry(broc, conditions=True, axes=("fdr", "tpr"), along="tpr", limit=True),
-    "posfrac": Entry(
-        posfrac_curve, conditions=True, every=True, axes=("tpr", "posfrac"), along="tpr"
-    ),
-    "gain": Entry(
-        gain_curve, conditions=True, every=True, axes=("posfrac", "tpr"), along="posfrac"
-    ),
-    "lift": Entry(
-        lift_curve,
-        conditions=True,
-        every=True,
-        axes=("posfrac", "lift"),
-        along="posfrac",
-        limit=True,
-    ),
-    "ks": Entry(ks_curve, conditions=False),
-    "cost": Entry(cost_curve, conditions=False),
-    "cost_threshold": Entry(cost_threshold_curve, conditions=True),
-    "brier": Entry(brier_curve, conditions=True),
-    "decision": Entry(decision_curve, conditions=True),
-}
-
-
-def curve_named(curve: Any) -> tuple[str, Entry | None]:
-    """The full name of a curve that is given by a name or by the function that makes it, and its
-    entry; None where there is none.
-    """
-    given = curve if isinstance(curve, str) else getattr(curve, "__name__", "")
-    entry = CURVES.get(given) or next((e for e in CURVES.values() if e.name == given), None)
-    return (given, None) if entry is None else (entry.name, entry)
-
-
-# ----------------------------------------------------------------------
 # Reliability: how often what was given a probability turns out to be positive.
 
 
@@ -728,7 +653,122 @@ def reliability_curve(
     )
     lowest = scores[np.append(starts[1:], len(scores)) - 1]
     columns = (x[::-1].copy(), y[::-1].copy(), lowest[::-1].copy())
-    labels = ("mean_score", "positive_share")
     return Curve._of(
-        "reliability", labels, columns, resolved, counts, tuple(label_shift_of(resolved, points))
+        "reliability",
+        CURVES["reliability"].axes,
+        columns,
+        resolved,
+        counts,
+        tuple(label_shift_of(resolved, points)),
     )
+
+
+# ----------------------------------------------------------------------
+# The table of curves: `curve`, bands, expectations, panels, displays, the report's page and the
+# documents read it.
+
+
+class Entry(NamedTuple):
+    """A curve: what makes it, its axes, how it is drawn, and how it can be read."""
+
+    make: Callable[..., Curve]
+    axes: tuple[str, str]  # x, y: measures, or what `AXES` names
+    title: str = ""
+    panel: str = "curve_panel"  # the function of `plots.figures` that draws it
+    # The axis along which bands and expectations read it, linear in the outcomes so that places on
+    # an edge are exact; none where there is no such axis.
+    along: str = ""
+    limit: bool = False  # is its first point the limit as less and less is flagged?
+    hull: bool = False  # is it read along the hull, unless its function is told otherwise?
+
+    @property
+    def name(self) -> str:
+        """The name of the function that makes it."""
+        return self.make.__name__
+
+    @property
+    def conditions(self) -> bool:
+        """Does it depend on the base rate or the costs?"""
+        return "at" in inspect.signature(self.make).parameters
+
+    @property
+    def every(self) -> bool:
+        """Can every threshold be requested, also within straight runs?"""
+        return not self.hull and "every" in inspect.signature(self.make).parameters
+
+    @property
+    def read(self) -> tuple[str, str] | None:
+        """The axis along which it is read, and what is read there."""
+        return (
+            (self.along, next(axis for axis in self.axes if axis != self.along))
+            if self.along
+            else None
+        )
+
+    @property
+    def has_band(self) -> bool:
+        """Can it be read at fixed places, resample by resample?"""
+        return bool(self.along) or self.make is cost_curve
+
+
+CURVES: dict[str, Entry] = {
+    "roc": Entry(roc, ("fpr", "tpr"), "ROC", "roc_panel", along="fpr"),
+    "roc_hull": Entry(roc_hull, ("fpr", "tpr"), "ROC", "roc_panel", hull=True),
+    "det": Entry(det, ("fpr", "fnr"), "DET", "det_panel", along="fpr"),
+    "pr": Entry(
+        pr, ("tpr", "precision"), "Precision against recall", "pr_panel", along="tpr", limit=True
+    ),
+    "pr_gain": Entry(pr_gain, ("recall_gain", "precision_gain")),
+    "broc": Entry(broc, ("fdr", "tpr"), "B-ROC", "broc_panel", along="tpr", limit=True, hull=True),
+    "posfrac": Entry(
+        posfrac_curve,
+        ("tpr", "posfrac"),
+        "Share flagged against recall",
+        "posfrac_panel",
+        along="tpr",
+    ),
+    "gain": Entry(
+        gain_curve, ("posfrac", "tpr"), "Cumulative gains", "gain_panel", along="posfrac"
+    ),
+    "lift": Entry(
+        lift_curve, ("posfrac", "lift"), "Lift", "lift_panel", along="posfrac", limit=True
+    ),
+    "ks": Entry(ks_curve, ("threshold", "informedness")),
+    "cost": Entry(cost_curve, ("effective_prior", "normalized_cost"), "Cost curve", "cost_panel"),
+    "cost_threshold": Entry(
+        cost_threshold_curve,
+        ("threshold", "expected_cost"),
+        "Cost of each threshold",
+        "cost_threshold_panel",
+    ),
+    "brier": Entry(brier_curve, ("cost_share", "expected_loss")),
+    "decision": Entry(decision_curve, ("t", "net_benefit"), "Decision curve", "decision_panel"),
+    "reliability": Entry(
+        reliability_curve, ("mean_score", "positive_share"), "Reliability", "reliability_panel"
+    ),
+}
+# What axes that are no measures are called.
+AXES = {
+    "prior": "base rate (prior)",
+    "effective_prior": "effective prior",
+    "expected_loss": "expected loss",
+    "cost_share": "cost share of a false alarm",
+    "threshold": "threshold (score)",
+    "t": "threshold probability",
+    "mean_score": "mean score",
+    "positive_share": "share of positives",
+}
+
+
+def axis_label(name: str) -> str:
+    """What an axis is called: a measure, or what a curve is read along."""
+    return CATALOGUE[name].label if name in CATALOGUE else AXES.get(name, name)
+
+
+def curve_named(curve: Any) -> tuple[str, Entry | None]:
+    """The full name of a curve that is given by a name or by the function that makes it, and its
+    entry; None where there is none.
+    """
+    given = curve if isinstance(curve, str) else getattr(curve, "__name__", "")
+    entry = CURVES.get(given) or next((e for e in CURVES.values() if e.name == given), None)
+    return (given, None) if entry is None else (entry.name, entry)

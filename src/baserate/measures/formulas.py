@@ -95,6 +95,7 @@ def tn(c: Outcomes) -> Any:
         "1-β",
     ),
     citation=TAN,
+    heading="recall (tpr)",
 )
 def tpr(c: Outcomes) -> Any:
     return c.tp, c.positives
@@ -123,6 +124,7 @@ def tpr(c: Outcomes) -> Any:
         "type 1 error",
     ),
     citation=TAN,
+    heading="false alarm rate (fpr)",
 )
 def fpr(c: Outcomes) -> Any:
     return c.fp, c.negatives
@@ -159,6 +161,7 @@ def tnr(c: Outcomes) -> Any:
         "type 2 error",
     ),
     citation=TAN,
+    label="miss rate (fnr)",
 )
 def fnr(c: Outcomes) -> Any:
     return c.fn, c.positives
@@ -171,6 +174,8 @@ def fnr(c: Outcomes) -> Any:
     direction="higher",
     synonyms=("PPV", "purity", "positive predictive value", "Bayesian detection rate"),
     citation=f"{LANDGREBE}, eqs 4 and 6; {CARDENAS}, eq 1",
+    heading="precision (PPV)",
+    label="precision (purity, PPV)",
 )
 def precision(c: Outcomes) -> Any:
     return c.tp, c.flagged
@@ -183,6 +188,7 @@ def precision(c: Outcomes) -> Any:
     direction="higher",
     synonyms=("negative predictive value",),
     citation=f"{CARDENAS}, eq 2",
+    label="negative predictive value (npv)",
 )
 def npv(c: Outcomes) -> Any:
     return c.tn, c.passed
@@ -202,6 +208,7 @@ def npv(c: Outcomes) -> Any:
         "1-PPV",
     ),
     citation=f"{CARDENAS}: B_FA. Not the FDR of multiple testing, and not fpr",
+    label="share of alerts that are false (fdr, B_FA)",
 )
 def fdr(c: Outcomes) -> Any:
     return c.fp, c.flagged
@@ -234,6 +241,8 @@ def fomr(c: Outcomes) -> Any:
         "flag rate",
     ),
     citation=f"{LANDGREBE}, eqs 1, 2 and 5",
+    heading="flagged (posfrac)",
+    label="share of cases flagged (posfrac)",
 )
 def posfrac(c: Outcomes) -> Any:
     return c.flagged, c.total
@@ -370,6 +379,7 @@ GAIN: dict[str, Any] = {
     " everything",
     prior=False,
     **GAIN,
+    label="precision gain",
 )
 def precision_gain(c: Outcomes) -> Any:
     caught, alarmed = _rates(c)
@@ -380,6 +390,7 @@ def precision_gain(c: Outcomes) -> Any:
     "(TPR − prior) / ((1 − prior) · TPR) = 1 − prior / (1 − prior) · FN / TP",
     "0: TPR is the prior; 1: no positive is missed; negative: TPR below the prior",
     **GAIN,
+    label="recall gain",
 )
 def recall_gain(c: Outcomes) -> Any:
     return 1 - quotient(c.positives, c.negatives, "no negatives") * quotient(
@@ -423,6 +434,7 @@ def balanced_accuracy(c: Outcomes) -> Any:
         "TSS",
     ),
     citation=YOUDEN,
+    label="tpr − fpr",
 )
 def informedness(c: Outcomes) -> Any:
     caught, alarmed = _rates(c)
@@ -637,6 +649,8 @@ def total_cost(c: Outcomes) -> Any:
     range=ANY_COST,
     synonyms=("cost", "expected loss", "loss", "risk", "cost per case"),
     citation="Elkan 2001, IJCAI:973-978",
+    heading="cost per case",
+    label="expected cost a case",
 )
 def expected_cost(c: Outcomes) -> Any:
     return c.cost, c.total
@@ -650,6 +664,7 @@ def expected_cost(c: Outcomes) -> Any:
     direction="lower",
     synonyms=("NEC", "normalised cost", "normalized expected cost", "normalised expected cost"),
     citation=DRUMMOND,
+    label="normalized cost",
 )
 def normalized_cost(c: Outcomes) -> Any:
     worst = c.miss * c.positives + c.false_alarm * c.negatives
@@ -685,6 +700,7 @@ def savings(c: Outcomes) -> Any:
         ),
     ),
     citation="Vickers & Elkin 2006, Medical Decision Making 26:565-574",
+    label="net benefit",
 )
 def net_benefit(c: Outcomes, t: float | None = None) -> Any:
     if t is None:

@@ -144,7 +144,7 @@ class Measure:
     @property
     def counts_cases(self) -> bool:
         """Whether it is a number of cases, or a sum over them, out of a volume."""
-        return any(parameter.name == "volume" for parameter in self._entry.parameters)
+        return self._entry.per_volume
 
     def __str__(self) -> str:
         inside = ", ".join(f"{name}={_shown(value)}" for name, value in self.parameters)
@@ -221,9 +221,7 @@ def _split(text: str) -> tuple[str, str | None]:
 
 def _made(name: str, arguments: str | None, volume: float | None) -> Measure:
     parameters = _arguments(name, arguments or "")
-    if volume is not None and any(
-        parameter.name == "volume" for parameter in CATALOGUE[name].parameters
-    ):
+    if volume is not None and CATALOGUE[name].per_volume:
         if parameters.get("volume", volume) != volume:
             raise refuse(
                 "BR532",

@@ -230,6 +230,9 @@ class Definition:
     range: tuple[float, float] = (0, 1)
     synonyms: tuple[str, ...] = ()
     parameters: tuple[Parameter, ...] = ()
+    # What a column of it is called, and an axis.
+    heading: str
+    label: str
     # Does it change with the base rate? If not, it can be read off a ROC alone.
     prior: bool = True
     # Along a straight line between two ROC points it rises or falls all the way: what mixing
@@ -242,6 +245,11 @@ class Definition:
     # The confusion must hold counts of cases, not only rates.
     counts: bool = False
 
+    @property
+    def per_volume(self) -> bool:
+        """Is it a number of cases, or a sum over them, out of a volume?"""
+        return any(parameter.name == "volume" for parameter in self.parameters)
+
 
 CATALOGUE: dict[str, Definition] = {}
 SYNONYMS: dict[str, str] = {}
@@ -253,12 +261,14 @@ def plain(name: str) -> str:
 
 
 def define(text: str, extremes: str, **facts: Any) -> Callable[[Formula], Formula]:
-    """Enter a formula into the registry under its own name."""
+    """Enter a formula into the registry under its own name, which also heads columns and axes
+    unless a heading or label is given.
+    """
 
     def enter(formula: Formula) -> Formula:
-        entry = Definition(
-            name=formula.__name__, formula=formula, text=text, extremes=extremes, **facts
-        )
+        name = formula.__name__
+        words = {"heading": name, "label": facts.get("heading", name)} | facts
+        entry = Definition(name=name, formula=formula, text=text, extremes=extremes, **words)
         CATALOGUE[entry.name] = entry
         for synonym in (entry.name, *entry.synonyms):
             if SYNONYMS.setdefault(plain(synonym), entry.name) != entry.name:

@@ -38,6 +38,7 @@ from baserate.inference.values import (
 )
 from baserate.measures.calculator import Rates, Solved
 from baserate.measures.measure import in_costs, parse
+from baserate.measures.registry import CATALOGUE
 from baserate.notes import CASE_CONTROL, Source
 from baserate.output.document import Valued, read
 
@@ -53,16 +54,11 @@ WEIGHED = (
     "AUC",
 )
 CHOSEN = "positives (chosen)"
+# The measures that a table shows unless others are asked for, and what their columns are called.
 HEADINGS = {
-    "tpr": "recall (tpr)",
-    "fpr": "false alarm rate (fpr)",
-    "precision": "precision (PPV)",
-    "npv": "npv",
-    "posfrac": "flagged (posfrac)",
-    "expected_cost": "cost per case",
-    "alerts": "alerts",
-    "caught": "caught",
-    "missed": "missed",
+    name: CATALOGUE[name].heading
+    for name in ("tpr", "fpr", "precision", "npv", "posfrac", "expected_cost")
+    + ("alerts", "caught", "missed")
 }
 COST = "expected_cost"
 NET_BENEFIT = "net_benefit"

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from baserate.curves.curve import Curve, inserted
+from baserate.curves.named import CURVES, axis_label
 from baserate.decisions.operating_point import OperatingPoint
 from baserate.errors import quoted, refuse
 from baserate.inference.bands import Band
@@ -41,29 +42,6 @@ SHARES = (
 )
 # Where a curve would otherwise touch the frame.
 ROOMY = ("expected_cost", "cost", "threshold")
-LABELS = {
-    "fpr": "false alarm rate (fpr)",
-    "tpr": "recall (tpr)",
-    "fnr": "miss rate (fnr)",
-    "fdr": "share of alerts that are false (fdr, B_FA)",
-    "posfrac": "share of cases flagged (posfrac)",
-    "precision": "precision (purity, PPV)",
-    "npv": "negative predictive value (npv)",
-    "prior": "base rate (prior)",
-    "effective_prior": "effective prior",
-    "normalized_cost": "normalized cost",
-    "expected_cost": "expected cost a case",
-    "expected_loss": "expected loss",
-    "net_benefit": "net benefit",
-    "cost_share": "cost share of a false alarm",
-    "threshold": "threshold (score)",
-    "t": "threshold probability",
-    "informedness": "tpr − fpr",
-    "recall_gain": "recall gain",
-    "precision_gain": "precision gain",
-    "mean_score": "mean score",
-    "positive_share": "share of positives",
-}
 
 
 class Named(NamedTuple):
@@ -74,8 +52,10 @@ class Named(NamedTuple):
     style: Style
 
 
-def named(curves: Curves, kinds: Iterable[str] = ()) -> list[Named]:
-    """The curves with their names: of models, or of the base rates of a family, or both."""
+def named(curves: Curves, panel: str = "") -> list[Named]:
+    """The curves with their names: of models, or of the base rates of a family, or both; a panel
+    takes those that the table gives it.
+    """
     if isinstance(curves, Mapping):
         groups = {
             str(name): [given] if isinstance(given, Curve) else list(given)
@@ -84,7 +64,7 @@ def named(curves: Curves, kinds: Iterable[str] = ()) -> list[Named]:
     else:
         groups = {"": [curves] if isinstance(curves, Curve) else list(curves)}
     found = [Named(*each) for each in _styled(groups)]
-    wanted = tuple(kinds)
+    wanted = [name for name, entry in CURVES.items() if entry.panel == panel]
     if not found:
         raise refuse(
             "BR651", "there is no curve to draw", 'roc_panel(roc(counts)), or {"name": curve}'
@@ -129,7 +109,7 @@ def conditions_of(curve: Curve) -> str:
 
 def axis_of(label: str, values: Iterable[Any], *, log: bool = False) -> Axis:
     """The axis of a measure: shares from 0 to 1, anything else as far as its values reach."""
-    shown = LABELS.get(label, label)
+    shown = axis_label(label)
     every = np.concatenate([np.asarray(column, dtype=np.float64).ravel() for column in values])
     if log:
         return spanning(shown, every, log=True)
@@ -151,7 +131,7 @@ def drawn(curve: Curve, x: Axis, y: Axis) -> tuple[Floats, Floats]:
     those that fall together.
     """
     across, up = curve.x, curve.y
-    if curve.name in ("ks", "cost_threshold"):
+    if curve.name in CURVES and curve.x_label == "threshold":
         across, up = stepped(across, up)
     between = curve._between
     if (
@@ -271,9 +251,9 @@ def bands_of(
 
 def panel_of(  # noqa: PLR0913 (each is a part of the panel)
     curves: Curves,
-    title: str,
+    title: str | None = None,
     *,
-    kinds: Iterable[str] = (),
+    panel: str = "",
     points: Chosen = (),
     bands: Band | Sequence[Band] = (),
     behind: Callable[[list[Named], Axis, Axis], list[Part]] | None = None,
@@ -285,8 +265,9 @@ def panel_of(  # noqa: PLR0913 (each is a part of the panel)
     """Curves on axes that hold them all, over their bands and whatever else lies behind them, and
     under operating points.
     """
-    found = named(curves, kinds)
+    found = named(curves, panel)
     first = found[0].curve
+    title = CURVES[first.name].title if title is None else title
     labels = first.x_label, first.y_label
     for one in found:
         if (one.curve.x_label, one.curve.y_label) != labels:
@@ -322,4 +303,4 @@ def det_axes(curves: list[Curve]) -> tuple[Axis, Axis]:
         inside = rates[(rates > 0) & (rates < 1)]
         low, high = (float(inside.min()), float(inside.max())) if len(inside) else (0.01, 0.99)
         ends.append((max(min(low / 1.5, 0.05), 1e-6), min(max(1 - (1 - high) / 1.5, 0.5), 0.999)))
-    return deviates(LABELS["fpr"], *ends[0]), deviates(LABELS["fnr"], *ends[1])
+    return deviates(axis_label("fpr"), *ends[0]), deviates(axis_label("fnr"), *ends[1])

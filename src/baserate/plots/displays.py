@@ -4,15 +4,15 @@ matplotlib is needed for `plot` alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from baserate.conditions import Conditions
 from baserate.counts.counts import Counts
-from baserate.curves import named
 from baserate.curves.curve import Curve
+from baserate.curves.named import CURVES
 from baserate.errors import Fix, refuse
 from baserate.plots.figures import panel_for
 from baserate.plots.panels import Drawable, Panel
@@ -29,8 +29,7 @@ class CurveDisplay(Drawable):
     drawn. After `plot`, `ax_` and `figure_` are those of matplotlib.
     """
 
-    _make: ClassVar[Callable[..., Curve]]
-    _conditions: ClassVar[bool] = True
+    _curve: ClassVar[str]  # its name in the table of curves
 
     def __init__(self, curves: Mapping[str, Sequence[Curve]]) -> None:
         self.curves = {str(name): tuple(group) for name, group in curves.items()}
@@ -149,14 +148,15 @@ class CurveDisplay(Drawable):
 
     @classmethod
     def _curves(cls, counts: Counts, at: At) -> list[Curve]:
-        if not cls._conditions:
+        entry = CURVES[cls._curve]
+        if not entry.conditions:
             if at is not None:
                 raise refuse(
                     "BR519", f"{cls.__name__} does not depend on conditions", "leave at out"
                 )
-            return [cls._make(counts)]
+            return [entry.make(counts)]
         conditions = [at] if at is None or isinstance(at, Conditions) else list(at)
-        return [cls._make(counts, at=one) for one in conditions]
+        return [entry.make(counts, at=one) for one in conditions]
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}: {sum(map(len, self.curves.values()))} curves"
@@ -224,60 +224,58 @@ class BRocDisplay(CurveDisplay):
     BRocDisplay: 2 curves
     """
 
-    _make = staticmethod(named.broc)
+    _curve = "broc"
 
 
 class PosfracDisplay(CurveDisplay):
     """The share of cases flagged against recall."""
 
-    _make = staticmethod(named.posfrac_curve)
+    _curve = "posfrac"
 
 
 class PrGainDisplay(CurveDisplay):
     """Precision gain against recall gain."""
 
-    _make = staticmethod(named.pr_gain)
+    _curve = "pr_gain"
 
 
 class GainDisplay(CurveDisplay):
     """Cumulative gains: recall against the share of cases flagged."""
 
-    _make = staticmethod(named.gain_curve)
+    _curve = "gain"
 
 
 class LiftDisplay(CurveDisplay):
     """Lift against the share of cases flagged."""
 
-    _make = staticmethod(named.lift_curve)
+    _curve = "lift"
 
 
 class KsDisplay(CurveDisplay):
     """tpr − fpr against the threshold."""
 
-    _make = staticmethod(named.ks_curve)
-    _conditions = False
+    _curve = "ks"
 
 
 class CostCurveDisplay(CurveDisplay):
     """The least normalized cost against the effective prior."""
 
-    _make = staticmethod(named.cost_curve)
-    _conditions = False
+    _curve = "cost"
 
 
 class CostThresholdDisplay(CurveDisplay):
     """Expected cost against the threshold."""
 
-    _make = staticmethod(named.cost_threshold_curve)
+    _curve = "cost_threshold"
 
 
 class BrierCurveDisplay(CurveDisplay):
     """Expected loss against the cost share of a false alarm, for scores that are probabilities."""
 
-    _make = staticmethod(named.brier_curve)
+    _curve = "brier"
 
 
 class DecisionCurveDisplay(CurveDisplay):
     """Net benefit against the threshold probability, for scores that are probabilities."""
 
-    _make = staticmethod(named.decision_curve)
+    _curve = "decision"

@@ -15,7 +15,7 @@ from baserate.conditions import Conditions
 from baserate.counts.counts import Counts
 from baserate.counts.points import Points, refuse_merged
 from baserate.curves.curve import Curve
-from baserate.curves.named import to_broc
+from baserate.curves.named import CURVES, axis_label, to_broc
 from baserate.decisions.operating_point import OperatingPoint
 from baserate.decisions.roc_geometry import Baseline
 from baserate.errors import grouped, quoted, refuse
@@ -25,7 +25,6 @@ from baserate.measures.isolines import IsoCost, Isoline, Kind, isoline
 from baserate.numbers import Floats
 from baserate.plots.axes import Axis, linear, logarithmic, spanning
 from baserate.plots.compose import (
-    LABELS,
     Chosen,
     Curves,
     Named,
@@ -73,7 +72,7 @@ def roc_panel(  # noqa: PLR0913 (each is a thing to draw)
     bands: Band | Sequence[Band] = (),
     chance: bool = True,
     log: bool | None = None,
-    title: str = "ROC",
+    title: str | None = None,
 ) -> Panel:
     """ROCs and hulls, with whatever lines of ROC space belong to the question.
 
@@ -89,9 +88,9 @@ def roc_panel(  # noqa: PLR0913 (each is a thing to draw)
     """  # noqa: E501
     _check_lines(isolines, iso_costs, baseline)
     wide = any(line.prior < SMALL_PRIOR for line in isolines) if log is None else log
-    found = named(curves, ("roc", "roc_hull"))
-    x = _log_rates([one.curve.x for one in found]) if wide else linear(LABELS["fpr"])
-    y = linear(LABELS["tpr"])
+    found = named(curves, "roc_panel")
+    x = _log_rates([one.curve.x for one in found]) if wide else linear(axis_label("fpr"))
+    y = linear(axis_label("tpr"))
     behind: list[Part] = [Line(*_within(x, 0.0, 1.0), "guessing", REFERENCE)] if chance else []
     behind += _fan(isolines, x)
     if baseline is not None:
@@ -134,7 +133,7 @@ def _check_lines(isolines: Sequence[Any], iso_costs: Sequence[Any], baseline: An
 
 def _log_rates(columns: Sequence[Any]) -> Axis:
     rates = np.concatenate([*columns, [0.1]])
-    return spanning(LABELS["fpr"], np.maximum(rates[rates > 0], 1e-9), log=True)
+    return spanning(axis_label("fpr"), np.maximum(rates[rates > 0], 1e-9), log=True)
 
 
 def _within(x: Axis, at_zero: float, at_one: float) -> tuple[Any, Any]:
@@ -207,7 +206,7 @@ def isoline_figure(
         )
         fan.append(words)
     letter = "θ from the axis fpr = 0" if measure == "precision" else "φ from the line tpr = 1"
-    x, y = linear(LABELS["fpr"]), linear(LABELS["tpr"])
+    x, y = linear(axis_label("fpr")), linear(axis_label("tpr"))
     left = Panel(
         f"Isolines at the angle {letter}", x, y, tuple(fan), said("Isolines by angle", x, y)
     )
@@ -215,13 +214,13 @@ def isoline_figure(
     columns = [[isoline(measure, one, angle=float(angle)).value for angle in degrees] for one in at]
     small = measure == "precision" and min(min(column) for column in columns) < SMALL_PRIOR
     across = linear("angle in degrees", 0.0, 45.0)
-    up = spanning(LABELS[measure], np.concatenate(columns), log=small)
+    up = spanning(axis_label(measure), np.concatenate(columns), log=small)
     curves = [
         Line(degrees, column, f"base rate {one.prior:.6g}", series(i))
         for i, (one, column) in enumerate(zip(at, columns, strict=True))
     ]
     right = Panel(
-        f"{LABELS[measure]}", across, up, tuple(curves), said(LABELS[measure], across, up)
+        axis_label(measure), across, up, tuple(curves), said(axis_label(measure), across, up)
     )
     return Figure(f"{measure} by the angle of its isoline", (left, right))
 
@@ -249,12 +248,12 @@ def broc_mapping_figure(at: Conditions, roc: Curves | None = None) -> Figure:
         left.append(Line(way, whole * height, "", FAINT))
         right.append(Line(*to_broc(fine, whole * height, at), "", FAINT))
     if roc is not None:
-        for one in named(roc, ("roc", "roc_hull")):
+        for one in named(roc, "roc_panel"):
             dense = one.curve.densified(SAMPLES)
             shown = dense.y > 0
             left.append(Line(dense.x, dense.y, one.name or "the ROC", series(3)))
             right.append(Line(*to_broc(dense.x[shown], dense.y[shown], at), "", series(3)))
-    x, broc, y = linear(LABELS["fpr"]), linear(LABELS["fdr"]), linear(LABELS["tpr"])
+    x, broc, y = linear(axis_label("fpr")), linear(axis_label("fdr")), linear(axis_label("tpr"))
     panels = (
         Panel("ROC", x, y, tuple(left), said("ROC", x, y)),
         Panel("B-ROC", broc, y, tuple(right), said("B-ROC", broc, y)),
@@ -293,7 +292,7 @@ def strips_panel(curves: Curves, weights: Sequence[float]) -> Panel:
         return parts
 
     return panel_of(
-        curves, "Weights of the strips of a weighted AUC", kinds=("roc", "roc_hull"), behind=strips
+        curves, "Weights of the strips of a weighted AUC", panel="roc_panel", behind=strips
     )
 
 
@@ -305,10 +304,8 @@ def det_panel(curves: Curves, *, points: Chosen = (), bands: Band | Sequence[Ban
     >>> br.det_panel(br.det(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))).x.scale
     'deviate'
     """
-    found: list[Named] = named(curves, ("det",))
-    return panel_of(
-        curves, "DET", points=points, bands=bands, axes=det_axes([one.curve for one in found])
-    )
+    found: list[Named] = named(curves, "det_panel")
+    return panel_of(curves, points=points, bands=bands, axes=det_axes([one.curve for one in found]))
 
 
 # ----------------------------------------------------------------------
@@ -372,15 +369,14 @@ def posfrac_panel(
             ),
         ]
 
-    found = named(curves, ("posfrac",))
+    found = named(curves, "posfrac_panel")
     columns = [one.curve.y[one.curve.y > 0] for one in found]
     axes = (
-        linear(LABELS["tpr"]),
-        _reaching("posfrac", columns, found) if log else linear(LABELS["posfrac"]),
+        linear(axis_label("tpr")),
+        _reaching("posfrac", columns, found) if log else linear(axis_label("posfrac")),
     )
     return panel_of(
         curves,
-        "Share flagged against recall",
         points=points,
         bands=bands,
         behind=behind,
@@ -404,9 +400,7 @@ def pr_panel(curves: Curves, *, points: Chosen = (), bands: Bands = ()) -> Panel
             for prior, colour in _priors(found)
         ]
 
-    return panel_of(
-        curves, "Precision against recall", kinds=("pr",), points=points, bands=bands, behind=behind
-    )
+    return panel_of(curves, panel="pr_panel", points=points, bands=bands, behind=behind)
 
 
 def broc_panel(curves: Curves, *, points: Chosen = (), bands: Bands = ()) -> Panel:
@@ -427,7 +421,7 @@ def broc_panel(curves: Curves, *, points: Chosen = (), bands: Bands = ()) -> Pan
             for prior, colour in _priors(found)
         ]
 
-    return panel_of(curves, "B-ROC", kinds=("broc",), points=points, bands=bands, behind=behind)
+    return panel_of(curves, panel="broc_panel", points=points, bands=bands, behind=behind)
 
 
 def gain_panel(
@@ -441,7 +435,7 @@ def gain_panel(
     >>> br.gain_panel(br.gain_curve(counts, at=br.Conditions(prior=0.001))).x.scale
     'log'
     """
-    found = named(curves, ("gain",))
+    found = named(curves, "gain_panel")
     wide = any(prior < SMALL_PRIOR for prior, _ in _priors(found)) if log is None else log
 
     def behind(found: list[Named], x: Axis, _y: Axis) -> list[Part]:
@@ -456,15 +450,14 @@ def gain_panel(
     across = (
         _reaching("posfrac", [one.curve.x for one in found], found)
         if wide
-        else linear(LABELS["posfrac"])
+        else linear(axis_label("posfrac"))
     )
     return panel_of(
         curves,
-        "Cumulative gains",
         points=points,
         bands=bands,
         behind=behind,
-        axes=(across, linear(LABELS["tpr"])),
+        axes=(across, linear(axis_label("tpr"))),
     )
 
 
@@ -477,7 +470,7 @@ def lift_panel(
     >>> br.lift_panel(br.lift_curve(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))).y.low
     0.0
     """
-    found = named(curves, ("lift",))
+    found = named(curves, "lift_panel")
     wide = any(prior < SMALL_PRIOR for prior, _ in _priors(found)) if log is None else log
     highest = max(float(one.curve.y.max()) for one in found)
 
@@ -488,7 +481,7 @@ def lift_panel(
         axis_of("posfrac", [one.curve.x for one in found], log=wide),
         linear("lift", 0.0, max(highest, 1.0) * 1.05),
     )
-    return panel_of(curves, "Lift", points=points, bands=bands, behind=behind, axes=axes)
+    return panel_of(curves, points=points, bands=bands, behind=behind, axes=axes)
 
 
 def curve_panel(
@@ -557,8 +550,7 @@ def cost_panel(
         ]
     return panel_of(
         curves,
-        "Cost curve",
-        kinds=("cost",),
+        panel="cost_panel",
         bands=bands,
         points=points,
         behind=lambda *_: [*each, *behind],
@@ -575,8 +567,7 @@ def cost_threshold_panel(curves: Curves, *, points: Chosen = (), log: bool = Fal
     """  # noqa: E501
     return panel_of(
         curves,
-        "Cost of each threshold",
-        kinds=("cost_threshold",),
+        panel="cost_threshold_panel",
         points=points,
         log=(False, log),
         square=False,
@@ -595,13 +586,13 @@ def decision_panel(curves: Curves, *, most: float | None = None) -> Panel:
     >>> [part.name for part in panel.legend]
     ['act on nobody', 'act on everybody']
     """
-    found = named(curves, ("decision",))
+    found = named(curves, "decision_panel")
     end = most if most is not None else min(0.99, max(float(one.curve.x.max()) for one in found))
     highest = max(float(np.nanmax(one.curve.y)) for one in found)
     highest = highest if highest > 0 else 0.1
     x, y = (
-        linear(LABELS["t"], 0.0, max(end, 0.01)),
-        linear(LABELS["net_benefit"], -0.35 * highest, 1.1 * highest),
+        linear(axis_label("t"), 0.0, max(end, 0.01)),
+        linear(axis_label("net_benefit"), -0.35 * highest, 1.1 * highest),
     )
     parts: list[Part] = [Line((0.0, 1.0), (0.0, 0.0), "act on nobody", REFERENCE)]
     for one in found:
@@ -612,14 +603,9 @@ def decision_panel(curves: Curves, *, most: float | None = None) -> Panel:
             Line(t, prior - (1 - prior) * t / (1 - t), where, Style("grey", "dotted", 1.2))
         )
     parts += [Line(*_benefits(one.curve, x, y), one.name, one.style) for one in found]
-    return Panel(
-        "Decision curve",
-        x,
-        y,
-        tuple(parts),
-        said("Decision curve", x, y, [one.name for one in found]),
-        square=False,
-    )
+    title = CURVES["decision"].title
+    spoken = said(title, x, y, [one.name for one in found])
+    return Panel(title, x, y, tuple(parts), spoken, square=False)
 
 
 def _several_priors(found: Sequence[Named]) -> bool:
@@ -662,7 +648,7 @@ def difference_panel(bands: Band | Mapping[str, Band], *, title: str | None = No
     first = next(iter(given.values()))
     x = _places(first)
     y = spanning(
-        LABELS.get(first.y_label, first.y_label),
+        axis_label(first.y_label),
         np.concatenate([np.concatenate((one.low, one.high, [0.0])) for one in given.values()]),
         room=0.04,
     )
@@ -681,8 +667,8 @@ def _places(band: Band) -> Axis:
         and float(band.x.max() / band.x.min()) > 20
     )
     if log:
-        return logarithmic(LABELS["prior"], float(band.x.min()), float(band.x.max()))
-    return spanning(LABELS.get(band.x_label, band.x_label), band.x)
+        return logarithmic(axis_label("prior"), float(band.x.min()), float(band.x.max()))
+    return spanning(axis_label(band.x_label), band.x)
 
 
 def winner_map_panel(
@@ -713,7 +699,7 @@ def winner_map_panel(
             "winner_map(models), without it",
         )
     x, y = (
-        logarithmic(LABELS["prior"], *priors),
+        logarithmic(axis_label("prior"), *priors),
         logarithmic("cost of a false alarm, in misses", *cost_ratios),
     )
     across = np.geomspace(*priors, 201)
@@ -801,7 +787,7 @@ def reliability_panel(curves: Curves) -> Panel:
     ['calibrated']
     """  # noqa: E501
     diagonal = Line((0.0, 1.0), (0.0, 1.0), "calibrated", REFERENCE)
-    made = panel_of(curves, "Reliability", kinds=("reliability",), behind=lambda *_: [diagonal])
+    made = panel_of(curves, panel="reliability_panel", behind=lambda *_: [diagonal])
     dots = [
         Marks(part.x, part.y, "", part.style.colour, size=4.0)
         for part in made.parts
@@ -1060,22 +1046,6 @@ def _cases(value: float) -> str:
 # Which panel belongs to which curve.
 
 
-PANELS: dict[str, Callable[[Any], Panel]] = {
-    "roc": roc_panel,
-    "roc_hull": roc_panel,
-    "det": det_panel,
-    "pr": pr_panel,
-    "broc": broc_panel,
-    "posfrac": posfrac_panel,
-    "gain": gain_panel,
-    "lift": lift_panel,
-    "cost": cost_panel,
-    "cost_threshold": cost_threshold_panel,
-    "decision": decision_panel,
-    "reliability": reliability_panel,
-}
-
-
 def panel_for(curves: Sequence[tuple[str, Curve]]) -> Panel:
     """The panel of curves of one kind, each with the name of its model: one curve a model, or one a
     model and base rate.
@@ -1083,4 +1053,6 @@ def panel_for(curves: Sequence[tuple[str, Curve]]) -> Panel:
     models: dict[str, list[Curve]] = {}
     for model, curve in curves:
         models.setdefault(model, []).append(curve)
-    return PANELS.get(curves[0][1].name, curve_panel)(models)
+    entry = CURVES.get(curves[0][1].name)
+    draw: Callable[[Any], Panel] = curve_panel if entry is None else globals()[entry.panel]
+    return draw(models)

@@ -954,11 +954,7 @@ def expect_curve(
 
 def _named(curve: Any) -> tuple[str, Measure, Measure]:
     name, entry = curve_named(curve)
-    moving = [
-        one.name
-        for one in CURVES.values()
-        if one.read and any(Measure(part).depends_on_prior for part in one.read)
-    ]
+    moving = [one.name for one in CURVES.values() if one.along and one.conditions]
     if entry is None or entry.read is None or name not in moving:
         other = (
             "; a cost curve already shows every base rate, and a ROC does not depend on it"
