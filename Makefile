@@ -66,7 +66,8 @@ docs: $(VENV)/ready ## write the pages that are generated
 	$(BIN)/python docs/bad_inputs.py
 	$(BIN)/python docs/console.py
 
-report-ui: ## check, test and bundle the report's front end (needs node; users do not)
+report-ui: $(VENV)/installed ## check, test and bundle the report's front end (needs node; users do not)
+	$(BIN)/python frontend/registry.py
 	cd frontend && npm ci --no-audit --no-fund && npm run --silent check && npm run --silent test && npm run --silent build
 
 lock: $(VENV)/ready ## choose the newest versions again and lock them

@@ -50,7 +50,7 @@ def page() -> str:
     ]
     parts += [
         "## Summaries\n",
-        *(_section(function, f"`{name}`") for name, function in SUMMARIES.items()),
+        *(_section(entry.function, f"`{name}`") for name, entry in SUMMARIES.items()),
     ]
     parts += [
         "## Several classes\n",

@@ -5,11 +5,11 @@ import { pathToFileURL } from "node:url";
 const core = await import(pathToFileURL(process.argv[2]).href);
 const NAMES = Object.keys(core.CATALOGUE);
 
-/** Numbers travel as text, so that every bit arrives; a reason stands for what is undefined. */
-const told = (value) => (core.isDefined(value) ? core.repr(core.rounded(value)) : value.reason);
+/** Numbers travel as text, so that every bit arrives; null stands for what is undefined. */
+const told = (value) => (core.isDefined(value) ? core.repr(core.rounded(value)) : null);
 
 function pointOf(setting, question) {
-  const names = NAMES.filter((name) => question.volume !== null || !("volume" in core.CATALOGUE[name]));
+  const names = NAMES.filter((name) => question.volume !== null || !core.CATALOGUE[name].volume);
   const shown = core.asShown(question.at);
   return {
     place: setting.place,

@@ -2,6 +2,7 @@
 import { effectivePrior } from "../core/conditions.ts";
 import { exactly } from "../core/fractions.ts";
 import type { Model } from "../core/points.ts";
+import { CURVES } from "../core/registry.ts";
 import { linear, logarithmic, rate } from "./axes.ts";
 import { ratesOf, type Drawing, type Mark, type Path } from "./drawings.ts";
 import { BOX, type Kind, type Scene } from "./kinds.ts";
@@ -9,10 +10,8 @@ import { strokes } from "./paths.ts";
 
 export const COST: Kind = {
   id: "cost",
-  title: "Cost curve",
+  ...CURVES.cost,
   says: "The cost as a share of getting every case wrong, at every base rate and cost together (the effective prior); the lower, the better.",
-  x: "effective prior",
-  y: "normalised cost",
   log: "log",
   axes: (scene) => {
     const least = lowest(scene);

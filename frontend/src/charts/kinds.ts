@@ -1,5 +1,7 @@
 // The charts of the page: each says where a ROC point lies on it at a base rate. All but the cost curve are maps of ROC space.
 import { amount, linear, logarithmic, nearlyOne, rate, type Axis } from "./axes.ts";
+import { CATALOGUE } from "../core/catalogue.ts";
+import { CURVES } from "../core/registry.ts";
 import type { Model } from "../core/points.ts";
 import type { Solution } from "../scenario.ts";
 
@@ -67,10 +69,8 @@ const UNIT = [0, 1] as const;
 export const KINDS: readonly Kind[] = [
   {
     id: "roc",
-    title: "ROC",
+    ...CURVES.roc,
     says: "Recall against the false alarm rate: the same at every base rate. The lines of equal cost and of equal precision are not.",
-    x: "false alarm rate (fpr)",
-    y: "recall (tpr)",
     log: "log fpr",
     axes: (scene) => ({
       x: scene.log ? logarithmic([leastRate(scene), 1], ACROSS, rate) : linear(UNIT, ACROSS, rate),
@@ -82,10 +82,8 @@ export const KINDS: readonly Kind[] = [
   },
   {
     id: "broc",
-    title: "B-ROC",
+    ...CURVES.broc,
     says: "Recall against the share of alerts that are false, at this base rate: the Bayesian false alarm rate of Cárdenas and Baras.",
-    x: "false share of alerts (fdr)",
-    y: "recall (tpr)",
     log: "log precision",
     axes: (scene) => ({ x: scene.log ? nearlyOne(lowestPrior(scene), ACROSS) : linear(UNIT, ACROSS, rate), y: linear(UNIT, UP, rate) }),
     map: (tpr, fpr, prior, to) => {
@@ -96,10 +94,8 @@ export const KINDS: readonly Kind[] = [
   },
   {
     id: "pr",
-    title: "Precision and recall",
+    ...CURVES.pr,
     says: "Precision (purity, PPV) against recall, at this base rate.",
-    x: "recall (tpr)",
-    y: "precision (PPV)",
     log: "log precision",
     axes: (scene) => ({
       x: linear(UNIT, ACROSS, rate),
@@ -113,10 +109,8 @@ export const KINDS: readonly Kind[] = [
   },
   {
     id: "posfrac",
-    title: "Share flagged",
+    ...CURVES.posfrac,
     says: "The share of all cases that is flagged (POSfrac of Landgrebe and others) against recall, at this base rate.",
-    x: "recall (tpr)",
-    y: "flagged (posfrac)",
     log: "log flagged",
     axes: (scene) => ({
       x: linear(UNIT, ACROSS, rate),
@@ -129,8 +123,8 @@ export const KINDS: readonly Kind[] = [
     id: "gain",
     title: "Caught against alerts",
     says: "How many positives are caught by how many alerts, out of the volume.",
-    x: "alerts",
-    y: "caught",
+    x: CATALOGUE.alerts.heading,
+    y: CATALOGUE.caught.heading,
     log: "log alerts",
     axes: (scene) => {
       const { volume } = scene.solution.state;

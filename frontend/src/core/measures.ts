@@ -21,10 +21,10 @@ export interface Facts {
   readonly at: Conditions;
 }
 
-/** The number, or why there is none. */
-export type Value = Fraction | { readonly reason: string };
+/** The number, or null where it is 0/0 or a class is missing. */
+export type Value = Fraction | null;
 
-export const isDefined = (value: Value): value is Fraction => "n" in value;
+export const isDefined = (value: Value): value is Fraction => value !== null;
 
 /** The weight that makes the positives `prior` of the whole; null where a class is missing, and no weight can. */
 export function weightOfNegatives(positives: Fraction, negatives: Fraction, prior: Fraction | null): Fraction | null {
@@ -116,13 +116,12 @@ function dot(of: Weights, outcomes: Weights): Fraction {
 
 /** The measure at one confusion as an exact number, at the base rate as it is given. */
 export function exactValue(name: Name, one: Confusion, at: Conditions, volume: number | null = null): Value {
-  const definition = CATALOGUE[name];
-  const known = facts(one, definition.prior ? at : { ...at, prior: null }, volume);
-  if (known === null) return { reason: isZero(add(one.tp, one.fn)) ? "no positives in the sample" : "no negatives in the sample" };
+  const known = facts(one, CATALOGUE[name].prior ? at : { ...at, prior: null }, volume);
+  if (known === null) return null;
   const outcomes: Weights = [one.tp, mul(one.fp, known.weight), one.fn, mul(one.tn, known.weight), ONE];
   const [top, bottom] = parts(name, known);
   const below = dot(bottom, outcomes);
-  return isZero(below) ? { reason: definition.reason } : div(dot(top, outcomes), below);
+  return isZero(below) ? null : div(dot(top, outcomes), below);
 }
 
 /** The measure's value as it is shown: at the float of the base rate, rounded once; NaN where it is undefined. */

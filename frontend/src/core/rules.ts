@@ -33,7 +33,7 @@ function term(text: string, volume: number | null): Term {
   const measure = named(words);
   if (!measure) throw new Refusal(`“${words.trim()}” is no measure that this page reads; baserate choose knows them all.`);
   const definition = CATALOGUE[measure];
-  const counts = "volume" in definition;
+  const counts = definition.volume;
   if (counts && volume === null) throw new Refusal(`${measure}: of how many cases? Give the volume.`);
   const size = limitOf(measure, written, counts);
   const [low, high] = definition.range;

@@ -5,25 +5,12 @@ import { add, counted, div, exactly, mul, rounded, type Fraction } from "./fract
 import { read } from "./measures.ts";
 import { scoreSaid, thresholdSaid } from "./points.ts";
 import { ruleSaid } from "./rules.ts";
-import type { Name } from "./catalogue.ts";
+import { CATALOGUE, type Name } from "./catalogue.ts";
 import { unbeaten, type Baseline, type Question, type Setting } from "./choosing.ts";
 
-export const HEADINGS: Partial<Record<Name, string>> = {
-  tpr: "recall (tpr)",
-  fpr: "false alarm rate (fpr)",
-  precision: "precision (PPV)",
-  npv: "npv",
-  posfrac: "flagged (posfrac)",
-  expected_cost: "cost per case",
-  alerts: "alerts",
-  caught: "caught",
-  missed: "missed",
-};
-const OF_A_VOLUME: readonly Name[] = ["alerts", "caught", "missed", "false_alarms", "volume_cost"];
-
 export function heading(name: Name, at: Conditions): string {
-  if (name !== "expected_cost") return HEADINGS[name] ?? name;
-  return at.costsGiven ? (at.earned ? "profit per case" : "cost per case") : "errors per case";
+  if (name !== "expected_cost") return CATALOGUE[name].heading;
+  return at.costsGiven ? (at.earned ? "profit per case" : CATALOGUE[name].heading) : "errors per case";
 }
 
 /** How many cases are flagged needs no label: of all that were scored, at the sample's own base rate; null where only labelled ones are known. */
@@ -48,7 +35,7 @@ export function valueOf(name: Name, one: Setting, question: Question): number {
 /** The same, as a table shows it. */
 export function cell(name: Name, one: Setting, question: Question): string {
   const value = valueOf(name, one, question);
-  if (OF_A_VOLUME.includes(name)) return cases(value);
+  if (CATALOGUE[name].volume) return cases(value);
   return digits(name === "expected_cost" && question.at.earned ? 0 - value : value, 4);
 }
 

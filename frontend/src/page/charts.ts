@@ -5,6 +5,7 @@ import { KINDS, type Kind, type Scene } from "../charts/kinds.ts";
 import { digits, quoted } from "../core/formats.ts";
 import { read } from "../core/measures.ts";
 import { confusionAt, thresholdSaid, type Model } from "../core/points.ts";
+import { CURVES } from "../core/registry.ts";
 import { heading } from "../core/sentences.ts";
 import type { Solution } from "../scenario.ts";
 import type { Part } from "./answer.ts";
@@ -13,7 +14,6 @@ import { savePng, saveSvg, standalone } from "./downloads.ts";
 import { legend, sample } from "./legend.ts";
 import { numbersOf } from "./numbers.ts";
 
-const ORDER = ["roc", "broc", "pr", "posfrac", "cost", "gain"];
 const RARE = 0.05; // below this base rate a linear axis hides what matters
 
 interface Panel {
@@ -34,7 +34,7 @@ export function charts(models: readonly Model[], take: (looked: Looked) => void)
     panel.chart.update(scene(panel));
     panel.fill(scene(panel));
   };
-  const kinds = ORDER.map((id) => [...KINDS, COST].find((kind) => kind.id === id)!);
+  const kinds = Object.keys(CURVES).map((id) => [...KINDS, COST].find((kind) => kind.id === id)!);
   panels = kinds.map((kind) => panelOf(kind, models, { look, take, describe }, () => panels.forEach(draw)));
   const seen = new WeakSet<Element>();
   // What is out of sight is drawn when it comes into view.

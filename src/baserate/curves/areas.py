@@ -4,11 +4,12 @@ areas, and their bounds for bins.
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable
 from fractions import Fraction
 from functools import wraps
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 
@@ -21,29 +22,80 @@ from baserate.decisions.merged_scores import bins_note
 from baserate.decisions.selection import choose
 from baserate.errors import quoted, refuse
 from baserate.measures.confusion import checked_conditions, label_shift_of
-from baserate.measures.registry import weight_of_negatives
+from baserate.measures.registry import Direction, weight_of_negatives
 from baserate.numbers import Bounds, Floats, Reading, Undefined, exactly, rounded, share_won
+
+# ----------------------------------------------------------------------
+# The table of summaries: `Summary`, intervals, comparisons, the command line and the documents read
+# it.
+
+
+Summarizer = TypeVar("Summarizer", bound=Callable[..., Any])
+SHARE = (0.0, 1.0)
+
+
+class Definition(NamedTuple):
+    """A summary: the function of counts that gives it, and what is known of its values."""
+
+    function: Callable[..., Any]
+    synonyms: tuple[str, ...] = ()
+    direction: Direction = "higher"
+    range: tuple[float, float] = (-math.inf, math.inf)
+    # Does it look at the scores themselves? Every other summary sees the ROC alone, which merging
+    # runs of negatives leaves as it is.
+    of_scores: bool = False
+    # Is it one number of counts? Others are listed beside them, and cannot be requested by name.
+    single: bool = True
+    # What a random classifier gets, where that depends on the options.
+    chance: Callable[..., float] | None = None
+
+    @property
+    def takes_at(self) -> bool:
+        """Does it depend on the base rate or the costs?"""
+        return "at" in inspect.signature(self.function).parameters
+
+    @property
+    def options(self) -> dict[str, bool]:
+        """Its options by name, and whether each must be given."""
+        return {
+            name: parameter.default is inspect.Parameter.empty
+            for name, parameter in inspect.signature(self.function).parameters.items()
+            if name not in ("counts", "at")
+        }
+
+
+SUMMARIES: dict[str, Definition] = {}
+
+
+def summary(**facts: Any) -> Callable[[Summarizer], Summarizer]:
+    """Enter a function into the table of summaries under its own name."""
+
+    def enter(function: Summarizer) -> Summarizer:
+        SUMMARIES[function.__name__] = Definition(function, **facts)
+        return function
+
+    return enter
+
 
 # ----------------------------------------------------------------------
 # Summaries of bins: between which values the summary of the exact scores lies.
 
 
-Summary = TypeVar("Summary", bound=Callable[..., float])
 # Both ends are rounded sums; a share stays one.
 ROUNDING = 1e-13
 
 
-def bounded(least: Callable[..., float] | None = None) -> Callable[[Summary], Summary]:
+def bounded(least: Callable[..., float] | None = None) -> Callable[[Summarizer], Summarizer]:
     """A summary that only gets better where a ROC lies higher: of bins it carries the values of the
     highest and lowest ROC possible.
 
     `least` is the summary of the lowest ROC, where tied positives make another difference.
     """
 
-    def with_bounds(summary: Summary) -> Summary:
-        @wraps(summary)
+    def with_bounds(function: Summarizer) -> Summarizer:
+        @wraps(function)
         def read(counts: Any, **options: Any) -> float:
-            value = summary(counts, **options)
+            value: float = function(counts, **options)
             if not isinstance(value, Reading):
                 return value
             points = Points.of(counts)
@@ -51,8 +103,8 @@ def bounded(least: Callable[..., float] | None = None) -> Callable[[Summary], Su
                 return value
             highest, lowest = points.extreme(best=True), points.extreme(best=False)
             ends = (
-                float(summary(highest, **options)),
-                float((least or summary)(lowest, **options)),
+                float(function(highest, **options)),
+                float((least or function)(lowest, **options)),
                 float(value),
             )
             low, high = min(ends), max(ends)
@@ -64,7 +116,7 @@ def bounded(least: Callable[..., float] | None = None) -> Callable[[Summary], Su
                 value, (bins_note(value.name.partition("(")[0], bounds), *notes), value.name, bounds
             )
 
-        return cast("Summary", read)
+        return cast("Summarizer", read)
 
     return with_bounds
 
@@ -77,6 +129,7 @@ def bounded(least: Callable[..., float] | None = None) -> Callable[[Summary], Su
 Band = tuple[float, float]
 
 
+@summary(synonyms=("auroc", "roc_auc"), range=SHARE)
 @bounded()
 def auc(counts: Counts | Points) -> float:
     """How often does a positive score higher than a negative?
@@ -117,6 +170,7 @@ def one_class(counts: Counts | Points) -> str:
     )
 
 
+@summary(single=False)
 def auc_bounds(counts: Counts) -> Bounds:
     """Between which values does the AUC of the exact scores lie, where scores were merged into
     bins?
@@ -135,6 +189,7 @@ def auc_bounds(counts: Counts) -> Bounds:
     )
 
 
+@summary(range=(-1.0, 1.0))
 @bounded()
 def gini(counts: Counts | Points) -> float:
     """How much better than guessing is the ranking? 2 · AUC − 1, also called Somers' D and accuracy
@@ -162,6 +217,7 @@ def _reversed(counts: Counts) -> Counts:
     )
 
 
+@summary(range=SHARE)
 @bounded()
 def ks(counts: Counts | Points) -> float:
     """How far apart are the two classes at best? The largest tpr − fpr over all thresholds: the
@@ -182,6 +238,7 @@ def ks(counts: Counts | Points) -> float:
     )
 
 
+@summary()
 @bounded()
 def partial_auc(
     counts: Counts | Points,
@@ -271,6 +328,7 @@ def _area(x: Floats, y: Floats, low: float, high: float) -> float:
 HAND_2014, HAND_2009 = "hand-2014", "hand-2009"
 
 
+@summary(direction="lower")
 @bounded()
 def min_cost(counts: Counts | Points, *, at: Conditions | None = None) -> float:
     """What does the cheapest threshold cost a case, at this base rate and these costs?
@@ -286,6 +344,7 @@ def min_cost(counts: Counts | Points, *, at: Conditions | None = None) -> float:
     return Reading(float(point.expected_cost), point.notes, name="min_cost")
 
 
+@summary(direction="lower", range=SHARE)
 @bounded()
 def cost_area(counts: Counts | Points) -> float:
     """What does the best threshold cost on average over all effective priors? The area under the
@@ -305,6 +364,7 @@ def cost_area(counts: Counts | Points) -> float:
     return Reading(math.fsum(np.diff(curve.x) * (curve.y[1:] + curve.y[:-1]) / 2), name="cost_area")
 
 
+@summary(range=(-math.inf, 1.0))
 @bounded()
 def h_measure(
     counts: Counts | Points,
@@ -408,6 +468,7 @@ def _loss(
 SMALL = 0.05
 
 
+@summary(synonyms=("pr_auc", "aucpr"), range=SHARE)
 @bounded()
 def auprc(counts: Counts | Points, *, at: Conditions | None = None) -> float:
     """What is the area under the precision-recall curve? Exact, with the curve that mixing two
@@ -428,6 +489,7 @@ def auprc(counts: Counts | Points, *, at: Conditions | None = None) -> float:
 
 # Of positives that come last in a bin, precision is least where each has a score of its own: no
 # less than the integral.
+@summary(synonyms=("ap",), range=SHARE)
 @bounded(least=auprc)
 def average_precision(counts: Counts | Points, *, at: Conditions | None = None) -> float:
     """How pure are the alerts on average over the positives? Σ (tprᵢ − tprᵢ₋₁) · precisionᵢ, at any
@@ -526,6 +588,7 @@ STRIPS = 10
 CLASS_RATIO = "class_ratio"
 
 
+@summary(single=False)
 def strip_weights(count: int, alpha: float) -> Floats:
     """The weights of so many strips, from the bottom up: each passes the share alpha of its weight
     to the next, the last keeps all.
@@ -555,6 +618,20 @@ def _weights(count: int, alpha: float) -> Floats:
     return weights
 
 
+def chance_for(
+    counts: Counts,
+    alpha: float | str | None = None,
+    *,
+    costs: Costs | None = None,
+    strips: int | str = STRIPS,
+) -> float:
+    """What a random classifier gets, with the arguments of `weighted_auc`: alpha may come from
+    costs, or from the class ratio of the counts.
+    """
+    return weighted_auc_chance(_alpha(alpha, costs, Points.of(counts)), strips)
+
+
+@summary(range=SHARE, chance=chance_for)
 @bounded()
 def weighted_auc(
     counts: Counts | Points,
@@ -596,6 +673,7 @@ def weighted_auc(
     return Reading(value, name=f"weighted_auc(alpha={share!r}, strips={strips})")
 
 
+@summary(single=False)
 def weighted_auc_chance(alpha: float, strips: int | str = STRIPS) -> float:
     """What does a random classifier get? The weighted AUC of the diagonal, to read a weighted AUC
     by.
@@ -607,19 +685,6 @@ def weighted_auc_chance(alpha: float, strips: int | str = STRIPS) -> float:
     return float(
         weighted_auc(Points.from_rates([0.0, 1.0], [0.0, 1.0]), alpha=alpha, strips=strips)
     )
-
-
-def chance_for(
-    counts: Counts,
-    alpha: float | str | None = None,
-    *,
-    costs: Costs | None = None,
-    strips: int | str = STRIPS,
-) -> float:
-    """The same, with the arguments of `weighted_auc`: alpha may come from costs, or from the class
-    ratio of the counts.
-    """
-    return weighted_auc_chance(_alpha(alpha, costs, Points.of(counts)), strips)
 
 
 def _alpha(alpha: float | str | None, costs: Costs | None, points: Points) -> float:
@@ -744,6 +809,7 @@ def _continuous(points: Points, alpha: float) -> float:
     return math.fsum(plain) - math.fsum(lost) + (1 - alpha) / -rate * float(right[first])
 
 
+@summary(range=SHARE)
 @bounded()
 def weighted_pr_area(
     counts: Counts | Points, *, alpha: float, strips: int = STRIPS, at: Conditions | None = None
@@ -776,6 +842,7 @@ def weighted_pr_area(
     )
 
 
+@summary(direction="lower")
 @bounded()
 def weighted_cost_area(counts: Counts | Points, *, alpha: float, strips: int = STRIPS) -> float:
     """The area under the cost curve with weight passed towards costly misses (to the right), in

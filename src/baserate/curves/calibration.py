@@ -12,6 +12,7 @@ import numpy as np
 from baserate import notation
 from baserate.conditions import Conditions
 from baserate.counts.counts import Counts
+from baserate.curves.areas import SHARE, summary
 from baserate.curves.named import both_shares, probability_points
 from baserate.errors import number_of, quoted, refuse
 from baserate.measures.confusion import checked_conditions, label_shift_of
@@ -90,6 +91,7 @@ def _odds_factor(calibrated_at: Any, prior: tuple[float, float]) -> float:
     return prior[0] / prior[1] / rounded(written.value / (1 - written.value))
 
 
+@summary(direction="lower", range=SHARE, of_scores=True)
 def brier(counts: Counts, *, at: Conditions | None = None, calibrated_at: Any = None) -> float:
     """How far are the probabilities from the truth? The mean squared error of score against label,
     at any base rate.
@@ -114,6 +116,7 @@ def _squared(forecast: _Forecast, scores: Floats, rest: Floats) -> float:
     return math.fsum(np.concatenate((forecast.positives * rest**2, forecast.negatives * scores**2)))
 
 
+@summary(of_scores=True, single=False)
 def brier_decomposition(
     counts: Counts, *, at: Conditions | None = None, calibrated_at: Any = None
 ) -> Decomposition:
@@ -157,6 +160,7 @@ def _blocks(counts: Counts) -> Any:
     return np.concatenate(([0], np.searchsorted(-points.scores, -hull.scores[:-1], side="right")))
 
 
+@summary(direction="lower", range=(0.0, math.inf), of_scores=True)
 def log_loss(counts: Counts, *, at: Conditions | None = None, calibrated_at: Any = None) -> float:
     """How surprised are the probabilities by the truth? The mean of −ln of the probability given to
     the true class.
@@ -186,6 +190,7 @@ def log_loss(counts: Counts, *, at: Conditions | None = None, calibrated_at: Any
     return Reading(math.fsum(np.concatenate(terms)), forecast.notes, name=f"log_loss{forecast.how}")
 
 
+@summary(direction="lower", range=SHARE, of_scores=True)
 def calibration_error(
     counts: Counts,
     *,

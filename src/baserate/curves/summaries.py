@@ -5,66 +5,28 @@ type it.
 from __future__ import annotations
 
 import difflib
-import inspect
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from baserate.conditions import Conditions, Costs
 from baserate.counts.counts import Counts
 from baserate.curves import areas, calibration
-from baserate.curves.areas import chance_for
+from baserate.curves.areas import SUMMARIES
 from baserate.errors import quoted, refuse
 from baserate.notation import number
 
-# ----------------------------------------------------------------------
-# The summaries by name: each a function of counts that gives one number (or a few that belong
-# together).
-
-
-SUMMARIES: dict[str, Callable[..., Any]] = {
-    function.__name__: function
-    for function in (
-        areas.auc,
-        areas.auc_bounds,
-        areas.gini,
-        areas.ks,
-        areas.partial_auc,
-        areas.weighted_auc,
-        areas.weighted_auc_chance,
-        areas.strip_weights,
-        areas.weighted_pr_area,
-        areas.weighted_cost_area,
-        areas.average_precision,
-        areas.auprc,
-        areas.h_measure,
-        areas.cost_area,
-        areas.min_cost,
-        calibration.brier,
-        calibration.brier_decomposition,
-        calibration.log_loss,
-        calibration.calibration_error,
-    )
-}
-
-
-# ----------------------------------------------------------------------
-# A summary as a value: it prints as one would type it, with all parameters, and what is printed
-# parses back.
-
+__all__ = ["SUMMARIES", "Summary", "areas", "calibration", "summary_named"]  # both fill the table
 
 LONGEST = 300
-# These are no summaries of counts, or give several numbers.
 SWITCHES = {"true": True, "yes": True, "false": False, "no": False}
-ALSO = {
-    "auroc": "auc",
-    "roc_auc": "auc",
-    "ap": "average_precision",
-    "pr_auc": "auprc",
-    "aucpr": "auprc",
+# The summaries that can be requested, by each of their names.
+NAMES = {
+    word: name
+    for name, entry in SUMMARIES.items()
+    if entry.single
+    for word in (name, *entry.synonyms)
 }
-NOT_ASKED = ("strip_weights", "weighted_auc_chance", "auc_bounds", "brier_decomposition")
 
 
 @dataclass(frozen=True)
@@ -98,7 +60,7 @@ class Summary:
                 f"cannot read {quoted(text)} as a summary",
                 "write a name, or name(option=value)",
             )
-        known = [known for known in SUMMARIES if known not in NOT_ASKED]
+        known = list(dict.fromkeys(NAMES.values()))
         if name.strip() not in known:
             near = difflib.get_close_matches(name.strip(), known, n=1)
             raise refuse(
@@ -112,18 +74,16 @@ class Summary:
 
     def __call__(self, counts: Counts, at: Conditions | None = None) -> float:
         """Its value; the conditions are used where it depends on them."""
-        function = SUMMARIES[self.name]
-        given = dict(self.options)
-        if "at" in inspect.signature(function).parameters:
-            given["at"] = at
-        value: float = function(counts, **given)
+        entry, given = SUMMARIES[self.name], dict(self.options)
+        value: float = entry.function(counts, **(given | {"at": at} if entry.takes_at else given))
         return value
 
     def chance(self, counts: Counts) -> float | None:
         """What a random classifier gets, where that depends on the parameters: the weighted AUC's
         is not one half.
         """
-        return chance_for(counts, **dict(self.options)) if self.name == "weighted_auc" else None
+        chance = SUMMARIES[self.name].chance
+        return None if chance is None else chance(counts, **dict(self.options))
 
     def __str__(self) -> str:
         inside = ", ".join(
@@ -140,27 +100,19 @@ def summary_named(text: str) -> Summary | None:
     """
     head, opened, rest = text.strip().partition("(")
     plain = re.sub(r"[\s_-]+", "_", head.strip().casefold())
-    name = ALSO.get(plain, plain)
-    return (
-        Summary.parse(name + opened + rest) if name in SUMMARIES and name not in NOT_ASKED else None
-    )
+    name = NAMES.get(plain)
+    return None if name is None else Summary.parse(name + opened + rest)
 
 
 def _check_needed(name: str, given: dict[str, Any]) -> None:
     """An option without a default has to be given."""
-    for key, parameter in inspect.signature(SUMMARIES[name]).parameters.items():
-        if (
-            key not in ("counts", "at")
-            and parameter.default is inspect.Parameter.empty
-            and key not in given
-        ):
+    for key, needed in SUMMARIES[name].options.items():
+        if needed and key not in given:
             raise refuse("BR532", f"{name} needs {key}", f"{name}({key}=…)")
 
 
 def _options(name: str, text: str) -> dict[str, Any]:
-    allowed = [
-        key for key in inspect.signature(SUMMARIES[name]).parameters if key not in ("counts", "at")
-    ]
+    allowed = SUMMARIES[name].options
     given: dict[str, Any] = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
         key, equals, value = (piece.strip() for piece in part.partition("="))

@@ -16,7 +16,7 @@ from baserate.conditions import Conditions
 from baserate.counts.cells import Array
 from baserate.counts.counts import Counts
 from baserate.counts.grouped import GroupedCounts
-from baserate.curves.areas import auc
+from baserate.curves.areas import SHARE, auc
 from baserate.decisions.operating_point import OperatingPoint
 from baserate.errors import InputError, number_of, refuse
 from baserate.inference.auc import METHODS, PLACEMENTS, Placed, cell_placements
@@ -37,7 +37,7 @@ from baserate.inference.bootstrap import (
 from baserate.inference.estimated_prior import refuse_estimate
 from baserate.inference.rates import CLOPPER_PEARSON, bounds
 from baserate.inference.sample_size import refuse_masses
-from baserate.inference.statistic import SHARE, Statistic, outcomes_read, rates_read, shifted
+from baserate.inference.statistic import Statistic, outcomes_read, rates_read, shifted
 from baserate.inference.values import BOTH, EXACT, LOWER, UPPER, Interval, missed, tails
 from baserate.measures.confusion import Confusion
 from baserate.measures.measure import Measure, named

@@ -16,7 +16,7 @@ from baserate.counts.counts import Counts
 from baserate.counts.grouped import GroupedCounts
 from baserate.counts.joint import JointCounts
 from baserate.counts.points import Points, refuse_bins
-from baserate.curves.summaries import Summary, summary_named
+from baserate.curves.summaries import SUMMARIES, Summary, summary_named
 from baserate.decisions.operating_point import COUNTED, OperatingPoint, short_on
 from baserate.decisions.rules import AND, Term, parse_rule
 from baserate.decisions.search import holds_all
@@ -30,7 +30,7 @@ from baserate.inference.estimated_prior import refuse_estimate
 from baserate.inference.intervals import interval
 from baserate.inference.paired import MCNEMAR, check_replicates, holm
 from baserate.inference.sample_size import cases_needed, smallest_detectable
-from baserate.inference.statistic import RANGES, is_known
+from baserate.inference.statistic import is_known
 from baserate.inference.values import (
     ALIKE,
     ALL,
@@ -165,7 +165,7 @@ def _summary_term(summary: Summary, sign: str, limit: str) -> tuple[str, str, fl
     if value is None:
         raise refuse("BR533", f"{quoted(limit)} is not a number", '"auc >= 0.8"')
     bound = rounded(value / 100 if limit.endswith("%") else value)
-    low, high = RANGES.get(summary.name, (-math.inf, math.inf))
+    low, high = SUMMARIES[summary.name].range
     if not low <= bound <= high:
         raise refuse(
             "BR533",

@@ -16,7 +16,7 @@ from baserate.counts.points import Points
 from baserate.curves.areas import one_class
 from baserate.curves.curve import PRIORS, mixed_points
 from baserate.curves.named import CURVES, cost_curve, curve_named
-from baserate.curves.summaries import NOT_ASKED, SUMMARIES, Summary
+from baserate.curves.summaries import SUMMARIES, Summary
 from baserate.decisions.operating_point import OperatingPoint
 from baserate.decisions.rules import parse_rule
 from baserate.decisions.selection import choose, flag_at
@@ -297,33 +297,6 @@ def _chosen(points: Points, asked: Measure, at: Conditions, rule: str, volume: A
 # one function of counts.
 
 
-# Lower is better for these; for every other summary higher is.
-LOWER = ("brier", "log_loss", "calibration_error", "min_cost", "cost_area", "weighted_cost_area")
-SHARE = (0.0, 1.0)
-RANGES = {
-    **dict.fromkeys(
-        (
-            "auc",
-            "ks",
-            "average_precision",
-            "auprc",
-            "weighted_auc",
-            "weighted_pr_area",
-            "brier",
-            "calibration_error",
-        ),
-        SHARE,
-    ),
-    "gini": (-1.0, 1.0),
-    "h_measure": (-math.inf, 1.0),
-    "cost_area": SHARE,
-    "log_loss": (0.0, math.inf),
-}
-# These look at the scores themselves; every other summary sees the ROC alone, which merging runs of
-# negatives leaves as it is.
-OF_SCORES = ("brier", "log_loss", "calibration_error", "brier_decomposition")
-
-
 @dataclass(frozen=True)
 class Statistic:
     """A function of counts, and what a bootstrap needs to know of it.
@@ -373,7 +346,8 @@ class Statistic:
 
 def is_known(function: Any) -> bool:
     """Is it one of the summaries, of which it is known which way is better?"""
-    return SUMMARIES.get(getattr(function, "__name__", "")) is function
+    entry = SUMMARIES.get(getattr(function, "__name__", ""))
+    return entry is not None and entry.function is function
 
 
 def directed(statistic: Statistic, better: str | None) -> Statistic:
@@ -483,15 +457,15 @@ def _of_measure(
 
 
 def _of_summary(summary: Summary, at: Conditions) -> Statistic:
-    if summary.name in NOT_ASKED:
+    if not SUMMARIES[summary.name].single:
         raise refuse("BR594", f"{summary.name} gives more than one number", "ask for one of them")
     return _described(summary.name, str(summary), lambda counts: summary(counts, at), at)
 
 
 def _of_function(function: Callable[..., Any], at: Conditions) -> Statistic:
     name = getattr(function, "__name__", "statistic")
-    known = SUMMARIES.get(name) is function
-    if known and name in NOT_ASKED:
+    known = is_known(function)
+    if known and not SUMMARIES[name].single:
         raise refuse("BR594", f"{name} gives more than one number", "ask for one of them")
     takes_at = "at" in _parameters(function)
     if not takes_at and not known and (at.costs_given or not at.as_in_sample):
@@ -507,18 +481,20 @@ def _of_function(function: Callable[..., Any], at: Conditions) -> Statistic:
 
 
 def _described(name: str, shown: str, call: Callable[[Counts], float], at: Conditions) -> Statistic:
-    of_prior = "at" in _parameters(SUMMARIES[name]) and at.as_in_sample
-    better = "lower" if name in LOWER else "higher"
-    matters = "at" in _parameters(SUMMARIES[name])
-    known: dict[str, Any] = {
-        "is_auc": shown == "auc",
-        "range": RANGES.get(name, (-math.inf, math.inf)),
-        "at_matters": matters,
-    }
-    # Strips between all points are not those between corners (ERRATA): such a value changes where
-    # runs of negatives are merged.
-    of_roc = name not in OF_SCORES and "segments" not in shown
-    return Statistic(shown, call, better, of_roc=of_roc, of_prior=of_prior, at=at, **known)
+    entry = SUMMARIES[name]
+    return Statistic(
+        shown,
+        call,
+        entry.direction,
+        # Strips between all points are not those between corners (ERRATA): such a value changes
+        # where runs of negatives are merged.
+        of_roc=not entry.of_scores and "segments" not in shown,
+        of_prior=entry.takes_at and at.as_in_sample,
+        at=at,
+        is_auc=shown == "auc",
+        range=entry.range,
+        at_matters=entry.takes_at,
+    )
 
 
 def shifted(statistic: Statistic, counts: Counts) -> tuple[Note, ...]:
