@@ -10,7 +10,7 @@ import pytest
 from tests.cli.test_main import run
 
 import baserate as br
-from baserate.curves.summaries import SUMMARIES
+from baserate.curves.summaries import SUMMARIES, summary_named
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "schema.json").read_text())
 COUNTS = br.count([1, 1, 0, 1, 0, 0, 0, 0], [0.95, 0.8, 0.7, 0.6, 0.4, 0.3, 0.2, 0.1])
@@ -127,3 +127,13 @@ def test_a_sweep_says_what_it_assumes_for_all_its_priors_at_once():
     notes = br.sweep(COUNTS, "expected_cost", priors=[0.1, 0.001]).notes
     assert [note.code for note in notes] == ["BR526", "BR525", "BR528"]
     assert "priors from 0.001 to 0.1" in notes[0].text
+
+
+@pytest.mark.parametrize("name", [name for name, entry in SUMMARIES.items() if entry.single])
+def test_every_summary_goes_by_its_synonyms_and_stays_within_its_range(name):
+    entry, asked = SUMMARIES[name], ASKED.get(name, name)
+    options = asked.removeprefix(name)
+    value = br.Summary.parse(asked)(COUNTS, AT)
+    assert entry.range[0] <= value <= entry.range[1]
+    for word in entry.synonyms:
+        assert summary_named(word.upper() + options) == br.Summary.parse(asked)
