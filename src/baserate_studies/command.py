@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from baserate.cli.help import Sectioned
+from baserate.cli.options import Sectioned, listed
 from baserate.cli.terminal import Progress, tell
 from baserate.errors import number_of, refuse_file
 from baserate_studies.catalogue import ALL, STUDIES, check_data, check_packages, study
@@ -33,16 +33,13 @@ ANSWER = "studies.json"
         " SMTP."
     ),
 )
-@click.option(
-    "--json", "as_json", is_flag=True, help="Print the answer as JSON (schema baserate/1)."
-)
-@click.option(
-    "-o",
-    "--output",
+@listed("as_json")
+@listed(
+    "output",
     metavar="FOLDER",
     help="Also write pages with every figure and claim there; start with index.html.",
 )
-@click.option("--force", is_flag=True, help="Replace pages that are there already.")
+@listed("force", help="Replace pages that are there already.")
 def study_command(
     names: tuple[str, ...],
     full: bool,
@@ -66,7 +63,7 @@ def study_command(
       baserate study landgrebe --json
     """
     from baserate.atomic import write_atomically
-    from baserate.cli.options import check_unused
+    from baserate.cli.request import check_unused
     from baserate.output import document
     from baserate_studies.galleries import gallery
     from baserate_studies.values import document_of

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import click
 
 from baserate.cli import options
-from baserate.cli.help import Sectioned
-from baserate.cli.options import say
-from baserate.cli.terminal import tell
+from baserate.cli.options import Command
+from baserate.cli.request import Request, shares
+from baserate.cli.runner import Result, command
 from baserate.errors import refuse
 from baserate.measures.calculator import GIVEN, PRIOR, solve_rates
 from baserate.measures.registry import CATALOGUE
@@ -19,7 +16,7 @@ from baserate.output import document, tables
 ALSO = {PRIOR: ("base-rate", "prevalence")}
 
 
-def _rates(command: Callable[..., Any]) -> Callable[..., Any]:
+def _rates(function: Command) -> Command:
     """An option a rate, under its own name and under every synonym that an option can be called."""
     for name in reversed((PRIOR, *GIVEN)):
         synonyms = [*ALSO.get(name, ()), *(CATALOGUE[name].synonyms if name in CATALOGUE else ())]
@@ -40,18 +37,20 @@ def _rates(command: Callable[..., Any]) -> Callable[..., Any]:
             else CATALOGUE[name].text
         )
         # Two names are shown; the others are accepted as well.
-        command = click.option(name, *flags[:2], metavar="SHARE", multiple=True, help=text)(command)
+        function = click.option(name, *flags[:2], metavar="SHARE", multiple=True, help=text)(
+            function
+        )
         for flag in flags[2:]:
-            command = click.option(
+            function = click.option(
                 flag, f"{name}_{flag.strip('-').replace('-', '_')}", hidden=True, multiple=True
-            )(command)
-    return command
+            )(function)
+    return function
 
 
-@click.command(name="calc", cls=Sectioned)
+@command("calc")
 @_rates
-@options.as_json
-def calc(as_json: bool, **words: tuple[str, ...]) -> None:
+@options.answer
+def calc(_: Request, **words: tuple[str, ...]) -> Result:
     """Derive every rate from any three independent ones, as published and rounded, or say what they
     contradict.
 
@@ -65,13 +64,10 @@ def calc(as_json: bool, **words: tuple[str, ...]) -> None:
     """
     given = _by_name(words)
     text = given.pop(PRIOR, None)
-    priors: list[str | None] = [None] if text is None else [*options.shares(text)]
+    priors: list[str | None] = [None] if text is None else [*shares(text)]
     every = [solve_rates(**({} if prior is None else {PRIOR: prior}), **given) for prior in priors]
-    if as_json:
-        click.echo(document.text(document.of_rates(every)))
-    else:
-        tell(tables.of_rates(every))
-    say(dict.fromkeys(note for rates in every for note in rates.notes))
+    notes = list(dict.fromkeys(note for rates in every for note in rates.notes))
+    return Result(notes, lambda: document.of_rates(every), lambda: [tables.of_rates(every)])
 
 
 def _by_name(words: dict[str, tuple[str, ...]]) -> dict[str, str]:

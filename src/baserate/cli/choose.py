@@ -4,22 +4,21 @@ amount.
 
 from __future__ import annotations
 
-import functools
 import shlex
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, replace
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 import click
 
 from baserate import notation
 from baserate.atomic import Grid
 from baserate.cli import options
-from baserate.cli.help import Sectioned
-from baserate.cli.options import say
-from baserate.cli.prior import in_field, with_prior_from
-from baserate.cli.terminal import Progress, tell
-from baserate.conditions import Conditions
+from baserate.cli.options import listed
+from baserate.cli.prior import in_field
+from baserate.cli.request import Request, at_probability, check_unused, each_model
+from baserate.cli.runner import Result, command
+from baserate.cli.terminal import Progress
 from baserate.counts.amounts import Amounts
 from baserate.counts.counts import Counts
 from baserate.counts.joint import JointCounts
@@ -42,49 +41,56 @@ from baserate.notes import Note
 from baserate.output import comparisons, document, tables
 from baserate.output.tables import UNDEFINED, Row, digits, span
 from baserate.read.files import amounts_from
-from baserate.read.table import Wanted
-
-# ----------------------------------------------------------------------
-# `baserate choose --amount`: which model, at which threshold, where every case has its own amount.
 
 
-SHOWN = ("alerts", "amount_caught", "amount_missed", "cost", "expected_cost")
-HEADINGS = {
-    "alerts": "alerts",
-    "amount_caught": "amount caught",
-    "amount_missed": "amount missed",
-    "cost": "cost",
-    "expected_cost": "cost per case",
-}
+@dataclass(frozen=True)
+class ChooseOptions:
+    """What is asked of a choice."""
 
+    rule: str | None
+    named_rule: str | None
+    optimize: str | None
+    guarantee: str | None
+    threshold_probability: str | None
+    mix: bool
+    calibrated_at: str | None
+    amount: str | None
+    review: str | None
+    recovered: str | None
+    amount_missing: str | None
+    currency: str | None
 
-class Money(NamedTuple):
-    """What was said of amounts; None and nothing where it was not."""
+    @property
+    def one_rule(self) -> str | None:
+        """The rule, wherever it stands."""
+        if self.rule is not None and self.named_rule is not None:
+            raise refuse("BR533", "two rules are given", 'join them by "and"')
+        return self.rule if self.named_rule is None else self.named_rule
 
-    amount: str | None = None
-    review: str | None = None
-    recovered: str | None = None
-    amount_missing: str | None = None
-    currency: str | None = None
-
-    def wanted(
-        self,
-        given: options.Given,
-        label: str | None,
-        scores: tuple[str, ...],
-        positive: str | None,
-        design: str,
-    ) -> Wanted:
-        """The columns to read."""
-        return options.wanted(
-            given,
-            label,
-            scores,
-            positive=positive,
-            amount=self.amount,
-            currency=self.currency,
-            design=design,
-        )
+    def check_amount(self, weight: str | None) -> None:
+        """What goes with amounts is refused without them, and what does not is refused beside
+        them.
+        """
+        if self.amount is None:
+            for name in ("review", "recovered", "amount_missing", "currency"):
+                if getattr(self, name) is not None:
+                    text = f"--{name.replace('_', '-')} says nothing without --amount"
+                    raise refuse("BR001", text, "--amount COLUMN")
+            return
+        beside = {
+            "--weight": weight,
+            "--optimize": self.optimize,
+            "--guarantee": self.guarantee,
+            "--mix": self.mix,
+            "--calibrated-at": self.calibrated_at,
+        }
+        option = next((name for name, value in beside.items() if value), None)
+        if option is not None:
+            text = (
+                f"{option} says nothing beside --amount: the cost by amounts is made lowest, and"
+                " every case counts once"
+            )
+            raise refuse("BR001", text, f"leave {option} or --amount out")
 
     @property
     def prices(self) -> dict[str, Any]:
@@ -96,6 +102,16 @@ class Money(NamedTuple):
             written = notation.share(self.recovered)
             found["recovered"] = self.recovered if written is None else written.value
         return found
+
+    def best(self, cases: float | None) -> Measure | None:
+        """What to make best; net benefit at the threshold probability that is given."""
+        if self.optimize is None:
+            check_unused(
+                {"--threshold-probability": self.threshold_probability},
+                "without --optimize net_benefit",
+            )
+            return None
+        return at_probability(parse(self.optimize, cases), self.threshold_probability)
 
 
 def _number(option: str, text: str, example: float) -> Any:
@@ -109,93 +125,228 @@ def _number(option: str, text: str, example: float) -> Any:
     return value
 
 
-class Question(NamedTuple):
-    """The rule, the conditions and the volume."""
+@command("choose")
+@options.file()
+@options.of_any_size
+@click.argument("rule", required=False)
+@click.option(
+    "--rule", "named_rule", metavar="RULE", help="The rule, if it does not stand behind the file."
+)
+@options.conditions
+@listed("prior_from")
+@click.option(
+    "--optimize",
+    metavar="MEASURE",
+    help="What to optimize among the thresholds that satisfy the rule, instead of the cost.",
+)
+@click.option(
+    "--guarantee",
+    metavar="REQUIREMENT",
+    help=(
+        "Choose among the thresholds at which this holds in the field with the confidence of"
+        ' --level: "recall >= 0.9".'
+    ),
+)
+@listed("threshold_probability")
+@listed("mix", help="Also try mixtures of two thresholds on the ROC hull.")
+@listed("calibrated_at", "amount")
+@listed("review", help="What reviewing one flagged case costs, with --amount.")
+@click.option(
+    "--recovered",
+    metavar="SHARE",
+    help="The share of a caught amount that is not lost after all (all of it unless said).",
+)
+@listed("amount_missing", "currency")
+@options.intervals_of_chosen
+@options.answer
+def choose_command(request: Request, **given: Any) -> Result:
+    """Choose the model and its cheapest threshold, or the best one that keeps a RULE.
 
-    rule: str | None
-    at: Sequence[Conditions]
-    volume: float | None
+    A rule joins terms by "and": any measure, >= or <=, a number or a percentage; "alerts <= 200" is
+    a budget and needs --volume.
 
-
-def said(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options of amounts, which reach the command in one piece."""
-
-    @functools.wraps(command)
-    def run(*arguments: Any, **named: Any) -> Any:
-        money = Money(**{name: named.pop(name) for name in Money._fields})
-        alone = [name for name in Money._fields[1:] if getattr(money, name) is not None]
-        if money.amount is None and alone:
-            raise refuse(
-                "BR001",
-                f"--{alone[0].replace('_', '-')} says nothing without --amount",
-                "--amount COLUMN",
-            )
-        return command(*arguments, money=money, **named)
-
-    for name, metavar, text in reversed(
-        (
-            (
-                "--amount",
-                "COLUMN",
-                "What each case is worth: a miss costs its amount, an alert a review.",
-            ),
-            ("--review", "NUMBER", "What reviewing one flagged case costs, with --amount."),
-            (
-                "--recovered",
-                "SHARE",
-                "The share of a caught amount that is not lost after all (all of it unless said).",
-            ),
-            (
-                "--amount-missing",
-                "mean",
-                "mean: where an amount is missing, take the mean of its class, and say so.",
-            ),
-            ("--currency", "COLUMN", "The currency of each amount: more than one is refused."),
-        )
-    ):
-        run = click.option(name, metavar=metavar, help=text)(run)
-    return run
-
-
-def check_unused(given: Mapping[str, object]) -> None:
-    """Nothing that was said is ignored in silence."""
-    for name, value in given.items():
-        if value:
-            text = (
-                f"{name} says nothing beside --amount: the cost by amounts is made lowest, and"
-                " every case counts once"
-            )
-            raise refuse("BR001", text, f"leave {name} or --amount out")
-
-
-def choose_by_amounts(
-    given: options.Given,
-    wanted: Wanted,
-    money: Money,
-    question: Question,
-    surety: IntervalOptions,
-    *,
-    as_json: bool,
-) -> None:
-    """Count, choose, and tell."""
-    prices = money.prices
-    with options.reading(given.path):
-        models = amounts_from(given.path, wanted, given.options, money.amount_missing)
-    answers, refusals = made_by(
-        choose_amount_model, models, question.rule, question.at, volume=question.volume, **prices
+    \b
+    Examples:
+      baserate choose scores.csv --label fraud --score logit --prior "1 in 1000" --cost fn=100,fp=1
+      baserate choose scores.csv "recall >= 0.8 and posfrac <= 1%" --label fraud --score logit
+      baserate choose scores.csv "alerts <= 200" --label fraud --score logit --score forest --prior 0.1% --volume 1000000
+      baserate choose scores.csv --label fraud --score logit --guarantee "recall >= 0.9" --prior 0.1%
+      baserate choose scores.csv --label fraud --score logit --amount eur --review 150
+    """  # noqa: E501
+    asked = ChooseOptions(**given)
+    asked.check_amount(request.source.weight)
+    request, rule = request.estimated(), asked.one_rule
+    at, cases = request.conditions.exact(), request.conditions.cases
+    if asked.amount is not None:
+        return _by_amounts(request, asked)
+    together = request.source.together()
+    how: dict[str, Any] = {
+        "volume": cases,
+        "optimize": asked.best(cases),
+        "mix": asked.mix,
+        "calibrated_at": asked.calibrated_at,
+        "guarantee": asked.guarantee,
+    }
+    check_unused(
+        {"--replicates": asked.guarantee and request.intervals.replicates},
+        "beside --guarantee, whose threshold is not chosen again",
     )
-    if surety.replicates:
-        answers = _with_amount_intervals(answers, models, surety)
+    with Progress("resampling") as progress:
+        how |= {
+            "level": request.intervals.level,
+            "replicates": request.intervals.replicates or None,
+            "seed": request.intervals.seed,
+            "progress": progress,
+        }
+        answers, refusals = choices(together, rule, at, **how)
+    if request.source.is_limited and asked.optimize is None:
+        answers = _untested(answers, _comparison(request, rule))
+    return _result(request, together, answers, refusals)
+
+
+def _result(
+    request: Request,
+    together: JointCounts | dict[str, Counts],
+    answers: list[Answer[Choice]],
+    refusals: Sequence[Note],
+) -> Result:
+    """The choices with their intervals."""
+    models, how = each_model(together), request.intervals
+    with Progress("resampling") as progress:
+        found = completed(models, settings_of(models, answers), how, progress)
+    found = in_field(found, request)
+    answers = with_points(answers, found.points, how)
+    # Columns that are the same; counts of each model alone do not say.
+    same = same_scores(together, together.models) if isinstance(together, JointCounts) else ()
+    notes = [*refusals, *document.notes_of(models, found.points), *found.notes, *same]
+
+    def content() -> dict[str, Any]:
+        at, aucs = request.conditions.exact(), auc_intervals(models, how)
+        made = [answer.choice for answer in answers if answer.choice is not None]
+        verdict = [
+            {**document.of_choice(choice), **comparisons.of_leads(choice)} for choice in made
+        ]
+        parts: dict[str, Any] = {"aucs": aucs, "seed": how.seed, "verdict": verdict}
+        return document.of_models("choose", models, found.points, at, notes, **parts)
+
+    taken = comparisons.thresholds_taken(
+        chosen=True, corrected=found.corrected, resamples=how.resamples
+    )
+    return Result(notes, content, lambda: _text(answers, list(models), taken))
+
+
+def _text(answers: list[Answer[Choice]], models: list[str], how: str) -> Iterator[str]:
+    """A sentence for each base rate, then a table, and one of intervals."""
+    sentences = [
+        (
+            tables.verdict(answer.choice, alone=len(models) == 1)
+            if answer.choice
+            else f"At {answer.at}: no model can satisfy the rule."
+        )
+        for answer in answers
+    ]
+    rows = [
+        Row(name, answer.at, answer.choice.points.get(name) if answer.choice else None)
+        for answer in answers
+        for name in models
+    ]
+    rows = tables.with_baselines(rows, answers)
+    theories = [
+        line for answer in answers if answer.choice for line in tables.theories(answer.choice)
+    ]
+    leads = tables.of_leads([answer.choice for answer in answers if answer.choice])
+    yield "\n".join(sentences)
+    yield tables.of_points(rows)
+    yield leads
+    yield comparisons.of_intervals(rows, how)
+    yield from theories
+
+
+def _untested(answers: list[Answer[Choice]], command: str) -> list[Answer[Choice]]:
+    """Why nothing was tested under a ceiling on memory, and what to do."""
+    text = (
+        "with --memory each model is counted alone; to test it, with all cases in memory:"
+        f" {command}"
+    )
+    return [
+        (
+            answer
+            if answer.choice is None or not answer.choice.untested
+            else answer._replace(choice=replace(answer.choice, untested=text))
+        )
+        for answer in answers
+    ]
+
+
+def _comparison(request: Request, rule: str | None) -> str:
+    """The whole command that tests the difference."""
+    source, given = request.source, request.conditions
+    words = [
+        ("--label", source.label),
+        *(("--score", name) for name in source.scores),
+        ("--positive", source.positive),
+        ("--rule", rule),
+        *(("--prior", prior) for prior in given.priors),
+        *(("--cost", text) for text in given.costs),
+        *(("--profit", text) for text in given.profits),
+        ("--volume", given.volume),
+    ]
+    named = [word for option, text in words if text is not None for word in (option, text)]
+    return shlex.join(["baserate", "compare", source.path, *named])
+
+
+# ----------------------------------------------------------------------
+# `baserate choose --amount`: every case has its own amount.
+
+
+SHOWN = ("alerts", "amount_caught", "amount_missed", "cost", "expected_cost")
+HEADINGS = {
+    "alerts": "alerts",
+    "amount_caught": "amount caught",
+    "amount_missed": "amount missed",
+    "cost": "cost",
+    "expected_cost": "cost per case",
+}
+
+
+def _by_amounts(request: Request, asked: ChooseOptions) -> Result:
+    """Count and choose by amounts."""
+    at, source, how = request.conditions.exact(), request.source, request.intervals
+    wanted = source.wanted(amount=asked.amount, currency=asked.currency)
+    prices = asked.prices
+    with source.reading():
+        models = amounts_from(source.path, wanted, source.options, asked.amount_missing)
+    answers, refusals = made_by(
+        choose_amount_model, models, asked.one_rule, at, volume=request.conditions.cases, **prices
+    )
+    if how.replicates:
+        answers = _with_amount_intervals(answers, models, how)
     made = [answer.choice for answer in answers if answer.choice is not None]
     settings = {
         name: [choice.points[name] for choice in made if name in choice.points] for name in models
     }
     notes = document.merged([*refusals, *_notes(models, settings)])
-    if as_json:
-        click.echo(document.text(_document(models, settings, made, question.at, (notes, surety))))
-    else:
-        _tell_amounts(answers, list(models), surety)
-    say(notes)
+
+    def content() -> dict[str, Any]:
+        counts = {name: amounts.counts for name, amounts in models.items()}
+        parts: dict[str, Any] = {"seed": how.seed, "verdict": [_verdict(choice) for choice in made]}
+        aucs = auc_intervals(counts, how)
+        whole = document.of_models("choose", counts, {}, at, notes, aucs=aucs, **parts)
+        for part in whole["models"]:
+            name = part["name"]
+            part["amounts"] = {**_totals(models[name]), "points": [*map(_point, settings[name])]}
+        return whole
+
+    return Result(notes, content, lambda: _amounts_text(answers, list(models), how))
+
+
+def _totals(amounts: Amounts) -> dict[str, Any]:
+    return {
+        "positive": document.number(amounts.total_positive_amount),
+        "negative": document.number(amounts.total_negative_amount),
+        "decimals": amounts.decimals,
+        "digest": amounts.digest,
+    }
 
 
 def _with_amount_intervals(
@@ -236,30 +387,6 @@ def _notes(
         )
         for note, names in seen.items()
     ]
-
-
-def _document(
-    models: Mapping[str, Amounts],
-    settings: Mapping[str, Sequence[AmountPoint]],
-    made: Sequence[AmountChoice],
-    at: Sequence[Conditions],
-    beside: tuple[Sequence[Note], IntervalOptions],
-) -> dict[str, Any]:
-    notes, how = beside
-    counts = {name: amounts.counts for name, amounts in models.items()}
-    parts: dict[str, Any] = {"seed": how.seed, "verdict": [_verdict(choice) for choice in made]}
-    aucs = auc_intervals(counts, how)
-    content = document.of_models("choose", counts, {}, at, notes, aucs=aucs, **parts)
-    for part in content["models"]:
-        amounts = models[part["name"]]
-        part["amounts"] = {
-            "positive": document.number(amounts.total_positive_amount),
-            "negative": document.number(amounts.total_negative_amount),
-            "decimals": amounts.decimals,
-            "digest": amounts.digest,
-            "points": [_point(point) for point in settings[part["name"]]],
-        }
-    return content
 
 
 def _verdict(choice: AmountChoice) -> dict[str, Any]:
@@ -304,9 +431,9 @@ def _point(point: AmountPoint) -> dict[str, Any]:
     }
 
 
-def _tell_amounts(
+def _amounts_text(
     answers: Sequence[Answer[AmountChoice]], models: Sequence[str], surety: IntervalOptions
-) -> None:
+) -> list[str]:
     """A sentence or two for each base rate, then a table, and one of intervals."""
     sentences = [line for answer in answers for line in _sentences(answer, alone=len(models) == 1)]
     rows = [
@@ -324,7 +451,7 @@ def _tell_amounts(
             f"{percent(surety.level)} intervals, {how}:",
             _table(rows, len(answers) > 1, lambda point, name: span(point.intervals[name])),
         ]
-    tell("\n".join(sentences), table, *said)
+    return ["\n".join(sentences), table, *said]
 
 
 def _sentences(answer: Answer[AmountChoice], *, alone: bool) -> list[str]:
@@ -394,286 +521,3 @@ def _money(value: float) -> str:
     if value and abs(value) < 1:
         return digits(value, 4)
     return f"{value:,.2f}".replace(",", " ").removesuffix(".00")
-
-
-# ----------------------------------------------------------------------
-# `baserate choose`: which model, at which threshold.
-
-
-@click.command(name="choose", cls=Sectioned)
-@options.source_of_any_size
-@click.argument("rule", required=False)
-@click.option(
-    "--rule", "named_rule", metavar="RULE", help="The rule, if it does not stand behind the file."
-)
-@options.conditions
-@options.prior_from
-@click.option(
-    "--optimize",
-    metavar="MEASURE",
-    help="What to optimize among the thresholds that satisfy the rule, instead of the cost.",
-)
-@click.option(
-    "--guarantee",
-    metavar="REQUIREMENT",
-    help=(
-        "Choose among the thresholds at which this holds in the field with the confidence of"
-        ' --level: "recall >= 0.9".'
-    ),
-)
-@options.threshold_probability
-@click.option("--mix", is_flag=True, help="Also try mixtures of two thresholds on the ROC hull.")
-@options.calibrated_at
-@said
-@options.intervals
-@options.as_json
-@with_prior_from
-def choose_command(
-    path: options.Given,
-    label: str | None,
-    scores: tuple[str, ...],
-    positive: str | None,
-    weight: str | None,
-    design: str,
-    rule: str | None,
-    named_rule: str | None,
-    priors: tuple[str, ...],
-    costs: tuple[str, ...],
-    profits: tuple[str, ...],
-    volume: str | None,
-    optimize: str | None,
-    guarantee: str | None,
-    threshold_probability: str | None,
-    mix: bool,
-    calibrated_at: str | None,
-    money: Money,
-    level: str,
-    replicates: int | None,
-    seed: int,
-    as_json: bool,
-) -> None:
-    """Choose the model and its cheapest threshold, or the best one that keeps a RULE.
-
-    A rule joins terms by "and": any measure, >= or <=, a number or a percentage; "alerts <= 200" is
-    a budget and needs --volume.
-
-    \b
-    Examples:
-      baserate choose scores.csv --label fraud --score logit --prior "1 in 1000" --cost fn=100,fp=1
-      baserate choose scores.csv "recall >= 0.8 and posfrac <= 1%" --label fraud --score logit
-      baserate choose scores.csv "alerts <= 200" --label fraud --score logit --score forest --prior 0.1% --volume 1000000
-      baserate choose scores.csv --label fraud --score logit --guarantee "recall >= 0.9" --prior 0.1%
-      baserate choose scores.csv --label fraud --score logit --amount eur --review 150
-    """  # noqa: E501
-    asked_rule, surety = (
-        _one_rule(rule, named_rule),
-        IntervalOptions(options.level_of(level), replicates, seed),
-    )
-    at, cases = options.conditions_of(priors, costs, profits), options.volume_of(volume)
-    if money.amount is not None:
-        beside = {
-            "--weight": weight,
-            "--optimize": optimize,
-            "--guarantee": guarantee,
-            "--mix": mix,
-            "--calibrated-at": calibrated_at,
-        }
-        check_unused(beside)
-        wanted, question = (
-            money.wanted(path, label, scores, positive, design),
-            Question(asked_rule, at, cases),
-        )
-        return choose_by_amounts(path, wanted, money, question, surety, as_json=as_json)
-    together = options.counted_together(path, label, scores, positive, weight, design)
-    best = _optimized(optimize, threshold_probability, cases)
-    asked = {
-        "volume": cases,
-        "optimize": best,
-        "mix": mix,
-        "calibrated_at": calibrated_at,
-        "guarantee": guarantee,
-    }
-    options.check_unused(
-        {"--replicates": guarantee and replicates},
-        "beside --guarantee, whose threshold is not chosen again",
-    )
-    answers, refusals = _answered(together, asked_rule, at, asked, surety)
-    if path.options.ceiling.memory is not None and optimize is None:
-        answers = _untested(
-            answers,
-            _comparison(
-                path.path, label, scores, positive, (asked_rule, priors, costs, profits, volume)
-            ),
-        )
-    read = {
-        "path": path,
-        "label": label,
-        "positive": positive,
-        "design": design,
-        "priors": priors,
-        "replicates": replicates,
-    }
-    return _present(together, at, answers, refusals, surety, read, as_json=as_json)
-
-
-def _present(
-    together: JointCounts | dict[str, Counts],
-    at: list[Conditions],
-    answers: list[Answer[Choice]],
-    refusals: Sequence[Note],
-    surety: IntervalOptions,
-    read: dict[str, Any],
-    *,
-    as_json: bool,
-) -> None:
-    """The choices with their intervals on stdout, as JSON or for a person; then the notes, on
-    stderr.
-    """
-    models = options.each_model(together)
-    with Progress("resampling") as progress:
-        found = completed(models, settings_of(models, answers), surety, progress)
-    found = in_field(found, read, surety)
-    answers = with_points(answers, found.points, surety)
-    notes = [
-        *refusals,
-        *document.notes_of(models, found.points),
-        *found.notes,
-        *_same_scores(together),
-    ]
-    if as_json:
-        verdict = [
-            {**document.of_choice(answer.choice), **comparisons.of_leads(answer.choice)}
-            for answer in answers
-            if answer.choice is not None
-        ]
-        parts: dict[str, Any] = {"seed": surety.seed, "verdict": verdict}
-        aucs = auc_intervals(models, surety)
-        click.echo(
-            document.text(
-                document.of_models("choose", models, found.points, at, notes, aucs=aucs, **parts)
-            )
-        )
-    else:
-        how = comparisons.thresholds_taken(
-            chosen=True, corrected=found.corrected, resamples=surety.resamples
-        )
-        _tell(answers, list(models), how)
-    say(notes)
-
-
-def _same_scores(models: JointCounts | dict[str, Counts]) -> tuple[Note, ...]:
-    """Columns that are the same; counts of each model alone do not say."""
-    return same_scores(models, models.models) if isinstance(models, JointCounts) else ()
-
-
-def _optimized(
-    optimize: str | None, threshold_probability: str | None, cases: float | None
-) -> Measure | None:
-    """What to make best; net benefit at the threshold probability that is given."""
-    best = (
-        None
-        if optimize is None
-        else options.at_probability(parse(optimize, cases), threshold_probability)
-    )
-    options.check_unused(
-        {"--threshold-probability": threshold_probability if best is None else None},
-        "without --optimize net_benefit",
-    )
-    return best
-
-
-def _one_rule(rule: str | None, named_rule: str | None) -> str | None:
-    if rule is not None and named_rule is not None:
-        raise refuse("BR533", "two rules are given", 'join them by "and"')
-    return rule if named_rule is None else named_rule
-
-
-def _answered(
-    models: JointCounts | dict[str, Counts],
-    rule: str | None,
-    at: list[Conditions],
-    asked: dict[str, Any],
-    surety: IntervalOptions,
-) -> tuple[list[Answer[Choice]], list[Note]]:
-    """The choice at each base rate, with the test of its lead; resampled where that is asked
-    for.
-    """
-    with Progress("resampling") as progress:
-        told = {
-            "level": surety.level,
-            "replicates": surety.replicates or None,
-            "seed": surety.seed,
-            "progress": progress,
-        }
-        return choices(models, rule, at, **asked, **told)
-
-
-def _tell(answers: list[Answer[Choice]], models: list[str], how: str) -> None:
-    """A sentence for each base rate, then a table, and one of intervals."""
-    sentences = [
-        (
-            tables.verdict(answer.choice, alone=len(models) == 1)
-            if answer.choice
-            else f"At {answer.at}: no model can satisfy the rule."
-        )
-        for answer in answers
-    ]
-    rows = [
-        Row(name, answer.at, answer.choice.points.get(name) if answer.choice else None)
-        for answer in answers
-        for name in models
-    ]
-    rows = tables.with_baselines(rows, answers)
-    theories = [
-        line for answer in answers if answer.choice for line in tables.theories(answer.choice)
-    ]
-    leads = tables.of_leads([answer.choice for answer in answers if answer.choice])
-    tell(
-        "\n".join(sentences),
-        tables.of_points(rows),
-        leads,
-        comparisons.of_intervals(rows, how),
-        *theories,
-    )
-
-
-def _untested(answers: list[Answer[Choice]], command: str) -> list[Answer[Choice]]:
-    """Why nothing was tested under a ceiling on memory, and what to do."""
-    text = (
-        "with --memory each model is counted alone; to test it, with all cases in memory:"
-        f" {command}"
-    )
-    return [
-        (
-            answer
-            if answer.choice is None or not answer.choice.untested
-            else answer._replace(choice=replace(answer.choice, untested=text))
-        )
-        for answer in answers
-    ]
-
-
-def _comparison(
-    path: str,
-    label: str | None,
-    scores: tuple[str, ...],
-    positive: str | None,
-    asked: tuple[Any, ...],
-) -> str:
-    """The whole command that tests the difference."""
-    rule, priors, costs, profits, volume = asked
-    given = [
-        ("--label", label),
-        *(("--score", name) for name in scores),
-        ("--positive", positive),
-        ("--rule", rule),
-    ]
-    given += (
-        [("--prior", str(prior)) for prior in priors]
-        + [("--cost", text) for text in costs]
-        + [("--profit", text) for text in profits]
-    )
-    words = [
-        word for pair in (*given, ("--volume", volume)) if pair[1] is not None for word in pair
-    ]
-    return shlex.join(["baserate", "compare", path, *words])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 from click.shell_completion import get_completion_class
 
-from baserate.cli.help import Sectioned
+from baserate.cli.options import Sectioned
 from baserate.errors import quoted, refuse
 
 SHELLS = ("bash", "zsh", "fish")

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 from typing import Any
-
-import click
 
 from baserate.atomic import reserved
 from baserate.cli import options
-from baserate.cli.help import Sectioned
-from baserate.cli.options import check_there, engine, reader, say
-from baserate.cli.terminal import tell
+from baserate.cli.options import listed
+from baserate.cli.request import Request, SourceOptions, each_model
+from baserate.cli.runner import Result, command, inputs_of
+from baserate.conditions import Conditions
 from baserate.counts.counts import Counts
 from baserate.counts.grouped import GroupedCounts
 from baserate.counts.joint import JointCounts
-from baserate.errors import escaped, quoted, refuse, refuse_file
+from baserate.errors import Fix, escaped, quoted, refuse, refuse_file
 from baserate.inference.intervals import auc_intervals
-from baserate.output import document, tables
+from baserate.output import tables
 from baserate.read.condense import forget
 from baserate.read.files import (
     count_scores,
@@ -29,40 +29,30 @@ from baserate.read.files import (
     models_of,
     name_of,
 )
+from baserate.read.frames import MOST_CELLS, checked_cells
 from baserate.read.large import Sources, count_large, sources_in_pieces
-from baserate.read.source import Options, files_of
-from baserate.read.table import Wanted
+from baserate.read.table import POSITIVE
 from baserate.read.treatments import is_turned
 
 Whole = Counts | JointCounts | GroupedCounts
 
 
-@click.command(name="count", cls=Sectioned)
-@options.source_added
-@click.option(
-    "--group",
-    metavar="COLUMN",
-    help="Keep the values of this column apart (days, sites, folds), for one score.",
+@command("count")
+@options.file(metavar="FILE...", nargs=-1, required=True)
+@options.of_any_size
+@listed("group", help="Keep the values of this column apart (days, sites, folds), for one score.")
+@listed("engine", "master", "keep")
+@listed(
+    "cells",
+    help=(
+        f"With --engine: the most distinct scores to hold here ({MOST_CELLS} unless said; or"
+        " --memory)."
+    ),
 )
-@engine
-@click.option("-o", "--output", required=True, metavar="FILE", help="Where the counts are saved.")
-@click.option("--force", is_flag=True, help="Replace a file that is there already.")
-@click.option(
-    "--json", "as_json", is_flag=True, help="Print what was counted as JSON (schema baserate/1)."
-)
-def count_command(
-    path: options.Given,
-    label: str | None,
-    scores: tuple[str, ...],
-    positive: str | None,
-    weight: str | None,
-    design: str,
-    group: str | None,
-    cluster: Any,
-    output: str,
-    force: bool,
-    as_json: bool,
-) -> None:
+@listed("written", required=True, help="Where the counts are saved.")
+@listed("force")
+@listed("as_json", help="Print what was counted as JSON (schema baserate/1).")
+def count_command(request: Request, group: str | None, written: str, **engine: Any) -> Result:
     """Count every FILE, add them up, and save the counts, which every other command reads.
 
     A file may itself hold counts. One score is saved alone; several are saved together, so that
@@ -77,59 +67,56 @@ def count_command(
       baserate count s3a://logs/2026/ --engine spark --master yarn --label attack --score m -o 2026.counts
       baserate choose month.counts "alerts <= 200" --prior 0.1% --volume 1e6
     """  # noqa: E501
-    asked = {"positive": positive, "weight": weight, "design": design, "group": group}
-    inputs = [file for source in path.paths for file in files_of(source)]
-    with reserved(output, inputs, force=force) as check:
-        if output.casefold().endswith((".json", ".csv", ".txt")):
+    source, cluster = _on_cluster(request.source, **engine)
+    with reserved(written, inputs_of(request, {}), force=request.output.force) as check:
+        if written.casefold().endswith((".json", ".csv", ".txt")):
             raise refuse_file(
-                output,
+                written,
                 "BR803",
                 "counts are saved in a form of their own",
                 "name it .counts; --json prints what was counted",
             )
-        uncounted = [source for source in path.paths if not is_saved(source)]
-        if cluster is not None and uncounted:
-            check_there(
-                uncounted, options.wanted(path, label, scores, **asked), path.options
-            )  # before a cluster is woken
-        large = None if cluster is not None else _large(path, label, scores, asked)
-        whole = _whole(path, label, scores, asked, cluster) if large is None else large
+        large = None
+        if cluster is None:
+            large = _large(source, group)
+        else:
+            _check_there(source, group)  # before a cluster is woken
+        whole = _whole(source, group, cluster) if large is None else large
         check()
-        whole.save(output)
+        whole.save(written)
         if large is not None:  # not before: a disk that is full must not cost what was counted
-            forget(path.options.ceiling.resume)
-    models = _models(whole, name_of(output))
-    notes, aucs = document.notes_of(models, {}), auc_intervals(models)
-    if as_json:
-        click.echo(
-            document.text(
-                document.of_models(
-                    "count", models, {}, options.conditions_of((), (), ()), notes, aucs=aucs
-                )
-            )
-        )
-    else:
-        many = f"{len(path.paths)} files counted" if len(path.paths) > 1 else "counted"
-        tell(
-            f"{escaped(output)}: {many} and saved.",
-            *(tables.source(used) for used in whole.ledger.sources),
+            forget(source.options.ceiling.resume)
+    return _result(whole, written, len(source.paths))
+
+
+def _result(whole: Whole, written: str, files: int) -> Result:
+    """What was counted, by the name that it is shown under."""
+    total = whole.total() if isinstance(whole, GroupedCounts) else whole
+    models = each_model(total if isinstance(total, JointCounts) else {name_of(written): total})
+    many = f"{files} files counted" if files > 1 else "counted"
+    aucs = auc_intervals(models)
+    result = Result.of_models(
+        "count",
+        models,
+        [Conditions("sample")],
+        (),
+        lambda: [
+            f"{escaped(written)}: {many} and saved.",
+            *map(tables.source, whole.ledger.sources),
             tables.of_models(models, aucs),
-        )
-    say(notes)
+        ],
+    )
+    return replace(result, sources=())
 
 
-def _large(
-    path: options.Given, label: str | None, scores: tuple[str, ...], asked: dict[str, Any]
-) -> Counts | None:
+def _large(source: SourceOptions, group: str | None) -> Counts | None:
     """All files together, piece by piece, under a ceiling on memory; None without one, or where
     files are read as a whole.
     """
-    ceiling = path.options.ceiling
-    found = (
-        [sources_in_pieces(source, short=ceiling.resume is not None) for source in path.paths]
-        if ceiling.memory is not None
-        else []
-    )
+    ceiling, scores = source.options.ceiling, source.scores
+    if not source.is_limited:
+        return None
+    found = [sources_in_pieces(path, short=ceiling.resume is not None) for path in source.paths]
     sources = [each for each in found if each is not None]
     text = any(each.text for each in sources)
     if (
@@ -138,90 +125,48 @@ def _large(
         or (text and not (all(each.text for each in sources) and len(found) > 1 == len(scores)))
     ):
         return None
-    wanted = options.wanted(path, label, scores, **asked)
+    wanted = source.wanted(group=group)
     if len(scores) > 1:
         raise refuse(
             "BR943",
             "several scores together are whole cases, and not counted piece by piece",
             "count one --score at a time",
         )
-    with options.with_progress(
-        path.options._replace(ceiling=replace(ceiling, stays=True))
-    ) as watched:
-        counted = count_large(
-            path.path,
-            Sources([each for part in sources for each in part.paths], text),
-            wanted,
-            watched,
-        )
+    stays = source.options._replace(ceiling=replace(ceiling, stays=True))
+    pieces = Sources([each for part in sources for each in part.paths], text)
+    with replace(source, options=stays).watched() as watched:
+        counted = count_large(source.path, pieces, wanted, watched)
     return None if counted is None else counted[scores[0]]
 
 
-def _whole(
-    path: options.Given,
-    label: str | None,
-    scores: tuple[str, ...],
-    asked: dict[str, Any],
-    cluster: Any,
-) -> Whole:
+def _whole(source: SourceOptions, group: str | None, cluster: Any) -> Whole:
     """Each file as a whole, here or on a cluster, and all of them added."""
     whole: Whole | None = None
-    with reader(cluster) as read:
-        there = None if cluster is None else partial(_there, read, cluster)
-        for one in path.paths:
-            with options.reading(one):
-                part = _counted(one, path, label, scores, asked, there)
-            whole = part if whole is None else _added(whole, part, one)
+    with _reader(cluster) as there:
+        for path in source.paths:
+            one = source.at(path)
+            with one.reading():
+                part = load(path) if one.is_saved else _counted(one, group, there)
+            whole = part if whole is None else _added(whole, part, path)
     assert whole is not None
     return whole
 
 
-def _counted(
-    source: str,
-    path: options.Given,
-    label: str | None,
-    scores: tuple[str, ...],
-    asked: dict[str, Any],
-    there: Any,
-) -> Whole:
-    """One file, counted here, there or before."""
-    if is_saved(source):
-        return load(source)
-    with options.reading(source):
-        return _read(source, path, label, scores, asked, there)
-
-
-def _there(read: Any, cluster: Any, source: str, wanted: Wanted, given: Options) -> Whole:
-    from baserate.read.spark import count_there
-
-    return count_there(read, source, wanted, given, cluster)
-
-
-def _read(
-    source: str,
-    path: options.Given,
-    label: str | None,
-    scores: tuple[str, ...],
-    asked: dict[str, Any],
-    there: Any,
-) -> Whole:
-    wanted = options.wanted(path._replace(paths=(source,)), label, scores, **asked)
-    if asked["group"] is not None and len(scores) > 1:
+def _counted(source: SourceOptions, group: str | None, there: Any) -> Whole:
+    """One file of cases, counted here or there."""
+    wanted, scores = source.wanted(group=group), source.scores
+    if group is not None and len(scores) > 1:
         raise refuse(
             "BR410", "groups are counted for one score", "name one --score, or leave --group out"
         )
     if there is not None:
-        return there(source, wanted, path.options)  # type: ignore[no-any-return]
-    if asked["group"] is not None:
-        return groups_of(source, wanted, path.options)
+        return there(source.path, wanted, source.options)  # type: ignore[no-any-return]
+    if group is not None:
+        return groups_of(source.path, wanted, source.options)
     if len(scores) == 1:
-        return _alone(source, wanted, path)
-    return joint_of(models_of(source, wanted, path.options))
-
-
-def _alone(source: str, wanted: Wanted, path: options.Given) -> Counts:
-    with options.with_progress(path.options) as watched:
-        return count_scores(source, wanted, watched)[wanted.scores[0]]
+        with source.watched() as watched:
+            return count_scores(source.path, wanted, watched)[scores[0]]
+    return joint_of(models_of(source.path, wanted, source.options))
 
 
 def _added(whole: Whole, part: Whole, source: str) -> Whole:
@@ -249,8 +194,85 @@ def _added(whole: Whole, part: Whole, source: str) -> Whole:
     return whole + part
 
 
-def _models(whole: Whole, name: str) -> dict[str, Counts]:
-    """What was counted, by the name that it is shown under."""
-    if isinstance(whole, JointCounts):
-        return {name: whole.marginal(name) for name in whole.models}
-    return {name: whole.total() if isinstance(whole, GroupedCounts) else whole}
+# ----------------------------------------------------------------------
+# Counting on a cluster.
+
+
+# Bytes that a distinct score of a positive takes in condensed counts, which have up to three cells
+# for each (310 were measured).
+CONDENSED = 3 * POSITIVE
+
+
+def _on_cluster(source: SourceOptions, **said: Any) -> tuple[SourceOptions, Any]:
+    """The cluster that counts, None where files are counted here. There the ceiling on memory is
+    one on how many cells come here, and nothing is left to be said of it.
+    """
+    if said["engine"] is not None and source.is_limited:
+        if said["cells"] is not None:
+            raise refuse(
+                "BR955",
+                "--memory and --cells both say how much may be held here",
+                "give one of them",
+            )
+        ceiling = source.options.ceiling
+        said["cells"] = max(ceiling.room // CONDENSED, 1)
+        free = source.options._replace(ceiling=replace(ceiling, memory=None))
+        source = replace(source, options=free)
+    return source, _cluster(**said)
+
+
+def _cluster(engine: str | None, master: str | None, keep: str | None, cells: int | None) -> Any:
+    if engine is None:
+        beside = next(
+            (
+                name
+                for name, value in (("master", master), ("keep", keep), ("cells", cells))
+                if value is not None
+            ),
+            None,
+        )
+        if beside is not None:
+            raise refuse(
+                "BR955",
+                f"--{beside} applies to a cluster, and no engine is named",
+                "--engine spark, or --engine dask",
+            )
+        return None
+    from baserate.read.spark import ENGINES, Cluster
+
+    if engine not in ENGINES:
+        raise refuse(
+            "BR955",
+            f"there is no engine {quoted(engine)}",
+            f"--engine {' or '.join(ENGINES)}; without it, files are counted here",
+        )
+    if keep not in (None, "all", "positives"):
+        raise refuse(
+            "BR227",
+            f"keep is all or positives, got {quoted(keep)}",
+            Fix("keep='positives'", "--keep positives"),
+        )
+    return Cluster(engine, master, keep, MOST_CELLS if cells is None else checked_cells(cells))  # type: ignore[arg-type]
+
+
+def _check_there(source: SourceOptions, group: str | None) -> None:
+    """Whether a cluster can count this at all."""
+    from baserate.read import spark
+
+    uncounted = [path for path in source.paths if not is_saved(path)]
+    if uncounted:
+        spark.check_there(source.wanted(group=group), source.options)
+    for path in uncounted:
+        spark.check_parquet(path)
+
+
+@contextmanager
+def _reader(cluster: Any) -> Iterator[Any]:
+    """What counts a file there; None where files are counted here."""
+    if cluster is None:
+        yield None
+        return
+    from baserate.read import spark
+
+    with spark.reader(cluster) as read:
+        yield lambda source, wanted, given: spark.count_there(read, source, wanted, given, cluster)

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from baserate.cli import options
-from baserate.cli.help import Sectioned
-from baserate.cli.options import say
-from baserate.cli.prior import conditions_of, is_doubtful, kind, pilot, with_prior_from
-from baserate.cli.terminal import drawing, tell
+from baserate.cli.options import listed
+from baserate.cli.request import ALONE, Request, check_unused
+from baserate.cli.runner import Result, command
+from baserate.cli.terminal import drawing
 from baserate.conditions import Conditions
 from baserate.counts.counts import Counts
 from baserate.curves.curve import Curve, trace
 from baserate.curves.named import CURVES
 from baserate.errors import quoted, refuse
-from baserate.inference.intervals import auc_intervals
 from baserate.measures.measure import parse
 from baserate.output import choices, document, tables
 from baserate.robustness.expectation import expect_curve
@@ -29,45 +29,24 @@ if TYPE_CHECKING:
 MOST_LINES = 25
 
 
-@click.command(name="curve", cls=Sectioned)
+@command("curve")
 @click.argument("name", metavar="NAME")
-@options.source_of_any_size
+@options.file()
+@options.of_any_size
 @options.conditions
-@pilot
-@kind
-@options.prior_from
-@options.calibrated_at
+@listed("pilot", "kind", "prior_from", "calibrated_at")
 @click.option(
     "--every", is_flag=True, help="Every threshold, also in the middle of a straight run."
 )
 @click.option(
     "--dense", type=int, metavar="PIXELS", help="Points between the thresholds, for drawing."
 )
-@click.option("--svg", metavar="FILE", help="Draw the curves into this file, besides the answer.")
-@click.option("--csv", "as_csv", is_flag=True, help="Print all points as CSV.")
-@options.as_json
-@with_prior_from
+@listed("svg", help="Draw the curves into this file, besides the answer.")
+@listed("as_csv")
+@options.answer
 def curve(
-    name: str,
-    path: options.Given,
-    label: str | None,
-    scores: tuple[str, ...],
-    positive: str | None,
-    weight: str | None,
-    design: str,
-    priors: tuple[str, ...],
-    costs: tuple[str, ...],
-    profits: tuple[str, ...],
-    volume: str | None,
-    pilot: str | None,
-    kind: str | None,
-    calibrated_at: str | None,
-    every: bool,
-    dense: int | None,
-    svg: Callable[[str], None] | None,
-    as_csv: bool,
-    as_json: bool,
-) -> None:
+    request: Request, name: str, calibrated_at: str | None, every: bool, dense: int | None
+) -> Result:
     """Print the points of a curve: {names}.
 
     Or any two measures along the thresholds: "precision:recall" is precision against recall (y:x).
@@ -84,29 +63,23 @@ def curve(
       baserate curve precision:posfrac scores.csv --label fraud --score logit --prior 0.1% --json
       baserate curve decision scores.csv --label sick --score p1 --score p2 --prior 10% --calibrated-at sample
     """  # noqa: E501
-    options.check_unused(
+    request, output = request.estimated(ALONE), request.output
+    check_unused(
         {"--calibrated-at": calibrated_at if name != "decision" else None},
         f"of the curve {quoted(name)}: decision takes it",
     )
-    if as_csv and as_json:
+    if output.as_csv and output.as_json:
         raise refuse("BR001", "--csv and --json are given together", "choose one of them")
-    if is_doubtful(priors, costs, profits, pilot):
-        options.check_unused(
-            {"--every": every, "--dense": dense, "--svg": svg},
+    if request.conditions.is_uncertain:
+        check_unused(
+            {"--every": every, "--dense": dense, "--svg": output.svg},
             "of a curve over uncertain base rates",
         )
-        counted = options.counted(path, label, scores, positive, weight, design)
-        return _tell_outlooks(
-            name,
-            counted,
-            (conditions_of(priors, costs, profits, pilot), kind),
-            as_csv=as_csv,
-            as_json=as_json,
-        )
-    options.check_unused({"--kind": kind}, "of a base rate that is known")
-    at, cases = options.conditions_of(priors, costs, profits), options.volume_of(volume)
+        return _outlooks(request, name)
+    check_unused({"--kind": request.conditions.kind}, "of a base rate that is known")
+    at, cases = request.conditions.exact(), request.conditions.cases
     _check_name(name)
-    models = options.counted(path, label, scores, positive, weight, design)
+    models = request.source.counted()
     made = [
         (
             model,
@@ -115,38 +88,25 @@ def curve(
         for model, counts in models.items()
         for one in _wanted(name, at)
     ]
-    if svg is not None:
-        svg(_panel(made).svg())
-    return _tell_curves(name, models, at, made, as_csv=as_csv, as_json=as_json)
-
-
-def _tell_curves(
-    name: str,
-    models: Mapping[str, Counts],
-    at: list[Conditions],
-    made: list[tuple[str, Curve]],
-    *,
-    as_csv: bool,
-    as_json: bool,
-) -> None:
-    """The curves on stdout, as JSON, as CSV or for a person; then the notes, on stderr."""
-    notes = document.merged(
-        [*document.notes_of(models, {}), *(note for _, one in made for note in one.notes)]
+    result = Result.of_models(
+        "curve",
+        models,
+        at,
+        [note for _, one in made for note in one.notes],
+        lambda: _text(name, made),
+        lambda: {"curves": [document.of_curve(model, one) for model, one in made]},
     )
-    if as_json:
-        curves = [document.of_curve(model, one) for model, one in made]
-        parts: dict[str, Any] = {"aucs": auc_intervals(models), "curves": curves}
-        click.echo(document.text(document.of_models("curve", models, {}, at, notes, **parts)))
-    elif as_csv:
-        click.echo(tables.curves_csv(made), nl=False)
+    plain = tables.curves_csv(made) if output.as_csv else None
+    return replace(result, sources=(), plain=plain, drawing=lambda: _panel(made).svg())
+
+
+def _text(name: str, made: list[tuple[str, Curve]]) -> Iterator[str]:
+    """The curves drawn, and their points."""
+    yield drawing(lambda: _panel(made))
+    if name == "decision":
+        yield from tables.of_decisions(made)
     else:
-        shown = (
-            tables.of_decisions(made)
-            if name == "decision"
-            else [tables.of_curve(model, one, MOST_LINES) for model, one in made]
-        )
-        tell(drawing(lambda: _panel(made)), *shown)
-    say(notes)
+        yield from (tables.of_curve(model, one, MOST_LINES) for model, one in made)
 
 
 _moving = [name for name, entry in CURVES.items() if entry.along and entry.conditions]
@@ -155,31 +115,23 @@ curve.help = str(curve.help).format(
 )
 
 
-def _tell_outlooks(
-    name: str,
-    models: dict[str, Counts],
-    how: tuple[Any, str | None],
-    *,
-    as_csv: bool,
-    as_json: bool,
-) -> None:
+def _outlooks(request: Request, name: str) -> Result:
     """Where the curve lies while the base rate is not known exactly."""
-    at, kind = how
+    models, kind = request.source.counted(), request.conditions.kind
+    at: Any = request.conditions.uncertain()
     made = [
         (model, expect_curve(name, counts, at=at, kind=kind)) for model, counts in models.items()
     ]
-    notes = document.merged(
-        [*document.notes_of(models, {}), *(note for _, one in made for note in one.notes)]
+    result = Result.of_models(
+        "curve",
+        models,
+        [],
+        [note for _, one in made for note in one.notes],
+        lambda: (choices.outlook(model, one) for model, one in made),
+        lambda: {"outlooks": [choices.of_outlook(model, one) for model, one in made]},
     )
-    if as_json:
-        outlooks = [choices.of_outlook(model, one) for model, one in made]
-        parts: dict[str, Any] = {"aucs": auc_intervals(models), "outlooks": outlooks}
-        click.echo(document.text(document.of_models("curve", models, {}, [], notes, **parts)))
-    elif as_csv:
-        click.echo(choices.outlooks_csv(made), nl=False)
-    else:
-        tell(*(choices.outlook(model, one) for model, one in made))
-    say(notes)
+    plain = choices.outlooks_csv(made) if request.output.as_csv else None
+    return replace(result, sources=(), plain=plain)
 
 
 def _panel(made: list[tuple[str, Curve]]) -> Panel:

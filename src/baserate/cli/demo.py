@@ -13,7 +13,7 @@ from typing import NamedTuple
 import click
 
 from baserate.atomic import write_atomically
-from baserate.cli.help import Sectioned
+from baserate.cli.options import Sectioned
 from baserate.errors import refuse_file
 
 # ----------------------------------------------------------------------

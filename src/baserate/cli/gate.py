@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import Any
 
 import click
 from click.core import ParameterSource
 
 from baserate.cli import options
-from baserate.cli.help import Sectioned
-from baserate.cli.options import say
-from baserate.cli.prior import learned
-from baserate.cli.terminal import Progress, tell
+from baserate.cli.options import listed
+from baserate.cli.request import ConditionOptions, Request, SourceOptions, thresholds_of
+from baserate.cli.runner import Result, command
+from baserate.cli.terminal import Progress
 from baserate.conditions import Conditions
 from baserate.curves.summaries import summary_named
 from baserate.errors import InputError, escaped, quoted, refuse
@@ -29,10 +30,8 @@ from baserate.gates.settings import (
     Scored,
     load,
 )
-from baserate.inference.bootstrap import checked_seed
-from baserate.notes import RANDOM
-from baserate.output import document, tables
-from baserate.read.files import is_saved, saved_models
+from baserate.output import tables
+from baserate.read.files import saved_models
 
 NEGATIVE = 1
 STDOUT = "-"
@@ -40,8 +39,25 @@ STDOUT = "-"
 BESIDE = frozenset({"config", "markdown", "as_json", "output", "force", "private"})
 
 
-@click.command(name="gate", cls=Sectioned)
-@options.source_or_settings
+@dataclass(frozen=True)
+class GateOptions:
+    """What is asked of a gate."""
+
+    requirement: str | None
+    baseline: str | None
+    candidate: str | None
+    thresholds: tuple[str, ...]
+    statistic: str | None
+    rule: str | None
+    margin: float | None
+    slices: str | None
+    accept_observed: bool
+    config: str | None
+    markdown: str | None
+
+
+@command("gate")
+@options.file(weighted=False, metavar="[FILE]", required=False)
 @click.argument("requirement", required=False)
 @click.option(
     "--baseline",
@@ -50,24 +66,13 @@ BESIDE = frozenset({"config", "markdown", "as_json", "output", "force", "private
 )
 @click.option("--candidate", metavar="COLUMN", help="The score of the model that is to replace it.")
 @options.conditions
-@options.prior_from
-@click.option(
-    "--threshold",
-    "thresholds",
-    multiple=True,
-    metavar="[MODEL=]SCORE",
-    help="The thresholds in use: one for all, or one a model.",
-)
-@click.option(
-    "--statistic",
-    metavar="NAME",
+@listed("prior_from")
+@listed("thresholds", help="The thresholds in use: one for all, or one a model.")
+@listed(
+    "statistic",
     help="What to compare, instead of the share of errors: auc, expected_cost, any measure.",
 )
-@click.option(
-    "--rule",
-    metavar="RULE",
-    help="Read --statistic where this rule chooses each model's threshold.",
-)
+@listed("rule", help="Read --statistic where this rule chooses each model's threshold.")
 @click.option(
     "--margin",
     type=float,
@@ -85,7 +90,7 @@ BESIDE = frozenset({"config", "markdown", "as_json", "output", "force", "private
     is_flag=True,
     help="Pass a requirement that is observed, though these cases do not show it.",
 )
-@options.uncertainty
+@options.intervals
 @click.option(
     "--config",
     metavar="FILE",
@@ -96,32 +101,8 @@ BESIDE = frozenset({"config", "markdown", "as_json", "output", "force", "private
     metavar="FILE",
     help="Write a summary for the page of a change; - is standard output.",
 )
-@options.as_json
-@click.pass_context
-def gate(
-    context: click.Context,
-    /,
-    path: options.Given,
-    label: str | None,
-    scores: tuple[str, ...],
-    positive: str | None,
-    design: str,
-    requirement: str | None,
-    baseline: str | None,
-    candidate: str | None,
-    priors: tuple[str, ...],
-    costs: tuple[str, ...],
-    profits: tuple[str, ...],
-    volume: str | None,
-    prior_from: str | None,
-    thresholds: tuple[str, ...],
-    slices: str | None,
-    seed: int,
-    config: str | None,
-    markdown: str | None,
-    as_json: bool,
-    **judged: Any,
-) -> None:
+@options.answer
+def gate(request: Request, **given: Any) -> Result:
     """Pass or fail: is a REQUIREMENT shown, or is a candidate worse than the baseline?
 
     A requirement is shown where its one-sided bound keeps it (exit status 0); observed but not
@@ -137,81 +118,107 @@ def gate(
       baserate gate scores.csv --label fraud --baseline m1 --candidate m2 --threshold 0.5 --slice country
       baserate gate --config ci/baserate.toml --markdown summary.md
     """  # noqa: E501
-    with _kept_true(markdown):
-        if as_json and markdown == STDOUT:
+    asked = GateOptions(**given)
+    with _kept_true(asked.markdown):
+        if request.output.as_json and asked.markdown == STDOUT:
             raise refuse(
                 "BR596", "JSON and Markdown cannot both be on standard output", "--markdown FILE"
             )
-        if not path.paths:
-            _refuse_beside(context)
-            passed = _run_all(config or SETTINGS, markdown, as_json=as_json)
-        else:
-            _check_named(
-                path,
-                config,
-                {
-                    "--label": label,
-                    "--positive": positive,
-                    "--design": design != RANDOM,
-                    "--slice": slices,
-                },
-            )
-            names = _names(requirement, baseline, candidate, scores or _saved(path, requirement))
-            rates = learned(
-                prior_from, context.params | {"path": path, "scores": names, "priors": priors}
-            )
-            at, cases = (
-                _one(options.conditions_of(rates, costs, profits)),
-                options.volume_of(volume),
-            )
-            given = {**judged, "requirement": requirement, "slices": slices}
-            check = _check(
-                given, names, Scenario(None, at, cases, options.thresholds_of(thresholds, names))
-            )
-            data = Data(
-                {name: Scored(path.path, name) for name in names},
-                label or "",
-                positive,
-                design,
-                options=path.options,
-            )
-            passed = _run_one(check, data, checked_seed(seed), markdown, as_json=as_json)
-    context.exit(0 if passed else NEGATIVE)
+        if not request.source.paths:
+            _refuse_beside(click.get_current_context())
+            return _run_all(asked)
+        return _run_one(request, asked)
 
 
-def _check(
-    given: Mapping[str, Any], names: tuple[str, ...], scenario: Scenario
-) -> Demand | Comparison:
+def _run_all(asked: GateOptions) -> Result:
+    """All checks of a file of settings."""
+    settings = load(asked.config or SETTINGS)
+    with Progress("resampling") as progress:
+        outcomes = run(settings, progress)
+    return _result(
+        outcomes,
+        lambda: checks.document_of_all(outcomes, settings.seed),
+        lambda: checks.of_outcomes(settings, outcomes),
+        asked.markdown,
+    )
+
+
+def _run_one(request: Request, asked: GateOptions) -> Result:
+    """One check of a file of cases."""
+    _check_named(request.source, asked)
+    names = _names(asked, request.source)
+    request = replace(request, source=replace(request.source, scores=names)).estimated()
+    source, given, seed = request.source, request.conditions, request.intervals.seed
+    scenario = Scenario(None, _one(given), given.cases, thresholds_of(asked.thresholds, names))
+    check = _check(request, asked, scenario)
+    data = Data(
+        {name: Scored(source.path, name) for name in names},
+        source.label or "",
+        source.positive,
+        source.design,
+        options=source.options,
+    )
+    with Progress("resampling") as progress:
+        outcome = judge(check, Reader(data), seed, progress)
+    return _result(
+        [outcome],
+        lambda: checks.document_of(outcome, seed),
+        lambda: [checks.text(outcome), *map(tables.source, outcome.sources)],
+        asked.markdown,
+    )
+
+
+def _result(
+    outcomes: Sequence[Outcome],
+    content: Callable[[], dict[str, Any]],
+    text: Callable[[], Sequence[str]],
+    markdown: str | None,
+) -> Result:
+    """The answer, or the summary in its place."""
+    summary = checks.summary(outcomes)
+    if markdown is not None and markdown != STDOUT:
+        checks.write_summary(markdown, summary)
+    return Result(
+        checks.notes_of(outcomes),
+        content,
+        text,
+        plain=summary.rstrip("\n") + "\n" if markdown == STDOUT else None,
+        status=0 if all(outcome.passed for outcome in outcomes) else NEGATIVE,
+    )
+
+
+def _check(request: Request, asked: GateOptions, scenario: Scenario) -> Demand | Comparison:
     """The requirement, or the comparison, that the options describe."""
-    level = options.level_of(given["level"])
-    compared = {name: given[name] for name in ("margin", "statistic", "rule", "replicates")}
-    if given["requirement"] is not None:
+    level, names = request.intervals.level, request.source.scores
+    compared: dict[str, Any] = {
+        "margin": asked.margin,
+        "statistic": asked.statistic,
+        "rule": asked.rule,
+        "replicates": request.intervals.replicates,
+    }
+    if asked.requirement is not None:
         _refuse_unused({f"--{name}": value for name, value in compared.items()}, "a requirement")
         return Demand(
-            given["requirement"], names, scenario, given["slices"], given["accept_observed"], level
+            asked.requirement, names, scenario, asked.slices, asked.accept_observed, level
         )
-    _refuse_unused({"--accept-observed": given["accept_observed"] or None}, "a comparison")
-    check = Comparison(names[0], names[1], scenario, slice=given["slices"], level=level, **compared)
+    _refuse_unused({"--accept-observed": asked.accept_observed or None}, "a comparison")
+    check = Comparison(names[0], names[1], scenario, slice=asked.slices, level=level, **compared)
     _check_thresholds(check)
     return check
 
 
-def _check_named(path: options.Given, config: str | None, said: dict[str, Any]) -> None:
+def _check_named(source: SourceOptions, asked: GateOptions) -> None:
     """A FILE needs a label, unless it holds counts, and settings do not go with it."""
-    if config is not None:
+    if asked.config is not None:
         raise refuse("BR596", "--config names settings, and FILE names cases", "give one of them")
-    if is_saved(path.path):
-        options.check_saved(path, said)
-    elif not said["--label"]:
-        options.wanted(path, None, ())
+    if source.is_saved:
+        source.check_saved({"--slice": asked.slices})
+    elif not source.label:
+        source.wanted()
 
 
-def _saved(path: options.Given, requirement: str | None) -> tuple[str, ...]:
-    """The models of saved counts, which need not be named."""
-    return tuple(saved_models(path.path)) if requirement is not None and is_saved(path.path) else ()
-
-
-def _one(at: list[Conditions]) -> Conditions:
+def _one(given: ConditionOptions) -> Conditions:
+    at = given.exact()
     if len(at) > 1:
         raise refuse(
             "BR596",
@@ -228,17 +235,20 @@ def _refuse_unused(given: dict[str, Any], kind: str) -> None:
             raise refuse("BR596", f"{name} says nothing of {kind}", "leave it out")
 
 
-def _names(
-    requirement: str | None, baseline: str | None, candidate: str | None, scores: tuple[str, ...]
-) -> tuple[str, ...]:
-    """The scores to judge: those asked for, or the two to compare."""
-    if requirement is not None:
+def _names(asked: GateOptions, source: SourceOptions) -> tuple[str, ...]:
+    """The scores to judge: those asked for, or the two to compare. The models of saved counts need
+    not be named.
+    """
+    scores, baseline, candidate = source.scores, asked.baseline, asked.candidate
+    if asked.requirement is not None:
         if baseline or candidate:
             raise refuse(
                 "BR596",
                 "a requirement and a comparison are two gates",
                 "run them one after the other",
             )
+        if not scores and source.is_saved:
+            scores = tuple(saved_models(source.path))
         if not scores:
             raise refuse("BR596", "a requirement is judged for a model", "--score COLUMN")
         if len(set(scores)) < len(scores):
@@ -298,49 +308,6 @@ def _kept_true(markdown: str | None) -> Iterator[None]:
             )
             checks.write_summary(markdown, checks.markdown(checks.broken("gate", lines)))
         raise
-
-
-def _run_all(config: str, markdown: str | None, *, as_json: bool) -> bool:
-    """All checks of a file of settings."""
-    settings = load(config)
-    with Progress("resampling") as progress:
-        outcomes = run(settings, progress)
-    answer = (
-        [document.text(checks.document_of_all(outcomes, settings.seed))]
-        if as_json
-        else checks.of_outcomes(settings, outcomes)
-    )
-    return _tell(outcomes, answer, markdown, as_json=as_json)
-
-
-def _run_one(
-    check: Demand | Comparison, data: Data, seed: int, markdown: str | None, *, as_json: bool
-) -> bool:
-    """One check of a file of cases."""
-    with Progress("resampling") as progress:
-        outcome = judge(check, Reader(data), seed, progress)
-    words = [checks.text(outcome), *map(tables.source, outcome.sources)]
-    return _tell(
-        [outcome],
-        [document.text(checks.document_of(outcome, seed))] if as_json else words,
-        markdown,
-        as_json=as_json,
-    )
-
-
-def _tell(
-    outcomes: Sequence[Outcome], answer: Sequence[str], markdown: str | None, *, as_json: bool
-) -> bool:
-    """The answer on stdout, or the summary in its place; notes on stderr."""
-    summary = checks.summary(outcomes)
-    if markdown is not None and markdown != STDOUT:
-        checks.write_summary(markdown, summary)
-    if as_json or markdown == STDOUT:
-        click.echo(summary.rstrip("\n") if markdown == STDOUT else answer[0])
-    else:
-        tell(*answer)
-    say(checks.notes_of(outcomes))
-    return all(outcome.passed for outcome in outcomes)
 
 
 def _check_thresholds(check: Comparison) -> None:

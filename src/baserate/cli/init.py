@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import click
 
 from baserate.atomic import reserved, write_atomically
 from baserate.cli import options
-from baserate.cli.help import Sectioned
-from baserate.cli.options import say
+from baserate.cli.options import listed
+from baserate.cli.request import Request, SourceOptions, threshold_of, thresholds_of
+from baserate.cli.runner import Result, command
 from baserate.conditions import Conditions, Costs
 from baserate.counts.counts import Counts
 from baserate.errors import InputError, Problem, escaped, grouped, on_command_line, quoted, refuse
@@ -61,8 +63,8 @@ def _asked_again(check: Callable[[str], Any], text: str) -> Any:
         raise click.UsageError(error.problems[0].line(on_command_line)) from None
 
 
-@click.command(name="init", cls=Sectioned)
-@options.source_unscored
+@command("init")
+@options.file(weighted=False)
 @click.option(
     "--prior",
     metavar="SHARE",
@@ -71,46 +73,17 @@ def _asked_again(check: Callable[[str], Any], text: str) -> Any:
 @click.option(
     "--cost", metavar="NAME=NUMBER", help="What a miss and a false alarm cost: fn=100,fp=1."
 )
-@click.option(
-    "--threshold",
-    "thresholds",
-    multiple=True,
-    metavar="[MODEL=]SCORE",
-    help="The thresholds in use: one for all, or one a model.",
-)
+@listed("thresholds", help="The thresholds in use: one for all, or one a model.")
 @click.option(
     "--require", "rule", metavar="RULE", help='What the last model has to keep: "precision >= 0.2".'
 )
-@click.option(
-    "-o",
-    "--output",
-    default=SETTINGS,
-    show_default=True,
-    metavar="FILE",
-    help="Where the settings are written.",
-)
-@click.option("--force", is_flag=True, help="Write over a file that is there.")
+@listed("written", default=SETTINGS, show_default=True, help="Where the settings are written.")
+@listed("force", help="Write over a file that is there.")
 @click.option(
     "--yes", is_flag=True, help="Ask nothing: take the defaults, and refuse where there is none."
 )
-@click.option(
-    "--json", "as_json", is_flag=True, help="Print the answer as JSON (schema baserate/1)."
-)
-def init(
-    path: options.Given,
-    label: str | None,
-    scores: tuple[str, ...],
-    positive: str | None,
-    design: str,
-    prior: str | None,
-    cost: str | None,
-    thresholds: tuple[str, ...],
-    rule: str | None,
-    output: str,
-    force: bool,
-    yes: bool,
-    as_json: bool,
-) -> None:
+@listed("as_json")
+def init(request: Request, written: str, yes: bool, **field: Any) -> Result:
     """Write baserate.toml, the checks of a build, from a FILE of cases and a few questions.
 
     Whatever an option says is not asked. Which class is positive is never guessed. Of several
@@ -122,58 +95,49 @@ def init(
       baserate init scores.csv
       baserate init scores.csv --label fraud --score m1 --score m2 --prior "1 in 1000" --cost fn=100,fp=1 --yes
     """  # noqa: E501
-    with reserved(output, path.paths, force=force):
-        answers, counts = _answers(
-            Asker(yes), path, (label, scores, positive, design), (prior, cost, thresholds, rule)
-        )
-        write_atomically(output, [settings_text(answers, output).encode()])
-    if as_json:
-        click.echo(
-            document.text(
-                document.answer(
-                    "init", counts.notes, counts.ledger.sources, models=[], written=output
-                )
-            )
-        )
-    else:
-        run = (
-            "baserate gate"
-            if output == SETTINGS
-            else f"baserate gate --config {shlex.quote(output)}"
-        )
-        click.echo(f"{escaped(output)} is written. Run its checks: {escaped(run)}")
-    say(counts.notes)
+    with reserved(written, request.source.paths, force=request.output.force):
+        answers, counts = _answers(Asker(yes), request.source, **field)
+        write_atomically(written, [settings_text(answers, written).encode()])
+    config = "" if written == SETTINGS else f" --config {shlex.quote(written)}"
+    run = f"baserate gate{config}"
+    notes, sources = counts.notes, counts.ledger.sources
+    return Result(
+        notes,
+        lambda: document.answer("init", notes, sources, models=[], written=written),
+        tuple,
+        plain=f"{escaped(written)} is written. Run its checks: {escaped(run)}\n",
+    )
 
 
 def _answers(
     ask: Asker,
-    path: options.Given,
-    what: tuple[str | None, tuple[str, ...], str | None, str],
-    field: tuple[str | None, str | None, tuple[str, ...], str | None],
+    source: SourceOptions,
+    prior: str | None,
+    cost: str | None,
+    thresholds: tuple[str, ...],
+    rule: str | None,
 ) -> tuple[Answers, Counts]:
     """What options say of the cases and of the field, and what a person answers to the rest."""
-    label, scores, positive, design = what
-    prior, cost, thresholds, rule = field
-    columns = columns_of(path.path, path.options)
+    columns = columns_of(source.path, source.options)
     if not ask.yes:
         _show(columns)
-    label = label or ask("Which column says who is positive?", "--label COLUMN", _column(columns))
-    names = scores or ask(
+    label = source.label or ask(
+        "Which column says who is positive?", "--label COLUMN", _column(columns)
+    )
+    names = source.scores or ask(
         "Which columns are scores (comma-separated, the model in use first)?",
         "--score COLUMN",
         _columns(columns),
     )
-    counts = _counted(ask, path, (label, names, positive, design))
+    counts = _counted(ask, replace(source, label=label, scores=names))
     rate, weights = _conditions(ask, prior, cost)
-    cuts = options.thresholds_of(thresholds, names) or _thresholds(ask, names)
+    cuts = thresholds_of(thresholds, names) or _thresholds(ask, names)
     kept = rule if rule is not None else _rule(ask, names)
     if kept is not None:
         check_requirement(kept)
     read = counts.ledger.sources[0].positive or None
-    return (
-        Answers(path.path, label, names, read, rate, weights, cuts, kept, design, path.options),
-        counts,
-    )
+    path, design, how = source.path, source.design, source.options
+    return Answers(path, label, names, read, rate, weights, cuts, kept, design, how), counts
 
 
 def _show(columns: list[tuple[str, str]]) -> None:
@@ -202,23 +166,19 @@ def _columns(columns: list[tuple[str, str]]) -> Callable[[str], tuple[str, ...]]
     return lambda text: tuple(dict.fromkeys(one(part) for part in text.split(",")))
 
 
-def _counted(
-    ask: Asker, given: options.Given, what: tuple[str, tuple[str, ...], str | None, str]
-) -> Counts:
+def _counted(ask: Asker, source: SourceOptions) -> Counts:
     """The cases, read once to see that these answers fit them; which class is positive is asked
     where the file does not say it.
     """
-    label, names, positive, design = what
+    positive = source.positive
     while True:
         try:
-            counts = next(
-                iter(options.counted(given, label, names, positive, None, design).values())
-            )
+            counts = next(iter(replace(source, positive=positive).counted().values()))
         except InputError as error:
             unclear = [problem for problem in error.problems if problem.code in WHICH_IS_POSITIVE]
-            if not unclear or ask.yes or what[2] is not None:
+            if not unclear or ask.yes or source.positive is not None:
                 raise
-            positive = _positive(ask, label, unclear[0])
+            positive = _positive(ask, source.label or "", unclear[0])
         else:
             click.echo("" if ask.yes else f"  {counts!r}\n", err=True, nl=False)
             return counts
@@ -262,7 +222,7 @@ def _thresholds(ask: Asker, names: tuple[str, ...]) -> dict[str, float | None]:
     """The thresholds in use: of all models, or of none."""
 
     def cut(text: str) -> Any:
-        return text if not text.strip() else options.threshold_of(text)
+        return text if not text.strip() else threshold_of(text)
 
     found: dict[str, Any] = {}
     for name in names:
@@ -273,7 +233,7 @@ def _thresholds(ask: Asker, names: tuple[str, ...]) -> dict[str, float | None]:
         found[name] = ask(
             question,
             "--threshold SCORE",
-            options.threshold_of if found else cut,
+            threshold_of if found else cut,
             None if found else "",
         )
         if found[name] == "":

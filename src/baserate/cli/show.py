@@ -2,47 +2,48 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import click
 
 from baserate.cli import options
-from baserate.cli.help import Sectioned
-from baserate.cli.options import clusters_of, say
-from baserate.cli.prior import in_field, with_prior_from
-from baserate.cli.terminal import Progress, tell
+from baserate.cli.options import listed
+from baserate.cli.prior import in_field
+from baserate.cli.request import Request, SourceOptions, at_probability, threshold_of
+from baserate.cli.runner import Result, command
+from baserate.cli.terminal import Progress
 from baserate.conditions import Conditions
 from baserate.counts.counts import Counts
+from baserate.counts.grouped import GroupedCounts
 from baserate.curves.summaries import Summary
 from baserate.decisions.operating_point import OperatingPoint
 from baserate.decisions.selection import flag_at
 from baserate.errors import InputError, Problem, quoted, refuse
 from baserate.inference.best_model import choices
-from baserate.inference.intervals import IntervalOptions, auc_intervals, completed
-from baserate.inference.values import Interval
+from baserate.inference.clusters import cluster_notes
+from baserate.inference.intervals import auc_intervals, completed
+from baserate.inference.sample_size import refuse_masses
 from baserate.measures.measure import parse
 from baserate.notes import Note
 from baserate.output import comparisons, document, tables
 from baserate.output.document import Settings, Valued
 from baserate.output.tables import Row
+from baserate.read.files import grouped_cases, read_cases
 
 
-@click.command(cls=Sectioned)
-@options.source_of_any_size
+@command("show")
+@options.file()
+@options.of_any_size
 @options.conditions
-@options.prior_from
-@click.option(
-    "--rule",
+@listed("prior_from")
+@listed(
     "rules",
-    multiple=True,
-    metavar="RULE",
     help='Show the best threshold that satisfies a rule: "recall >= 0.8". May be repeated.',
 )
-@click.option(
-    "--threshold",
+@listed(
     "thresholds",
-    multiple=True,
     metavar="SCORE",
     help="Show this threshold (score >= SCORE is flagged). May be repeated.",
 )
@@ -56,32 +57,17 @@ from baserate.output.tables import Row
         " repeated."
     ),
 )
-@options.threshold_probability
-@options.cluster
-@options.intervals
-@options.as_json
-@with_prior_from
+@listed("threshold_probability", "cluster")
+@options.intervals_of_chosen
+@options.answer
 def show(
-    path: options.Given,
-    label: str | None,
-    scores: tuple[str, ...],
-    positive: str | None,
-    weight: str | None,
-    design: str,
-    priors: tuple[str, ...],
-    costs: tuple[str, ...],
-    profits: tuple[str, ...],
-    volume: str | None,
+    request: Request,
     rules: tuple[str, ...],
     thresholds: tuple[str, ...],
     summaries: tuple[str, ...],
     threshold_probability: str | None,
     cluster: str | None,
-    level: str,
-    replicates: int | None,
-    seed: int,
-    as_json: bool,
-) -> None:
+) -> Result:
     """Count labels and scores: positives, base rate, AUC, and operating points at any base rate and
     cost.
 
@@ -94,40 +80,22 @@ def show(
       baserate show scores.csv --label sick --score p --threshold 0.1 --prior 5% --threshold-probability 10%
       baserate show scores.csv --label fraud --score logit --summary auprc --summary "weighted_auc(alpha=0.1)" --prior 0.1%
     """  # noqa: E501
-    at, cases = options.conditions_of(priors, costs, profits), options.volume_of(volume)
-    surety = IntervalOptions(options.level_of(level), replicates, seed)
-    chosen = bool(
-        rules or (not (thresholds or summaries) and (priors or costs or profits or volume))
-    )
-    if replicates is not None and not chosen:
+    request = request.estimated()
+    at, cases = request.conditions.exact(), request.conditions.cases
+    given = request.conditions.priors or request.conditions.costs_given or cases
+    chosen = bool(rules or (given and not (thresholds or summaries)))
+    if request.intervals.replicates is not None and not chosen:
         raise refuse(
             "BR594",
             "--replicates is for chosen thresholds, and none is chosen here",
             "leave it out, or give --rule",
         )
-    cuts, wanted = (
-        [options.threshold_of(text) for text in thresholds],
-        [Summary.parse(text) for text in summaries],
-    )
-    columns = {"positive": positive, "weight": weight, "cluster": cluster, "design": design}
-    clusters = (
-        None
-        if cluster is None
-        else clusters_of(path, options.wanted(path, label, scores, **columns))
-    )
-    models = (
-        options.counted(path, label, scores, positive, weight, design, cuts)
-        if clusters is None
-        else clusters.models
-    )
+    cuts, wanted = list(map(threshold_of, thresholds)), list(map(Summary.parse, summaries))
+    clusters = None if cluster is None else clusters_of(request.source, cluster)
+    models = request.source.counted(cuts) if clusters is None else clusters.models
     blocks = [_at_thresholds(models, cuts, at, cases)] if cuts else []
     refusals: list[Note] = []
-    asked: list[str | None] = (
-        [*rules]
-        if rules or cuts or wanted or not (priors or costs or profits or volume)
-        else [None]
-    )
-    for rule in asked:
+    for rule in rules or ([None] if chosen else []):
         answers, refused = choices(models, rule, at, volume=cases)
         refusals += refused
         blocks.append(
@@ -139,39 +107,7 @@ def show(
         )
     blocks = _with_net_benefit(blocks, threshold_probability)
     values = _summarized(models, wanted, at)
-    units = models if clusters is None else clusters.groups
-    with Progress(f"resampling{'' if clusters is None else ' clusters'}") as progress:
-        aucs = auc_intervals(units, surety, progress)
-        found = completed(units, _settings(models, blocks), surety, progress)
-    read = {"path": path, "label": label, "positive": positive, "design": design}
-    found = in_field(
-        found, {**read, "priors": priors, "replicates": replicates, "cluster": cluster}, surety
-    )
-    left = {name: iter(points) for name, points in found.points.items()}
-    blocks = [
-        [row._replace(point=row.point and next(left[row.model])) for row in block]
-        for block in blocks
-    ]
-    refusals += [*(clusters.notes if clusters is not None else ()), *found.notes]
-    how = [
-        comparisons.thresholds_taken(
-            chosen=any(row.point is not None and row.point.optimized for row in block),
-            corrected=found.corrected,
-            resamples=surety.resamples,
-        )
-        + ("" if clusters is None else ", with clusters as the units")
-        for block in blocks
-    ]
-    _present(models, blocks, at, (refusals, values, aucs, how), seed, as_json=as_json)
-
-
-def _settings(models: dict[str, Counts], blocks: list[list[Row]]) -> Settings:
-    """The points of each model, in the order in which they are shown."""
-    found: dict[str, list[OperatingPoint]] = {name: [] for name in models}
-    for row in (row for block in blocks for row in block):
-        if row.point is not None:
-            found[row.model].append(row.point)
-    return found
+    return _result(request, models, clusters, blocks, values, refusals)
 
 
 def _with_net_benefit(blocks: list[list[Row]], text: str | None) -> list[list[Row]]:
@@ -184,7 +120,7 @@ def _with_net_benefit(blocks: list[list[Row]], text: str | None) -> list[list[Ro
             "net benefit is read at an operating point, and none is shown",
             "--threshold 0.5, or --rule",
         )
-    asked = str(options.at_probability(parse("net_benefit"), text))
+    asked = str(at_probability(parse("net_benefit"), text))
     return [
         [row._replace(point=row.point and replace(row.point, shown=(asked,))) for row in block]
         for block in blocks
@@ -234,42 +170,99 @@ def _summarized(
     return found
 
 
-def _present(
+def _result(
+    request: Request,
     models: dict[str, Counts],
+    clusters: Clusters | None,
     blocks: list[list[Row]],
-    at: list[Conditions],
-    beside: tuple[list[Note], list[Valued], dict[str, Interval], list[str]],
-    seed: int,
-    *,
-    as_json: bool,
-) -> None:
-    """The answer on stdout, as JSON or for a person; then the notes, on stderr."""
-    settings = _settings(models, blocks)
-    refusals, values, aucs, how = beside
-    more = [note for value in values for note in getattr(value.value, "notes", ())]
-    said = [note for conditions in at for note in conditions.notes]
-    notes = document.merged([*refusals, *document.notes_of(models, settings), *more, *said])
-    if as_json:
-        content: dict[str, Any] = {"values": values, "aucs": aucs, "seed": seed}
-        click.echo(
-            document.text(document.of_models("show", models, settings, at, notes, **content))
-        )
-    else:
-        parts = [tables.source(used) for used in next(iter(models.values())).ledger.sources]
-        parts += [
-            tables.of_models(models, aucs),
-            *([tables.of_summaries(values)] if values else []),
+    values: list[Valued],
+    refusals: list[Note],
+) -> Result:
+    """The points with their intervals."""
+    at, how = request.conditions.exact(), request.intervals
+    units = models if clusters is None else clusters.groups
+    with Progress(f"resampling{'' if clusters is None else ' clusters'}") as progress:
+        aucs = auc_intervals(units, how, progress)
+        found = completed(units, _settings(models, blocks), how, progress)
+    found = in_field(found, request, cluster=clusters is not None)
+    left = {name: iter(points) for name, points in found.points.items()}
+    blocks = [
+        [row._replace(point=row.point and next(left[row.model])) for row in block]
+        for block in blocks
+    ]
+    notes = document.merged(
+        [
+            *refusals,
+            *(() if clusters is None else clusters.notes),
+            *found.notes,
+            *document.notes_of(models, found.points),
+            *(note for value in values for note in getattr(value.value, "notes", ())),
+            *(note for conditions in at for note in conditions.notes),
         ]
-        for block, taken in zip(blocks, how, strict=True):
+    )
+    units_said = "" if clusters is None else ", with clusters as the units"
+
+    def text() -> Iterator[str]:
+        yield from map(tables.source, next(iter(models.values())).ledger.sources)
+        yield tables.of_models(models, aucs)
+        yield tables.of_summaries(values) if values else ""
+        for block in blocks:
             there = [row.point for row in block if row.point is not None]
-            intervals = comparisons.of_intervals(block, taken)
-            parts += [tables.headed(there), tables.of_points(block), intervals]
-        tell(
-            *parts,
-            (
-                ""
-                if blocks
-                else tables.conditions(models, at, [str(value.summary) for value in values])
-            ),
-        )
-    say(notes)
+            chosen, resamples = bool(there[0].optimized), how.resamples
+            taken = comparisons.thresholds_taken(
+                chosen=chosen, corrected=found.corrected, resamples=resamples
+            )
+            yield tables.headed(there)
+            yield tables.of_points(block)
+            yield comparisons.of_intervals(block, taken + units_said)
+        if not blocks:
+            yield tables.conditions(models, at, [str(value.summary) for value in values])
+
+    parts: dict[str, Any] = {"values": values, "aucs": aucs, "seed": how.seed}
+    return Result(
+        notes,
+        lambda: document.of_models("show", models, found.points, at, notes, **parts),
+        text,
+    )
+
+
+def _settings(models: dict[str, Counts], blocks: list[list[Row]]) -> Settings:
+    """The points of each model, in the order in which they are shown."""
+    found: dict[str, list[OperatingPoint]] = {name: [] for name in models}
+    for row in (row for block in blocks for row in block):
+        if row.point is not None:
+            found[row.model].append(row.point)
+    return found
+
+
+# ----------------------------------------------------------------------
+# Rows that belong together: counted by cluster, which are the units of every interval.
+
+
+@dataclass(frozen=True)
+class Clusters:
+    """The clusters of every model, the counts of all of them together, and what is to be said of
+    clusters.
+    """
+
+    groups: Mapping[str, GroupedCounts]
+    models: dict[str, Counts]
+    notes: tuple[Note, ...]
+
+
+def clusters_of(source: SourceOptions, column: str) -> Clusters:
+    """The cases of a file by the values of a column."""
+    wanted = source.wanted(cluster=column)
+    refuse_masses(wanted.weight is not None)
+    cases, table = read_cases(source.path, wanted, source.options)
+    try:
+        groups = {
+            name: grouped_cases(cases, name, cases.beside["cluster"]) for name in wanted.scores
+        }
+    except InputError as error:
+        raise error.moved(table.place) from None
+    return Clusters(
+        groups,
+        {name: each.total() for name, each in groups.items()},
+        cluster_notes(next(iter(groups.values()))),
+    )

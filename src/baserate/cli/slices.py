@@ -2,34 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import click
 
 from baserate.cli import options
-from baserate.cli.help import Sectioned
-from baserate.cli.options import say
-from baserate.cli.prior import Learned, with_prior_from
-from baserate.cli.terminal import tell
+from baserate.cli.options import listed
+from baserate.cli.request import ConditionOptions, Request, threshold_of
+from baserate.cli.runner import Result, command
 from baserate.conditions import Conditions
 from baserate.counts.grouped import GroupedCounts
 from baserate.counts.points import Points
 from baserate.decisions.operating_point import highest_below
 from baserate.decisions.rules import AND, parse_rule
-from baserate.errors import InputError, quoted, refuse, refuse_file
+from baserate.errors import InputError, quoted, refuse
 from baserate.measures.confusion import MOST_CASES, NOT_SAID
-from baserate.notes import RANDOM, Ledger, Note, combine
-from baserate.output import document, segment_tables, tables
+from baserate.notes import Ledger, Note, combine
+from baserate.output import document, segment_tables
 from baserate.read.cases import Cases
 from baserate.read.files import (
     clusters_by_group,
     days_of,
     group_names,
     grouped_cases,
-    is_saved,
-    load,
     read_cases,
     zone_of,
 )
@@ -37,23 +34,32 @@ from baserate.segments.days import Days, by_day
 from baserate.segments.groups import Slices, by_group, common_threshold
 
 
-@click.command(name="slices", cls=Sectioned)
-@options.source_whole
+@dataclass(frozen=True)
+class SliceOptions:
+    """What is asked of sites and days."""
+
+    group: str | None
+    threshold: str | None
+    rule: str | None
+    require: str | None
+    simultaneous: bool
+    day: str | None
+    tz: str | None
+    cluster: str | None
+
+    @property
+    def cut(self) -> Any:
+        """The threshold that is given."""
+        return NOT_SAID if self.threshold is None else threshold_of(self.threshold)
+
+
+@command("slices")
+@options.file(weighted=False)
 @options.conditions
-@options.prior_from
-@click.option(
-    "--group",
-    metavar="COLUMN",
-    help="Every value of this column is a site of its own; missing ones are one too.",
-)
-@click.option(
-    "--threshold", metavar="SCORE", help="The threshold for all (score >= SCORE is flagged)."
-)
-@click.option(
-    "--rule",
-    metavar="RULE",
-    help="Choose that threshold on all cases together, where none is given.",
-)
+@listed("prior_from")
+@listed("group", help="Every value of this column is a site of its own; missing ones are one too.")
+@listed("threshold", help="The threshold for all (score >= SCORE is flagged).")
+@listed("rule", help="Choose that threshold on all cases together, where none is given.")
 @click.option(
     "--require",
     metavar="RULE",
@@ -67,19 +73,10 @@ from baserate.segments.groups import Slices, by_group, common_threshold
     is_flag=True,
     help="Make the bounds of all sites hold together (Bonferroni), and not one by one.",
 )
-@click.option(
-    "--day", metavar="COLUMN", help="The date or time of a case: count alerts day by day."
-)
-@click.option(
-    "--tz",
-    metavar="ZONE",
-    help="The time zone of the days, such as Europe/Berlin; UTC unless said.",
-)
-@options.cluster
-@options.uncertainty
-@options.as_json
-@with_prior_from
-def slices(path: options.Given, as_json: bool, **given: Any) -> None:
+@listed("day", "tz", "cluster")
+@options.intervals
+@options.answer
+def slices(request: Request, **given: Any) -> Result:
     """Sites and days: what one threshold does at every site, at the site's own base rate, and how
     many alerts a day it gives.
 
@@ -93,88 +90,76 @@ def slices(path: options.Given, as_json: bool, **given: Any) -> None:
       baserate slices scores.csv --label y --score m --group site --threshold 0.5 --prior oslo=0.2% --cluster patient
       baserate slices scores.csv --label y --score m --day date --threshold 0.5 --require "alerts <= 200/day"
     """  # noqa: E501
-    if is_saved(path.path):
-        _from_counts(path, given, as_json=as_json)
-        return
-    score, required, budget = _checked(given)
-    where = {name: given[name] for name in ("positive", "group", "design", "day", "cluster")}
-    wanted = options.wanted(path, given["label"], (score,), **where)
-    zone_of(given["tz"])
-    with options.reading(path.path):
-        cases, table = read_cases(path.path, wanted, path.options)
-    common, several = _priors(given)
-    known: dict[str, Any] = {
-        "level": options.level_of(given["level"]),
-        "seed": given["seed"],
-        "replicates": given["replicates"],
-    }
+    asked, request, source = SliceOptions(**given), request.estimated(), request.source
+    if source.is_saved:
+        return _from_counts(request, asked)
+    required, budget = _checked(request, asked)
+    wanted = source.wanted(group=asked.group, day=asked.day, cluster=asked.cluster)
+    zone_of(asked.tz)
+    with source.reading():
+        cases, table = read_cases(source.path, wanted, source.options)
+    common, several = _priors(request.conditions)
     try:
-        groups = _grouped(cases, score, given["cluster"])
-        dated = None if given["day"] is None else days_of(cases, score, given["tz"])
+        groups = _grouped(cases, source.scores[0], asked.cluster)
+        dated = None if asked.day is None else days_of(cases, source.scores[0], asked.tz)
     except InputError as error:
         raise error.moved(table.place) from None
-    sites = None if groups is None else _by_site(groups, several or common, required, given, known)
-    days = None if dated is None else _by_day(dated, common, sites, budget, given)
-    _present(cases.ledger, sites, days, given, as_json=as_json)
-
-
-def _from_counts(path: options.Given, given: dict[str, Any], *, as_json: bool) -> None:
-    """The same from counts that were saved group by group."""
-    said = {
-        f"--{name}": given[name] for name in ("label", "positive", "group", "day", "tz", "cluster")
-    }
-    named = (
-        given["scores"] if not any(isinstance(text, Learned) for text in given["priors"]) else ()
-    )  # the column of the unlabelled file
-    options.check_saved(path, {**said, "--score": named, "--design": given["design"] != RANDOM})
-    groups = load(path.path)
-    if not isinstance(groups, GroupedCounts):
-        raise refuse_file(
-            path.path,
-            "BR433",
-            "holds counts of all cases together",
-            "count them by group: baserate count --group COLUMN",
-        )
-    _, required, _ = _checked({**given, "scores": ("counts",), "group": "group"})
-    common, several = _priors(given)
-    known: dict[str, Any] = {
-        "level": options.level_of(given["level"]),
-        "seed": given["seed"],
-        "replicates": given["replicates"],
-    }
-    _present(
-        groups.ledger,
-        _by_site(groups, several or common, required, given, known),
-        None,
-        {**given, "group": "group"},
-        as_json=as_json,
+    sites = (
+        None if groups is None else _by_site(request, asked, groups, several or common, required)
     )
+    days = None
+    if dated is not None:
+        volume = request.conditions.cases
+        days = _by_day(dated, common, sites, asked, budget=budget, volume=volume)
+    return _result(request, asked, cases.ledger, sites, days)
 
 
-def _checked(given: dict[str, Any]) -> tuple[str, str | None, float | None]:
-    """The one score, what is required of sites, and what of days; nothing that is given is left
-    unused.
-    """
-    if len(given["scores"]) != 1:
+def _from_counts(request: Request, asked: SliceOptions) -> Result:
+    """The same from counts that were saved group by group."""
+    names = ("group", "day", "tz", "cluster")
+    # With --prior-from, --score is the column of the unlabelled file.
+    named = request.source.scores if request.conditions.learned is None else ()
+    request.source.check_saved(
+        {**{f"--{name}": getattr(asked, name) for name in names}, "--score": named}
+    )
+    groups = request.source.saved_groups()
+    request = replace(request, source=replace(request.source, scores=("counts",)))
+    asked = replace(asked, group="group")
+    required, _ = _checked(request, asked)
+    common, several = _priors(request.conditions)
+    sites = _by_site(request, asked, groups, several or common, required)
+    return _result(request, asked, groups.ledger, sites, None)
+
+
+def _checked(request: Request, asked: SliceOptions) -> tuple[str | None, float | None]:
+    """What is required of sites, and what of days; nothing that is given is left unused."""
+    if len(request.source.scores) != 1:
         raise refuse("BR433", "sites and days are read for one model at a time", "give one --score")
-    if given["group"] is None and given["day"] is None:
+    if asked.group is None and asked.day is None:
         raise refuse("BR433", "nothing to slice by", "--group COLUMN, --day COLUMN, or both")
-    budget, required = _split(given["require"])
-    day_only = {"--tz": given["tz"], "--volume": given["volume"], "a budget of alerts": budget}
+    budget, required = _split(asked.require)
+    day_only = {
+        "--tz": asked.tz,
+        "--volume": request.conditions.volume,
+        "a budget of alerts": budget,
+    }
     site_only = {
-        "--cluster": given["cluster"],
-        "--simultaneous": given["simultaneous"] or None,
+        "--cluster": asked.cluster,
+        "--simultaneous": asked.simultaneous or None,
         "a requirement other than alerts": required,
     }
-    for absent, named, options_of in (("day", "--day", day_only), ("group", "--group", site_only)):
-        for name, value in options_of.items():
-            if given[absent] is None and value is not None:
-                raise refuse(
-                    "BR433",
-                    f"{name} says nothing without {named}",
-                    f"give {named} COLUMN, or leave it out",
-                )
-    return given["scores"][0], required, budget
+    for column, named, beside in (
+        (asked.day, "--day", day_only),
+        (asked.group, "--group", site_only),
+    ):
+        unused = next((name for name, value in beside.items() if value is not None), None)
+        if column is None and unused is not None:
+            raise refuse(
+                "BR433",
+                f"{unused} says nothing without {named}",
+                f"give {named} COLUMN, or leave it out",
+            )
+    return required, budget
 
 
 def _split(text: str | None) -> tuple[float | None, str | None]:
@@ -195,11 +180,11 @@ def _split(text: str | None) -> tuple[float | None, str | None]:
     return budget, " and ".join(rest) or (None if text is None or budget is not None else text)
 
 
-def _priors(given: dict[str, Any]) -> tuple[Conditions, dict[str, Conditions]]:
+def _priors(given: ConditionOptions) -> tuple[Conditions, dict[str, Conditions]]:
     """The conditions for all, and those of single sites ("oslo=0.2%")."""
-    every = [text for text in given["priors"] if "=" not in text]
-    common = options.conditions_of(tuple(every), given["costs"], given["profits"])
-    single = [text.rpartition("=") for text in given["priors"] if "=" in text]
+    every = tuple(text for text in given.priors if "=" not in text)
+    common = replace(given, priors=every).exact()
+    single = [text.rpartition("=") for text in given.priors if "=" in text]
     names = [name for name, _, _ in single]
     if len(common) > 1 or (every and single) or len(set(names)) < len(names):
         raise refuse(
@@ -223,23 +208,19 @@ def _grouped(cases: Cases, score: str, cluster: str | None) -> Any:
 
 
 def _by_site(
-    groups: Any, at: Any, required: str | None, given: dict[str, Any], known: dict[str, Any]
+    request: Request, asked: SliceOptions, groups: Any, at: Any, required: str | None
 ) -> Slices:
     if isinstance(at, Mapping):
         at = _by_name(groups, at)
     return by_group(
         groups,
-        threshold=_cut(given),
-        rule=given["rule"],
+        threshold=asked.cut,
+        rule=asked.rule,
         at=at,
         require=required,
-        simultaneous=given["simultaneous"],
-        **known,
+        simultaneous=asked.simultaneous,
+        **vars(request.intervals),
     )
-
-
-def _cut(given: dict[str, Any]) -> Any:
-    return NOT_SAID if given["threshold"] is None else options.threshold_of(given["threshold"])
 
 
 def _by_name(groups: Any, at: Mapping[str, Conditions]) -> dict[Any, Conditions]:
@@ -249,26 +230,15 @@ def _by_name(groups: Any, at: Mapping[str, Conditions]) -> dict[Any, Conditions]
 
 
 def _by_day(
-    dated: GroupedCounts,
-    at: Conditions,
-    sites: Slices | None,
-    budget: float | None,
-    given: dict[str, Any],
+    dated: GroupedCounts, at: Conditions, sites: Slices | None, asked: SliceOptions, **how: Any
 ) -> Days:
     """Day by day, at the threshold of the sites, or one given or chosen on all cases."""
     notes = tuple[Note, ...]()
     if sites is not None:
         cut, chosen = sites.threshold, sites.chosen
     else:
-        cut, chosen, notes = common_threshold(dated.total(), _cut(given), given["rule"], None, at)
-    found = by_day(
-        dated,
-        threshold=cut,
-        at=at,
-        budget=budget,
-        volume=options.volume_of(given["volume"]),
-        tz=given["tz"],
-    )
+        cut, chosen, notes = common_threshold(dated.total(), asked.cut, asked.rule, None, at)
+    found = by_day(dated, threshold=cut, at=at, tz=asked.tz, **how)
     if chosen and cut is not None:  # shown in few digits
         points = Points.of(dated.total())
         found = replace(
@@ -277,24 +247,25 @@ def _by_day(
     return replace(found, notes=combine(notes, found.notes))
 
 
-def _present(
-    ledger: Ledger, sites: Slices | None, days: Days | None, given: dict[str, Any], *, as_json: bool
-) -> None:
+def _result(
+    request: Request, asked: SliceOptions, ledger: Ledger, sites: Slices | None, days: Days | None
+) -> Result:
     notes = document.merged(
         [note for part in (sites, days) if part is not None for note in part.notes]
     )
-    if as_json:
-        parts: dict[str, Any] = (
-            {} if sites is None else segment_tables.slices_document(sites, given["group"])
-        )
-        parts |= {} if days is None else {"days": segment_tables.days_document(days, given["day"])}
-        click.echo(
-            document.text(
-                document.answer("slices", notes, ledger.sources, given["seed"], models=[], **parts)
-            )
-        )
-    else:
-        blocks = [segment_tables.of_slices(sites)] if sites is not None else []
-        blocks += [segment_tables.of_days(days)] if days is not None else []
-        tell(*blocks, *(tables.source(used) for used in ledger.sources))
-    say(notes)
+
+    def content() -> dict[str, Any]:
+        parts: dict[str, Any] = {"models": []}
+        if sites is not None:
+            parts |= segment_tables.slices_document(sites, asked.group or "")
+        if days is not None:
+            parts["days"] = segment_tables.days_document(days, asked.day or "")
+        return document.answer("slices", notes, ledger.sources, request.intervals.seed, **parts)
+
+    def text() -> Iterator[str]:
+        if sites is not None:
+            yield segment_tables.of_slices(sites)
+        if days is not None:
+            yield segment_tables.of_days(days)
+
+    return Result(notes, content, text, ledger.sources)
