@@ -15,7 +15,6 @@ from baserate import notation
 from baserate.atomic import Grid
 from baserate.cli import options
 from baserate.cli.options import listed
-from baserate.cli.prior import in_field
 from baserate.cli.request import Request, at_probability, check_unused, each_model
 from baserate.cli.runner import Result, command
 from baserate.cli.terminal import Progress
@@ -214,7 +213,7 @@ def _result(
     models, how = each_model(together), request.intervals
     with Progress("resampling") as progress:
         found = completed(models, settings_of(models, answers), how, progress)
-    found = in_field(found, request)
+    found = request.in_field(found)
     answers = with_points(answers, found.points, how)
     # Columns that are the same; counts of each model alone do not say.
     same = same_scores(together, together.models) if isinstance(together, JointCounts) else ()

@@ -5,7 +5,7 @@ known exactly.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -13,7 +13,6 @@ import click
 
 from baserate.cli import options
 from baserate.cli.options import listed
-from baserate.cli.prior import refuse_counted
 from baserate.cli.request import ALONE, OVER, Request, SourceOptions, each_model, thresholds_of
 from baserate.cli.runner import Result, command
 from baserate.cli.terminal import Progress
@@ -22,7 +21,7 @@ from baserate.counts.counts import Counts
 from baserate.counts.grouped import GroupedCounts
 from baserate.counts.joint import JointCounts
 from baserate.counts.points import Points
-from baserate.decisions.operating_point import SAME_CASES
+from baserate.decisions.operating_point import COUNTED, SAME_CASES
 from baserate.decisions.roc_geometry import EVERYTHING, NOTHING
 from baserate.decisions.rules import parse_rule
 from baserate.decisions.selection import Choice
@@ -85,7 +84,7 @@ def decide_command(request: Request, rule: str | None, group: str | None, mix: b
     request = request.estimated(OVER)
     given, intervals = request.conditions, request.intervals
     at, cases = given.uncertain(), given.cases
-    refuse_counted(request, [term.measure for term in parse_rule(rule, cases).terms])
+    _refuse_counted(request, [term.measure for term in parse_rule(rule, cases).terms])
     if intervals.replicates is not None and (group is not None or rule is not None):
         raise refuse(
             "BR594",
@@ -114,6 +113,23 @@ def decide_command(request: Request, rule: str | None, group: str | None, mix: b
         lambda: {"seed": intervals.seed, **choices.of_recommendation(found)},
     )
     return replace(result, drawing=lambda: _drawn(found).svg())
+
+
+def _refuse_counted(request: Request, asked: Iterable[Measure]) -> None:
+    """Refuse alerts that would be computed at an estimated base rate: they are counted among the
+    unlabelled cases.
+    """
+    names = [measure.name for measure in asked if measure.name in COUNTED]
+    if names and request.conditions.learned is not None:
+        text = (
+            f"with --prior-from, {names[0]} are counted among the unlabelled cases, not computed"
+            " from the estimated base rate"
+        )
+        raise refuse(
+            "BR647",
+            text.replace("posfrac are", "posfrac is"),
+            "baserate show --threshold, or baserate choose, with --prior-from",
+        )
 
 
 def _said(request: Request) -> tuple[Note, ...]:
@@ -202,7 +218,7 @@ def expect_command(
     at, cases = request.conditions.uncertain(), request.conditions.cases
     caught = parse_rule(rule, cases).budget is not None and not at.costs_given
     measure = parse(statistic or ("caught" if caught else "expected_cost"), cases)
-    refuse_counted(request, [measure, *(term.measure for term in parse_rule(rule, cases).terms)])
+    _refuse_counted(request, [measure, *(term.measure for term in parse_rule(rule, cases).terms)])
     asked: dict[str, Any] = {
         "at": _doubtful(at),
         "volume": cases,

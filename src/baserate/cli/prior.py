@@ -5,7 +5,7 @@ uses it at once.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -35,7 +35,6 @@ from baserate.inference.estimated_prior import in_field as field_interval
 from baserate.inference.intervals import Completed, IntervalOptions, auc_intervals
 from baserate.inference.values import BOTH, Interval, percent, stated
 from baserate.measures import measure
-from baserate.measures.measure import Measure
 from baserate.notes import CASE_CONTROL, Note
 from baserate.output import document, priors
 from baserate.read.files import joint_of, models_of, saved_joint, saved_models, unlabelled_of
@@ -173,23 +172,6 @@ def _taken(found: Learned, done: str) -> str:
     return "intervals include its error, and alerts are counted there"
 
 
-def refuse_counted(request: Request, asked: Iterable[Measure]) -> None:
-    """Refuse alerts that would be computed at an estimated base rate: they are counted among the
-    unlabelled cases.
-    """
-    names = [measure.name for measure in asked if measure.name in COUNTED]
-    if names and request.conditions.learned is not None:
-        text = (
-            f"with --prior-from, {names[0]} are counted among the unlabelled cases, not computed"
-            " from the estimated base rate"
-        )
-        raise refuse(
-            "BR647",
-            text.replace("posfrac are", "posfrac is"),
-            "baserate show --threshold, or baserate choose, with --prior-from",
-        )
-
-
 def learned(request: Request, done: str) -> Learned:
     """The base rate that the first model's scores speak for; how many cases of the field the others
     flag is counted there too.
@@ -252,8 +234,7 @@ def in_field(found: Completed, request: Request, *, cluster: bool = False) -> Co
     on the same labelled cases, in pairs.
     """
     rate, how = request.conditions.learned, request.intervals
-    if rate is None:
-        return found
+    assert rate is not None
     check_unused(
         {"--replicates": how.replicates, "--cluster": cluster},
         "of a base rate that is estimated (--prior-from)",

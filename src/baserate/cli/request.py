@@ -20,7 +20,7 @@ from baserate.counts.grouped import GroupedCounts
 from baserate.counts.joint import JointCounts
 from baserate.distributions import LogUniform, Pilot, Range
 from baserate.errors import Findings, escaped, quoted, refuse, refuse_file, size
-from baserate.inference.intervals import IntervalOptions
+from baserate.inference.intervals import Completed, IntervalOptions
 from baserate.inference.values import checked_level
 from baserate.measures.confusion import LARGEST, MOST_CASES
 from baserate.measures.measure import Measure
@@ -558,6 +558,16 @@ class Request:
             self.conditions, priors=(repr(found.estimate.value),), learned=found, prior_from=None
         )
         return replace(self, conditions=conditions)
+
+    def in_field(self, found: Completed, *, cluster: bool = False) -> Completed:
+        """The points with intervals that include the error of an estimated base rate, where it is
+        estimated.
+        """
+        if self.conditions.learned is None:
+            return found
+        from baserate.cli.prior import in_field
+
+        return in_field(found, self, cluster=cluster)
 
 
 def _reading(own: dict[str, Any]) -> Options:

@@ -10,7 +10,6 @@ import click
 
 from baserate.cli import options
 from baserate.cli.options import listed
-from baserate.cli.prior import in_field
 from baserate.cli.request import Request, SourceOptions, at_probability, threshold_of
 from baserate.cli.runner import Result, command
 from baserate.cli.terminal import Progress
@@ -23,7 +22,7 @@ from baserate.decisions.selection import flag_at
 from baserate.errors import InputError, Problem, quoted, refuse
 from baserate.inference.best_model import choices
 from baserate.inference.clusters import cluster_notes
-from baserate.inference.intervals import auc_intervals, completed
+from baserate.inference.intervals import IntervalOptions, auc_intervals, completed
 from baserate.inference.sample_size import refuse_masses
 from baserate.measures.measure import parse
 from baserate.notes import Note
@@ -184,7 +183,7 @@ def _result(
     with Progress(f"resampling{'' if clusters is None else ' clusters'}") as progress:
         aucs = auc_intervals(units, how, progress)
         found = completed(units, _settings(models, blocks), how, progress)
-    found = in_field(found, request, cluster=clusters is not None)
+    found = request.in_field(found, cluster=clusters is not None)
     left = {name: iter(points) for name, points in found.points.items()}
     blocks = [
         [row._replace(point=row.point and next(left[row.model])) for row in block]
@@ -207,14 +206,7 @@ def _result(
         yield tables.of_models(models, aucs)
         yield tables.of_summaries(values) if values else ""
         for block in blocks:
-            there = [row.point for row in block if row.point is not None]
-            chosen, resamples = bool(there[0].optimized), how.resamples
-            taken = comparisons.thresholds_taken(
-                chosen=chosen, corrected=found.corrected, resamples=resamples
-            )
-            yield tables.headed(there)
-            yield tables.of_points(block)
-            yield comparisons.of_intervals(block, taken + units_said)
+            yield from _block(block, how, units_said, corrected=found.corrected)
         if not blocks:
             yield tables.conditions(models, at, [str(value.summary) for value in values])
 
@@ -224,6 +216,17 @@ def _result(
         lambda: document.of_models("show", models, found.points, at, notes, **parts),
         text,
     )
+
+
+def _block(block: list[Row], how: IntervalOptions, units: str, *, corrected: bool) -> Iterator[str]:
+    """Points at the same thresholds or of the same rule, and their intervals."""
+    there = [row.point for row in block if row.point is not None]
+    taken = comparisons.thresholds_taken(
+        chosen=bool(there[0].optimized), corrected=corrected, resamples=how.resamples
+    )
+    yield tables.headed(there)
+    yield tables.of_points(block)
+    yield comparisons.of_intervals(block, taken + units)
 
 
 def _settings(models: dict[str, Counts], blocks: list[list[Row]]) -> Settings:
