@@ -21,6 +21,7 @@ from baserate.cli.request import (
     SourceOptions,
     check_unused,
     threshold_of,
+    whole_interval,
 )
 from baserate.cli.runner import Result, command
 from baserate.cli.terminal import Progress
@@ -155,8 +156,8 @@ def _result(
 # `--prior-from`: what a command does about the error of an estimated base rate.
 
 
-def _taken(found: Learned, done: str) -> str:
-    (low, high), estimate = found.whole_interval, found.estimate
+def _taken(estimate: PriorEstimate, done: str) -> str:
+    low, high = whole_interval(estimate)
     if done == OVER:
         least = (
             ""
@@ -200,12 +201,13 @@ def learned(request: Request, done: str) -> Learned:
     _check_usable(found)
     scored = [(other, _scored(field, name, source.options)) for name, other in others]
     beside = tuple((other, there) for other, there in scored if there is not None)
-    plain = Learned(replace(found, beside=beside), score, ())
+    found = replace(found, beside=beside)
     text = (
         f"the base rate {found.value:.4g} ({percent(found.level)} {stated(found)}) is an estimate"
-        f" from {escaped(field)}, score {quoted(score)}: {told(found)}; {_taken(plain, done)}"
+        f" from {escaped(field)}, score {quoted(score)}: {told(found)}; {_taken(found, done)}"
     )
-    return plain._replace(notes=(Note("BR544", text),))
+    note = Note("BR544", text)
+    return Learned(replace(found, notes=(*found.notes, note)), score, (note,))
 
 
 def _check_usable(found: PriorEstimate) -> None:

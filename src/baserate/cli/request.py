@@ -10,7 +10,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from baserate import notation
 from baserate.cli.terminal import Progress, Waiting
@@ -40,6 +40,9 @@ from baserate.read.source import SEVERAL, Options, said_of, shown_source
 from baserate.read.streams import STDIN
 from baserate.read.table import Wanted
 from baserate.read.treatments import Treatment
+
+if TYPE_CHECKING:
+    from baserate.shift.estimate import PriorEstimate
 
 MOST_NAMED = 12
 CEILING = ("memory", "approx", "resume")
@@ -268,8 +271,6 @@ class ConditionOptions:
             with findings:
                 found.append(Conditions(rate, chosen))
         findings.settle()
-        if self.learned is not None:
-            found[0]._put(notes=(*found[0].notes, *self.learned.notes))
         return found
 
     def uncertain(self) -> Uncertain | Conditions:
@@ -285,7 +286,7 @@ class ConditionOptions:
             )
         chosen = None if text is None else costs_of(text, profits=bool(self.profits))
         if self.learned is not None:
-            return Uncertain(Range(*self.learned.whole_interval), chosen)
+            return Uncertain(Range(*whole_interval(self.learned.estimate)), chosen)
         prior = (
             _pilot(self.pilot)
             if self.pilot is not None
@@ -304,16 +305,16 @@ class Learned(NamedTuple):
     with, and the note that says so.
     """
 
-    estimate: Any
+    estimate: PriorEstimate
     score: str
     notes: tuple[Note, ...]
 
-    @property
-    def whole_interval(self) -> tuple[float, float]:
-        """The interval as base rates to plan for: no positives are not ruled out, and half a case
-        then stands for the least.
-        """
-        return max(self.estimate.low, 0.5 / self.estimate.cases), self.estimate.high
+
+def whole_interval(estimate: PriorEstimate) -> tuple[float, float]:
+    """The interval of an estimate as base rates to plan for: no positives are not ruled out, and
+    half a case then stands for the least.
+    """
+    return max(estimate.low, 0.5 / estimate.cases), estimate.high
 
 
 def shares(text: str) -> list[str]:
