@@ -176,6 +176,14 @@ def test_a_rule_holds_everywhere_and_at_every_site(scored, capsys):
     assert budget["decision"]["rule"] == "alerts <= 2000"
 
 
+def test_a_design_says_nothing_of_saved_counts_with_replicates_either(scored, tmp_path, capsys):
+    assert told(capsys, "count", scored, *TWO, "-o", tmp_path / "two.counts").status == 0
+    words = ("decide", tmp_path / "two.counts", "--prior", "0.1%..1%", *COSTS)
+    for more in ((), ("--replicates", "2000")):
+        line = refused(capsys, *words, "--design", "case-control", *more)
+        assert line == "error BR002: --design says nothing of saved counts. Fix: leave it out.\n"
+
+
 def test_with_replicates_it_is_said_where_models_cannot_be_told_apart(scored, capsys):
     arguments = (
         *TWO,
