@@ -184,11 +184,7 @@ def _result(
         aucs = auc_intervals(units, how, progress)
         found = completed(units, _settings(models, blocks), how, progress)
     found = request.in_field(found, cluster=clusters is not None)
-    left = {name: iter(points) for name, points in found.points.items()}
-    blocks = [
-        [row._replace(point=row.point and next(left[row.model])) for row in block]
-        for block in blocks
-    ]
+    blocks = _with_points(blocks, found.points)
     notes = document.merged(
         [
             *refusals,
@@ -212,9 +208,7 @@ def _result(
 
     parts: dict[str, Any] = {"values": values, "aucs": aucs, "seed": how.seed}
     return Result(
-        notes,
-        lambda: document.of_models("show", models, found.points, at, notes, **parts),
-        text,
+        notes, lambda: document.of_models("show", models, found.points, at, notes, **parts), text
     )
 
 
@@ -227,6 +221,15 @@ def _block(block: list[Row], how: IntervalOptions, units: str, *, corrected: boo
     yield tables.headed(there)
     yield tables.of_points(block)
     yield comparisons.of_intervals(block, taken + units)
+
+
+def _with_points(blocks: list[list[Row]], points: Settings) -> list[list[Row]]:
+    """The rows with these points in the place of their own (as `_settings` gives them)."""
+    left = {name: iter(several) for name, several in points.items()}
+    return [
+        [row._replace(point=row.point and next(left[row.model])) for row in block]
+        for block in blocks
+    ]
 
 
 def _settings(models: dict[str, Counts], blocks: list[list[Row]]) -> Settings:
