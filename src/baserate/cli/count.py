@@ -74,7 +74,7 @@ def count_command(
       baserate count monday.csv tuesday.parquet --label fraud --score logit --score forest -o week.counts
       baserate count week1.counts week2.counts -o month.counts
       baserate count "year/*.parquet" --label fraud --score logit -o year.counts --memory 1GB --resume year.part
-      baserate count s3a://logs/2026/ --engine spark --master yarn --label attack --score m -o 2026.counts
+      baserate count s3://logs/2026/ --engine dask --master tcp://host:8786 --label attack --score m -o 2026.counts
       baserate choose month.counts "alerts <= 200" --prior 0.1% --volume 1e6
     """  # noqa: E501
     asked = {"positive": positive, "weight": weight, "design": design, "group": group}

@@ -892,14 +892,12 @@ _options = (
     click.option(
         "--engine",
         metavar="NAME",
-        help="spark or dask: count Parquet where it lies; only distinct scores come back.",
+        help="dask, or spark in a session: count Parquet where it lies; only distinct scores come.",
     ),
     click.option(
         "--master",
         metavar="ADDRESS",
-        help=(
-            "The cluster: local[2], spark://host:7077, yarn, or a Dask scheduler's tcp://host:8786."
-        ),
+        help="With --engine dask: the scheduler, tcp://host:8786.",
     ),
     click.option(
         "--keep",
@@ -975,6 +973,12 @@ def _cluster(engine: str | None, master: str | None, keep: str | None, cells: in
             "BR955",
             f"there is no engine {quoted(engine)}",
             f"--engine {' or '.join(ENGINES)}; without it, files are counted here",
+        )
+    if engine == "spark" and master is not None:
+        raise refuse(
+            "BR955",
+            "a Spark session has its master already",
+            "leave --master out, or --engine dask",
         )
     if keep not in (None, "all", "positives"):
         raise refuse(
