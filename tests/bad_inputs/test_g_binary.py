@@ -53,9 +53,9 @@ def test_row_113_the_bytes_decide_and_a_wrong_name_is_noted(bench):
 
 @row(114, "a gzip file that is cut off, or none")
 def test_row_114_a_file_that_is_cut_off_is_refused(bench):
-    bench.refused("BR715", *bench.show(b"\x1f\x8b\x08\x00" + b"no gzip" * 9, name="scores.csv.gz"))
+    bench.refused("BR703", *bench.show(b"\x1f\x8b\x08\x00" + b"no gzip" * 9, name="scores.csv.gz"))
     stored = gzip.compress(GOOD.encode(), 0)  # as many bytes with every zlib
-    return bench.refused("BR715", *bench.show(stored[:-9], name="scores.csv.gz"))
+    return bench.refused("BR703", *bench.show(stored[:-9], name="scores.csv.gz"))
 
 
 @row(115, "gzip in several members; a zip of one file, of several, encrypted")

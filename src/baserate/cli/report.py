@@ -158,7 +158,7 @@ def _made(path: options.Given, given: dict[str, Any]) -> Report:
 def _budget(text: str, volume: float | None) -> float:
     if volume is None:
         raise refuse(
-            "BR861",
+            "BR520",
             "--budget is a number of alerts out of a volume of cases",
             "--volume 1000000 beside it",
         )
@@ -166,7 +166,7 @@ def _budget(text: str, volume: float | None) -> float:
         return 0.0 if notation.number(text) == 0 else options.volume_of(text) or 0.0
     except InputError:
         raise refuse(
-            "BR861", f"a budget is a number of alerts, got {quoted(text)}", "--budget 200"
+            "BR520", f"a budget is a number of alerts, got {quoted(text)}", "--budget 200"
         ) from None
 
 

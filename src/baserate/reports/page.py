@@ -574,7 +574,7 @@ def _rules(
     if budget is not None:
         if volume is None:
             raise refuse(
-                "BR861",
+                "BR520",
                 "a budget is a number of alerts out of a volume of cases",
                 "volume=1_000_000 beside it",
             )
@@ -584,7 +584,7 @@ def _rules(
             or not 0 <= budget <= volume
         ):
             raise refuse(
-                "BR861",
+                "BR520",
                 f"a budget is a number of alerts, got {quoted(budget)}",
                 "budget=200 out of the volume",
             )
