@@ -272,7 +272,9 @@ def test_uncertain_conditions_embed_what_decide_gives(f1, capsys):
     first = (
         told(capsys, "decide", *source)
         .out.splitlines()[0]
-        .removesuffix(" Whether its lead over the other models is significant was not tested.")
+        .removesuffix(
+            " The differences to B, flag nothing and flag everything are significant (p < 0.001)."
+        )
     )
     assert (
         "choose A, score >= 6. It costs at most 0.01892 a case more than the best there would be"

@@ -26,7 +26,7 @@ from baserate.decisions.roc_geometry import EVERYTHING, NOTHING
 from baserate.decisions.rules import parse_rule
 from baserate.decisions.selection import Choice
 from baserate.errors import Infeasible, number_of, quoted, refuse
-from baserate.inference.best_model import choose_model
+from baserate.inference.best_model import ESTIMATED, choose_model
 from baserate.inference.intervals import auc_intervals
 from baserate.measures.confusion import confusion_at
 from baserate.measures.measure import parse
@@ -135,6 +135,9 @@ def decide_command(
         found = recommend(
             models, rule, at, joint=joint, together=_whole(together), volume=cases, mix=mix, **told
         )
+    if any(isinstance(text, Learned) for text in priors):
+        decision = replace(found.decision, differences=(), untested=ESTIMATED)
+        found = replace(found, decision=decision)
     if svg is not None:
         svg(_drawn(found).svg())
     _tell_decision(
@@ -184,14 +187,10 @@ def _drawn(found: Recommendation) -> Panel:
 
 
 def _whole(together: Any) -> JointCounts | None:
-    """The models on the same cases, where there are several and cases are not weighted: what their
-    differences are tested on.
+    """The models on the same cases, where there are several: what their differences are tested
+    on.
     """
-    return (
-        together
-        if isinstance(together, JointCounts) and len(together.models) > 1 and not together.weighted
-        else None
-    )
+    return together if isinstance(together, JointCounts) and len(together.models) > 1 else None
 
 
 def _joint(

@@ -518,7 +518,12 @@ def report(  # noqa: PLR0913 (each is a question of its own)
     asked, fixed = completed_answers(shown, asked, level)
     settings = settings_of(shown, (answer for one in asked for answer in one.answers))
     found = sliced(by_column, settings, conditions[0], level)
-    decision = recommend(shown, rules[0], at, volume=volume) if isinstance(at, Uncertain) else None
+    same = models.only(tuple(shown)) if isinstance(models, JointCounts) else None
+    decision = (
+        recommend(shown, rules[0], at, together=same, volume=volume, level=level)
+        if isinstance(at, Uncertain)
+        else None
+    )
     contents = Contents(
         title,
         shown,
