@@ -6,7 +6,8 @@ Thresholds are chosen on the same cases that the models are then tested on, as `
 sets in which any of the equally good models is called worse; "power" the share in which a model
 with a larger shift of the positives (2.0 instead of 1.5) is called better. Choosing is done here on
 plain arrays, for speed; the first sets of every setting are also given to `choose_model`, which
-must find the same p-value.
+must find the same p-value. Amounts and ranges of conditions (`choose_amount_model`, `decide`) are
+tested by these functions themselves, on a twentieth of the sets.
 """
 
 from __future__ import annotations
@@ -315,6 +316,77 @@ def two_models(job):
     return [(family, f"{size[0]} + {size[1]}", 2, name, row) for name, row in tally.items()]
 
 
+def of_amounts(rng, cases, kind):
+    """What cases are worth: exponential, or lognormal with a heavy tail."""
+    worth = rng.exponential(100, cases) if kind == "exponential" else rng.lognormal(4, 1.5, cases)
+    return np.round(worth, 2) + 0.01
+
+
+def by_amount(kind, options, rule=None):
+    """The p-value and the best model, by amounts; a rule limits the share of alerts."""
+
+    def asked(rng, labels, scores):
+        budget = None if rule is None else f"alerts <= {rule * len(labels)!r}"
+        volume = None if rule is None else len(labels)
+        amounts = br.count_amounts(labels, scores, of_amounts(rng, len(labels), kind))
+        found = br.choose_amount_model(amounts, budget, volume=volume, **options)
+        return found.differences[0].p_value, found.model
+
+    return asked
+
+
+def by_regret(at, rule=None, volume=None):
+    """The p-value and the best model, where conditions are a range or a distribution."""
+
+    def asked(_, labels, scores):
+        found = br.decide(br.count_models(labels, scores), rule, at=at, volume=volume)
+        pair = [one for one in found.differences if set(one.models) == set(scores)]
+        return (pair[0].p_value if pair else 1.0), found.model
+
+    return asked
+
+
+UNCERTAIN = {
+    "prior 0.1 % to 10 %, fn = 30": by_regret(
+        br.Uncertain(prior="0.1%..10%", costs=br.Costs(fn=30))
+    ),
+    "prior 2 %, fn = 5 to 100": by_regret(br.Uncertain(0.02, {"fn": br.Range(5, 100)})),
+    "fn = 5 to 100": by_regret(br.Uncertain(costs={"fn": br.Range(5, 100)})),
+    "prior log-uniform, fn = 30": by_regret(
+        br.Uncertain(br.LogUniform(0.001, 0.1), br.Costs(fn=30))
+    ),
+    "5 % alerts, prior 1 % to 5 %": by_regret(
+        br.Uncertain("1%..5%"), rule="alerts <= 50", volume=1000
+    ),
+    "amounts exponential, review 5": by_amount("exponential", {"review": 5}),
+    "amounts exponential, 5 % alerts": by_amount("exponential", {}, rule=0.05),
+    "amounts lognormal, review 20": by_amount("lognormal", {"review": 20}),
+    "amounts lognormal, review 2, prior 1 %": by_amount(
+        "lognormal", {"review": 2, "at": br.Conditions(0.01)}
+    ),
+    "amounts lognormal, 5 % alerts": by_amount("lognormal", {}, rule=0.05),
+}
+
+
+def uncertain(job):
+    """Size and power by amounts, and over ranges and distributions."""
+    family, size, correlation, sets, seed = job
+    rng = np.random.default_rng([seed, 7, *size, FAMILIES.index(family)])
+    labels = [1] * size[0] + [0] * size[1]
+    tally = {name: np.zeros(5) for name in UNCERTAIN}
+    for place in range(sets):
+        for shifts, column in (((SHIFT, SHIFT), 0), ((SHIFT, BETTER), 3))[: 2 - place % 2]:
+            rows = drawn(rng, family, size, shifts, correlation)
+            scores = {"a": rows[0], "b": rows[1]}
+            for name, asked in UNCERTAIN.items():
+                p, best = asked(rng, labels, scores)
+                if column == 0:
+                    tally[name][:3] += 1, p < LEVEL, math.nan
+                else:
+                    tally[name][3:] += 1, p < LEVEL and best == "b"
+    return [(family, f"{size[0]} + {size[1]}", 2, name, row) for name, row in tally.items()]
+
+
 def several_models(job):
     """Five equally good models: in how many sets is any of them told from the best?"""
     family, size, correlation, sets, seed = job
@@ -375,7 +447,8 @@ def table(rows, command, seconds):
             f"{100 * share:.2f}",
             f"{100 * error:.2f}",
         )
-        lines.append(f"| {' | '.join(map(str, cells))} | {100 * row[2] / row[0]:.2f} | {power} |")
+        fixed = "" if math.isnan(row[2]) else f"{100 * row[2] / row[0]:.2f}"
+        lines.append(f"| {' | '.join(map(str, cells))} | {fixed} | {power} |")
     lines += ["", f"Above 5 % + 3 s.e.: {'; '.join(over) if over else 'none'}."]
     return "\n".join(lines) + "\n"
 
@@ -387,6 +460,9 @@ def main():
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument(
         "--write", action="store_true", help="record the table in benchmarks/best.md"
+    )
+    parser.add_argument(
+        "--uncertain", action="store_true", help="amounts, ranges and distributions only"
     )
     given = parser.parse_args()
     start = time.process_time()
@@ -400,6 +476,12 @@ def main():
         (several_models, (family, (50, 1000), 0.5, max(1, given.sets // 4), given.seed))
         for family in FAMILIES
     ]
+    more = [
+        (uncertain, (family, size, 0.5, max(1, given.sets // 20), given.seed))
+        for family in FAMILIES
+        for size in SIZES[1:]
+    ]
+    jobs = more if given.uncertain else [*jobs, *more]
     with multiprocessing.Pool(given.processes) as pool:
         done = [(job[1][2], pool.apply_async(job[0], (job[1],))) for job in jobs]
         found = [(correlation, row) for correlation, rows in done for row in rows.get()]

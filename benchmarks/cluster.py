@@ -52,10 +52,15 @@ def write(path, kind, rows):
 @contextlib.contextmanager
 def frame_of(engine, path):
     """A Parquet file as a frame of an engine."""
-    if engine in ("Spark", "Dask"):
+    if engine == "Spark":
+        from pyspark.sql import SparkSession
+
+        with SparkSession.builder.master("local[2]").getOrCreate() as spark:
+            yield spark.read.parquet(path)
+    elif engine == "Dask":
         from baserate.read.spark import Cluster, reader
 
-        with reader(Cluster(engine.lower(), "local[2]" if engine == "Spark" else None)) as read:
+        with reader(Cluster("dask")) as read:
             yield read(path)
     elif engine == "DuckDB":
         import duckdb

@@ -72,6 +72,7 @@ def test_long_work_shows_how_far_it_is_on_a_terminal_only(scores):
     _, text = in_terminal(80, *words, program=impatient, TERM="xterm")
     assert "resampling" in text
     assert "300" in text
+    assert "\x1b[?25l" not in text  # a cursor that is hidden stays so after Ctrl-C
     assert answer(ESCAPE.sub("", text).replace("\r", "\n"))[-1] == ""
     _, plain = in_terminal(80, *words, program=impatient, TERM="dumb")
     assert "resampling:" not in plain

@@ -73,7 +73,6 @@ PUBLIC: dict[str, tuple[str, ...]] = {
         "AmountChoice",
         "AmountPoint",
         "choose_amount",
-        "choose_amount_model",
         "flag_amount_at",
     ),
     "decisions.operating_point": ("OperatingPoint",),
@@ -90,7 +89,7 @@ PUBLIC: dict[str, tuple[str, ...]] = {
     "decisions.selection": ("Choice", "Fixed", "choose", "fix", "flag_at", "guess"),
     "distributions": ("Distribution", "Draws", "LogNormal", "LogUniform", "Pilot", "Range"),
     "errors": ("Infeasible", "InputError"),
-    "inference.amount_intervals": ("amount_intervals",),
+    "inference.amount_intervals": ("amount_intervals", "choose_amount_model"),
     "inference.bands": (
         "Band",
         "FoldCurve",

@@ -82,7 +82,6 @@ from baserate.decisions.amount_costs import (
     AmountChoice as AmountChoice,
     AmountPoint as AmountPoint,
     choose_amount as choose_amount,
-    choose_amount_model as choose_amount_model,
     flag_amount_at as flag_amount_at,
 )
 from baserate.decisions.operating_point import (
@@ -120,6 +119,7 @@ from baserate.errors import (
 )
 from baserate.inference.amount_intervals import (
     amount_intervals as amount_intervals,
+    choose_amount_model as choose_amount_model,
 )
 from baserate.inference.bands import (
     Band as Band,

@@ -71,7 +71,6 @@ def test_import_loads_no_optional_or_slow_dependency():
         "pyarrow",
         "narwhals",
         "click",
-        "rich",
         "csv",
         "asyncio",
     }

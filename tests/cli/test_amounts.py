@@ -129,13 +129,14 @@ def test_scenario_12_as_json(capsys, cases):
 def test_the_cheapest_of_several_models(capsys, cases):
     done = told(capsys, *asked(cases, "--review", "150", score=("other", "m")))
     assert "choose m, score >= 0.9 (cost 470" in done.out
-    assert (
-        "; the difference was not tested (the amounts of each model are counted alone,"
-        in done.out.splitlines()[0]
-    )
+    assert "(cannot be distinguished from other on these cases, p = " in done.out.splitlines()[0]
+    assert "The best model against the others, on the same cases:" in done.out
     verdict = answered(capsys, *asked(cases, "--review", "150", score=("other", "m")))["verdict"][0]
     assert verdict["models"] == ["m"]
     assert verdict["values"] == {"other": 750, "m": 470}
+    assert verdict["indistinguishable"] == ["other", "m"]
+    assert verdict["differences"][0]["models"] == ["other", "m"]
+    assert (verdict["differences"][0]["value"], verdict["untested"]) == (-280, None)
 
 
 def test_a_budget_catches_the_largest_amount(capsys, cases):

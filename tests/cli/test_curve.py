@@ -108,7 +108,7 @@ def test_long_curves_are_shortened_and_say_so(scores):
             ("precision:recal",),
             'error BR531: unknown measure "recal"; did you mean "recall" (here: tpr)?',
         ),
-        (("roc", "--dense", "1"), "error BR562: pixels must be a whole number from 2"),
+        (("roc", "--dense", "1"), "error BR542: pixels must be a whole number from 2"),
         (("decision", "--prior", "0"), "error BR501"),
     ],
 )

@@ -49,8 +49,8 @@ def test_the_first_sentence_is_the_answer(scored, capsys):
         first
         == "At prior 1e-05..0.001; costs (fp = 5, fn = 500, tp = 5): choose a, score >= 6. It costs"
         " at most 0.01892 a case more than the best there would be (most at prior 0.001; costs"
-        " (fp = 5, fn = 500, tp = 5), where a, score >= 5 would be best). Whether its lead over"
-        " the other models is significant was not tested."
+        " (fp = 5, fn = 500, tp = 5), where a, score >= 5 would be best). The differences to"
+        " b, flag nothing and flag everything are significant (p < 0.001)."
     )
     assert done.status == 0
     borders = re.findall(

@@ -164,31 +164,31 @@ def test_BR564_one_band_and_it_rises():
             br.partial_auc(COUNTS, tpr=band)
 
 
-def test_BR565_alpha_is_a_share_or_comes_from_somewhere():
+def test_BR542_alpha_is_a_share_or_comes_from_somewhere():
     for given_ in ({}, {"alpha": 0.1, "costs": br.Costs(fp=1, fn=5)}):
-        with pytest.raises(br.InputError, match="BR565: give alpha, or costs to take it from"):
+        with pytest.raises(br.InputError, match="BR542: give alpha, or costs to take it from"):
             br.weighted_auc(COUNTS, **given_)
     for alpha in (-0.1, 1.5, math.nan, math.inf, "0.1", True, [0.1]):
-        with pytest.raises(br.InputError, match="BR565: alpha lies between 0 and 1, got"):
+        with pytest.raises(br.InputError, match="BR542: alpha lies between 0 and 1, got"):
             br.weighted_auc(COUNTS, alpha=alpha)
-        with pytest.raises(br.InputError, match="BR565: alpha lies between 0 and 1, got"):
+        with pytest.raises(br.InputError, match="BR542: alpha lies between 0 and 1, got"):
             br.weighted_pr_area(COUNTS, alpha=alpha)
-        with pytest.raises(br.InputError, match="BR565: alpha lies between 0 and 1, got"):
+        with pytest.raises(br.InputError, match="BR542: alpha lies between 0 and 1, got"):
             br.weighted_cost_area(COUNTS, alpha=alpha)
 
 
 @pytest.mark.parametrize("strips", [0, -1, 2.5, "ten", None, True, 10**7])
-def test_BR565_strips_are_a_whole_number_or_one_of_two_words(strips):
+def test_BR542_strips_are_a_whole_number_or_one_of_two_words(strips):
     for summary in (br.weighted_auc, br.weighted_pr_area, br.weighted_cost_area):
-        with pytest.raises(br.InputError, match="BR565: strips is a whole number"):
+        with pytest.raises(br.InputError, match="BR542: strips is a whole number"):
             summary(COUNTS, alpha=0.5, strips=strips)
 
 
 @pytest.mark.parametrize(
     ("count", "alpha"), [(0, 0.5), (-1, 0.5), (3, 2), (3, -0.5), (3, math.nan), (2.5, 0.5)]
 )
-def test_BR565_weights_are_of_one_strip_or_more_and_of_a_share(count, alpha):
-    with pytest.raises(br.InputError, match="BR565"):
+def test_BR542_weights_are_of_one_strip_or_more_and_of_a_share(count, alpha):
+    with pytest.raises(br.InputError, match="BR542"):
         br.strip_weights(count, alpha)
 
 
@@ -211,8 +211,8 @@ def test_BR567_probabilities_off_by_rounding_are_taken_as_0_or_1_and_it_is_said(
 
 
 @pytest.mark.parametrize("bins", [0, -3, 2.5, "ten", True])
-def test_BR568_bins_are_a_whole_number(bins):
-    with pytest.raises(br.InputError, match="BR568: bins is a whole number from 1, got"):
+def test_BR542_bins_are_a_whole_number(bins):
+    with pytest.raises(br.InputError, match="BR542: bins is a whole number from 1, got"):
         br.calibration_error(COUNTS, bins=bins)
 
 

@@ -158,3 +158,115 @@ def test_what_a_resample_chose_is_judged_on_the_cases_that_it_left_out():
         9 in found
         # reviewing all costs that, and by amounts of 100 on every tenth case reviewing none does nearly  # noqa: E501
     )
+
+
+# ---- is the best model better? ----------------------------------------------------------------
+
+
+def models(seed, positives=60, negatives=800, better=0.0):
+    rng = np.random.default_rng([seed, 0xA])
+    y = np.repeat([1, 0], [positives, negatives])
+    common = rng.normal(size=len(y))
+    scores = {
+        name: (1.3 + shift) * y + 0.7 * common + 0.7 * rng.normal(size=len(y))
+        for name, shift in (("a", 0.0), ("b", better), ("c", 0.0))
+    }
+    return y, scores, rng
+
+
+QUESTIONS = (
+    (None, None, None),
+    (None, 0.02, None),
+    ("tpr >= 0.8", 0.02, None),
+    ("posfrac <= 0.03", None, None),
+    ("alerts <= 60", 0.02, 1000),
+)
+
+
+@pytest.mark.parametrize(("rule", "prior", "volume"), QUESTIONS)
+@pytest.mark.parametrize("seed", range(3))
+def test_equal_amounts_are_tested_as_equal_costs_are(rule, prior, volume, seed):
+    y, scores, _ = models(seed, better=0.5)
+    how = {"rule": rule, "volume": volume}
+    by_amount = br.choose_amount_model(
+        br.count_amounts(y, scores, np.full(len(y), 40)), **how, review=3, at=br.Conditions(prior)
+    )
+    costs = br.Costs(fp=3, tp=3, fn=40)
+    by_cost = br.choose_model(br.count_models(y, scores), **how, at=br.Conditions(prior, costs))
+    assert by_amount.indistinguishable == by_cost.indistinguishable
+    cases = by_amount.point.cases
+    for one, other in zip(by_amount.differences, by_cost.differences, strict=True):
+        assert one.models == other.models
+        assert (one.p_value, one.p_adjusted) == pytest.approx((other.p_value, other.p_adjusted))
+        found = np.array([one.value, one.low, one.high]) / cases
+        assert found == pytest.approx([other.value, other.low, other.high])
+
+
+@pytest.mark.parametrize(("rule", "prior", "volume"), QUESTIONS)
+def test_laws_of_differences_by_amount(rule, prior, volume):
+    y, scores, rng = models(7, better=0.4)
+    worth = rng.lognormal(4, 1, len(y)).round(2)
+    how = {"rule": rule, "volume": volume, "at": br.Conditions(prior), "review": 3}
+    choice = br.choose_amount_model(br.count_amounts(y, scores, worth), **how)
+    turned = {name: scores[name] for name in "cba"}
+    other = br.choose_amount_model(br.count_amounts(y, turned, worth), **how)
+    dearer = br.choose_amount_model(
+        br.count_amounts(y, scores, 10 * worth), **{**how, "review": 30}
+    )
+    for one, two, three in zip(
+        choice.differences, other.differences, dearer.differences, strict=True
+    ):
+        assert one.models[1] == choice.model
+        assert one.value == pytest.approx(one.values[1] - one.values[0])
+        assert one.low <= one.value <= one.high
+        assert one.p_value < 0.05 or one.low <= 0 <= one.high
+        assert (two.models, two.p_value) == (one.models, pytest.approx(one.p_value))
+        assert (three.value, three.high) == pytest.approx((10 * one.value, 10 * one.high))
+        assert three.p_value == pytest.approx(one.p_value)
+
+
+def test_identical_models_cannot_be_distinguished_by_amounts():
+    y, scores, rng = models(1)
+    worth = rng.exponential(50, len(y)).round(2)
+    twins = br.count_amounts(y, {"a": scores["a"], "b": scores["a"]}, worth)
+    choice = br.choose_amount_model(twins, review=5)
+    assert choice.indistinguishable == ("a", "b")
+    assert (choice.differences[0].value, choice.differences[0].p_value) == (0, 1)
+
+
+def test_a_lead_that_rests_on_one_large_amount_is_not_significant():
+    """The cost is five times as high, and it is one toss of a coin."""
+    y = np.repeat([1, 0], [50, 500])
+    rng = np.random.default_rng(2)
+    a = 4 * y + rng.normal(size=len(y))
+    b = a.copy()
+    b[0], worth = -5, np.full(len(y), 100)
+    worth[0] = 10_000
+    choice = br.choose_amount_model(br.count_amounts(y, {"a": a, "b": b}, worth), review=30)
+    assert choice.model == "a"
+    assert choice.points["b"].cost > 5 * choice.point.cost
+    assert choice.differences[0].p_value > 0.2
+
+
+def test_a_model_that_catches_far_more_is_better():
+    y, scores, rng = models(4, positives=300, negatives=3000, better=1.5)
+    worth = rng.exponential(50, len(y)).round(2)
+    choice = br.choose_amount_model(br.count_amounts(y, scores, worth), review=5)
+    assert choice.indistinguishable == ("b",)
+    assert all(one.significant and one.high < 0 for one in choice.differences)
+
+
+def test_amounts_that_were_counted_apart_are_not_tested():
+    y, scores, _ = models(1)
+    apart = {name: br.count_amounts(y, scores[name], y * 10) for name in "ab"}
+    choice = br.choose_amount_model(apart, review=2)
+    assert choice.indistinguishable is None
+    assert choice.untested.startswith("the amounts of each model were counted alone")
+    together = br.count_amounts(y, {name: scores[name] for name in "ab"}, y * 10)
+    assert {name: together[name] for name in together} == apart
+    assert br.choose_amount_model({"a": apart["a"]}, review=2).untested == ""
+
+
+def test_several_scores_need_names():
+    with pytest.raises(br.InputError, match="BR410: count_amounts needs the scores of each model"):
+        br.count_amounts([1, 0], {}, [1, 1])

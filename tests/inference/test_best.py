@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import baserate as br
-from baserate.inference.best_model import leads, swapped_p
+from baserate.inference.best_model import flipped_p, leads, swapped_p
 
 
 def by_enumeration(value, *classes):
@@ -37,6 +37,27 @@ def test_the_p_value_is_that_of_every_way_to_swap_two_models(seed):
     expected = by_enumeration(value, one, other) if one[1] + other[1] and value else 1.0
     assert swapped_p(value, one, other) == pytest.approx(expected, rel=1e-12)
     assert swapped_p(-value, other, one) == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_cases_of_different_weights_are_swapped_in_every_way(seed):
+    rng = np.random.default_rng([seed, 0xF1])
+    sizes, times = rng.lognormal(0, 1.5, 5), rng.integers(1, 3, 5)
+    each = np.repeat(sizes, times)
+    value = float(each @ rng.choice([-1, 1], len(each)))
+    expected = by_enumeration(value, *zip(sizes, times, strict=True))
+    assert flipped_p(value, sizes, times.astype(float)) == pytest.approx(expected, rel=1e-9)
+
+
+def test_many_small_weights_beside_a_large_one_are_nearly_swapped_in_every_way():
+    """Against a plain simulation of signs."""
+    rng = np.random.default_rng(5)
+    sizes = np.concatenate(([30.0, 12.0], rng.exponential(1.0, 60)))
+    sums = np.abs(rng.choice([-1, 1], (100_000, len(sizes))) @ sizes)
+    for value in (15.0, 35.0, 45.0):
+        share = float(np.mean(sums >= value))
+        found = flipped_p(value, sizes, np.ones(len(sizes)))
+        assert found == pytest.approx(share, abs=4 * math.sqrt(share / len(sums)) + 0.002)
 
 
 def test_one_class_is_mcnemars_exact_test():

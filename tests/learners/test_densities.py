@@ -14,7 +14,15 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 from tests.inference.refusals import assert_refused
 
 import baserate as br
-from baserate.learners import LDC, QDC, GaussianMixtures, Parzen, count_estimator, response
+from baserate.learners import (
+    LDC,
+    QDC,
+    GaussianMixtures,
+    Parzen,
+    count_estimator,
+    densities,
+    response,
+)
 from baserate.learners.densities import leave_one_out_likelihood, leave_one_out_width
 
 EVERY = [LDC(), QDC(), GaussianMixtures(), Parzen()]
@@ -130,10 +138,8 @@ def test_the_parzen_width_is_where_the_leave_one_out_likelihood_is_stationary_an
 
 def test_the_likelihood_of_a_width_is_that_of_the_rows():
     cases = X[:30]
-    squares = ((cases[:, None] - cases[None]) ** 2).sum(axis=2)
-    np.fill_diagonal(squares, np.inf)
     differences = [
-        leave_one_out_likelihood(squares, width, 3) - likelihood(cases, width)
+        leave_one_out_likelihood(cases, width) - likelihood(cases, width)
         for width in (0.2, 0.5, 1.0)
     ]
     assert differences == pytest.approx([30 * math.log(29)] * 3, rel=1e-9)
@@ -142,6 +148,26 @@ def test_the_likelihood_of_a_width_is_that_of_the_rows():
 def test_a_width_is_found_again_from_one_that_is_near():
     width = leave_one_out_width(X[:60])
     assert leave_one_out_width(X[:60], near=1.3 * width) == pytest.approx(width, rel=1e-9)
+
+
+def test_the_width_of_many_cases_is_that_of_a_search_with_all_of_them(monkeypatch):
+    cases = np.random.default_rng(3).normal(size=(700, 2))
+    found = leave_one_out_width(cases)
+    monkeypatch.setattr(densities, "SAMPLE", 700)
+    assert found == pytest.approx(leave_one_out_width(cases), rel=1e-8)
+
+
+def test_a_sample_of_twins_does_not_mislead():
+    """Nearly all of the 256 cases that are searched have twins; half of all cases have none."""
+    cases = np.random.default_rng(4).normal(size=(1021, 1))
+    cases[1::4] = cases[:-1:4]
+    searched = np.linspace(0, 1020, densities.SAMPLE).astype(int)
+    assert np.isin(cases[searched], cases[1::4]).mean() > 0.99
+    width = leave_one_out_width(cases)
+    tried = width * np.geomspace(1e-4, 10, 60)
+    assert leave_one_out_likelihood(cases, width) >= max(
+        leave_one_out_likelihood(cases, float(one)) for one in tried
+    )
 
 
 def test_cases_that_are_all_alike_or_twins_have_a_width_all_the_same():

@@ -162,7 +162,7 @@ def test_the_same_seed_gives_the_same_labels():
 
 def test_what_cannot_be_resampled_is_refused():
     assert_refused(
-        "BR908", "a whole number from 1 on", lambda: MetaCost(GaussianNB(), resamples=0).fit(X, Y)
+        "BR580", "a whole number from 1 on", lambda: MetaCost(GaussianNB(), resamples=0).fit(X, Y)
     )
     assert_refused("BR901", "one class", lambda: MetaCost(GaussianNB()).fit(X, np.ones(500)))
     assert_refused(

@@ -319,7 +319,7 @@ def test_every_panel_says_what_it_shows(name):
         (lambda: br.isoline_figure("npv", []), "BR519: isolines need conditions"),
         (
             lambda: br.histogram_panel(COUNTS, bins=0),
-            "BR568: bins is a whole number from 1 to 1000, got 0",
+            "BR542: bins is a whole number from 1 to 1000, got 0",
         ),
         (
             lambda: br.density_panel([0, 1], {"one": [0, 1]}),
@@ -331,7 +331,7 @@ def test_every_panel_says_what_it_shows(name):
         ),
         (
             lambda: br.reliability_curve(COUNTS, bins=0),
-            "BR568: bins is a whole number from 1, got 0",
+            "BR542: bins is a whole number from 1, got 0",
         ),
         (lambda: Line((0, 1), (0,)), "BR650: the columns of a line differ in length: 2 and 1"),
         (lambda: Style("pink"), "BR650: there is no .pink. or no .solid."),

@@ -167,12 +167,43 @@ def wait_for(condition, what):
         time.sleep(0.1)
 
 
+def end(log, spark):
+    """The session, its Java and the pipe to it, also where any of them is gone already."""
+    from pyspark import SparkContext
+
+    gateway = SparkContext._gateway
+    with stderr_into(log):
+        for held, ending in ((spark, "stop"), (gateway, "shutdown")):
+            with contextlib.suppress(Exception):  # what cannot be stopped is not running
+                getattr(held, ending)()
+    SparkContext._gateway = SparkContext._jvm = None
+    java = getattr(gateway, "proc", None)
+    if java is not None:
+        java.stdin.close()
+        java.wait(30)
+
+
+@contextlib.contextmanager
+def stderr_into(path):
+    """Whatever this process and those it starts write to standard error goes into a file."""
+    sys.stderr.flush() if sys.stderr is not None else None
+    before = os.dup(2)
+    try:
+        with open(path, "ab") as log:
+            os.dup2(log.fileno(), 2)
+        yield
+    finally:
+        (
+            sys.stderr.flush() if sys.stderr is not None else None
+        )  # what waits in a buffer belongs into the file too
+        os.dup2(before, 2)
+        os.close(before)
+
+
 @contextlib.contextmanager
 def spark_session(cluster):
     """One session on that cluster, and nothing left of it."""
     from pyspark.sql import SparkSession
-
-    from baserate.read.spark import end, stderr_into
 
     log = str(cluster.folder / "driver.log")
     with stderr_into(log):

@@ -17,7 +17,6 @@ from baserate.errors import Fix, refuse, refuse_file
 from baserate.notes import Note
 from baserate.read import sandbox, source
 from baserate.read.sandbox import (
-    LENGTH,
     MOST_JSON,
     PIECE,
     READY,
@@ -36,9 +35,33 @@ COLUMNS = ("y", "s")
 
 
 def frames(*parts):
-    """Frames as a reader sends them; what is not bytes goes as JSON."""
-    found = [part if isinstance(part, bytes) else json.dumps(part).encode() for part in parts]
-    return b"".join(LENGTH.pack(len(part)) + part for part in found)
+    """An answer as a reader sends it: arrays as NumPy saves them, bytes as they are, all else as a
+    line of JSON.
+    """
+    return b"".join(map(framed, parts))
+
+
+def framed(part):
+    if isinstance(part, bytes):
+        return part
+    if not isinstance(part, np.ndarray):
+        return json.dumps(part).encode() + b"\n"
+    out = io.BytesIO()
+    np.save(out, part)
+    return out.getvalue()
+
+
+def header(text):
+    """The beginning of a saved array that is described like this."""
+    return b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text.encode()
+
+
+def saved_as(kind, data):
+    return header(f"{{'descr': '{kind}', 'fortran_order': False, 'shape': (2,), }}\n") + data
+
+
+def array(kind, *values):
+    return np.array(values, dtype=kind)
 
 
 def table(**changed):
@@ -53,7 +76,7 @@ def table(**changed):
 
 
 def number(kind, values):
-    return {"as": kind, "numbers": kind}, np.asarray(values, dtype=kind).tobytes()
+    return "numbers", np.asarray(values, dtype=kind)
 
 
 Y, S = number("<i8", [0, 1]), number("<f8", [0.5, 0.25])
@@ -133,8 +156,8 @@ def test_what_is_sent_is_what_is_received():
         ([{"tables": 0}], "no answer"),
         ([{"tables": "1"}], "no answer"),
         ([{"problems": []}], "no answer"),
-        ([b"{"], "broken JSON"),
-        ([b"[" * 100_000], "broken JSON"),
+        ([b"{\n"], "broken JSON"),
+        ([b"[" * 100_000 + b"\n"], "broken JSON"),
         ([ONE, table(rows=-1), *Y, *S], "was not asked for"),
         ([ONE, table(refused=3), *Y, *S], "was not asked for"),
         ([ONE, table(columns=["y"]), *Y], "was not asked for"),
@@ -145,19 +168,29 @@ def test_what_is_sent_is_what_is_received():
         ([ONE, table(sha256="x"), *Y, *S], "was not asked for"),
         ([ONE, table(rows=3), *Y, *S], "a column of another length"),
         ([ONE, table(rows=1), *Y, *S], "a column of another length"),
-        ([ONE, table(), {"as": "|O", "numbers": "|O"}, bytes(16), *S], "unknown kind"),
-        ([ONE, table(), {"as": "<U2", "numbers": "<U2"}, bytes(16), *S], "unknown kind"),
-        ([ONE, table(), {"as": "<i8", "numbers": ["<i8"]}, bytes(16), *S], "unknown kind"),
-        ([ONE, table(), {"as": "|b1", "numbers": "|b1"}, b"\1\7", *S], "neither"),
-        ([ONE, table(), {"as": "<f8", "numbers": "|u1"}, bytes(2), *S], "unknown kind"),
-        ([ONE, table(), {"as": "<i8", "numbers": "<i4"}, bytes(8), *S], "unknown kind"),
-        ([ONE, table(), {"as": "<i8", "runs": 3}, bytes(24), bytes(24), *S], "unknown kind"),
+        ([ONE, table(), {"numbers": 2}, array("<i8", 0, 1), *S], "unknown kind"),
+        ([ONE, table(), "numbers", array("<U2", "a", "b"), *S], "unknown kind"),
         (
-            [ONE, table(), {"as": "<i8", "runs": 1}, bytes(8), LENGTH.pack(3), *S],
+            [ONE, table(), "numbers", array("<i8", 0, 1).reshape(2, 1), *S],
+            "another length",
+        ),
+        ([ONE, table(), "numbers", saved_as("|b1", b"\1\7"), *S], "neither"),
+        ([ONE, table(), "numbers", array(">f8", 0, 1), *S], "unknown kind"),
+        ([ONE, table(), "runs", array("<f8", 0), array("<i4", 2), *S], "unknown kind"),
+        ([ONE, table(), "numbers", saved_as("|O", b"cos\nsystem\n"), *S], "unknown kind"),
+        ([ONE, table(), "numbers", b"no array at all", *S], "without its type"),
+        ([ONE, table(), "numbers", header("(" * 100), *S], "without its type"),
+        (
+            [ONE, table(), "numbers", header("{" + " " * 9000 + "}"), *S],
+            "without its type",
+        ),
+        ([ONE, table(), "runs", array("<i8", 0, 0, 0), *S], "another length"),
+        (
+            [ONE, table(), "runs", array("<i8", 0), array("<i8", 3), *S],
             "runs of another length",
         ),
         (
-            [ONE, table(), {"as": "<i8", "runs": 2}, bytes(16), LENGTH.pack(3) + b"\xff" * 8, *S],
+            [ONE, table(), "runs", array("<i8", 0, 0), array("<i8", 3, -1), *S],
             "runs of another length",
         ),
         ([ONE, table(), {"objects": 3}, ["a"] * 3, *S], "unknown kind"),
@@ -165,11 +198,11 @@ def test_what_is_sent_is_what_is_received():
         ([ONE, table(), {"objects": 2}, ["a", []], *S], "another number or kind"),
         ([ONE, table(), {"objects": 2}, {"a": 1, "b": 2}, *S], "another number or kind"),
         (
-            [ONE, table(), {"values": 1, "codes": "|u1"}, ["a"], b"\0\1", *S],
+            [ONE, table(), {"coded": 1}, ["a"], array("|u1", 0, 1), *S],
             "a code without a value",
         ),
-        ([ONE, table(), {"values": 1, "codes": "|i1"}, ["a"], b"\0\xff", *S], "unknown kind"),
-        ([ONE, table(), {"values": 9, "codes": "|u1"}, ["a"] * 9, b"\0\1", *S], "unknown kind"),
+        ([ONE, table(), {"coded": 1}, ["a"], array("|i1", 0, -1), *S], "unknown kind"),
+        ([ONE, table(), {"coded": 9}, ["a"] * 9, array("|u1", 0, 1), *S], "unknown kind"),
         ([ONE, table(), {"objects": 2}, [], *S], "another number or kind"),
         ([ONE, table(rows=1 << 63, refused=1 << 63), *Y, *S], "was not asked for"),
         ([ONE, table(place={"paths": ["a", "b"], "begins": [0]}), *Y, *S], "lie nowhere"),
@@ -192,23 +225,24 @@ def test_an_answer_that_cannot_be_is_not_believed(parts, match):
 
 def test_an_answer_is_heard_out_only_up_to_a_limit():
     with pytest.raises(Untrue, match="more than a reader may say at once"):
-        hear(LENGTH.pack(MOST_JSON + 1), most=1 << 40)
+        hear(b" " * (MOST_JSON + 1), most=1 << 40)
     with pytest.raises(MemoryError, match="^$"):
         hear(frames(ONE, table(), *Y, *S), most=100)
 
 
-RUNS = {"as": "<f8", "runs": 1}, bytes(8)
+def runs(length):
+    return "runs", array("<f8", 0), array("<i8", length)
 
 
 @pytest.mark.parametrize(
     "parts",
     [
         [ONE, table(rows=1 << 40)],  # before anything is made of it
-        [ONE, table(rows=400_000), *[*RUNS, LENGTH.pack(400_000)] * 2],
-        [ONE, table(rows=400_000), *[{"as": "<i8", "numbers": "|u1"}, bytes(400_000)] * 2],
-        [ONE, table(rows=400_000), *[{"values": 1, "codes": "|u1"}, ["a"], bytes(400_000)] * 2],
+        [ONE, table(rows=400_000), *runs(400_000) * 2],
+        [ONE, table(rows=400_000), *["numbers", np.zeros(400_000, "<i8")] * 2],
+        [ONE, table(rows=400_000), *[{"coded": 1}, ["a"], np.zeros(400_000, "|u1")] * 2],
         [ONE, table(rows=400_000), {"objects": 400_000}, [None] * PIECE],
-        [{"tables": 3}, *[table(rows=100_000), *[*RUNS, LENGTH.pack(100_000)] * 2] * 3],
+        [{"tables": 3}, *[table(rows=100_000), *runs(100_000) * 2] * 3],
         [
             {"tables": 1000},
             *[table(rows=0, columns=["y", "s"]), *number("<i8", []), *number("<f8", [])] * 1000,

@@ -1,21 +1,19 @@
-"""Spark: a real cluster whose executors and workers are killed, a command that starts its own, and
-one line for whatever is wrong.
+"""Spark: a real cluster whose executors and workers are killed, a command in a session, and one
+line for whatever is wrong.
 """
 
-import json
 import os
 import signal
-import subprocess
 import sys
 import threading
 import time
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
-from tests.read.spark_cluster import SOURCES, wait_for
+from tests.cli.helpers import answered, refused
+from tests.read.spark_cluster import wait_for
 from tests.read.tables import assert_refused
 
 import baserate as br
@@ -249,116 +247,50 @@ def test_empty_partitions_and_skew_are_counted_like_any_other(spark):
     )
 
 
-def test_a_failure_of_our_own_session_names_the_log_and_keeps_it(tmp_path):
-    log = tmp_path / "x.log"
-    log.write_text("Java")
-    error = sessions._with_log(
-        failed(RuntimeError("Caused by: java.io.IOException: disk")), str(log)
-    )
+def test_a_failure_says_what_to_fix():
+    error = failed(RuntimeError("Caused by: java.io.IOException: disk"))
     assert error.code == "BR952"
-    assert str(error).endswith(
-        f"IOException: disk. Fix: mend the cause, and count again; the whole log: {log}."
-    )
+    assert str(error).endswith("IOException: disk. Fix: mend the cause, and count again.")
     missing = str(failed(RuntimeError("ModuleNotFoundError: No module named 'baserate'")))
     assert "give the workers the same packages" in missing
 
 
-@pytest.fixture
-def baserate(tmp_path):
-    """The program in a process of its own, in an empty folder."""
-
-    def run(*arguments, **environment):
-        done = subprocess.run(
-            [sys.executable, "-m", "baserate", *arguments],
-            cwd=tmp_path,
-            env={**os.environ, "PYTHONPATH": SOURCES, "TMPDIR": str(tmp_path), **environment},
-            capture_output=True,
-            text=True,
-            timeout=300,
-            check=False,
-        )
-        return done.returncode, done.stdout, done.stderr
-
-    return run
+def asked(folder, *more):
+    return (
+        *("count", f"{folder}/part*.parquet", "--label", "y", "--score", "s"),
+        *("--engine", "spark", "-o", f"{folder}/a.counts", *more),
+    )
 
 
-def test_the_command_counts_files_with_spark_of_its_own_and_says_nothing_of_java(
-    baserate, tmp_path, cluster
-):
+def test_the_command_counts_files_in_the_session_of_its_caller(spark, tmp_path, capsys):
     y, s = rows_of(1)
     for part, rows in enumerate((slice(0, 1_000), slice(1_000, None))):
         parquet.write_table(
             pa.table({"y": y[rows], "s": s[rows]}), tmp_path / f"part{part}.parquet"
         )
-    asked = [
-        "count",
-        "part*.parquet",
-        "--label",
-        "y",
-        "--score",
-        "s",
-        "--engine",
-        "spark",
-        "--master",
-        "local[1]",
-        "-o",
-        "a.counts",
-        "--json",
-    ]
-    status, out, err = baserate(*asked)
-    assert status == 0, err
-    assert all(line.startswith("note BR") for line in err.splitlines()), err
-    document = json.loads(out)
+    document = answered(capsys, *asked(tmp_path), "--force")
     assert document["models"][0]["counts"]["digest"] == br.count(y, s).digest
     assert document["sources"][0]["path"] == "part*.parquet"
     assert [
         document["sources"][0][rows] for rows in ("rows_read", "rows_used", "rows_refused")
     ] == [EACH, EACH, 0]
-    assert sorted(path.name for path in tmp_path.iterdir() if path.suffix != ".counts") == [
-        "part0.parquet",
-        "part1.parquet",
-    ]
+    assert spark.range(1).count() == 1  # it goes on
 
 
-def test_without_pyspark_java_or_a_master_one_line_says_so(monkeypatch, tmp_path):
-    def opened(master=None):
-        with sessions.session(master):
-            raise AssertionError("it started")
-
-    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
-    assert_refused(
-        opened,
-        "BR950",
-        r"needs Java 17 or later, and JAVA_HOME .* has none. Fix: install Java 17"
-        r" .*openjdk-17-jre-headless",
+def test_without_pyspark_or_a_session_one_line_says_so(monkeypatch, capsys, tmp_path):
+    monkeypatch.setattr("pyspark.sql.SparkSession.getActiveSession", lambda: None)
+    assert "BR950: there is no Spark session here, and none is started" in refused(
+        capsys, *asked(tmp_path)
     )
-    java = tmp_path / "bin" / "java"
-    java.parent.mkdir()
-    for said, match in (
-        ('openjdk version "11.0.2" 2019', "is Java 11"),
-        ('java version "1.8.0_201"', "is Java 8"),
-        ("?", "does not say which version"),
-    ):
-        java.write_text(f"#!/bin/sh\necho '{said}' >&2\n")
-        java.chmod(0o755)
-        assert_refused(opened, "BR950", match)
-    monkeypatch.delenv("JAVA_HOME")
-    assert_refused(
-        lambda: opened("spark://127.0.0.1:1"),
-        "BR950",
-        'no Spark master answers at "spark://127.0.0.1:1"',
-    )
-    assert_refused(lambda: opened("spark://nowhere"), "BR950", "cannot be read")
-    monkeypatch.setenv("PATH", str(tmp_path))
-    assert_refused(opened, "BR950", "there is none here")
+    line = refused(capsys, *asked(tmp_path, "--master", "local[2]"))
+    assert "BR955: a Spark session has its master already" in line
     monkeypatch.setattr("pyspark.__version__", "3.5.1")
-    assert_refused(opened, "BR714", "pyspark 3.5.1 is too old")
+    assert_refused(sessions.session, "BR714", "pyspark 3.5.1 is too old")
 
     def absent(name):
         raise ImportError(name)
 
     monkeypatch.setattr(table.importlib, "import_module", absent)
     assert_refused(
-        opened, "BR714", r'pyspark is not installed. Fix: pip install "baserate\[spark\]"'
+        sessions.session, "BR714", r'pyspark is not installed. Fix: pip install "baserate\[spark\]"'
     )
-    assert not list(Path(tmp_path).glob("*.log"))

@@ -97,17 +97,17 @@ def test_row_114_a_file_that_is_cut_off_is_refused_wherever_it_is_cut(tmp_path, 
     for cut in (12, len(content) // 2, len(content) - 9, len(content) - 1):
         with pytest.raises(br.InputError, match="nothing was counted|BR6") as caught:
             counted(written(tmp_path, content[:cut], f"x.csv.{ending}"))
-        assert caught.value.code == "BR715", str(caught.value)
+        assert caught.value.code == "BR703", str(caught.value)
 
 
 def test_row_114_something_else_named_gz_inside_is_refused(tmp_path):
     assert_refused(
         written(tmp_path, b"\x1f\x8b\x08\x00" + b"no gzip" * 9, "x.csv.gz"),
         "damaged|ends early",
-        "BR715",
+        "BR703",
     )
     assert_refused(
-        written(tmp_path, PACKED["gz"] + b"garbage", "x.csv.gz"), "damaged|ends early", "BR715"
+        written(tmp_path, PACKED["gz"] + b"garbage", "x.csv.gz"), "damaged|ends early", "BR703"
     )
 
 
@@ -276,6 +276,6 @@ def test_temporary_copies_are_gone_afterwards(tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
     (tmp_path / "temporary").mkdir()
     counted(written(tmp_path, PACKED["gz"], "x.csv.gz"))
-    with pytest.raises(br.InputError, match="BR715"):
+    with pytest.raises(br.InputError, match="BR703"):
         counted(written(tmp_path, PACKED["gz"][:-9], "x.csv.gz"))
     assert not list((tmp_path / "temporary").iterdir())

@@ -63,15 +63,15 @@ def test_a_file_that_is_there_is_replaced_only_by_force(command, capsys):
         (("-o", "answer.TXT"), "error BR803: answer.TXT: a report is written as HTML or as JSON."),
         (
             ("--budget", "20"),
-            "error BR861: --budget is a number of alerts out of a volume of cases.",
+            "error BR520: --budget is a number of alerts out of a volume of cases.",
         ),
         (
             ("--budget", "many", "--volume", "100"),
-            'error BR861: a budget is a number of alerts, got "many".',
+            'error BR520: a budget is a number of alerts, got "many".',
         ),
         (
             ("--budget", "200", "--volume", "100"),
-            "error BR861: a budget is a number of alerts, got 200.0.",
+            "error BR520: a budget is a number of alerts, got 200.0.",
         ),
         (("--prior", "1e-3..1e-5"), "error BR504: "),
         (("--prior", "0"), "error BR501: "),

@@ -372,3 +372,91 @@ def test_regret_is_not_below_0_by_rounding():
                 br.decide(models, at=br.Uncertain(prior=spread, costs={"fn": 2000})).regret.value
             )
     assert min(seen) == 0
+
+
+# ---- is the setting of least regret better? ---------------------------------------------------
+
+
+def together(seed, positives=60, negatives=800, better=0.4):
+    rng = np.random.default_rng([seed, 0xD])
+    y = np.repeat([1, 0], [positives, negatives])
+    common = rng.normal(size=len(y))
+    scores = {
+        name: (1.3 + shift) * y + 0.7 * common + 0.7 * rng.normal(size=len(y))
+        for name, shift in (("a", 0.0), ("b", better))
+    }
+    return br.count_models(y, scores)
+
+
+RANGES = (
+    br.Uncertain(prior="0.1%..10%", costs={"fn": 30}),
+    br.Uncertain(prior=0.02, costs={"fn": br.Range(5, 100)}),
+    br.Uncertain(costs={"fn": br.Range(5, 100)}),
+    br.Uncertain(prior=br.LogUniform(0.001, 0.1), costs={"fn": 30}),
+)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_range_of_no_width_is_tested_as_exact_conditions_are(seed):
+    joint = together(seed)
+    exact = br.decide(joint, at=br.Conditions(0.02, br.Costs(fn=30)))
+    for prior in (br.Range(0.02, 0.02 * (1 + 1e-13)), br.LogUniform(0.02, 0.02 * (1 + 1e-13))):
+        found = br.decide(joint, at=br.Uncertain(prior=prior, costs={"fn": 30}))
+        for one, other in zip(found.differences, exact.differences, strict=True):
+            assert one.models == other.models
+            assert one.p_value == pytest.approx(other.p_value, rel=1e-6)
+            assert (one.value, one.low) == pytest.approx((other.value, other.low), rel=1e-6)
+
+
+@pytest.mark.parametrize("at", RANGES, ids=str)
+def test_laws_of_differences_of_regret(at):
+    joint = together(3)
+    found, other = br.decide(joint, at=at), br.decide(joint.only(("b", "a")), at=at)
+    assert found.untested == ""
+    for one in found.differences:
+        assert one.models[1] == found.model
+        assert one.value == pytest.approx(
+            found.regret.value - found.rivals[one.models[0]].value, abs=1e-15
+        )
+        assert one.low <= one.value <= one.high
+        assert one.p_value < 0.05 or one.low <= 0 <= one.high
+        again = next(two for two in other.differences if two.models == one.models)
+        assert again.p_value == pytest.approx(one.p_value)
+        assert (again.low, again.high) == pytest.approx((one.low, one.high))
+
+
+@pytest.mark.parametrize("at", RANGES, ids=str)
+def test_identical_models_regret_the_same(at):
+    joint = together(5)
+    twins = br.count_models(
+        np.repeat([1, 0], [60, 800]), {"a": joint.scores["a"], "b": joint.scores["a"]}
+    )
+    found = br.decide(twins, at=at)
+    one = next(one for one in found.differences if set(one.models) == {"a", "b"})
+    assert (one.value, one.p_value) == (0, 1)
+
+
+@pytest.mark.parametrize("at", RANGES, ids=str)
+def test_a_far_better_model_regrets_significantly_less(at):
+    found = br.decide(together(2, positives=500, negatives=5000, better=1.5), at=at)
+    assert found.model == "b"
+    assert next(one for one in found.differences if one.models[0] == "a").significant
+
+
+def test_why_a_lead_is_not_tested():
+    joint, at = together(1), RANGES[0]
+    each = {name: joint.marginal(name) for name in joint.models}
+    assert br.decide(each, at=at).untested.startswith("the models were counted separately")
+    assert br.decide(joint, "tpr >= 0.5", at=at).untested.startswith("a rule keeps the thresholds")
+    assert br.decide({"a": each["a"]}, at=at).untested == ""
+    mixed = br.Uncertain(prior=br.LogUniform(0.01, 0.1), costs={"fn": br.Range(5, 50)})
+    assert br.decide(joint, at=mixed).untested.startswith("some conditions are ranges")
+
+
+def test_a_budget_over_a_range_is_tested_where_it_binds():
+    """At the highest base rate, as `choose_model` does there."""
+    joint = together(6)
+    found = br.decide(joint, "alerts <= 50", at=br.Uncertain(prior="1%..5%"), volume=1000)
+    there = br.choose_model(joint, "alerts <= 50", at=br.Conditions(0.05), volume=1000)
+    one = next(one for one in found.differences if set(one.models) == {"a", "b"})
+    assert one.p_value == pytest.approx(there.differences[0].p_value)

@@ -21,11 +21,11 @@ from baserate.cli.terminal import Progress
 from baserate.counts.amounts import Amounts
 from baserate.counts.counts import Counts
 from baserate.counts.joint import JointCounts
-from baserate.decisions.amount_costs import CAUGHT, AmountChoice, AmountPoint, choose_amount_model
+from baserate.decisions.amount_costs import CAUGHT, AmountChoice, AmountPoint
 from baserate.decisions.operating_point import brief, setting
 from baserate.decisions.selection import Answer, Choice, made_by, settings_of
 from baserate.errors import escaped, number_of, quoted, refuse
-from baserate.inference.amount_intervals import NAMES, amount_intervals
+from baserate.inference.amount_intervals import NAMES, amount_intervals, choose_amount_model
 from baserate.inference.best_model import choices
 from baserate.inference.intervals import (
     IntervalOptions,
@@ -316,7 +316,13 @@ def _by_amounts(request: Request, asked: ChooseOptions) -> Result:
     with source.reading():
         models = amounts_from(source.path, wanted, source.options, asked.amount_missing)
     answers, refusals = made_by(
-        choose_amount_model, models, asked.one_rule, at, volume=request.conditions.cases, **prices
+        choose_amount_model,
+        models,
+        asked.one_rule,
+        at,
+        volume=request.conditions.cases,
+        level=how.level,
+        **prices,
     )
     if how.replicates:
         answers = _with_amount_intervals(answers, models, how)
@@ -400,7 +406,7 @@ def _verdict(choice: AmountChoice) -> dict[str, Any]:
             model: document.number(getattr(one, name)) for model, one in choice.points.items()
         },
         "refused": {model: error.problems[0].text for model, error in choice.refused.items()},
-        "untested": choice.untested or None,
+        **comparisons.of_tested(choice),
         "baseline_untested": choice.baseline_untested,
     }
 
@@ -450,7 +456,8 @@ def _amounts_text(
             f"{percent(surety.level)} intervals, {how}:",
             _table(rows, len(answers) > 1, lambda point, name: span(point.intervals[name])),
         ]
-    return ["\n".join(sentences), table, *said]
+    made = [answer.choice for answer in answers if answer.choice is not None]
+    return ["\n".join(sentences), table, *said, *filter(None, [tables.of_leads(made)])]
 
 
 def _sentences(answer: Answer[AmountChoice], *, alone: bool) -> list[str]:
@@ -469,10 +476,9 @@ def _sentences(answer: Answer[AmountChoice], *, alone: bool) -> list[str]:
         where = f"choose {names}{f', {where}' if len(choice.models) == 1 else ''}"
     cost = "" if by_amount else f"cost {_money(point.cost)}, "
     sums = f"{cost}caught {_money(point.amount_caught)}, missed {_money(point.amount_missed)}"
-    others = "the difference was" if len(choice.points) == 2 else "the differences were"
-    untested = f"; {others} not tested ({choice.untested})" if choice.untested else ""
     said = f"{sums}, of {number_of(point.cases, 'case')}"
-    lines = [f"At prior {point.at.prior:.6g}{sample}, {best}{rule}: {where} ({said}){untested}."]
+    found = tables.lead_in_words(choice)
+    lines = [f"At prior {point.at.prior:.6g}{sample}, {best}{rule}: {where} ({said}){found}."]
     if point.by_average is not None:
         lines.append(_compared(point, point.by_average))
     return lines

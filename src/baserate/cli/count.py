@@ -64,7 +64,7 @@ def count_command(request: Request, group: str | None, written: str, **engine: A
       baserate count monday.csv tuesday.parquet --label fraud --score logit --score forest -o week.counts
       baserate count week1.counts week2.counts -o month.counts
       baserate count "year/*.parquet" --label fraud --score logit -o year.counts --memory 1GB --resume year.part
-      baserate count s3a://logs/2026/ --engine spark --master yarn --label attack --score m -o 2026.counts
+      baserate count s3://logs/2026/ --engine dask --master tcp://host:8786 --label attack --score m -o 2026.counts
       baserate choose month.counts "alerts <= 200" --prior 0.1% --volume 1e6
     """  # noqa: E501
     source, cluster = _on_cluster(request.source, **engine)
@@ -245,6 +245,12 @@ def _cluster(engine: str | None, master: str | None, keep: str | None, cells: in
             "BR955",
             f"there is no engine {quoted(engine)}",
             f"--engine {' or '.join(ENGINES)}; without it, files are counted here",
+        )
+    if engine == "spark" and master is not None:
+        raise refuse(
+            "BR955",
+            "a Spark session has its master already",
+            "leave --master out, or --engine dask",
         )
     if keep not in (None, "all", "positives"):
         raise refuse(

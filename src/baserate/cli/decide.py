@@ -26,7 +26,7 @@ from baserate.decisions.roc_geometry import EVERYTHING, NOTHING
 from baserate.decisions.rules import parse_rule
 from baserate.decisions.selection import Choice
 from baserate.errors import Infeasible, number_of, quoted, refuse
-from baserate.inference.best_model import choose_model
+from baserate.inference.best_model import ESTIMATED, choose_model
 from baserate.measures.confusion import confusion_at
 from baserate.measures.measure import Measure, parse
 from baserate.notation import number, share
@@ -100,6 +100,9 @@ def decide_command(request: Request, rule: str | None, group: str | None, mix: b
         joint = together if resampled else None
         tested = _whole(together)
         found = recommend(models, rule, at, joint=joint, together=tested, progress=progress, **how)
+    if request.conditions.learned is not None:
+        decision = replace(found.decision, differences=(), untested=ESTIMATED)
+        found = replace(found, decision=decision)
     whole = {
         name: counts.total() if isinstance(counts, GroupedCounts) else counts
         for name, counts in models.items()
@@ -165,14 +168,10 @@ def _drawn(found: Recommendation) -> Panel:
 
 
 def _whole(together: Any) -> JointCounts | None:
-    """The models on the same cases, where there are several and cases are not weighted: what their
-    differences are tested on.
+    """The models on the same cases, where there are several: what their differences are tested
+    on.
     """
-    return (
-        together
-        if isinstance(together, JointCounts) and len(together.models) > 1 and not together.weighted
-        else None
-    )
+    return together if isinstance(together, JointCounts) and len(together.models) > 1 else None
 
 
 # ----------------------------------------------------------------------

@@ -332,15 +332,15 @@ TABLE = {
         _option(
             "--engine",
             metavar="NAME",
-            help="spark or dask: count Parquet where it lies; only distinct scores come back.",
+            help=(
+                "dask, or spark in a session: count Parquet where it lies; only distinct scores"
+                " come."
+            ),
         ),
         _option(
             "--master",
             metavar="ADDRESS",
-            help=(
-                "The cluster: local[2], spark://host:7077, yarn, or a Dask scheduler's"
-                " tcp://host:8786."
-            ),
+            help="With --engine dask: the scheduler, tcp://host:8786.",
         ),
         _option(
             "--keep",

@@ -153,7 +153,7 @@ def _uncertain(given: ConditionOptions) -> list[Conditions] | Uncertain:
 def _budget(text: str, volume: float | None) -> float:
     if volume is None:
         raise refuse(
-            "BR861",
+            "BR520",
             "--budget is a number of alerts out of a volume of cases",
             "--volume 1000000 beside it",
         )
@@ -161,7 +161,7 @@ def _budget(text: str, volume: float | None) -> float:
         return 0.0 if notation.number(text) == 0 else volume_of(text) or 0.0
     except InputError:
         raise refuse(
-            "BR861", f"a budget is a number of alerts, got {quoted(text)}", "--budget 200"
+            "BR520", f"a budget is a number of alerts, got {quoted(text)}", "--budget 200"
         ) from None
 
 

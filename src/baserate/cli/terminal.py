@@ -19,6 +19,8 @@ from baserate.atomic import fitted
 from baserate.errors import grouped
 
 PATIENCE = 1.0  # seconds before anything is said
+OFTEN = 0.5  # seconds between two lines
+ERASE = "\r\x1b[K"
 WIDEST = 80
 
 
@@ -122,41 +124,30 @@ def _width() -> int | None:
     return shutil.get_terminal_size((WIDEST, 24)).columns or WIDEST
 
 
-class Progress:
-    """A bar on stderr with the rate and the time left, gone at the end: after a second, on a
-    terminal that can show it.
+class _Line:
+    """One line on stderr that can be written over, gone at the end: after a second, on a terminal
+    that can take it away again.
     """
 
     def __init__(self, what: str) -> None:
-        import time
+        from time import monotonic
 
-        self.what, self.clock, self.bar = what, time.monotonic, None
+        self.what, self.clock = what, monotonic
         self.started: float = self.clock()
-        self.shown: Any = None
+        self.shown = 0.0
         self.visible = is_watched()
 
-    def __call__(self, done: int, total: int) -> None:
-        if not self.visible or self.clock() - self.started < PATIENCE:
-            return
-        now = self.clock()
-        if self.shown is None:
-            self.shown, self.first = _bar(self.what), (done, now)
-            self.task = self.shown.add_task(self.what, total=total, rate="")
-            self.shown.start()
-        elif done < self.first[0]:  # from the beginning again
-            self.first = (done, now)
-        gone, seconds = done - self.first[0], now - self.first[1]
-        self.shown.update(
-            self.task,
-            completed=done,
-            total=total,
-            rate=f"{grouped(round(gone / seconds))} a second" if gone and seconds else "",
-        )
+    def show(self, text: str) -> None:
+        """Write over the line; what is wider than the terminal is cut."""
+        columns = shutil.get_terminal_size((WIDEST, 24)).columns or WIDEST
+        click.echo(f"{ERASE}{text[: columns - 1]}", nl=False, err=True)
+        self.shown = self.clock()
 
     def close(self) -> None:
-        """Take the bar away."""
-        if self.shown is not None:
-            self.shown.stop()
+        """Take the line away."""
+        if self.shown:
+            click.echo(ERASE, nl=False, err=True)
+            self.shown = 0.0
 
     def __enter__(self) -> Self:
         return self
@@ -170,73 +161,59 @@ class Progress:
         self.close()
 
 
-class Waiting:
-    """Says what is being waited for, and for how long already, where how much is left cannot be
-    known: reading, for one.
+class Progress(_Line):
+    """How far a run has got, with the rate and the time left."""
+
+    first: tuple[int, float] | None = None
+
+    def __call__(self, done: int, total: int) -> None:
+        now = self.clock()
+        if not self.visible or now - max(self.started + PATIENCE, self.shown + OFTEN) < 0:
+            return
+        if self.first is None or done < self.first[0]:  # at first, and from the beginning again
+            self.first = done, now
+        gone, seconds = done - self.first[0], now - self.first[1]
+        rate = gone / seconds if gone and seconds else 0
+        speed = f", {grouped(round(rate))} a second" if rate else ""
+        left = f", {_clock_time((total - done) / rate)} left" if rate else ""
+        self.show(f"{self.what}: {grouped(done)} of {grouped(total)}{speed}{left}")
+
+
+class Waiting(_Line):
+    """What is being waited for, and for how long already, where how much is left cannot be known:
+    reading, for one.
     """
 
-    def __init__(self, what: str) -> None:
-        from threading import Timer
-
-        self.what = what
-        self.shown: Any = None
-        self.timer = Timer(PATIENCE, self._show)
-        self.timer.daemon = True
-
-    def _show(self) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-        bar = Progress(
-            TextColumn(self.what, markup=False),
-            BarColumn(),
-            TimeElapsedColumn(),
-            console=Console(stderr=True),
-            transient=True,
-        )
-        bar.add_task(self.what, total=None)
-        bar.start()
-        self.shown = bar
-
     def __enter__(self) -> Self:
-        if is_watched():
-            self.timer.start()
+        from threading import Event, Thread
+
+        self.over = Event()
+        self.teller = Thread(target=self._tell, daemon=True)
+        if self.visible:
+            self.teller.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.timer.cancel()
-        if self.timer.ident is not None:
-            self.timer.join()
-        if self.shown is not None:
-            self.shown.stop()
+    def _tell(self) -> None:
+        pause = PATIENCE
+        while not self.over.wait(pause):
+            self.show(f"{self.what}: {_clock_time(self.clock() - self.started)}")
+            pause = OFTEN
+
+    def close(self) -> None:
+        """Say no more, and take the line away."""
+        self.over.set()
+        if self.teller.ident is not None:
+            self.teller.join()
+        super().close()
+
+
+def _clock_time(seconds: float) -> str:
+    """Seconds as a clock shows them: 0:07, 1:02:03."""
+    minutes, whole = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{whole:02}" if hours else f"{minutes}:{whole:02}"
 
 
 def is_watched() -> bool:
     """Whether somebody looks at stderr, on a terminal that can take a line away again."""
     return bool(sys.stderr is not None and sys.stderr.isatty() and os.environ.get("TERM") != "dumb")
-
-
-def _bar(what: str) -> Any:
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
-
-    rate = TextColumn("{task.fields[rate]}")
-    columns = (
-        TextColumn(what),
-        BarColumn(),
-        MofNCompleteColumn(),
-        rate,
-        TimeRemainingColumn(compact=True),
-    )
-    return Progress(*columns, console=Console(stderr=True), transient=True)

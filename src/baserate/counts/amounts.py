@@ -4,7 +4,8 @@ summed exactly next to it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
@@ -15,7 +16,8 @@ import numpy as np
 from baserate.atomic import fingerprint
 from baserate.counts.cells import Array, joined_scores
 from baserate.counts.counts import Counts
-from baserate.errors import grouped, number_of, refuse
+from baserate.counts.joint import JointCounts
+from baserate.errors import grouped, number_of, quoted, refuse
 from baserate.notes import Ledger, Note, combine
 from baserate.numbers import EXACT_FLOATS, Floats, Frozen, rounded
 
@@ -222,6 +224,43 @@ class Amounts(Frozen):
             f"Amounts: {ours} on {positives}, {theirs} on {negatives}, {grouped(len(self.scores))}"
             " distinct scores"
         )
+
+
+@dataclass(frozen=True, eq=False)
+class JointAmounts(Mapping[str, Amounts]):
+    """The amounts of several models by their names, and which cases are the same: what a test of
+    their difference needs.
+
+    Made by `count_amounts` with several scores. `joint` has one cell a case, `units` what each is
+    worth.
+
+    >>> import baserate as br
+    >>> both = br.count_amounts([1, 0, 1], {"a": [3, 2, 1], "b": [1, 2, 3]}, [50, 5, 20])
+    >>> list(both), both["a"]
+    (['a', 'b'], Amounts: 70 on 2 positives, 5 on 1 negative, 3 distinct scores)
+    """
+
+    joint: JointCounts
+    units: Array
+    models: Mapping[str, Amounts]
+
+    def __getitem__(self, name: str) -> Amounts:
+        return self.models[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.models)
+
+    def __len__(self) -> int:
+        return len(self.models)
+
+    def __repr__(self) -> str:
+        names = ", ".join(quoted(name, quotes=False) for name in self)
+        return f"JointAmounts: {len(self)} models ({names}), {self.joint._classes}"
+
+    @property
+    def worth(self) -> Floats:
+        """The amount of every case."""
+        return self.units.astype(np.float64) / 10.0 ** next(iter(self.models.values())).decimals
 
 
 def in_units(numbers: Array) -> tuple[Array, int]:

@@ -690,7 +690,7 @@ def weighted_auc_chance(alpha: float, strips: int | str = STRIPS) -> float:
 def _alpha(alpha: float | str | None, costs: Costs | None, points: Points) -> float:
     if (alpha is None) == (costs is None):
         raise refuse(
-            "BR565", "give alpha, or costs to take it from", "weighted_auc(counts, alpha=0.1)"
+            "BR542", "give alpha, or costs to take it from", "weighted_auc(counts, alpha=0.1)"
         )
     if costs is not None:
         return costs.alpha
@@ -720,7 +720,7 @@ def _checked_alpha(alpha: Any) -> float:
         value = math.nan
     if not 0 <= value <= 1:
         raise refuse(
-            "BR565",
+            "BR542",
             f"alpha lies between 0 and 1, got {quoted(alpha)}",
             'alpha=0.1, or "class_ratio"',
         )
@@ -735,7 +735,7 @@ def checked_strips(strips: int | str) -> int:
         or not 1 <= strips <= 10**6
     ):
         raise refuse(
-            "BR565",
+            "BR542",
             f'strips is a whole number, "segments" or "continuous", got {quoted(strips)}',
             "strips=10",
         )

@@ -215,7 +215,7 @@ def calibration_error(
         starts, shown = _blocks(counts), forecast.how
     else:
         if not isinstance(bins, int | np.integer) or isinstance(bins, bool) or bins < 1:
-            raise refuse("BR568", f"bins is a whole number from 1, got {quoted(bins)}", "bins=10")
+            raise refuse("BR542", f"bins is a whole number from 1, got {quoted(bins)}", "bins=10")
         place = np.searchsorted(np.arange(1, bins) / bins, forecast.scores, side="right")
         starts, shown = (
             np.flatnonzero(np.concatenate(([True], np.diff(place) != 0))),

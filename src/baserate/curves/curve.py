@@ -139,7 +139,7 @@ class Curve(Frozen):
             library = importlib.import_module(backend)
         except ImportError:
             raise refuse(
-                "BR561", f"{backend} is not installed", f"pip install {backend}, or to_dict()"
+                "BR714", f"{backend} is not installed", f"pip install {backend}, or to_dict()"
             ) from None
         columns = {name: np.asarray(values) for name, values in self.to_dict().items()}
         return library.table(columns) if backend == "pyarrow" else library.DataFrame(columns)
@@ -159,7 +159,7 @@ class Curve(Frozen):
         """
         if not isinstance(pixels, int) or isinstance(pixels, bool) or not 2 <= pixels <= 100_000:
             raise refuse(
-                "BR562",
+                "BR542",
                 f"pixels must be a whole number from 2 to 100 000, got {quoted(pixels)}",
                 "densified(512)",
             )

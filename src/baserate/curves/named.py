@@ -638,7 +638,7 @@ def reliability_curve(
             ([0], np.searchsorted(-points.scores, -points.hull().scores[:-1], side="right"))
         )
     elif not isinstance(bins, int | np.integer) or isinstance(bins, bool) or bins < 1:
-        raise refuse("BR568", f"bins is a whole number from 1, got {quoted(bins)}", "bins=10")
+        raise refuse("BR542", f"bins is a whole number from 1, got {quoted(bins)}", "bins=10")
     else:
         place = np.searchsorted(np.arange(1, bins) / bins, scores, side="right")
         starts = np.flatnonzero(np.concatenate(([True], np.diff(place) != 0)))

@@ -316,9 +316,6 @@ def _budget(point: AmountPoint, priced: Priced, rule: Rule) -> Iterator[Note]:
 
 
 COST, CAUGHT = "cost", "amount_caught"
-SEPARATE = (
-    "the amounts of each model are counted alone, which does not say what both of two models caught"
-)
 UNKNOWN_BASELINE = "what flagging nothing costs is itself an estimate from these amounts"
 MONEY = frozenset(
     {"expected_cost", "normalized_cost", "total_cost", "savings", "net_benefit", "volume_cost"}
@@ -619,18 +616,25 @@ class AmountChoice:
     """The best model by its amounts, where it is set, and what the others would do; `refused` says
     of some why they cannot satisfy the rule.
 
-    Whether the best model is significantly better than the others, or than flagging nothing or
-    everything, is not tested: `untested` and `baseline_untested` say why.
+    `differences` holds the lead of the best model over every other one, the closest first, by the
+    cost or the amount caught; where the models were counted apart, `untested` says that no lead was
+    tested. Whether the best model is better than flagging nothing or everything is not tested:
+    `baseline_untested` says why.
     """
 
     models: tuple[str, ...]
     points: Mapping[str, AmountPoint]
     refused: Mapping[str, Infeasible]
+    differences: tuple[Any, ...] = ()
+    untested: str = ""
 
     @property
-    def untested(self) -> str:
-        """Why the lead over the other models is not tested; nothing where there are no others."""
-        return SEPARATE if len(self.points) > 1 else ""
+    def indistinguishable(self) -> tuple[str, ...] | None:
+        """The models that cannot be distinguished from the best, which is among them; None where
+        that was not tested.
+        """
+        worse = {one.models[0] for one in self.differences if one.significant}
+        return None if self.untested else tuple(name for name in self.points if name not in worse)
 
     @property
     def baseline_untested(self) -> str:
@@ -647,21 +651,12 @@ class AmountChoice:
         return self.points[self.model]
 
 
-def choose_amount_model(
+def chosen_among_amounts(
     models: Mapping[str, Amounts], rule: str | None = None, **options: Any
 ) -> AmountChoice:
-    """Which model, and where should its threshold be, if every miss costs its own amount?
-
-    Each model is set by `choose_amount` (with its options); the cheapest wins, or by a budget
-    without `review` the one that catches most.
-
-    >>> import baserate as br
-    >>> labels, worth = [1, 1, 0, 0], [1000, 10, 5, 5]
-    >>> a, b = (br.count_amounts(labels, scores, worth) for scores in ([0.4, 0.9, 0.8, 0.1], [0.9, 0.2, 0.3, 0.1]))
-    >>> choice = br.choose_amount_model({"a": a, "b": b}, review=20)
-    >>> choice.model, choice.point.cost, choice.points["a"].cost
-    ('b', 30.0, 60.0)
-    """  # noqa: E501
+    """Each model set by `choose_amount`, and the best of them; whether it is better than the others
+    is not tested here.
+    """
     if not isinstance(models, Mapping) or not models:
         raise refuse(
             "BR410",

@@ -1,23 +1,45 @@
-"""Intervals of costs and amounts: rows are resampled with their amounts, as no formula knows how
-these are spread.
+"""Costs and amounts: intervals by resampled rows, and whether the best model by amounts is better
+than the others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from itertools import combinations
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from baserate.conditions import Conditions
-from baserate.counts.amounts import Amounts, check_amounts
+from baserate.counts.amounts import Amounts, JointAmounts, check_amounts
 from baserate.counts.cells import Array
 from baserate.counts.counts import Counts
-from baserate.decisions.amount_costs import CAUGHT, AmountPoint, Priced, Prices, decided
+from baserate.decisions.amount_costs import (
+    CAUGHT,
+    AmountChoice,
+    AmountPoint,
+    Priced,
+    Prices,
+    chosen_among_amounts,
+    decided,
+)
 from baserate.decisions.operating_point import OperatingPoint
 from baserate.decisions.rules import Rule, parse_rule
 from baserate.errors import Infeasible
+from baserate.inference.best_model import (
+    ESTIMATED,
+    WEIGHTED_MCNEMAR,
+    Moves,
+    around,
+    binding,
+    bounds_beside,
+    flagged,
+    gradient_of,
+    moved_p,
+    of_best,
+)
 from baserate.inference.bootstrap import (
     BLOCK,
     NEGATIVES,
@@ -34,7 +56,8 @@ from baserate.inference.bootstrap import (
     urn_of,
 )
 from baserate.inference.estimated_prior import refuse_estimate
-from baserate.inference.values import BOTH, Interval, checked_level
+from baserate.inference.paired import same_scores
+from baserate.inference.values import BOTH, Difference, Interval, checked_level
 from baserate.kernels import Cells, best
 from baserate.notes import Note
 from baserate.numbers import Floats, rounded
@@ -235,3 +258,189 @@ def _resampled(
             )
         if plan.progress is not None:
             plan.progress(first + count, plan.replicates)
+
+
+# ---- is the best model better? ----------------------------------------------------------------
+
+
+SEPARATE = (
+    "the amounts of each model were counted alone, which does not say what both of two models"
+    " caught; count_amounts takes several scores"
+)
+ONE_CLASS = "there are cases of one class only"
+
+
+def choose_amount_model(
+    models: JointAmounts | Mapping[str, Amounts],
+    rule: str | None = None,
+    *,
+    level: float = 0.95,
+    **options: Any,
+) -> AmountChoice:
+    """Which model, and where should its threshold be, if every miss costs its own amount? And is it
+    better than the others?
+
+    Each model is set by `choose_amount` (with its options); the cheapest wins, or by a budget
+    without `review` the one that catches most. With the amounts of all models on the same cases
+    (see `count_amounts`) the best model is tested against every other one (see `amount_leads`).
+
+    >>> import baserate as br
+    >>> labels, worth = [1, 1, 0, 0], [1000, 10, 5, 5]
+    >>> both = br.count_amounts(labels, {"a": [0.4, 0.9, 0.8, 0.1], "b": [0.9, 0.2, 0.3, 0.1]}, worth)
+    >>> choice = br.choose_amount_model(both, review=20)
+    >>> choice.model, choice.point.cost, choice.points["a"].cost, choice.indistinguishable
+    ('b', 30.0, 60.0, ('a', 'b'))
+    """  # noqa: E501
+    level, choice = checked_level(level), chosen_among_amounts(models, rule, **options)
+    if len(choice.points) < 2:
+        return choice
+    if not isinstance(models, JointAmounts):
+        return replace(choice, untested=SEPARATE)
+    if choice.point.at.estimate is not None:
+        return replace(choice, untested=ESTIMATED)
+    if not models.joint.total_positives or not models.joint.total_negatives:
+        return replace(choice, untested=ONE_CLASS)
+    found = amount_leads(models, choice.points, choice.model, level=level)
+    return replace(choice, differences=found)
+
+
+def amount_leads(
+    models: JointAmounts, points: Mapping[str, AmountPoint], best: str, *, level: float = 0.95
+) -> tuple[Difference, ...]:
+    """The lead of the best model over every other one by cost, or by the amount caught, closest
+    first; with Holm's adjustment over all pairs where there are three or more.
+
+    As in `leads`, the test asks whether swapping the two models on every case on which they differ
+    could give as large a difference; a positive counts for its amount less the review, a negative
+    for the review. Where a rule decides, each counts for what it changes along the rule. One case
+    each way and class is added, of weight Σw² / Σ|w| where those of its class have weights w: they
+    are worth (Σw)² / Σw² equal ones (Kish 1965, Survey Sampling), and it is one of these. With all
+    amounts equal the answer is that of `choose_model`.
+    """
+    settings = {name: _setting(models, name, point) for name, point in points.items()}
+    found = [
+        replace(
+            _lead(models, (settings[a], settings[b]), (points[a], points[b]), (a, b), level),
+            notes=same_scores(models.joint, (a, b)),
+        )
+        for a, b in combinations(points, 2)
+    ]
+    return of_best(found, best, found[0].better)
+
+
+class _Setting(NamedTuple):
+    """Which cases a model flags, how the rule that keeps its threshold changes with tpr and fpr,
+    and how tpr, fpr and the amount caught a positive move to stricter and to looser thresholds.
+    """
+
+    flags: Floats
+    term: tuple[float, float] | None
+    sides: Floats
+
+
+def _setting(models: JointAmounts, name: str, point: AmountPoint) -> _Setting:
+    priced, where = Priced.of(models[name]), point.point
+    points, caught = priced.points, where.optimized == CAUGHT
+    values = (priced.missed if caught else priced.costs)(point.prices)
+    here = point.amount_missed if caught else point.cost
+    term = None if where.in_advance else binding(where, points, -values, -here)
+    low, place, high = around(points, points.place(where.threshold))
+    worth = priced.amounts.caught_units.astype(np.float64) / 10.0**priced.amounts.decimals
+    columns = points.tpr, points.fpr, worth / float(points.total_positives)
+    sides = [
+        [column[b] - column[a] for column in columns] for a, b in ((low, place), (place, high))
+    ]
+    return _Setting(
+        flagged(models.joint.scores[name], points, where),
+        None if term is None else gradient_of(term.measure, where.confusion, where.at),
+        np.array(sides, dtype=np.float64),
+    )
+
+
+def _lead(
+    models: JointAmounts,
+    pair: tuple[_Setting, _Setting],
+    points: tuple[AmountPoint, AmountPoint],
+    names: tuple[str, str],
+    level: float,
+) -> Difference:
+    """The second model against the first."""
+    one, joint = points[0], models.joint
+    caught = one.point.optimized == CAUGHT
+    name = CAUGHT if caught else "cost"
+    values = float(getattr(one, name)), float(getattr(points[1], name))
+    cases = int(joint.total_positives), int(joint.total_negatives)
+    apart, ours = pair[1].flags - pair[0].flags, joint.positives > 0
+    plain, ways = _weights(pair, one, models.worth[ours], cases)
+    found = []
+    for weights in ways:
+        parts = [
+            _moves(apart[of], weight, size)
+            for of, weight, size in zip((ours, ~ours), weights, cases, strict=True)
+        ]
+        found.append((sum(part.variance for part in parts), parts))
+    variance, parts = max(found, key=lambda each: each[0])
+    if one.at.as_in_sample:
+        share = cases[0] / sum(cases)
+        sums = [float(apart[of] @ weight) for of, weight in zip((ours, ~ours), plain, strict=True)]
+        slope = sums[0] / cases[0] / share - sums[1] / cases[1] / (1 - share)
+        variance += slope**2 * share * (1 - share) / sum(cases)
+    value = values[1] - values[0]
+    p = moved_p(value, parts)
+    return Difference(
+        value,
+        *bounds_beside(value, variance, p, level),
+        p,
+        WEIGHTED_MCNEMAR,
+        names,
+        values,
+        level,
+        name,
+        "higher" if caught else "lower",
+        one.at,
+        statistic=value / math.sqrt(variance) if variance else math.nan,
+        discordant=(int(np.count_nonzero(apart)), sum(cases)),
+    )
+
+
+Weights = tuple[Floats, Floats]
+
+
+def _weights(
+    pair: tuple[_Setting, _Setting], point: AmountPoint, worth: Floats, cases: tuple[int, int]
+) -> tuple[Weights, list[Weights]]:
+    """What flagging each positive, and each negative, changes the sum by, times the cases of its
+    class; and the same along the rule where that keeps the thresholds, towards stricter ones and
+    towards looser ones.
+    """
+    prices, prior = point.prices, float(point.at.prior or 0)
+    review, recovered, whole = (
+        float(each) for each in (prices.review, prices.recovered, prices.cases)
+    )
+    caught = point.point.optimized == CAUGHT
+
+    def positives(amounts: Any) -> Any:
+        return whole * prior * (amounts if caught else review - recovered * amounts)
+
+    negative = 0.0 if caught else whole * (1 - prior) * review
+    plain = positives(worth), np.full(cases[1], negative)
+    terms = [one.term for one in pair if one.term is not None]
+    if not terms:
+        return plain, [plain]
+    rule, ways = np.mean(terms, axis=0), []
+    for tpr, fpr, moved in pair[0].sides + pair[1].sides:
+        mean = moved / tpr if tpr else float(worth.mean())
+        # Less than half a case is not seen to move.
+        move = np.array([max(tpr, 0.5 / cases[0]), max(fpr, 0.5 / cases[1])])
+        along_rule = float(rule @ move)
+        ratio = float(move @ (positives(mean), negative)) / along_rule if along_rule else 0.0
+        ways.append((plain[0] - ratio * rule[0], plain[1] - ratio * rule[1]))
+    return plain, ways
+
+
+def _moves(apart: Floats, weights: Floats, cases: int) -> Moves:
+    some = np.flatnonzero(apart)
+    sizes = apart[some] * weights[some]
+    whole = float(np.abs(weights).sum())
+    usual = float(weights @ weights) / whole if whole else 0.0
+    return Moves(sizes, np.ones(len(some)), (-usual, usual), cases)

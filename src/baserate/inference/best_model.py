@@ -45,6 +45,7 @@ from baserate.numbers import Floats, Undefinable, exactly
 WEIGHTED_MCNEMAR, DELTA = "weighted-mcnemar", "delta"
 SEPARATE = "the models were counted separately; count them together with count_models"
 WEIGHED = "the cases are weighted, and weights do not say how many cases were seen"
+ESTIMATED = "the base rate is an estimate"
 CHOSEN_AGAIN = (
     "thresholds are chosen again on each of them, so the interval is of the way of choosing, not of"
     " the thresholds chosen here"
@@ -56,6 +57,8 @@ ROUNDING = 1e-9
 STEP = Fraction(1, 10**6)
 # Beyond so many standard deviations nothing of a binomial distribution is left that a float shows.
 FAR = 40
+# So many signs are tried in every combination.
+TRIED = 14
 
 
 def choose_model(  # noqa: PLR0913 (each is a question of its own)
@@ -149,7 +152,7 @@ def _beside_baseline(
         if counts.weighted
         else ""
     )
-    why = why or ("the base rate is an estimate" if choice.point.at.estimate is not None else "")
+    why = why or (ESTIMATED if choice.point.at.estimate is not None else "")
     why = why or ("a mixture of two thresholds is used" if choice.point.how == MIXTURE else "")
     if why or not isinstance(counts, Counts):
         return replace(choice, baseline_untested=why)
@@ -170,7 +173,7 @@ def _why_untested(joint: JointCounts, choice: Choice) -> str:
         return WEIGHED
     if choice.point.guarantee is not None:
         return "the thresholds keep a guarantee, and how they vary with the cases is not worked out"
-    return "the base rate is an estimate" if choice.point.at.estimate is not None else ""
+    return ESTIMATED if choice.point.at.estimate is not None else ""
 
 
 def choices(
@@ -240,21 +243,19 @@ def leads(
         )
         for (i, a), (j, b) in combinations(enumerate(names), 2)
     }
-    return _of_best(list(found.values()), best, what)
+    return of_best(list(found.values()), best, what.direction)
 
 
 def _tested(choice: Choice, found: list[Difference]) -> Choice:
     what = made_best(choice.point)
-    return replace(choice, differences=_of_best(found, choice.model, what))
+    return replace(choice, differences=of_best(found, choice.model, what.direction))
 
 
-def _of_best(found: list[Difference], best: str, what: Measure) -> tuple[Difference, ...]:
+def of_best(found: list[Difference], best: str, direction: str | None) -> tuple[Difference, ...]:
     """Of all pairs those with the best model, which stands second in each: the closest first."""
     every = adjusted(found) if len(found) > 1 else found
     ours = [one if one.models[1] == best else _turned(one) for one in every if best in one.models]
-    return tuple(
-        sorted(ours, key=lambda one: one.value if what.direction == "higher" else -one.value)
-    )
+    return tuple(sorted(ours, key=lambda one: one.value if direction == "higher" else -one.value))
 
 
 def _turned(one: Difference) -> Difference:
@@ -288,24 +289,24 @@ def _setting(
     points = Points.of(joint.marginal(model))
     what = measure or made_best(point)
     flags = flagged(joint.scores[model], points, point)
-    term = (
-        _binding(point, points, made_best(point))
-        if point.optimized and not point.in_advance
-        else None
-    )
+    term = None
+    if point.optimized and not point.in_advance:
+        best = made_best(point)
+        sign = 1.0 if best.direction == "higher" else -1.0
+        term = binding(point, points, sign * along(best, points, point.at), sign * point[best])
     try:
         value, gradient = (
             float(exact_value(what, point.confusion, point.at)),
-            _gradient(what, point.confusion, point.at),
+            gradient_of(what, point.confusion, point.at),
         )
-        along_rule = None if term is None else _gradient(term.measure, point.confusion, point.at)
+        along_rule = None if term is None else gradient_of(term.measure, point.confusion, point.at)
     except Undefinable:
         return Setting(
             flags, math.nan, (0.0, 0.0), 0.0, None, ((0.0, 0.0),) * 2, in_advance=point.in_advance
         )
     with_prior = _with_prior(what, point.confusion, point.at)
     other = along_rule is not None and not _parallel(
-        gradient, _gradient(made_best(point), point.confusion, point.at)
+        gradient, gradient_of(made_best(point), point.confusion, point.at)
     )
     return Setting(
         flags,
@@ -345,16 +346,15 @@ def _above(scores: Array, points: Points, place: int) -> Floats:
     )
 
 
-def _binding(point: OperatingPoint, points: Points, what: Measure) -> Term | None:
-    """The term of the rule without which the threshold would be elsewhere."""
+def binding(point: OperatingPoint, points: Points, values: Floats, here: float) -> Term | None:
+    """The term of the rule without which the threshold would be elsewhere. `values` are those of
+    every point, higher ones better, and `here` that of the chosen one.
+    """
     terms = (
         parse_rule(point.rule, point.volume).terms if point.rule and " = " not in point.rule else ()
     )
     if not terms or point.how == GUESS:
         return None
-    sign = 1.0 if what.direction == "higher" else -1.0
-    values = sign * along(what, points, point.at)
-    here = sign * point[what]
     if np.isnan(values).all() or not np.nanmax(values) > here + ROUNDING * abs(here):
         return None
     lower, upper = (
@@ -374,7 +374,7 @@ def _binding(point: OperatingPoint, points: Points, what: Measure) -> Term | Non
     return found[0] if found else None
 
 
-def _gradient(what: Measure, confusion: Confusion, at: Conditions) -> tuple[float, float]:
+def gradient_of(what: Measure, confusion: Confusion, at: Conditions) -> tuple[float, float]:
     """How the measure changes with tpr and with fpr; from one side at the ends of their range."""
     return _slope(what, confusion, at, positives=True), _slope(what, confusion, at, positives=False)
 
@@ -421,10 +421,19 @@ def _with_prior(what: Measure, confusion: Confusion, at: Conditions) -> float:
 def _sides(
     points: Points, point: OperatingPoint
 ) -> tuple[tuple[float, float], tuple[float, float]]:
-    """How tpr and fpr move to a threshold two standard deviations of what is flagged stricter, and
-    as much looser.
+    """How tpr and fpr move to a somewhat stricter threshold, and to a somewhat looser one."""
+    low, place, high = around(points, points.place(point.threshold))
+    rates = points.tpr, points.fpr
+    stricter, looser = (
+        [float(rate[b] - rate[a]) for rate in rates] for a, b in ((low, place), (place, high))
+    )
+    return (stricter[0], stricter[1]), (looser[0], looser[1])
+
+
+def around(points: Points, place: int) -> tuple[int, int, int]:
+    """The place of a threshold between those of one that is two standard deviations of what is
+    flagged stricter, and of one as much looser.
     """
-    place = points.place(point.threshold)
     low = high = place
     for flagged_by, whole in (
         (points.tp, points.total_positives),
@@ -434,11 +443,7 @@ def _sides(
         width = 2 * math.sqrt(now * (1 - now / whole)) + 1 if whole else 0.0
         low = min(low, int(np.searchsorted(flagged_by, now - width, side="left")))
         high = max(high, int(np.searchsorted(flagged_by, now + width, side="right")) - 1)
-    rates = points.tpr, points.fpr
-    stricter, looser = (
-        [float(rate[b] - rate[a]) for rate in rates] for a, b in ((low, place), (place, high))
-    )
-    return (stricter[0], stricter[1]), (looser[0], looser[1])
+    return low, place, high
 
 
 # ---- two models -------------------------------------------------------------------------------
@@ -484,12 +489,7 @@ def _difference(
     )
     chosen = not all(one.in_advance for one in pair)
     p, method = _p_value(value, weights, variance, apart, table.cases, added=2 if chosen else 0)
-    half = normal((1 + level) / 2) * math.sqrt(variance)
-    low, high = value - half, value + half
-    if p >= missed(
-        level
-    ):  # the test decides: an interval that left out no difference would contradict it
-        low, high = min(low, 0.0), max(high, 0.0)
+    low, high = bounds_beside(value, variance, p, level)
     widest = what.range[1] - what.range[0]
     low, high = max(low, -widest), min(high, widest)
     return Difference(
@@ -507,6 +507,15 @@ def _difference(
         statistic=value / math.sqrt(variance) if variance else math.nan,
         discordant=(round(sum(apart)), sum(table.cases)),
     )
+
+
+def bounds_beside(value: float, variance: float, p: float, level: float) -> tuple[float, float]:
+    """Bounds of a difference that contain 0 where its test rules nothing out: otherwise they would
+    contradict each other.
+    """
+    half = normal((1 + level) / 2) * math.sqrt(variance)
+    low, high = value - half, value + half
+    return (min(low, 0.0), max(high, 0.0)) if p >= missed(level) else (low, high)
 
 
 def _possible(
@@ -648,6 +657,73 @@ def swapped_p(value: float, one: tuple[float, int], other: tuple[float, int]) ->
     return min(1.0, 2 * float(chance @ tail))
 
 
+class Moves(NamedTuple):
+    """By how much each case of a class moves a difference of sums: `sizes` of so many `times` cases
+    each, out of `cases`. `added` is what one case more moves that only the first of two models
+    flags, and one that only the second does.
+    """
+
+    sizes: Floats
+    times: Array
+    added: tuple[float, float]
+    cases: int
+
+    @property
+    def mean(self) -> float:
+        """What the class adds to the difference."""
+        return float(self.times @ self.sizes) / self.cases
+
+    @property
+    def variance(self) -> float:
+        """Of the mean over the class, with a case more each way (Bonett & Price 2012)."""
+        whole = self.cases + 2
+        squares = float(self.times @ self.sizes**2) + sum(one**2 for one in self.added)
+        mean = (float(self.times @ self.sizes) + sum(self.added)) / whole
+        return max(0.0, squares / whole - mean**2) / whole
+
+
+def moved_p(value: float, parts: Sequence[Moves]) -> float:
+    """The p-value of a difference of sums, by swapping the models on every case that moves it."""
+    if not value or not any(part.sizes.any() for part in parts):
+        return 1.0
+    sizes = [np.abs([*part.sizes, *part.added]) / part.cases for part in parts]
+    times = [np.asarray([*part.times, 1, 1], dtype=np.float64) for part in parts]
+    return flipped_p(value, np.concatenate(sizes), np.concatenate(times))
+
+
+def flipped_p(value: float, sizes: Floats, times: Floats) -> float:
+    """`swapped_p` where cases count for different amounts: `sizes`, of so many `times` cases each.
+
+    All signs of the largest are tried, and those of the others add up to a normal distribution: one
+    large amount is one toss of a coin, however many small ones stand beside it.
+
+    >>> import numpy as np
+    >>> from baserate.inference.best_model import flipped_p
+    >>> flipped_p(100, np.array([90.0, 5, 4, 1]), np.ones(4)), flipped_p(20, np.ones(1), np.array([60.0]))
+    (0.125, 0.01348...)
+    """  # noqa: E501
+    from scipy.special import ndtr
+
+    scale = float(sizes.max())
+    distinct, place = np.unique(np.round(sizes / scale, 12) * scale, return_inverse=True)
+    number = np.bincount(place, weights=times)
+    distinct, number = distinct[distinct > 0], number[distinct > 0]
+    if len(distinct) <= 2 and (number % 1 == 0).all():
+        (one, other) = [*zip(distinct.tolist(), map(int, number), strict=True), *[(0.0, 0)] * 2][:2]
+        return swapped_p(value, one, other)
+    largest = np.repeat(distinct[::-1], np.minimum(number[::-1], TRIED).astype(np.int64))[:TRIED]
+    sums = np.zeros(1)
+    for size in largest:
+        sums = np.concatenate((sums + size, sums - size))
+    gone, slack = abs(value), ROUNDING * float(number @ distinct)
+    rest = math.sqrt(max(0.0, float(number @ distinct**2) - float(largest @ largest)))
+    if number.sum() <= TRIED or rest <= slack:
+        beyond = float(np.mean(sums >= gone - slack))
+    else:
+        beyond = float(np.mean(ndtr((sums - gone) / rest)))
+    return min(1.0, 2 * beyond)
+
+
 # ---- different cases, and resamples -----------------------------------------------------------
 
 
@@ -673,7 +749,7 @@ def _apart(
         values.append(float(exact_value(what, point.confusion, point.at)))
         tp, fp, fn, tn = (float(part) for part in point.confusion)
         for weight, part, cases in zip(
-            _gradient(what, point.confusion, point.at), (tp, fp), (tp + fn, fp + tn), strict=True
+            gradient_of(what, point.confusion, point.at), (tp, fp), (tp + fn, fp + tn), strict=True
         ):
             rate = (part + 1) / (cases + 2)
             variance += weight**2 * rate * (1 - rate) / (cases + 2)

@@ -337,7 +337,7 @@ def planned(
             f"a bootstrap resamples up to {grouped(MOST_CASES)} cases, and these are"
             f" {grouped(cases)}"
         )
-        raise refuse("BR631", text, OTHERWISE)
+        raise refuse("BR623", text, OTHERWISE)
     return Plan(how, checked_replicates(replicates), checked_seed(seed), progress)
 
 

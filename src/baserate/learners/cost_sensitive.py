@@ -455,7 +455,7 @@ class MetaCost(Wrapper):
         rows, labels = checked(X, y)
         if not isinstance(self.resamples, int | np.integer) or self.resamples < 1:
             raise refuse(
-                "BR908",
+                "BR580",
                 f"resamples are a whole number from 1 on, got {quoted(self.resamples)}",
                 "resamples=30",
             )

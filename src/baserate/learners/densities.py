@@ -4,104 +4,140 @@ Parzen.
 
 from __future__ import annotations
 
-from typing import Any, Self
+from collections.abc import Iterator
+from typing import Any, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
+from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.covariance import empirical_covariance
-from sklearn.metrics import euclidean_distances
 from sklearn.mixture import GaussianMixture
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from baserate.conditions import Conditions
+from baserate.counts.cells import Indices
 from baserate.errors import quoted, refuse
 from baserate.numbers import Floats
 
 # ----------------------------------------------------------------------
-# How wide a Parzen kernel is to be: as wide as makes each case most likely, given all the others.
+# The width of a Parzen kernel: the one that makes each case most likely, given all the others.
 
 
+T = TypeVar("T", bound=np.generic)
 GRID, STRIDE = 64, 8
+SAMPLE = 256  # cases whose likelihood is searched where there are more
 MOST_STEPS = 100
-CLOSE = 1e-5  # of the last leap: what is left of the error is about its square
+CLOSE = 1e-5  # of the last step: what is left of the error is about its square
+BLOCK = 1 << 18  # distances in a block: those that fit into a processor's cache
 
 
 def leave_one_out_width(cases: Floats, near: float | None = None) -> float:
     """The width of an isotropic Gaussian kernel with the largest leave-one-out likelihood.
 
     The best of a grid from a hundredth of the least distance to the largest one (every eighth
-    first, then those around the best), then EM (each case belongs to its neighbours in shares), two
-    steps of which foretell where they lead. Where there is no largest value (no two cases differ,
-    or every case has a twin), the least width tried stands in, or 1. Where it is known to lie
-    `near` a width, as of nearly the same cases, no grid is tried.
+    first, then those around the best), for at most 256 of the cases, each given all the others;
+    from there Newton's method, or EM where its steps lead too far. Where there is no largest value
+    (no two cases differ, or every case has a twin), the least width tried stands in, or 1. Where
+    the width is known to lie `near` another, as of nearly the same cases, no grid is tried.
     """
-    squares = np.zeros((len(cases), len(cases)))
-    for column in cases.T:  # differences before squares: twins are exactly 0 apart
-        squares += (column[:, None] - column[None, :]) ** 2
-    np.fill_diagonal(squares, np.inf)  # no case counts for itself
+    rows = np.arange(len(cases))
+    if near is None and len(cases) > SAMPLE:
+        near = _searched(cases, np.linspace(0, rows[-1], SAMPLE).astype(np.intp))
     if near is not None:
-        return _settled(squares, cases.size, near, (near / 2, near * 2))
-    apart = squares[np.isfinite(squares) & (squares > 0)]
-    if not len(apart):
+        width = _settled(cases, rows, near, (near / 2, near * 2))
+        if near / 2 < width < near * 2:
+            return width
+    return _searched(cases, rows)
+
+
+def _searched(cases: Floats, rows: Indices) -> float:
+    """The best of a grid for these rows, given all the others, and the largest value near it."""
+    least, most = np.inf, 0.0
+    for squares, _ in _squares_to_others(cases, rows):
+        apart = squares[(squares > 0) & (squares < np.inf)]
+        least, most = apart.min(initial=least), apart.max(initial=most)
+    if not most:
         return 1.0
-    low, high = float(np.sqrt(apart.min())) / 100, float(np.sqrt(apart.max()))
-    grid = np.geomspace(low, high, GRID)
-    best = _best(squares, grid, range(0, GRID, STRIDE), cases.shape[1])
-    best = _best(
-        squares, grid, range(max(0, best - STRIDE + 1), min(GRID, best + STRIDE)), cases.shape[1]
-    )
-    return _settled(
-        squares,
-        cases.size,
-        float(grid[best]),
-        (float(grid[max(0, best - 1)]), float(grid[min(GRID - 1, best + 1)])),
-    )
+    grid = np.geomspace(np.sqrt(least) / 100, np.sqrt(most), GRID)
+
+    def likelihood(place: int) -> float:
+        return leave_one_out_likelihood(cases, float(grid[place]), rows)
+
+    best = max(range(0, GRID, STRIDE), key=likelihood)
+    best = max(range(max(0, best - STRIDE + 1), min(GRID, best + STRIDE)), key=likelihood)
+    ends = float(grid[max(0, best - 1)]), float(grid[min(GRID - 1, best + 1)])
+    return _settled(cases, rows, float(grid[best]), ends)
 
 
-def _best(squares: Floats, grid: Floats, places: range, dimensions: int) -> int:
-    return max(
-        places, key=lambda place: leave_one_out_likelihood(squares, float(grid[place]), dimensions)
-    )
-
-
-def _settled(squares: Floats, size: int, width: float, ends: tuple[float, float]) -> float:
-    """Where EM comes to rest, between the neighbours of the best width of the grid; Aitken's rule
-    leaps ahead of its small steps.
-    """
-    beyond = squares.min(axis=1, keepdims=True) - squares
-    known = np.where(np.isfinite(squares), squares, 0.0)
-
-    def step(width: float) -> float:
-        """The mean square of the distances, each weighed by how much a case belongs to the
-        other.
-        """
-        likely = np.exp(beyond / (2 * width**2))
-        shares = np.einsum("ij,ij->i", likely, known) / likely.sum(axis=1)
-        return max(float(np.sqrt(shares.sum() / size)), ends[0])
-
+def _settled(cases: Floats, rows: Indices, width: float, ends: tuple[float, float]) -> float:
+    """The width between these two at which the likelihood of these rows is largest."""
     for _ in range(MOST_STEPS):
-        once = step(width)
-        twice = step(once)
-        bend = twice - 2 * once + width
-        ahead = width - (once - width) ** 2 / bend if bend else twice
-        again = ahead if ends[0] <= ahead <= ends[1] else twice
-        moved, width = abs(again - width), again
+        wanted, slope = _em_step(cases, rows, width**2)
+        ahead = width**2 + (wanted - width**2) / (1 - slope) if slope < 1 else np.inf
+        again = max(np.sqrt(ahead if ends[0] ** 2 <= ahead <= ends[1] ** 2 else wanted), ends[0])
+        moved, width = abs(again - width), float(again)
         if moved <= CLOSE * width:
             break
     return width
 
 
-def leave_one_out_likelihood(squares: Floats, width: float, dimensions: int) -> float:
-    """The logarithm of how likely all cases are, each given the others, up to a constant."""
-    nearest = squares.min(
-        axis=1, keepdims=True
-    )  # kernels as shares of the nearest one, so that none of them all vanishes
-    total = np.exp((nearest - squares) / (2 * width**2)).sum(axis=1)
-    return float((np.log(total) - nearest[:, 0] / (2 * width**2)).sum()) - len(
-        squares
-    ) * dimensions * float(np.log(width))
+def _em_step(cases: Floats, rows: Indices, variance: float) -> tuple[float, float]:
+    """The mean square of the distances in a dimension, each weighed by how much a case belongs to
+    the other, and how it changes with the variance of the kernel.
+    """
+    mean, slope = 0.0, 0.0
+    for squares, own in _squares_to_others(cases, rows):
+        likely = _shares_of_nearest(squares, variance)
+        squares[own] = 0
+        likely /= likely.sum(axis=1, keepdims=True)
+        first = np.einsum("ij,ij->i", likely, squares)
+        mean += float(first.sum())
+        slope += float((np.einsum("ij,ij,ij->i", likely, squares, squares) - first**2).sum())
+    size = len(rows) * cases.shape[1]
+    return mean / size, slope / (2 * variance**2 * size)
+
+
+def leave_one_out_likelihood(cases: Floats, width: float, rows: Indices | None = None) -> float:
+    """The logarithm of how likely these rows are, each given all the others, up to a constant."""
+    rows = np.arange(len(cases)) if rows is None else rows
+    blocks = _squares_to_others(cases, rows)
+    total = sum(float(_log_kernels(squares, width).sum()) for squares, _ in blocks)
+    return float(total - len(rows) * cases.shape[1] * np.log(width))
+
+
+def _squares_to_others(
+    cases: Floats, rows: Indices
+) -> Iterator[tuple[Floats, tuple[Indices, Indices]]]:
+    """The squared distances of these rows to all cases, in blocks, exactly 0 to twins and infinite
+    to themselves; and where these lie.
+    """
+    for some in _blocks(rows, len(cases)):
+        squares = cdist(cases[some], cases, "sqeuclidean")
+        own = np.arange(len(some)), some
+        squares[own] = np.inf
+        yield squares, own
+
+
+def _blocks(rows: npt.NDArray[T], columns: int) -> Iterator[npt.NDArray[T]]:
+    step = max(1, BLOCK // columns)
+    return (rows[first : first + step] for first in range(0, len(rows), step))
+
+
+def _shares_of_nearest(squares: Floats, variance: float) -> Floats:
+    """Kernels as shares of the nearest one, so that they do not all vanish."""
+    likely: Floats = squares.min(axis=1, keepdims=True) - squares
+    likely /= 2 * variance
+    np.exp(likely, out=likely)
+    return likely
+
+
+def _log_kernels(squares: Floats, width: float) -> Floats:
+    """The logarithm of the sum of the kernels at these distances, row by row."""
+    total = _shares_of_nearest(squares, width**2).sum(axis=1)
+    found: Floats = np.log(total) - squares.min(axis=1) / (2 * width**2)
+    return found
 
 
 # ----------------------------------------------------------------------
@@ -111,8 +147,6 @@ def leave_one_out_likelihood(squares: Floats, width: float, dimensions: int) -> 
 
 EQUAL = "equal"
 LOG_TWO_PI = float(np.log(2 * np.pi))
-# So many distances are held at a time.
-BLOCK = 1 << 22
 # So much of its mean is added to the variance of every direction, so that one without spread has a
 # density.
 RIDGE = 1e-9
@@ -329,10 +363,10 @@ class Parzen(_Densities):
 
 def _kernel_sum(rows: Floats, cases: Floats, width: float) -> Floats:
     """The logarithm of the mean of the kernels, a block of rows at a time."""
-    step, found = max(1, BLOCK // len(cases)), list[Floats]()
-    for first in range(0, len(rows), step):
-        squares = euclidean_distances(rows[first : first + step], cases, squared=True)
-        found.append(np.logaddexp.reduce(-squares / (2 * width**2), axis=1))
     scale = cases.shape[1] * (LOG_TWO_PI / 2 + np.log(width)) + np.log(len(cases))
+    found = [
+        _log_kernels(cdist(block, cases, "sqeuclidean"), width)
+        for block in _blocks(rows, len(cases))
+    ]
     total: Floats = np.concatenate(found) - scale
     return total

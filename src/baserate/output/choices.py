@@ -21,7 +21,14 @@ from baserate.numbers import Undefined, rounded
 from baserate.output import tables
 from baserate.output.comparisons import of_difference, of_leads
 from baserate.output.document import conditions, number, threshold, uncertain
-from baserate.output.tables import BASELINES, digits, in_words, listed, p_in_words
+from baserate.output.tables import (
+    BASELINES,
+    digits,
+    in_words,
+    lead_in_words,
+    listed,
+    p_in_words,
+)
 from baserate.robustness.decision import (
     CAUGHT,
     EVERY_PART,
@@ -344,7 +351,7 @@ def led(
     """Who finds most, where, within a share of false alarms."""
     within = f"at most {100 * found.fdr:.6g} % false alarms among the alerts"
     choices = tested or {}
-    said = [f"{_at_prior(found, prior)}{_lead_within(choices.get(prior))}" for prior in priors]
+    said = [f"{_at_prior(found, prior)}{lead_in_words(choices.get(prior))}" for prior in priors]
     told = (
         "; ".join(said)
         if said
@@ -366,22 +373,6 @@ def led(
         *_values(found, priors),
         *filter(None, [tables.of_leads(list(choices.values()))]),
     )
-
-
-def _lead_within(choice: Choice | None) -> str:
-    """Whether the model that finds most is better than the others, behind what it finds."""
-    if choice is None or len(choice.points) < 2:
-        return ""
-    if choice.untested or not choice.differences:
-        return f" (the difference was not tested: {choice.untested})" if choice.untested else ""
-    close = [one for one in choice.differences if not one.significant]
-    if close:
-        others = tables.listed([one.models[0] for one in close])
-        return (
-            f" (cannot be distinguished from {others} on these cases, {tables.p_in_words(close)})"
-        )
-    are = "differences are" if len(choice.differences) > 1 else "difference is"
-    return f" (the {are} significant, {tables.p_in_words(choice.differences)})"
 
 
 def _names(lead: Lead) -> str:
@@ -423,11 +414,7 @@ MOST_RIVALS = 12
 
 def of_recommendation(found: Recommendation) -> dict[str, Any]:
     """The decision and its surroundings, for a program."""
-    decision = found.decision
-    leads_of = (
-        {"differences": [of_difference(one, None) for one in found.leads]} if found.leads else {}
-    )
-    parts: dict[str, Any] = {"decision": {**_decision(decision), **leads_of}}
+    parts: dict[str, Any] = {"decision": _decision(found.decision)}
     if found.map is not None and found.map.wins:
         parts["winner_map"] = _map(found.map)
     if found.stability is not None:
@@ -455,6 +442,8 @@ def _decision(decision: Decision) -> dict[str, Any]:
         "regret": _regret(decision.regret),
         "rivals": {name: _regret(rival) for name, rival in decision.rivals.items()},
         "refused": dict(decision.refused),
+        "differences": [of_difference(one, None) for one in decision.differences],
+        "untested": decision.untested or None,
         "mixture": (
             None
             if mixture is None
@@ -548,7 +537,7 @@ def decision_in_words(found: Recommendation) -> list[str]:
     where, and how firm that is.
     """
     blocks = [
-        f"{sentence(found.decision)}{_lead(found)}",
+        f"{sentence(found.decision)}{_lead(found.decision)}",
         *_mixed(found.decision),
         rivals(found.decision),
     ]
@@ -608,29 +597,24 @@ def _missed(decision: Decision) -> str:
     )
 
 
-def _lead(found: Recommendation) -> str:
-    """Whether the setting that was chosen is cheaper than the others, beyond chance."""
-    if not found.leads:
-        several = (
-            found.decision.model not in ANSWERS
-            and sum(name not in ANSWERS for name in found.decision.rivals) > 1
-        )
-        return (
-            " Whether its lead over the other models is significant was not tested."
-            if several
-            else ""
-        )
-    best = quoted(found.decision.model, quotes=False)
-    close = [one for one in found.leads if not one.significant]
+def _lead(decision: Decision) -> str:
+    """Whether the setting that was chosen is better than the others, beyond chance."""
+    found = decision.differences
+    if not found:
+        models = [name for name in decision.rivals if name not in ANSWERS]
+        told = decision.untested and decision.model not in ANSWERS and len(models) > 1
+        why = f" Its lead over the other models was not tested: {decision.untested}."
+        return why if told else ""
+    best = quoted(decision.model, quotes=False)
+    close = [one for one in found if not one.significant]
     if close:
         return (
             f" On these cases {best} cannot be distinguished from"
             f" {listed([one.models[0] for one in close])} ({p_in_words(close)})."
         )
-    others = listed([one.models[0] for one in found.leads])
-    many = "differences" if len(found.leads) > 1 else "difference"
-    are = "are" if len(found.leads) > 1 else "is"
-    return f" The {many} to {others} {are} significant ({p_in_words(found.leads)})."
+    others = listed([one.models[0] for one in found])
+    many, are = ("differences", "are") if len(found) > 1 else ("difference", "is")
+    return f" The {many} to {others} {are} significant ({p_in_words(found)})."
 
 
 def _most_at(decision: Decision) -> str:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from baserate.atomic import Grid, Page
 from baserate.conditions import Conditions, Uncertain, told
 from baserate.counts.joint import JointCounts
+from baserate.decisions.amount_costs import AmountChoice
 from baserate.decisions.operating_point import OperatingPoint
 from baserate.decisions.selection import Choice
 from baserate.errors import escaped, number_of, quoted
@@ -99,15 +100,22 @@ def of_difference(found: Difference, joint: JointCounts | None) -> dict[str, Any
     }
 
 
-def of_leads(choice: Choice) -> dict[str, Any]:
-    """Whether the best model is better than each of the others, and than one answer for all; null
-    where that was not tested, and why.
+def of_tested(choice: Choice | AmountChoice) -> dict[str, Any]:
+    """Whether the best model is better than each of the others; null where that was not tested, and
+    why.
     """
     same = choice.indistinguishable
     return {
         "differences": [of_difference(one, None) for one in choice.differences],
         "indistinguishable": None if same is None else list(same),
         "untested": choice.untested or None,
+    }
+
+
+def of_leads(choice: Choice) -> dict[str, Any]:
+    """The same, and whether it is better than one answer for all."""
+    return {
+        **of_tested(choice),
         "lead_over_baseline": (
             None
             if choice.lead_over_baseline is None

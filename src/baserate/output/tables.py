@@ -17,6 +17,7 @@ from baserate.counts.counts import Counts
 from baserate.curves.areas import auc
 from baserate.curves.curve import Curve
 from baserate.curves.named import act_on_everybody, benefits_at
+from baserate.decisions.amount_costs import AmountChoice, AmountPoint
 from baserate.decisions.operating_point import (
     OF_A_VOLUME,
     OperatingPoint,
@@ -305,6 +306,20 @@ def _significance(choice: Choice) -> str:
     )
 
 
+def lead_in_words(choice: Choice | AmountChoice | None) -> str:
+    """Whether the best model is better than the others, in brackets behind what it does."""
+    if choice is None or len(choice.points) < 2:
+        return ""
+    if choice.untested or not choice.differences:
+        return f" (the difference was not tested: {choice.untested})" if choice.untested else ""
+    close = [one for one in choice.differences if not one.significant]
+    if close:
+        others = listed([one.models[0] for one in close])
+        return f" (cannot be distinguished from {others} on these cases, {p_in_words(close)})"
+    are = "differences are" if len(choice.differences) > 1 else "difference is"
+    return f" (the {are} significant, {p_in_words(choice.differences)})"
+
+
 def _not_distinguished(choice: Choice) -> str:
     """The models that cannot be distinguished from the best, the best first, and those that are
     significantly worse.
@@ -394,7 +409,7 @@ def _named_amounts(choice: Choice, names: Sequence[str]) -> str:
     return ", ".join(f"{_cell(choice.points[model], name)} for {_name(model)}" for model in names)
 
 
-def of_leads(choices: Sequence[Choice]) -> str:
+def of_leads(choices: Sequence[Choice | AmountChoice]) -> str:
     """The lead of the best model over each of the others, with its interval: nothing where none was
     tested.
     """
@@ -439,11 +454,11 @@ def of_leads(choices: Sequence[Choice]) -> str:
                     one.method,
                 )
             )
-    first = tested[0].differences[0]
+    first, point = tested[0].differences[0], tested[0].point
     headings = (
         *(("prior",) if several else ()),
         "difference",
-        heading(first.name, [tested[0].point]),
+        heading(first.name, [point.point if isinstance(point, AmountPoint) else point]),
         percent(first.level),
         "p",
         *(("p (Holm)",) if adjusted else ()),

@@ -814,7 +814,7 @@ def histogram_panel(counts: Counts, *, bins: int = 30, threshold: float | None =
     refuse_merged(counts, "a histogram shows how all scores spread")
     if not isinstance(bins, int) or isinstance(bins, bool) or not 1 <= bins <= 1000:
         raise refuse(
-            "BR568", f"bins is a whole number from 1 to 1000, got {quoted(bins)}", "bins=30"
+            "BR542", f"bins is a whole number from 1 to 1000, got {quoted(bins)}", "bins=30"
         )
     scores = counts.scores.astype(np.float64)
     known = scores[np.isfinite(scores)]

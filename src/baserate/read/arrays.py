@@ -143,19 +143,7 @@ def count_models(
     >>> br.count_models([0, 0, 1, 1], {"logit": [0.1, 0.4, 0.35, 0.8], "forest": [0.0, 0.5, 0.5, 1.0]})
     JointCounts: 2 models (logit, forest), 2 positives, 2 negatives, 4 cells
     """  # noqa: E501
-    if not isinstance(y_scores, Mapping) or not y_scores:
-        raise refuse(
-            "BR410",
-            "count_models needs the scores of each model by name",
-            'count_models(y_true, {"logit": scores})',
-        )
-    strange = [name for name in y_scores if not isinstance(name, str)]
-    if strange:
-        raise refuse(
-            "BR410",
-            f"a model is named {quoted(strange[0])}, which is not text",
-            "name models by text",
-        )
+    check_named(y_scores, "count_models")
     cases = checked(
         y_true,
         y_scores,
@@ -166,6 +154,23 @@ def count_models(
     )
     positives, negatives, notes = cases.one_by_one()
     return JointCounts._of(cases.kept_scores(), positives, negatives, cases.ledger, notes)
+
+
+def check_named(y_scores: Any, function: str) -> None:
+    """Scores of several models, where each has a name."""
+    if not isinstance(y_scores, Mapping) or not y_scores:
+        raise refuse(
+            "BR410",
+            f"{function} needs the scores of each model by name",
+            f'{function}(y_true, {{"logit": scores}})',
+        )
+    strange = [name for name in y_scores if not isinstance(name, str)]
+    if strange:
+        raise refuse(
+            "BR410",
+            f"a model is named {quoted(strange[0])}, which is not text",
+            "name models by text",
+        )
 
 
 def count_groups(

@@ -13,13 +13,13 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, overload
 from zoneinfo import ZoneInfo
 
 import numpy as np
 
 from baserate.counts import counts
-from baserate.counts.amounts import Amounts, in_finer_units, in_units
+from baserate.counts.amounts import Amounts, JointAmounts, in_finer_units, in_units
 from baserate.counts.cells import Array
 from baserate.counts.counts import ARRAYS, Counts
 from baserate.counts.grouped import GroupedCounts, rank
@@ -41,7 +41,7 @@ from baserate.errors import (
 from baserate.kernels import Cells
 from baserate.notes import RANDOM, Ledger, Note, Source, checked_design, combine
 from baserate.numbers import rounded
-from baserate.read.arrays import count_cases
+from baserate.read.arrays import check_named, count_cases
 from baserate.read.cases import SCORE, Cases, Names, as_scores, checked, fitting
 from baserate.read.columns import Column, Unread, as_column, as_text, distinct, group_codes
 from baserate.read.large import count_large, sources_in_pieces
@@ -739,6 +739,17 @@ WITH_CURRENCY = re.compile(rf"[+-]?{SIGN}\s*[+-]?[\d.,']+|[+-]?[\d.,']+\s*{SIGN}
 MOST_SHOWN = 3
 
 
+@overload
+def count_amounts(
+    y_true: Any,
+    y_score: Mapping[str, Any],
+    amount: Any,
+    *,
+    pos_label: Any = None,
+    amount_missing: str | None = None,
+    design: str = RANDOM,
+) -> JointAmounts: ...
+@overload
 def count_amounts(
     y_true: Any,
     y_score: Any,
@@ -747,28 +758,42 @@ def count_amounts(
     pos_label: Any = None,
     amount_missing: str | None = None,
     design: str = RANDOM,
-) -> Amounts:
+) -> Amounts: ...
+def count_amounts(
+    y_true: Any,
+    y_score: Any,
+    amount: Any,
+    *,
+    pos_label: Any = None,
+    amount_missing: str | None = None,
+    design: str = RANDOM,
+) -> Amounts | JointAmounts:
     """How much money lies at each score, on positives and on negatives?
 
     `amount` is what each case is worth: 0 or more. A missing one is refused, unless
-    `amount_missing="mean"` says that the mean of its class stands for it.
+    `amount_missing="mean"` says that the mean of its class stands for it. With the scores of
+    several models by name, the `Amounts` of each on the same cases, which `choose_amount_model`
+    then tests.
 
     >>> import baserate as br
     >>> amounts = br.count_amounts([1, 0, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2, 0.1], [1000, 50, 20, 500, 300, 10])
     >>> amounts.positive_amounts
     array([1000.,    0.,   20.,    0.,  300.,    0.])
     """  # noqa: E501
-    beside = {AMOUNT: as_column(amount, AMOUNT)}
+    beside, several = {AMOUNT: as_column(amount, AMOUNT)}, isinstance(y_score, Mapping)
+    if several:
+        check_named(y_score, "count_amounts")
     cases = checked(
         y_true,
-        {SCORE: y_score},
+        y_score if several else {SCORE: y_score},
         pos_label=pos_label,
         sample_weight=None,
         names=Names(),
         design=design,
         beside=beside,
     )
-    return _amounts_of(cases, amount_missing)[SCORE]
+    found = _amounts_of(cases, amount_missing)
+    return found if several else found[SCORE]
 
 
 def count_amounts_file(  # noqa: PLR0913 (each is a word that users say)
@@ -794,7 +819,7 @@ def count_amounts_file(  # noqa: PLR0913 (each is a word that users say)
 
 def amounts_from(
     source: str, wanted: Wanted, options: Options, missing: str | None
-) -> dict[str, Amounts]:
+) -> JointAmounts:
     """The amounts at each score column, by its name."""
     cases, table = read_cases(source, wanted, options)
     try:
@@ -803,17 +828,18 @@ def amounts_from(
         raise error.moved(table.place) from None
 
 
-def _amounts_of(cases: Cases, missing: str | None) -> dict[str, Amounts]:
+def _amounts_of(cases: Cases, missing: str | None) -> JointAmounts:
     if CURRENCY in cases.beside:
         _check_currency(cases.beside[CURRENCY])
     units, decimals, notes = _units(cases.beside[AMOUNT], cases.positive, missing)
-    kept = cases.kept_scores()
-    return {
+    joint = joint_of(cases)
+    models = {
         name: Amounts._gathered(
-            count_cases(cases, name), (kept[name], cases.positive, units), decimals, notes
+            count_cases(cases, name), (scores, cases.positive, units), decimals, notes
         )
-        for name in cases.scores
+        for name, scores in joint.scores.items()
     }
+    return JointAmounts(joint, units, models)
 
 
 def _check_currency(column: Column) -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-import struct
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import asdict
 from typing import IO, Any, TypeVar
 
 import numpy as np
+from numpy.lib import format as npy
 
 from baserate.counts.cells import Array, run_starts
 from baserate.errors import (
@@ -25,19 +25,18 @@ from baserate.notes import Note
 from baserate.read.table import PROBE, InLines, InTables, Table, TableRows, codes_of
 
 # ----------------------------------------------------------------------
-# Columns between two processes: raw numbers and JSON in frames of a stated length. What arrives is
-# checked against what was promised.
+# Columns between two processes: lines of JSON and, behind those that say so, NumPy's .npy. What
+# arrives is checked against what was promised.
 
 
-LENGTH = struct.Struct("<Q")
-PIECE = 1 << 16  # values in a frame of JSON, at most
+PIECE = 1 << 16  # values in a line of JSON, at most
 MOST_JSON = 1 << 24  # bytes in it: parsed, they may take more than twenty times the room
+MOST_HEADER = 128  # bytes that describe an array
 POINTER, OBJECT = 8, 48  # bytes of a value of Python's, beside those of its text
-NUMBERS = {
-    np.dtype(kind).str: np.dtype(kind) for kind in ("?", *"bhilqBHILQ", *"efdg")
-}  # bools, whole numbers, floats of any size
-BYTE, MOST_BYTE = "|u1", 255
+# Bools, whole numbers, floats of any size.
+NUMBERS = frozenset(np.dtype(kind).str for kind in ("?", *"bhilqBHILQ", *"efdg"))
 LONG = 16  # values in a run, on average, from which on runs travel instead
+LENGTHS = frozenset({np.dtype(np.int64).str})
 CODES = frozenset(np.dtype(code).str for code in ("u1", "u2", "u4"))
 PLAIN = frozenset({str, type(None), bool, int, float})
 
@@ -49,14 +48,13 @@ class Untrue(Exception):  # noqa: N818 (the callers make one line of it)
 
 
 def send(out: IO[bytes], said: Any) -> None:
-    """A frame of JSON."""
-    out.write(framed(said))
+    """A line of JSON."""
+    out.write(lined(said))
 
 
-def framed(said: Any) -> bytes:
+def lined(said: Any) -> bytes:
     """The same, as bytes."""
-    data = json.dumps(said).encode("ascii")
-    return LENGTH.pack(len(data)) + data
+    return json.dumps(said).encode("ascii") + b"\n"
 
 
 def send_column(out: IO[bytes], column: Array) -> None:
@@ -64,7 +62,7 @@ def send_column(out: IO[bytes], column: Array) -> None:
     if column.dtype != object:
         if column.dtype.str not in NUMBERS:
             raise TypeError(f"a column of {column.dtype} cannot travel")
-        _send_packed(out, column)
+        _send_numbers(out, column)
         return
     coded = codes_of(column)
     if coded is None:
@@ -72,33 +70,18 @@ def send_column(out: IO[bytes], column: Array) -> None:
         _send_objects(out, column)
         return
     values, codes = coded
-    codes = codes if codes.dtype.str in CODES else codes.astype(np.uint32)
-    send(out, {"values": len(values), "codes": codes.dtype.str})
+    send(out, {"coded": len(values)})
     _send_objects(out, values)
-    _send_numbers(out, codes)
+    _send_array(out, codes if codes.dtype.str in CODES else codes.astype(np.uint32))
 
 
-def _send_packed(out: IO[bytes], column: Array) -> None:
-    """Numbers as they are; in runs where counts were spread to rows, and small whole numbers, such
-    as labels, in a byte each.
-    """
-    kind = {"as": column.dtype.str}
+def _send_numbers(out: IO[bytes], column: Array) -> None:
+    """Numbers as they are; in runs where counts were spread to rows."""
     starts = _runs(column)
+    send(out, "numbers" if starts is None else "runs")
+    _send_array(out, column if starts is None else column[starts])
     if starts is not None:
-        send(out, {**kind, "runs": len(starts)})
-        _send_numbers(out, column[starts])
-        _send_numbers(out, np.diff(starts, append=len(column)).astype(np.int64))
-        return
-    if (
-        column.dtype.kind in "iu"
-        and column.dtype.itemsize > 1
-        and len(column)
-        and column.min() >= 0
-        and column.max() <= MOST_BYTE
-    ):
-        column = column.astype(np.uint8)
-    send(out, {**kind, "numbers": column.dtype.str})
-    _send_numbers(out, column)
+        _send_array(out, np.diff(starts, append=len(column)).astype(np.int64))
 
 
 def _runs(column: Array) -> Array | None:
@@ -112,13 +95,11 @@ def _runs(column: Array) -> Array | None:
     return starts if LONG * len(starts) <= len(bits) else None
 
 
-def _send(out: IO[bytes], data: bytes | memoryview) -> None:
-    out.write(LENGTH.pack(len(data)))
-    out.write(data)
-
-
-def _send_numbers(out: IO[bytes], values: Array) -> None:
-    _send(out, memoryview(np.ascontiguousarray(values).view(np.uint8)))  # type: ignore[arg-type]
+def _send_array(out: IO[bytes], values: Array) -> None:
+    """What `numpy.save` writes; it cannot write into a pipe."""
+    values = np.ascontiguousarray(values)
+    npy.write_array_header_1_0(out, npy.header_data_from_array_1_0(values))
+    out.write(memoryview(values.view(np.uint8)))  # type: ignore[arg-type]
 
 
 def _send_objects(out: IO[bytes], values: Array) -> None:
@@ -127,9 +108,9 @@ def _send_objects(out: IO[bytes], values: Array) -> None:
 
 
 def _send_piece(out: IO[bytes], piece: list[Any]) -> None:
-    data = json.dumps(piece).encode("ascii")
+    data = lined(piece)
     if len(data) <= MOST_JSON or len(piece) == 1:
-        _send(out, data)
+        out.write(data)
         return
     half = len(piece) // 2
     _send_piece(out, piece[:half])
@@ -145,46 +126,34 @@ class Incoming:
         self.stream, self.left = stream, most
 
     def json(self) -> Any:
-        """The next frame, of JSON."""
-        length = self._length()
-        if length > MOST_JSON:
+        """The next line, of JSON."""
+        line = self.stream.readline(MOST_JSON + 1)
+        if len(line) > MOST_JSON:
             raise Untrue("more than a reader may say at once")
-        self.take(length)
-        room = bytearray(length)
-        self._fill(memoryview(room))
+        if not line.endswith(b"\n"):
+            raise EOFError
+        self.take(len(line))
         try:
-            return json.loads(room)
+            return json.loads(line)
         except (ValueError, RecursionError) as error:
             raise Untrue("broken JSON") from error
 
     def column(self, rows: int) -> Array:
         """A column of so many rows."""
-        how = self.json()
-        match how:
-            case {"as": str(kind), "numbers": str(sent)} if kind in NUMBERS and (
-                sent == kind or (sent == BYTE and NUMBERS[kind].kind in "iu")
-            ):
-                if sent != kind:
-                    self.take(rows * NUMBERS[kind].itemsize)
-                return self._numbers(rows, NUMBERS[sent]).astype(NUMBERS[kind], copy=False)
-            case {"as": str(kind), "runs": int(number)} if kind in NUMBERS and 0 <= number <= rows:
-                return self._spread(number, rows, NUMBERS[kind])
+        match self.json():
+            case "numbers":
+                return self._array(rows, NUMBERS)
+            case "runs":
+                return self._spread(rows)
             case {"objects": int(number)} if number == rows:
                 return self._objects(rows)
-            case {"values": int(number), "codes": str(kind)} if (
-                kind in CODES and 0 <= number <= rows
-            ):
-                values, codes = self._objects(number), self._numbers(rows, NUMBERS[kind])
+            case {"coded": int(number)} if 0 <= number <= rows:
+                values, codes = self._objects(number), self._array(rows, CODES)
                 if rows and int(codes.max()) >= number:
                     raise Untrue("a code without a value")
                 self.take(POINTER * rows)
                 return values[codes]
         raise Untrue("a column of an unknown kind")
-
-    def _length(self) -> int:
-        room = bytearray(LENGTH.size)
-        self._fill(memoryview(room))
-        return int(LENGTH.unpack(room)[0])
 
     def take(self, room: int) -> None:
         """So many bytes less are left; MemoryError where there are not so many."""
@@ -192,19 +161,34 @@ class Incoming:
             raise MemoryError
         self.left -= room
 
-    def _numbers(self, rows: int, dtype: np.dtype[Any]) -> Array:
-        if self._length() != rows * dtype.itemsize:
+    def _array(self, rows: int, kinds: Collection[str], *, fewer: bool = False) -> Array:
+        """An array of one of these types and so many rows, or of fewer where there may be."""
+        shape, dtype = self._header()
+        if dtype.str not in kinds:
+            raise Untrue("a column of an unknown kind")
+        if len(shape) != 1 or not (shape[0] == rows or (fewer and 0 <= shape[0] <= rows)):
             raise Untrue("a column of another length")
-        self.take(rows * dtype.itemsize)
-        values = np.empty(rows, dtype=dtype)
+        self.take(shape[0] * dtype.itemsize)
+        values = np.empty(shape, dtype=dtype)
         self._fill(memoryview(values.view(np.uint8)))  # type: ignore[arg-type]
         if dtype == np.bool_ and (values.view(np.uint8) > 1).any():
             raise Untrue("a bool that is neither")
         return values
 
-    def _spread(self, number: int, rows: int, dtype: np.dtype[Any]) -> Array:
-        self.take(rows * dtype.itemsize)
-        values, lengths = self._numbers(number, dtype), self._numbers(number, np.dtype(np.int64))
+    def _header(self) -> tuple[tuple[int, ...], np.dtype[Any]]:
+        try:
+            npy.read_magic(self.stream)
+            shape, _, dtype = npy.read_array_header_1_0(self.stream, max_header_size=MOST_HEADER)
+        except Exception as error:  # NumPy does not say which errors there can be
+            if str(error).startswith("EOF"):
+                raise EOFError from None
+            raise Untrue("an array without its type") from error
+        return shape, dtype
+
+    def _spread(self, rows: int) -> Array:
+        values = self._array(rows, NUMBERS, fewer=True)
+        lengths = self._array(len(values), LENGTHS)
+        self.take(rows * values.dtype.itemsize)
         if (lengths < 1).any() or lengths.sum(
             dtype=np.float64
         ) != rows:  # a sum of floats does not wrap around
@@ -250,8 +234,8 @@ MOST_TEXT, MOST_PATH = 2000, 4096  # characters of a problem or a note, and of a
 TABLE, VALUE = 1 << 12, 16
 READY = {
     "ready": True
-}  # the first frame: whatever happens before it has nothing to do with the file
-OUT_OF_MEMORY = framed({"memory": True})  # made beforehand: there may be no room left to make it
+}  # the first line: whatever happens before it has nothing to do with the file
+OUT_OF_MEMORY = lined({"memory": True})  # made beforehand: there may be no room left to make it
 T = TypeVar("T")
 
 

@@ -77,7 +77,7 @@ def pieces(path: str, kind: str, file: BinaryIO, limits: Limits) -> Iterator[byt
         text = (
             f"ends early: the {kind} data are cut off after {size(came_out)}; nothing was counted"
         )
-        raise refuse_file(path, "BR715", text, "get the whole file again") from None
+        raise refuse_file(path, "BR703", text, "get the whole file again") from None
     except (InputError, MemoryError):
         raise
     except Exception as error:
@@ -90,7 +90,7 @@ def pieces(path: str, kind: str, file: BinaryIO, limits: Limits) -> Iterator[byt
             f"is damaged: the {kind} data are wrong after {size(came_out)} ({wrong}); nothing was"
             " counted"
         )
-        raise refuse_file(path, "BR715", text, "get the file again") from None
+        raise refuse_file(path, "BR703", text, "get the file again") from None
 
 
 def _members(kind: str, file: BinaryIO) -> Iterator[bytes]:

@@ -518,7 +518,12 @@ def report(  # noqa: PLR0913 (each is a question of its own)
     asked, fixed = completed_answers(shown, asked, level)
     settings = settings_of(shown, (answer for one in asked for answer in one.answers))
     found = sliced(by_column, settings, conditions[0], level)
-    decision = recommend(shown, rules[0], at, volume=volume) if isinstance(at, Uncertain) else None
+    same = models.only(tuple(shown)) if isinstance(models, JointCounts) else None
+    decision = (
+        recommend(shown, rules[0], at, together=same, volume=volume, level=level)
+        if isinstance(at, Uncertain)
+        else None
+    )
     contents = Contents(
         title,
         shown,
@@ -574,7 +579,7 @@ def _rules(
     if budget is not None:
         if volume is None:
             raise refuse(
-                "BR861",
+                "BR520",
                 "a budget is a number of alerts out of a volume of cases",
                 "volume=1_000_000 beside it",
             )
@@ -584,7 +589,7 @@ def _rules(
             or not 0 <= budget <= volume
         ):
             raise refuse(
-                "BR861",
+                "BR520",
                 f"a budget is a number of alerts, got {quoted(budget)}",
                 "budget=200 out of the volume",
             )

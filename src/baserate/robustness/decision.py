@@ -4,7 +4,8 @@ information.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import combinations
@@ -13,18 +14,31 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from baserate.conditions import Conditions, Uncertain, told
+from baserate.counts.cells import Array
 from baserate.counts.joint import JointCounts
 from baserate.counts.points import Points
 from baserate.decisions.merged_scores import may_lie
-from baserate.decisions.operating_point import short_on
+from baserate.decisions.operating_point import OperatingPoint, short_on
 from baserate.decisions.roc_geometry import EVERYTHING, NOTHING, Corner
 from baserate.decisions.rules import Rule, parse_rule
 from baserate.decisions.search import DOUBT, ROUNDING, Mask
 from baserate.decisions.selection import COST, chosen_among, flag_at, guess
 from baserate.distributions import BELIEVED
 from baserate.errors import Fix, Infeasible, Problem, quoted, refuse
-from baserate.inference.best_model import leads
-from baserate.inference.values import Difference
+from baserate.inference.best_model import (
+    DELTA,
+    ESTIMATED,
+    SEPARATE,
+    WEIGHED,
+    WEIGHTED_MCNEMAR,
+    Moves,
+    around,
+    bounds_beside,
+    leads,
+    moved_p,
+    of_best,
+)
+from baserate.inference.values import Difference, checked_level
 from baserate.measures.confusion import checked_volume
 from baserate.notes import Note, combine
 from baserate.numbers import Floats, rounded
@@ -36,6 +50,7 @@ from baserate.robustness.minimax import (
     Scene,
     Staged,
     assumption,
+    best_at,
     candidates,
     checked,
     kept,
@@ -136,7 +151,9 @@ class Decision:
     without costs, where `optimized` is "caught", it is the positives missed a case beyond those of
     the best threshold within the budget. `rivals` has the best setting of every model and answer
     for all that satisfies the rule; `refused` says why the others have none. `mixture` is set where
-    mixing two settings was asked for and regrets less.
+    mixing two settings was asked for and regrets less. `differences` holds the lead of the chosen
+    setting over the best of every other model, and of one answer for all, the closest first;
+    `untested` says why there is none.
     """
 
     model: str
@@ -152,6 +169,8 @@ class Decision:
     mixture: Mixed | None = None
     optimized: str = COST
     volume: float | None = None
+    differences: tuple[Difference, ...] = ()
+    untested: str = ""
     notes: tuple[Note, ...] = field(default=(), compare=False, repr=False)
     # By which thresholds are shown in few digits.
     points: Mapping[str, Points] = field(default_factory=dict, compare=False, repr=False)
@@ -197,12 +216,13 @@ class _Best(NamedTuple):
 
 
 def decide(
-    models: Mapping[str, Model],
+    models: JointCounts | Mapping[str, Model],
     rule: str | None = None,
     *,
     at: Conditions | Uncertain,
     volume: float | None = None,
     mix: bool = False,
+    level: float = 0.95,
 ) -> Decision:
     """Which model, at which threshold, where base rate and costs are not known exactly?
 
@@ -213,6 +233,9 @@ def decide(
     the budget: of the settings that keep the budget everywhere, the one with the highest recall.
     One fixed threshold is chosen; `mix=True` also tries mixtures of two settings.
 
+    With `JointCounts` the chosen setting is tested against the best of every other model (see
+    `regret_leads`; at known conditions and under a budget, `leads`).
+
     >>> import baserate as br
     >>> a = br.Counts([2, 1, 0], positives=[6, 3, 1], negatives=[1, 20, 79])
     >>> br.decide({"a": a}, at=br.Uncertain(prior="0.1%..20%", costs={"fn": 10}))
@@ -220,8 +243,13 @@ def decide(
     >>> br.decide({"a": a}, "posfrac <= 20%", at=br.Uncertain(prior="0.1%..20%", costs={"fn": 10})).threshold
     2
     """  # noqa: E501
-    volume = checked_volume(volume)
-    every, rules = candidates(models), parse_rule(rule, volume)
+    volume, level = checked_volume(volume), checked_level(level)
+    each = (
+        {name: models.marginal(name) for name in models.models}
+        if isinstance(models, JointCounts)
+        else models
+    )
+    every, rules = candidates(each), parse_rule(rule, volume)
     corners = scenes(checked(at), own_priors(every, [term.measure for term in rules.terms]))
     masks = {one.name: kept(one, rules, corners) for one in every}
     budget = None if at.costs_given else rules.budget
@@ -241,7 +269,7 @@ def decide(
         for one in every
         if one.name not in rivals and not masks[one.name][1:-1].any()
     }
-    return Decision(
+    decision = Decision(
         chosen.name,
         chosen.threshold,
         fpr=rounded(chosen.whole[0]),
@@ -258,6 +286,7 @@ def decide(
         notes=notes,
         points={one.name: one.points for one in every},
     )
+    return _tested(decision, models, found, level)
 
 
 def _refuse_hidden(every: list[Candidates], bests: list[_Best]) -> None:
@@ -398,6 +427,262 @@ def _volume(rule: Rule) -> float | None:
 
 
 # ----------------------------------------------------------------------
+# Is the setting that was chosen better than those of the other models?
+
+
+UNDER_RULE = "a rule keeps the thresholds, and how regret over a range varies along it is not known"
+MIXED_PARTS = "some conditions are ranges and others distributions"
+SITES = "each site has its own regret"
+
+
+def _tested(decision: Decision, models: Any, found: list[Staged], level: float) -> Decision:
+    """The decision with its lead over every other model, or why that is not tested."""
+    if len(decision.points) < 2:
+        return decision
+    why = _why_untested(decision, models, found)
+    if why:
+        return replace(decision, untested=why)
+    at = _known(decision)
+    ahead = (
+        regret_leads(decision, models, found, level=level)
+        if at is None
+        else leads(models, _points(decision, models, at), decision.model, level=level)
+    )
+    return replace(decision, differences=ahead)
+
+
+def _why_untested(decision: Decision, models: Any, found: list[Staged]) -> str:
+    if decision.regret.site is not None:
+        return SITES
+    if not isinstance(models, JointCounts):
+        return SEPARATE
+    if models.weighted:
+        return WEIGHED
+    if isinstance(decision.at, Conditions) and decision.at.estimate is not None:
+        return ESTIMATED
+    if _known(decision) is not None:
+        return ""
+    if decision.rule:
+        return UNDER_RULE
+    return MIXED_PARTS if len(found) > 1 and decision.regret.averaged else ""
+
+
+def _known(decision: Decision) -> Conditions | None:
+    """The conditions at which regret over all of them is decided: where they are known exactly,
+    and at the highest base rate under a budget, which is kept there.
+    """
+    if isinstance(decision.at, Conditions):
+        return decision.at
+    parts = decision.at.prior, *decision.at.costs.values()
+    if all(part is None or isinstance(part, int | float) for part in parts):
+        return decision.at.middle()
+    prior = decision.at.prior
+    if decision.optimized != CAUGHT or isinstance(prior, int | float | None):
+        return None
+    return Conditions(max(prior.ends))
+
+
+def _points(decision: Decision, joint: JointCounts, at: Conditions) -> dict[str, OperatingPoint]:
+    """The best setting of every model, and of one answer for all, as points chosen on these
+    cases.
+    """
+    first, points = joint.marginal(joint.models[0]), {}
+    for name, rival in decision.rivals.items():
+        point = (
+            guess(first, 1 if name == EVERYTHING else 0, at=at)
+            if name in (NOTHING, EVERYTHING)
+            else flag_at(joint.marginal(name), rival.threshold, at=at)
+        )
+        points[name] = replace(
+            point,
+            rule=decision.rule,
+            optimized="tpr" if decision.optimized == CAUGHT else COST,
+            volume=decision.volume,
+        )
+    return points
+
+
+class _Regretted(NamedTuple):
+    """A setting: which cases it flags, the one or two scenes that keep it where it is, and how the
+    regret of every scene changes to a stricter and to a looser threshold.
+    """
+
+    flags: Array
+    scenes: tuple[int, ...]
+    changes: Floats
+
+
+def regret_leads(
+    decision: Decision, joint: JointCounts, found: list[Staged], *, level: float = 0.95
+) -> tuple[Difference, ...]:
+    """By how much less the chosen setting regrets than the best of every other model, closest
+    first; with Holm's adjustment over all pairs where there are three or more.
+
+    The least regret over a range lies where a stricter threshold regrets more in one scene and a
+    looser one in another. To first order it varies with the cases as the regrets of these two
+    scenes do, weighted so that moving the threshold changes nothing (the least favourable mixture
+    of a minimax problem); over a distribution there is one scene. What the best setting of a scene
+    costs varies with the cases too. Where two models have the same scenes the test is that of
+    `leads`, otherwise the delta method.
+    """
+    settings = {
+        name: _regretted(joint, found, name, rival.threshold)
+        for name, rival in decision.rivals.items()
+    }
+    best = [_flags(joint, *next(iter(best_at(part).settings.items()))) for part in found]
+    pairs = [
+        _less_regret(joint, found, best, (settings[a], settings[b]), (a, b), (decision, level))
+        for a, b in combinations(settings, 2)
+    ]
+    return of_best(pairs, decision.model, "lower")
+
+
+def _flags(joint: JointCounts, name: str, threshold: Any) -> Array:
+    if name in (NOTHING, EVERYTHING):
+        return np.full(len(joint.positives), float(name == EVERYTHING))
+    points = Points.of(joint.marginal(name))
+    place = points.place(threshold)
+    above: Array = joint.scores[name] >= points.scores[place - 1]
+    return above.astype(np.float64)
+
+
+def _regretted(joint: JointCounts, found: list[Staged], name: str, threshold: Any) -> _Regretted:
+    flags = _flags(joint, name, threshold)
+    if name in (NOTHING, EVERYTHING):
+        rate = np.full(3, float(name == EVERYTHING))
+        regrets = _regrets_of(found, rate, rate)
+    else:
+        points = Points.of(joint.marginal(name))
+        places = list(around(points, points.place(threshold)))
+        regrets = _regrets_of(found, points.tpr[places], points.fpr[places])
+    changes = regrets[:, [0, 2]] - regrets[:, [1]]
+    return _Regretted(flags, tuple(_keeping(regrets, changes)), changes)
+
+
+def _regrets_of(found: Sequence[Staged], tpr: Floats, fpr: Floats) -> Floats:
+    """One row a scene."""
+    return np.array(
+        [
+            float(part.stakes.miss) * (1 - tpr)
+            + float(part.stakes.alarm) * fpr
+            - float(part.least.value)
+            for part in found
+        ]
+    )
+
+
+def _keeping(regrets: Floats, changes: Floats) -> Iterator[int]:
+    """The scene of most regret; and where that falls towards one side, the scene that takes over
+    there. As the threshold is the best, regret of the latter rises.
+    """
+    first = int(np.argmax(regrets[:, 1]))
+    yield first
+    for side, place in enumerate((0, 2)):
+        other = int(np.argmax(regrets[:, place]))
+        if changes[first, side] < 0 < changes[other, side]:
+            yield other
+            return
+
+
+def _mixtures(pair: tuple[_Regretted, _Regretted]) -> tuple[Floats, Floats]:
+    """The weights of the scenes for either setting, between what they are by changes to stricter
+    thresholds and to looser ones: those of both together where the same scenes keep them.
+    """
+    same = set(pair[0].scenes) == set(pair[1].scenes)
+    together = pair[0].changes + pair[1].changes
+    ways = [together, together] if same else [one.changes for one in pair]
+    first, second = (
+        (_weights(one.scenes, changes[:, 0]) + _weights(one.scenes, changes[:, 1])) / 2
+        for one, changes in zip(pair, ways, strict=True)
+    )
+    return first, second
+
+
+def _weights(scenes: tuple[int, ...], changes: Floats) -> Floats:
+    weights: Floats = np.eye(len(changes))[scenes[0]]
+    if len(scenes) > 1:
+        first, other = changes[list(scenes)]
+        share = other / (other - first) if first * other < 0 else 0.5
+        weights[scenes[0]], weights[scenes[1]] = share, 1 - share
+    return weights
+
+
+def _less_regret(
+    joint: JointCounts,
+    found: list[Staged],
+    best: list[Array],
+    pair: tuple[_Regretted, _Regretted],
+    names: tuple[str, str],
+    of: tuple[Decision, float],
+) -> Difference:
+    """The second setting against the first."""
+    decision, level = of
+    mixed = _mixtures(pair)
+    parts = _parts(joint, found, best, pair, mixed)
+    variance = _variance(parts, found)
+    values = decision.rivals[names[0]].value, decision.rivals[names[1]].value
+    value = values[1] - values[0]
+    if all(math.isclose(part.added[1], -part.added[0]) for part in parts):
+        p, method = moved_p(value, parts), WEIGHTED_MCNEMAR
+    else:
+        apart = float((pair[0].flags != pair[1].flags) @ (joint.positives + joint.negatives))
+        p, method = _normal_p(value, variance, apart), DELTA
+    return Difference(
+        value,
+        *bounds_beside(value, variance, p, level),
+        p,
+        method,
+        names,
+        values,
+        level,
+        "regret",
+        "lower",
+        decision.at,
+        statistic=value / math.sqrt(variance) if variance else math.nan,
+    )
+
+
+def _parts(
+    joint: JointCounts,
+    found: list[Staged],
+    best: list[Array],
+    pair: tuple[_Regretted, _Regretted],
+    mixed: tuple[Floats, Floats],
+) -> list[Moves]:
+    """By how much the cases of each class move the difference of two mixtures of regrets."""
+    stakes = np.array([(-float(part.stakes.miss), float(part.stakes.alarm)) for part in found])
+    parts = []
+    for rate, cells in enumerate((joint.positives, joint.negatives)):
+        first, second = (float(weights @ stakes[:, rate]) for weights in mixed)
+        moves = second * pair[1].flags - first * pair[0].flags
+        for weight, flags in zip((mixed[1] - mixed[0]) * stakes[:, rate], best, strict=True):
+            moves = moves - weight * flags
+        some = np.flatnonzero((moves != 0) & (cells > 0))
+        parts.append(Moves(moves[some], cells[some], (-first, second), int(cells.sum())))
+    return parts
+
+
+def _variance(parts: list[Moves], found: list[Staged]) -> float:
+    """Of the difference, with that of the base rate where it is the sample's own."""
+    variance, cases = sum(part.variance for part in parts), sum(part.cases for part in parts)
+    if found[0].scene.in_sample:
+        share = parts[0].cases / cases
+        slope = parts[0].mean / share - parts[1].mean / (1 - share)
+        variance += slope**2 * share * (1 - share) / cases
+    return variance
+
+
+def _normal_p(value: float, variance: float, apart: float) -> float:
+    """Two-sided, and no surer than a coin tossed as often as the models differ."""
+    from scipy.special import ndtr
+
+    if not value or not variance or not apart:
+        return 1.0
+    least: float = 2.0 ** (1 - min(apart, 1000))
+    return min(1.0, max(2 * float(ndtr(-abs(value) / math.sqrt(variance))), least))
+
+
+# ----------------------------------------------------------------------
 # What is it worth to find out the base rate, or a cost, before choosing?
 
 
@@ -485,8 +770,7 @@ def _others_known(scene: Scene, name: str) -> Scene:
 
 
 # ----------------------------------------------------------------------
-# The decision with its surroundings: the winner map, its stability, the value of information, and
-# the lead of the chosen setting.
+# The decision with its surroundings: the winner map, its stability, and the value of information.
 
 
 @dataclass(frozen=True)
@@ -499,9 +783,6 @@ class Recommendation:
     map: WinnerMap | None = None
     stability: Stability | None = None
     learning: Learning | None = None
-    # The lead of the setting that was chosen over the others, where conditions are known exactly
-    # and models were counted together.
-    leads: tuple[Difference, ...] = ()
 
 
 def recommend(
@@ -518,20 +799,15 @@ def recommend(
     """The decision, and whatever else can be said of these models; `joint`, resampled as it is
     `told`, says which winners are in doubt.
 
-    `together` are the models on the same cases, by which the lead of the chosen one is tested where
-    conditions are known exactly.
+    `together` are the models on the same cases, by which the lead of the chosen one is tested.
     """
-    decision = decide(models, rule, at=at, volume=volume, mix=mix)
-    exact = _exact(at)
-    ahead = (
-        ()
-        if together is None or exact is None
-        else _leads(decision, together, exact, volume, told.get("level", 0.95))
-    )
+    whole = models if together is None else together
+    level = told.get("level", 0.95)
+    decision = decide(whole, rule, at=at, volume=volume, mix=mix, level=level)
     sites = decision.regret.site is not None
     moving = any(term.measure.depends_on_prior for term in parse_rule(rule, volume).terms)
     if sites or moving:
-        return Recommendation(decision, leads=ahead)
+        return Recommendation(decision)
     mapped = winner_map(models, rule) if joint is None else winner_map(joint, **told)
     believed = (
         isinstance(at, Uncertain)
@@ -543,38 +819,4 @@ def recommend(
         if believed and rule is None and isinstance(at, Uncertain)
         else None
     )
-    return Recommendation(decision, mapped, stability(models, rule, at=at), learned, ahead)
-
-
-def _exact(at: Uncertain | Conditions) -> Conditions | None:
-    """The conditions, where all of them are known exactly."""
-    if isinstance(at, Conditions):
-        return at
-    return (
-        at.middle()
-        if all(
-            part is None or isinstance(part, int | float) for part in (at.prior, *at.costs.values())
-        )
-        else None
-    )
-
-
-def _leads(
-    decision: Decision, joint: JointCounts, at: Conditions, volume: float | None, level: float
-) -> tuple[Difference, ...]:
-    """What the chosen setting costs less than the best of every other model, and of one answer for
-    all.
-    """
-    first, points = joint.marginal(joint.models[0]), {}
-    for name, rival in decision.rivals.items():
-        if name in (NOTHING, EVERYTHING):
-            point = guess(first, 1 if name == EVERYTHING else 0, at=at)
-        else:
-            point = flag_at(joint.marginal(name), rival.threshold, at=at)
-        points[name] = replace(
-            point,
-            rule=decision.rule,
-            optimized="tpr" if decision.optimized == CAUGHT else COST,
-            volume=volume,
-        )
-    return leads(joint, points, decision.model, level=level)
+    return Recommendation(decision, mapped, stability(models, rule, at=at), learned)
